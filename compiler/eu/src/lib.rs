@@ -1,0 +1,1 @@
+//! Intel's execution-unit instruction set: encode, decode, print, assemble and validate.

@@ -1,0 +1,1 @@
+//! Fixed-function state into the typed program.

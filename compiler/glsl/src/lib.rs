@@ -1,0 +1,1 @@
+//! GLSL front end: preprocess, lex, parse and check into the typed program.

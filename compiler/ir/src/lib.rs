@@ -1,0 +1,1 @@
+//! SSA intermediate representation: types, operations, builder, text, validator, evaluator and passes.

@@ -1,0 +1,1 @@
+//! Lowers the typed program to the SSA intermediate representation.

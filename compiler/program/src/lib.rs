@@ -1,0 +1,1 @@
+//! The typed program that both executors share: types, expressions, linking, layouts, active resources.

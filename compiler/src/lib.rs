@@ -1,0 +1,1 @@
+//! Typed program to native binary: options, pass lists, binaries and statistics.

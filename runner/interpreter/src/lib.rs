@@ -1,0 +1,1 @@
+//! Reference execution of the typed program, written against the GLSL specification.

@@ -1,0 +1,1 @@
+//! Parser for .shader_test files: text to Script with spans.

@@ -1,0 +1,1 @@
+//! Executes execution-unit binaries bit-faithfully for one generation.

@@ -1,0 +1,1 @@
+//! The GL machine: buffers, vertex fetch, primitives, rasteriser, framebuffers and probes.

@@ -1,0 +1,1 @@
+//! Compiles, executes and judges .shader_test files on simulated Intel hardware.

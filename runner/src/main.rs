@@ -1,0 +1,3 @@
+//! The `runner` command.
+
+fn main() {}
