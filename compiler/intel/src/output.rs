@@ -1,0 +1,372 @@
+//! What a compilation hands over: code per width and the metadata from which thread payloads are built.
+//!
+//! Everything here is plain, serialisable data. A device that executes the code builds payloads, binding
+//! tables and URB entries from these fields *only*; nothing may be re-derived from the source program. All
+//! registers are 32 bytes, all slots 16 bytes (four dwords) unless a field says otherwise.
+
+use serde::{Deserialize, Serialize};
+
+/// A shader stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Vertex shader.
+    Vertex,
+    /// Tessellation control (hull) shader.
+    TessControl,
+    /// Tessellation evaluation (domain) shader.
+    TessEval,
+    /// Geometry shader.
+    Geometry,
+    /// Fragment (pixel) shader.
+    Fragment,
+    /// Compute shader.
+    Compute,
+}
+
+/// How the invocations of one thread are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Width {
+    /// Align16 SIMD4x2: two vertices (or one object) per thread, four components per register half.
+    #[serde(rename = "vec4")]
+    Vec4,
+    /// Eight invocations per thread, one channel each.
+    #[serde(rename = "SIMD8")]
+    Simd8,
+    /// Sixteen invocations per thread.
+    #[serde(rename = "SIMD16")]
+    Simd16,
+    /// Thirty-two invocations per thread.
+    #[serde(rename = "SIMD32")]
+    Simd32,
+}
+
+impl Width {
+    /// Channels that one instruction of full width processes (8 for [`Width::Vec4`]).
+    #[must_use]
+    pub fn channels(self) -> u8 {
+        match self {
+            Width::Vec4 | Width::Simd8 => 8,
+            Width::Simd16 => 16,
+            Width::Simd32 => 32,
+        }
+    }
+
+    /// Name in statistics and results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Width::Vec4 => "vec4",
+            Width::Simd8 => "SIMD8",
+            Width::Simd16 => "SIMD16",
+            Width::Simd32 => "SIMD32",
+        }
+    }
+}
+
+/// One compiled shader stage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// The stage.
+    pub stage: Stage,
+    /// One kernel per width, narrowest first. Never empty.
+    pub kernels: Vec<Kernel>,
+    /// Uniform data pushed into registers, in register order; the same for all widths.
+    pub push: Vec<PushRange>,
+    /// Surfaces by binding table index.
+    pub bindings: Vec<Surface>,
+    /// Sampler states by sampler index: the texture unit whose sampler it is.
+    pub samplers: Vec<u32>,
+    /// Stage-specific interface.
+    pub interface: Interface,
+}
+
+/// Machine code for one width.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Layout of the invocations.
+    pub width: Width,
+    /// Native (uncompacted) instructions, 16 bytes each, entry point at 0.
+    pub code: Vec<u8>,
+    /// First GRF of the push constants ("dispatch GRF start"). After them follow the stage's inputs or setup.
+    pub dispatch_grf_start: u32,
+    /// Bytes of scratch memory one thread needs; 0 or a power of two of at least 1024.
+    pub scratch_bytes: u32,
+    /// Counts for statistics.
+    pub statistics: Statistics,
+    /// One remark per instruction of `code`, empty unless asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<String>,
+}
+
+/// Counts of one kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Instructions emitted.
+    pub instructions: u32,
+    /// Loops (WHILE instructions).
+    pub loops: u32,
+    /// Static estimate of cycles for one pass, loops weighted by ten.
+    pub cycles: u32,
+    /// Registers written to scratch (scratch write messages).
+    pub spills: u32,
+    /// Registers read back (scratch read messages).
+    pub fills: u32,
+    /// SEND-like instructions.
+    pub sends: u32,
+    /// GRFs that the program touches (highest number + 1).
+    pub registers: u32,
+}
+
+/// A run of uniform data that the hardware copies into registers before the thread starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PushRange {
+    /// Uniform block: the `block` number of the IR's `load_ubo`.
+    pub block: u32,
+    /// First byte / 32 inside the block.
+    pub start: u32,
+    /// Number of 32-byte units, one register each. Bytes past the block's end read as zero.
+    pub length: u32,
+}
+
+/// What a binding table index refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Surface {
+    /// Colour buffer of this draw-buffer index.
+    RenderTarget(u32),
+    /// A surface that swallows writes (fragment shader without colour outputs).
+    Null,
+    /// Uniform block for pulls: raw bytes, 16-byte (4 × 32 bit) texels where read through the sampler.
+    UniformBlock(u32),
+    /// Texture unit.
+    Texture(u32),
+    /// Shader storage block: raw bytes.
+    StorageBlock(u32),
+    /// Atomic counter buffer: raw bytes.
+    AtomicBuffer(u32),
+    /// Image unit.
+    Image(u32),
+    /// Number of work groups: three dwords, raw bytes.
+    WorkGroupCount,
+}
+
+/// A varying as it travels between stages. Locations are those of the linked program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Varying {
+    /// VUE slot 0: dword 1 layer (UD), dword 2 viewport index (UD), dword 3 point size (F).
+    Header,
+    /// `gl_Position`.
+    Position,
+    /// `gl_ClipDistance[0..4]`.
+    ClipDistance0,
+    /// `gl_ClipDistance[4..8]`.
+    ClipDistance1,
+    /// Front colour, or `gl_Color` in the fragment shader (already selected by facing).
+    Color0,
+    /// Front secondary colour.
+    Color1,
+    /// Back colour.
+    BackColor0,
+    /// Back secondary colour.
+    BackColor1,
+    /// Fog coordinate (component x).
+    FogCoord,
+    /// `gl_TexCoord[n]`.
+    TexCoord(u32),
+    /// `gl_PointCoord` (generated by the rasteriser).
+    PointCoord,
+    /// `gl_PrimitiveID` as a flat fragment input (component x, UD).
+    PrimitiveId,
+    /// `gl_Layer` as a flat fragment input (component x, UD).
+    Layer,
+    /// `gl_ViewportIndex` as a flat fragment input (component x, UD).
+    ViewportIndex,
+    /// `gl_FrontFacing` does not travel; listed for foreign binaries that want it as an input.
+    Facing,
+    /// User varying at this location (one slot of four dwords).
+    Generic(u32),
+    /// Per-patch user varying at this location.
+    Patch(u32),
+    /// Tessellation levels header of a patch.
+    TessLevelOuter,
+    /// Inner tessellation levels.
+    TessLevelInner,
+    /// Unused slot, contents undefined.
+    Pad,
+}
+
+/// Layout of a vertex URB entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VueMap {
+    /// Slots in order, 16 bytes each; slot 0 is [`Varying::Header`], slot 1 [`Varying::Position`].
+    pub slots: Vec<Varying>,
+}
+
+impl VueMap {
+    /// Slot number of `varying`.
+    #[must_use]
+    pub fn slot(&self, varying: Varying) -> Option<usize> {
+        self.slots.iter().position(|&s| s == varying)
+    }
+
+    /// Size of an entry in 64-byte units (what the hardware allocates by), at least 1.
+    #[must_use]
+    pub fn entry_size(&self) -> u32 {
+        (self.slots.len().div_ceil(4) as u32).max(1)
+    }
+}
+
+/// Stage-specific part of the metadata.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interface {
+    /// Vertex stage.
+    Vertex(VertexInterface),
+    /// Fragment stage.
+    Fragment(FragmentInterface),
+    /// Geometry stage.
+    Geometry(GeometryInterface),
+}
+
+/// Vertex payload after the push constants: one register per entry of `inputs` in vec4 kernels (vertex 0 in
+/// dwords 0–3, vertex 1 in dwords 4–7), four registers per entry (x y z w, one channel per vertex) in SIMD8.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VertexInterface {
+    /// Input slots in payload order.
+    pub inputs: Vec<VertexInput>,
+    /// Where the outputs go.
+    pub outputs: VueMap,
+}
+
+/// One 16-byte slot of vertex input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VertexInput {
+    /// Attribute of 32-bit components: dwords x y z w as fetched and converted, missing ones 0 0 0 1.
+    Attribute {
+        /// Generic attribute location.
+        location: u32,
+    },
+    /// Half of an attribute of 64-bit components, as little-endian dword pairs: half 0 holds components
+    /// x and y, half 1 z and w.
+    Attribute64 {
+        /// Generic attribute location.
+        location: u32,
+        /// 0 or 1.
+        half: u32,
+    },
+    /// Dword 0: base vertex, 1: base instance, 2: vertex id counted from zero (without base vertex),
+    /// 3: instance id. All D.
+    SystemValues,
+    /// Dword 0: draw id; dword 1: −1 when the draw is indexed, else 0.
+    DrawParameters,
+}
+
+/// Barycentric coordinates in payload order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Barycentric {
+    /// Perspective-correct at pixel centres.
+    PerspectivePixel,
+    /// Perspective-correct at centroids.
+    PerspectiveCentroid,
+    /// Perspective-correct at samples.
+    PerspectiveSample,
+    /// Screen-linear at pixel centres.
+    LinearPixel,
+    /// Screen-linear at centroids.
+    LinearCentroid,
+    /// Screen-linear at samples.
+    LinearSample,
+}
+
+/// Fragment payload: g0 header; g1 (and g2 in SIMD32) subspans: pixel x, y of the upper-left corner of subspan
+/// n in words 4+2n and 5+2n, dispatch mask in dword 7; then, each only if enabled and in this order, per 16
+/// pixels (SIMD8: per 8): the [`Barycentric`] modes in order (b1 then b2: SIMD8 two registers, SIMD16 four as
+/// b1₀₋₇ b2₀₋₇ b1₈₋₁₅ b2₈₋₁₅), source depth (one register per 8 pixels), source W (likewise), sample position
+/// offsets (one register: 16 byte pairs), input coverage (one register per 8 pixels, UD); then push constants at
+/// `dispatch_grf_start`; then two registers per entry of `inputs`: component c of input i is half a register at
+/// dword 4·(c mod 2) of register 2·i + c/2, holding da/db1, da/db2, 0, a₀ (flat: 0 0 0 value in dword 3).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FragmentInterface {
+    /// Inputs in setup order.
+    pub inputs: Vec<FragmentInput>,
+    /// Enabled barycentric modes, in enum order.
+    pub barycentrics: Vec<Barycentric>,
+    /// Payload has the interpolated depth (F).
+    pub source_depth: bool,
+    /// Payload has the interpolated W (F; `gl_FragCoord.w` is its reciprocal).
+    pub source_w: bool,
+    /// Payload has the sample position offsets (UB pairs in 1/16 pixel).
+    pub sample_offsets: bool,
+    /// Payload has the input coverage mask.
+    pub input_coverage: bool,
+    /// The shader runs once per sample.
+    pub per_sample: bool,
+    /// Discards pixels.
+    pub uses_kill: bool,
+    /// Writes depth.
+    pub writes_depth: bool,
+    /// Writes the sample mask.
+    pub writes_sample_mask: bool,
+    /// Second colour of dual-source blending is written.
+    pub dual_source: bool,
+    /// Fragment tests happen before the shader.
+    pub early_tests: bool,
+    /// Number of colour outputs written by render-target write messages (0: one message to a null surface).
+    pub render_targets: u32,
+}
+
+/// One fragment input of four components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FragmentInput {
+    /// Which varying.
+    pub varying: Varying,
+    /// Constant over the primitive: the provoking vertex's value.
+    pub flat: bool,
+}
+
+/// Geometry interface (payload of the vec4 kernels in the order g0, primitive id register when enabled, push
+/// constants, inputs).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeometryInterface {
+    /// Layout of the input entries.
+    pub inputs: VueMap,
+    /// Vertices per input primitive.
+    pub vertices_in: u32,
+    /// Payload has a register of primitive ids.
+    pub primitive_id: bool,
+    /// Layout of one output vertex.
+    pub outputs: VueMap,
+    /// Size of one output vertex in 32-byte units.
+    pub output_vertex_size: u32,
+    /// Maximum number of output vertices.
+    pub max_vertices: u32,
+    /// Output topology: 1 points, 3 line strip, 5 triangle strip.
+    pub output_topology: u32,
+    /// Control data header in 32-byte units, before the vertices.
+    pub control_header_size: u32,
+    /// Control data holds stream ids (2 bits per vertex) instead of cut bits.
+    pub control_stream_ids: bool,
+    /// Invocations per primitive.
+    pub invocations: u32,
+    /// Layout of the input registers.
+    pub dispatch: GeometryDispatch,
+}
+
+/// How geometry threads get their objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeometryDispatch {
+    /// One primitive per thread, inputs two slots per register.
+    #[default]
+    Single,
+    /// Two instances of one primitive per thread, inputs two slots per register.
+    DualInstance,
+    /// Two primitives per thread, inputs one slot per register.
+    DualObject,
+    /// Eight primitives per thread.
+    Simd8,
+}
