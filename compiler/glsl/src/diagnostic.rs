@@ -1,0 +1,70 @@
+//! What the front end says about a shader: errors and warnings with their resolved position.
+
+use crate::source::{Location, SourceMap, Span};
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The shader compiles all the same.
+    Warning,
+    /// The shader does not compile.
+    Error,
+}
+
+/// One message about one place. It owns everything, so that it outlives the source map.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Range in the source map's buffer.
+    pub span: Span,
+    /// Start of the range in the user's terms.
+    pub location: Location,
+    /// The offending text, cut after 80 bytes.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// Longest offending text that is kept.
+    const MAX_TEXT: u32 = 80;
+
+    /// Builds a diagnostic, resolving `span`.
+    pub fn new(sources: &SourceMap, severity: Severity, span: Span, message: impl Into<String>) -> Self {
+        let cut = Span::new(span.start, span.end.min(span.start.saturating_add(Self::MAX_TEXT)));
+        Self {
+            severity,
+            message: message.into(),
+            span,
+            location: sources.locate(span.start),
+            text: sources.text(cut).trim_end().to_owned(),
+        }
+    }
+
+    /// An error.
+    pub fn error(sources: &SourceMap, span: Span, message: impl Into<String>) -> Self {
+        Self::new(sources, Severity::Error, span, message)
+    }
+
+    /// A warning.
+    pub fn warning(sources: &SourceMap, span: Span, message: impl Into<String>) -> Self {
+        Self::new(sources, Severity::Warning, span, message)
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// ``string:line:column: error: message: `text` ``; the text only when there is some.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{}: {severity}: {}", self.location, self.message)?;
+        match self.text.lines().next() {
+            Some(text) => write!(f, ": `{text}`"),
+            None => Ok(()),
+        }
+    }
+}
