@@ -1,1 +1,32 @@
 //! The typed program that both executors share: types, expressions, linking, layouts, active resources.
+//!
+//! A [`Shader`] is one checked shader object. [`Program`] is what linking makes of them: every interface variable placed, every
+//! conversion and overload explicit. Values are computed nowhere in this crate; arithmetic belongs to the executors.
+
+#![forbid(unsafe_code)]
+
+pub mod builtin_function;
+pub mod builtin_variable;
+pub mod capabilities;
+pub mod expression;
+pub mod layout;
+#[allow(clippy::module_inception)]
+pub mod program;
+pub mod resource;
+pub mod shader;
+pub mod span;
+pub mod stage;
+pub mod types;
+pub mod variable;
+
+pub use builtin_function::{AtomicOp, BuiltinFunction};
+pub use builtin_variable::BuiltinVariable;
+pub use capabilities::{Api, Capabilities};
+pub use expression::{BinaryOp, Expr, ExprId, ExprKind, Literal, SwizzleMask, UnaryOp};
+pub use program::{LinkedStage, Program};
+pub use resource::{FragmentOutput, Placement, Slot};
+pub use shader::{Direction, Function, FunctionId, Shader, Statement};
+pub use span::Span;
+pub use stage::{Stage, StageKey, TargetKind};
+pub use types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
+pub use variable::{Global, GlobalId, Interpolation, Local, LocalId, Storage};

@@ -1,0 +1,70 @@
+//! A linked program.
+
+use crate::resource::{Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, Uniform, Varying};
+use crate::shader::Shader;
+use crate::stage::Stage;
+use crate::types::TypeTable;
+
+/// A stage of a linked program.
+#[derive(Clone, Debug)]
+pub struct LinkedStage {
+    /// The merged shader; every global that is an interface variable has its placement, unreachable functions are gone.
+    pub shader: Shader,
+    /// Input slots in dense order (empty for the vertex stage: see [`Program::attributes`]).
+    pub inputs: Vec<Varying>,
+    /// Output slots in dense order (empty for the fragment stage).
+    pub outputs: Vec<Varying>,
+    /// Whether only correctly rounded or `precise` operations contribute to its results.
+    pub exact: bool,
+    /// Number of clip distances written (or read, in the fragment stage).
+    pub clip_distances: u8,
+    /// Number of cull distances.
+    pub cull_distances: u8,
+    /// Whether memory can be written (storage blocks, images, atomic counters): such shaders run for every invocation.
+    pub side_effects: bool,
+    /// Bytes of shared memory.
+    pub shared_size: u32,
+}
+
+/// A linked program: what both executors run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Types of all stages.
+    pub types: TypeTable,
+    /// Stages in pipeline order; at most one of each.
+    pub stages: Vec<LinkedStage>,
+    /// Vertex input slots.
+    pub attributes: Vec<Attribute>,
+    /// Active uniforms, default block first.
+    pub uniforms: Vec<Uniform>,
+    /// Active uniform blocks.
+    pub uniform_blocks: Vec<Block>,
+    /// Active storage blocks.
+    pub storage_blocks: Vec<Block>,
+    /// Active members of storage blocks.
+    pub buffer_variables: Vec<BufferVariable>,
+    /// Bytes of the default uniform block.
+    pub default_block_size: u32,
+    /// Sampler slots; shaders refer to samplers by these indices.
+    pub samplers: Vec<OpaqueSlot>,
+    /// Image slots.
+    pub images: Vec<OpaqueSlot>,
+    /// Bytes of each atomic counter buffer in use, as (binding, bytes).
+    pub atomic_buffers: Vec<(u16, u32)>,
+    /// Transform feedback varyings.
+    pub feedback: Vec<FeedbackVarying>,
+    /// Bytes per vertex of each feedback buffer.
+    pub feedback_strides: [u32; 4],
+}
+
+impl Program {
+    /// The stage, when the program has it.
+    pub fn stage(&self, stage: Stage) -> Option<&LinkedStage> {
+        self.stages.iter().find(|s| s.shader.stage == stage)
+    }
+
+    /// The last stage before rasterisation.
+    pub fn last_vertex_stage(&self) -> Option<&LinkedStage> {
+        self.stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment)
+    }
+}

@@ -1,0 +1,220 @@
+//! One checked shader: globals, functions, statements, and the stage's layout declarations.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+use crate::expression::{Expr, ExprId};
+use crate::span::Span;
+use crate::stage::Stage;
+use crate::types::TypeId;
+use crate::variable::{Global, GlobalId, Local, LocalId};
+
+/// A function of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionId(u32);
+entity_impl!(FunctionId, "function");
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Statement {
+    /// Evaluate and drop the value.
+    Expression(ExprId),
+    /// A local comes into scope; without initialiser its value is undefined.
+    Declare {
+        /// The local.
+        local: LocalId,
+        /// Initial value.
+        value: Option<ExprId>,
+    },
+    /// `if`.
+    If {
+        /// Bool scalar.
+        condition: ExprId,
+        /// Statements when true.
+        then: Vec<Statement>,
+        /// Statements when false.
+        otherwise: Vec<Statement>,
+    },
+    /// Any loop. Each iteration: test `condition` (absent: true) before the body, or after it for `do … while`; `continue` jumps to
+    /// `step`, then to the test.
+    Loop {
+        /// Statements before the first iteration (`for`'s initialisation).
+        init: Vec<Statement>,
+        /// Statements that compute the condition's declared variable, run at each test (`while (bool b = f())`).
+        condition_declaration: Vec<Statement>,
+        /// Bool scalar.
+        condition: Option<ExprId>,
+        /// Test after the body.
+        test_after: bool,
+        /// `for`'s loop expression.
+        step: Option<ExprId>,
+        /// Body.
+        body: Vec<Statement>,
+    },
+    /// `switch`; control falls through from one case to the next.
+    Switch {
+        /// `int` or `uint` scalar.
+        selector: ExprId,
+        /// Cases in order.
+        cases: Vec<Case>,
+    },
+    /// `{ … }` where it matters (locals are already unique).
+    Block(Vec<Statement>),
+    /// `break` out of the innermost loop or switch.
+    Break,
+    /// `continue` of the innermost loop.
+    Continue,
+    /// `return`.
+    Return(Option<ExprId>),
+    /// `discard`.
+    Discard,
+    /// `demote` (EXT_demote_to_helper_invocation).
+    Demote,
+}
+
+/// A run of case labels and the statements after it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// Label values (as the selector's 32 bits).
+    pub labels: Vec<u32>,
+    /// Whether `default:` is among the labels.
+    pub default: bool,
+    /// Statements up to the next label.
+    pub body: Vec<Statement>,
+}
+
+/// Direction of a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// Copied in.
+    In,
+    /// Copied out; undefined at entry.
+    Out,
+    /// Copied in and out.
+    InOut,
+    /// An opaque argument (sampler, image, atomic counter): passed as a place.
+    Opaque,
+}
+
+/// A function parameter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameter {
+    /// The local that holds it in the body.
+    pub local: LocalId,
+    /// Direction.
+    pub direction: Direction,
+}
+
+/// A user function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Identifier.
+    pub name: Box<str>,
+    /// Return type.
+    pub result: TypeId,
+    /// Parameters in order.
+    pub parameters: Vec<Parameter>,
+    /// All locals of the body, parameters included.
+    pub locals: PrimaryMap<LocalId, Local>,
+    /// Body; `None` for a prototype whose definition another shader of the stage provides.
+    pub body: Option<Vec<Statement>>,
+    /// Subroutine types this function implements.
+    pub subroutine_types: Vec<Box<str>>,
+    /// `layout(index=)` of a subroutine function.
+    pub subroutine_index: Option<u32>,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// Primitive types of geometry and tessellation layouts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum LayoutPrimitive {
+    Points,
+    Lines,
+    LinesAdjacency,
+    Triangles,
+    TrianglesAdjacency,
+    LineStrip,
+    TriangleStrip,
+    Quads,
+    Isolines,
+}
+
+/// Tessellation spacing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Spacing {
+    Equal,
+    FractionalEven,
+    FractionalOdd,
+}
+
+/// Stage-wide layout declarations (`layout(...) in;` and `layout(...) out;`); `None` where not declared.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StageLayout {
+    /// Geometry input primitive or tessellation evaluation domain.
+    pub input_primitive: Option<LayoutPrimitive>,
+    /// Geometry output primitive.
+    pub output_primitive: Option<LayoutPrimitive>,
+    /// Geometry `max_vertices`.
+    pub max_vertices: Option<u32>,
+    /// Geometry `invocations`.
+    pub invocations: Option<u32>,
+    /// Tessellation control `vertices`.
+    pub vertices: Option<u32>,
+    /// Tessellation spacing.
+    pub spacing: Option<Spacing>,
+    /// Tessellation winding: true for `cw`.
+    pub clockwise: Option<bool>,
+    /// Tessellation `point_mode`.
+    pub point_mode: bool,
+    /// `early_fragment_tests`.
+    pub early_fragment_tests: bool,
+    /// `post_depth_coverage`.
+    pub post_depth_coverage: bool,
+    /// Compute `local_size_x/y/z`.
+    pub local_size: Option<[u32; 3]>,
+    /// `local_size_variable`.
+    pub local_size_variable: bool,
+    /// NV_compute_shader_derivatives grouping: quads (true) or linear (false).
+    pub derivative_group_quads: Option<bool>,
+    /// `xfb_stride` per transform feedback buffer, in bytes.
+    pub xfb_stride: [Option<u32>; 4],
+}
+
+/// A checked shader: one shader object before linking, or all of a stage after it.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    /// Stage.
+    pub stage: Stage,
+    /// `#version` number.
+    pub version: u16,
+    /// Whether the version is an ES one.
+    pub es: bool,
+    /// Expression arena.
+    pub exprs: PrimaryMap<ExprId, Expr>,
+    /// Global variables in declaration order.
+    pub globals: PrimaryMap<GlobalId, Global>,
+    /// Functions.
+    pub functions: PrimaryMap<FunctionId, Function>,
+    /// `main`, once linked (and in shader objects that define it).
+    pub entry: Option<FunctionId>,
+    /// Layout declarations.
+    pub layout: StageLayout,
+}
+
+impl Shader {
+    /// An empty shader.
+    pub fn new(stage: Stage, version: u16, es: bool) -> Shader {
+        Shader {
+            stage,
+            version,
+            es,
+            exprs: PrimaryMap::new(),
+            globals: PrimaryMap::new(),
+            functions: PrimaryMap::new(),
+            entry: None,
+            layout: StageLayout::default(),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Pipeline stages and the draw-time state that drivers compile into a stage.
+
+use smallvec::SmallVec;
+use std::fmt;
+
+/// A programmable pipeline stage, in pipeline order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    /// Vertex shader.
+    Vertex,
+    /// Tessellation control shader.
+    TessControl,
+    /// Tessellation evaluation shader.
+    TessEvaluation,
+    /// Geometry shader.
+    Geometry,
+    /// Fragment shader.
+    Fragment,
+    /// Compute shader.
+    Compute,
+}
+
+impl Stage {
+    /// Every stage in pipeline order.
+    pub const ALL: [Stage; 6] = [
+        Stage::Vertex,
+        Stage::TessControl,
+        Stage::TessEvaluation,
+        Stage::Geometry,
+        Stage::Fragment,
+        Stage::Compute,
+    ];
+
+    /// The name used in results and statistics (`tessellation control`, …).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::TessControl => "tessellation control",
+            Stage::TessEvaluation => "tessellation evaluation",
+            Stage::Geometry => "geometry",
+            Stage::Fragment => "fragment",
+            Stage::Compute => "compute",
+        }
+    }
+
+    /// The abbreviation drivers print (`VS`, `TCS`, …).
+    pub const fn abbreviation(self) -> &'static str {
+        match self {
+            Stage::Vertex => "VS",
+            Stage::TessControl => "TCS",
+            Stage::TessEvaluation => "TES",
+            Stage::Geometry => "GS",
+            Stage::Fragment => "FS",
+            Stage::Compute => "CS",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a colour attachment stores values, as far as a fragment shader's write message cares.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum TargetKind {
+    /// Normalised or floating point: the shader writes floats.
+    #[default]
+    Float,
+    /// Signed integers.
+    Int,
+    /// Unsigned integers.
+    Uint,
+    /// No attachment at this index.
+    None,
+}
+
+/// Draw-time state that is compiled into a stage's binary; two draws with equal keys share a binary.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct StageKey {
+    /// `glShadeModel(GL_FLAT)`: colours without an interpolation qualifier are flat.
+    pub flat_shade: bool,
+    /// `GL_VERTEX_PROGRAM_TWO_SIDE`: the fragment stage selects back colours by facing.
+    pub two_sided_color: bool,
+    /// Bit i: user clip plane i is enabled (compatibility contexts; from `gl_ClipVertex` or `gl_Position`).
+    pub clip_planes: u8,
+    /// Vertices per patch; 0 outside tessellation.
+    pub patch_vertices: u8,
+    /// Colour attachments of the draw framebuffer, by draw-buffer index.
+    pub targets: SmallVec<[TargetKind; 8]>,
+    /// Samples per pixel of the draw framebuffer; 0 or 1 means single-sampled.
+    pub samples: u8,
+    /// Bit i: texture coordinate i is replaced by the point coordinate.
+    pub point_sprite: u8,
+}

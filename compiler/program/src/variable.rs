@@ -1,0 +1,240 @@
+//! Global and local variables with their qualifiers.
+
+use cranelift_entity::entity_impl;
+
+use crate::builtin_variable::BuiltinVariable;
+use crate::expression::ExprId;
+use crate::resource::Placement;
+use crate::span::Span;
+use crate::types::{MatrixOrder, TypeId};
+
+/// A global variable of a shader.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalId(u32);
+entity_impl!(GlobalId, "global");
+
+/// A local variable or parameter of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalId(u32);
+entity_impl!(LocalId, "local");
+
+/// Where a global variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// `const`, or a plain global: private to the invocation; the initialiser runs before `main`.
+    Private,
+    /// `const` at global scope: as `Private`, never written.
+    Const,
+    /// `uniform` in the default block, or a uniform block.
+    Uniform,
+    /// `buffer` block.
+    Buffer,
+    /// Stage input.
+    Input,
+    /// Stage output.
+    Output,
+    /// `shared` memory of a work group.
+    Shared,
+}
+
+/// How an input of the fragment stage is interpolated (on outputs: as declared there).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum InterpolationMode {
+    /// No qualifier: smooth, or by `glShadeModel` for colours.
+    #[default]
+    Default,
+    /// Perspective-correct.
+    Smooth,
+    /// From the provoking vertex.
+    Flat,
+    /// Linear in window space.
+    NoPerspective,
+}
+
+/// Where in the pixel an input is evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum SampleLocation {
+    /// Pixel centre.
+    #[default]
+    Center,
+    /// `centroid`.
+    Centroid,
+    /// `sample`.
+    Sample,
+}
+
+/// Interpolation qualifiers of an interface variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Interpolation {
+    /// Mode.
+    pub mode: InterpolationMode,
+    /// Location in the pixel.
+    pub location: SampleLocation,
+    /// `patch`.
+    pub patch: bool,
+}
+
+/// `coherent`, `volatile`, `restrict`, `readonly`, `writeonly`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct MemoryQualifiers {
+    /// `coherent`.
+    pub coherent: bool,
+    /// `volatile`.
+    pub volatile: bool,
+    /// `restrict`.
+    pub restrict: bool,
+    /// `readonly`.
+    pub read_only: bool,
+    /// `writeonly`.
+    pub write_only: bool,
+}
+
+/// Memory layout of a block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Packing {
+    /// `shared`, the default; laid out as `std140`.
+    #[default]
+    Shared,
+    /// `packed`; laid out as `std140`.
+    Packed,
+    /// `std140`.
+    Std140,
+    /// `std430`.
+    Std430,
+}
+
+/// What is special about a global whose type is an interface block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockQualifiers {
+    /// Block name (not the instance name).
+    pub name: Box<str>,
+    /// Whether an instance name was given; without one members are in global scope.
+    pub has_instance: bool,
+    /// Memory layout.
+    pub packing: Packing,
+    /// Default matrix order of members (already applied to them).
+    pub order: MatrixOrder,
+    /// `layout(align=)`, in bytes.
+    pub align: Option<u32>,
+}
+
+/// Layout qualifiers of an interface variable. All as written; linking resolves them to a [`Placement`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LayoutQualifiers {
+    /// `location`.
+    pub location: Option<u32>,
+    /// `component`.
+    pub component: Option<u32>,
+    /// `index` (dual-source blending).
+    pub index: Option<u32>,
+    /// `binding`.
+    pub binding: Option<u32>,
+    /// `offset`, in bytes (atomic counters).
+    pub offset: Option<u32>,
+    /// `stream` (geometry outputs).
+    pub stream: Option<u32>,
+    /// `xfb_buffer`.
+    pub xfb_buffer: Option<u32>,
+    /// `xfb_offset`, in bytes.
+    pub xfb_offset: Option<u32>,
+    /// `xfb_stride`, in bytes.
+    pub xfb_stride: Option<u32>,
+    /// Image format qualifier, as the GL enum's spelling without `GL_` in lower case (`rgba32f`).
+    pub image_format: Option<ImageFormat>,
+    /// `depth_any`, `depth_greater`, … on `gl_FragDepth`.
+    pub depth: Option<DepthLayout>,
+    /// `origin_upper_left` on `gl_FragCoord`.
+    pub origin_upper_left: bool,
+    /// `pixel_center_integer` on `gl_FragCoord`.
+    pub pixel_center_integer: bool,
+}
+
+/// `layout(depth_*)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DepthLayout {
+    /// `depth_any`.
+    Any,
+    /// `depth_greater`.
+    Greater,
+    /// `depth_less`.
+    Less,
+    /// `depth_unchanged`.
+    Unchanged,
+}
+
+macro_rules! image_formats {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// An image format layout qualifier.
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum ImageFormat { $($name),* }
+
+        impl ImageFormat {
+            /// The format of a layout identifier.
+            pub fn from_name(name: &str) -> Option<ImageFormat> {
+                match name { $($text => Some(ImageFormat::$name),)* _ => None }
+            }
+
+            /// The layout identifier.
+            pub const fn name(self) -> &'static str {
+                match self { $(ImageFormat::$name => $text),* }
+            }
+        }
+    };
+}
+
+image_formats! {
+    Rgba32f = "rgba32f", Rgba16f = "rgba16f", Rg32f = "rg32f", Rg16f = "rg16f", R11fG11fB10f = "r11f_g11f_b10f",
+    R32f = "r32f", R16f = "r16f", Rgba16 = "rgba16", Rgb10A2 = "rgb10_a2", Rgba8 = "rgba8", Rg16 = "rg16", Rg8 = "rg8",
+    R16 = "r16", R8 = "r8", Rgba16Snorm = "rgba16_snorm", Rgba8Snorm = "rgba8_snorm", Rg16Snorm = "rg16_snorm",
+    Rg8Snorm = "rg8_snorm", R16Snorm = "r16_snorm", R8Snorm = "r8_snorm", Rgba32i = "rgba32i", Rgba16i = "rgba16i",
+    Rgba8i = "rgba8i", Rg32i = "rg32i", Rg16i = "rg16i", Rg8i = "rg8i", R32i = "r32i", R16i = "r16i", R8i = "r8i",
+    Rgba32ui = "rgba32ui", Rgba16ui = "rgba16ui", Rgb10A2ui = "rgb10_a2ui", Rgba8ui = "rgba8ui", Rg32ui = "rg32ui",
+    Rg16ui = "rg16ui", Rg8ui = "rg8ui", R32ui = "r32ui", R16ui = "r16ui", R8ui = "r8ui", R64ui = "r64ui", R64i = "r64i",
+}
+
+/// A global variable: plain, interface variable or interface block.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Identifier; for a block its instance name, or the block's name when it has none.
+    pub name: Box<str>,
+    /// Type; for a block the structure of its members, or an array of it.
+    pub ty: TypeId,
+    /// Where it lives.
+    pub storage: Storage,
+    /// Set for `gl_*` variables.
+    pub builtin: Option<BuiltinVariable>,
+    /// Set for interface blocks.
+    pub block: Option<BlockQualifiers>,
+    /// Interpolation and `patch`.
+    pub interpolation: Interpolation,
+    /// Layout qualifiers.
+    pub layout: LayoutQualifiers,
+    /// Memory qualifiers.
+    pub memory: MemoryQualifiers,
+    /// `invariant`.
+    pub invariant: bool,
+    /// `precise`.
+    pub precise: bool,
+    /// Initialiser, evaluated before `main` (or, for a uniform, the value before any is set).
+    pub initializer: Option<ExprId>,
+    /// Whether code reachable from `main` mentions it (set by linking: "active" means static use).
+    pub active: bool,
+    /// Where linking put it; `Placement::None` before linking.
+    pub placement: Placement,
+    /// Declaration.
+    pub span: Span,
+}
+
+/// A local variable or parameter.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Identifier.
+    pub name: Box<str>,
+    /// Type.
+    pub ty: TypeId,
+    /// `precise`.
+    pub precise: bool,
+    /// Declaration.
+    pub span: Span,
+}
