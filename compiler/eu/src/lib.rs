@@ -1,1 +1,17 @@
 //! Intel's execution-unit instruction set: encode, decode, print, assemble and validate.
+
+pub mod build;
+pub mod devinfo;
+pub mod inst;
+pub mod opcode;
+pub mod operand;
+pub mod types;
+
+pub use devinfo::{DevInfo, Gen};
+pub use inst::{
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
+    Sfid, ThreadControl,
+};
+pub use opcode::{Form, Opcode, OpcodeInfo};
+pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
+pub use types::Type;

@@ -1,0 +1,209 @@
+//! Facts about the supported hardware generations.
+//!
+//! Everything that depends on the generation asks a [`DevInfo`]; the only place that compares generations is the
+//! table below. Facts are those of Mesa's `brw_eu_emit.c`, `brw_eu_validate.c`, `brw_fs.cpp` and
+//! `intel_device_info.c`.
+
+/// The instruction-set generation, in order of appearance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gen {
+    /// Ivy Bridge.
+    Gen7,
+    /// Haswell.
+    Gen75,
+    /// Broadwell and Cherryview.
+    Gen8,
+    /// Skylake.
+    Gen9,
+}
+
+/// What one supported device can do and how its instruction set differs from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DevInfo {
+    /// Name used on the command line: `ivb`, `hsw`, `bdw`, `chv` or `skl`.
+    pub name: &'static str,
+    /// Instruction-set generation: selects instruction layouts and opcode numbers.
+    pub generation: Gen,
+    /// Ten times the generation number: 70, 75, 80 or 90.
+    pub version: u16,
+    /// Number of 32-byte general registers per thread.
+    pub grf_count: u16,
+    /// Hardware threads of one execution unit.
+    pub threads_per_eu: u8,
+    /// Push constants a thread can receive, in general registers.
+    pub max_push_registers: u8,
+    /// Word-sized subregisters of the address register a0.
+    pub address_subregisters: u8,
+    /// Bytes in one unit of JIP, UIP and of a JMPI distance's scale: 8 before gen8, else 1.
+    pub jump_unit_bytes: u8,
+    /// 64-bit floats exist.
+    pub has_df: bool,
+    /// A `mov` may have a DF immediate.
+    pub has_df_immediate: bool,
+    /// 64-bit integers exist.
+    pub has_q: bool,
+    /// Half floats exist as an arithmetic type (not just in f32to16 and f16to32).
+    pub has_hf: bool,
+    /// MATH accepts half floats.
+    pub has_hf_math: bool,
+    /// Mixed float mode may use packed half-float destinations and strides below the execution size.
+    pub has_packed_mixed_float: bool,
+    /// Instructions with a 64-bit type encode twice their number of channels.
+    pub df_exec_size_doubled: bool,
+    /// Align1 regions of DF operands count 32-bit units.
+    pub df_regions_in_dwords: bool,
+    /// 64-bit Align1 operands must have equal strides and offsets (Atom parts).
+    pub restricted_64bit_regions: bool,
+    /// A destination over two registers needs sources over two registers.
+    pub two_grf_source_rule: bool,
+    /// A destination over two registers is split evenly between them, for every instruction.
+    pub even_split_destination: bool,
+    /// MUL reads only the low 16 bits of a dword src1.
+    pub mul_dword_src1_low_word: bool,
+    /// MUL D×D exists and gives a D (or Q) result.
+    pub has_dword_mul: bool,
+    /// AND, OR, XOR and NOT read a source's negate bit as bitwise NOT.
+    pub logic_negate_is_not: bool,
+    /// Three-source instructions can be wider than SIMD8.
+    pub three_source_simd16: bool,
+    /// Three-source instructions know HF and mixed F/HF.
+    pub three_source_hf: bool,
+    /// BFI1 and BFI2 can be wider than SIMD8.
+    pub bfi_simd16: bool,
+    /// MATH accepts an immediate as src1.
+    pub math_immediates: bool,
+    /// MATH sources must be packed (stride 1) or scalar.
+    pub math_packed_sources: bool,
+    /// Align16 instructions can be wider than SIMD8 (32-bit types).
+    pub align16_simd16: bool,
+    /// A SIMD32 instruction reads 32 execution-mask bits (older parts use the low 16 twice).
+    pub simd32_masks: bool,
+    /// SENDS and SENDSC exist.
+    pub has_split_send: bool,
+    /// Compacted three-source instructions exist.
+    pub has_three_source_compaction: bool,
+    /// The second data-cache data port (surface messages) exists.
+    pub has_data_port_1: bool,
+    /// SIMD8 URB messages exist (scalar vertex and geometry stages).
+    pub has_simd8_urb: bool,
+    /// Byte-scattered data-port messages exist.
+    pub has_byte_scattered: bool,
+    /// A response may not include r127 when it overlaps the payload's registers.
+    pub response_r127_hazard: bool,
+    /// IF's companion ELSE carries a UIP (and the branch-control bit exists).
+    pub else_has_uip: bool,
+}
+
+/// Ivy Bridge: the table's starting point.
+const IVB: DevInfo = DevInfo {
+    name: "ivb",
+    generation: Gen::Gen7,
+    version: 70,
+    grf_count: 128,
+    threads_per_eu: 8,
+    max_push_registers: 64,
+    address_subregisters: 8,
+    jump_unit_bytes: 8,
+    has_df: true,
+    has_df_immediate: false,
+    has_q: false,
+    has_hf: false,
+    has_hf_math: false,
+    has_packed_mixed_float: false,
+    df_exec_size_doubled: true,
+    df_regions_in_dwords: true,
+    restricted_64bit_regions: false,
+    two_grf_source_rule: true,
+    even_split_destination: true,
+    mul_dword_src1_low_word: true,
+    has_dword_mul: false,
+    logic_negate_is_not: false,
+    three_source_simd16: false,
+    three_source_hf: false,
+    bfi_simd16: false,
+    math_immediates: false,
+    math_packed_sources: true,
+    align16_simd16: false,
+    simd32_masks: false,
+    has_split_send: false,
+    has_three_source_compaction: false,
+    has_data_port_1: false,
+    has_simd8_urb: false,
+    has_byte_scattered: false,
+    response_r127_hazard: false,
+    else_has_uip: false,
+};
+
+const HSW: DevInfo = DevInfo {
+    name: "hsw",
+    generation: Gen::Gen75,
+    version: 75,
+    threads_per_eu: 7,
+    df_exec_size_doubled: false,
+    df_regions_in_dwords: false,
+    three_source_simd16: true,
+    align16_simd16: true,
+    has_data_port_1: true,
+    has_byte_scattered: true,
+    ..IVB
+};
+
+const BDW: DevInfo = DevInfo {
+    name: "bdw",
+    generation: Gen::Gen8,
+    version: 80,
+    address_subregisters: 16,
+    jump_unit_bytes: 1,
+    has_df_immediate: true,
+    has_q: true,
+    has_hf: true,
+    two_grf_source_rule: false,
+    mul_dword_src1_low_word: false,
+    has_dword_mul: true,
+    logic_negate_is_not: true,
+    three_source_hf: true,
+    bfi_simd16: true,
+    math_immediates: true,
+    math_packed_sources: false,
+    simd32_masks: true,
+    has_three_source_compaction: true,
+    has_simd8_urb: true,
+    response_r127_hazard: true,
+    else_has_uip: true,
+    ..HSW
+};
+
+const CHV: DevInfo = DevInfo {
+    name: "chv",
+    has_packed_mixed_float: true,
+    restricted_64bit_regions: true,
+    has_dword_mul: false,
+    ..BDW
+};
+
+const SKL: DevInfo = DevInfo {
+    name: "skl",
+    generation: Gen::Gen9,
+    version: 90,
+    has_hf_math: true,
+    has_packed_mixed_float: true,
+    even_split_destination: false,
+    has_split_send: true,
+    response_r127_hazard: false,
+    ..BDW
+};
+
+/// All devices, oldest first.
+static ALL: [DevInfo; 5] = [IVB, HSW, BDW, CHV, SKL];
+
+impl DevInfo {
+    /// The device called `name`, or `None`.
+    pub fn get(name: &str) -> Option<&'static DevInfo> {
+        ALL.iter().find(|device| device.name == name)
+    }
+
+    /// All supported devices, oldest first.
+    pub fn all() -> &'static [DevInfo] {
+        &ALL
+    }
+}
