@@ -1,0 +1,438 @@
+//! The device trait: how the GL machine asks for shading, and what a device may ask back.
+//!
+//! A device executes one stage of a program for a [`Batch`]: structure-of-arrays inputs, an execution mask,
+//! outputs the device fills in. All values are raw 32-bit patterns; a 64-bit value is two components, low dword
+//! first. The machine never interprets what a stage computed, except where OpenGL itself does (positions, clip
+//! distances, fragment colours and the like).
+//!
+//! Fragments always come in whole 2×2 quads. The machine gives plane equations and the three vertices' values,
+//! never interpolated values: interpolation is the device's business.
+
+use program::{Program, Stage, StageKey};
+
+use crate::services::Services;
+
+/// The most lanes in one batch of vertices, fragments, primitives, patches or tessellation points, so that an
+/// execution mask fits one word. Work groups are not limited by it.
+pub const MAX_LANES: usize = 64;
+
+/// One bit per lane of a batch; lane 0 is the lowest bit.
+pub type LaneMask = u64;
+
+/// The mask that enables the first `lanes` lanes.
+pub fn first_lanes(lanes: usize) -> LaneMask {
+    if lanes >= MAX_LANES { !0 } else { (1 << lanes) - 1 }
+}
+
+/// Executed instructions (simulator) or evaluated statements (interpreter): what test timeouts are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Steps(pub u64);
+
+impl std::ops::AddAssign for Steps {
+    fn add_assign(&mut self, other: Steps) {
+        self.0 = self.0.saturating_add(other.0);
+    }
+}
+
+/// Why a device could not shade.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// The step budget of the test is used up.
+    #[error("step limit reached after {0} steps")]
+    StepLimit(u64),
+    /// Something this project does not implement (yet): names what.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+    /// A layer in front of execution refused the stage: compiling, validating, loading a binary. `layer` is one
+    /// of the result layers (`lower`, `allocate`, `encode`, `validate`, …).
+    #[error("{layer}: {message}")]
+    Layer {
+        /// The layer that refused.
+        layer: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// Execution itself went wrong (illegal instruction, bad message, hang).
+    #[error("{0}")]
+    Execution(String),
+}
+
+/// What every stage of a draw or dispatch shares.
+///
+/// `program` has the interface: dense vertex-input slots, varying slots, fragment outputs. Everything that changes
+/// between draws and is not in the batch comes through [`Services`].
+#[derive(Clone, Copy, Debug)]
+pub struct DrawState<'a> {
+    /// The linked program.
+    pub program: &'a Program,
+    /// Identifies the program within its machine; a device may cache by it together with the key.
+    pub program_id: ProgramId,
+    /// Draw-time state that compiled code may depend on.
+    pub key: &'a StageKey,
+}
+
+/// A program object of one machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProgramId(pub u32);
+
+/// Something that executes shader stages.
+pub trait Device {
+    /// Called once for each active stage when a draw or dispatch is issued, before any batch of it, even if no
+    /// batch follows: compile here. An error ends the draw.
+    fn prepare(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<(), DeviceError> {
+        let _ = (stage, state);
+        Ok(())
+    }
+
+    /// Executes `stage` for all lanes of `batch` and fills in its outputs. The kind of the batch follows from the
+    /// stage. Outputs of lanes outside the mask are ignored.
+    fn shade(
+        &mut self,
+        stage: Stage,
+        state: &DrawState<'_>,
+        batch: &mut Batch,
+        services: &mut dyn Services,
+    ) -> Result<Steps, DeviceError>;
+}
+
+/// A table of 32-bit values: one row per component (`slot * 4 + component`), one column per lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Channels {
+    lanes: usize,
+    data: Vec<u32>,
+}
+
+impl Channels {
+    /// `rows` × `lanes` zeros.
+    pub fn new(rows: usize, lanes: usize) -> Channels {
+        Channels { lanes, data: vec![0; rows * lanes] }
+    }
+
+    /// Number of lanes in a row.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Number of rows: four per slot.
+    pub fn rows(&self) -> usize {
+        self.data.len().checked_div(self.lanes).unwrap_or(0)
+    }
+
+    /// The values of one component for all lanes.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.data[row * self.lanes..][..self.lanes]
+    }
+
+    /// The values of one component for all lanes, to write.
+    pub fn row_mut(&mut self, row: usize) -> &mut [u32] {
+        &mut self.data[row * self.lanes..][..self.lanes]
+    }
+
+    /// One value.
+    pub fn get(&self, row: usize, lane: usize) -> u32 {
+        self.row(row)[lane]
+    }
+
+    /// Sets one value.
+    pub fn set(&mut self, row: usize, lane: usize, value: u32) {
+        self.row_mut(row)[lane] = value;
+    }
+
+    /// All components of one lane, row by row.
+    pub fn lane(&self, lane: usize) -> impl Iterator<Item = u32> + '_ {
+        self.data.iter().skip(lane).step_by(self.lanes.max(1)).copied()
+    }
+}
+
+/// Work for one stage.
+#[derive(Clone, Debug)]
+pub enum Batch {
+    /// Vertices.
+    Vertex(VertexBatch),
+    /// Whole patches, one per lane.
+    TessControl(TessControlBatch),
+    /// Points of one tessellated patch.
+    TessEvaluation(TessEvaluationBatch),
+    /// Primitives, one (or one invocation of one) per lane.
+    Geometry(GeometryBatch),
+    /// Quads of pixels.
+    Fragment(FragmentBatch),
+    /// One work group.
+    Compute(ComputeBatch),
+}
+
+impl Batch {
+    /// How many lanes (invocations for a work group) the batch has.
+    pub fn lanes(&self) -> usize {
+        match self {
+            Batch::Vertex(b) => b.lanes,
+            Batch::TessControl(b) => b.lanes,
+            Batch::TessEvaluation(b) => b.lanes,
+            Batch::Geometry(b) => b.lanes,
+            Batch::Fragment(b) => b.quads.len() * 4,
+            Batch::Compute(b) => b.local_size.iter().map(|&n| n as usize).product(),
+        }
+    }
+}
+
+/// Vertices of one draw.
+#[derive(Clone, Debug)]
+pub struct VertexBatch {
+    /// Number of lanes, at most [`MAX_LANES`].
+    pub lanes: usize,
+    /// Lanes to run.
+    pub mask: LaneMask,
+    /// Attribute values: row `slot * 4 + component`, `slot` being the program's dense vertex-input slot. A dvec3
+    /// or dvec4 (column) takes two slots: x and y in the first, z and w in the second.
+    pub inputs: Channels,
+    /// `gl_VertexID`.
+    pub vertex_id: Vec<u32>,
+    /// `gl_InstanceID`.
+    pub instance_id: Vec<u32>,
+    /// `gl_BaseVertex`.
+    pub base_vertex: u32,
+    /// `gl_BaseInstance`.
+    pub base_instance: u32,
+    /// `gl_DrawID`.
+    pub draw_id: u32,
+    /// To fill: row `slot * 4 + component`, `slot` being the stage's output slot, built-in outputs included.
+    pub outputs: Channels,
+}
+
+/// Patches for the tessellation control stage: every lane is one patch and runs all its output invocations.
+#[derive(Clone, Debug)]
+pub struct TessControlBatch {
+    /// Number of patches, at most [`MAX_LANES`].
+    pub lanes: usize,
+    /// Patches to run.
+    pub mask: LaneMask,
+    /// `gl_PrimitiveID`.
+    pub primitive_id: Vec<u32>,
+    /// For each input control point (as many as `gl_PatchVerticesIn`) the previous stage's output slots.
+    pub inputs: Vec<Channels>,
+    /// To fill: for each output control point the stage's output slots.
+    pub outputs: Vec<Channels>,
+    /// To fill: `patch out` slots.
+    pub patch_outputs: Channels,
+    /// To fill: `gl_TessLevelOuter`, four rows of f32.
+    pub outer: Channels,
+    /// To fill: `gl_TessLevelInner`, two rows of f32.
+    pub inner: Channels,
+}
+
+/// Points of one patch for the tessellation evaluation stage.
+#[derive(Clone, Debug)]
+pub struct TessEvaluationBatch {
+    /// Number of points, at most [`MAX_LANES`].
+    pub lanes: usize,
+    /// Points to run.
+    pub mask: LaneMask,
+    /// `gl_PrimitiveID` of the patch.
+    pub primitive_id: u32,
+    /// `gl_TessCoord`: three rows of f32.
+    pub tess_coord: Channels,
+    /// Control points: `inputs[vertex][slot * 4 + component]`.
+    pub inputs: Vec<Vec<u32>>,
+    /// Values of the `patch in` slots.
+    pub patch_inputs: Vec<u32>,
+    /// `gl_TessLevelOuter`.
+    pub outer: [f32; 4],
+    /// `gl_TessLevelInner`.
+    pub inner: [f32; 2],
+    /// To fill: the stage's output slots.
+    pub outputs: Channels,
+}
+
+/// Primitives for the geometry stage.
+#[derive(Clone, Debug)]
+pub struct GeometryBatch {
+    /// Number of lanes (primitives × invocations), at most [`MAX_LANES`].
+    pub lanes: usize,
+    /// Lanes to run.
+    pub mask: LaneMask,
+    /// `gl_PrimitiveIDIn`.
+    pub primitive_id: Vec<u32>,
+    /// `gl_InvocationID`.
+    pub invocation_id: Vec<u32>,
+    /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the previous stage's output slots.
+    pub inputs: Vec<Channels>,
+    /// To fill: what each lane emitted.
+    pub outputs: Vec<Emitted>,
+}
+
+/// What one geometry invocation emitted, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Emitted {
+    /// The vertices, each all output slots (`slot * 4 + component`).
+    pub vertices: Vec<EmittedVertex>,
+}
+
+/// One `EmitStreamVertex`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmittedVertex {
+    /// The stream it was emitted to.
+    pub stream: u8,
+    /// `EndPrimitive` of that stream followed this vertex.
+    pub ends_primitive: bool,
+    /// Row `slot * 4 + component` of the stage's output slots.
+    pub values: Vec<u32>,
+}
+
+/// Quads of one draw, from one or more primitives.
+///
+/// Lane `4 * quad + i` is the pixel at (`x + (i & 1)`, `y + (i >> 1)`) of that quad.
+#[derive(Clone, Debug)]
+pub struct FragmentBatch {
+    /// The quads, at most [`MAX_LANES`] / 4.
+    pub quads: Vec<Quad>,
+    /// Lanes that are not helpers. All four lanes of every quad execute; stores, atomics and results of helpers
+    /// have no effect.
+    pub live: LaneMask,
+    /// The primitives the quads refer to.
+    pub primitives: Vec<PrimitiveSetup>,
+    /// Samples per pixel of the framebuffer; 1 when it is not multisampled.
+    pub samples: u32,
+    /// Positions of the samples within a pixel, from its lower left corner; one entry, the centre, without
+    /// multisampling.
+    pub sample_positions: Vec<[f64; 2]>,
+    /// With per-sample shading the sample each quad runs for.
+    pub sample_id: Option<u32>,
+    /// `gl_SampleMaskIn`: covered samples of each lane.
+    pub sample_mask_in: Vec<u32>,
+    /// To fill.
+    pub outputs: FragmentOutputs,
+}
+
+/// A 2×2 block of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quad {
+    /// Window x of the left column; even.
+    pub x: i32,
+    /// Window y of the bottom row; even.
+    pub y: i32,
+    /// Index into [`FragmentBatch::primitives`].
+    pub primitive: u32,
+}
+
+/// What the fragment stage writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentOutputs {
+    /// Row `location * 4 + component`, index 0 of dual-source blending. For `gl_FragColor` only location 0 is
+    /// written; the machine broadcasts it.
+    pub colour: Channels,
+    /// Index 1 of dual-source blending, location 0: four rows.
+    pub dual_source: Channels,
+    /// `gl_FragDepth`, when the program writes it.
+    pub depth: Vec<f32>,
+    /// `gl_SampleMask[0]`, when the program writes it.
+    pub sample_mask: Vec<u32>,
+    /// `gl_FragStencilRef`, when the program writes it.
+    pub stencil: Vec<u32>,
+    /// Lanes that executed `discard` (or were demoted).
+    pub killed: LaneMask,
+}
+
+impl FragmentOutputs {
+    /// Zeroed outputs for `locations` colour locations and `lanes` lanes.
+    pub fn new(locations: usize, lanes: usize) -> FragmentOutputs {
+        FragmentOutputs {
+            colour: Channels::new(locations * 4, lanes),
+            dual_source: Channels::new(4, lanes),
+            depth: vec![0.0; lanes],
+            sample_mask: vec![!0; lanes],
+            stencil: vec![0; lanes],
+            killed: 0,
+        }
+    }
+}
+
+/// `a·x + b·y + c` over window coordinates (pixel (0, 0) has its centre at (0.5, 0.5)).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlaneEquation {
+    /// Change per pixel to the right.
+    pub a: f64,
+    /// Change per pixel upwards.
+    pub b: f64,
+    /// Value at the window's lower left corner.
+    pub c: f64,
+}
+
+impl PlaneEquation {
+    /// The same value everywhere.
+    pub fn constant(c: f64) -> PlaneEquation {
+        PlaneEquation { a: 0.0, b: 0.0, c }
+    }
+
+    /// The value at a window position.
+    pub fn at(&self, x: f64, y: f64) -> f64 {
+        self.a * x + (self.b * y + self.c)
+    }
+}
+
+/// The shape that was rasterised, after polygon mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PrimitiveKind {
+    /// One vertex.
+    Point,
+    /// Two vertices.
+    Line,
+    /// Three vertices.
+    Triangle,
+}
+
+/// One primitive as set up for interpolation.
+///
+/// A point has one vertex and a line two; the unused entries of `values` repeat vertex 0 and their barycentric
+/// coordinates are zero, so the same evaluation serves all kinds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrimitiveSetup {
+    /// Its shape.
+    pub kind: PrimitiveKind,
+    /// `values[slot * 4 + component][vertex]`: raw values, `slot` being the fragment stage's input slot.
+    pub values: Vec<[u32; 3]>,
+    /// The vertex that gives flat inputs their value: index into the three vertices.
+    pub provoking: usize,
+    /// Barycentric coordinates of vertices 0, 1, 2, linear in window space; they sum to 1.
+    pub linear: [PlaneEquation; 3],
+    /// Barycentric coordinates divided by the vertices' clip-space w: the perspective coordinate of vertex i is
+    /// `perspective[i] / one_over_w`.
+    pub perspective: [PlaneEquation; 3],
+    /// 1/w, the sum of `perspective`: `gl_FragCoord.w`.
+    pub one_over_w: PlaneEquation,
+    /// Window-space depth before clamping and polygon offset: `gl_FragCoord.z`.
+    pub depth: PlaneEquation,
+    /// `gl_FrontFacing`.
+    pub front_facing: bool,
+    /// `gl_PrimitiveID`.
+    pub primitive_id: u32,
+    /// `gl_Layer`.
+    pub layer: u32,
+    /// `gl_ViewportIndex`.
+    pub viewport_index: u32,
+    /// `gl_PointCoord` over the window, s and t; meaningful for points.
+    pub point_coord: [PlaneEquation; 2],
+}
+
+impl PrimitiveSetup {
+    /// The barycentric coordinates for `noperspective` inputs at a window position.
+    pub fn barycentric_linear(&self, x: f64, y: f64) -> [f64; 3] {
+        self.linear.map(|plane| plane.at(x, y))
+    }
+
+    /// The perspective-correct barycentric coordinates at a window position.
+    pub fn barycentric_perspective(&self, x: f64, y: f64) -> [f64; 3] {
+        let w = 1.0 / self.one_over_w.at(x, y);
+        self.perspective.map(|plane| plane.at(x, y) * w)
+    }
+}
+
+/// One work group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComputeBatch {
+    /// `gl_NumWorkGroups`.
+    pub num_groups: [u32; 3],
+    /// `gl_WorkGroupID`.
+    pub group_id: [u32; 3],
+    /// `gl_WorkGroupSize`, or `gl_LocalGroupSizeARB` with variable group size.
+    pub local_size: [u32; 3],
+}

@@ -1,0 +1,268 @@
+//! What a device may ask of the machine while it shades: buffers, textures, images.
+//!
+//! Resources are named the way the *program* names them (block index, sampler slot, image slot); which GL binding
+//! point or unit that is at this moment is the machine's knowledge. Filtering, format conversion and atomics exist
+//! once, here, for every device.
+
+/// A buffer as a shader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BufferRef {
+    /// The default uniform block, in the layout the program gives.
+    Default,
+    /// A uniform block, by its index among the program's uniform blocks (elements of block arrays count one each).
+    Uniform(u32),
+    /// A shader storage block, by its index among the program's storage blocks.
+    Storage(u32),
+    /// The buffer at an atomic counter binding point.
+    AtomicCounter(u32),
+}
+
+/// A sampler as a shader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextureRef {
+    /// A sampler of the program, by its slot (elements of arrays count one each); the machine looks up the unit.
+    Slot(u32),
+    /// A bindless handle.
+    Handle(u64),
+}
+
+/// An image as a shader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ImageRef {
+    /// An image variable of the program, by its slot; the machine looks up the unit.
+    Slot(u32),
+    /// A bindless handle.
+    Handle(u64),
+}
+
+/// Why a request failed. Out-of-bounds accesses are not errors: loads give zero and stores do nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// Not implemented (yet).
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+    /// The device asked for something that cannot exist: a slot the program does not have, a bad size.
+    #[error("bad request: {0}")]
+    BadRequest(String),
+}
+
+/// How the level of detail of a lookup is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lod {
+    /// From the derivatives of the coordinates over the quad (zero outside fragment shaders), per window step in x
+    /// and y, in the units of the coordinates; plus a bias.
+    Gradients {
+        /// ∂(s, t, r)/∂x.
+        dx: [f32; 3],
+        /// ∂(s, t, r)/∂y.
+        dy: [f32; 3],
+        /// Added to the level.
+        bias: f32,
+    },
+    /// Given directly.
+    Explicit(f32),
+}
+
+/// What to do with a texture; coordinates already divided by q for projective lookups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TextureOp {
+    /// A filtered lookup.
+    Sample {
+        /// Coordinates: s, t, r, layer in the order of the GLSL coordinate vector without the reference value.
+        coordinates: [f32; 4],
+        /// The reference value of shadow samplers.
+        reference: Option<f32>,
+        /// Level selection.
+        lod: Lod,
+        /// Constant texel offset.
+        offset: [i32; 3],
+        /// `textureOffset`-style lower clamp on the level (ARB_sparse_texture_clamp).
+        min_lod: f32,
+    },
+    /// `textureGather*`.
+    Gather {
+        /// As for sampling.
+        coordinates: [f32; 4],
+        /// The reference value of shadow samplers.
+        reference: Option<f32>,
+        /// Which component to gather, before swizzling.
+        component: u32,
+        /// One offset for each of the four texels, in GLSL's order; all equal except for `textureGatherOffsets`.
+        offsets: [[i32; 2]; 4],
+    },
+    /// `texelFetch*`.
+    Fetch {
+        /// Integer coordinates, layer last.
+        coordinates: [i32; 3],
+        /// Level of detail.
+        lod: i32,
+        /// Sample of multisample textures.
+        sample: u32,
+    },
+    /// `textureSize`: the result is up to three integers.
+    Size {
+        /// Level of detail.
+        lod: i32,
+    },
+    /// `textureQueryLevels`: one integer.
+    Levels,
+    /// `textureSamples`: one integer.
+    Samples,
+    /// `textureQueryLod`: two floats, the level accessed and the level computed.
+    QueryLod {
+        /// As for sampling, without layer.
+        coordinates: [f32; 3],
+        /// ∂(s, t, r)/∂x.
+        dx: [f32; 3],
+        /// ∂(s, t, r)/∂y.
+        dy: [f32; 3],
+    },
+}
+
+/// An image access. Coordinates: x, y, z or layer; cube images count faces as layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageOp {
+    /// `imageLoad`: gives four components as the image's format has them.
+    Load,
+    /// `imageStore` of four components.
+    Store([u32; 4]),
+    /// `imageAtomic*`: gives the previous value in the first component.
+    Atomic(AtomicOp, [u32; 2]),
+    /// `imageSize`: up to three integers.
+    Size,
+    /// `imageSamples`: one integer.
+    Samples,
+}
+
+/// Read-modify-write operations. Operands are raw values of the access's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// Integer addition.
+    Add,
+    /// Integer subtraction.
+    Sub,
+    /// Signed minimum.
+    MinSigned,
+    /// Unsigned minimum.
+    MinUnsigned,
+    /// Signed maximum.
+    MaxSigned,
+    /// Unsigned maximum.
+    MaxUnsigned,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The operand.
+    Exchange,
+    /// Second operand if the old value equals the first, which is the comparison value.
+    CompareExchange,
+    /// Addition of one, the operand ignored.
+    Increment,
+    /// Subtraction of one, the operand ignored. The old value is returned; `atomicCounterDecrement` wants the new.
+    Decrement,
+    /// f32 addition.
+    AddFloat,
+    /// f32 minimum.
+    MinFloat,
+    /// f32 maximum.
+    MaxFloat,
+    /// f32 comparison of the old value with the first operand.
+    CompareExchangeFloat,
+}
+
+impl AtomicOp {
+    /// The new value of a 32-bit location. `data` is the operand; for compare-and-exchange the comparison value
+    /// and then the replacement.
+    pub fn apply32(self, old: u32, data: [u32; 2]) -> u32 {
+        let [a, b] = data;
+        let (old_f, a_f) = (f32::from_bits(old), f32::from_bits(a));
+        match self {
+            AtomicOp::Add => old.wrapping_add(a),
+            AtomicOp::Sub => old.wrapping_sub(a),
+            AtomicOp::MinSigned => (old as i32).min(a as i32) as u32,
+            AtomicOp::MinUnsigned => old.min(a),
+            AtomicOp::MaxSigned => (old as i32).max(a as i32) as u32,
+            AtomicOp::MaxUnsigned => old.max(a),
+            AtomicOp::And => old & a,
+            AtomicOp::Or => old | a,
+            AtomicOp::Xor => old ^ a,
+            AtomicOp::Exchange => a,
+            AtomicOp::CompareExchange => if old == a { b } else { old },
+            AtomicOp::Increment => old.wrapping_add(1),
+            AtomicOp::Decrement => old.wrapping_sub(1),
+            AtomicOp::AddFloat => (old_f + a_f).to_bits(),
+            // A NaN on one side gives the other side, as IEEE 754-2008 minNum and maxNum do.
+            AtomicOp::MinFloat => if a_f < old_f || old_f.is_nan() { a } else { old },
+            AtomicOp::MaxFloat => if a_f > old_f || old_f.is_nan() { a } else { old },
+            AtomicOp::CompareExchangeFloat => if old_f == a_f { b } else { old },
+        }
+    }
+
+    /// The new value of a 64-bit location; float operations act on f64.
+    pub fn apply64(self, old: u64, data: [u64; 2]) -> u64 {
+        let [a, b] = data;
+        let (old_f, a_f) = (f64::from_bits(old), f64::from_bits(a));
+        match self {
+            AtomicOp::Add => old.wrapping_add(a),
+            AtomicOp::Sub => old.wrapping_sub(a),
+            AtomicOp::MinSigned => (old as i64).min(a as i64) as u64,
+            AtomicOp::MinUnsigned => old.min(a),
+            AtomicOp::MaxSigned => (old as i64).max(a as i64) as u64,
+            AtomicOp::MaxUnsigned => old.max(a),
+            AtomicOp::And => old & a,
+            AtomicOp::Or => old | a,
+            AtomicOp::Xor => old ^ a,
+            AtomicOp::Exchange => a,
+            AtomicOp::CompareExchange => if old == a { b } else { old },
+            AtomicOp::Increment => old.wrapping_add(1),
+            AtomicOp::Decrement => old.wrapping_sub(1),
+            AtomicOp::AddFloat => (old_f + a_f).to_bits(),
+            AtomicOp::MinFloat => if a_f < old_f || old_f.is_nan() { a } else { old },
+            AtomicOp::MaxFloat => if a_f > old_f || old_f.is_nan() { a } else { old },
+            AtomicOp::CompareExchangeFloat => if old_f == a_f { b } else { old },
+        }
+    }
+}
+
+/// What the machine offers a device while it shades.
+///
+/// Bytes outside a buffer read as zero and swallow stores, whole elements at a time (robust buffer access).
+pub trait Services {
+    /// All bytes of a buffer; empty when nothing is bound. Little endian.
+    fn buffer(&self, buffer: BufferRef) -> &[u8];
+
+    /// Writes bytes at an offset; those past the end are dropped. Uniform buffers ignore writes.
+    fn store(&mut self, buffer: BufferRef, offset: u32, bytes: &[u8]);
+
+    /// Reads, modifies and writes one 32-bit location; gives the old value. Out of bounds: zero.
+    fn atomic32(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u32; 2]) -> u32;
+
+    /// Reads, modifies and writes one 64-bit location; gives the old value. Out of bounds: zero.
+    fn atomic64(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u64; 2]) -> u64;
+
+    /// A texture operation for one lane: four raw components (floats or integers, as the sampler's type says).
+    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError>;
+
+    /// An image operation for one lane.
+    fn image(&mut self, image: ImageRef, coordinates: [i32; 3], sample: u32, op: &ImageOp)
+        -> Result<[u32; 4], ServiceError>;
+
+    /// Remembers all memory a shader can write, so that a batch can be run again from the same state. A second
+    /// call replaces the first memory.
+    fn checkpoint(&mut self);
+
+    /// Puts back what the last [`Services::checkpoint`] remembered.
+    fn rollback(&mut self);
+
+    /// The 32-bit word at `offset`, zero out of bounds.
+    fn load32(&self, buffer: BufferRef, offset: u32) -> u32 {
+        let start = offset as usize;
+        match start.checked_add(4).and_then(|end| self.buffer(buffer).get(start..end)) {
+            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+            _ => 0,
+        }
+    }
+}
