@@ -106,21 +106,21 @@ pub fn assemble(
             let closing = (count >= 2).then(|| Primitive::new(&[count - 1, 0], pick(0, 1), count - 1));
             segments(count).map(|i| Primitive::new(&[i, i + 1], pick(0, 1), i)).chain(closing).collect()
         }
-        Triangles => (0..count / 3)
-            .map(|i| Primitive::new(&[3 * i, 3 * i + 1, 3 * i + 2], pick(0, 2), i))
-            .collect(),
+        Triangles => {
+            (0..count / 3).map(|i| Primitive::new(&[3 * i, 3 * i + 1, 3 * i + 2], pick(0, 2), i)).collect()
+        }
         TriangleStrip => (0..count.saturating_sub(2)).map(|i| strip_triangle(i, last)).collect(),
-        TriangleFan => (0..count.saturating_sub(2))
-            .map(|i| Primitive::new(&[0, i + 1, i + 2], pick(1, 2), i))
-            .collect(),
+        TriangleFan => {
+            (0..count.saturating_sub(2)).map(|i| Primitive::new(&[0, i + 1, i + 2], pick(1, 2), i)).collect()
+        }
         Polygon => polygon(count),
         Quads => (0..count / 4).flat_map(|i| quad([0, 1, 2, 3].map(|k| 4 * i + k), pick(0, 3), i)).collect(),
         QuadStrip => (0..(count / 2).saturating_sub(1))
             .flat_map(|i| quad([2 * i, 2 * i + 1, 2 * i + 3, 2 * i + 2], pick(0, 2), i))
             .collect(),
-        LinesAdjacency => (0..count / 4)
-            .map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| 4 * i + k), pick(1, 2), i))
-            .collect(),
+        LinesAdjacency => {
+            (0..count / 4).map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| 4 * i + k), pick(1, 2), i)).collect()
+        }
         LineStripAdjacency => (0..count.saturating_sub(3))
             .map(|i| Primitive::new(&[0, 1, 2, 3].map(|k| i + k), pick(1, 2), i))
             .collect(),
@@ -284,8 +284,10 @@ mod tests {
     /// Table 10.1 of the specification for a strip of four triangles (vertices there count from 1).
     #[test]
     fn strip_adjacency_follows_the_table() {
-        let got: Vec<Vec<u32>> =
-            lists(PrimitiveMode::TriangleStripAdjacency, 12, ProvokingVertex::Last).into_iter().map(|p| p.0).collect();
+        let got: Vec<Vec<u32>> = lists(PrimitiveMode::TriangleStripAdjacency, 12, ProvokingVertex::Last)
+            .into_iter()
+            .map(|p| p.0)
+            .collect();
         let expected: [[u32; 6]; 4] =
             [[1, 2, 3, 7, 5, 4], [5, 1, 3, 6, 7, 9], [5, 3, 7, 11, 9, 8], [9, 5, 7, 10, 11, 12]];
         for (got, expected) in got.iter().zip(expected) {
@@ -300,7 +302,9 @@ mod tests {
         let halves = assemble(PrimitiveMode::Quads, 4, ProvokingVertex::Last, 3);
         let edges: Vec<(u32, u32)> = halves
             .iter()
-            .flat_map(|p| (0..3).filter(|i| p.edges >> i & 1 == 1).map(|i| (p.vertices[i], p.vertices[(i + 1) % 3])))
+            .flat_map(|p| {
+                (0..3).filter(|i| p.edges >> i & 1 == 1).map(|i| (p.vertices[i], p.vertices[(i + 1) % 3]))
+            })
             .collect();
         assert_eq!(edges, [(3, 0), (0, 1), (1, 2), (2, 3)]);
     }

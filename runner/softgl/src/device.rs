@@ -182,7 +182,7 @@ pub struct VertexBatch {
     pub lanes: usize,
     /// Lanes to run.
     pub mask: LaneMask,
-    /// Attribute values: row `slot * 4 + component`, `slot` being the program's dense vertex-input slot. A dvec3
+    /// Attribute values: row `slot * 4 + component`, `slot` being the index in [`Program::attributes`]. A dvec3
     /// or dvec4 (column) takes two slots: x and y in the first, z and w in the second.
     pub inputs: Channels,
     /// `gl_VertexID`.
@@ -195,7 +195,8 @@ pub struct VertexBatch {
     pub base_instance: u32,
     /// `gl_DrawID`.
     pub draw_id: u32,
-    /// To fill: row `slot * 4 + component`, `slot` being the stage's output slot, built-in outputs included.
+    /// To fill: row `slot * 4 + component`, `slot` being the index in the stage's
+    /// [`program::LinkedStage::outputs`], built-in outputs included.
     pub outputs: Channels,
 }
 
@@ -322,8 +323,8 @@ pub struct FragmentOutputs {
     pub colour: Channels,
     /// Index 1 of dual-source blending, location 0: four rows.
     pub dual_source: Channels,
-    /// `gl_FragDepth`, when the program writes it.
-    pub depth: Vec<f32>,
+    /// `gl_FragDepth` as f32 bits, when the program writes it.
+    pub depth: Vec<u32>,
     /// `gl_SampleMask[0]`, when the program writes it.
     pub sample_mask: Vec<u32>,
     /// `gl_FragStencilRef`, when the program writes it.
@@ -338,7 +339,7 @@ impl FragmentOutputs {
         FragmentOutputs {
             colour: Channels::new(locations * 4, lanes),
             dual_source: Channels::new(4, lanes),
-            depth: vec![0.0; lanes],
+            depth: vec![0; lanes],
             sample_mask: vec![!0; lanes],
             stencil: vec![0; lanes],
             killed: 0,
@@ -388,7 +389,8 @@ pub enum PrimitiveKind {
 pub struct PrimitiveSetup {
     /// Its shape.
     pub kind: PrimitiveKind,
-    /// `values[slot * 4 + component][vertex]`: raw values, `slot` being the fragment stage's input slot.
+    /// `values[slot * 4 + component][vertex]`: raw values, `slot` being the index in the fragment
+    /// stage's [`program::LinkedStage::inputs`]. Two-sided colours are already selected by facing.
     pub values: Vec<[u32; 3]>,
     /// The vertex that gives flat inputs their value: index into the three vertices.
     pub provoking: usize,

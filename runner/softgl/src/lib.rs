@@ -1,1 +1,9 @@
 //! The GL machine: buffers, vertex fetch, primitives, rasteriser, framebuffers and probes.
+//!
+//! The machine knows OpenGL and nothing about how shaders execute: it gathers the work of a draw into batches and
+//! hands them to a [`device::Device`]. Simulator and interpreter implement that trait; each runs on its own machine
+//! from the same commands.
+
+pub mod assemble;
+pub mod device;
+pub mod services;

@@ -190,14 +190,38 @@ impl AtomicOp {
             AtomicOp::Or => old | a,
             AtomicOp::Xor => old ^ a,
             AtomicOp::Exchange => a,
-            AtomicOp::CompareExchange => if old == a { b } else { old },
+            AtomicOp::CompareExchange => {
+                if old == a {
+                    b
+                } else {
+                    old
+                }
+            }
             AtomicOp::Increment => old.wrapping_add(1),
             AtomicOp::Decrement => old.wrapping_sub(1),
             AtomicOp::AddFloat => (old_f + a_f).to_bits(),
             // A NaN on one side gives the other side, as IEEE 754-2008 minNum and maxNum do.
-            AtomicOp::MinFloat => if a_f < old_f || old_f.is_nan() { a } else { old },
-            AtomicOp::MaxFloat => if a_f > old_f || old_f.is_nan() { a } else { old },
-            AtomicOp::CompareExchangeFloat => if old_f == a_f { b } else { old },
+            AtomicOp::MinFloat => {
+                if a_f < old_f || old_f.is_nan() {
+                    a
+                } else {
+                    old
+                }
+            }
+            AtomicOp::MaxFloat => {
+                if a_f > old_f || old_f.is_nan() {
+                    a
+                } else {
+                    old
+                }
+            }
+            AtomicOp::CompareExchangeFloat => {
+                if old_f == a_f {
+                    b
+                } else {
+                    old
+                }
+            }
         }
     }
 
@@ -216,13 +240,37 @@ impl AtomicOp {
             AtomicOp::Or => old | a,
             AtomicOp::Xor => old ^ a,
             AtomicOp::Exchange => a,
-            AtomicOp::CompareExchange => if old == a { b } else { old },
+            AtomicOp::CompareExchange => {
+                if old == a {
+                    b
+                } else {
+                    old
+                }
+            }
             AtomicOp::Increment => old.wrapping_add(1),
             AtomicOp::Decrement => old.wrapping_sub(1),
             AtomicOp::AddFloat => (old_f + a_f).to_bits(),
-            AtomicOp::MinFloat => if a_f < old_f || old_f.is_nan() { a } else { old },
-            AtomicOp::MaxFloat => if a_f > old_f || old_f.is_nan() { a } else { old },
-            AtomicOp::CompareExchangeFloat => if old_f == a_f { b } else { old },
+            AtomicOp::MinFloat => {
+                if a_f < old_f || old_f.is_nan() {
+                    a
+                } else {
+                    old
+                }
+            }
+            AtomicOp::MaxFloat => {
+                if a_f > old_f || old_f.is_nan() {
+                    a
+                } else {
+                    old
+                }
+            }
+            AtomicOp::CompareExchangeFloat => {
+                if old_f == a_f {
+                    b
+                } else {
+                    old
+                }
+            }
         }
     }
 }
@@ -247,8 +295,13 @@ pub trait Services {
     fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError>;
 
     /// An image operation for one lane.
-    fn image(&mut self, image: ImageRef, coordinates: [i32; 3], sample: u32, op: &ImageOp)
-        -> Result<[u32; 4], ServiceError>;
+    fn image(
+        &mut self,
+        image: ImageRef,
+        coordinates: [i32; 3],
+        sample: u32,
+        op: &ImageOp,
+    ) -> Result<[u32; 4], ServiceError>;
 
     /// Remembers all memory a shader can write, so that a batch can be run again from the same state. A second
     /// call replaces the first memory.
