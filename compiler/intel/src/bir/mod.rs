@@ -1,0 +1,64 @@
+//! Back-end IR: instructions of the execution unit on virtual registers, shared by both back ends.
+//!
+//! A program is a flat list of instructions with structured control-flow markers (`If … Else … Endif`,
+//! `Do … While`); [`cfg`] derives basic blocks from it. Execution sizes and regions are logical: doubled DF
+//! sizes, 32-bit DF regions and physical swizzles appear in the encoder only.
+
+pub mod build;
+pub mod cfg;
+mod inst;
+mod op;
+mod operand;
+pub mod print;
+mod types;
+
+pub use inst::{CondMod, Inst, Message, MessageKind, PredMode, Predicate};
+pub use op::{Op, OpInfo};
+pub use operand::{Arf, File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
+pub use types::Type;
+
+use cranelift_entity::PrimaryMap;
+
+/// A virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VRegData {
+    /// Size in GRFs of 32 bytes.
+    pub regs: u8,
+}
+
+/// A program of one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Instructions in order.
+    pub insts: Vec<Inst>,
+    /// Virtual registers.
+    pub vregs: PrimaryMap<VReg, VRegData>,
+    /// Channels per thread (8 for Align16 programs).
+    pub width: u8,
+    /// Number of registers that hold data at thread start: g0 … g(n−1).
+    pub payload_regs: u8,
+}
+
+impl Program {
+    /// An empty program.
+    #[must_use]
+    pub fn new(width: u8) -> Program {
+        Program { insts: Vec::new(), vregs: PrimaryMap::new(), width, payload_regs: 1 }
+    }
+
+    /// A new virtual register of `regs` GRFs (at least one).
+    pub fn vreg(&mut self, regs: u32) -> VReg {
+        self.vregs.push(VRegData { regs: regs.clamp(1, 127) as u8 })
+    }
+
+    /// A new virtual register for `channels` elements of `ty`.
+    pub fn vreg_for(&mut self, ty: Type, channels: u32) -> Operand {
+        let reg = self.vreg((channels * ty.size()).div_ceil(REG_SIZE));
+        Operand::vgrf(reg, ty)
+    }
+
+    /// Removes `Nop`s that passes left behind.
+    pub fn compact(&mut self) {
+        self.insts.retain(|inst| inst.op != Op::Nop);
+    }
+}

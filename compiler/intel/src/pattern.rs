@@ -1,0 +1,276 @@
+//! Byte-granular access patterns: which bytes of a register an instruction certainly defines or may read.
+//!
+//! The patterns are 32-bit masks, one bit per byte of a GRF. A bit in a write pattern means that the byte is
+//! defined for every enabled channel; a clear bit in a read pattern means that the byte is certainly not read.
+//! Both err on the safe side.
+
+use crate::bir::{Inst, MessageKind, Op, Operand, REG_SIZE, Region};
+
+/// A mask with `bits` ones at every multiple of `step` for `count` elements, shifted up by `offset`; what leaves
+/// the 32 bits is cut off. A `step` of 0 is one element. Built by doubling: the number of steps is logarithmic
+/// in `count`.
+#[must_use]
+pub fn periodic_mask(count: u32, step: u32, bits: u32, offset: u32) -> u32 {
+    if count == 0 || offset >= 32 {
+        return 0;
+    }
+    let mut mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
+    let end = count.saturating_mul(step).min(32);
+    let mut shift = step;
+    while shift > 0 && shift < end {
+        mask |= mask << shift;
+        shift *= 2;
+    }
+    // Doubling may have passed the last element when the count is no power of two.
+    if step > 0 {
+        let length = (count - 1).saturating_mul(step).saturating_add(bits);
+        if length < 32 {
+            mask &= (1 << length) - 1;
+        }
+    }
+    mask << offset
+}
+
+/// Registers that the destination of `inst` touches.
+#[must_use]
+pub fn regs_written(inst: &Inst) -> u32 {
+    let bytes = inst.bytes_written();
+    if bytes == 0 { 0 } else { (inst.dst.offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
+}
+
+/// Registers that source `index` of `inst` touches.
+#[must_use]
+pub fn regs_read(inst: &Inst, index: usize) -> u32 {
+    let bytes = inst.bytes_read(index);
+    if bytes == 0 { 0 } else { (inst.src[index].offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
+}
+
+/// Bytes of register `reg` (counted from the register that holds the destination's first byte) that `inst`
+/// defines for all enabled channels.
+#[must_use]
+pub fn dst_write_pattern(inst: &Inst, reg: u32) -> u32 {
+    if reg >= regs_written(inst) || inst.is_predicated_write() {
+        return 0;
+    }
+    if inst.op.is_send() || inst.op == Op::Undef {
+        return u32::MAX;
+    }
+    if inst.align16 {
+        return align16_mask(&inst.dst, inst.exec_size, inst.dst.writemask, reg);
+    }
+    let Some(stride) = inst.dst.stride() else { return 0 };
+    element_mask(&inst.dst, u32::from(inst.exec_size), u32::from(stride.max(1)), reg).unwrap_or(0)
+}
+
+/// Bytes of register `reg` (counted from the register that holds the source's first byte) that `inst` may read
+/// through source `index`.
+#[must_use]
+pub fn src_read_pattern(inst: &Inst, index: usize, reg: u32) -> u32 {
+    if reg >= regs_read(inst, index) {
+        return 0;
+    }
+    let src = &inst.src[index];
+    if let Some(message) = &inst.message {
+        // One element stands in each dword of the data, which follows n/8 registers of addresses.
+        let n = u32::from(inst.exec_size / 8).max(1);
+        if let MessageKind::ByteScatteredWrite { element } = message.kind {
+            let first = n + u32::from(message.header);
+            if (first..first + n).contains(&reg) {
+                return periodic_mask(8, 4, u32::from(element), 0);
+            }
+        }
+        return u32::MAX;
+    }
+    if matches!(inst.op, Op::Pln | Op::Line) {
+        return if index == 0 { periodic_mask(1, 0, 16, src.offset % REG_SIZE) } else { u32::MAX };
+    }
+    if inst.align16 {
+        return align16_read_mask(inst, src, reg);
+    }
+    match src.region {
+        Region::Stride(stride) => {
+            element_mask(src, u32::from(inst.exec_size), u32::from(stride), reg).unwrap_or(u32::MAX)
+        }
+        Region::Exact { .. } => enumerate(src, u32::from(inst.exec_size), reg),
+    }
+}
+
+/// Mask of evenly spaced elements in register `reg`; `None` where the period does not repeat per register.
+fn element_mask(operand: &Operand, count: u32, stride: u32, reg: u32) -> Option<u32> {
+    let size = operand.ty.size();
+    let step = size * stride;
+    let offset = operand.offset % REG_SIZE;
+    if reg == 0 {
+        return Some(periodic_mask(count, step, size, offset));
+    }
+    if stride == 0 || offset >= step || step > REG_SIZE || REG_SIZE % step != 0 {
+        return None;
+    }
+    // The first register holds this many elements; whole registers of them were passed before `reg`.
+    let passed = REG_SIZE / step * reg;
+    Some(periodic_mask(count.saturating_sub(passed), step, size, offset))
+}
+
+/// Mask of an arbitrary region, byte by byte.
+fn enumerate(operand: &Operand, count: u32, reg: u32) -> u32 {
+    let mut mask = 0;
+    for channel in 0..count {
+        let first = operand.offset % REG_SIZE + operand.element(channel) * operand.ty.size();
+        for byte in first..first + operand.ty.size() {
+            if byte / REG_SIZE == reg {
+                mask |= 1 << (byte % REG_SIZE);
+            }
+        }
+    }
+    mask
+}
+
+/// Mask of Align16 rows (four components each) limited to `components`.
+fn align16_mask(operand: &Operand, exec_size: u8, components: u8, reg: u32) -> u32 {
+    let size = operand.ty.size();
+    let mut mask = 0;
+    for row in 0..u32::from(exec_size).div_ceil(4) {
+        for component in 0..4 {
+            if components >> component & 1 == 0 {
+                continue;
+            }
+            let first = operand.offset % REG_SIZE + (row * 4 + component) * size;
+            if first / REG_SIZE == reg {
+                mask |= periodic_mask(1, 0, size, first % REG_SIZE);
+            }
+        }
+    }
+    mask
+}
+
+/// Bytes that an Align16 source may read: the components its swizzle selects for the written components.
+fn align16_read_mask(inst: &Inst, src: &Operand, reg: u32) -> u32 {
+    let needed = match inst.op {
+        Op::Dp4 | Op::Dph => 0xf,
+        Op::Dp3 => 0x7,
+        Op::Dp2 => 0x3,
+        _ if inst.dst.is_reg() && inst.cond.is_none() => inst.dst.writemask,
+        _ => 0xf,
+    };
+    let mut components = 0;
+    for i in 0..4 {
+        if needed >> i & 1 != 0 {
+            components |= 1 << src.swizzle.get(i);
+        }
+    }
+    let exec_size = if src.is_scalar() { 4 } else { inst.exec_size };
+    align16_mask(src, exec_size, components, reg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bir::{File, Type};
+    use cranelift_entity::EntityRef;
+    use rand_pcg::Pcg64;
+    use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+    fn pick<T: Copy>(rng: &mut Pcg64, from: &[T]) -> T {
+        from[(rng.next_u32() as usize) % from.len()]
+    }
+
+    fn random_operand(rng: &mut Pcg64, strides: &[u8]) -> Operand {
+        let ty = pick(rng, &[Type::UB, Type::W, Type::HF, Type::F, Type::UD, Type::DF, Type::Q]);
+        let mut op = Operand::vgrf(crate::bir::VReg::new(0), ty).strided(pick(rng, strides));
+        op.offset = rng.next_u32() % 64 / ty.size() * ty.size();
+        op
+    }
+
+    /// Bytes of register `reg` by enumerating every channel.
+    fn brute(op: &Operand, exec_size: u32, stride: u32, reg: u32) -> u32 {
+        let mut mask = 0;
+        for c in 0..exec_size {
+            for b in 0..op.ty.size() {
+                let byte = op.offset % 32 + c * stride * op.ty.size() + b;
+                if byte / 32 == reg {
+                    mask |= 1 << (byte % 32);
+                }
+            }
+        }
+        mask
+    }
+
+    #[test]
+    fn periodic_masks() {
+        assert_eq!(periodic_mask(8, 4, 4, 0), u32::MAX);
+        assert_eq!(periodic_mask(8, 4, 2, 0), 0x3333_3333);
+        assert_eq!(periodic_mask(8, 4, 1, 2), 0x4444_4444);
+        assert_eq!(periodic_mask(1, 0, 8, 16), 0x00ff_0000);
+        assert_eq!(periodic_mask(4, 8, 8, 0), u32::MAX);
+        assert_eq!(periodic_mask(3, 4, 2, 0), 0x0000_0333);
+        assert_eq!(periodic_mask(0, 4, 4, 0), 0);
+        assert_eq!(periodic_mask(16, 2, 2, 0), u32::MAX);
+    }
+
+    #[test]
+    fn patterns_match_enumeration_or_are_conservative() {
+        let mut rng = Pcg64::seed_from_u64(1);
+        let (mut exact, mut total) = (0u32, 0u32);
+        for _ in 0..120_000 {
+            let exec_size = pick(&mut rng, &[1, 2, 4, 8, 16]);
+            let dst = random_operand(&mut rng, &[1, 2, 4]);
+            let src = random_operand(&mut rng, &[0, 1, 2, 4]);
+            let inst = Inst::new(Op::Mov, exec_size, dst, &[src]);
+            for reg in 0..5 {
+                let want = brute(&dst, exec_size.into(), dst.stride().unwrap().into(), reg);
+                let got = dst_write_pattern(&inst, reg);
+                assert_eq!(got & !want, 0, "{inst} register {reg}: claims bytes that are not written");
+                exact += u32::from(got == want);
+                let want = brute(&src, exec_size.into(), src.stride().unwrap().into(), reg);
+                let got = src_read_pattern(&inst, 0, reg);
+                assert_eq!(want & !got, 0, "{inst} register {reg}: misses bytes that are read");
+                exact += u32::from(got == want);
+                total += 2;
+            }
+        }
+        assert!(exact * 10 > total * 9, "only {exact} of {total} exact");
+    }
+
+    #[test]
+    fn predicated_writes_define_nothing_except_sel() {
+        let dst = Operand::vgrf(crate::bir::VReg::new(0), Type::F);
+        let mut inst = Inst::new(Op::Mov, 8, dst, &[Operand::f(1.0)]);
+        assert_eq!(dst_write_pattern(&inst, 0), u32::MAX);
+        inst.predicate(false);
+        assert_eq!(dst_write_pattern(&inst, 0), 0);
+        inst.op = Op::Sel;
+        inst.src.push(Operand::f(2.0));
+        assert_eq!(dst_write_pattern(&inst, 0), u32::MAX);
+        assert_eq!(dst_write_pattern(&inst, 1), 0);
+    }
+
+    #[test]
+    fn byte_scattered_data_reads_one_element_per_dword() {
+        let payload = Operand::vgrf(crate::bir::VReg::new(0), Type::UD);
+        let mut inst = Inst::new(Op::Send, 16, Operand::new(File::Null, Type::UD), &[payload]);
+        inst.message = Some(crate::bir::Message {
+            sfid: 10,
+            control: 0,
+            mlen: 4,
+            rlen: 0,
+            header: false,
+            eot: false,
+            kind: MessageKind::ByteScatteredWrite { element: 2 },
+        });
+        assert_eq!(src_read_pattern(&inst, 0, 0), u32::MAX);
+        assert_eq!(src_read_pattern(&inst, 0, 1), u32::MAX);
+        assert_eq!(src_read_pattern(&inst, 0, 2), 0x3333_3333);
+        assert_eq!(src_read_pattern(&inst, 0, 3), 0x3333_3333);
+        assert_eq!(src_read_pattern(&inst, 0, 4), 0);
+    }
+
+    #[test]
+    fn align16_masks_follow_writemask_and_swizzle() {
+        let dst = Operand::vgrf(crate::bir::VReg::new(0), Type::F).masked(0b0011);
+        let src = Operand::vgrf(crate::bir::VReg::new(1), Type::F).swizzled(crate::bir::Swizzle::new([3, 2, 0, 0]));
+        let mut inst = Inst::new(Op::Mov, 8, dst, &[src]);
+        inst.align16 = true;
+        assert_eq!(dst_write_pattern(&inst, 0), 0x00ff_00ff);
+        assert_eq!(src_read_pattern(&inst, 0, 0), 0xff00_ff00);
+    }
+}
