@@ -1,3 +1,12 @@
 //! IR to execution-unit code: models, payloads, sends, liveness, allocation, scalar and vec4 back ends.
 
+pub mod bir;
+mod error;
+pub mod model;
+mod options;
 pub mod output;
+pub mod pattern;
+
+pub use error::{CompileError, Layer};
+pub use model::{Model, Quirk, QuirkSet};
+pub use options::{Backend, Options, StageKey};

@@ -281,7 +281,8 @@ impl Inst {
     /// Reads a flag register (predicate; SEL by predicate included).
     #[must_use]
     pub fn reads_flag(&self) -> bool {
-        self.predicate.is_some() || self.src.iter().any(|s| matches!(s.file, super::File::Arf(super::Arf::Flag(_))))
+        self.predicate.is_some()
+            || self.src.iter().any(|s| matches!(s.file, super::File::Arf(super::Arf::Flag(_))))
     }
 
     /// Writes a flag register: a conditional modifier on anything but SEL, or a flag destination.

@@ -259,11 +259,9 @@ impl Operand {
         let mut op = self.byte_offset(index * ty.size());
         op.region = match op.region {
             Region::Stride(s) => Region::Stride(s * ratio as u8),
-            Region::Exact { vstride, width, hstride } => Region::Exact {
-                vstride: vstride * ratio as u8,
-                width,
-                hstride: hstride * ratio as u8,
-            },
+            Region::Exact { vstride, width, hstride } => {
+                Region::Exact { vstride: vstride * ratio as u8, width, hstride: hstride * ratio as u8 }
+            }
         };
         op.ty = ty;
         op

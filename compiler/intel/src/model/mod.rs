@@ -1,0 +1,388 @@
+//! Decisions that depend on the generation. Passes ask a [`Model`]; nothing else compares generations.
+
+mod gen7;
+mod gen75;
+mod gen8;
+mod gen9;
+
+pub use gen7::Gen7;
+pub use gen8::Gen8;
+pub use gen9::Gen9;
+pub use gen75::Gen75;
+
+use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Type};
+use eu::DevInfo;
+
+macro_rules! quirks {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
+        /// A named trap of the hardware that the compiler works around.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Quirk { $($(#[$meta])* $variant,)* }
+
+        impl Quirk {
+            /// Every quirk.
+            pub const ALL: &'static [Quirk] = &[$(Quirk::$variant,)*];
+
+            /// The name on the command line and in tables.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Quirk::$variant => $name,)* }
+            }
+
+            /// The quirk with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Quirk> {
+                match name { $($name => Some(Quirk::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+quirks! {
+    /// DF instructions encode twice their number of channels.
+    IvbDfExecSize = "ivb-df-exec-size",
+    /// Align1 regions of DF operands count 32-bit units.
+    IvbDfRegions = "ivb-df-regions",
+    /// Align16 DF instructions process at most 4 components.
+    IvbAlign16DfWidth = "ivb-align16-df-width",
+    /// Channel enables of DF instructions go one bit per component.
+    DfExecMask = "df-exec-mask",
+    /// Align16 DF swizzles select dwords.
+    Align16DfSwizzle = "align16-df-swizzle",
+    /// Align16 DF writemasks XY and ZW act on dwords.
+    Align16DfWritemask = "align16-df-writemask",
+    /// The second half of a compressed instruction takes the next quarter's (nibble's) enables.
+    Gen7SecondHalfControls = "gen7-second-half-controls",
+    /// Both halves of a compressed DF instruction get the same enables.
+    IvbDfSecondHalf = "ivb-df-second-half",
+    /// A two-register destination needs two-register sources.
+    Gen7TwoGrfSource = "gen7-two-grf-source",
+    /// A compressed Align16 DF instruction advances vertical-stride-0 sources.
+    Gen7Align16Vstride0 = "gen7-align16-vstride0",
+    /// 8-wide Align16 DF SEL is broken.
+    Gen7Align16DfSel = "gen7-align16-df-sel",
+    /// Align16 with a 64-bit destination and narrower source: execution size 2 at most.
+    Align16QwordDst = "align16-qword-dst",
+    /// MATH on HF is SIMD8 at most.
+    HfMath = "hf-math",
+    /// HF MAD misreads sources at non-zero offsets.
+    BdwHfMadOffset = "bdw-hf-mad-offset",
+    /// Align16 selects and enables act on HF pairs.
+    BdwAlign16Hf = "bdw-align16-hf",
+    /// No replicated scalar for 64-bit three-source operands.
+    ThreeSourceNoDfRep = "3src-no-df-rep",
+    /// Three-source instructions are SIMD8.
+    Ivb3srcSimd8 = "ivb-3src-simd8",
+    /// BFI1 and BFI2 are SIMD8.
+    HswBfiSimd8 = "hsw-bfi-simd8",
+    /// 64-bit operands need equal strides and offsets.
+    Chv64bitRegions = "chv-64bit-regions",
+    /// MUL D×D reads the low word of src1 only.
+    Gen7DwordMul = "gen7-dword-mul",
+    /// Implicit accumulator accesses in the second quarter use acc1.
+    IvbAcc1 = "ivb-acc1",
+    /// CMP to null needs a thread switch.
+    Gen7CmpSwitch = "gen7-cmp-switch",
+    /// CMP to a register is SIMD8; to null its destination is typed D in SIMD16.
+    IvbCmp16 = "ivb-cmp16",
+    /// Negate on logic instructions means NOT.
+    Gen8LogicNot = "gen8-logic-not",
+    /// Responses must avoid r127 when they overlap the payload.
+    Gen8R127 = "gen8-r127",
+}
+
+/// A set of quirks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct QuirkSet(u32);
+
+impl QuirkSet {
+    /// With `quirk` added.
+    #[must_use]
+    pub fn with(self, quirk: Quirk) -> QuirkSet {
+        QuirkSet(self.0 | 1 << quirk as u32)
+    }
+
+    /// Contains `quirk`.
+    #[must_use]
+    pub fn contains(self, quirk: Quirk) -> bool {
+        self.0 >> quirk as u32 & 1 != 0
+    }
+}
+
+impl FromIterator<Quirk> for QuirkSet {
+    fn from_iter<I: IntoIterator<Item = Quirk>>(iter: I) -> QuirkSet {
+        iter.into_iter().fold(QuirkSet::default(), QuirkSet::with)
+    }
+}
+
+/// How a DF constant gets into a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DfImmediates {
+    /// Two UD moves to the halves of a scalar.
+    TwoMoves,
+    /// The DIM instruction.
+    Dim,
+    /// MOV with a DF immediate.
+    Mov,
+}
+
+/// How D×D products are formed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DwordMul {
+    /// Low word by word: two D×UW products and an addition.
+    Words,
+    /// One instruction.
+    Native,
+}
+
+/// Decisions of one generation.
+pub trait Model: Sync + Send {
+    /// Facts of the device.
+    fn devinfo(&self) -> &'static DevInfo;
+
+    /// Quirks whose handling is switched off.
+    fn disabled(&self) -> QuirkSet;
+
+    /// The hardware has this trap.
+    fn has_quirk(&self, quirk: Quirk) -> bool;
+
+    /// The compiler must work around this trap: the hardware has it and its handling is not switched off.
+    fn handles(&self, quirk: Quirk) -> bool {
+        self.has_quirk(quirk) && !self.disabled().contains(quirk)
+    }
+
+    /// Instructions with 64-bit types encode twice their number of channels.
+    fn needs_df_exec_doubling(&self) -> bool {
+        self.handles(Quirk::IvbDfExecSize)
+    }
+
+    /// Align1 regions of DF operands are encoded in 32-bit units.
+    fn df_regions_in_dwords(&self) -> bool {
+        self.handles(Quirk::IvbDfRegions)
+    }
+
+    /// How DF constants are loaded.
+    fn df_immediates(&self) -> DfImmediates;
+
+    /// How dword products are formed.
+    fn dword_mul(&self) -> DwordMul;
+
+    /// Source modifiers of AND, OR, XOR and NOT mean arithmetic negation or nothing useful: never fold into them.
+    fn logic_takes_modifiers(&self) -> bool {
+        false
+    }
+
+    /// Derivatives in y per column use Align16 swizzles.
+    fn align16_derivatives(&self) -> bool;
+
+    /// Discarded pixels are removed by a mask in the render-target message's header (else by a predicate).
+    fn discard_by_header(&self) -> bool;
+
+    /// Vertex, geometry and tessellation stages run as SIMD8 by default (else Align16 SIMD4x2).
+    fn scalar_geometry_stages(&self) -> bool;
+
+    /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
+    fn half_conversion_opcodes(&self) -> bool;
+
+    /// Scratch block messages encode the block size as its logarithm (else as registers − 1).
+    fn scratch_block_size_log2(&self) -> bool;
+
+    /// The most channels `inst` may process at once (a power of two).
+    fn max_exec_size(&self, inst: &Inst) -> u8 {
+        common_max_exec_size(self, inst)
+    }
+
+    /// Whether an immediate may stand as the last source of `inst`.
+    fn accepts_immediate(&self, inst: &Inst, ty: Type) -> bool {
+        if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
+            return false;
+        }
+        if inst.op.is_math() && !self.devinfo().math_immediates {
+            return false;
+        }
+        match ty.size() {
+            8 => inst.src.len() == 1 && self.devinfo().has_df_immediate,
+            1 => false,
+            _ => true,
+        }
+    }
+
+    /// Estimated cycles from issue to availability of the result of `inst`.
+    fn latency(&self, inst: &Inst) -> u32 {
+        use crate::bir::MessageKind;
+        match inst.message.as_ref().map(|m| m.kind) {
+            Some(MessageKind::Sample) => 200,
+            Some(
+                MessageKind::ConstantLoad | MessageKind::Memory | MessageKind::ByteScatteredWrite { .. },
+            ) => 100,
+            Some(_) => 50,
+            None if inst.op.is_math() => 22,
+            None => 14,
+        }
+    }
+}
+
+/// The model of `devinfo` with the handling of `disabled` quirks switched off.
+#[must_use]
+pub fn model_for(devinfo: &'static DevInfo, disabled: QuirkSet) -> Box<dyn Model> {
+    match devinfo.generation {
+        eu::Gen::Gen7 => Box::new(Gen7 { devinfo, disabled }),
+        eu::Gen::Gen75 => Box::new(Gen75 { devinfo, disabled }),
+        eu::Gen::Gen8 => Box::new(Gen8 { devinfo, disabled }),
+        eu::Gen::Gen9 => Box::new(Gen9 { devinfo, disabled }),
+    }
+}
+
+/// Registers that `operand` spans when `exec_size` channels use it.
+fn span(operand: &Operand, exec_size: u32) -> u32 {
+    (operand.offset % REG_SIZE + operand.extent(exec_size)).div_ceil(REG_SIZE)
+}
+
+/// Destination extent in registers with unit stride counted as stored.
+fn dst_span(inst: &Inst, exec_size: u32) -> u32 {
+    if inst.dst.is_reg() { span(&inst.dst, exec_size) } else { 0 }
+}
+
+/// The instruction executes on 64-bit elements or writes them.
+fn is_64bit_execution(inst: &Inst) -> bool {
+    inst.exec_type().size() == 8 || (inst.dst.is_reg() && inst.dst.ty.size() == 8)
+}
+
+/// A packed word source of a packed dword destination, or a scalar: may be narrower than the destination.
+fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, src: &Operand) -> bool {
+    if src.is_scalar() {
+        return !(src.ty.size() == 8 && model.devinfo().df_regions_in_dwords);
+    }
+    src.ty.size() == 2
+        && src.ty.is_int()
+        && src.stride() == Some(1)
+        && inst.dst.ty.size() == 4
+        && inst.dst.ty.is_int()
+        && inst.dst.stride() == Some(1)
+}
+
+/// Limits that follow from the quirks and device facts.
+fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
+    let info = model.devinfo();
+    let mut limit = u32::from(opcode_limit(model, inst));
+    if inst.op.is_send() || inst.op.info().control_flow || matches!(inst.op, Op::Undef | Op::Nop) {
+        return inst.exec_size;
+    }
+    if matches!(inst.op, Op::Pln | Op::Line) {
+        return limit.min(16) as u8;
+    }
+    if inst.align16 {
+        return limit.min(align16_limit(model, inst)) as u8;
+    }
+    let regs = |n: u32| {
+        inst.src
+            .iter()
+            .filter(|s| s.is_reg())
+            .map(|s| span(s, n))
+            .chain([dst_span(inst, n)])
+            .max()
+            .unwrap_or(0)
+    };
+    while limit > 1 && regs(limit) > 2 {
+        limit /= 2;
+    }
+    while limit > 1 && dst_span(inst, limit) > 1 && !two_register_destination_ok(model, inst, limit) {
+        limit /= 2;
+    }
+    // The even split of a two-register source of a one-register destination, and of the destination itself,
+    // holds for every region the back ends make: power-of-two strides at aligned offsets.
+    if info.restricted_64bit_regions && inst.has_64bit() {
+        while limit > 1
+            && regs(limit) > 1
+            && inst
+                .src
+                .iter()
+                .any(|s| s.is_reg() && span(s, limit) != dst_span(inst, limit) && !s.is_scalar())
+        {
+            limit /= 2;
+        }
+    }
+    limit.max(1) as u8
+}
+
+/// Rules for destinations over two registers, `n` channels.
+fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32) -> bool {
+    if model.handles(Quirk::Gen7TwoGrfSource)
+        && inst.src.iter().any(|s| s.is_reg() && span(s, n) < 2 && !exempt_from_two_grf_rule(model, inst, s))
+    {
+        return false;
+    }
+    if inst.no_mask && inst.predicate.is_none() && !inst.writes_flag() {
+        return true;
+    }
+    let wide = is_64bit_execution(inst);
+    if wide && model.handles(Quirk::IvbDfSecondHalf) {
+        return false;
+    }
+    if model.handles(Quirk::Gen7SecondHalfControls) {
+        // Channels in the destination's first register must be exactly a quarter (a nibble).
+        let stride = u32::from(inst.dst.stride().unwrap_or(1).max(1));
+        let per_register = REG_SIZE / (inst.dst.ty.size() * stride).max(1);
+        let expected = if wide { 4 } else { 8 };
+        return per_register == expected && inst.dst.offset % REG_SIZE == 0;
+    }
+    true
+}
+
+/// Limits by opcode.
+fn opcode_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
+    let info = model.devinfo();
+    let mut limit = inst.exec_size.min(16);
+    let mut cap = |n: u8| limit = limit.min(n);
+    if inst.op.info().three_source {
+        if model.handles(Quirk::Ivb3srcSimd8) {
+            cap(8);
+        }
+        if inst.dst.ty == Type::DF && model.handles(Quirk::IvbDfSecondHalf) {
+            cap(4);
+        }
+    }
+    match inst.op {
+        Op::Cmp | Op::Cmpn if !inst.dst.is_null() && model.handles(Quirk::IvbCmp16) => cap(8),
+        Op::Bfi1 | Op::Bfi2 if !info.bfi_simd16 && model.handles(Quirk::HswBfiSimd8) => cap(8),
+        Op::MathIntDivQuotient | Op::MathIntDivRemainder => cap(8),
+        Op::Mach | Op::Addc | Op::Subb => cap(8),
+        Op::Mul if uses_integer_accumulator(inst) => cap(8),
+        op if op.is_math() && (inst.dst.ty == Type::HF || inst.src[0].ty == Type::HF) => {
+            if model.handles(Quirk::HfMath) {
+                cap(8);
+            }
+        }
+        _ => {}
+    }
+    if inst.has_64bit() && !inst.dst.is_reg() {
+        // CMP to null: the flag bits of the second half follow the same enables.
+        cap(if model.handles(Quirk::IvbDfSecondHalf) && !inst.no_mask { 4 } else { 8 });
+    }
+    limit
+}
+
+/// An explicit or implicit accumulator operand of integer type: eight channels.
+fn uses_integer_accumulator(inst: &Inst) -> bool {
+    let is_acc = |o: &Operand| matches!(o.file, File::Arf(crate::bir::Arf::Acc(_))) && o.ty.is_int();
+    is_acc(&inst.dst) || inst.src.iter().any(is_acc)
+}
+
+/// Limits of Align16 instructions (channels are components: 8 is both halves of SIMD4x2).
+fn align16_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u32 {
+    let wide = is_64bit_execution(inst);
+    let mut limit = 8;
+    if wide && model.handles(Quirk::IvbAlign16DfWidth) {
+        limit = 4;
+    }
+    if wide && inst.op == Op::Sel && model.handles(Quirk::Gen7Align16DfSel) {
+        limit = limit.min(4);
+    }
+    if inst.dst.ty.size() == 8
+        && inst.src.iter().any(|s| s.is_reg() && s.ty.size() < 8)
+        && model.handles(Quirk::Align16QwordDst)
+    {
+        limit = limit.min(2);
+    }
+    limit.min(u32::from(inst.exec_size))
+}

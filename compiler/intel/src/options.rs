@@ -1,0 +1,86 @@
+//! What a caller chooses: state that drivers compile in, and compilation options.
+
+use crate::model::QuirkSet;
+use crate::output::{Varying, Width};
+
+/// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageKey {
+    /// Slots of the next stage's inputs that this stage must provide even if it does not write them; order is
+    /// irrelevant.
+    pub outputs_needed: Vec<Varying>,
+    /// Legacy colour inputs are flat.
+    pub flat_shading: bool,
+    /// Number of colour buffers that are bound.
+    pub render_targets: u32,
+    /// One fragment colour goes to all bound colour buffers (`gl_FragColor`).
+    pub replicate_color: bool,
+    /// Clamp fragment colours to 0 … 1.
+    pub clamp_color: bool,
+    /// The framebuffer has more than one sample per pixel.
+    pub multisampled: bool,
+    /// The framebuffer's y axis points up (window system): fragment coordinates are flipped by `height − y`.
+    pub flip_y: bool,
+    /// Vertices per input patch of a tessellation control shader.
+    pub patch_vertices: u32,
+}
+
+impl Default for StageKey {
+    fn default() -> Self {
+        StageKey {
+            outputs_needed: Vec::new(),
+            flat_shading: false,
+            render_targets: 1,
+            replicate_color: false,
+            clamp_color: false,
+            multisampled: false,
+            flip_y: false,
+            patch_vertices: 0,
+        }
+    }
+}
+
+/// Compilation options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Widths wanted, of those that the stage and back end offer; empty means all.
+    pub widths: Vec<Width>,
+    /// Quirks whose handling is switched off.
+    pub disabled_quirks: QuirkSet,
+    /// Spill every virtual register that can be spilled (a test of the spill code).
+    pub spill_all: bool,
+    /// Re-prove each allocation by abstract interpretation.
+    pub check_allocation: bool,
+    /// Fill in [`Kernel::annotations`](crate::output::Kernel::annotations).
+    pub annotate: bool,
+    /// Run at most this many optional back-end passes (for bisecting).
+    pub pass_limit: Option<u32>,
+    /// Names of optional back-end passes to leave out.
+    pub disabled_passes: Vec<String>,
+    /// Force the vec4 back end where the scalar one is the default, or the other way round.
+    pub backend: Option<Backend>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            widths: Vec::new(),
+            disabled_quirks: QuirkSet::default(),
+            spill_all: false,
+            check_allocation: cfg!(debug_assertions),
+            annotate: false,
+            pass_limit: None,
+            disabled_passes: Vec::new(),
+            backend: None,
+        }
+    }
+}
+
+/// Which back end compiles a geometry-pipeline stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// One channel per invocation.
+    Scalar,
+    /// Align16 SIMD4x2.
+    Vec4,
+}
