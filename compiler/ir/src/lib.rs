@@ -1,1 +1,50 @@
-//! SSA intermediate representation: types, operations, builder, text, validator, evaluator and passes.
+//! SSA intermediate representation of one shader stage.
+//!
+//! # Shape
+//! A [`Shader`] is a tree of control-flow nodes (blocks, ifs, loops) over dense tables of [`Value`]s and
+//! instructions. Values have a width (1 for booleans, 8, 16, 32, 64 bits) and one to four components; types live
+//! in the operations, not in the values. ALU sources carry swizzles, nothing else does; there are no source or
+//! result modifiers. Phis stand at merges, loop headers and loop exits, one source per predecessor.
+//! Variables that are not in SSA form yet, and arrays indexed at run time, are [`Local`]s.
+//!
+//! # Reading and writing it
+//! * [`Builder`] appends code: every operation of [`AluOp`] is a method; `push_if`/`push_else`/`pop_if`,
+//!   `push_loop`/`pop_loop`, `jump` build control flow; `intrinsic`, `load`, `tex` the rest.
+//! * [`Shader::walk`] and [`Shader::block_order`] visit it without recursion, [`Cfg`] gives predecessors,
+//!   successors and dominance.
+//! * `Display` prints the text form.
+//! * [`validate`] checks every rule and reports all failures.
+//!
+//! # Conventions
+//! * Memory offsets are bytes; UBO 0 is the default uniform block. Inputs and outputs are slots of four 32-bit
+//!   components; 64-bit interface variables are split and joined with `pack_64_2x32_split` by the lowering.
+//! * `discard` ends the invocation; `demote` lets it go on as a helper.
+//! * Shift counts are 32-bit and taken modulo the width; division by zero gives 0; float to integer saturates.
+
+pub mod builder;
+pub mod cfg;
+pub mod fold;
+pub mod ids;
+pub mod info;
+pub mod inst;
+pub mod intrinsics;
+mod names;
+pub mod ops;
+pub mod print;
+pub mod shader;
+pub mod slot;
+pub mod validate;
+
+pub use builder::Builder;
+pub use cfg::Cfg;
+pub use ids::{Block, Inst, Local, Node, Value};
+pub use info::{Interpolation, Location, ShaderInfo, Stage, Varying};
+pub use inst::{Alu, Dim, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
+pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
+pub use ops::{AluOp, Class, OpInfo, Operand};
+pub use shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, Step, ValueData};
+pub use slot::Slot;
+pub use validate::{Failure, ValidationError, validate};
+
+#[cfg(test)]
+mod tests;
