@@ -311,6 +311,16 @@ impl TypeTable {
         id
     }
 
+    /// The id of a type that is already in the table.
+    pub fn find(&self, ty: &Type) -> Option<TypeId> {
+        self.ids.get(ty).copied()
+    }
+
+    /// Every type's id.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + '_ {
+        self.types.keys()
+    }
+
     /// The type of an id.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id]

@@ -1,1 +1,80 @@
 //! Reference execution of the typed program, written against the GLSL specification.
+//!
+//! Invocations of a batch run in lockstep as lanes of a [`Group`](group::Group): each expression is evaluated once for all active lanes,
+//! branches narrow the mask. Results of operations that GLSL leaves undefined are computed all the same but marked, and the mark follows
+//! the data into the outputs.
+
+#![forbid(unsafe_code)]
+
+mod builtins;
+pub mod environment;
+mod expression;
+pub mod flatten;
+pub mod group;
+pub mod half;
+pub mod lanes;
+mod place;
+pub mod scalar;
+mod statement;
+
+pub use environment::{Environment, Error, ImageRequest, InterpolateAt, LodRequest, Space, TextureRequest};
+pub use lanes::{Mask, Value};
+
+use flatten::Cells;
+use group::Group;
+use program::resource::FragmentOutput;
+use program::{Program, Stage};
+
+/// What a group of invocations left behind.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    /// One four-component value per slot of [`program::LinkedStage::outputs`]; empty in the fragment stage.
+    pub varyings: Vec<Value>,
+    /// Fragment outputs that the shader declares.
+    pub fragment: Vec<(FragmentOutput, Value)>,
+    /// Lanes that were discarded or demoted.
+    pub killed: Mask,
+    /// Lanes whose control flow depended on an undefined value: nothing they produced is certain.
+    pub tainted: Mask,
+    /// Statements executed.
+    pub steps: u64,
+}
+
+/// A program prepared for execution.
+#[derive(Debug)]
+pub struct Interpreter<'a> {
+    program: &'a Program,
+    cells: Cells,
+}
+
+impl<'a> Interpreter<'a> {
+    /// Prepares a linked program.
+    pub fn new(program: &'a Program) -> Interpreter<'a> {
+        Interpreter { program, cells: Cells::new(&program.types, program.types.ids()) }
+    }
+
+    /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four consecutive lanes.
+    ///
+    /// At most `limit` statements are executed.
+    pub fn run<E: Environment>(
+        &self,
+        stage: Stage,
+        lanes: usize,
+        mask: Mask,
+        environment: &mut E,
+        limit: u64,
+    ) -> Result<Outputs, Error> {
+        let linked = self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
+        let mut group =
+            Group::new(self.program, &linked.shader, &self.cells, environment, mask, lanes, limit);
+        group.run_main()?;
+        let fragment = stage == Stage::Fragment;
+        Ok(Outputs {
+            varyings: if fragment { Vec::new() } else { group.collect_varyings() },
+            fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
+            killed: group.killed,
+            tainted: group.tainted,
+            steps: group.steps,
+        })
+    }
+}

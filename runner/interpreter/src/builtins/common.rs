@@ -1,0 +1,275 @@
+//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all component-wise.
+
+use program::{BinaryOp, BuiltinFunction as F, Scalar};
+
+use super::{Arguments, real1, real2, real3, undefined_where};
+use crate::environment::Error;
+use crate::lanes::Value;
+use crate::scalar;
+
+/// Calls a function of this family; `None` when it belongs to another.
+pub fn call(
+    f: F,
+    args: &Arguments,
+    result: Option<Scalar>,
+    components: usize,
+) -> Result<Option<Value>, Error> {
+    for family in [angle, exponential, rounding, selection, bits, relational] {
+        if let Some(value) = family(f, args, result, components)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+type Outcome = Result<Option<Value>, Error>;
+
+fn angle(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
+    let function: fn(f64) -> f64 = match f {
+        F::Radians => |x| x * (std::f64::consts::PI / 180.0),
+        F::Degrees => |x| x * (180.0 / std::f64::consts::PI),
+        F::Sin => libm::sin,
+        F::Cos => libm::cos,
+        F::Tan => libm::tan,
+        F::Asin => libm::asin,
+        F::Acos => libm::acos,
+        F::Atan if args.values.len() == 1 => libm::atan,
+        F::Sinh => libm::sinh,
+        F::Cosh => libm::cosh,
+        F::Tanh => libm::tanh,
+        F::Asinh => libm::asinh,
+        F::Acosh => libm::acosh,
+        F::Atanh => libm::atanh,
+        F::Atan => {
+            let ty = args.scalar(0)?;
+            let (y, x) = (args.value(0)?, args.value(1)?);
+            let mut value = real2(y, x, ty, libm::atan2);
+            // atan(0, 0) is undefined.
+            for c in 0..value.components() {
+                for lane in 0..value.lanes() {
+                    let zero = |v: &Value| scalar::to_f64(ty, v.get(c, lane)) == 0.0;
+                    if zero(y) && zero(x) {
+                        value.mark_undefined(c, lane);
+                    }
+                }
+            }
+            return Ok(Some(value));
+        }
+        _ => return Ok(None),
+    };
+    let (x, ty) = (args.value(0)?, args.scalar(0)?);
+    let value = real1(x, ty, function);
+    let outside: fn(f64) -> bool = match f {
+        F::Asin | F::Acos => |x| x.abs() > 1.0,
+        F::Acosh => |x| x < 1.0,
+        F::Atanh => |x| x.abs() >= 1.0,
+        _ => return Ok(Some(value)),
+    };
+    Ok(Some(undefined_where(value, x, ty, outside)))
+}
+
+fn exponential(f: F, args: &Arguments, _: Option<Scalar>, components: usize) -> Outcome {
+    let function: fn(f64) -> f64 = match f {
+        F::Exp => libm::exp,
+        F::Log => libm::log,
+        F::Exp2 => libm::exp2,
+        F::Log2 => libm::log2,
+        F::Sqrt => libm::sqrt,
+        F::InverseSqrt => |x| 1.0 / libm::sqrt(x),
+        F::Pow => {
+            let ty = args.scalar(0)?;
+            let (x, y) = (args.widened(0, components)?, args.widened(1, components)?);
+            let mut value = real2(&x, &y, ty, libm::pow);
+            for c in 0..value.components() {
+                for lane in 0..value.lanes() {
+                    let (x, y) = (scalar::to_f64(ty, x.get(c, lane)), scalar::to_f64(ty, y.get(c, lane)));
+                    if x < 0.0 || (x == 0.0 && y <= 0.0) {
+                        value.mark_undefined(c, lane);
+                    }
+                }
+            }
+            return Ok(Some(value));
+        }
+        _ => return Ok(None),
+    };
+    let (x, ty) = (args.value(0)?, args.scalar(0)?);
+    let value = real1(x, ty, function);
+    let outside: fn(f64) -> bool = match f {
+        F::Log | F::Log2 | F::InverseSqrt => |x| x <= 0.0,
+        F::Sqrt => |x| x < 0.0,
+        _ => return Ok(Some(value)),
+    };
+    Ok(Some(undefined_where(value, x, ty, outside)))
+}
+
+fn rounding(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {
+    let function: fn(f64) -> f64 = match f {
+        F::Floor => libm::floor,
+        F::Trunc => libm::trunc,
+        F::Round | F::RoundEven => libm::rint,
+        F::Ceil => libm::ceil,
+        F::Fract => |x| x - libm::floor(x),
+        F::Ldexp => {
+            let (ty, exponent) = (args.scalar(0)?, args.widened(1, components)?);
+            let scale = |x, e: u64| {
+                scalar::from_f64(
+                    ty,
+                    libm::scalbn(scalar::to_f64(ty, x), (e as i64).clamp(-5000, 5000) as i32),
+                )
+            };
+            return Ok(Some(args.value(0)?.zip(&exponent, scale)));
+        }
+        F::Mod => {
+            let ty = args.scalar(0)?;
+            return Ok(Some(real2(args.value(0)?, &args.widened(1, components)?, ty, floored_modulo)));
+        }
+        F::Fma => {
+            let ty = args.scalar(0)?;
+            let (a, b, c) = (args.value(0)?, args.value(1)?, args.value(2)?);
+            return Ok(Some(match ty {
+                Scalar::Float => a.zip3(b, c, |x, y, z| {
+                    scalar::of_f32(libm::fmaf(scalar::f32_of(x), scalar::f32_of(y), scalar::f32_of(z)))
+                }),
+                _ => real3(a, b, c, ty, libm::fma),
+            }));
+        }
+        _ => return Ok(None),
+    };
+    let ty = result.ok_or(Error::Malformed("rounding of a non-number"))?;
+    Ok(Some(real1(args.value(0)?, ty, function)))
+}
+
+/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder, moved into the divisor's sign.
+fn floored_modulo(x: f64, y: f64) -> f64 {
+    let remainder = libm::fmod(x, y);
+    if remainder != 0.0 && (remainder < 0.0) != (y < 0.0) { remainder + y } else { remainder }
+}
+
+fn less(ty: Scalar, a: u64, b: u64) -> bool {
+    scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
+}
+
+/// `min` as the specification words it: y if y < x, otherwise x.
+fn min(ty: Scalar, x: u64, y: u64) -> u64 {
+    if less(ty, y, x) { y } else { x }
+}
+
+/// `max` as the specification words it: y if x < y, otherwise x.
+fn max(ty: Scalar, x: u64, y: u64) -> u64 {
+    if less(ty, x, y) { y } else { x }
+}
+
+fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {
+    let Some(ty) = result else { return Ok(None) };
+    let wide = |i| args.widened(i, components);
+    Ok(Some(match f {
+        F::Abs if ty.is_float() => args.value(0)?.map(|x| x & !sign_bit(ty)),
+        F::Abs => args.value(0)?.map(|x| scalar::wrap(ty, (x as i64).wrapping_abs() as u64)),
+        F::Sign if ty.is_float() => real1(args.value(0)?, ty, |x| {
+            if x > 0.0 {
+                1.0
+            } else if x < 0.0 {
+                -1.0
+            } else {
+                x
+            }
+        }),
+        F::Sign => args.value(0)?.map(|x| (x as i64).signum() as u64),
+        F::Min => wide(0)?.zip(&wide(1)?, |x, y| min(ty, x, y)),
+        F::Max => wide(0)?.zip(&wide(1)?, |x, y| max(ty, x, y)),
+        F::Clamp => clamp(ty, &wide(0)?, &wide(1)?, &wide(2)?),
+        F::Min3 => wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| min(ty, min(ty, x, y), z)),
+        F::Max3 => wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| max(ty, max(ty, x, y), z)),
+        F::Mid3 => {
+            wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| max(ty, min(ty, x, y), min(ty, max(ty, x, y), z)))
+        }
+        F::Mix if args.scalar(2)? == Scalar::Bool => {
+            wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, a| if a != 0 { y } else { x })
+        }
+        F::Mix => real3(&wide(0)?, &wide(1)?, &wide(2)?, ty, |x, y, a| x * (1.0 - a) + y * a),
+        F::Step => real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 }),
+        F::Smoothstep => smoothstep(ty, &wide(0)?, &wide(1)?, &wide(2)?),
+        _ => return Ok(None),
+    }))
+}
+
+fn sign_bit(ty: Scalar) -> u64 {
+    1 << (ty.bits() - 1)
+}
+
+fn clamp(ty: Scalar, x: &Value, low: &Value, high: &Value) -> Value {
+    let mut value = x.zip3(low, high, |x, low, high| min(ty, max(ty, x, low), high));
+    for c in 0..value.components() {
+        for lane in 0..value.lanes() {
+            if less(ty, high.get(c, lane), low.get(c, lane)) {
+                value.mark_undefined(c, lane);
+            }
+        }
+    }
+    value
+}
+
+fn smoothstep(ty: Scalar, low: &Value, high: &Value, x: &Value) -> Value {
+    let mut value = real3(low, high, x, ty, |low, high, x| {
+        let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    });
+    for c in 0..value.components() {
+        for lane in 0..value.lanes() {
+            if !less(ty, low.get(c, lane), high.get(c, lane)) {
+                value.mark_undefined(c, lane);
+            }
+        }
+    }
+    value
+}
+
+fn bits(f: F, args: &Arguments, result: Option<Scalar>, _: usize) -> Outcome {
+    Ok(Some(match f {
+        F::IsNan | F::IsInf => {
+            let ty = args.scalar(0)?;
+            let test = if f == F::IsNan { f64::is_nan } else { f64::is_infinite };
+            args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x))))
+        }
+        F::FloatBitsToInt
+        | F::FloatBitsToUint
+        | F::IntBitsToFloat
+        | F::UintBitsToFloat
+        | F::DoubleBitsToInt64
+        | F::DoubleBitsToUint64
+        | F::Int64BitsToDouble
+        | F::Uint64BitsToDouble
+        | F::Float16BitsToInt16
+        | F::Float16BitsToUint16
+        | F::Int16BitsToFloat16
+        | F::Uint16BitsToFloat16 => {
+            let to = result.ok_or(Error::Malformed("bit cast to a non-number"))?;
+            let mask = u64::MAX >> (64 - to.bits());
+            args.value(0)?.map(|x| scalar::wrap(to, x & mask))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn relational(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
+    let op = match f {
+        F::LessThan => BinaryOp::Less,
+        F::LessThanEqual => BinaryOp::LessEqual,
+        F::GreaterThan => BinaryOp::Greater,
+        F::GreaterThanEqual => BinaryOp::GreaterEqual,
+        F::Equal => BinaryOp::Equal,
+        F::NotEqual => BinaryOp::NotEqual,
+        F::Not => return Ok(Some(args.value(0)?.map(|x| x ^ 1))),
+        F::Any | F::All => {
+            let any = f == F::Any;
+            let fold = |operands: &[&[u64]], out: &mut [u64]| {
+                let mut values = operands[0].iter().map(|&x| x != 0);
+                out[0] = scalar::of_bool(if any { values.any(|x| x) } else { values.all(|x| x) });
+            };
+            return Ok(Some(Value::reduce(&[args.value(0)?], 1, fold)));
+        }
+        _ => return Ok(None),
+    };
+    let function = scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
+    Ok(Some(args.value(0)?.zip(args.value(1)?, function)))
+}

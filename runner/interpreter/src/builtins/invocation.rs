@@ -1,0 +1,201 @@
+//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers, emission, atomic counters
+//! (GLSL 4.60 sections 8.10 to 8.19).
+
+use program::{AtomicOp, BinaryOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
+
+use super::{Arguments, real1};
+use crate::environment::{Environment, Error, InterpolateAt};
+use crate::group::Group;
+use crate::lanes::Value;
+use crate::place::Root;
+use crate::scalar;
+
+/// Lanes of a quad: 0 and 1 in one row, 2 and 3 in the next row up.
+const QUAD: usize = 4;
+
+impl<E: Environment> Group<'_, E> {
+    pub(super) fn invocation_builtin(&mut self, f: F, args: &Arguments) -> Result<Option<Value>, Error> {
+        let nothing = Value::zero(0, self.lanes);
+        Ok(Some(match f {
+            F::DFdx | F::DFdxCoarse => self.derivative(args, |_| (1, 0))?,
+            F::DFdy | F::DFdyCoarse => self.derivative(args, |_| (2, 0))?,
+            F::DFdxFine => self.derivative(args, |lane| (lane | 1, lane & 2))?,
+            F::DFdyFine => self.derivative(args, |lane| (lane | 2, lane & 1))?,
+            F::Fwidth | F::FwidthCoarse => self.width(args, |_| (1, 0), |_| (2, 0))?,
+            F::FwidthFine => self.width(args, |lane| (lane | 1, lane & 2), |lane| (lane | 2, lane & 1))?,
+            F::HelperInvocation => {
+                let mut value = Value::zero(1, self.lanes);
+                for lane in 0..self.lanes {
+                    let helper =
+                        self.environment.system(program::BuiltinVariable::HelperInvocation, 0, lane) != 0;
+                    value.set(0, lane, scalar::of_bool(helper || self.killed.contains(lane)));
+                }
+                value
+            }
+            F::EmitVertex | F::EmitStreamVertex => {
+                self.emit(args)?;
+                nothing
+            }
+            F::EndPrimitive | F::EndStreamPrimitive => {
+                for lane in self.active.clone().iter() {
+                    let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
+                    self.environment.end_primitive(lane, stream);
+                }
+                nothing
+            }
+            // All lanes run in lockstep and memory is written at once: barriers have nothing left to do.
+            F::Barrier
+            | F::MemoryBarrier
+            | F::MemoryBarrierAtomicCounter
+            | F::MemoryBarrierBuffer
+            | F::MemoryBarrierImage
+            | F::MemoryBarrierShared
+            | F::GroupMemoryBarrier => nothing,
+            F::AnyInvocation | F::AllInvocations | F::AllInvocationsEqual => self.vote(f, args)?,
+            F::Ballot => {
+                let truth = args.value(0)?.truth(&self.active);
+                let bits = truth.iter().filter(|&l| l < 64).fold(0u64, |bits, lane| bits | 1 << lane);
+                Value::uniform(bits, self.lanes)
+            }
+            F::ReadFirstInvocation => {
+                let value = args.value(0)?;
+                let first = self.active.iter().next().unwrap_or(0);
+                broadcast(value, |_| first)
+            }
+            F::ReadInvocation => {
+                let which = args.value(1)?.clone();
+                broadcast(args.value(0)?, |lane| which.get(0, lane) as usize)
+            }
+            F::Clock | F::Clock2x32 => Value::undefined(if f == F::Clock { 1 } else { 2 }, self.lanes),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names.
+    fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
+        let (value, ty) = (args.value(0)?, args.scalar(0)?);
+        let subtract =
+            scalar::binary(BinaryOp::Sub, ty).ok_or(Error::Malformed("derivative of a non-number"))?;
+        let mut result = Value::zero(value.components(), self.lanes);
+        for c in 0..value.components() {
+            for lane in 0..self.lanes {
+                let quad = lane / QUAD * QUAD;
+                let (to, from) = ends(lane % QUAD);
+                result.set(c, lane, subtract(value.get(c, quad + to), value.get(c, quad + from)));
+                if value.is_undefined(c, quad + to) || value.is_undefined(c, quad + from) {
+                    result.mark_undefined(c, lane);
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn width(
+        &self,
+        args: &Arguments,
+        x: impl Fn(usize) -> (usize, usize),
+        y: impl Fn(usize) -> (usize, usize),
+    ) -> Result<Value, Error> {
+        let ty = args.scalar(0)?;
+        let magnitude = |v: Value| real1(&v, ty, f64::abs);
+        let (dx, dy) = (magnitude(self.derivative(args, x)?), magnitude(self.derivative(args, y)?));
+        self.componentwise(BinaryOp::Add, ty, &dx, &dy)
+    }
+
+    fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
+        let slots = self.collect_varyings();
+        for lane in self.active.clone().iter() {
+            let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
+            let vertex: Vec<[u32; 4]> =
+                slots.iter().map(|slot| std::array::from_fn(|c| slot.get(c, lane) as u32)).collect();
+            self.environment.emit_vertex(lane, stream, &vertex);
+        }
+        Ok(())
+    }
+
+    fn vote(&self, f: F, args: &Arguments) -> Result<Value, Error> {
+        let truth = args.value(0)?.truth(&self.active).count();
+        let all = self.active.count();
+        let holds = match f {
+            F::AnyInvocation => truth > 0,
+            F::AllInvocations => truth == all,
+            _ => truth == 0 || truth == all,
+        };
+        Ok(Value::uniform(scalar::of_bool(holds), self.lanes))
+    }
+
+    pub(super) fn interpolate_at(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
+        let interpolant = *arguments.first().ok_or(Error::Malformed("no interpolant"))?;
+        let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is no variable"))?;
+        let Root::Global(id) = place.root else { return Err(Error::Malformed("interpolant is no input")) };
+        let global = &self.shader.globals[id];
+        let sources = self.sources(global, global.ty);
+        let at = arguments.get(1).map(|&a| self.eval(a)).transpose()?;
+        let count = place.swizzle.as_ref().map_or(self.cells.of(place.ty), |s| s.len());
+        let mut value = Value::undefined(count, self.lanes);
+        for lane in 0..self.lanes {
+            let operand = |c| at.as_ref().map_or(0, |v: &Value| v.get(c, lane));
+            let location = match f {
+                F::InterpolateAtCentroid => InterpolateAt::Centroid,
+                F::InterpolateAtSample => InterpolateAt::Sample(operand(0) as u32),
+                _ => InterpolateAt::Offset(scalar::f32_of(operand(0)), scalar::f32_of(operand(1))),
+            };
+            for c in 0..count {
+                let component = place.swizzle.as_ref().map_or(c, |s| s[c] as usize);
+                let cell = place.offsets[lane] as usize + component;
+                if let Some(Some(source)) = sources.get(cell) {
+                    let bits = self.read_source(source, 0, lane, location);
+                    value.set(c, lane, bits);
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    pub(super) fn atomic_counter(&mut self, f: F, arguments: &[ExprId], _: TypeId) -> Result<Value, Error> {
+        let (counter, data) = arguments.split_first().ok_or(Error::Malformed("no counter"))?;
+        let place = self.place(*counter)?.ok_or(Error::Malformed("counter is no variable"))?;
+        let data = self.eval_all(data)?;
+        let (op, operands) = match f {
+            F::AtomicCounter => return self.load(&place),
+            F::AtomicCounterIncrement => (AtomicOp::Add, vec![Value::uniform(1, self.lanes)]),
+            F::AtomicCounterDecrement => {
+                let old = self.atomic_on(
+                    AtomicOp::Add,
+                    &place,
+                    &[Value::uniform(0xffff_ffff, self.lanes)],
+                    Scalar::Uint,
+                )?;
+                // The result is the value after the decrement.
+                return Ok(old.map(|x| x.wrapping_sub(1) & 0xffff_ffff));
+            }
+            F::AtomicCounterSubtract => {
+                (AtomicOp::Add, data.iter().map(|v| v.map(|x| x.wrapping_neg() & 0xffff_ffff)).collect())
+            }
+            F::AtomicCounterAdd => (AtomicOp::Add, data),
+            F::AtomicCounterMin => (AtomicOp::Min, data),
+            F::AtomicCounterMax => (AtomicOp::Max, data),
+            F::AtomicCounterAnd => (AtomicOp::And, data),
+            F::AtomicCounterOr => (AtomicOp::Or, data),
+            F::AtomicCounterXor => (AtomicOp::Xor, data),
+            F::AtomicCounterExchange => (AtomicOp::Exchange, data),
+            F::AtomicCounterCompSwap => (AtomicOp::CompareSwap, data),
+            _ => return Err(Error::Unsupported(f.name())),
+        };
+        self.atomic_on(op, &place, &operands, Scalar::Uint)
+    }
+}
+
+fn broadcast(value: &Value, from: impl Fn(usize) -> usize) -> Value {
+    let mut result = Value::zero(value.components(), value.lanes());
+    for c in 0..value.components() {
+        for lane in 0..value.lanes() {
+            let source = from(lane);
+            result.set(c, lane, value.get(c, source));
+            if source >= value.lanes() || value.is_undefined(c, source) {
+                result.mark_undefined(c, lane);
+            }
+        }
+    }
+    result
+}

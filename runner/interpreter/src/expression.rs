@@ -1,0 +1,483 @@
+//! Expressions: operators, constructors, assignments, calls.
+
+use program::{
+    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, TypeId,
+    UnaryOp,
+};
+
+use crate::environment::{Environment, Error, atomic_result};
+use crate::group::{Frame, Group};
+use crate::lanes::{Mask, Value};
+use crate::place::{Place, Root};
+use crate::scalar;
+
+impl<E: Environment> Group<'_, E> {
+    /// Evaluates an expression in the active lanes. Cells of other lanes hold anything.
+    pub fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
+        let shader = self.shader;
+        let expr: &Expr = &shader.exprs[id];
+        match &expr.kind {
+            ExprKind::Literal(literal) => Ok(Value::uniform(literal_bits(*literal), self.lanes)),
+            ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Swizzle { .. } => self.eval_access(id, expr),
+            ExprKind::Unary(op, operand) => {
+                let value = self.eval(*operand)?;
+                self.apply_unary(*op, expr.ty, &value)
+            }
+            ExprKind::Binary(op, a, b) => self.eval_binary(*op, *a, *b),
+            ExprKind::Assign { place, value } => {
+                let place = self.place(*place)?.ok_or(Error::Malformed("assignment to a value"))?;
+                let value = self.eval(*value)?;
+                self.store(&place, &value)?;
+                Ok(value)
+            }
+            ExprKind::CompoundAssign { op, place, value } => self.compound_assign(*op, *place, *value),
+            ExprKind::PreIncrement { place, decrement } => Ok(self.increment(*place, *decrement, expr.ty)?.1),
+            ExprKind::PostIncrement { place, decrement } => {
+                Ok(self.increment(*place, *decrement, expr.ty)?.0)
+            }
+            ExprKind::Select { condition, if_true, if_false } => {
+                self.eval_select(*condition, *if_true, *if_false)
+            }
+            ExprKind::Sequence(first, second) => {
+                self.eval(*first)?;
+                self.eval(*second)
+            }
+            ExprKind::Convert(operand) => self.eval_convert(expr.ty, *operand),
+            ExprKind::Splat(operand) => Ok(self.eval(*operand)?.splat(self.cells.of(expr.ty))),
+            ExprKind::Compose(parts) | ExprKind::Aggregate(parts) => {
+                let parts = self.eval_all(parts)?;
+                Ok(Value::concat(&parts, self.cells.of(expr.ty), self.lanes))
+            }
+            ExprKind::DiagonalMatrix(operand) => {
+                let value = self.eval(*operand)?;
+                self.diagonal(expr.ty, &value)
+            }
+            ExprKind::ResizeMatrix(operand) => self.resize_matrix(expr.ty, *operand),
+            ExprKind::RuntimeLength(array) => self.runtime_length_of(*array),
+            ExprKind::Call { function, arguments } => self.call(*function, arguments),
+            ExprKind::CallSubroutine { place, arguments } => self.call_subroutine(*place, arguments, expr.ty),
+            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr.ty),
+            ExprKind::Texture(call) => self.texture(call, expr.ty),
+            ExprKind::Image(call) => self.image(call, expr.ty),
+            ExprKind::Atomic { op, place, operands } => self.atomic(*op, *place, operands, expr.ty),
+        }
+    }
+
+    /// Evaluates several expressions from left to right.
+    pub fn eval_all(&mut self, exprs: &[ExprId]) -> Result<Vec<Value>, Error> {
+        exprs.iter().map(|&e| self.eval(e)).collect()
+    }
+
+    /// Component type of a scalar, vector or matrix type.
+    pub fn scalar_of(&self, ty: TypeId) -> Result<Scalar, Error> {
+        self.types.scalar_of(ty).ok_or(Error::Malformed("operand is not numeric"))
+    }
+
+    fn eval_access(&mut self, id: ExprId, expr: &Expr) -> Result<Value, Error> {
+        if let Some(place) = self.place(id)? {
+            return self.load(&place);
+        }
+        match &expr.kind {
+            ExprKind::Swizzle { base, components } => Ok(self.eval(*base)?.select(components.as_slice())),
+            ExprKind::Member { base, member } => {
+                let members = self.types.members(self.shader.exprs[*base].ty);
+                let before = members
+                    .and_then(|m| m.get(..*member as usize))
+                    .ok_or(Error::Malformed("no such member"))?;
+                let first: usize = before.iter().map(|m| self.cells.of(m.ty)).sum();
+                Ok(self.eval(*base)?.slice(first, self.cells.of(expr.ty)))
+            }
+            ExprKind::Index { base, index } => self.index_value(*base, *index, expr.ty),
+            _ => Err(Error::Malformed("variable is not a place")),
+        }
+    }
+
+    fn index_value(&mut self, base: ExprId, index: ExprId, ty: TypeId) -> Result<Value, Error> {
+        let value = self.eval(base)?;
+        let indices = self.eval(index)?;
+        let size = self.cells.of(ty).max(1);
+        let length = value.components() / size;
+        let mut result = Value::zero(size, self.lanes);
+        for lane in 0..self.lanes {
+            let i = usize::try_from(indices.get(0, lane)).unwrap_or(usize::MAX);
+            for c in 0..size {
+                if i < length {
+                    result.copy_cell(c, lane, &value, i * size + c);
+                }
+                if i >= length || indices.is_undefined(0, lane) {
+                    result.mark_undefined(c, lane);
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn apply_unary(&self, op: UnaryOp, ty: TypeId, value: &Value) -> Result<Value, Error> {
+        let scalar = self.scalar_of(ty)?;
+        let f = scalar::unary(op, scalar).ok_or(Error::Malformed("operator does not take this type"))?;
+        Ok(value.map(|x| scalar::wrap(scalar, f(x))))
+    }
+
+    fn eval_binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Result<Value, Error> {
+        if matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
+            return self.short_circuit(op, a, b);
+        }
+        let (a_ty, b_ty) = (self.shader.exprs[a].ty, self.shader.exprs[b].ty);
+        let (a, b) = (self.eval(a)?, self.eval(b)?);
+        self.apply_binary(op, a_ty, &a, b_ty, &b)
+    }
+
+    fn apply_binary(
+        &mut self,
+        op: BinaryOp,
+        a_ty: TypeId,
+        a: &Value,
+        b_ty: TypeId,
+        b: &Value,
+    ) -> Result<Value, Error> {
+        match op {
+            BinaryOp::Equal => Ok(self.equal(a_ty, a, b)),
+            BinaryOp::NotEqual => Ok(self.equal(a_ty, a, b).map(|x| x ^ 1)),
+            BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => {
+                self.linear(op, a_ty, a, b_ty, b)
+            }
+            _ => {
+                let scalar = self.scalar_of(a_ty)?;
+                self.componentwise(op, scalar, a, b)
+            }
+        }
+    }
+
+    /// Applies a component-wise operator.
+    pub fn componentwise(&self, op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Result<Value, Error> {
+        let f = scalar::binary(op, scalar).ok_or(Error::Malformed("operator does not take this type"))?;
+        let comparison =
+            matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+        let result = if comparison { Scalar::Bool } else { scalar };
+        let mut value = a.zip(b, |x, y| scalar::wrap(result, f(x, y)));
+        if scalar.is_integer()
+            && matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
+        {
+            for c in 0..value.components() {
+                for lane in self.active.iter() {
+                    if scalar::binary_is_undefined(op, scalar, a.get(c, lane), b.get(c, lane)) {
+                        value.mark_undefined(c, lane);
+                    }
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    fn equal(&self, ty: TypeId, a: &Value, b: &Value) -> Value {
+        let mut scalars = Vec::new();
+        crate::flatten::scalars(self.types, ty, &mut scalars);
+        Value::reduce(&[a, b], 1, |operands, out| {
+            let same = |(c, &scalar): (usize, &Scalar)| match scalar::binary(BinaryOp::Equal, scalar) {
+                Some(f) => f(operands[0][c], operands[1][c]) != 0,
+                None => false,
+            };
+            out[0] = scalar::of_bool(scalars.iter().enumerate().all(same));
+        })
+    }
+
+    /// Matrix products: each component is a sum of products taken in order, every operation rounded by itself.
+    fn linear(&self, op: BinaryOp, a_ty: TypeId, a: &Value, b_ty: TypeId, b: &Value) -> Result<Value, Error> {
+        let scalar = self.scalar_of(a_ty)?;
+        let shape = |ty| self.types.shape(ty).ok_or(Error::Malformed("operand is not a matrix"));
+        let ((a_columns, a_rows), (b_columns, b_rows)) = (shape(a_ty)?, shape(b_ty)?);
+        let (rows, inner, columns) = match op {
+            BinaryOp::VectorTimesMatrix => (1, a_rows, b_columns),
+            BinaryOp::MatrixTimesVector => (a_rows, a_columns, 1),
+            _ => (a_rows, a_columns, b_columns),
+        };
+        let (rows, inner, columns) = (rows as usize, inner as usize, columns as usize);
+        let (mul, add) = products(scalar)?;
+        let a_stride = if op == BinaryOp::VectorTimesMatrix { 1 } else { a_rows as usize };
+        let b_stride = b_rows as usize;
+        Ok(Value::reduce(&[a, b], rows * columns, |operands, out| {
+            for (c, r) in (0..columns).flat_map(|c| (0..rows).map(move |r| (c, r))) {
+                let term = |k: usize| mul(operands[0][k * a_stride + r], operands[1][c * b_stride + k]);
+                out[c * rows + r] = (1..inner).fold(term(0), |sum, k| add(sum, term(k)));
+            }
+        }))
+    }
+
+    fn short_circuit(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Result<Value, Error> {
+        let first = self.eval(a)?;
+        let truth = first.truth(&self.active);
+        let falsity = self.active.minus(&truth);
+        let (more, decided) = if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
+        let second = self.eval_under(&more, b)?;
+        Ok(merge(&decided, &first, second.as_ref().unwrap_or(&first)))
+    }
+
+    /// Evaluates under a narrower mask; `None` when that is empty.
+    fn eval_under(&mut self, mask: &Mask, id: ExprId) -> Result<Option<Value>, Error> {
+        if !mask.any() {
+            return Ok(None);
+        }
+        let outer = std::mem::replace(&mut self.active, mask.clone());
+        let value = self.eval(id);
+        // Lanes may have been discarded inside a call.
+        let lost = mask.minus(&self.active);
+        self.active = outer.minus(&lost);
+        value.map(Some)
+    }
+
+    fn eval_select(&mut self, condition: ExprId, if_true: ExprId, if_false: ExprId) -> Result<Value, Error> {
+        let condition = self.eval(condition)?;
+        let truth = condition.truth(&self.active);
+        let falsity = self.active.minus(&truth);
+        let a = self.eval_under(&truth, if_true)?;
+        let b = self.eval_under(&falsity, if_false)?;
+        let mut value = match (a, b) {
+            (Some(a), Some(b)) => merge(&truth, &a, &b),
+            (Some(value), None) | (None, Some(value)) => value,
+            (None, None) => Value::zero(self.cells.of(self.shader.exprs[if_true].ty), self.lanes),
+        };
+        for lane in self.active.iter().filter(|&lane| condition.is_undefined(0, lane)) {
+            (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
+        }
+        Ok(value)
+    }
+
+    fn compound_assign(&mut self, op: BinaryOp, place: ExprId, value: ExprId) -> Result<Value, Error> {
+        let (place_ty, value_ty) = (self.shader.exprs[place].ty, self.shader.exprs[value].ty);
+        let place = self.place(place)?.ok_or(Error::Malformed("assignment to a value"))?;
+        let right = self.eval(value)?;
+        let left = self.load(&place)?;
+        let result = self.apply_binary(op, place_ty, &left, value_ty, &right)?;
+        self.store(&place, &result)?;
+        Ok(result)
+    }
+
+    /// Old and new value.
+    fn increment(&mut self, place: ExprId, decrement: bool, ty: TypeId) -> Result<(Value, Value), Error> {
+        let scalar = self.scalar_of(ty)?;
+        let place = self.place(place)?.ok_or(Error::Malformed("increment of a value"))?;
+        let old = self.load(&place)?;
+        let one = if scalar.is_float() { scalar::from_f64(scalar, 1.0) } else { 1 };
+        let ones = Value::uniform(one, self.lanes).splat(old.components());
+        let op = if decrement { BinaryOp::Sub } else { BinaryOp::Add };
+        let new = self.componentwise(op, scalar, &old, &ones)?;
+        self.store(&place, &new)?;
+        Ok((old, new))
+    }
+
+    fn eval_convert(&mut self, ty: TypeId, operand: ExprId) -> Result<Value, Error> {
+        let from = self.scalar_of(self.shader.exprs[operand].ty)?;
+        let to = self.scalar_of(ty)?;
+        let value = self.eval(operand)?;
+        Ok(self.convert(from, to, &value))
+    }
+
+    /// Converts every component.
+    pub fn convert(&self, from: Scalar, to: Scalar, value: &Value) -> Value {
+        let mut result = value.map(|x| scalar::convert(from, to, x).0);
+        if from.is_float() && to.is_integer() {
+            for c in 0..value.components() {
+                for lane in self.active.iter() {
+                    if scalar::convert(from, to, value.get(c, lane)).1 {
+                        result.mark_undefined(c, lane);
+                    }
+                }
+            }
+        }
+        result
+    }
+
+    fn diagonal(&self, ty: TypeId, value: &Value) -> Result<Value, Error> {
+        let (columns, rows) = self.types.shape(ty).ok_or(Error::Malformed("diagonal of a non-matrix"))?;
+        let mut result = Value::zero((columns * rows) as usize, self.lanes);
+        for i in 0..columns.min(rows) as usize {
+            (0..self.lanes).for_each(|lane| result.copy_cell(i * rows as usize + i, lane, value, 0));
+        }
+        Ok(result)
+    }
+
+    fn resize_matrix(&mut self, ty: TypeId, operand: ExprId) -> Result<Value, Error> {
+        let shape = |ty| self.types.shape(ty).ok_or(Error::Malformed("matrix from a non-matrix"));
+        let (to, from) = (shape(ty)?, shape(self.shader.exprs[operand].ty)?);
+        let one = scalar::from_f64(self.scalar_of(ty)?, 1.0);
+        let value = self.eval(operand)?;
+        let mut result = self.diagonal(ty, &Value::uniform(one, self.lanes))?;
+        for c in 0..to.0.min(from.0) as usize {
+            for r in 0..to.1.min(from.1) as usize {
+                for lane in 0..self.lanes {
+                    result.copy_cell(c * to.1 as usize + r, lane, &value, c * from.1 as usize + r);
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn runtime_length_of(&mut self, array: ExprId) -> Result<Value, Error> {
+        let place = self.place(array)?.ok_or(Error::Malformed("length of a value"))?;
+        let (element, _) = self.types.array_of(place.ty).ok_or(Error::Malformed("length of a non-array"))?;
+        let mut value = Value::zero(1, self.lanes);
+        for lane in 0..self.lanes {
+            let length = self.runtime_length(&place, lane, element);
+            value.set(0, lane, u64::from(length));
+        }
+        Ok(value)
+    }
+
+    /// Type of a local of the function being executed.
+    pub fn current_local_type(&self, local: LocalId) -> Result<TypeId, Error> {
+        let function = self.functions.last().ok_or(Error::Malformed("local outside a function"))?;
+        let local = self.shader.functions[*function].locals.get(local);
+        local.map(|l| l.ty).ok_or(Error::Malformed("no such local"))
+    }
+
+    fn call(&mut self, id: FunctionId, arguments: &[ExprId]) -> Result<Value, Error> {
+        let function = &self.shader.functions[id];
+        let mut frame = Frame::default();
+        let mut copies: Vec<(LocalId, Place, TypeId, TypeId)> = Vec::new();
+        for (parameter, &argument) in function.parameters.iter().zip(arguments) {
+            let argument_ty = self.shader.exprs[argument].ty;
+            let parameter_ty = function.locals[parameter.local].ty;
+            match parameter.direction {
+                Direction::In => {
+                    let value = self.eval(argument)?;
+                    frame.define(parameter.local, value);
+                }
+                Direction::Opaque => {
+                    let place =
+                        self.place(argument)?.ok_or(Error::Malformed("opaque argument is no variable"))?;
+                    frame.set_alias(parameter.local, place);
+                }
+                Direction::Out | Direction::InOut => {
+                    let place = self.place(argument)?.ok_or(Error::Malformed("out argument is a value"))?;
+                    let value = if parameter.direction == Direction::InOut {
+                        let value = self.load(&place)?;
+                        self.adapt(argument_ty, parameter_ty, value)
+                    } else {
+                        Value::undefined(self.cells.of(parameter_ty), self.lanes)
+                    };
+                    frame.define(parameter.local, value);
+                    copies.push((parameter.local, place, parameter_ty, argument_ty));
+                }
+            }
+        }
+        let result_ty = function.result;
+        self.functions.push(id);
+        let outcome = self.call_body(id, frame);
+        self.functions.pop();
+        let (frame, result) = outcome?;
+        for (local, place, from, to) in copies {
+            let value = self.adapt(from, to, frame.local(local).clone());
+            self.store(&place, &value)?;
+        }
+        Ok(result.unwrap_or_else(|| Value::zero(self.cells.of(result_ty), self.lanes)))
+    }
+
+    /// Converts between the types of a parameter and its argument where they differ.
+    fn adapt(&self, from: TypeId, to: TypeId, value: Value) -> Value {
+        match (self.types.scalar_of(from), self.types.scalar_of(to)) {
+            (Some(a), Some(b)) if a != b => self.convert(a, b, &value),
+            _ => value,
+        }
+    }
+
+    fn call_subroutine(&mut self, place: ExprId, arguments: &[ExprId], ty: TypeId) -> Result<Value, Error> {
+        let place = self.place(place)?.ok_or(Error::Malformed("subroutine is no variable"))?;
+        let locations = self.load(&place)?;
+        let outer = self.active.clone();
+        let mut result = Value::undefined(self.cells.of(ty), self.lanes);
+        let mut todo = outer.clone();
+        // Lanes that chose the same function run together.
+        loop {
+            let Some(leader) = todo.iter().next() else { break };
+            let location = locations.get(0, leader);
+            let chosen =
+                self.environment.system(program::BuiltinVariable::ProgramLocal, location as usize, leader);
+            let mut together = Mask::none(self.lanes);
+            for lane in todo.iter().filter(|&lane| locations.get(0, lane) == location) {
+                together.set(lane, true);
+            }
+            todo = todo.minus(&together);
+            self.active = together.clone();
+            let function = self.subroutine(chosen)?;
+            let value = self.call(function, arguments)?;
+            result = merge(&together, &value, &result);
+        }
+        self.active = outer;
+        Ok(result)
+    }
+
+    fn subroutine(&self, index: u32) -> Result<FunctionId, Error> {
+        let implements = |f: &program::Function| !f.subroutine_types.is_empty();
+        let mut functions = self.shader.functions.iter().filter(|(_, f)| implements(f));
+        let found = functions.find(|(_, f)| f.subroutine_index == Some(index));
+        found.map(|(id, _)| id).ok_or(Error::Malformed("no such subroutine"))
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        place: ExprId,
+        operands: &[ExprId],
+        ty: TypeId,
+    ) -> Result<Value, Error> {
+        let place = self.place(place)?.ok_or(Error::Malformed("atomic on a value"))?;
+        let operands = self.eval_all(operands)?;
+        self.atomic_on(op, &place, &operands, self.scalar_of(ty)?)
+    }
+
+    /// Read-modify-write of one cell by every active lane in turn; the old values.
+    pub fn atomic_on(
+        &mut self,
+        op: AtomicOp,
+        place: &Place,
+        operands: &[Value],
+        ty: Scalar,
+    ) -> Result<Value, Error> {
+        if place.root != Root::Memory {
+            return Err(Error::Malformed("atomic on a plain variable"));
+        }
+        let mut result = Value::undefined(1, self.lanes);
+        for lane in self.active.clone().iter() {
+            let (Some(space), false) = (place.space(lane), place.outside.contains(lane)) else { continue };
+            let at = place.offsets[lane] + place.swizzle.as_ref().map_or(0, |s| u32::from(s[0]) * ty.bytes());
+            let Some(old) = self.environment.load(space, at, ty.bytes()) else { continue };
+            let old = scalar::wrap(ty, old);
+            let values: Vec<u64> = operands.iter().map(|v| v.get(0, lane)).collect();
+            self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
+            result.set(0, lane, old);
+        }
+        Ok(result)
+    }
+}
+
+/// Multiplication and addition of a floating-point type.
+pub fn products(scalar: Scalar) -> Result<(scalar::Binary, scalar::Binary), Error> {
+    match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
+        (Some(mul), Some(add)) => Ok((mul, add)),
+        _ => Err(Error::Malformed("product of non-numbers")),
+    }
+}
+
+/// Lanes of `mask` from one value, the others from another.
+pub fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
+    let mut result = outside.clone();
+    for c in 0..result.components() {
+        mask.iter().for_each(|lane| result.copy_cell(c, lane, inside, c));
+    }
+    result
+}
+
+fn literal_bits(literal: Literal) -> u64 {
+    match literal {
+        Literal::Bool(b) => scalar::of_bool(b),
+        Literal::Int(i) => i as u64,
+        Literal::Uint(u) => u,
+        Literal::Float16(bits) => u64::from(bits),
+        Literal::Float(x) => u64::from(x.to_bits()),
+        Literal::Double(x) => x.to_bits(),
+    }
+}

@@ -1,0 +1,441 @@
+//! A group of invocations in execution: variables, masks, calls.
+
+use cranelift_entity::SecondaryMap;
+use program::resource::FragmentOutput;
+use program::variable::SampleLocation;
+use program::{
+    Function, FunctionId, Global, GlobalId, LocalId, Placement, Program, Scalar, Shader, Stage, Storage,
+    Type, TypeId, TypeTable,
+};
+use rustc_hash::FxHashSet;
+
+use crate::environment::{Environment, Error, InterpolateAt};
+use crate::flatten::{Cells, SlotCell, output_after, packs_elements, slot_after, slot_cells};
+use crate::lanes::{Mask, Value};
+use crate::place::Place;
+use crate::scalar;
+
+/// Calls nest at most this deep; recursion is refused by linking.
+const MAX_CALL_DEPTH: usize = 128;
+
+/// Variables of one call.
+#[derive(Debug, Default)]
+pub struct Frame {
+    locals: SecondaryMap<LocalId, Option<Value>>,
+    aliases: SecondaryMap<LocalId, Option<Place>>,
+    missing: Option<Value>,
+}
+
+impl Frame {
+    /// The value of a local; undefined before its declaration ran.
+    pub fn local(&self, id: LocalId) -> &Value {
+        static EMPTY: std::sync::OnceLock<Value> = std::sync::OnceLock::new();
+        self.locals[id]
+            .as_ref()
+            .or(self.missing.as_ref())
+            .unwrap_or_else(|| EMPTY.get_or_init(|| Value::zero(0, 0)))
+    }
+
+    /// The value of a local to overwrite.
+    pub fn local_mut(&mut self, id: LocalId) -> &mut Value {
+        self.locals[id].get_or_insert_with(|| Value::zero(0, 0))
+    }
+
+    /// Puts a value into a local.
+    pub fn define(&mut self, id: LocalId, value: Value) {
+        self.locals[id] = Some(value);
+    }
+
+    /// The place an opaque parameter stands for.
+    pub fn alias(&self, id: LocalId) -> Option<&Place> {
+        self.aliases[id].as_ref()
+    }
+
+    /// Lets an opaque parameter stand for a place.
+    pub fn set_alias(&mut self, id: LocalId, place: Place) {
+        self.aliases[id] = Some(place);
+    }
+}
+
+/// Lanes that left the innermost loop or switch by a jump.
+#[derive(Debug)]
+pub struct Jumps {
+    /// Lanes after `break`.
+    pub broken: Mask,
+    /// Lanes after `continue`; `None` for a switch.
+    pub continued: Option<Mask>,
+}
+
+/// Invocations of one stage running in lockstep.
+pub struct Group<'a, E: Environment> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its types.
+    pub types: &'a TypeTable,
+    /// The stage's code.
+    pub shader: &'a Shader,
+    /// Component counts of all types.
+    pub cells: &'a Cells,
+    /// Types of globals that are arrays of blocks.
+    pub block_array_types: FxHashSet<TypeId>,
+    /// The outside.
+    pub environment: &'a mut E,
+    /// Number of lanes.
+    pub lanes: usize,
+    /// Lanes executing now.
+    pub active: Mask,
+    /// Lanes that ran `discard` or `demote`.
+    pub killed: Mask,
+    /// Lanes whose control flow depended on something undefined.
+    pub tainted: Mask,
+    /// Globals held by value.
+    pub globals: SecondaryMap<GlobalId, Value>,
+    /// Enclosing loops and switches, innermost last.
+    pub jumps: Vec<Jumps>,
+    /// Lanes that returned from the current call.
+    pub returned: Mask,
+    /// Return value of the current call.
+    pub result: Option<Value>,
+    /// Statements executed.
+    pub steps: u64,
+    /// Most statements that may be executed.
+    pub limit: u64,
+    /// Functions being executed, outermost first.
+    pub functions: Vec<FunctionId>,
+    frames: Vec<Frame>,
+}
+
+impl<'a, E: Environment> Group<'a, E> {
+    /// A group about to run a stage.
+    pub fn new(
+        program: &'a Program,
+        shader: &'a Shader,
+        cells: &'a Cells,
+        environment: &'a mut E,
+        active: Mask,
+        lanes: usize,
+        limit: u64,
+    ) -> Group<'a, E> {
+        let types = &program.types;
+        let mut block_array_types = FxHashSet::default();
+        for global in shader.globals.values().filter(|g| g.block.is_some()) {
+            let mut ty = global.ty;
+            while let Type::Array { element, .. } = *types.get(ty) {
+                block_array_types.insert(ty);
+                ty = element;
+            }
+        }
+        Group {
+            program,
+            types,
+            shader,
+            cells,
+            block_array_types,
+            environment,
+            lanes,
+            active,
+            killed: Mask::none(lanes),
+            tainted: Mask::none(lanes),
+            globals: SecondaryMap::with_default(Value::zero(0, lanes)),
+            jumps: Vec::new(),
+            returned: Mask::none(lanes),
+            result: None,
+            steps: 0,
+            limit,
+            functions: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Variables of the current call.
+    pub fn frame(&self) -> &Frame {
+        static EMPTY: std::sync::OnceLock<Frame> = std::sync::OnceLock::new();
+        self.frames.last().unwrap_or_else(|| EMPTY.get_or_init(Frame::default))
+    }
+
+    /// Variables of the current call, to change.
+    pub fn frame_mut(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// Runs `main` from global initialisers to its end.
+    pub fn run_main(&mut self) -> Result<(), Error> {
+        let entry = self.shader.entry.ok_or(Error::Malformed("no entry point"))?;
+        self.frames.push(Frame::default());
+        self.initialize_globals()?;
+        self.frames.clear();
+        self.functions.push(entry);
+        self.call_body(entry, Frame::default())?;
+        self.functions.pop();
+        Ok(())
+    }
+
+    /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
+    pub fn call_body(&mut self, id: FunctionId, frame: Frame) -> Result<(Frame, Option<Value>), Error> {
+        if self.frames.len() >= MAX_CALL_DEPTH {
+            return Err(Error::CallDepth(MAX_CALL_DEPTH));
+        }
+        let function: &'a Function = &self.shader.functions[id];
+        let body = function.body.as_ref().ok_or(Error::Malformed("call of a function without body"))?;
+        let components = self.cells.of(function.result);
+        let result = (components > 0).then(|| Value::undefined(components, self.lanes));
+        let outer_returned = std::mem::replace(&mut self.returned, Mask::none(self.lanes));
+        let outer_result = std::mem::replace(&mut self.result, result);
+        let outer_jumps = std::mem::take(&mut self.jumps);
+        self.frames.push(frame);
+        let outcome = self.statements(body);
+        let frame = self.frames.pop().unwrap_or_default();
+        self.jumps = outer_jumps;
+        let returned = std::mem::replace(&mut self.returned, outer_returned);
+        let result = std::mem::replace(&mut self.result, outer_result);
+        outcome?;
+        self.active = self.active.or(&returned);
+        Ok((frame, result))
+    }
+
+    fn initialize_globals(&mut self) -> Result<(), Error> {
+        for (id, global) in self.shader.globals.iter() {
+            let value = match global.storage {
+                Storage::Input => self.read_input(global),
+                Storage::Private | Storage::Const | Storage::Output => match global.initializer {
+                    Some(init) if global.storage != Storage::Output || global.active => self.eval(init)?,
+                    _ => Value::undefined(self.cells.of(global.ty), self.lanes),
+                },
+                Storage::Uniform | Storage::Buffer | Storage::Shared => continue,
+            };
+            self.globals[id] = value;
+        }
+        Ok(())
+    }
+
+    fn read_input(&mut self, global: &Global) -> Value {
+        let components = self.cells.of(global.ty);
+        match global.placement {
+            Placement::System => self.read_system(global, components),
+            Placement::Attribute { first, component } => {
+                let cells = slot_cells(self.types, global.ty, component);
+                self.read_slots(&cells, components, |env, cell, half, lane| {
+                    env.attribute(first as usize + cell.slot as usize, (cell.component + half) as usize, lane)
+                })
+            }
+            Placement::Varying { .. } | Placement::PerMember => self.read_varying_input(global),
+            _ => Value::undefined(components, self.lanes),
+        }
+    }
+
+    fn read_system(&mut self, global: &Global, components: usize) -> Value {
+        let Some(variable) = global.builtin else { return Value::undefined(components, self.lanes) };
+        let mut scalars = Vec::new();
+        crate::flatten::scalars(self.types, global.ty, &mut scalars);
+        let mut value = Value::zero(components, self.lanes);
+        for (c, &ty) in scalars.iter().enumerate() {
+            for lane in 0..self.lanes {
+                let raw = self.environment.system(variable, c, lane);
+                value.set(c, lane, scalar::wrap(ty, u64::from(raw)));
+            }
+        }
+        value
+    }
+
+    /// Reads components through a function that gives 32-bit halves.
+    fn read_slots(
+        &mut self,
+        cells: &[SlotCell],
+        components: usize,
+        mut read: impl FnMut(&mut E, &SlotCell, u8, usize) -> u32,
+    ) -> Value {
+        let mut value = Value::zero(components, self.lanes);
+        for (c, cell) in cells.iter().enumerate() {
+            for lane in 0..self.lanes {
+                let low = u64::from(read(self.environment, cell, 0, lane));
+                let bits = match cell.scalar.bits() {
+                    64 => low | u64::from(read(self.environment, cell, 1, lane)) << 32,
+                    _ => scalar::wrap(cell.scalar, low),
+                };
+                value.set(c, lane, bits);
+            }
+        }
+        value
+    }
+
+    fn read_varying_input(&mut self, global: &Global) -> Value {
+        let arrayed =
+            matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation)
+                && !global.interpolation.patch;
+        let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
+        let ty = element.unwrap_or(global.ty);
+        let per_vertex = self.cells.of(ty).max(1);
+        let vertices = if element.is_some() { self.cells.of(global.ty) / per_vertex } else { 1 };
+        let sources = self.sources(global, ty);
+        let mut value = Value::undefined(self.cells.of(global.ty), self.lanes);
+        for vertex in 0..vertices {
+            for (c, source) in sources.iter().enumerate() {
+                let Some(source) = source else { continue };
+                for lane in 0..self.lanes {
+                    let bits = self.read_source(source, vertex as u32, lane, InterpolateAt::Default);
+                    value.set(vertex * per_vertex + c, lane, bits);
+                }
+            }
+        }
+        value
+    }
+
+    /// One component of an input, by its source.
+    pub fn read_source(&mut self, source: &Source, vertex: u32, lane: usize, at: InterpolateAt) -> u64 {
+        if source.interpolated {
+            let value = self.environment.interpolate(source.index, source.component as usize, lane, at);
+            return scalar::from_f64(source.scalar, value);
+        }
+        let mut half = |i: u8| {
+            u64::from(self.environment.varying(source.index, (source.component + i) as usize, vertex, lane))
+        };
+        let low = half(0);
+        match source.scalar.bits() {
+            64 => low | half(1) << 32,
+            _ if source.scalar == Scalar::Bool => scalar::of_bool(low != 0),
+            _ => scalar::wrap(source.scalar, low),
+        }
+    }
+
+    /// Where each component of a global with slots comes from (inputs) or goes (outputs); `None` where no slot was assigned.
+    pub fn sources(&self, global: &Global, ty: TypeId) -> Vec<Option<Source>> {
+        let input = global.storage == Storage::Input;
+        match global.placement {
+            Placement::Varying { slot, component } => self.slot_sources(slot, component, ty, input),
+            Placement::PerMember => {
+                let Some(members) = self.types.members(ty) else { return Vec::new() };
+                let member = |m: &program::types::Member| match m.builtin.and_then(builtin_slot) {
+                    Some(slot) => self.slot_sources(slot, 0, m.ty, input),
+                    None => vec![None; self.cells.of(m.ty)],
+                };
+                members.iter().flat_map(member).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn slot_sources(
+        &self,
+        slot: program::Slot,
+        component: u8,
+        ty: TypeId,
+        input: bool,
+    ) -> Vec<Option<Source>> {
+        let stage = self.program.stage(self.shader.stage);
+        let varyings = stage.map_or(&[][..], |s| if input { &s.inputs } else { &s.outputs });
+        let fragment = self.shader.stage == Stage::Fragment && input;
+        let mut cells = slot_cells(self.types, ty, component);
+        if packs_elements(slot) {
+            for (i, cell) in cells.iter_mut().enumerate() {
+                (cell.slot, cell.component) = (i as u32 / 4, i as u8 % 4);
+            }
+        }
+        let source = |cell: &SlotCell| {
+            let wanted = slot_after(slot, cell.slot);
+            let index = varyings.iter().position(|v| v.slot == wanted)?;
+            let varying = &varyings[index];
+            let flat = varying.integer
+                || varying.interpolation.mode == program::variable::InterpolationMode::Flat
+                || !matches!(cell.scalar, Scalar::Float | Scalar::Float16);
+            Some(Source {
+                index,
+                component: cell.component,
+                scalar: cell.scalar,
+                interpolated: fragment && !flat,
+                sample: varying.interpolation.location,
+            })
+        };
+        cells.iter().map(source).collect()
+    }
+
+    /// The outputs as they stand, one entry per slot of [`program::LinkedStage::outputs`].
+    pub fn collect_varyings(&self) -> Vec<Value> {
+        let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
+        let mut slots = vec![Value::undefined(4, self.lanes); count];
+        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
+            let value = &self.globals[id];
+            for (c, source) in self.sources(global, global.ty).iter().enumerate() {
+                let Some(source) = source else { continue };
+                let Some(slot) = slots.get_mut(source.index) else { continue };
+                put_slot(slot, source.component, source.scalar, value, c, self.lanes);
+            }
+        }
+        slots
+    }
+
+    /// The fragment outputs as they stand.
+    pub fn collect_fragment_outputs(&self) -> Vec<(FragmentOutput, Value)> {
+        let mut outputs: Vec<(FragmentOutput, Value)> = Vec::new();
+        for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
+            let Placement::FragmentOutput { output, component } = global.placement else { continue };
+            for (c, cell) in slot_cells(self.types, global.ty, component).iter().enumerate() {
+                let target = output_after(output, cell.slot);
+                let index = match outputs.iter().position(|(o, _)| *o == target) {
+                    Some(index) => index,
+                    None => {
+                        outputs.push((target, Value::undefined(4, self.lanes)));
+                        outputs.len() - 1
+                    }
+                };
+                let slot = &mut outputs[index].1;
+                put_slot(slot, cell.component, cell.scalar, &self.globals[id], c, self.lanes);
+            }
+        }
+        outputs
+    }
+}
+
+fn put_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {
+    for lane in 0..lanes {
+        let bits = value.get(from, lane);
+        let undefined = value.is_undefined(from, lane);
+        let halves = if ty.bits() == 64 { 2 } else { 1 };
+        for half in 0..halves {
+            let at = (component + half) as usize;
+            slot.set(at, lane, bits >> (32 * half) & 0xffff_ffff);
+            if undefined {
+                slot.mark_undefined(at, lane);
+            }
+        }
+    }
+}
+
+/// The slot of a per-vertex built-in.
+pub fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> {
+    use program::{BuiltinVariable as B, Slot};
+    Some(match builtin {
+        B::Position => Slot::Position,
+        B::PointSize => Slot::PointSize,
+        B::ClipDistance => Slot::ClipDistance(0),
+        B::ClipVertex => Slot::ClipVertex,
+        B::FrontColor | B::Color => Slot::Color(0),
+        B::FrontSecondaryColor | B::SecondaryColor => Slot::Color(1),
+        B::BackColor => Slot::BackColor(0),
+        B::BackSecondaryColor => Slot::BackColor(1),
+        B::TexCoord => Slot::TexCoord(0),
+        B::FogFragCoord => Slot::Fog,
+        B::Layer => Slot::Layer,
+        B::ViewportIndex => Slot::ViewportIndex,
+        B::PrimitiveId => Slot::PrimitiveId,
+        _ => return None,
+    })
+}
+
+/// Where a component of an interface variable comes from or goes to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Source {
+    /// Index in the stage's list of slots.
+    pub index: usize,
+    /// Component in the slot.
+    pub component: u8,
+    /// Component type.
+    pub scalar: Scalar,
+    /// Whether the fragment stage interpolates it.
+    pub interpolated: bool,
+    /// Default location in the pixel.
+    pub sample: SampleLocation,
+}

@@ -1,0 +1,272 @@
+//! Values and masks of several invocations that run in lockstep.
+
+use smallvec::{SmallVec, smallvec};
+
+/// Which lanes are active.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mask {
+    words: SmallVec<[u64; 1]>,
+}
+
+impl Mask {
+    /// No lane of `lanes`.
+    pub fn none(lanes: usize) -> Mask {
+        Mask { words: smallvec![0; lanes.div_ceil(64).max(1)] }
+    }
+
+    /// The first `lanes` lanes.
+    pub fn all(lanes: usize) -> Mask {
+        let mut mask = Mask::none(lanes);
+        (0..lanes).for_each(|lane| mask.set(lane, true));
+        mask
+    }
+
+    /// Whether a lane is in the mask.
+    pub fn contains(&self, lane: usize) -> bool {
+        self.words.get(lane / 64).is_some_and(|w| w >> (lane % 64) & 1 != 0)
+    }
+
+    /// Adds or removes a lane.
+    pub fn set(&mut self, lane: usize, on: bool) {
+        let bit = 1 << (lane % 64);
+        if let Some(word) = self.words.get_mut(lane / 64) {
+            *word = if on { *word | bit } else { *word & !bit };
+        }
+    }
+
+    /// Whether any lane is in the mask.
+    pub fn any(&self) -> bool {
+        self.words.iter().any(|&w| w != 0)
+    }
+
+    /// Number of lanes in the mask.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|w| w.count_ones()).sum()
+    }
+
+    fn zip(&self, other: &Mask, f: impl Fn(u64, u64) -> u64) -> Mask {
+        Mask { words: self.words.iter().zip(&other.words).map(|(&a, &b)| f(a, b)).collect() }
+    }
+
+    /// Lanes in both.
+    pub fn and(&self, other: &Mask) -> Mask {
+        self.zip(other, |a, b| a & b)
+    }
+
+    /// Lanes in either.
+    pub fn or(&self, other: &Mask) -> Mask {
+        self.zip(other, |a, b| a | b)
+    }
+
+    /// Lanes in `self` and not in `other`.
+    pub fn minus(&self, other: &Mask) -> Mask {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    /// Lanes of the mask in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    i * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+/// A value of any type in every lane: the type's scalar components flattened, component-major.
+///
+/// Booleans are 0 or 1, integers sign- or zero-extended, floating-point values their bit patterns; opaque values are slot numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Value {
+    lanes: usize,
+    cells: SmallVec<[u64; 16]>,
+    /// Which cells came from an undefined operation; empty when none did.
+    undefined: Vec<bool>,
+}
+
+impl Value {
+    /// All-zero value of `components` components.
+    pub fn zero(components: usize, lanes: usize) -> Value {
+        Value { lanes, cells: smallvec![0; components * lanes], undefined: Vec::new() }
+    }
+
+    /// The same component in every lane.
+    pub fn uniform(bits: u64, lanes: usize) -> Value {
+        Value { lanes, cells: smallvec![bits; lanes], undefined: Vec::new() }
+    }
+
+    /// A value with nothing defined in it.
+    pub fn undefined(components: usize, lanes: usize) -> Value {
+        let mut value = Value::zero(components, lanes);
+        value.undefined = vec![true; components * lanes];
+        value
+    }
+
+    /// Number of lanes.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Number of components.
+    pub fn components(&self) -> usize {
+        self.cells.len() / self.lanes.max(1)
+    }
+
+    /// One cell.
+    pub fn get(&self, component: usize, lane: usize) -> u64 {
+        self.cells.get(component * self.lanes + lane).copied().unwrap_or(0)
+    }
+
+    /// Overwrites one cell with a defined value.
+    pub fn set(&mut self, component: usize, lane: usize, bits: u64) {
+        let index = component * self.lanes + lane;
+        if let Some(cell) = self.cells.get_mut(index) {
+            *cell = bits;
+        }
+        if let Some(flag) = self.undefined.get_mut(index) {
+            *flag = false;
+        }
+    }
+
+    /// Whether a cell came from an undefined operation.
+    pub fn is_undefined(&self, component: usize, lane: usize) -> bool {
+        self.undefined.get(component * self.lanes + lane).copied().unwrap_or(false)
+    }
+
+    /// Marks a cell.
+    pub fn mark_undefined(&mut self, component: usize, lane: usize) {
+        if self.undefined.is_empty() {
+            self.undefined = vec![false; self.cells.len()];
+        }
+        if let Some(flag) = self.undefined.get_mut(component * self.lanes + lane) {
+            *flag = true;
+        }
+    }
+
+    /// Whether every cell is defined.
+    pub fn all_defined(&self) -> bool {
+        self.undefined.is_empty()
+    }
+
+    /// Copies a cell with its mark.
+    pub fn copy_cell(&mut self, component: usize, lane: usize, from: &Value, from_component: usize) {
+        self.set(component, lane, from.get(from_component, lane));
+        if from.is_undefined(from_component, lane) {
+            self.mark_undefined(component, lane);
+        }
+    }
+
+    /// Components `first .. first + count` in every lane.
+    pub fn slice(&self, first: usize, count: usize) -> Value {
+        let (start, end) = (first * self.lanes, (first + count) * self.lanes);
+        let cut = |v: &[bool]| v.get(start..end).map(<[bool]>::to_vec).unwrap_or_default();
+        Value {
+            lanes: self.lanes,
+            cells: self
+                .cells
+                .get(start..end)
+                .map(SmallVec::from_slice)
+                .unwrap_or_else(|| smallvec![0; end - start]),
+            undefined: cut(&self.undefined),
+        }
+    }
+
+    /// Chosen components in order.
+    pub fn select(&self, components: &[u8]) -> Value {
+        let mut result = Value::zero(components.len(), self.lanes);
+        for (to, &from) in components.iter().enumerate() {
+            (0..self.lanes).for_each(|lane| result.copy_cell(to, lane, self, from as usize));
+        }
+        result
+    }
+
+    /// Components of several values one after the other, cut to `components`.
+    pub fn concat(parts: &[Value], components: usize, lanes: usize) -> Value {
+        let mut result = Value::zero(components, lanes);
+        let cells = parts.iter().flat_map(|part| (0..part.components()).map(move |c| (part, c)));
+        for (to, (part, from)) in cells.take(components).enumerate() {
+            (0..lanes).for_each(|lane| result.copy_cell(to, lane, part, from));
+        }
+        result
+    }
+
+    /// The first component in every component of the result.
+    pub fn splat(&self, components: usize) -> Value {
+        self.select(&vec![0; components])
+    }
+
+    /// Applies a function to every cell.
+    pub fn map(&self, f: impl Fn(u64) -> u64) -> Value {
+        Value {
+            lanes: self.lanes,
+            cells: self.cells.iter().map(|&x| f(x)).collect(),
+            undefined: self.undefined.clone(),
+        }
+    }
+
+    /// Applies a function to the cells of two values of the same shape.
+    pub fn zip(&self, other: &Value, f: impl Fn(u64, u64) -> u64) -> Value {
+        Value {
+            lanes: self.lanes,
+            cells: self.cells.iter().zip(&other.cells).map(|(&a, &b)| f(a, b)).collect(),
+            undefined: either(&self.undefined, &other.undefined),
+        }
+    }
+
+    /// Applies a function to the cells of three values of the same shape.
+    pub fn zip3(&self, b: &Value, c: &Value, f: impl Fn(u64, u64, u64) -> u64) -> Value {
+        let cells = self.cells.iter().zip(&b.cells).zip(&c.cells).map(|((&x, &y), &z)| f(x, y, z)).collect();
+        Value {
+            lanes: self.lanes,
+            cells,
+            undefined: either(&either(&self.undefined, &b.undefined), &c.undefined),
+        }
+    }
+
+    /// Applies a function to all components of each lane; every result component is undefined where any operand component is.
+    pub fn reduce(operands: &[&Value], components: usize, f: impl Fn(&[&[u64]], &mut [u64])) -> Value {
+        let lanes = operands.first().map_or(0, |v| v.lanes);
+        let mut result = Value::zero(components, lanes);
+        let mut gathered: Vec<Vec<u64>> = operands.iter().map(|v| vec![0; v.components()]).collect();
+        let mut out = vec![0; components];
+        for lane in 0..lanes {
+            let mut undefined = false;
+            for (values, operand) in gathered.iter_mut().zip(operands) {
+                for (c, value) in values.iter_mut().enumerate() {
+                    *value = operand.get(c, lane);
+                    undefined |= operand.is_undefined(c, lane);
+                }
+            }
+            let views: SmallVec<[&[u64]; 4]> = gathered.iter().map(Vec::as_slice).collect();
+            f(&views, &mut out);
+            for (c, &bits) in out.iter().enumerate() {
+                result.set(c, lane, bits);
+                if undefined {
+                    result.mark_undefined(c, lane);
+                }
+            }
+        }
+        result
+    }
+
+    /// Lanes of `mask` whose first component is not zero.
+    pub fn truth(&self, mask: &Mask) -> Mask {
+        let mut result = Mask::none(self.lanes);
+        mask.iter().filter(|&lane| self.get(0, lane) != 0).for_each(|lane| result.set(lane, true));
+        result
+    }
+}
+
+fn either(a: &[bool], b: &[bool]) -> Vec<bool> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, true) => Vec::new(),
+        (false, true) => a.to_vec(),
+        (true, false) => b.to_vec(),
+        (false, false) => a.iter().zip(b).map(|(&x, &y)| x || y).collect(),
+    }
+}

@@ -1,0 +1,474 @@
+//! Places: what an l-value (or an expression that could be one) denotes in every lane.
+
+use program::layout::{OpaqueKind, Rules, opaque_slots};
+use program::types::MatrixOrder;
+use program::{
+    ArrayLength, Expr, ExprId, ExprKind, GlobalId, LocalId, Placement, Scalar, Type, TypeId, TypeTable,
+};
+use smallvec::{SmallVec, smallvec};
+
+use crate::environment::{Environment, Error, Space};
+use crate::flatten::memory_cells;
+use crate::group::Group;
+use crate::lanes::{Mask, Value};
+use crate::scalar;
+
+/// What kind of storage a place is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Root {
+    /// A local of the current function.
+    Local(LocalId),
+    /// A global held by value.
+    Global(GlobalId),
+    /// Memory; which region is per lane.
+    Memory,
+    /// Opaque: sampler, image or subroutine slots; the value is the slot number.
+    Opaque,
+}
+
+/// Memory access of a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Region for block index 0; lanes may be some blocks further.
+    pub space: Space,
+    /// Layout rules.
+    pub rules: Rules,
+    /// Matrix order of what is accessed.
+    pub order: MatrixOrder,
+    /// Bytes between a vector's components when it is a column of a row-major matrix.
+    pub component_stride: Option<u32>,
+}
+
+/// A place in every lane.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Storage.
+    pub root: Root,
+    /// Type of the place before `swizzle`.
+    pub ty: TypeId,
+    /// Components (values), bytes (memory) or slots (opaque) from the root's start, per lane.
+    pub offsets: SmallVec<[u32; 4]>,
+    /// Blocks after the first of a block array, per lane; empty when none.
+    pub blocks: SmallVec<[u32; 4]>,
+    /// Image slots beside `offsets` (which count sampler slots) inside a structure of both.
+    pub image_offsets: SmallVec<[u32; 4]>,
+    /// How memory is read.
+    pub access: Option<Access>,
+    /// Lanes whose indices are out of bounds: reads are undefined, writes are dropped.
+    pub outside: Mask,
+    /// Components selected of the vector.
+    pub swizzle: Option<SmallVec<[u8; 4]>>,
+    /// Lanes whose place depends on an undefined index.
+    pub undefined: Mask,
+}
+
+impl Place {
+    fn new(root: Root, ty: TypeId, lanes: usize) -> Place {
+        Place {
+            root,
+            ty,
+            offsets: smallvec![0; lanes],
+            blocks: SmallVec::new(),
+            image_offsets: SmallVec::new(),
+            access: None,
+            outside: Mask::none(lanes),
+            swizzle: None,
+            undefined: Mask::none(lanes),
+        }
+    }
+
+    /// The region a lane accesses.
+    pub fn space(&self, lane: usize) -> Option<Space> {
+        let extra = self.blocks.get(lane).copied().unwrap_or(0);
+        Some(match self.access?.space {
+            Space::UniformBlock(n) => Space::UniformBlock(n + extra),
+            Space::StorageBlock(n) => Space::StorageBlock(n + extra),
+            other => other,
+        })
+    }
+}
+
+impl<E: Environment> Group<'_, E> {
+    /// The place an expression denotes, or `None` when it is a plain value.
+    pub fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
+        let expr: &Expr = &self.shader.exprs[id];
+        match &expr.kind {
+            ExprKind::Local(local) => Ok(Some(match self.frame().alias(*local) {
+                Some(place) => place.clone(),
+                None => Place::new(Root::Local(*local), expr.ty, self.lanes),
+            })),
+            ExprKind::Global(global) => Ok(Some(self.global_place(*global))),
+            ExprKind::Member { base, member } => {
+                let Some(mut place) = self.place(*base)? else { return Ok(None) };
+                self.member_place(&mut place, *member)?;
+                Ok(Some(place))
+            }
+            ExprKind::Index { base, index } => {
+                let Some(mut place) = self.place(*base)? else { return Ok(None) };
+                let index_ty = self.shader.exprs[*index].ty;
+                let indices = self.eval(*index)?;
+                let signed = self.types.scalar_of(index_ty).is_some_and(Scalar::is_signed_integer);
+                self.index_place(&mut place, &indices, signed)?;
+                Ok(Some(place))
+            }
+            ExprKind::Swizzle { base, components } => {
+                let Some(mut place) = self.place(*base)? else { return Ok(None) };
+                let outer = place.swizzle.take();
+                let through = |&c: &u8| outer.as_ref().map_or(c, |o| o.get(c as usize).copied().unwrap_or(0));
+                place.swizzle = Some(components.as_slice().iter().map(through).collect());
+                Ok(Some(place))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn global_place(&self, id: GlobalId) -> Place {
+        let global = &self.shader.globals[id];
+        let memory = |space, offset, rules| {
+            let mut place = Place::new(Root::Memory, global.ty, self.lanes);
+            place.offsets = smallvec![offset; self.lanes];
+            let order = global.block.as_ref().map_or(MatrixOrder::ColumnMajor, |b| b.order);
+            place.access = Some(Access { space, rules, order, component_stride: None });
+            place
+        };
+        let block_rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
+        match global.placement {
+            Placement::Uniform { sampler, image, offset } if self.types.contains_opaque(global.ty) => {
+                let mut place = Place::new(Root::Opaque, global.ty, self.lanes);
+                place.offsets = smallvec![u32::from(sampler); self.lanes];
+                place.image_offsets = smallvec![u32::from(image); self.lanes];
+                // A structure may mix opaque and plain members: remember where the plain ones start as blocks.
+                place.blocks = smallvec![offset; self.lanes];
+                place
+            }
+            Placement::Uniform { offset, .. } => memory(Space::DefaultBlock, offset, Rules::Std140),
+            Placement::UniformBlock { index } => memory(Space::UniformBlock(index.into()), 0, block_rules),
+            Placement::StorageBlock { index } => memory(Space::StorageBlock(index.into()), 0, block_rules),
+            Placement::Shared { offset } => memory(Space::Shared, offset, Rules::Std430),
+            Placement::AtomicCounter { binding, offset } => {
+                memory(Space::AtomicCounters(binding.into()), offset, Rules::Std430)
+            }
+            Placement::Subroutine { location } => {
+                let mut place = Place::new(Root::Opaque, global.ty, self.lanes);
+                place.offsets = smallvec![u32::from(location); self.lanes];
+                place
+            }
+            _ => Place::new(Root::Global(id), global.ty, self.lanes),
+        }
+    }
+
+    fn member_place(&self, place: &mut Place, member: u32) -> Result<(), Error> {
+        let types = self.types;
+        let members = types.members(place.ty).ok_or(Error::Malformed("member of a non-structure"))?;
+        let target = members.get(member as usize).ok_or(Error::Malformed("no such member"))?;
+        let before = &members[..member as usize];
+        match place.root {
+            Root::Memory => {
+                let access = place.access.as_mut().ok_or(Error::Malformed("memory without access"))?;
+                let offset = access.rules.member_offset(types, place.ty, member, access.order);
+                access.order = target.order.or(access.order);
+                place.offsets.iter_mut().for_each(|o| *o = o.saturating_add(offset));
+            }
+            Root::Opaque => {
+                let skip = |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
+                let bytes = Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
+                place.offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Sampler));
+                place.image_offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Image));
+                place.blocks.iter_mut().for_each(|o| *o += bytes);
+                if !types.contains_opaque(target.ty) {
+                    self.leave_opaque(place);
+                }
+            }
+            Root::Local(_) | Root::Global(_) => {
+                let offset: usize = before.iter().map(|m| self.cells.of(m.ty)).sum();
+                place.offsets.iter_mut().for_each(|o| *o += offset as u32);
+            }
+        }
+        place.ty = target.ty;
+        Ok(())
+    }
+
+    /// A plain member of a structure that also holds samplers lies in the default block after all.
+    fn leave_opaque(&self, place: &mut Place) {
+        place.root = Root::Memory;
+        place.offsets = std::mem::take(&mut place.blocks);
+        place.image_offsets.clear();
+        place.access = Some(Access {
+            space: Space::DefaultBlock,
+            rules: Rules::Std140,
+            order: MatrixOrder::ColumnMajor,
+            component_stride: None,
+        });
+    }
+
+    fn index_place(&mut self, place: &mut Place, indices: &Value, signed: bool) -> Result<(), Error> {
+        if let Some(swizzle) = place.swizzle.take() {
+            return self.index_swizzle(place, &swizzle, indices, signed);
+        }
+        let types = self.types;
+        let (element, length) = indexed_type(types, place.ty).ok_or(Error::Malformed("indexing a scalar"))?;
+        let is_block_array =
+            place.access.is_some_and(|a| matches!(a.space, Space::UniformBlock(_) | Space::StorageBlock(_)))
+                && matches!(types.get(types.without_arrays(place.ty)), Type::Struct(_))
+                && self.is_block_array(place);
+        let steps = self.index_steps(place, element, is_block_array)?;
+        for lane in 0..self.lanes {
+            let raw = indices.get(0, lane);
+            let index = if signed { raw as i64 } else { raw as u32 as i64 };
+            let limit = length.unwrap_or_else(|| self.runtime_length(place, lane, element));
+            if index < 0 || index >= i64::from(limit) {
+                place.outside.set(lane, true);
+                continue;
+            }
+            if indices.is_undefined(0, lane) {
+                place.undefined.set(lane, true);
+            }
+            let advance = |v: &mut SmallVec<[u32; 4]>, step: u32| {
+                if let Some(o) = v.get_mut(lane) {
+                    *o = o.saturating_add((index as u32).saturating_mul(step));
+                }
+            };
+            advance(&mut place.offsets, steps.offset);
+            advance(&mut place.image_offsets, steps.image);
+            advance(&mut place.blocks, steps.block);
+        }
+        self.element_access(place);
+        place.ty = element;
+        Ok(())
+    }
+
+    /// Whether the place is still the whole array of blocks (no member was selected yet).
+    fn is_block_array(&self, place: &Place) -> bool {
+        self.block_array_types.contains(&place.ty)
+    }
+
+    fn index_steps(&self, place: &mut Place, element: TypeId, block_array: bool) -> Result<Steps, Error> {
+        let types = self.types;
+        if block_array {
+            if place.blocks.is_empty() {
+                place.blocks = smallvec![0; self.lanes];
+            }
+            let inner = blocks_in(types, element);
+            return Ok(Steps { offset: 0, image: 0, block: inner });
+        }
+        Ok(match place.root {
+            Root::Memory => {
+                let access = place.access.ok_or(Error::Malformed("memory without access"))?;
+                Steps { offset: memory_step(types, place.ty, element, &access), image: 0, block: 0 }
+            }
+            Root::Opaque => {
+                let subroutines = opaque_slots(types, element, OpaqueKind::Subroutine);
+                Steps {
+                    offset: opaque_slots(types, element, OpaqueKind::Sampler) + subroutines,
+                    image: opaque_slots(types, element, OpaqueKind::Image),
+                    block: Rules::Std140.array_stride(types, element, MatrixOrder::ColumnMajor),
+                }
+            }
+            _ => Steps { offset: self.cells.of(element) as u32, image: 0, block: 0 },
+        })
+    }
+
+    /// After indexing a row-major matrix its column's components lie a row apart.
+    fn element_access(&self, place: &mut Place) {
+        let Some(access) = place.access.as_mut() else { return };
+        if matches!(self.types.get(place.ty), Type::Matrix { .. }) && access.order == MatrixOrder::RowMajor {
+            access.component_stride = Some(access.rules.matrix_stride(self.types, place.ty, access.order));
+        }
+    }
+
+    fn index_swizzle(
+        &mut self,
+        place: &mut Place,
+        swizzle: &[u8],
+        indices: &Value,
+        signed: bool,
+    ) -> Result<(), Error> {
+        let chosen = (0..self.lanes).map(|lane| {
+            let raw = indices.get(0, lane);
+            let index = if signed { raw as i64 } else { raw as u32 as i64 };
+            usize::try_from(index).ok().and_then(|i| swizzle.get(i).copied())
+        });
+        let chosen: Vec<Option<u8>> = chosen.collect();
+        let mut through = Value::zero(1, self.lanes);
+        for (lane, component) in chosen.into_iter().enumerate() {
+            match component {
+                Some(c) => through.set(0, lane, u64::from(c)),
+                None => place.outside.set(lane, true),
+            }
+        }
+        self.index_place(place, &through, false)
+    }
+
+    /// Elements of a runtime-sized array at the end of a storage block.
+    pub fn runtime_length(&mut self, place: &Place, lane: usize, element: TypeId) -> u32 {
+        let (Some(access), Some(space)) = (place.access, place.space(lane)) else { return 0 };
+        let stride = access.rules.array_stride(self.types, element, access.order).max(1);
+        let start = place.offsets.get(lane).copied().unwrap_or(0);
+        self.environment.size(space).saturating_sub(start) / stride
+    }
+
+    /// Reads a place.
+    pub fn load(&mut self, place: &Place) -> Result<Value, Error> {
+        let mut value = match place.root {
+            Root::Local(local) => gather(self.frame().local(local), place, self.cells.of(place.ty)),
+            Root::Global(global) => gather(&self.globals[global], place, self.cells.of(place.ty)),
+            Root::Memory => self.load_memory(place),
+            Root::Opaque => self.load_opaque(place),
+        };
+        for lane in place.outside.or(&place.undefined).iter() {
+            (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
+        }
+        Ok(match &place.swizzle {
+            Some(swizzle) => value.select(swizzle),
+            None => value,
+        })
+    }
+
+    fn load_opaque(&self, place: &Place) -> Value {
+        let image = matches!(self.types.get(self.types.without_arrays(place.ty)), Type::Image(_));
+        let slots = if image { &place.image_offsets } else { &place.offsets };
+        let mut value = Value::zero(1, self.lanes);
+        slots.iter().enumerate().for_each(|(lane, &slot)| value.set(0, lane, u64::from(slot)));
+        value
+    }
+
+    fn place_cells(&self, place: &Place) -> Vec<crate::flatten::MemoryCell> {
+        let Some(access) = place.access else { return Vec::new() };
+        if *self.types.get(place.ty) == Type::AtomicCounter {
+            return vec![crate::flatten::MemoryCell { offset: 0, scalar: Scalar::Uint }];
+        }
+        let mut cells = memory_cells(self.types, access.rules, place.ty, access.order);
+        if let Some(stride) = access.component_stride {
+            cells.iter_mut().enumerate().for_each(|(i, cell)| cell.offset = i as u32 * stride);
+        }
+        cells
+    }
+
+    fn load_memory(&mut self, place: &Place) -> Value {
+        let cells = self.place_cells(place);
+        let mut value = Value::zero(cells.len(), self.lanes);
+        for (c, cell) in cells.iter().enumerate() {
+            for lane in self.active.clone().iter() {
+                if place.outside.contains(lane) {
+                    continue;
+                }
+                let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
+                    continue;
+                };
+                match self.environment.load(space, base.saturating_add(cell.offset), cell.scalar.bytes()) {
+                    Some(bits) => value.set(c, lane, from_memory(cell.scalar, bits)),
+                    None => value.mark_undefined(c, lane),
+                }
+            }
+        }
+        value
+    }
+
+    /// Writes the active lanes of a place.
+    pub fn store(&mut self, place: &Place, value: &Value) -> Result<(), Error> {
+        let active = self.active.minus(&place.outside);
+        let swizzle: SmallVec<[u8; 16]> = match &place.swizzle {
+            Some(s) => SmallVec::from_slice(s),
+            None => SmallVec::new(),
+        };
+        let target = |c: usize| if swizzle.is_empty() { c } else { swizzle[c] as usize };
+        match place.root {
+            Root::Memory => {
+                let cells = self.place_cells(place);
+                for c in 0..value.components() {
+                    let Some(cell) = cells.get(target(c)) else { continue };
+                    for lane in active.iter() {
+                        let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
+                            continue;
+                        };
+                        let bits = value.get(c, lane);
+                        self.environment.store(
+                            space,
+                            base.saturating_add(cell.offset),
+                            cell.scalar.bytes(),
+                            bits,
+                        );
+                    }
+                }
+                Ok(())
+            }
+            Root::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
+            Root::Local(_) | Root::Global(_) => {
+                let destination = match place.root {
+                    Root::Local(local) => self.frame_mut().local_mut(local),
+                    Root::Global(global) => &mut self.globals[global],
+                    _ => return Ok(()),
+                };
+                for c in 0..value.components() {
+                    for lane in active.iter() {
+                        let to = place.offsets[lane] as usize + target(c);
+                        destination.copy_cell(to, lane, value, c);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+struct Steps {
+    offset: u32,
+    image: u32,
+    block: u32,
+}
+
+/// Type of an indexed element and, unless runtime-sized, the number of elements.
+fn indexed_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> {
+    match *types.get(ty) {
+        Type::Array { element, length: ArrayLength::Fixed(n) } => Some((element, Some(n))),
+        Type::Array { element, .. } => Some((element, None)),
+        Type::Matrix { scalar, columns, rows } => {
+            types.find(&Type::Vector { scalar, size: rows }).map(|t| (t, Some(columns.into())))
+        }
+        Type::Vector { scalar, size } => types.find(&Type::Scalar(scalar)).map(|t| (t, Some(size.into()))),
+        _ => None,
+    }
+}
+
+fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
+    match *types.get(ty) {
+        Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
+        _ => 1,
+    }
+}
+
+fn memory_step(types: &TypeTable, ty: TypeId, element: TypeId, access: &Access) -> u32 {
+    match *types.get(ty) {
+        Type::Array { .. } => match types.get(element) {
+            Type::AtomicCounter => 4,
+            _ => access.rules.array_stride(types, element, access.order),
+        },
+        Type::Matrix { scalar, .. } if access.order == MatrixOrder::RowMajor => scalar.bytes(),
+        Type::Matrix { .. } => access.rules.matrix_stride(types, ty, access.order),
+        Type::Vector { scalar, .. } => access.component_stride.unwrap_or(scalar.bytes()),
+        _ => 0,
+    }
+}
+
+fn gather(from: &Value, place: &Place, components: usize) -> Value {
+    let lanes = from.lanes();
+    let first = place.offsets.first().copied().unwrap_or(0);
+    if place.offsets.iter().all(|&o| o == first) {
+        return from.slice(first as usize, components);
+    }
+    let mut value = Value::zero(components, lanes);
+    for c in 0..components {
+        for (lane, &offset) in place.offsets.iter().enumerate() {
+            value.copy_cell(c, lane, from, offset as usize + c);
+        }
+    }
+    value
+}
+
+/// A component read from memory: booleans are any non-zero integer.
+fn from_memory(ty: Scalar, bits: u64) -> u64 {
+    match ty {
+        Scalar::Bool => scalar::of_bool(bits != 0),
+        other => scalar::wrap(other, bits),
+    }
+}

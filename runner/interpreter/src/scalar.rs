@@ -1,0 +1,242 @@
+//! Arithmetic on single components, held as raw bits in a `u64`.
+//!
+//! `float` operands and results that are subnormal become zeros of the same sign (GLSL 4.60 section 4.7.1 allows it, the machines we
+//! compare with do it); `double` and `float16_t` keep theirs. Every operation rounds once, to nearest even.
+
+use program::{BinaryOp, Scalar, UnaryOp};
+
+use crate::half;
+
+/// A function of one component.
+pub type Unary = fn(u64) -> u64;
+/// A function of two components.
+pub type Binary = fn(u64, u64) -> u64;
+
+/// A subnormal becomes a zero of its sign.
+pub fn flush(x: f32) -> f32 {
+    if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+}
+
+/// The `float` in a cell, flushed.
+pub fn f32_of(bits: u64) -> f32 {
+    flush(f32::from_bits(bits as u32))
+}
+
+/// The cell of a `float`, flushed.
+pub fn of_f32(x: f32) -> u64 {
+    u64::from(flush(x).to_bits())
+}
+
+/// The `double` in a cell.
+pub fn f64_of(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+/// The cell of a `double`.
+pub fn of_f64(x: f64) -> u64 {
+    x.to_bits()
+}
+
+/// The `float16_t` in a cell.
+pub fn f16_of(bits: u64) -> f64 {
+    half::to_f64(bits as u16)
+}
+
+/// The cell of a `float16_t`: one rounding.
+pub fn of_f16(x: f64) -> u64 {
+    u64::from(half::from_f64(x))
+}
+
+/// The cell of a `bool`.
+pub fn of_bool(x: bool) -> u64 {
+    u64::from(x)
+}
+
+/// Cuts an integer to its width: sign-extended for signed types, zero-extended for unsigned ones.
+pub fn wrap(scalar: Scalar, x: u64) -> u64 {
+    match scalar {
+        Scalar::Int16 => x as i16 as i64 as u64,
+        Scalar::Uint16 => u64::from(x as u16),
+        Scalar::Int => x as i32 as i64 as u64,
+        Scalar::Uint => u64::from(x as u32),
+        _ => x,
+    }
+}
+
+macro_rules! float_ops {
+    ($op:expr, $get:ident, $put:ident) => {
+        match $op {
+            BinaryOp::Add => |a, b| $put($get(a) + $get(b)),
+            BinaryOp::Sub => |a, b| $put($get(a) - $get(b)),
+            BinaryOp::Mul => |a, b| $put($get(a) * $get(b)),
+            BinaryOp::Div => |a, b| $put($get(a) / $get(b)),
+            BinaryOp::Less => |a, b| of_bool($get(a) < $get(b)),
+            BinaryOp::LessEqual => |a, b| of_bool($get(a) <= $get(b)),
+            BinaryOp::Greater => |a, b| of_bool($get(a) > $get(b)),
+            BinaryOp::GreaterEqual => |a, b| of_bool($get(a) >= $get(b)),
+            BinaryOp::Equal => |a, b| of_bool($get(a) == $get(b)),
+            BinaryOp::NotEqual => |a, b| of_bool($get(a) != $get(b)),
+            _ => return None,
+        }
+    };
+}
+
+macro_rules! int_ops {
+    ($op:expr, $ty:ty, $shift:expr) => {
+        match $op {
+            BinaryOp::Add => |a, b| (a as $ty).wrapping_add(b as $ty) as i64 as u64,
+            BinaryOp::Sub => |a, b| (a as $ty).wrapping_sub(b as $ty) as i64 as u64,
+            BinaryOp::Mul => |a, b| (a as $ty).wrapping_mul(b as $ty) as i64 as u64,
+            BinaryOp::Div => |a, b| (a as $ty).checked_div(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64,
+            BinaryOp::Mod => |a, b| (a as $ty).checked_rem(b as $ty).unwrap_or(-1i32 as $ty) as i64 as u64,
+            BinaryOp::ShiftLeft => |a, b| (a as $ty).wrapping_shl(b as u32 & $shift) as i64 as u64,
+            BinaryOp::ShiftRight => |a, b| (a as $ty).wrapping_shr(b as u32 & $shift) as i64 as u64,
+            BinaryOp::BitAnd => |a, b| (a & b),
+            BinaryOp::BitOr => |a, b| (a | b),
+            BinaryOp::BitXor => |a, b| (a ^ b),
+            BinaryOp::Less => |a, b| of_bool((a as $ty) < (b as $ty)),
+            BinaryOp::LessEqual => |a, b| of_bool((a as $ty) <= (b as $ty)),
+            BinaryOp::Greater => |a, b| of_bool((a as $ty) > (b as $ty)),
+            BinaryOp::GreaterEqual => |a, b| of_bool((a as $ty) >= (b as $ty)),
+            BinaryOp::Equal => |a, b| of_bool(a as $ty == b as $ty),
+            BinaryOp::NotEqual => |a, b| of_bool(a as $ty != b as $ty),
+            _ => return None,
+        }
+    };
+}
+
+/// The function of a component-wise binary operator on components of type `scalar`; results of integer arithmetic still need [`wrap`].
+/// `None` when the operator is not component-wise on that type.
+pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
+    Some(match scalar {
+        Scalar::Float => float_ops!(op, f32_of, of_f32),
+        Scalar::Double => float_ops!(op, f64_of, of_f64),
+        Scalar::Float16 => float_ops!(op, f16_of, of_f16),
+        Scalar::Int16 => int_ops!(op, i16, 15),
+        Scalar::Uint16 => int_ops!(op, u16, 15),
+        Scalar::Int => int_ops!(op, i32, 31),
+        Scalar::Uint => int_ops!(op, u32, 31),
+        Scalar::Int64 => int_ops!(op, i64, 63),
+        Scalar::Uint64 => int_ops!(op, u64, 63),
+        Scalar::Bool => match op {
+            BinaryOp::Equal => |a, b| of_bool((a != 0) == (b != 0)),
+            BinaryOp::NotEqual | BinaryOp::LogicalXor => |a, b| of_bool((a != 0) != (b != 0)),
+            BinaryOp::LogicalAnd | BinaryOp::BitAnd => |a, b| of_bool(a != 0 && b != 0),
+            BinaryOp::LogicalOr | BinaryOp::BitOr => |a, b| of_bool(a != 0 || b != 0),
+            _ => return None,
+        },
+    })
+}
+
+/// Whether GLSL leaves the result undefined: integer division by zero (or of the smallest value by −1), a shift by the width or more.
+pub fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool {
+    if !scalar.is_integer() {
+        return false;
+    }
+    match op {
+        BinaryOp::Div | BinaryOp::Mod => {
+            let minus_one = wrap(scalar, u64::MAX);
+            let lowest = wrap(scalar, 1 << (scalar.bits() - 1));
+            let negative_operand =
+                op == BinaryOp::Mod && scalar.is_signed_integer() && ((a as i64) < 0 || (b as i64) < 0);
+            b == 0 || negative_operand || (scalar.is_signed_integer() && b == minus_one && a == lowest)
+        }
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => b >= u64::from(scalar.bits()),
+        _ => false,
+    }
+}
+
+/// The function of a unary operator on components of type `scalar`; integer results still need [`wrap`].
+pub fn unary(op: UnaryOp, scalar: Scalar) -> Option<Unary> {
+    Some(match (op, scalar) {
+        (UnaryOp::LogicalNot, Scalar::Bool) => |a| of_bool(a == 0),
+        (UnaryOp::Negate, Scalar::Float) => |a| a ^ 0x8000_0000,
+        (UnaryOp::Negate, Scalar::Double) => |a| a ^ (1 << 63),
+        (UnaryOp::Negate, Scalar::Float16) => |a| a ^ 0x8000,
+        (UnaryOp::Negate, s) if s.is_integer() => |a| a.wrapping_neg(),
+        (UnaryOp::BitNot, s) if s.is_integer() => |a| !a,
+        _ => return None,
+    })
+}
+
+/// Any number as an exact `f64`, except 64-bit integers beyond 2⁵³, which [`convert`] treats by themselves.
+pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::Bool => f64::from(u8::from(bits != 0)),
+        Scalar::Float16 => f16_of(bits),
+        Scalar::Float => f64::from(f32_of(bits)),
+        Scalar::Double => f64_of(bits),
+        s if s.is_signed_integer() => bits as i64 as f64,
+        _ => bits as f64,
+    }
+}
+
+/// A floating-point result rounded once from `f64`.
+pub fn from_f64(scalar: Scalar, x: f64) -> u64 {
+    match scalar {
+        Scalar::Float16 => of_f16(x),
+        Scalar::Float => of_f32(x as f32),
+        _ => of_f64(x),
+    }
+}
+
+/// Converts one component (GLSL 4.60 section 5.4.1). Also says whether the result is undefined there: a floating-point value outside
+/// the integer type's range, or NaN.
+pub fn convert(from: Scalar, to: Scalar, bits: u64) -> (u64, bool) {
+    if from == to {
+        return (bits, false);
+    }
+    if to == Scalar::Bool {
+        let zero = if from.is_float() { to_f64(from, bits) == 0.0 } else { bits == 0 };
+        return (of_bool(!zero), false);
+    }
+    if from == Scalar::Bool {
+        let one = if to.is_float() { from_f64(to, 1.0) } else { 1 };
+        return (if bits != 0 { one } else { 0 }, false);
+    }
+    match (from.is_float(), to.is_float()) {
+        (true, true) => (from_f64(to, to_f64(from, bits)), false),
+        (true, false) => float_to_int(to, to_f64(from, bits)),
+        (false, true) => (int_to_float(from, to, bits), false),
+        (false, false) => (wrap(to, bits), false),
+    }
+}
+
+fn float_to_int(to: Scalar, x: f64) -> (u64, bool) {
+    let whole = libm::trunc(x);
+    let bits = to.bits() as i32;
+    let (low, high) = if to.is_signed_integer() {
+        (-libm::ldexp(1.0, bits - 1), libm::ldexp(1.0, bits - 1))
+    } else {
+        (0.0, libm::ldexp(1.0, bits))
+    };
+    // Converting a negative value to an unsigned type is undefined; so is everything out of range.
+    let undefined = !(whole >= low && whole < high);
+    let value = if to.is_signed_integer() {
+        match to {
+            Scalar::Int16 => (whole as i16) as i64 as u64,
+            Scalar::Int => (whole as i32) as i64 as u64,
+            _ => (whole as i64) as u64,
+        }
+    } else {
+        match to {
+            Scalar::Uint16 => u64::from(whole as u16),
+            Scalar::Uint => u64::from(whole as u32),
+            _ => whole as u64,
+        }
+    };
+    (value, undefined)
+}
+
+fn int_to_float(from: Scalar, to: Scalar, bits: u64) -> u64 {
+    let signed = from.is_signed_integer();
+    match to {
+        Scalar::Float if signed => of_f32(bits as i64 as f32),
+        Scalar::Float => of_f32(bits as f32),
+        Scalar::Double if signed => of_f64(bits as i64 as f64),
+        Scalar::Double => of_f64(bits as f64),
+        // Every integer of at most 53 bits is exact in f64; longer ones overflow half precision anyway.
+        _ if signed => of_f16(bits as i64 as f64),
+        _ => of_f16(bits as f64),
+    }
+}

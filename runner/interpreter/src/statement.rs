@@ -1,0 +1,194 @@
+//! Statements: structured control flow under lane masks.
+
+use program::shader::Case;
+use program::{ExprId, Statement};
+
+use crate::environment::{Environment, Error};
+use crate::group::{Group, Jumps};
+use crate::lanes::{Mask, Value};
+
+impl<E: Environment> Group<'_, E> {
+    /// Runs statements in order while any lane is active.
+    pub fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
+        for statement in statements {
+            if !self.active.any() {
+                return Ok(());
+            }
+            self.step()?;
+            self.statement(statement)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        self.steps += 1;
+        if self.steps > self.limit { Err(Error::StepLimit(self.limit)) } else { Ok(()) }
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Error> {
+        match statement {
+            Statement::Expression(expr) => self.eval(*expr).map(drop),
+            Statement::Declare { local, value } => self.declare(*local, *value),
+            Statement::If { condition, then, otherwise } => self.run_if(*condition, then, otherwise),
+            Statement::Loop { init, condition_declaration, condition, test_after, step, body } => {
+                self.statements(init)?;
+                self.run_loop(condition_declaration, *condition, *test_after, *step, body)
+            }
+            Statement::Switch { selector, cases } => self.run_switch(*selector, cases),
+            Statement::Block(body) => self.statements(body),
+            Statement::Break => {
+                let active = self.leave();
+                let jumps = self.jumps.last_mut().ok_or(Error::Malformed("break outside a loop"))?;
+                jumps.broken = jumps.broken.or(&active);
+                Ok(())
+            }
+            Statement::Continue => {
+                let active = self.leave();
+                let continued = self.jumps.iter_mut().rev().find_map(|j| j.continued.as_mut());
+                let continued = continued.ok_or(Error::Malformed("continue outside a loop"))?;
+                *continued = continued.or(&active);
+                Ok(())
+            }
+            Statement::Return(value) => self.run_return(*value),
+            Statement::Discard => {
+                let active = self.leave();
+                self.killed = self.killed.or(&active);
+                Ok(())
+            }
+            Statement::Demote => {
+                self.killed = self.killed.or(&self.active);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes every active lane out of execution and gives the mask it had.
+    fn leave(&mut self) -> Mask {
+        let none = Mask::none(self.lanes);
+        std::mem::replace(&mut self.active, none)
+    }
+
+    fn declare(&mut self, local: program::LocalId, value: Option<ExprId>) -> Result<(), Error> {
+        let ty = self.current_local_type(local)?;
+        let value = match value {
+            Some(expr) => self.eval(expr)?,
+            None => Value::undefined(self.cells.of(ty), self.lanes),
+        };
+        // Lanes that are elsewhere keep what an earlier pass through this declaration gave them: nobody reads it there.
+        self.frame_mut().define(local, value);
+        Ok(())
+    }
+
+    fn run_return(&mut self, value: Option<ExprId>) -> Result<(), Error> {
+        if let Some(expr) = value {
+            let value = self.eval(expr)?;
+            let active = self.active.clone();
+            if let Some(result) = self.result.as_mut() {
+                for c in 0..result.components() {
+                    active.iter().for_each(|lane| result.copy_cell(c, lane, &value, c));
+                }
+            }
+        }
+        let active = self.leave();
+        self.returned = self.returned.or(&active);
+        Ok(())
+    }
+
+    /// Active lanes where a condition holds; lanes whose condition is undefined are tainted from here on.
+    fn test(&mut self, condition: ExprId) -> Result<Mask, Error> {
+        let value = self.eval(condition)?;
+        if !value.all_defined() {
+            for lane in self.active.clone().iter().filter(|&lane| value.is_undefined(0, lane)) {
+                self.tainted.set(lane, true);
+            }
+        }
+        Ok(value.truth(&self.active))
+    }
+
+    fn run_if(
+        &mut self,
+        condition: ExprId,
+        then: &[Statement],
+        otherwise: &[Statement],
+    ) -> Result<(), Error> {
+        let truth = self.test(condition)?;
+        let falsity = self.active.minus(&truth);
+        self.active = truth;
+        self.statements(then)?;
+        let after_then = std::mem::replace(&mut self.active, falsity);
+        self.statements(otherwise)?;
+        self.active = self.active.or(&after_then);
+        Ok(())
+    }
+
+    fn run_loop(
+        &mut self,
+        declaration: &[Statement],
+        condition: Option<ExprId>,
+        test_after: bool,
+        step: Option<ExprId>,
+        body: &[Statement],
+    ) -> Result<(), Error> {
+        let none = || Mask::none(self.lanes);
+        let mut exited = none();
+        self.jumps.push(Jumps { broken: none(), continued: Some(none()) });
+        let mut first = true;
+        while self.active.any() {
+            self.step()?;
+            if !(test_after && first) {
+                self.statements(declaration)?;
+                if let Some(condition) = condition {
+                    let truth = self.test(condition)?;
+                    exited = exited.or(&self.active.minus(&truth));
+                    self.active = truth;
+                }
+            }
+            first = false;
+            self.statements(body)?;
+            let none = Mask::none(self.lanes);
+            if let Some(continued) = self.jumps.last_mut().and_then(|j| j.continued.as_mut()) {
+                self.active = self.active.or(&std::mem::replace(continued, none));
+            }
+            if let Some(step) = step
+                && self.active.any()
+            {
+                self.eval(step)?;
+            }
+        }
+        if let Some(jumps) = self.jumps.pop() {
+            self.active = exited.or(&jumps.broken);
+        }
+        Ok(())
+    }
+
+    fn run_switch(&mut self, selector: ExprId, cases: &[Case]) -> Result<(), Error> {
+        let value = self.eval(selector)?;
+        let entry = self.active.clone();
+        let labelled = |labels: &[u32], lane: usize| labels.contains(&(value.get(0, lane) as u32));
+        let mut unmatched = Mask::none(self.lanes);
+        for lane in entry.iter() {
+            if value.is_undefined(0, lane) {
+                self.tainted.set(lane, true);
+            }
+            unmatched.set(lane, !cases.iter().any(|case| labelled(&case.labels, lane)));
+        }
+        let has_default = cases.iter().any(|case| case.default);
+        self.jumps.push(Jumps { broken: Mask::none(self.lanes), continued: None });
+        self.active = Mask::none(self.lanes);
+        for case in cases {
+            for lane in entry.iter() {
+                if labelled(&case.labels, lane) || (case.default && unmatched.contains(lane)) {
+                    self.active.set(lane, true);
+                }
+            }
+            self.statements(&case.body)?;
+        }
+        if let Some(jumps) = self.jumps.pop() {
+            self.active = self.active.or(&jumps.broken);
+        }
+        if !has_default {
+            self.active = self.active.or(&unmatched);
+        }
+        Ok(())
+    }
+}
