@@ -87,3 +87,24 @@ builtin_variables! {
     // ARB assembly programs' parameters; not reachable from GLSL.
     ProgramEnv = "program.env", ProgramLocal = "program.local",
 }
+
+impl BuiltinVariable {
+    /// Whether the variable is an array with one element per vertex of a primitive or patch (`gl_in`, `gl_PositionIn`, …).
+    pub const fn is_per_vertex_array(self) -> bool {
+        use BuiltinVariable as V;
+        matches!(
+            self,
+            V::PerVertexIn
+                | V::PerVertexOut
+                | V::PositionIn
+                | V::PointSizeIn
+                | V::ClipVertexIn
+                | V::FrontColorIn
+                | V::BackColorIn
+                | V::FrontSecondaryColorIn
+                | V::BackSecondaryColorIn
+                | V::TexCoordIn
+                | V::FogFragCoordIn
+        )
+    }
+}

@@ -8,8 +8,10 @@
 pub mod builtin_function;
 pub mod builtin_variable;
 pub mod capabilities;
+pub mod exactness;
 pub mod expression;
 pub mod layout;
+pub mod link;
 #[allow(clippy::module_inception)]
 pub mod program;
 pub mod resource;
@@ -18,11 +20,13 @@ pub mod span;
 pub mod stage;
 pub mod types;
 pub mod variable;
+pub mod visit;
 
 pub use builtin_function::{AtomicOp, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use capabilities::{Api, Capabilities};
 pub use expression::{BinaryOp, Expr, ExprId, ExprKind, Literal, SwizzleMask, UnaryOp};
+pub use link::{LinkError, LinkOptions, link};
 pub use program::{LinkedStage, Program};
 pub use resource::{FragmentOutput, Placement, Slot};
 pub use shader::{Direction, Function, FunctionId, Shader, Statement};

@@ -1,0 +1,223 @@
+//! Whether a shader's results are determined bit for bit: only correctly rounded operations contribute to them.
+//!
+//! The answer is conservative: a shader with one inexact operation anywhere is not exact. `a*b+c` may be fused by a
+//! compiler unless `precise`, so a shader with both a multiplication and an addition of one floating-point type that
+//! are not `precise` is not exact either.
+
+use crate::builtin_function::BuiltinFunction;
+use crate::builtin_variable::BuiltinVariable;
+use crate::expression::{BinaryOp, Expr, ExprId, ExprKind, TextureOp};
+use crate::link::reachable_exprs;
+use crate::resource::{Placement, Slot};
+use crate::shader::Shader;
+use crate::stage::Stage;
+use crate::types::{Scalar, TypeId, TypeTable};
+use crate::variable::{Global, InterpolationMode, Storage};
+
+/// What fusing needs to see of one floating-point type.
+#[derive(Clone, Copy, Default)]
+struct Fusible {
+    multiplies: bool,
+    adds: bool,
+}
+
+/// Whether every reachable operation is correctly rounded, or exact by nature.
+pub fn is_exact(shader: &Shader, types: &TypeTable) -> bool {
+    let mut fusible = [Fusible::default(); 3];
+    for id in reachable_exprs(shader) {
+        let expr = &shader.exprs[id];
+        if !operation_is_exact(shader, types, expr) {
+            return false;
+        }
+        if let Some((scalar, adds)) = contraction_candidate(types, expr).filter(|_| !expr.precise) {
+            let entry = &mut fusible[scalar];
+            if adds { entry.adds = true } else { entry.multiplies = true }
+        }
+    }
+    fusible.iter().all(|f| !(f.multiplies && f.adds))
+}
+
+fn float_index(types: &TypeTable, ty: TypeId) -> Option<usize> {
+    match types.scalar_of(ty)? {
+        Scalar::Float16 => Some(0),
+        Scalar::Float => Some(1),
+        Scalar::Double => Some(2),
+        _ => None,
+    }
+}
+
+/// The floating-point type of an addition (true) or multiplication (false).
+fn contraction_candidate(types: &TypeTable, expr: &Expr) -> Option<(usize, bool)> {
+    let adds = match &expr.kind {
+        ExprKind::Binary(op, ..) | ExprKind::CompoundAssign { op, .. } => match op {
+            BinaryOp::Add | BinaryOp::Sub => true,
+            BinaryOp::Mul => false,
+            _ => return None,
+        },
+        ExprKind::PreIncrement { .. } | ExprKind::PostIncrement { .. } => true,
+        ExprKind::Builtin {
+            function: BuiltinFunction::MatrixCompMult | BuiltinFunction::OuterProduct,
+            ..
+        } => false,
+        _ => return None,
+    };
+    float_index(types, expr.ty).map(|index| (index, adds))
+}
+
+fn operation_is_exact(shader: &Shader, types: &TypeTable, expr: &Expr) -> bool {
+    let float = float_index(types, expr.ty).is_some();
+    match &expr.kind {
+        ExprKind::Binary(op, ..) | ExprKind::CompoundAssign { op, .. } => match op {
+            BinaryOp::Div | BinaryOp::Mod => !float,
+            BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => false,
+            _ => true,
+        },
+        ExprKind::Global(id) => global_is_exact(shader, types, &shader.globals[*id]),
+        ExprKind::Builtin { function, arguments } => builtin_is_exact(shader, types, *function, arguments),
+        ExprKind::Texture(call) => call.op != TextureOp::Sample && call.op != TextureOp::QueryLod,
+        _ => true,
+    }
+}
+
+/// Interpolated values are exact only when flat.
+fn global_is_exact(shader: &Shader, types: &TypeTable, global: &Global) -> bool {
+    use BuiltinVariable as V;
+    if global.storage != Storage::Input {
+        return true;
+    }
+    match shader.stage {
+        Stage::Fragment => {
+            let whole = types
+                .scalar_of(types.without_arrays(global.ty))
+                .is_some_and(|s| !s.is_float() || s == Scalar::Double);
+            let varying = matches!(global.placement, Placement::Varying { .. })
+                && global.placement != Placement::Varying { slot: Slot::Layer, component: 0 };
+            let flat = global.interpolation.mode == InterpolationMode::Flat || whole;
+            !matches!(global.builtin, Some(V::FragCoord | V::PointCoord | V::SamplePosition))
+                && (flat || !varying)
+        }
+        Stage::TessEvaluation => global.builtin != Some(V::TessCoord),
+        _ => true,
+    }
+}
+
+/// Functions whose result the specification fixes bit for bit, for operands of any type.
+fn builtin_is_exact(
+    shader: &Shader,
+    types: &TypeTable,
+    function: BuiltinFunction,
+    arguments: &[ExprId],
+) -> bool {
+    use BuiltinFunction as F;
+    let boolean_selector =
+        arguments.get(2).is_some_and(|&a| types.scalar_of(shader.exprs[a].ty) == Some(Scalar::Bool));
+    match function {
+        F::Abs
+        | F::Sign
+        | F::Floor
+        | F::Trunc
+        | F::RoundEven
+        | F::Ceil
+        | F::Min
+        | F::Max
+        | F::Clamp
+        | F::Step
+        | F::IsNan
+        | F::IsInf
+        | F::FloatBitsToInt
+        | F::FloatBitsToUint
+        | F::IntBitsToFloat
+        | F::UintBitsToFloat
+        | F::DoubleBitsToInt64
+        | F::DoubleBitsToUint64
+        | F::Int64BitsToDouble
+        | F::Uint64BitsToDouble
+        | F::Float16BitsToInt16
+        | F::Float16BitsToUint16
+        | F::Int16BitsToFloat16
+        | F::Uint16BitsToFloat16
+        | F::Fma
+        | F::Frexp
+        | F::Ldexp
+        | F::Modf
+        | F::UnpackHalf2x16
+        | F::PackDouble2x32
+        | F::UnpackDouble2x32
+        | F::PackInt2x32
+        | F::UnpackInt2x32
+        | F::PackUint2x32
+        | F::UnpackUint2x32
+        | F::PackFloat2x16
+        | F::UnpackFloat2x16
+        | F::PackInt2x16
+        | F::UnpackInt2x16
+        | F::PackInt4x16
+        | F::UnpackInt4x16
+        | F::PackUint2x16
+        | F::UnpackUint2x16
+        | F::PackUint4x16
+        | F::UnpackUint4x16
+        | F::MatrixCompMult
+        | F::OuterProduct
+        | F::Transpose
+        | F::LessThan
+        | F::LessThanEqual
+        | F::GreaterThan
+        | F::GreaterThanEqual
+        | F::Equal
+        | F::NotEqual
+        | F::Any
+        | F::All
+        | F::Not
+        | F::UaddCarry
+        | F::UsubBorrow
+        | F::UmulExtended
+        | F::ImulExtended
+        | F::BitfieldExtract
+        | F::BitfieldInsert
+        | F::BitfieldReverse
+        | F::BitCount
+        | F::FindLsb
+        | F::FindMsb
+        | F::CountLeadingZeros
+        | F::CountTrailingZeros
+        | F::AbsoluteDifference
+        | F::AddSaturate
+        | F::SubtractSaturate
+        | F::Average
+        | F::AverageRounded
+        | F::Multiply32x16
+        | F::Min3
+        | F::Max3
+        | F::Mid3
+        | F::AtomicCounterIncrement
+        | F::AtomicCounterDecrement
+        | F::AtomicCounter
+        | F::AtomicCounterAdd
+        | F::AtomicCounterSubtract
+        | F::AtomicCounterMin
+        | F::AtomicCounterMax
+        | F::AtomicCounterAnd
+        | F::AtomicCounterOr
+        | F::AtomicCounterXor
+        | F::AtomicCounterExchange
+        | F::AtomicCounterCompSwap
+        | F::EmitVertex
+        | F::EndPrimitive
+        | F::EmitStreamVertex
+        | F::EndStreamPrimitive
+        | F::HelperInvocation
+        | F::Barrier
+        | F::MemoryBarrier
+        | F::MemoryBarrierAtomicCounter
+        | F::MemoryBarrierBuffer
+        | F::MemoryBarrierImage
+        | F::MemoryBarrierShared
+        | F::GroupMemoryBarrier
+        | F::AnyInvocation
+        | F::AllInvocations
+        | F::AllInvocationsEqual => true,
+        F::Mix => boolean_selector,
+        _ => false,
+    }
+}

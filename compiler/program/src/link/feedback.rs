@@ -1,0 +1,162 @@
+//! Transform feedback as declared by `xfb_*` layout qualifiers.
+
+use super::Errors;
+use super::interface::vertex_type;
+use super::varyings::{advance, builtin_slot};
+use crate::layout::varying_slots;
+use crate::program::{LinkedStage, Program};
+use crate::resource::{FeedbackVarying, Placement, Slot};
+use crate::stage::Stage;
+use crate::types::{ArrayLength, Type, TypeId, TypeTable};
+use crate::variable::Storage;
+
+/// Fills the program's feedback lists from the last vertex-processing stage.
+pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
+    let Some(stage) = stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment) else { return };
+    let shader = &stage.shader;
+    let mut list = Vec::new();
+    for global in shader.globals.values().filter(|g| g.storage == Storage::Output) {
+        let Placement::Varying { slot, component } = global.placement else { continue };
+        let ty = vertex_type(shader.stage, global, &program.types);
+        let buffer = global.layout.xfb_buffer.unwrap_or(0);
+        let stream = global.layout.stream.unwrap_or(0) as u8;
+        let start = Start { slot, component, buffer: buffer as u8, stream };
+        if global.block.is_some() {
+            let prefix = global.block.as_ref().map_or("", |b| &b.name);
+            let mut at = 0;
+            for member in program.types.members(program.types.without_arrays(ty)).unwrap_or_default() {
+                if let Some(offset) = member.xfb_offset {
+                    let name = format!("{prefix}.{}", member.name);
+                    let slot =
+                        match member.builtin.and_then(|b| builtin_slot(shader.stage, Storage::Output, b)) {
+                            Some(slot) => slot,
+                            None => advance(slot, at),
+                        };
+                    capture(&program.types, member.ty, &name, offset, Start { slot, ..start }, &mut list);
+                }
+                at += varying_slots(&program.types, member.ty);
+            }
+        } else if let Some(offset) = global.layout.xfb_offset {
+            capture(&program.types, ty, &global.name, offset, start, &mut list);
+        }
+    }
+    check_overlap(&list, &program.types, errors);
+    for buffer in 0..4u8 {
+        let of_buffer = || list.iter().filter(|v| v.buffer == buffer);
+        let end = of_buffer().map(|v| v.offset + bytes(&program.types, v)).max().unwrap_or(0);
+        let wide = of_buffer().any(|v| program.types.scalar_of(v.ty).is_some_and(|s| s.bits() == 64));
+        let align = if wide { 8 } else { 4 };
+        let declared = shader.layout.xfb_stride[usize::from(buffer)];
+        if let Some(stride) = declared
+            && stride < end
+        {
+            errors.push(format!(
+                "xfb_stride {stride} of buffer {buffer} is smaller than the {end} captured bytes"
+            ));
+        }
+        program.feedback_strides[usize::from(buffer)] = declared.unwrap_or(end.div_ceil(align) * align);
+    }
+    list.sort_by_key(|v| (v.buffer, v.offset));
+    program.feedback = list;
+}
+
+fn bytes(types: &TypeTable, varying: &FeedbackVarying) -> u32 {
+    let scalar = types.scalar_of(varying.ty).map_or(4, |s| s.bytes());
+    scalar * u32::from(types.components(varying.ty)) * varying.array.unwrap_or(1)
+}
+
+fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Errors) {
+    for (i, a) in list.iter().enumerate() {
+        for b in &list[i + 1..] {
+            let overlap = a.buffer == b.buffer
+                && a.offset < b.offset + bytes(types, b)
+                && b.offset < a.offset + bytes(types, a);
+            if overlap {
+                errors.push(format!("captured varyings `{}` and `{}` overlap", a.name, b.name));
+            }
+            if a.buffer == b.buffer && a.stream != b.stream {
+                errors.push(format!("feedback buffer {} captures more than one stream", a.buffer));
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Start {
+    slot: Slot,
+    component: u8,
+    buffer: u8,
+    stream: u8,
+}
+
+fn capture(
+    types: &TypeTable,
+    ty: TypeId,
+    name: &str,
+    offset: u32,
+    at: Start,
+    list: &mut Vec<FeedbackVarying>,
+) {
+    let push = |ty, array| FeedbackVarying {
+        name: name.to_owned(),
+        ty,
+        array,
+        buffer: at.buffer,
+        offset,
+        slot: at.slot,
+        component: at.component,
+        stream: at.stream,
+    };
+    match types.get(ty) {
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            if !matches!(types.get(*element), Type::Array { .. } | Type::Struct(_)) {
+                return list.push(push(*element, Some(*n)));
+            }
+            let mut offset = offset;
+            for i in 0..*n {
+                let slot = advance(at.slot, i * varying_slots(types, *element));
+                capture(types, *element, &format!("{name}[{i}]"), offset, Start { slot, ..at }, list);
+                offset += packed_bytes(types, *element);
+            }
+        }
+        Type::Struct(s) => {
+            let (mut offset, mut slots) = (offset, 0);
+            for member in &s.members {
+                let slot = advance(at.slot, slots);
+                let align = alignment(types, member.ty);
+                offset = offset.div_ceil(align) * align;
+                capture(
+                    types,
+                    member.ty,
+                    &format!("{name}.{}", member.name),
+                    offset,
+                    Start { slot, ..at },
+                    list,
+                );
+                offset += packed_bytes(types, member.ty);
+                slots += varying_slots(types, member.ty);
+            }
+        }
+        _ => list.push(push(ty, None)),
+    }
+}
+
+/// Captured size: components without padding, doubles aligned to 8 bytes (GLSL 4.60 section 4.4.2.1).
+fn packed_bytes(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Array { element, length: ArrayLength::Fixed(n) } => n * packed_bytes(types, *element),
+        Type::Struct(s) => s.members.iter().fold(0, |end: u32, m| {
+            let align = alignment(types, m.ty);
+            end.div_ceil(align) * align + packed_bytes(types, m.ty)
+        }),
+        _ => types.scalar_of(ty).map_or(0, |s| s.bytes()) * u32::from(types.components(ty)),
+    }
+}
+
+fn alignment(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Array { element, .. } => alignment(types, *element),
+        Type::Struct(s) => s.members.iter().map(|m| alignment(types, m.ty)).max().unwrap_or(4),
+        _ => types.scalar_of(ty).map_or(4, |s| s.bytes().max(4)),
+    }
+}

@@ -1,0 +1,238 @@
+//! Several shader objects of one stage become one shader: globals and functions are matched by name.
+
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashMap;
+
+use super::matching::{Arrays, same, unify};
+use super::{Errors, layouts};
+use crate::expression::{ExprId, ExprKind};
+use crate::shader::{Function, FunctionId, Shader};
+use crate::stage::Stage;
+use crate::types::{TypeId, TypeTable};
+use crate::variable::{Global, GlobalId, Storage};
+
+/// Merges at least one shader of one stage.
+pub(super) fn merge(shaders: Vec<Shader>, types: &mut TypeTable, errors: &mut Errors) -> Shader {
+    let stage = shaders.first().map_or(Stage::Vertex, |s| s.stage);
+    let version = shaders.iter().map(|s| s.version).max().unwrap_or(110);
+    let mut result = Shader::new(stage, version, shaders.iter().any(|s| s.es));
+    let single = shaders.len() == 1;
+    let mut globals: FxHashMap<String, GlobalId> = FxHashMap::default();
+    let mut functions: FxHashMap<(Box<str>, Vec<TypeId>), FunctionId> = FxHashMap::default();
+    for shader in shaders {
+        if single {
+            return shader;
+        }
+        Merge { result: &mut result, types, errors, globals: &mut globals, functions: &mut functions }
+            .append(shader);
+    }
+    result
+}
+
+struct Merge<'a> {
+    result: &'a mut Shader,
+    types: &'a mut TypeTable,
+    errors: &'a mut Errors,
+    globals: &'a mut FxHashMap<String, GlobalId>,
+    functions: &'a mut FxHashMap<(Box<str>, Vec<TypeId>), FunctionId>,
+}
+
+impl Merge<'_> {
+    fn append(&mut self, shader: Shader) {
+        let first_expr = self.result.exprs.len() as u32;
+        let shift = |id: ExprId| ExprId::from_u32(id.as_u32() + first_expr);
+        let mut globals: SecondaryMap<GlobalId, GlobalId> = SecondaryMap::with_default(GlobalId::from_u32(0));
+        for (id, global) in shader.globals.iter() {
+            let mut global = global.clone();
+            global.initializer = global.initializer.map(shift);
+            globals[id] = self.global(global, &shader);
+        }
+        let mut functions: SecondaryMap<FunctionId, FunctionId> =
+            SecondaryMap::with_default(FunctionId::from_u32(0));
+        for (id, function) in shader.functions.iter() {
+            let mut function = function.clone();
+            for statement in function.body.iter_mut().flatten() {
+                statement.for_each_expr_mut(&mut |e| *e = shift(*e));
+            }
+            functions[id] = self.function(function);
+        }
+        if let Some(entry) = shader.entry {
+            self.result.entry = Some(functions[entry]);
+        }
+        for mut expr in shader.exprs.into_iter().map(|(_, e)| e) {
+            expr.kind.for_each_child_mut(|child| *child = shift(*child));
+            match &mut expr.kind {
+                ExprKind::Global(id) => *id = globals[*id],
+                ExprKind::Call { function, .. } => *function = functions[*function],
+                _ => {}
+            }
+            self.result.exprs.push(expr);
+        }
+        layouts::merge(&mut self.result.layout, &shader.layout, self.result.stage, self.errors);
+    }
+
+    fn global(&mut self, global: Global, from: &Shader) -> GlobalId {
+        // Constants are private to each shader object; every other global name is shared by the stage.
+        if global.storage == Storage::Const {
+            return self.result.globals.push(global);
+        }
+        let key = global_key(&global);
+        let Some(&id) = self.globals.get(&key) else {
+            let id = self.result.globals.push(global);
+            self.globals.insert(key, id);
+            return id;
+        };
+        self.unify_global(id, global, from);
+        id
+    }
+
+    fn unify_global(&mut self, id: GlobalId, new: Global, from: &Shader) {
+        let name = new.block.as_ref().map_or(&new.name, |b| &b.name).clone();
+        let old = &self.result.globals[id];
+        if old.storage != new.storage {
+            self.errors.push(format!("`{name}` is declared with different storage qualifiers"));
+            return;
+        }
+        let Some(ty) = unify(self.types, old.ty, new.ty) else {
+            let (a, b) = (self.types.name(old.ty), self.types.name(new.ty));
+            let what = if new.block.is_some() { "block " } else { "" };
+            self.errors.push(format!("{what}`{name}` is declared with mismatching types {a} and {b}"));
+            return;
+        };
+        if let (Some(a), Some(b)) = (&old.block, &new.block) {
+            if a.packing != b.packing || a.order != b.order {
+                self.errors.push(format!("block `{name}` is declared with different layouts"));
+            }
+            if a.has_instance != b.has_instance || (a.has_instance && old.name != new.name) {
+                self.errors.push(format!("block `{name}` is declared with different instance names"));
+            }
+        }
+        if old.interpolation != new.interpolation && new.builtin.is_none() {
+            self.errors.push(format!("`{name}` is declared with different interpolation qualifiers"));
+        }
+        if old.invariant != new.invariant && new.builtin.is_none() && new.storage != Storage::Private {
+            self.errors.push(format!("`{name}` is invariant in one shader only"));
+        }
+        self.unify_layout(id, &new, &name);
+        let old = &self.result.globals[id];
+        if let (Some(a), Some(b)) = (old.initializer, new.initializer) {
+            // The new shader's expressions are not appended yet: compare in its own arena.
+            let first = self.result.exprs.len() as u32;
+            let b = ExprId::from_u32(b.as_u32() - first);
+            if !same_initializer(self.result, a, from, b) {
+                self.errors.push(format!("`{name}` has different initialisers"));
+            }
+        }
+        let old = &mut self.result.globals[id];
+        old.ty = ty;
+        old.initializer = old.initializer.or(new.initializer);
+        old.invariant |= new.invariant;
+        old.precise |= new.precise;
+        old.interpolation =
+            if old.interpolation == Default::default() { new.interpolation } else { old.interpolation };
+    }
+
+    fn unify_layout(&mut self, id: GlobalId, new: &Global, name: &str) {
+        let old = &mut self.result.globals[id].layout;
+        let mut conflict = |what: &str, a: &mut Option<u32>, b: Option<u32>| {
+            if let (Some(x), Some(y)) = (*a, b)
+                && x != y
+            {
+                self.errors.push(format!("`{name}` is declared with different {what}s: {x} and {y}"));
+            }
+            *a = a.or(b);
+        };
+        conflict("location", &mut old.location, new.layout.location);
+        conflict("component", &mut old.component, new.layout.component);
+        conflict("index", &mut old.index, new.layout.index);
+        conflict("binding", &mut old.binding, new.layout.binding);
+        conflict("offset", &mut old.offset, new.layout.offset);
+        conflict("stream", &mut old.stream, new.layout.stream);
+        conflict("xfb_buffer", &mut old.xfb_buffer, new.layout.xfb_buffer);
+        conflict("xfb_offset", &mut old.xfb_offset, new.layout.xfb_offset);
+        conflict("xfb_stride", &mut old.xfb_stride, new.layout.xfb_stride);
+        if let (Some(a), Some(b)) = (old.depth, new.layout.depth)
+            && a != b
+        {
+            self.errors.push(format!("`{name}` is declared with different depth layouts"));
+        }
+        if new.builtin.is_some()
+            && self.result.stage == Stage::Fragment
+            && (old.origin_upper_left, old.pixel_center_integer)
+                != (new.layout.origin_upper_left, new.layout.pixel_center_integer)
+        {
+            self.errors.push(format!("`{name}` is redeclared with different layouts"));
+        }
+        let old = &mut self.result.globals[id].layout;
+        old.depth = old.depth.or(new.layout.depth);
+        old.image_format = old.image_format.or(new.layout.image_format);
+        old.origin_upper_left |= new.layout.origin_upper_left;
+        old.pixel_center_integer |= new.layout.pixel_center_integer;
+    }
+
+    fn function(&mut self, function: Function) -> FunctionId {
+        let key = function_key(&function);
+        let Some(&id) = self.functions.get(&key) else {
+            let id = self.result.functions.push(function);
+            self.functions.insert(key, id);
+            return id;
+        };
+        let old = &self.result.functions[id];
+        if !same(self.types, old.result, function.result, Arrays::Exact) {
+            self.errors.push(format!("function `{}` is declared with different return types", function.name));
+        }
+        match (&old.body, &function.body) {
+            (Some(_), Some(_)) => {
+                self.errors.push(format!("function `{}` is defined more than once", function.name));
+            }
+            (None, Some(_)) => self.result.functions[id] = function,
+            _ => {}
+        }
+        id
+    }
+}
+
+/// Whether two initialisers are the same text, operand by operand.
+fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> bool {
+    let (Some(ex), Some(ey)) = (a.exprs.get(x), b.exprs.get(y)) else { return false };
+    let mut operands = (Vec::new(), Vec::new());
+    let (mut kx, mut ky) = (ex.kind.clone(), ey.kind.clone());
+    kx.for_each_child_mut(|id| operands.0.push(std::mem::replace(id, ExprId::from_u32(0))));
+    ky.for_each_child_mut(|id| operands.1.push(std::mem::replace(id, ExprId::from_u32(0))));
+    if let (ExprKind::Global(gx), ExprKind::Global(gy)) = (&kx, &ky) {
+        let (gx, gy) = (&a.globals[*gx], &b.globals[*gy]);
+        return match (gx.initializer, gy.initializer) {
+            (Some(x), Some(y)) => gx.name == gy.name && same_initializer(a, x, b, y),
+            _ => false,
+        };
+    }
+    kx == ky
+        && ex.ty == ey.ty
+        && operands.0.len() == operands.1.len()
+        && operands.0.iter().zip(&operands.1).all(|(&x, &y)| same_initializer(a, x, b, y))
+}
+
+/// What two functions must share to be one.
+pub(super) fn function_key(function: &Function) -> (Box<str>, Vec<TypeId>) {
+    let parameters = function.parameters.iter().map(|p| function.locals[p.local].ty).collect();
+    (function.name.clone(), parameters)
+}
+
+/// The name under which a global is matched: blocks by block name, in a space of their own per storage.
+pub(super) fn global_key(global: &Global) -> String {
+    match &global.block {
+        Some(block) => format!("{:?} block {}", global.storage, block.name),
+        None => global.name.to_string(),
+    }
+}
+
+/// Whether the outermost array dimension of an input or output counts the vertices of a primitive or patch.
+pub(super) fn is_per_vertex_array(stage: Stage, global: &Global, types: &TypeTable) -> bool {
+    let arrayed = match (stage, global.storage) {
+        (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input) => true,
+        (Stage::TessControl, Storage::Output) => true,
+        _ => false,
+    };
+    let single = global.builtin.is_some_and(|b| !b.is_per_vertex_array());
+    arrayed && !single && !global.interpolation.patch && types.array_of(global.ty).is_some()
+}

@@ -1,0 +1,111 @@
+//! Fragment outputs: locations as declared or assigned.
+
+use super::{Errors, LinkOptions};
+use crate::builtin_variable::BuiltinVariable;
+use crate::program::LinkedStage;
+use crate::resource::{FragmentOutput, Placement};
+use crate::stage::Stage;
+use crate::types::{ArrayLength, TypeId, TypeTable};
+use crate::variable::{GlobalId, Storage};
+
+/// One placed output, for overlap checks.
+struct Placed {
+    id: GlobalId,
+    location: u32,
+    count: u32,
+    index: u32,
+    mask: u8,
+}
+
+/// Places the fragment stage's outputs.
+pub(super) fn place(
+    stages: &mut [LinkedStage],
+    types: &TypeTable,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
+    let Some(stage) = stages.iter_mut().find(|s| s.shader.stage == Stage::Fragment) else { return };
+    let limit = options.capabilities.limit("GL_MAX_DRAW_BUFFERS", 8);
+    let dual_limit = options.capabilities.limit("GL_MAX_DUAL_SOURCE_DRAW_BUFFERS", 1);
+    let shader = &mut stage.shader;
+    let mut placed: Vec<Placed> = Vec::new();
+    let mut waiting = Vec::new();
+    for (id, global) in shader.globals.iter_mut() {
+        if global.storage != Storage::Output {
+            continue;
+        }
+        if let Some(builtin) = global.builtin {
+            global.placement = builtin_placement(builtin);
+            continue;
+        }
+        let count = locations(types, global.ty);
+        let component = global.layout.component.unwrap_or(0);
+        let mask =
+            (((1u16 << types.components(types.without_arrays(global.ty)).min(4)) - 1) << component) as u8;
+        let index = global.layout.index.unwrap_or(0);
+        match global.layout.location {
+            Some(location) => placed.push(Placed { id, location, count, index, mask }),
+            None if global.active => waiting.push((id, count, index, mask)),
+            None => {}
+        }
+    }
+    for (i, a) in placed.iter().enumerate() {
+        for b in &placed[i + 1..] {
+            let overlap = a.index == b.index
+                && a.location < b.location + b.count
+                && b.location < a.location + a.count
+                && a.mask & b.mask != 0;
+            if overlap {
+                let (x, y) = (&shader.globals[a.id].name, &shader.globals[b.id].name);
+                errors.push(format!(
+                    "fragment outputs `{x}` and `{y}` overlap at location {}",
+                    a.location.max(b.location)
+                ));
+            }
+        }
+    }
+    for (id, count, index, mask) in waiting {
+        let free = |location: u32| {
+            placed.iter().all(|p| {
+                p.index != index || location + count <= p.location || p.location + p.count <= location
+            })
+        };
+        let location = (0..limit.max(1)).find(|&l| free(l)).unwrap_or(limit);
+        placed.push(Placed { id, location, count, index, mask });
+    }
+    for p in placed {
+        let global = &mut shader.globals[p.id];
+        let limit = if p.index == 0 { limit } else { dual_limit };
+        if p.location.saturating_add(p.count) > limit {
+            errors.push(format!(
+                "too many fragment outputs: `{}` exceeds the {limit} draw buffers",
+                global.name
+            ));
+            continue;
+        }
+        let output = FragmentOutput::Color { location: p.location as u8, index: p.index as u8 };
+        let component = global.layout.component.unwrap_or(0) as u8;
+        global.placement = Placement::FragmentOutput { output, component };
+    }
+}
+
+fn locations(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.array_of(ty) {
+        Some((element, ArrayLength::Fixed(n))) => n.saturating_mul(locations(types, element)),
+        _ => 1,
+    }
+}
+
+fn builtin_placement(builtin: BuiltinVariable) -> Placement {
+    use BuiltinVariable as V;
+    let output = match builtin {
+        V::FragColor => FragmentOutput::AllColors,
+        V::FragData => FragmentOutput::Color { location: 0, index: 0 },
+        V::SecondaryFragColor | V::SecondaryFragData => FragmentOutput::Color { location: 0, index: 1 },
+        V::FragDepth => FragmentOutput::Depth,
+        V::FragStencilRef => FragmentOutput::Stencil,
+        V::SampleMask => FragmentOutput::SampleMask,
+        _ => return Placement::System,
+    };
+    Placement::FragmentOutput { output, component: 0 }
+}

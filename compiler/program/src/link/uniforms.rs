@@ -1,0 +1,254 @@
+//! The default uniform block, uniform locations, sampler and image slots, atomic counters, subroutine uniforms.
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::collect;
+use super::{Errors, LinkOptions};
+use crate::layout::{OpaqueKind, Rules, opaque_slots};
+use crate::program::{LinkedStage, Program};
+use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, Uniform};
+use crate::types::{MatrixOrder, Type, TypeId, TypeTable};
+use crate::variable::{Global, Storage};
+
+/// Places every active uniform outside blocks.
+pub(super) fn place(
+    stages: &mut [LinkedStage],
+    program: &mut Program,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
+    let mut default_block: Vec<Uniform> = Vec::new();
+    let mut placed: FxHashMap<Box<str>, (Placement, usize, usize)> = FxHashMap::default();
+    let mut locations =
+        Locations::new(options.capabilities.limit("GL_MAX_UNIFORM_LOCATIONS", 1024).max(1024));
+    reserve_explicit(stages, &program.types, &mut locations, errors);
+    let mut next = 0u32;
+    for stage in stages.iter_mut() {
+        let mask = StageMask::of(stage.shader.stage);
+        number_subroutines(&mut stage.shader, &program.types);
+        for global in stage.shader.globals.values_mut() {
+            let wanted = global.storage == Storage::Uniform && global.block.is_none() && global.active;
+            if !wanted || matches!(global.placement, Placement::Subroutine { .. }) {
+                continue;
+            }
+            let (placement, first, count) = match placed.get(&global.name) {
+                Some(&known) => known,
+                None => {
+                    let first = default_block.len();
+                    let placement =
+                        new_uniform(program, global, &mut next, &mut default_block, &mut locations, errors);
+                    let known = (placement, first, default_block.len() - first);
+                    placed.insert(global.name.clone(), known);
+                    known
+                }
+            };
+            global.placement = placement;
+            for uniform in default_block.iter_mut().skip(first).take(count) {
+                uniform.stages.0 |= mask.0;
+            }
+        }
+    }
+    program.default_block_size = next.div_ceil(16).saturating_mul(16);
+    default_block.append(&mut program.uniforms);
+    program.uniforms = default_block;
+    atomic_buffers(program, errors);
+}
+
+/// Uniform locations in use.
+struct Locations {
+    taken: Vec<bool>,
+    limit: u32,
+}
+
+impl Locations {
+    fn new(limit: u32) -> Locations {
+        Locations { taken: Vec::new(), limit }
+    }
+
+    /// Takes `count` locations from `first` on; false when one is taken already.
+    fn reserve(&mut self, first: u32, count: u32) -> bool {
+        let (first, end) = (first as usize, (first + count) as usize);
+        if self.taken.len() < end {
+            self.taken.resize(end, false);
+        }
+        let free = !self.taken[first..end].contains(&true);
+        self.taken[first..end].fill(true);
+        free
+    }
+
+    fn assign(&mut self, count: u32) -> u32 {
+        let mut first = 0;
+        while let Some(blocked) = self.taken.iter().skip(first).take(count as usize).rposition(|&t| t) {
+            first += blocked + 1;
+        }
+        self.reserve(first as u32, count);
+        first as u32
+    }
+}
+
+/// Number of uniform locations a type takes: one per array element of basic type.
+fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Struct(s) => s.members.iter().map(|m| location_count(types, m.ty)).sum(),
+        Type::Array { element, length: crate::ArrayLength::Fixed(n) } => {
+            n.saturating_mul(location_count(types, *element))
+        }
+        _ => 1,
+    }
+}
+
+/// Explicit locations count even when the uniform is not active.
+fn reserve_explicit(
+    stages: &[LinkedStage],
+    types: &TypeTable,
+    locations: &mut Locations,
+    errors: &mut Errors,
+) {
+    let mut seen: FxHashMap<&str, ()> = FxHashMap::default();
+    for stage in stages {
+        for global in stage.shader.globals.values() {
+            let plain = global.storage == Storage::Uniform && global.block.is_none();
+            let subroutine = matches!(types.get(types.without_arrays(global.ty)), Type::Subroutine(_));
+            let Some(location) = global.layout.location.filter(|_| plain && !subroutine) else { continue };
+            if seen.insert(&global.name, ()).is_some() {
+                continue;
+            }
+            let count = location_count(types, global.ty);
+            if location.saturating_add(count) > locations.limit {
+                errors.push(format!("uniform `{}` exceeds the {} locations", global.name, locations.limit));
+            } else if !locations.reserve(location, count) {
+                errors.push(format!("uniform `{}` overlaps another at location {location}", global.name));
+            }
+        }
+    }
+}
+
+fn new_uniform(
+    program: &mut Program,
+    global: &Global,
+    next: &mut u32,
+    list: &mut Vec<Uniform>,
+    locations: &mut Locations,
+    errors: &mut Errors,
+) -> Placement {
+    let types = &program.types;
+    let ty = global.ty;
+    let rules = Rules::Std140;
+    let innermost = types.without_arrays(ty);
+    let mut leaves = Vec::new();
+    collect(types, ty, &global.name, 0, MatrixOrder::ColumnMajor, rules, &mut leaves);
+    if matches!(types.get(innermost), Type::AtomicCounter) {
+        let (binding, offset) = (global.layout.binding.unwrap_or(0), global.layout.offset.unwrap_or(0));
+        let mut at = offset;
+        for leaf in &leaves {
+            let mut uniform = leaf.uniform(leaf.name.clone(), None);
+            (uniform.offset, uniform.atomic_binding) = (at, Some(binding as u16));
+            uniform.array_stride = if leaf.array.is_some() { 4 } else { 0 };
+            at = at.saturating_add(4 * leaf.array.unwrap_or(1));
+            list.push(uniform);
+        }
+        return Placement::AtomicCounter { binding: binding as u16, offset };
+    }
+    let offset = next
+        .div_ceil(rules.alignment(types, ty, MatrixOrder::ColumnMajor).max(1))
+        .saturating_mul(rules.alignment(types, ty, MatrixOrder::ColumnMajor).max(1));
+    *next = offset.saturating_add(rules.size(types, ty, MatrixOrder::ColumnMajor));
+    if matches!(types.get(ty), Type::Array { .. } | Type::Struct(_) | Type::Matrix { .. }) {
+        *next = next.div_ceil(16).saturating_mul(16);
+    }
+    let (sampler, image) = (program.samplers.len() as u16, program.images.len() as u16);
+    let mut location = match global.builtin {
+        Some(_) => None,
+        None => {
+            let count = location_count(types, ty);
+            Some(global.layout.location.unwrap_or_else(|| locations.assign(count)))
+        }
+    };
+    let mut bound = 0;
+    for leaf in &leaves {
+        let mut uniform = leaf.uniform(leaf.name.clone(), Some(0));
+        uniform.offset += offset;
+        uniform.location = location;
+        uniform.builtin = global.builtin;
+        let elements = leaf.array.unwrap_or(1);
+        location = location.map(|l| l + elements);
+        let slots = match types.get(leaf.ty) {
+            Type::Sampler(_) => Some((&mut program.samplers, true)),
+            Type::Image(_) => Some((&mut program.images, false)),
+            _ => None,
+        };
+        if let Some((slots, is_sampler)) = slots {
+            (uniform.block, uniform.offset) = (None, 0);
+            let first = slots.len() as u16;
+            uniform.opaque =
+                Some(if is_sampler { OpaqueSlots::Sampler(first) } else { OpaqueSlots::Image(first) });
+            for element in 0..elements {
+                let binding = global.layout.binding.map_or(0, |b| b + bound);
+                bound += 1;
+                slots.push(OpaqueSlot { uniform: list.len() as u32, element, binding });
+            }
+            if slots.len() > 4096 {
+                errors.push(format!("too many samplers or images: no slot for `{}`", global.name));
+                return Placement::None;
+            }
+        }
+        list.push(uniform);
+    }
+    debug_assert!(opaque_slots(types, ty, OpaqueKind::AtomicCounter) == 0 || global.layout.binding.is_some());
+    Placement::Uniform { offset, sampler, image }
+}
+
+/// Buffers of atomic counters with their sizes; overlapping counters are errors.
+fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
+    let mut counters: Vec<(u16, u32, u32, &str)> = program
+        .uniforms
+        .iter()
+        .filter_map(|u| {
+            let end = u.offset.saturating_add(4 * u.array.unwrap_or(1));
+            u.atomic_binding.map(|b| (b, u.offset, end, u.name.as_str()))
+        })
+        .collect();
+    counters.sort_unstable();
+    for pair in counters.windows(2) {
+        if let [a, b] = pair
+            && a.0 == b.0
+            && b.1 < a.2
+        {
+            errors.push(format!("atomic counters `{}` and `{}` overlap at offset {}", a.3, b.3, b.1));
+        }
+    }
+    let mut buffers: Vec<(u16, u32)> = Vec::new();
+    for (binding, _, end, _) in counters {
+        match buffers.last_mut() {
+            Some((b, size)) if *b == binding => *size = (*size).max(end),
+            _ => buffers.push((binding, end)),
+        }
+    }
+    program.atomic_buffers = buffers;
+}
+
+/// Gives subroutine functions their indices and subroutine uniforms their locations.
+fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable) {
+    let mut taken: Vec<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
+    for function in shader.functions.values_mut() {
+        if !function.subroutine_types.is_empty() && function.subroutine_index.is_none() {
+            let index = (0..).find(|i| !taken.contains(i)).unwrap_or(0);
+            taken.push(index);
+            function.subroutine_index = Some(index);
+        }
+    }
+    let is_subroutine = |g: &Global| matches!(types.get(types.without_arrays(g.ty)), Type::Subroutine(_));
+    let mut locations = Locations::new(1024);
+    for global in shader.globals.values_mut().filter(|g| is_subroutine(g)) {
+        if let Some(location) = global.layout.location.filter(|&l| l < 1024) {
+            locations.reserve(location, location_count(types, global.ty).min(1024));
+            global.placement = Placement::Subroutine { location: location as u16 };
+        }
+    }
+    for global in shader.globals.values_mut().filter(|g| is_subroutine(g)) {
+        if global.placement == Placement::None {
+            let location = locations.assign(location_count(types, global.ty).min(1024));
+            global.placement = Placement::Subroutine { location: location as u16 };
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Slots between stages: built-ins have their own, user variables get `Slot::Var` by location or in declaration order.
+
+use cranelift_entity::SecondaryMap;
+
+use super::interface::{find_output, vertex_type};
+use super::{Errors, LinkOptions};
+use crate::builtin_variable::BuiltinVariable;
+use crate::layout::varying_slots;
+use crate::program::LinkedStage;
+use crate::resource::{Placement, Slot, Varying};
+use crate::shader::Shader;
+use crate::stage::Stage;
+use crate::types::{ArrayLength, Scalar, Type, TypeId, TypeTable};
+use crate::variable::{Global, GlobalId, Interpolation, InterpolationMode, Storage};
+
+/// Calls `f` with (slot relative to the first, mask of 32-bit components) for each slot of a type.
+pub(super) fn for_each_slot(types: &TypeTable, ty: TypeId, f: &mut dyn FnMut(u32, u8)) {
+    fn walk(types: &TypeTable, ty: TypeId, next: &mut u32, f: &mut dyn FnMut(u32, u8)) {
+        match types.get(ty) {
+            Type::Scalar(s) => column(s.bits(), 1, next, f),
+            Type::Vector { scalar, size } => column(scalar.bits(), *size, next, f),
+            Type::Matrix { scalar, columns, rows } => {
+                (0..*columns).for_each(|_| column(scalar.bits(), *rows, next, f));
+            }
+            Type::Array { element, length: ArrayLength::Fixed(n) } => {
+                (0..*n).for_each(|_| walk(types, *element, next, f));
+            }
+            Type::Struct(s) => s.members.iter().for_each(|m| walk(types, m.ty, next, f)),
+            _ => {}
+        }
+    }
+    fn column(bits: u32, size: u8, next: &mut u32, f: &mut dyn FnMut(u32, u8)) {
+        let words = if bits == 64 { 2 * size } else { size };
+        f(*next, ((1u16 << words.min(4)) - 1) as u8);
+        *next += 1;
+        if words > 4 {
+            f(*next, (1 << (words - 4)) - 1);
+            *next += 1;
+        }
+    }
+    walk(types, ty, &mut 0, f);
+}
+
+/// The slot of a built-in input or output, `None` for system values.
+pub(super) fn builtin_slot(stage: Stage, storage: Storage, builtin: BuiltinVariable) -> Option<Slot> {
+    use BuiltinVariable as V;
+    let fragment = stage == Stage::Fragment;
+    Some(match builtin {
+        V::Position | V::PositionIn => Slot::Position,
+        V::PointSize | V::PointSizeIn => Slot::PointSize,
+        V::ClipVertex | V::ClipVertexIn => Slot::ClipVertex,
+        V::ClipDistance | V::CullDistance => Slot::ClipDistance(0),
+        V::FrontColor | V::FrontColorIn => Slot::Color(0),
+        V::FrontSecondaryColor | V::FrontSecondaryColorIn => Slot::Color(1),
+        V::BackColor | V::BackColorIn => Slot::BackColor(0),
+        V::BackSecondaryColor | V::BackSecondaryColorIn => Slot::BackColor(1),
+        V::Color if fragment => Slot::Color(0),
+        V::SecondaryColor if fragment => Slot::Color(1),
+        V::TexCoord | V::TexCoordIn => Slot::TexCoord(0),
+        V::FogFragCoord | V::FogFragCoordIn => Slot::Fog,
+        V::Layer => Slot::Layer,
+        V::ViewportIndex => Slot::ViewportIndex,
+        V::ViewportMask => Slot::ViewportMask,
+        V::PrimitiveId if storage == Storage::Output => Slot::PrimitiveId,
+        V::PointCoord => Slot::PointCoord,
+        V::TessLevelOuter => Slot::TessLevelOuter,
+        V::TessLevelInner => Slot::TessLevelInner,
+        _ => return None,
+    })
+}
+
+/// Places inputs and outputs of all stages and lists their slots.
+pub(super) fn place(
+    stages: &mut [LinkedStage],
+    types: &TypeTable,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
+    for i in 0..stages.len() {
+        if stages[i].shader.stage != Stage::Fragment {
+            place_side(&mut stages[i].shader, Storage::Output, types, options, errors);
+        }
+        if stages[i].shader.stage == Stage::Vertex {
+            place_builtins(&mut stages[i].shader, Storage::Input, false);
+            continue;
+        }
+        let (before, rest) = stages.split_at_mut(i);
+        let Some(current) = rest.first_mut() else { continue };
+        if let Some(previous) = before.last() {
+            copy_slots(&previous.shader, &mut current.shader);
+        }
+        let primitive_id = before.last().is_some_and(|p| p.shader.stage == Stage::Geometry);
+        place_builtins(&mut current.shader, Storage::Input, primitive_id);
+        place_side(&mut current.shader, Storage::Input, types, options, errors);
+    }
+    for stage in stages.iter_mut() {
+        count_distances(stage, types, errors);
+        stage.inputs =
+            if stage.shader.stage == Stage::Vertex { Vec::new() } else { list(stage, Storage::Input, types) };
+        stage.outputs = if stage.shader.stage == Stage::Fragment {
+            Vec::new()
+        } else {
+            list(stage, Storage::Output, types)
+        };
+    }
+}
+
+/// Inputs take the slots of the outputs they match.
+fn copy_slots(producer: &Shader, consumer: &mut Shader) {
+    for global in consumer.globals.values_mut() {
+        if global.storage == Storage::Input
+            && global.builtin.is_none()
+            && let Some((_, output)) = find_output(producer, global)
+        {
+            global.placement = output.placement;
+        }
+    }
+}
+
+fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: bool) {
+    let stage = shader.stage;
+    for global in shader.globals.values_mut().filter(|g| g.storage == storage) {
+        let Some(builtin) = global.builtin else { continue };
+        if global.placement != Placement::None {
+            continue;
+        }
+        let conventional = stage == Stage::Vertex && storage == Storage::Input;
+        global.placement = if matches!(builtin, BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut)
+        {
+            Placement::PerMember
+        } else if stage == Stage::Fragment && builtin == BuiltinVariable::PrimitiveId && primitive_id_written
+        {
+            Placement::Varying { slot: Slot::PrimitiveId, component: 0 }
+        } else {
+            match builtin_slot(stage, storage, builtin) {
+                Some(slot) if !conventional => Placement::Varying { slot, component: 0 },
+                _ => Placement::System,
+            }
+        };
+    }
+}
+
+/// Gives slots to the variables of one side that have none yet.
+fn place_side(
+    shader: &mut Shader,
+    storage: Storage,
+    types: &TypeTable,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
+    place_builtins(shader, storage, false);
+    let stage = shader.stage;
+    let limit = options.capabilities.limit("GL_MAX_VARYING_COMPONENTS", 128).max(64) / 4;
+    // Slots taken, by patch or not.
+    let mut taken: [Vec<bool>; 2] = [Vec::new(), Vec::new()];
+    let mark = |taken: &mut Vec<bool>, first: u32, count: u32| {
+        let end = (first + count) as usize;
+        if taken.len() < end {
+            taken.resize(end, false);
+        }
+        taken[first as usize..end].fill(true);
+    };
+    let mut sizes: SecondaryMap<GlobalId, u32> = SecondaryMap::new();
+    for (id, global) in shader.globals.iter() {
+        if global.storage != storage || global.builtin.is_some() {
+            continue;
+        }
+        sizes[id] = varying_slots(types, vertex_type(stage, global, types));
+        let patch = usize::from(global.interpolation.patch);
+        if let Placement::Varying { slot: Slot::Var(n) | Slot::Patch(n), .. } = global.placement {
+            mark(&mut taken[patch], u32::from(n), sizes[id]);
+        } else if let Some(location) = global.layout.location {
+            if location + sizes[id] > limit {
+                errors
+                    .push(format!("`{}` at location {location} exceeds the {limit} locations", global.name));
+                return;
+            }
+            mark(&mut taken[patch], location, sizes[id]);
+        }
+    }
+    for id in shader.globals.keys().collect::<Vec<_>>() {
+        let global = &mut shader.globals[id];
+        if global.storage != storage || global.builtin.is_some() || global.placement != Placement::None {
+            continue;
+        }
+        let patch = global.interpolation.patch;
+        let explicit = global.layout.location.or_else(|| {
+            // A block whose first member has a location starts there; members follow in order.
+            global.block.as_ref()?;
+            types.members(types.without_arrays(global.ty))?.first()?.location
+        });
+        // Unused variables of the default interface take no slot unless another stage may read them.
+        let first = match explicit {
+            Some(location) => location,
+            None => {
+                let taken = &mut taken[usize::from(patch)];
+                let first = first_free(taken, sizes[id]);
+                mark(taken, first, sizes[id]);
+                first
+            }
+        };
+        if first + sizes[id] > 255 {
+            errors.push(format!("too many varyings: no slot for `{}`", global.name));
+            return;
+        }
+        let slot = if patch { Slot::Patch(first as u8) } else { Slot::Var(first as u8) };
+        let component = global.layout.component.unwrap_or(0) as u8;
+        global.placement = Placement::Varying { slot, component };
+    }
+}
+
+fn first_free(taken: &[bool], count: u32) -> u32 {
+    let count = count as usize;
+    let mut first = 0;
+    while let Some(blocked) = taken.iter().skip(first).take(count).rposition(|&t| t) {
+        first += blocked + 1;
+    }
+    first as u32
+}
+
+fn count_distances(stage: &mut LinkedStage, types: &TypeTable, errors: &mut Errors) {
+    let shader = &stage.shader;
+    let storage = if shader.stage == Stage::Fragment { Storage::Input } else { Storage::Output };
+    let length = |wanted: BuiltinVariable| {
+        let size = |ty| match types.array_of(ty) {
+            Some((_, ArrayLength::Fixed(n))) => n,
+            _ => 0,
+        };
+        let direct = shader
+            .globals
+            .values()
+            .filter(|g| g.storage == storage && g.builtin == Some(wanted) && g.active)
+            .map(|g| size(g.ty));
+        let members = shader
+            .globals
+            .values()
+            .filter(|g| g.storage == storage && g.builtin == Some(BuiltinVariable::PerVertexOut) && g.active)
+            .flat_map(|g| types.members(types.without_arrays(g.ty)).unwrap_or_default())
+            .filter(|m| m.builtin == Some(wanted))
+            .map(|m| size(m.ty));
+        direct.chain(members).max().unwrap_or(0)
+    };
+    let (clip, cull) = (length(BuiltinVariable::ClipDistance), length(BuiltinVariable::CullDistance));
+    if clip > 8 || cull > 8 || clip + cull > 8 {
+        errors.push(format!(
+            "{} shader uses {clip} clip and {cull} cull distances; 8 are available",
+            shader.stage
+        ));
+    }
+    (stage.clip_distances, stage.cull_distances) = (clip.min(8) as u8, cull.min(8) as u8);
+}
+
+/// `first` moved on by `by` slots.
+pub(super) fn advance(first: Slot, by: u32) -> Slot {
+    let by = by as u8;
+    match first {
+        Slot::Var(n) => Slot::Var(n.saturating_add(by)),
+        Slot::Patch(n) => Slot::Patch(n.saturating_add(by)),
+        Slot::TexCoord(n) => Slot::TexCoord(n.saturating_add(by)),
+        Slot::ClipDistance(n) => Slot::ClipDistance(n.saturating_add(by)),
+        other => other,
+    }
+}
+
+/// Dense list of the slots of one side, sorted by slot, components merged.
+fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying> {
+    let shader = &stage.shader;
+    let mut result: Vec<Varying> = Vec::new();
+    let mut add = |slot: Slot, mask: u8, interpolation: Interpolation, integer: bool| match result
+        .iter_mut()
+        .find(|v| v.slot == slot)
+    {
+        Some(v) => v.mask |= mask,
+        None => result.push(Varying { slot, mask, interpolation, integer }),
+    };
+    for global in shader.globals.values() {
+        // Inputs count when used; outputs count when declared by the user (another stage may read them) or used.
+        let wanted = global.active || (storage == Storage::Output && global.builtin.is_none());
+        if global.storage != storage || !wanted {
+            continue;
+        }
+        match global.placement {
+            Placement::Varying { slot, component } => {
+                add_variable(types, stage, global, slot, component, &mut add);
+            }
+            Placement::PerMember => {
+                for member in types.members(types.without_arrays(global.ty)).unwrap_or_default() {
+                    let Some(slot) = member.builtin.and_then(|b| builtin_slot(shader.stage, storage, b))
+                    else {
+                        continue;
+                    };
+                    add_builtin(
+                        types,
+                        stage,
+                        member.builtin,
+                        member.ty,
+                        slot,
+                        member.interpolation,
+                        &mut add,
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    result.sort_by_key(|v| v.slot);
+    result
+}
+
+type Add<'a> = dyn FnMut(Slot, u8, Interpolation, bool) + 'a;
+
+fn add_variable(
+    types: &TypeTable,
+    stage: &LinkedStage,
+    global: &Global,
+    slot: Slot,
+    component: u8,
+    add: &mut Add<'_>,
+) {
+    let ty = vertex_type(stage.shader.stage, global, types);
+    if global.builtin.is_some() {
+        return add_builtin(types, stage, global.builtin, ty, slot, global.interpolation, add);
+    }
+    let mut members = Vec::new();
+    collect_leaves(types, ty, global.interpolation, global.block.is_some(), &mut members);
+    let mut next = 0;
+    for (leaf, interpolation) in members {
+        let integer = types.scalar_of(types.without_arrays(leaf)).is_some_and(|s| s != Scalar::Float);
+        for_each_slot(types, leaf, &mut |offset, mask| {
+            add(advance(slot, next + offset), mask << component, interpolation, integer);
+        });
+        next += varying_slots(types, leaf);
+    }
+}
+
+/// Leaves in slot order with their interpolation; a block member's own qualifier goes before the block's.
+fn collect_leaves(
+    types: &TypeTable,
+    ty: TypeId,
+    outer: Interpolation,
+    block: bool,
+    result: &mut Vec<(TypeId, Interpolation)>,
+) {
+    match types.get(ty) {
+        Type::Struct(s) => {
+            for member in &s.members {
+                let mut interpolation = outer;
+                if block && member.interpolation != Interpolation::default() {
+                    interpolation = member.interpolation;
+                }
+                collect_leaves(types, member.ty, interpolation, false, result);
+            }
+        }
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            (0..*n).for_each(|_| collect_leaves(types, *element, outer, block, result));
+        }
+        _ => result.push((ty, outer)),
+    }
+}
+
+fn add_builtin(
+    types: &TypeTable,
+    stage: &LinkedStage,
+    builtin: Option<BuiltinVariable>,
+    ty: TypeId,
+    slot: Slot,
+    interpolation: Interpolation,
+    add: &mut Add<'_>,
+) {
+    let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(|s| s != Scalar::Float);
+    let interpolation = match integer {
+        true => Interpolation { mode: InterpolationMode::Flat, ..interpolation },
+        false => interpolation,
+    };
+    let length = match types.array_of(ty) {
+        Some((_, ArrayLength::Fixed(n))) => n,
+        _ => 0,
+    };
+    // Distances and levels are arrays of float packed four to a slot; cull distances follow the clip distances.
+    let packed = |first: u32, add: &mut Add<'_>| {
+        for i in first..first + length {
+            add(advance(slot, i / 4), 1 << (i % 4), interpolation, integer);
+        }
+    };
+    match builtin {
+        Some(BuiltinVariable::ClipDistance) => packed(0, add),
+        Some(BuiltinVariable::CullDistance) => packed(u32::from(stage.clip_distances), add),
+        Some(BuiltinVariable::TessLevelOuter | BuiltinVariable::TessLevelInner) => packed(0, add),
+        _ => for_each_slot(types, ty, &mut |offset, mask| {
+            add(advance(slot, offset), mask, interpolation, integer);
+        }),
+    }
+}

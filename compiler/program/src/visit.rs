@@ -1,0 +1,140 @@
+//! Walking expressions and statements: children, roots, and rewriting of ids.
+
+use crate::expression::{ExprId, ExprKind, ImageCall, TextureCall, TextureLod};
+use crate::shader::Statement;
+
+impl ExprKind {
+    /// Calls `f` with each operand, in evaluation order.
+    pub fn for_each_child(&self, mut f: impl FnMut(ExprId)) {
+        // One traversal serves both directions; the clone holds ids only.
+        let mut copy = self.clone();
+        copy.for_each_child_mut(|id| f(*id));
+    }
+
+    /// Calls `f` with a mutable reference to each operand, in evaluation order.
+    pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut ExprId)) {
+        match self {
+            ExprKind::Literal(_) | ExprKind::Local(_) | ExprKind::Global(_) => {}
+            ExprKind::Unary(_, a)
+            | ExprKind::Convert(a)
+            | ExprKind::Splat(a)
+            | ExprKind::DiagonalMatrix(a)
+            | ExprKind::ResizeMatrix(a)
+            | ExprKind::RuntimeLength(a)
+            | ExprKind::Swizzle { base: a, .. }
+            | ExprKind::Member { base: a, .. }
+            | ExprKind::PreIncrement { place: a, .. }
+            | ExprKind::PostIncrement { place: a, .. } => f(a),
+            ExprKind::Binary(_, a, b)
+            | ExprKind::Sequence(a, b)
+            | ExprKind::Assign { place: a, value: b }
+            | ExprKind::CompoundAssign { place: a, value: b, .. }
+            | ExprKind::Index { base: a, index: b } => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Select { condition, if_true, if_false } => {
+                f(condition);
+                f(if_true);
+                f(if_false);
+            }
+            ExprKind::Compose(items) | ExprKind::Aggregate(items) => items.iter_mut().for_each(f),
+            ExprKind::Call { arguments, .. } | ExprKind::Builtin { arguments, .. } => {
+                arguments.iter_mut().for_each(f)
+            }
+            ExprKind::CallSubroutine { place: first, arguments: rest }
+            | ExprKind::Atomic { place: first, operands: rest, .. } => {
+                f(first);
+                rest.iter_mut().for_each(f);
+            }
+            ExprKind::Texture(call) => texture_children(call, f),
+            ExprKind::Image(call) => image_children(call, f),
+        }
+    }
+}
+
+fn texture_children(call: &mut TextureCall, mut f: impl FnMut(&mut ExprId)) {
+    f(&mut call.sampler);
+    call.coordinate.iter_mut().for_each(&mut f);
+    call.compare.iter_mut().for_each(&mut f);
+    match &mut call.lod {
+        TextureLod::Implicit => {}
+        TextureLod::Bias(a) | TextureLod::Explicit(a) => f(a),
+        TextureLod::Gradient(a, b) => {
+            f(a);
+            f(b);
+        }
+    }
+    call.offsets.iter_mut().for_each(&mut f);
+    call.component.iter_mut().for_each(&mut f);
+    call.sample.iter_mut().for_each(&mut f);
+}
+
+fn image_children(call: &mut ImageCall, mut f: impl FnMut(&mut ExprId)) {
+    f(&mut call.image);
+    call.coordinate.iter_mut().for_each(&mut f);
+    call.sample.iter_mut().for_each(&mut f);
+    call.data.iter_mut().for_each(&mut f);
+}
+
+impl Statement {
+    /// Calls `f` with each expression of the statement and of the statements inside it.
+    pub fn for_each_expr(&self, f: &mut dyn FnMut(ExprId)) {
+        fn list(statements: &[Statement], f: &mut dyn FnMut(ExprId)) {
+            statements.iter().for_each(|s| s.for_each_expr(f));
+        }
+        match self {
+            Statement::Expression(e) => f(*e),
+            Statement::Declare { value, .. } => value.iter().for_each(|&e| f(e)),
+            Statement::If { condition, then, otherwise } => {
+                f(*condition);
+                list(then, f);
+                list(otherwise, f);
+            }
+            Statement::Loop { init, condition_declaration, condition, step, body, .. } => {
+                list(init, f);
+                list(condition_declaration, f);
+                condition.iter().for_each(|&e| f(e));
+                list(body, f);
+                step.iter().for_each(|&e| f(e));
+            }
+            Statement::Switch { selector, cases } => {
+                f(*selector);
+                cases.iter().for_each(|case| list(&case.body, f));
+            }
+            Statement::Block(body) => list(body, f),
+            Statement::Return(value) => value.iter().for_each(|&e| f(e)),
+            Statement::Break | Statement::Continue | Statement::Discard | Statement::Demote => {}
+        }
+    }
+
+    /// Calls `f` with a mutable reference to each expression id of the statement and of the statements inside it.
+    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
+        fn list(statements: &mut [Statement], f: &mut dyn FnMut(&mut ExprId)) {
+            statements.iter_mut().for_each(|s| s.for_each_expr_mut(f));
+        }
+        match self {
+            Statement::Expression(e) => f(e),
+            Statement::Declare { value, .. } => value.iter_mut().for_each(f),
+            Statement::If { condition, then, otherwise } => {
+                f(condition);
+                list(then, f);
+                list(otherwise, f);
+            }
+            Statement::Loop { init, condition_declaration, condition, step, body, .. } => {
+                list(init, f);
+                list(condition_declaration, f);
+                condition.iter_mut().for_each(&mut *f);
+                list(body, f);
+                step.iter_mut().for_each(f);
+            }
+            Statement::Switch { selector, cases } => {
+                f(selector);
+                cases.iter_mut().for_each(|case| list(&mut case.body, f));
+            }
+            Statement::Block(body) => list(body, f),
+            Statement::Return(value) => value.iter_mut().for_each(f),
+            Statement::Break | Statement::Continue | Statement::Discard | Statement::Demote => {}
+        }
+    }
+}
