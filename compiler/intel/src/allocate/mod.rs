@@ -1,0 +1,123 @@
+//! Register allocation: graph colouring with spilling, and a checker that re-proves the result.
+
+pub mod checker;
+pub mod graph;
+mod spill;
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{File, Operand, Program, REG_SIZE, VReg};
+use crate::error::CompileError;
+use crate::liveness::Liveness;
+use crate::model::Model;
+use cranelift_entity::EntityRef;
+use graph::Graph;
+use spill::Spiller;
+
+/// How to allocate.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Spilling is allowed; otherwise a program that does not fit is an error.
+    pub allow_spill: bool,
+    /// Spill everything that can be spilled before the first attempt.
+    pub spill_all: bool,
+    /// Run the checker on the result.
+    pub check: bool,
+}
+
+/// What allocation did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocation {
+    /// Scratch messages that write.
+    pub spills: u32,
+    /// Scratch messages that read.
+    pub fills: u32,
+    /// Bytes of scratch per thread: 0 or a power of two of at least 1024.
+    pub scratch_bytes: u32,
+}
+
+/// Replaces virtual registers by general registers, spilling to scratch memory from byte `scratch_base` on
+/// where they do not fit. Sends that end the thread get their payload in g112 … g127.
+///
+/// # Errors
+/// The program does not fit, and spilling is not allowed or does not help.
+pub fn allocate(
+    program: &mut Program,
+    model: &dyn Model,
+    settings: Settings,
+    scratch_base: u32,
+) -> Result<Allocation, CompileError> {
+    let original = settings.check.then(|| program.clone());
+    let mut spiller =
+        Spiller { scratch_bytes: scratch_base.next_multiple_of(REG_SIZE), ..Spiller::default() };
+    if settings.spill_all {
+        spill_everything(program, model, &mut spiller);
+    }
+    let first_round_budget = program.vregs.len() + 64;
+    for _ in 0..first_round_budget {
+        let cfg = Cfg::new(program);
+        let liveness = Liveness::new(program, &cfg);
+        let graph = Graph::new(program, &liveness);
+        match graph.colour() {
+            Ok(starts) => {
+                let allocated = rewrite(program, &starts);
+                if let Some(original) = &original {
+                    checker::check(original, program, &allocated, &starts, scratch_base)?;
+                }
+                *program = allocated;
+                let used = spiller.scratch_bytes;
+                return Ok(Allocation {
+                    spills: spiller.spills,
+                    fills: spiller.fills,
+                    scratch_bytes: if used == 0 { 0 } else { used.next_power_of_two().max(1024) },
+                });
+            }
+            Err(failed) => {
+                if !settings.allow_spill {
+                    return Err(CompileError::allocate(format!("{} registers do not fit", failed.len())));
+                }
+                // Several at once when far off, so that large programs converge in few rounds.
+                for _ in 0..failed.len().div_ceil(4) {
+                    let cfg = Cfg::new(program);
+                    let costs = spill::costs(program, &cfg, &spiller);
+                    let Some(victim) = spill::choose(program, &graph, &costs) else {
+                        return Err(CompileError::allocate("nothing left to spill"));
+                    };
+                    spiller.spill(program, model, victim);
+                    spiller.pinned.push(victim);
+                }
+            }
+        }
+    }
+    Err(CompileError::allocate("spilling does not converge"))
+}
+
+fn spill_everything(program: &mut Program, model: &dyn Model, spiller: &mut Spiller) {
+    let cfg = Cfg::new(program);
+    let costs = spill::costs(program, &cfg, spiller);
+    let victims: Vec<VReg> =
+        program.vregs.keys().filter(|v| costs[v.index()].is_some_and(|cost| cost > 0.0)).collect();
+    for victim in victims {
+        spiller.spill(program, model, victim);
+        spiller.pinned.push(victim);
+    }
+}
+
+/// The program with every virtual register replaced by its place.
+fn rewrite(program: &Program, starts: &[Option<u8>]) -> Program {
+    let mut out = program.clone();
+    for inst in &mut out.insts {
+        place(&mut inst.dst, starts);
+        for src in &mut inst.src {
+            place(src, starts);
+        }
+    }
+    out
+}
+
+fn place(operand: &mut Operand, starts: &[Option<u8>]) {
+    if let File::Vgrf(v) = operand.file {
+        let byte = u32::from(starts[v.index()].unwrap_or(0)) * REG_SIZE + operand.offset;
+        operand.file = File::Grf((byte / REG_SIZE) as u8);
+        operand.offset = byte % REG_SIZE;
+    }
+}

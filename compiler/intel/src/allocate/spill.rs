@@ -1,0 +1,202 @@
+//! Choice of what to spill, and spill code through scratch messages.
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
+use crate::model::Model;
+use crate::pattern::{dst_write_pattern, regs_read, regs_written};
+use crate::sends;
+use cranelift_entity::EntityRef;
+
+use super::checker::{FILL, SPILL};
+use super::graph::Graph;
+
+/// State of spilling across rounds of allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Spiller {
+    /// Next free byte of scratch memory.
+    pub scratch_bytes: u32,
+    /// Registers written to scratch.
+    pub spills: u32,
+    /// Registers read back.
+    pub fills: u32,
+    /// Registers that spilling must not choose: temporaries of spill code.
+    pub(super) pinned: Vec<VReg>,
+}
+
+/// Registers one scratch message moves at most.
+const MAX_BLOCK: u32 = 4;
+
+/// Cost of every virtual register: loads and stores weighted by loop depth; `None` where spilling is impossible.
+#[must_use]
+pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>> {
+    let mut cost: Vec<Option<f64>> = vec![Some(0.0); program.vregs.len()];
+    for &v in &spiller.pinned {
+        cost[v.index()] = None;
+    }
+    for block in &cfg.blocks {
+        let weight = 10f64.powi(block.loop_depth.min(12) as i32);
+        for inst in &program.insts[block.start..block.end] {
+            let eot = inst.message.as_ref().is_some_and(|m| m.eot);
+            for (index, src) in inst.src.iter().enumerate() {
+                if let Some(entry) = src.vreg().and_then(|v| cost.get_mut(v.index())) {
+                    if eot {
+                        *entry = None;
+                    } else if let Some(c) = entry {
+                        *c += weight * f64::from(regs_read(inst, index));
+                    }
+                }
+            }
+            if let Some(Some(c)) = inst.dst.vreg().and_then(|v| cost.get_mut(v.index())) {
+                *c += weight * f64::from(regs_written(inst));
+            }
+        }
+    }
+    cost
+}
+
+/// The register whose spilling relieves most per cost, if any can be spilled.
+#[must_use]
+pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>]) -> Option<VReg> {
+    let mut best: Option<(f64, VReg)> = None;
+    for v in program.vregs.keys() {
+        let Some(cost) = costs.get(v.index()).copied().flatten() else { continue };
+        let pressure = graph.pressure(v);
+        if cost <= 0.0 || pressure == 0 {
+            continue;
+        }
+        let benefit = f64::from(pressure) / cost;
+        if best.is_none_or(|(b, _)| benefit > b) {
+            best = Some((benefit, v));
+        }
+    }
+    best.map(|(_, v)| v)
+}
+
+impl Spiller {
+    /// Moves the value of `victim` to scratch memory: every instruction that uses it gets a temporary of its own,
+    /// filled before and stored after.
+    pub fn spill(&mut self, program: &mut Program, model: &dyn Model, victim: VReg) {
+        let regs = u32::from(program.vregs[victim].regs);
+        let slot = self.scratch_bytes;
+        self.scratch_bytes += regs * REG_SIZE;
+        let old = std::mem::take(&mut program.insts);
+        // Outside of IFs and loops every channel that is ever live is enabled.
+        let mut nesting = 0usize;
+        for mut inst in old {
+            match inst.op {
+                Op::If | Op::Do => nesting += 1,
+                Op::Endif | Op::While => nesting = nesting.saturating_sub(1),
+                _ => {}
+            }
+            for index in 0..inst.src.len() {
+                if inst.src[index].file == File::Vgrf(victim) {
+                    let first = inst.src[index].offset / REG_SIZE;
+                    let count = regs_read(&inst, index);
+                    let temp = self.temporary(program, count);
+                    self.fill(program, model, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
+                    inst.src[index].file = File::Vgrf(temp);
+                    inst.src[index].offset -= first * REG_SIZE;
+                }
+            }
+            if inst.dst.file != File::Vgrf(victim) {
+                program.insts.push(inst);
+                continue;
+            }
+            if inst.op == Op::Undef {
+                continue;
+            }
+            let first = inst.dst.offset / REG_SIZE;
+            let count = regs_written(&inst);
+            // One register in front of the data for the message header.
+            let temp = self.temporary(program, count + 1);
+            let data = Operand::vgrf(temp, Type::UD).byte_offset(REG_SIZE);
+            let whole = (0..count).all(|r| dst_write_pattern(&inst, r) == u32::MAX);
+            if !(whole && (inst.no_mask || nesting == 0)) {
+                self.fill(program, model, data, slot + first * REG_SIZE, count);
+            }
+            inst.dst.file = File::Vgrf(temp);
+            inst.dst.offset = inst.dst.offset - first * REG_SIZE + REG_SIZE;
+            program.insts.push(inst);
+            self.store(program, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
+        }
+    }
+
+    fn temporary(&mut self, program: &mut Program, regs: u32) -> VReg {
+        let v = program.vreg(regs);
+        self.pinned.push(v);
+        v
+    }
+
+    /// Reads `count` registers at byte `slot` of scratch into `dst`.
+    fn fill(&mut self, program: &mut Program, model: &dyn Model, dst: Operand, slot: u32, count: u32) {
+        let mut done = 0;
+        while done < count {
+            let n = block(count - done);
+            let mut inst =
+                Inst::new(Op::Send, 8, dst.byte_offset(done * REG_SIZE), &[Operand::grf(0, Type::UD)]);
+            inst.no_mask = true;
+            inst.message = Some(sends::scratch_block_read(model, slot / REG_SIZE + done, n));
+            inst.remark = FILL;
+            program.insts.push(inst);
+            self.fills += 1;
+            done += n;
+        }
+    }
+
+    /// Writes the `count` registers behind the first one of `temp` to byte `slot` of scratch. The register in
+    /// front of each block is used as header, so later blocks go through a payload of their own.
+    fn store(&mut self, program: &mut Program, temp: Operand, slot: u32, count: u32) {
+        let mut done = 0;
+        while done < count {
+            let n = block(count - done);
+            let payload = if done == 0 {
+                temp
+            } else {
+                let payload = Operand::vgrf(self.temporary(program, n + 1), Type::UD);
+                for r in 0..n {
+                    let from = temp.byte_offset((1 + done + r) * REG_SIZE);
+                    push_no_mask(program, Op::Mov, 8, payload.byte_offset((1 + r) * REG_SIZE), from);
+                }
+                payload
+            };
+            push_no_mask(program, Op::Mov, 8, payload, Operand::grf(0, Type::UD));
+            let owords = (slot + done * REG_SIZE) / 16;
+            push_no_mask(program, Op::Mov, 1, payload.byte_offset(8), Operand::ud(owords));
+            let mut inst = Inst::new(Op::Send, 8, Operand::null(Type::UW), &[payload]);
+            inst.no_mask = true;
+            inst.message = Some(oword_block_write(n));
+            inst.remark = SPILL;
+            program.insts.push(inst);
+            self.spills += 1;
+            done += n;
+        }
+    }
+}
+
+/// The largest block not above `count`: 1, 2 or 4 registers.
+fn block(count: u32) -> u32 {
+    match count {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        _ => MAX_BLOCK,
+    }
+}
+
+fn push_no_mask(program: &mut Program, op: Op, exec_size: u8, dst: Operand, src: Operand) {
+    let mut inst = Inst::new(op, exec_size, dst, &[src]);
+    inst.no_mask = true;
+    inst.remark = SPILL;
+    program.insts.push(inst);
+}
+
+fn oword_block_write(regs: u32) -> Message {
+    Message {
+        sfid: sends::SFID_DATA_CACHE,
+        control: sends::oword_block_control(sends::BTI_STATELESS, regs * 2, true),
+        mlen: (1 + regs) as u8,
+        rlen: 0,
+        header: true,
+        eot: false,
+        kind: MessageKind::ScratchWrite,
+    }
+}

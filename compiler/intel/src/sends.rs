@@ -1,0 +1,180 @@
+//! Messages: descriptors of the shared functions' messages. Numbers are those of Mesa's `brw_eu_defines.h` and
+//! `brw_eu.h`.
+
+use crate::bir::{Message, MessageKind};
+use crate::model::Model;
+
+/// Sampler.
+pub const SFID_SAMPLER: u8 = 2;
+/// Render-cache data port.
+pub const SFID_RENDER_CACHE: u8 = 5;
+/// Unified return buffer.
+pub const SFID_URB: u8 = 6;
+/// Constant-cache data port.
+pub const SFID_CONSTANT_CACHE: u8 = 9;
+/// Data-cache data port.
+pub const SFID_DATA_CACHE: u8 = 10;
+
+/// Binding table index that means stateless scratch space.
+pub const BTI_STATELESS: u32 = 255;
+
+/// Function control of an oword block message of `owords` (1, 2, 4 or 8) owords.
+#[must_use]
+pub fn oword_block_control(bti: u32, owords: u32, write: bool) -> u32 {
+    let size = match owords {
+        1 => 0,
+        2 => 2,
+        4 => 3,
+        _ => 4,
+    };
+    let kind = if write { 8 } else { 0 };
+    bti & 0xff | size << 8 | kind << 14
+}
+
+/// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch space; the
+/// payload is g0.
+#[must_use]
+pub fn scratch_block_read(model: &dyn Model, offset: u32, regs: u32) -> Message {
+    let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
+    Message {
+        sfid: SFID_DATA_CACHE,
+        control: 1 << 18 | size << 12 | offset & 0xfff,
+        mlen: 1,
+        rlen: regs as u8,
+        header: true,
+        eot: false,
+        kind: MessageKind::ScratchRead,
+    }
+}
+
+/// Uniform pull: 16 dwords (four owords) at the oword offset in dword 2 of the header, two registers.
+#[must_use]
+pub fn constant_block_read(bti: u32) -> Message {
+    Message {
+        sfid: SFID_CONSTANT_CACHE,
+        control: oword_block_control(bti, 4, false),
+        mlen: 1,
+        rlen: 2,
+        header: true,
+        eot: false,
+        kind: MessageKind::ConstantLoad,
+    }
+}
+
+/// Layout of a render-target write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RenderTargetLayout {
+    /// Sixteen pixels, one source.
+    Simd16,
+    /// Eight pixels, one source.
+    Simd8,
+    /// Eight pixels 0–7, two sources.
+    Simd8DualLow,
+    /// Eight pixels 8–15, two sources.
+    Simd8DualHigh,
+}
+
+/// Render-target write to binding table index `bti`.
+#[must_use]
+pub fn render_target_write(
+    bti: u32,
+    layout: RenderTargetLayout,
+    last: bool,
+    header: bool,
+    mlen: u32,
+    eot: bool,
+) -> Message {
+    let control = match layout {
+        RenderTargetLayout::Simd16 => 0,
+        RenderTargetLayout::Simd8DualLow => 2,
+        RenderTargetLayout::Simd8DualHigh => 3,
+        RenderTargetLayout::Simd8 => 4,
+    };
+    Message {
+        sfid: SFID_RENDER_CACHE,
+        control: bti & 0xff | control << 8 | u32::from(last) << 12 | 12 << 14,
+        mlen: mlen as u8,
+        rlen: 0,
+        header,
+        eot,
+        kind: MessageKind::RenderTargetWrite,
+    }
+}
+
+/// Sampler message types (gen7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SamplerOp {
+    /// `sample`
+    Sample = 0,
+    /// `sample_b`
+    SampleBias = 1,
+    /// `sample_l`
+    SampleLod = 2,
+    /// `sample_c`
+    SampleCompare = 3,
+    /// `sample_d`
+    SampleDerivatives = 4,
+    /// `sample_b_c`
+    SampleBiasCompare = 5,
+    /// `sample_l_c`
+    SampleLodCompare = 6,
+    /// `ld`
+    Load = 7,
+    /// `gather4`
+    Gather4 = 8,
+    /// `lod`
+    Lod = 9,
+    /// `resinfo`
+    ResInfo = 10,
+    /// `sampleinfo`
+    SampleInfo = 11,
+    /// `gather4_c`
+    Gather4Compare = 16,
+    /// `gather4_po`
+    Gather4Offset = 17,
+    /// `gather4_po_c`
+    Gather4OffsetCompare = 18,
+    /// `sample_d_c` (hsw+)
+    SampleDerivativesCompare = 20,
+    /// `ld_mcs`
+    LoadMcs = 29,
+    /// `ld2dms`
+    Load2dms = 30,
+    /// `ld2dss`
+    Load2dss = 31,
+}
+
+/// Channels a sampler message processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SamplerWidth {
+    /// Two vertices of an Align16 thread.
+    Simd4x2 = 0,
+    /// Eight channels.
+    Simd8 = 1,
+    /// Sixteen channels.
+    Simd16 = 2,
+}
+
+/// Sampler message.
+#[must_use]
+pub fn sampler(
+    op: SamplerOp,
+    width: SamplerWidth,
+    bti: u32,
+    sampler: u32,
+    header: bool,
+    mlen: u32,
+    rlen: u32,
+) -> Message {
+    Message {
+        sfid: SFID_SAMPLER,
+        control: bti & 0xff | (sampler & 0xf) << 8 | (op as u32) << 12 | (width as u32) << 17,
+        mlen: mlen as u8,
+        rlen: rlen as u8,
+        header,
+        eot: false,
+        kind: MessageKind::Sample,
+    }
+}
