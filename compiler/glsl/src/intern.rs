@@ -79,6 +79,8 @@ pub struct Interner {
     entries: Vec<Entry>,
     /// Open addressing, linear probing; hash in the high half, symbol in the low half, 0 for a free slot.
     slots: Vec<u64>,
+    /// Names that [`Self::reset`] keeps.
+    sealed: usize,
 }
 
 impl Default for Interner {
@@ -92,17 +94,24 @@ impl Interner {
 
     /// An interner that knows [`words`].
     pub fn new() -> Self {
-        let mut interner = Self { text: Vec::new(), entries: Vec::new(), slots: vec![0; Self::FIRST_SLOTS] };
+        let mut interner =
+            Self { text: Vec::new(), entries: Vec::new(), slots: vec![0; Self::FIRST_SLOTS], sealed: 0 };
         interner.entries.push(Entry { start: 0, len: 0, hash: 0 });
         for word in &WORDS[1..] {
             interner.intern(word);
         }
+        interner.seal();
         interner
     }
 
-    /// Forgets all names but [`words`], keeping the memory.
+    /// Makes [`Self::reset`] keep the names that are there now.
+    pub fn seal(&mut self) {
+        self.sealed = self.entries.len();
+    }
+
+    /// Forgets all names but [`words`] and those sealed later, keeping the memory.
     pub fn reset(&mut self) {
-        while self.entries.len() > WORDS.len() {
+        while self.entries.len() > self.sealed {
             self.forget_last();
         }
     }

@@ -5,6 +5,7 @@
 //! anything else looks at the text); the map remembers where, and resolves to the text the user wrote.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A half-open byte range in a [`SourceMap`]'s buffer. Nodes that come out of a macro expansion carry the range of
 /// the macro's name at the expansion site.
@@ -77,7 +78,9 @@ struct File {
     name: String,
     string: u32,
     splices: Vec<Splice>,
-    lines: Vec<LineChange>,
+    changes: Vec<LineChange>,
+    /// Where physical lines begin, but the first; made when first asked for.
+    lines: OnceLock<Vec<u32>>,
 }
 
 /// Id of a file in a [`SourceMap`].
@@ -101,10 +104,10 @@ impl SourceMap {
         self.files.clear();
     }
 
-    /// Appends a file and a final newline (if it has none), splicing out line continuations. `name` is its include
-    /// path, or empty for a source string; `string` the source string number reported in it. `None` when the text
-    /// would outgrow [`Self::MAX_BYTES`].
-    pub fn add_file(&mut self, bytes: &[u8], name: &str, string: u32) -> Option<FileId> {
+    /// Appends a file, splicing out line continuations, and with `last` a final newline if it has none (source strings
+    /// run on into each other). `name` is its include path, or empty for a source string; `string` the source string
+    /// number reported in it. `None` when the text would outgrow [`Self::MAX_BYTES`].
+    pub fn add_file(&mut self, bytes: &[u8], name: &str, string: u32, last: bool) -> Option<FileId> {
         if self.text.len().checked_add(bytes.len())? > Self::MAX_BYTES {
             return None;
         }
@@ -128,11 +131,19 @@ impl SourceMap {
             rest = &rest[keep + skip..];
         }
         self.text.extend_from_slice(rest);
-        if !matches!(self.text[start as usize..].last(), Some(b'\n' | b'\r')) {
+        if last && !matches!(self.text[start as usize..].last(), Some(b'\n' | b'\r')) {
             self.text.push(b'\n');
         }
         let end = self.text.len() as u32;
-        self.files.push(File { start, end, name: name.to_owned(), string, splices, lines: Vec::new() });
+        self.files.push(File {
+            start,
+            end,
+            name: name.to_owned(),
+            string,
+            splices,
+            changes: Vec::new(),
+            lines: OnceLock::new(),
+        });
         Some(FileId(self.files.len() as u32 - 1))
     }
 
@@ -149,7 +160,7 @@ impl SourceMap {
     /// Records a `#line` directive: the line that starts at buffer position `from` is line `line` of `string`.
     pub fn set_line(&mut self, from: u32, line: u32, string: u32) {
         if let Some(file) = self.file_index(from.saturating_sub(1)) {
-            self.files[file].lines.push(LineChange { from, line, string });
+            self.files[file].changes.push(LineChange { from, line, string });
         }
     }
 
@@ -184,24 +195,25 @@ impl SourceMap {
     pub fn string_at(&self, pos: u32) -> u32 {
         self.file_index(pos).map_or(0, |i| {
             let file = &self.files[i];
-            let n = file.lines.partition_point(|c| c.from <= pos);
-            if n == 0 { file.string } else { file.lines[n - 1].string }
+            let n = file.changes.partition_point(|c| c.from <= pos);
+            if n == 0 { file.string } else { file.changes[n - 1].string }
         })
     }
 
-    /// Resolves a position. Costs a scan of the file: meant for diagnostics and `__LINE__`, not for every node.
+    /// Resolves a position.
     pub fn locate(&self, pos: u32) -> Location {
         let Some(index) = self.file_index(pos) else { return Location::default() };
         let file = &self.files[index];
-        let splices = &file.splices[..file.splices.partition_point(|s| s.at <= pos)];
-        let removed = splices.last().map_or(0, |s| s.removed);
-        let (physical_line, line_start) = self.physical_line(file.start, pos, splices);
-        let changes = file.lines.partition_point(|c| c.from <= pos);
-        let (line, string) = match changes.checked_sub(1).map(|i| &file.lines[i]) {
+        let removed = match file.splices.partition_point(|s| s.at <= pos) {
+            0 => 0,
+            n => file.splices[n - 1].removed,
+        };
+        let (physical_line, line_start) = self.physical_line(file, pos);
+        let changes = file.changes.partition_point(|c| c.from <= pos);
+        let (line, string) = match changes.checked_sub(1).map(|i| &file.changes[i]) {
             Some(change) => {
-                let before = &file.splices[..file.splices.partition_point(|s| s.at <= change.from)];
-                let (base, _) = self.physical_line(file.start, change.from, before);
-                (change.line.saturating_add(physical_line - base), change.string)
+                let passed = physical_line - self.physical_line(file, change.from).0;
+                (change.line.saturating_add(passed), change.string)
             }
             None => (physical_line, file.string),
         };
@@ -215,19 +227,33 @@ impl SourceMap {
         }
     }
 
-    /// Line of `pos`, from 1, and where it starts; every splice counts as a line break.
-    fn physical_line(&self, start: u32, pos: u32, splices: &[Splice]) -> (u32, u32) {
-        let text = &self.text[start as usize..pos as usize];
-        let (mut line, mut line_start, mut previous) = (1 + splices.len() as u32, start, 0);
-        for (i, &byte) in text.iter().enumerate() {
-            // A line ends at LF, CR, CR LF or LF CR.
-            let second = matches!((previous, byte), (b'\r', b'\n') | (b'\n', b'\r'));
-            if matches!(byte, b'\n' | b'\r') {
-                line += u32::from(!second);
-                line_start = start + i as u32 + 1;
-            }
-            previous = if second { 0 } else { byte };
+    /// Line of `pos`, from 1, and where it starts.
+    fn physical_line(&self, file: &File, pos: u32) -> (u32, u32) {
+        let lines = file.lines.get_or_init(|| self.line_starts(file));
+        match lines.partition_point(|&start| start <= pos) {
+            0 => (1, file.start),
+            n => (n as u32 + 1, lines[n - 1]),
         }
-        (line, line_start.max(splices.last().map_or(0, |s| s.at)))
+    }
+
+    /// Where lines begin: after LF, CR, CR LF or LF CR, and at every splice.
+    fn line_starts(&self, file: &File) -> Vec<u32> {
+        let text = &self.text[file.start as usize..file.end as usize];
+        let mut lines: Vec<u32> = file.splices.iter().map(|s| s.at).collect();
+        let mut i = 0;
+        while i < text.len() {
+            let length = match (text[i], text.get(i + 1)) {
+                (b'\r', Some(b'\n')) | (b'\n', Some(b'\r')) => 2,
+                (b'\r' | b'\n', _) => 1,
+                _ => {
+                    i += 1;
+                    continue;
+                }
+            };
+            i += length;
+            lines.push(file.start + i as u32);
+        }
+        lines.sort_unstable();
+        lines
     }
 }

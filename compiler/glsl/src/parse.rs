@@ -1,0 +1,260 @@
+//! The parser: recursive descent over the token vector, precedence climbing for binary operators.
+//!
+//! It knows no types and keeps no symbol table: `name name` and `name [..] name` begin a declaration, everything else
+//! that begins with a name is an expression. It stops at the first error.
+
+mod declaration;
+mod expression;
+mod keyword;
+mod literal;
+mod statement;
+
+use crate::ast::{
+    DeclId, Expr, ExprId, ExprKind, List, MAX_DEPTH, Name, QualifierId, StmtId, TranslationUnit,
+};
+use crate::diagnostic::Diagnostic;
+use crate::intern::Symbol;
+use crate::source::Span;
+use crate::token::{Kind, Token, flags};
+use keyword::Keywords;
+
+/// How many of the parser's functions that can contain themselves may be running at once.
+const MAX_NESTING: u32 = 1000;
+
+/// Parsing stops at the first error; boxed because it travels through every return value.
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+/// Memory that one compilation leaves to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    /// Height of each expression's tree, by [`ExprId`].
+    heights: Vec<u16>,
+    exprs: Vec<ExprId>,
+    stmts: Vec<StmtId>,
+    decls: Vec<DeclId>,
+    qualifiers: Vec<QualifierId>,
+    keywords: Keywords,
+}
+
+struct Parser<'a> {
+    unit: &'a mut TranslationUnit,
+    tokens: &'a [Token],
+    next: usize,
+    buffers: &'a mut Buffers,
+    nesting: u32,
+    /// Statements around the current place, for the limit on the tree's height.
+    depth: u32,
+    /// Where the last consumed token ended.
+    last_end: u32,
+}
+
+/// Parses `tokens`, which end in [`Kind::End`], into the unit's tables.
+pub(crate) fn run(
+    unit: &mut TranslationUnit,
+    tokens: &[Token],
+    buffers: &mut Buffers,
+) -> Result<(), Diagnostic> {
+    buffers.heights.clear();
+    buffers.exprs.clear();
+    buffers.stmts.clear();
+    buffers.decls.clear();
+    buffers.qualifiers.clear();
+    buffers.keywords.set_up(unit);
+    let mut parser = Parser { unit, tokens, next: 0, buffers, nesting: 0, depth: 0, last_end: 0 };
+    parser.translation_unit().map_err(|error| *error)
+}
+
+impl Parser<'_> {
+    fn translation_unit(&mut self) -> Parsed<()> {
+        while self.kind() != Kind::End {
+            let decl = self.declaration(true)?;
+            self.buffers.decls.push(decl);
+        }
+        self.unit.globals = self.unit.make_list(&self.buffers.decls);
+        Ok(())
+    }
+
+    // ------------------------------------------------------------------------------------------------ tokens
+
+    #[inline]
+    fn peek(&self) -> Token {
+        self.peek_at(0)
+    }
+
+    #[inline]
+    fn peek_at(&self, ahead: usize) -> Token {
+        match self.tokens.get(self.next + ahead) {
+            Some(&token) => token,
+            None => self.end(),
+        }
+    }
+
+    #[cold]
+    fn end(&self) -> Token {
+        self.tokens.last().copied().unwrap_or(Token {
+            kind: Kind::End,
+            flags: 0,
+            len: 0,
+            pos: 0,
+            symbol: Symbol::EMPTY,
+            text: 0,
+        })
+    }
+
+    #[inline]
+    fn kind(&self) -> Kind {
+        self.peek().kind
+    }
+
+    /// Consumes a token.
+    #[inline]
+    fn bump(&mut self) -> Token {
+        let token = self.peek();
+        self.next += 1;
+        self.last_end = self.span(token).end;
+        token
+    }
+
+    /// Consumes a token if it is of this kind.
+    #[inline]
+    fn accept(&mut self, kind: Kind) -> bool {
+        let found = self.kind() == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Consumes a token of this kind; anything else is an error.
+    #[inline]
+    fn expect(&mut self, kind: Kind) -> Parsed<Token> {
+        if self.kind() == kind {
+            Ok(self.bump())
+        } else {
+            Err(self.unexpected(&format!("`{}`", kind.describe())))
+        }
+    }
+
+    /// The word at `ahead`, if it is the keyword `word` and counts in this shader.
+    #[inline]
+    fn at_keyword(&self, word: Symbol) -> bool {
+        let token = self.peek();
+        token.kind == Kind::Ident && token.symbol == word && self.buffers.keywords.is_keyword(word)
+    }
+
+    /// Consumes a name that may be declared or used: no keyword, no reserved word.
+    #[inline]
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        let token = self.peek();
+        if token.kind != Kind::Ident || !self.buffers.keywords.is_free(token.symbol) {
+            return Err(self.not_a_name(token, what));
+        }
+        let token = self.bump();
+        Ok(Name { symbol: token.symbol, span: self.span(token) })
+    }
+
+    #[cold]
+    fn not_a_name(&self, token: Token, what: &str) -> Box<Diagnostic> {
+        if token.kind == Kind::Ident && !self.buffers.keywords.is_keyword(token.symbol) {
+            return self.error(self.span(token), "this word is reserved");
+        }
+        self.unexpected(what)
+    }
+
+    #[inline]
+    fn span(&self, token: Token) -> Span {
+        if token.has(flags::EXPANDED) {
+            token.span(self.unit.sources.bytes())
+        } else {
+            Span { start: token.pos, end: token.pos + u32::from(token.len) }
+        }
+    }
+
+    /// From a token's or node's start to the last consumed token.
+    #[inline]
+    fn since(&self, start: u32) -> Span {
+        Span::new(start, self.last_end)
+    }
+
+    // ------------------------------------------------------------------------------------------------ errors
+
+    #[cold]
+    fn error(&self, span: Span, message: impl Into<String>) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(&self.unit.sources, span, message))
+    }
+
+    /// The next token is not what the grammar wants.
+    #[cold]
+    fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
+        let token = self.peek();
+        let found = match token.kind {
+            Kind::Ident if self.buffers.keywords.is_keyword(token.symbol) => "keyword",
+            kind => kind.describe(),
+        };
+        let later = self.later_keyword_before();
+        let hint = match later {
+            Some(word) => format!(" (`{}` is no keyword here)", self.unit.interner.text(word)),
+            None => String::new(),
+        };
+        let found =
+            if found.chars().all(|c| c.is_ascii_punctuation()) { format!("`{found}`") } else { found.into() };
+        self.error(self.span(token), format!("expected {wanted}, found {found}{hint}"))
+    }
+
+    /// A keyword of later versions among the words just read: the likely cause of an unexpected name.
+    fn later_keyword_before(&self) -> Option<Symbol> {
+        let start = self.next.saturating_sub(2);
+        let before = self.tokens.get(start..self.next).unwrap_or_default();
+        let word =
+            before.iter().find(|t| t.kind == Kind::Ident && self.buffers.keywords.is_later(t.symbol))?;
+        Some(word.symbol)
+    }
+
+    // ------------------------------------------------------------------------------------------------ limits
+
+    /// Runs a part of the parser that may contain itself.
+    #[inline]
+    fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err(self.too_deep());
+        }
+        let result = part(self)?;
+        self.nesting -= 1;
+        Ok(result)
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Box<Diagnostic> {
+        self.error(self.span(self.peek()), "nested too deeply")
+    }
+
+    /// Stores an expression whose highest child has height `below`.
+    #[inline]
+    fn push_expr(&mut self, kind: ExprKind, span: Span, below: u16) -> Parsed<ExprId> {
+        if self.depth + u32::from(below) >= MAX_DEPTH {
+            return Err(self.error(span, "nested too deeply"));
+        }
+        self.buffers.heights.push(below + 1);
+        Ok(self.unit.exprs.push(Expr { kind, span }))
+    }
+
+    #[inline]
+    fn height(&self, expr: ExprId) -> u16 {
+        self.buffers.heights.get(expr.as_u32() as usize).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn expr_span(&self, expr: ExprId) -> Span {
+        self.unit.exprs[expr].span
+    }
+
+    /// Makes a list of the expressions above `mark` on the stack of expressions; also gives the greatest height.
+    fn take_exprs(&mut self, mark: usize) -> (List<ExprId>, u16) {
+        let items = self.buffers.exprs.get(mark..).unwrap_or_default();
+        let height = items.iter().map(|&e| self.height(e)).max().unwrap_or(0);
+        let list = self.unit.make_list(items);
+        self.buffers.exprs.truncate(mark);
+        (list, height)
+    }
+}

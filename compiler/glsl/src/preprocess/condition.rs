@@ -1,0 +1,215 @@
+//! Expressions of `#if` and `#elif`: integers, the operators of C without assignment, `?:` and comma, `defined`.
+
+use super::{Preprocessor, TEXT_ONE, TEXT_ZERO};
+use crate::intern::words;
+use crate::token::{Kind, Token, flags};
+
+/// Deepest nesting of parentheses and unary operators.
+const MAX_NESTING: u32 = 200;
+
+/// An error with the index of the token it is about (the number of tokens: the end of the line).
+type Evaluated = Result<i64, (usize, &'static str)>;
+
+/// Evaluates expanded tokens.
+struct Evaluator<'a> {
+    tokens: &'a [Token],
+    text: &'a [u8],
+    next: usize,
+    nesting: u32,
+    /// Inside an operand whose value does not matter: errors of value do not count.
+    dead: u32,
+    /// Indices of names that are no macros and were taken as 0.
+    undefined: Vec<usize>,
+}
+
+impl Preprocessor<'_> {
+    /// Evaluates the rest of the directive's line. Errors are reported and count as false.
+    pub(super) fn condition(&mut self, hash: Token) -> bool {
+        let mut tokens = self.buffers.spare.pop().unwrap_or_default();
+        while let Some(token) = self.next_on_line() {
+            if token.symbol == words::DEFINED && token.kind == Kind::Ident {
+                match self.defined_operator(token) {
+                    Some(value) => tokens.push(value),
+                    None => return false,
+                }
+            } else {
+                tokens.push(token);
+            }
+        }
+        if tokens.is_empty() {
+            self.error_at(hash, "this directive needs an expression");
+            return false;
+        }
+        let expanded = self.expand_isolated(&tokens, hash);
+        let text = self.unit.sources.bytes();
+        let mut evaluator =
+            Evaluator { tokens: &expanded, text, next: 0, nesting: 0, dead: 0, undefined: Vec::new() };
+        let result = evaluator.binary(0).and_then(|value| match evaluator.peek() {
+            None => Ok(value),
+            Some(_) => Err((evaluator.next, "unexpected token in a preprocessor expression")),
+        });
+        let undefined = std::mem::take(&mut evaluator.undefined);
+        for index in undefined {
+            let Some(&token) = expanded.get(index) else { continue };
+            if self.unit.version.es {
+                self.error_at(token, "undefined name in a preprocessor expression");
+            } else {
+                let span = token.span(self.unit.sources.bytes());
+                self.warning(span, "undefined name in a preprocessor expression, taken as 0");
+            }
+        }
+        let value = match result {
+            Ok(value) => value != 0,
+            Err((index, message)) => {
+                let token = expanded.get(index).or(expanded.last()).copied().unwrap_or(hash);
+                self.error_at(token, message);
+                false
+            }
+        };
+        self.buffers.spare.push(expanded);
+        self.buffers.spare.push(tokens);
+        self.buffers.spare.iter_mut().for_each(Vec::clear);
+        value
+    }
+
+    /// `defined X` or `defined(X)` as the literal 1 or 0.
+    fn defined_operator(&mut self, operator: Token) -> Option<Token> {
+        let mut name = self.next_on_line();
+        let parenthesis = name.is_some_and(|t| t.kind == Kind::LeftParen);
+        if parenthesis {
+            name = self.next_on_line();
+        }
+        let Some(name) = name.filter(|t| t.kind == Kind::Ident) else {
+            self.error_at(name.unwrap_or(operator), "`defined` needs a name");
+            return None;
+        };
+        if parenthesis && self.next_on_line().is_none_or(|t| t.kind != Kind::RightParen) {
+            self.error_at(name, "expected `)` after the name");
+            return None;
+        }
+        let text = if self.buffers.macros.lookup(name.symbol).is_some() { TEXT_ONE } else { TEXT_ZERO };
+        Some(Token { kind: Kind::Int, flags: operator.flags | flags::EXPANDED, len: 1, text, ..operator })
+    }
+}
+
+/// Binding strength of a binary operator, from 1; 0 for other tokens.
+fn strength(kind: Kind) -> u8 {
+    match kind {
+        Kind::BarBar => 1,
+        Kind::AmpAmp => 2,
+        Kind::Bar => 3,
+        Kind::Caret => 4,
+        Kind::Amp => 5,
+        Kind::EqualEqual | Kind::BangEqual => 6,
+        Kind::Less | Kind::Greater | Kind::LessEqual | Kind::GreaterEqual => 7,
+        Kind::ShiftLeft | Kind::ShiftRight => 8,
+        Kind::Plus | Kind::Minus => 9,
+        Kind::Star | Kind::Slash | Kind::Percent => 10,
+        _ => 0,
+    }
+}
+
+impl Evaluator<'_> {
+    fn peek(&self) -> Option<Token> {
+        self.tokens.get(self.next).copied()
+    }
+
+    /// Operators stronger than `above`, left to right.
+    fn binary(&mut self, above: u8) -> Evaluated {
+        let mut left = self.unary()?;
+        while let Some(operator) = self.peek() {
+            let strength = strength(operator.kind);
+            if strength <= above {
+                break;
+            }
+            let index = self.next;
+            self.next += 1;
+            let skips = matches!((operator.kind, left != 0), (Kind::AmpAmp, false) | (Kind::BarBar, true));
+            self.dead += u32::from(skips);
+            let right = self.binary(strength);
+            self.dead -= u32::from(skips);
+            let right = right?;
+            left = match apply(operator.kind, left, right) {
+                Ok(value) => value,
+                Err(_) if self.dead > 0 => 0,
+                Err(message) => return Err((index, message)),
+            };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Evaluated {
+        self.nesting += 1;
+        if self.nesting > MAX_NESTING {
+            return Err((self.next, "preprocessor expression is nested too deeply"));
+        }
+        let Some(token) = self.peek() else {
+            return Err((self.next, "preprocessor expression ends too early"));
+        };
+        let index = self.next;
+        self.next += 1;
+        let value = match token.kind {
+            Kind::Plus => self.unary()?,
+            Kind::Minus => self.unary()?.wrapping_neg(),
+            Kind::Tilde => !self.unary()?,
+            Kind::Bang => i64::from(self.unary()? == 0),
+            Kind::LeftParen => {
+                let value = self.binary(0)?;
+                if self.peek().is_none_or(|t| t.kind != Kind::RightParen) {
+                    return Err((self.next, "expected `)` in a preprocessor expression"));
+                }
+                self.next += 1;
+                value
+            }
+            Kind::Int => integer(token.spelling(self.text)).map_err(|message| (index, message))?,
+            Kind::Ident => {
+                if self.dead == 0 {
+                    self.undefined.push(index);
+                }
+                0
+            }
+            _ => return Err((index, "unexpected token in a preprocessor expression")),
+        };
+        self.nesting -= 1;
+        Ok(value)
+    }
+}
+
+fn apply(operator: Kind, a: i64, b: i64) -> Result<i64, &'static str> {
+    Ok(match operator {
+        Kind::BarBar => i64::from(a != 0 || b != 0),
+        Kind::AmpAmp => i64::from(a != 0 && b != 0),
+        Kind::Bar => a | b,
+        Kind::Caret => a ^ b,
+        Kind::Amp => a & b,
+        Kind::EqualEqual => i64::from(a == b),
+        Kind::BangEqual => i64::from(a != b),
+        Kind::Less => i64::from(a < b),
+        Kind::Greater => i64::from(a > b),
+        Kind::LessEqual => i64::from(a <= b),
+        Kind::GreaterEqual => i64::from(a >= b),
+        Kind::ShiftLeft => a.wrapping_shl(b as u32),
+        Kind::ShiftRight => a.wrapping_shr(b as u32),
+        Kind::Plus => a.wrapping_add(b),
+        Kind::Minus => a.wrapping_sub(b),
+        Kind::Star => a.wrapping_mul(b),
+        Kind::Slash if b != 0 => a.wrapping_div(b),
+        Kind::Percent if b != 0 => a.wrapping_rem(b),
+        _ => return Err("division by zero in a preprocessor expression"),
+    })
+}
+
+/// Value of an integer literal: decimal, octal or hexadecimal, perhaps with `u`.
+pub(super) fn integer(spelling: &[u8]) -> Result<i64, &'static str> {
+    let digits = spelling.strip_suffix(b"u").or(spelling.strip_suffix(b"U")).unwrap_or(spelling);
+    let (digits, radix) = match digits {
+        [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
+        [b'0', rest @ ..] if !rest.is_empty() => (rest, 8),
+        _ => (digits, 10),
+    };
+    let digits = std::str::from_utf8(digits).unwrap_or_default();
+    if digits.starts_with(['+', '-']) {
+        return Err("malformed integer");
+    }
+    u64::from_str_radix(digits, radix).map(|value| value as i64).map_err(|_| "malformed integer")
+}

@@ -1,0 +1,412 @@
+//! Macro definitions and their expansion, after C++'s rules (GLSL 4.60 section 3.3).
+
+use super::{Frame, MAX_ARGUMENT_NESTING, MAX_EXPANDED_TOKENS, MAX_PASTED_BYTES, Preprocessor, TEXT_ONE};
+use crate::intern::{Symbol, words};
+use crate::lex;
+use crate::source::Span;
+use crate::token::{Kind, Token, flags};
+
+/// A macro.
+#[derive(Clone, Debug)]
+pub(crate) struct Macro {
+    /// Parameter names; none for an object-like macro.
+    pub params: Option<Vec<Symbol>>,
+    /// Replacement list; parameters are [`Kind::Param`].
+    pub body: Vec<Token>,
+    /// Whether the body has `##`.
+    pub pastes: bool,
+    /// Its own expansion is being read.
+    pub active: bool,
+    /// Cannot be undefined or redefined.
+    pub predefined: bool,
+}
+
+/// All macros that were ever defined, and which name means which now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Macros {
+    all: Vec<Macro>,
+    /// By symbol: index in `all` plus 1, 0 for none.
+    current: Vec<u32>,
+}
+
+impl Macros {
+    /// The macro of every predefined name with value 1.
+    const ONE: u32 = 0;
+
+    /// Forgets everything, then predefines `ones` as 1 (the extensions' names).
+    pub fn reset(&mut self, ones: &[Symbol]) {
+        self.current.clear();
+        self.all.clear();
+        let one =
+            Token { kind: Kind::Int, flags: 0, len: 1, pos: TEXT_ONE, symbol: Symbol::EMPTY, text: TEXT_ONE };
+        self.all.push(Macro {
+            params: None,
+            body: vec![one],
+            pastes: false,
+            active: false,
+            predefined: true,
+        });
+        let dynamic =
+            Macro { params: None, body: Vec::new(), pastes: false, active: false, predefined: true };
+        for word in [words::MACRO_LINE, words::MACRO_FILE, words::MACRO_VERSION] {
+            self.define(word, dynamic.clone());
+        }
+        for &symbol in ones {
+            self.define_one(symbol);
+        }
+    }
+
+    pub fn define_one(&mut self, symbol: Symbol) {
+        self.set(symbol, Self::ONE + 1);
+    }
+
+    pub fn define(&mut self, symbol: Symbol, definition: Macro) {
+        self.all.push(definition);
+        self.set(symbol, self.all.len() as u32);
+    }
+
+    pub fn undefine(&mut self, symbol: Symbol) {
+        self.set(symbol, 0);
+    }
+
+    fn set(&mut self, symbol: Symbol, value: u32) {
+        if symbol.index() >= self.current.len() {
+            self.current.resize(symbol.index() + 1, 0);
+        }
+        self.current[symbol.index()] = value;
+    }
+
+    /// The index of the macro a name means.
+    #[inline]
+    pub fn lookup(&self, symbol: Symbol) -> Option<u32> {
+        match self.current.get(symbol.index()) {
+            Some(&n) if n > 0 => Some(n - 1),
+            _ => None,
+        }
+    }
+
+    pub fn get(&self, index: u32) -> Option<&Macro> {
+        self.all.get(index as usize)
+    }
+
+    fn set_active(&mut self, index: u32, active: bool) {
+        if let Some(entry) = self.all.get_mut(index as usize) {
+            entry.active = active;
+        }
+    }
+}
+
+/// The arguments of one call, raw, and fully expanded where that was needed.
+struct Arguments {
+    raw: Vec<Vec<Token>>,
+    expanded: Vec<Option<Vec<Token>>>,
+}
+
+impl Preprocessor<'_> {
+    /// Expands a name if it is a macro to be expanded here: its replacement is read next. False if the name stays,
+    /// which is also how a painted name comes out.
+    #[inline]
+    pub(super) fn try_expand(&mut self, name: Token) -> bool {
+        match self.buffers.macros.lookup(name.symbol) {
+            Some(index) if !name.has(flags::NO_EXPAND) => self.expand(name, index),
+            _ => false,
+        }
+    }
+
+    fn expand(&mut self, mut name: Token, index: u32) -> bool {
+        let Some(entry) = self.buffers.macros.get(index) else { return false };
+        if entry.active {
+            name.flags |= flags::NO_EXPAND;
+            self.unread(name);
+            // Painted names do not come back here: `try_expand` lets them through.
+            return true;
+        }
+        if matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION) {
+            self.expand_dynamic(name);
+            return true;
+        }
+        let Some(params) = &entry.params else {
+            let tokens = if entry.pastes {
+                self.substitute(index, name, &mut Arguments { raw: Vec::new(), expanded: Vec::new() })
+            } else {
+                self.copy_body(index, name)
+            };
+            self.push_expansion(tokens, Some(index));
+            return true;
+        };
+        let count = params.len();
+        let next = self.next();
+        if next.kind != Kind::LeftParen {
+            if next.kind != Kind::End {
+                self.unread(next);
+            } else if !self.isolated {
+                // The end comes again when the file is asked again.
+            }
+            return false;
+        }
+        let Some(mut arguments) = self.collect_arguments(name, count) else { return true };
+        let tokens = self.substitute(index, name, &mut arguments);
+        for list in arguments.raw.into_iter().chain(arguments.expanded.into_iter().flatten()) {
+            self.recycle(list);
+        }
+        self.push_expansion(tokens, Some(index));
+        true
+    }
+
+    fn copy_body(&mut self, index: u32, name: Token) -> Vec<Token> {
+        let mut tokens = self.buffers.spare.pop().unwrap_or_default();
+        if let Some(entry) = self.buffers.macros.get(index) {
+            tokens.extend(entry.body.iter().map(|&token| relocated(token, name)));
+        }
+        inherit_space(&mut tokens, name);
+        tokens
+    }
+
+    /// `__LINE__`, `__FILE__`, `__VERSION__`.
+    fn expand_dynamic(&mut self, name: Token) {
+        let value = match name.symbol {
+            words::MACRO_LINE => self.unit.sources.locate(name.pos).line,
+            words::MACRO_FILE => self.unit.sources.string_at(name.pos),
+            _ => u32::from(self.unit.version.number),
+        };
+        let spelled = value.to_string();
+        self.pasted += spelled.len();
+        let span = self.unit.sources.add_text(spelled.as_bytes());
+        let (Some(span), true) = (span, self.pasted <= MAX_PASTED_BYTES) else {
+            self.too_much(name);
+            return;
+        };
+        let token = Token {
+            kind: Kind::Int,
+            flags: name.flags & (flags::SPACE | flags::LINE_START) | flags::EXPANDED,
+            len: (span.end - span.start) as u16,
+            pos: name.pos,
+            symbol: Symbol::EMPTY,
+            text: span.start,
+        };
+        self.unread(token);
+    }
+
+    fn too_much(&mut self, name: Token) {
+        self.error_at(name, "macro expansion makes too much text");
+        self.stop();
+    }
+
+    /// Makes `tokens` the next to be read.
+    fn push_expansion(&mut self, tokens: Vec<Token>, active: Option<u32>) {
+        self.expanded += tokens.len() + 1;
+        if self.expanded > MAX_EXPANDED_TOKENS {
+            if !self.fatal {
+                let span = tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
+                self.error(span, "macro expansion makes too many tokens");
+                self.stop();
+            }
+            return;
+        }
+        if let Some(index) = active {
+            self.buffers.macros.set_active(index, true);
+        }
+        self.frames.push(Frame { tokens, next: 0, active });
+    }
+
+    pub(super) fn unread(&mut self, token: Token) {
+        let mut tokens = self.buffers.spare.pop().unwrap_or_default();
+        tokens.push(token);
+        self.frames.push(Frame { tokens, next: 0, active: None });
+    }
+
+    pub(super) fn pop_frame(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        if let Some(index) = frame.active {
+            self.buffers.macros.set_active(index, false);
+        }
+        self.recycle(frame.tokens);
+    }
+
+    fn recycle(&mut self, mut tokens: Vec<Token>) {
+        if self.buffers.spare.len() < 64 {
+            tokens.clear();
+            self.buffers.spare.push(tokens);
+        }
+    }
+
+    /// Reads the arguments of a call up to its `)`. None after an error.
+    fn collect_arguments(&mut self, name: Token, count: usize) -> Option<Arguments> {
+        let mut raw = Vec::with_capacity(count.max(1));
+        let mut current = self.buffers.spare.pop().unwrap_or_default();
+        let mut depth = 0u32;
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::End => {
+                    self.error_at(name, "this macro call has no closing parenthesis");
+                    return None;
+                }
+                Kind::RightParen if depth == 0 => break,
+                Kind::Comma if depth == 0 => {
+                    raw.push(std::mem::replace(&mut current, self.buffers.spare.pop().unwrap_or_default()));
+                    continue;
+                }
+                Kind::LeftParen => depth += 1,
+                Kind::RightParen => depth -= 1,
+                _ => {}
+            }
+            current.push(token);
+        }
+        raw.push(current);
+        if count == 0 && raw.len() == 1 && raw[0].is_empty() {
+            raw.clear();
+        }
+        if raw.len() != count {
+            let message = format!("macro takes {count} arguments, but {} are given", raw.len());
+            self.error_at(name, message);
+            return None;
+        }
+        let expanded = vec![None; count];
+        Some(Arguments { raw, expanded })
+    }
+
+    /// The replacement list with arguments in place and `##` done.
+    fn substitute(&mut self, index: u32, name: Token, arguments: &mut Arguments) -> Vec<Token> {
+        let mut out = self.buffers.spare.pop().unwrap_or_default();
+        let length = self.buffers.macros.get(index).map_or(0, |m| m.body.len());
+        let body =
+            |this: &Self, i: usize| this.buffers.macros.get(index).and_then(|m| m.body.get(i)).copied();
+        let mut i = 0;
+        while let Some(token) = body(self, i) {
+            let next = body(self, i + 1).map(|t| t.kind);
+            if token.kind == Kind::HashHash && i > 0 && i + 1 < length {
+                let right_start = out.len();
+                if let Some(right) = body(self, i + 1) {
+                    self.append_operand(&mut out, right, name, arguments, true);
+                }
+                self.paste(&mut out, right_start, name);
+                i += 2;
+                continue;
+            }
+            self.append_operand(&mut out, token, name, arguments, next == Some(Kind::HashHash));
+            i += 1;
+            if self.fatal || out.len() > MAX_EXPANDED_TOKENS {
+                break;
+            }
+        }
+        out.retain(|t| t.kind != Kind::Placemarker);
+        inherit_space(&mut out, name);
+        out
+    }
+
+    /// Appends what one token of a body stands for. Beside `##` arguments stay unexpanded and empty ones leave a
+    /// placemarker.
+    fn append_operand(
+        &mut self,
+        out: &mut Vec<Token>,
+        token: Token,
+        name: Token,
+        arguments: &mut Arguments,
+        beside_paste: bool,
+    ) {
+        if token.kind != Kind::Param {
+            out.push(relocated(token, name));
+            return;
+        }
+        let param = token.symbol.index();
+        let first = out.len();
+        if beside_paste {
+            out.extend_from_slice(arguments.raw.get(param).map_or(&[][..], |a| a));
+            if out.len() == first {
+                out.push(Token { kind: Kind::Placemarker, len: 0, ..relocated(token, name) });
+            }
+        } else {
+            if let (Some(raw), Some(slot)) = (arguments.raw.get(param), arguments.expanded.get_mut(param))
+                && slot.is_none()
+            {
+                let expanded = self.expand_isolated(raw, name);
+                *slot = Some(expanded);
+            }
+            if let Some(Some(expanded)) = arguments.expanded.get(param) {
+                out.extend_from_slice(expanded);
+            }
+        }
+        if let Some(t) = out.get_mut(first) {
+            t.flags = t.flags & !(flags::SPACE | flags::LINE_START) | token.flags & flags::SPACE;
+        }
+    }
+
+    /// Joins `out[right - 1]` and `out[right]` into one token.
+    fn paste(&mut self, out: &mut Vec<Token>, right: usize, name: Token) {
+        let Some(left) = right.checked_sub(1) else { return };
+        let (Some(&a), Some(&b)) = (out.get(left), out.get(right)) else { return };
+        if a.kind == Kind::Placemarker || b.kind == Kind::Placemarker {
+            out.remove(if a.kind == Kind::Placemarker { left } else { right });
+            return;
+        }
+        let text = self.unit.sources.bytes();
+        let joined = [a.spelling(text), b.spelling(text)].concat();
+        self.pasted += joined.len();
+        let span = self.unit.sources.add_text(&joined);
+        let (Some(span), true) = (span, self.pasted <= MAX_PASTED_BYTES) else {
+            self.too_much(name);
+            return;
+        };
+        let (token, end) = lex::scan(
+            self.unit.sources.bytes(),
+            span.start as usize,
+            a.flags & (flags::SPACE | flags::LINE_START) | flags::EXPANDED,
+            &mut self.unit.interner,
+        );
+        if end != span.end as usize || token.kind == Kind::Unknown {
+            let message = format!("## makes `{}`, which is no token", String::from_utf8_lossy(&joined));
+            self.error_at(name, message);
+            return;
+        }
+        out[left] = Token { pos: name.pos, ..token };
+        out.remove(right);
+    }
+
+    /// Fully expands `tokens` as if nothing followed them.
+    pub(super) fn expand_isolated(&mut self, tokens: &[Token], site: Token) -> Vec<Token> {
+        let mut out = self.buffers.spare.pop().unwrap_or_default();
+        let has_macro =
+            tokens.iter().any(|t| t.kind == Kind::Ident && self.buffers.macros.lookup(t.symbol).is_some());
+        if !has_macro {
+            out.extend_from_slice(tokens);
+            return out;
+        }
+        if self.argument_nesting >= MAX_ARGUMENT_NESTING {
+            self.error_at(site, "macro calls are nested too deeply");
+            self.stop();
+            return out;
+        }
+        self.argument_nesting += 1;
+        let (floor, isolated) = (self.floor, self.isolated);
+        self.floor = self.frames.len();
+        self.isolated = true;
+        let mut input = self.buffers.spare.pop().unwrap_or_default();
+        input.extend_from_slice(tokens);
+        self.frames.push(Frame { tokens: input, next: 0, active: None });
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::End => break,
+                Kind::Ident if self.try_expand(token) => {}
+                _ => out.push(token),
+            }
+        }
+        (self.floor, self.isolated) = (floor, isolated);
+        self.argument_nesting -= 1;
+        out
+    }
+}
+
+/// A body's token at the place of the macro's name.
+fn relocated(token: Token, name: Token) -> Token {
+    Token { pos: name.pos, flags: token.flags & flags::SPACE | flags::EXPANDED, ..token }
+}
+
+/// The first token of an expansion has the white space that was before the macro's name.
+fn inherit_space(tokens: &mut [Token], name: Token) {
+    if let Some(first) = tokens.first_mut() {
+        let mask = flags::SPACE | flags::LINE_START;
+        first.flags = first.flags & !mask | name.flags & mask;
+    }
+}
