@@ -1,0 +1,328 @@
+//! Where every field of an instruction stands: one table per generation, each inheriting from the one before.
+//!
+//! Positions are those of Mesa's `brw_inst.h`. Encoder and decoder use nothing else.
+
+use crate::devinfo::Gen;
+use crate::encoding::EncodeError;
+
+/// Bits `hi..=lo` of an instruction, and perhaps a second run that holds the field's more significant bits.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    low: (u8, u8),
+    high: Option<(u8, u8)>,
+}
+
+/// Declares the field names and the base table.
+macro_rules! fields {
+    ($($field:ident = $hi:literal : $lo:literal $(+ $hi2:literal : $lo2:literal)?;)* ; absent $($later:ident)*) => {
+        /// A field of an instruction. Some overlap: which ones apply depends on the opcode and on other fields.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Field {
+            $($field,)*
+            $($later,)*
+        }
+
+        /// Number of fields.
+        const COUNT: usize = [$(Field::$field,)* $(Field::$later,)*].len();
+
+        /// Gen7: Ivy Bridge and Haswell.
+        static GEN7: Layout = Layout {
+            spans: [$(fields!(@span $hi : $lo $(+ $hi2 : $lo2)?),)* $(fields!(@absent $later),)*],
+        };
+    };
+    (@absent $later:ident) => { None };
+    (@span $hi:literal : $lo:literal) => { Some(Span { low: ($hi, $lo), high: None }) };
+    (@span $hi:literal : $lo:literal + $hi2:literal : $lo2:literal) => {
+        Some(Span { low: ($hi, $lo), high: Some(($hi2, $lo2)) })
+    };
+}
+
+/// Declares a table that differs from another in the listed fields.
+macro_rules! inherit {
+    ($base:ident { $($field:ident = $hi:literal : $lo:literal $(+ $hi2:literal : $lo2:literal)?;)* }) => {{
+        let mut layout = Layout { spans: $base.spans };
+        $(layout.spans[Field::$field as usize] = fields!(@span $hi : $lo $(+ $hi2 : $lo2)?);)*
+        layout
+    }};
+}
+
+fields! {
+    // Controls.
+    Opcode = 6:0;
+    AccessMode = 8:8;
+    MaskControl = 9:9;
+    NoDdClear = 10:10;
+    NoDdCheck = 11:11;
+    QtrControl = 13:12;
+    NibControl = 47:47;
+    ThreadControl = 15:14;
+    PredControl = 19:16;
+    PredInverse = 20:20;
+    ExecSize = 23:21;
+    CondMod = 27:24;
+    AccWrControl = 28:28;
+    CmptControl = 29:29;
+    DebugControl = 30:30;
+    Saturate = 31:31;
+    FlagSub = 89:89;
+    FlagNr = 90:90;
+
+    // Destination.
+    DstFile = 33:32;
+    DstType = 36:34;
+    DstSubreg = 52:48;
+    DstSubreg16 = 52:52;
+    DstWritemask = 51:48;
+    DstNr = 60:53;
+    DstHstride = 62:61;
+    DstAddrMode = 63:63;
+    DstIaSubreg = 60:58;
+    DstIaOffset = 57:48;
+    DstIaOffset16 = 57:52;
+
+    // First source.
+    Src0File = 38:37;
+    Src0Type = 41:39;
+    Src0Subreg = 68:64;
+    Src0Subreg16 = 68:68;
+    Src0Nr = 76:69;
+    Src0Abs = 77:77;
+    Src0Negate = 78:78;
+    Src0AddrMode = 79:79;
+    Src0Hstride = 81:80;
+    Src0Width = 84:82;
+    Src0Vstride = 88:85;
+    Src0Swizzle = 67:64 + 83:80;
+    Src0IaSubreg = 76:74;
+    Src0IaOffset = 73:64;
+    Src0IaOffset16 = 73:68;
+
+    // Second source.
+    Src1File = 43:42;
+    Src1Type = 46:44;
+    Src1Subreg = 100:96;
+    Src1Subreg16 = 100:100;
+    Src1Nr = 108:101;
+    Src1Abs = 109:109;
+    Src1Negate = 110:110;
+    Src1AddrMode = 111:111;
+    Src1Hstride = 113:112;
+    Src1Width = 116:114;
+    Src1Vstride = 120:117;
+    Src1Swizzle = 99:96 + 115:112;
+    Src1IaSubreg = 108:106;
+    Src1IaOffset = 105:96;
+    Src1IaOffset16 = 105:100;
+
+    // Immediates, jumps, messages.
+    Imm32 = 127:96;
+    Imm64 = 127:64;
+    Jip = 111:96;
+    Uip = 127:112;
+    SendDesc = 126:96;
+    SendEot = 127:127;
+
+    // Three-source instructions.
+    TsFlagSub = 33:33;
+    TsFlagNr = 34:34;
+    TsSrcType = 43:42;
+    TsDstType = 45:44;
+    TsDstWritemask = 52:49;
+    TsDstSubreg = 55:53;
+    TsDstNr = 63:56;
+    TsSrc0Abs = 36:36;
+    TsSrc0Negate = 37:37;
+    TsSrc0Rep = 64:64;
+    TsSrc0Swizzle = 72:65;
+    TsSrc0Subreg = 75:73;
+    TsSrc0Nr = 83:76;
+    TsSrc1Abs = 38:38;
+    TsSrc1Negate = 39:39;
+    TsSrc1Rep = 85:85;
+    TsSrc1Swizzle = 93:86;
+    TsSrc1Subreg = 96:94;
+    TsSrc1Nr = 104:97;
+    TsSrc2Abs = 40:40;
+    TsSrc2Negate = 41:41;
+    TsSrc2Rep = 106:106;
+    TsSrc2Swizzle = 114:107;
+    TsSrc2Subreg = 117:115;
+    TsSrc2Nr = 125:118;
+
+    // Not on gen7: mixed-precision three-source instructions (gen8+) and split sends (gen9).
+    ;
+    absent
+    TsSrc1IsHf TsSrc2IsHf
+    SsDstFile SsSrc1File SsSrc1Nr SsIndirectDesc SsIndirectExDesc SsExDescSubreg SsExDescLow SsExDescHigh
+}
+
+/// Broadwell and Cherryview.
+static GEN8: Layout = inherit!(GEN7 {
+    NoDdClear = 9:9;
+    NoDdCheck = 10:10;
+    NibControl = 11:11;
+    FlagSub = 32:32;
+    FlagNr = 33:33;
+    MaskControl = 34:34;
+    DstFile = 36:35;
+    DstType = 40:37;
+    Src0File = 42:41;
+    Src0Type = 46:43;
+    Src1File = 90:89;
+    Src1Type = 94:91;
+    DstIaSubreg = 60:57;
+    DstIaOffset = 56:48 + 47:47;
+    DstIaOffset16 = 56:52 + 47:47;
+    Src0IaSubreg = 76:73;
+    Src0IaOffset = 72:64 + 95:95;
+    Src0IaOffset16 = 72:68 + 95:95;
+    Src1IaSubreg = 108:105;
+    Src1IaOffset = 104:96 + 121:121;
+    Src1IaOffset16 = 104:100 + 121:121;
+    Jip = 127:96;
+    Uip = 95:64;
+    TsFlagSub = 32:32;
+    TsFlagNr = 33:33;
+    TsSrc2IsHf = 35:35;
+    TsSrc1IsHf = 36:36;
+    TsSrc0Abs = 37:37;
+    TsSrc0Negate = 38:38;
+    TsSrc1Abs = 39:39;
+    TsSrc1Negate = 40:40;
+    TsSrc2Abs = 41:41;
+    TsSrc2Negate = 42:42;
+    TsSrcType = 45:43;
+    TsDstType = 48:46;
+});
+
+/// Skylake.
+static GEN9: Layout = inherit!(GEN8 {
+    SsDstFile = 35:35;
+    SsSrc1File = 36:36;
+    SsSrc1Nr = 51:44;
+    SsIndirectExDesc = 61:61;
+    SsIndirectDesc = 77:77;
+    SsExDescSubreg = 82:80;
+    SsExDescLow = 67:64;
+    SsExDescHigh = 95:80;
+});
+
+/// The field table of one generation.
+#[derive(Debug)]
+pub struct Layout {
+    spans: [Option<Span>; COUNT],
+}
+
+impl Layout {
+    /// The table of `generation`.
+    pub fn of(generation: Gen) -> &'static Layout {
+        match generation {
+            Gen::Gen7 | Gen::Gen75 => &GEN7,
+            Gen::Gen8 => &GEN8,
+            Gen::Gen9 => &GEN9,
+        }
+    }
+
+    fn span(&self, field: Field) -> Option<Span> {
+        self.spans[field as usize]
+    }
+
+    /// Number of bits of `field`; 0 if the generation lacks it.
+    pub fn width(&self, field: Field) -> u32 {
+        let run = |(hi, lo): (u8, u8)| u32::from(hi - lo) + 1;
+        self.span(field).map_or(0, |span| run(span.low) + span.high.map_or(0, run))
+    }
+
+    /// The value of `field` in `word`; 0 if the generation lacks it.
+    pub fn get(&self, word: u128, field: Field) -> u64 {
+        let Some(span) = self.span(field) else { return 0 };
+        let low = bits(word, span.low);
+        match span.high {
+            None => low,
+            Some(run) => low | bits(word, run) << (span.low.0 - span.low.1 + 1),
+        }
+    }
+}
+
+/// The value of one run of bits.
+pub(super) fn bits(word: u128, (hi, lo): (u8, u8)) -> u64 {
+    (word >> lo) as u64 & mask(hi - lo + 1)
+}
+
+/// The low `width` bits set.
+pub(super) fn mask(width: u8) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// An instruction word under construction.
+#[derive(Debug)]
+pub struct Writer {
+    layout: &'static Layout,
+    /// The bits so far.
+    pub word: u128,
+    /// Bits some field has claimed.
+    claimed: u128,
+}
+
+impl Writer {
+    /// An all-zero word laid out for `generation`.
+    pub fn new(generation: Gen) -> Writer {
+        Writer { layout: Layout::of(generation), word: 0, claimed: 0 }
+    }
+
+    /// Sets `field` to `value`.
+    ///
+    /// # Errors
+    /// If the generation lacks the field, the value does not fit, or another field already put something else there.
+    pub fn set(&mut self, field: Field, value: u64) -> Result<(), EncodeError> {
+        let span = self.layout.span(field).ok_or(EncodeError::NoSuchField { field })?;
+        let width = self.layout.width(field);
+        if width < 64 && value >> width != 0 {
+            return Err(EncodeError::DoesNotFit { field, value: value as i64, bits: width });
+        }
+        self.put(field, span.low, value)?;
+        if let Some(run) = span.high {
+            self.put(field, run, value >> (span.low.0 - span.low.1 + 1))?;
+        }
+        Ok(())
+    }
+
+    /// Sets `field` to the two's complement of `value`.
+    ///
+    /// # Errors
+    /// As [`Writer::set`].
+    pub fn set_signed(&mut self, field: Field, value: i64) -> Result<(), EncodeError> {
+        let width = self.layout.width(field);
+        let limit = 1i64 << width.clamp(1, 63).saturating_sub(1);
+        if value < -limit || value >= limit {
+            return Err(EncodeError::DoesNotFit { field, value, bits: width });
+        }
+        self.set(field, value as u64 & mask(width as u8))
+    }
+
+    /// Sets a one-bit field.
+    ///
+    /// # Errors
+    /// As [`Writer::set`].
+    pub fn flag(&mut self, field: Field, value: bool) -> Result<(), EncodeError> {
+        self.set(field, u64::from(value))
+    }
+
+    fn put(&mut self, field: Field, (hi, lo): (u8, u8), value: u64) -> Result<(), EncodeError> {
+        let run = u128::from(mask(hi - lo + 1)) << lo;
+        let value = u128::from(value) << lo & run;
+        if (self.word ^ value) & self.claimed & run != 0 {
+            return Err(EncodeError::Overlap { field });
+        }
+        self.word |= value;
+        self.claimed |= run;
+        Ok(())
+    }
+}
+
+/// A signed field's value from its bits.
+pub fn sign_extend(value: u64, width: u32) -> i64 {
+    let shift = 64u32.saturating_sub(width).min(63);
+    (value << shift) as i64 >> shift
+}
