@@ -1,1 +1,84 @@
-//! Parser for .shader_test files: text to Script with spans.
+//! Parser for `.shader_test` files: text to [`Script`] with spans.
+//!
+//! ```
+//! let text = b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nvoid main() {}\n\
+//!              [test]\nclear color 0.5 0 0 1\nclear\n  probe all rgba 0x3f000000 0 0 1 # bits of 0.5\n";
+//! let script = script::parse(text)?;
+//! let test = script.test.as_deref().unwrap_or_default();
+//! assert_eq!(test[0].command, script::Command::ClearColor([0.5, 0.0, 0.0, 1.0]));
+//! assert_eq!((test[2].number, test[2].pattern.text()), (9, "probe all rgba "));
+//! # Ok::<(), script::ParseError>(())
+//! ```
+//!
+//! The format is that of piglit's `shader_runner` of January 2022: what that program accepts is accepted, with the
+//! same meaning, and the first thing that it would stop at while reading is the [`ParseError`]. Differences, all on
+//! inputs that none of piglit's own files contains:
+//!
+//! * The file must be UTF-8 without NUL bytes. A carriage return is a blank, so CR LF line ends work; inside shaders it
+//!   is passed on.
+//! * `[vertex data]` is read line by line; piglit reads past the line's end in some malformed tables.
+//! * Arguments that piglit would use as an array index or allocation size without a check are range-checked.
+//! * `!=` means "not equal"; piglit reads it as `>`. See [`Comparison`].
+//! * Where piglit looks a word up among all enum names of the GL registry, the names that a script can use are known;
+//!   see [`GlEnum`].
+//!
+//! What depends on a context (extensions, versions, active uniforms, texture slots that are still empty) is left to the
+//! executor.
+
+mod commands;
+mod enums;
+mod error;
+mod geometry_layout;
+mod numbers;
+mod patterns;
+mod require;
+mod scan;
+mod script;
+mod sections;
+mod spirv;
+mod text;
+mod vertex_data;
+
+pub use commands::*;
+pub use enums::GlEnum;
+pub use error::{ErrorKind, ParseError, Span};
+pub use geometry_layout::GeometryLayout;
+pub use patterns::{MatchKind, Pattern};
+pub use require::{ContextRequest, Limit, Require, RequireLine, Requirement, SpirvMode, Version};
+pub use script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
+pub use spirv::Specialization;
+pub use vertex_data::{Attribute, AttributeFormat, Column, ComponentType, VertexData};
+
+use error::Fault;
+
+/// Parses the bytes of one file.
+///
+/// # Errors
+///
+/// The first thing, in file order, that piglit's interpreter would stop at (for a missing `[require]` section and for
+/// contradictory context requirements: the end of the file). Requirements that a context may or may not meet, compile
+/// and link errors are no parse errors.
+pub fn parse(bytes: &[u8]) -> Result<Script<'_>, ParseError> {
+    let locate = |fault: Fault<'_>| ParseError::locate(bytes, &fault);
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(locate(Fault::new(
+            ErrorKind::TooLarge,
+            &[],
+            "files of 4 GiB and more are not supported",
+        )));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let start = error.valid_up_to();
+            let end = error.error_len().map_or(bytes.len(), |length| start + length);
+            let at = bytes.get(start..end).unwrap_or_default();
+            return Err(locate(Fault::new(ErrorKind::Encoding, at, "invalid UTF-8")));
+        }
+    };
+    if let Some(nul) = bytes.iter().position(|&b| b == 0) {
+        let at = bytes.get(nul..=nul).unwrap_or_default();
+        return Err(locate(Fault::new(ErrorKind::Encoding, at, "NUL byte in the file")));
+    }
+    sections::parse(text).map_err(locate)
+}

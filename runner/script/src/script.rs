@@ -1,0 +1,216 @@
+//! The parsed file: [`Script`] and its sections.
+
+use std::fmt;
+
+use crate::commands::{TestLine, Uniform};
+use crate::error::Span;
+use crate::geometry_layout::GeometryLayout;
+use crate::require::Require;
+use crate::spirv::Specialization;
+use crate::vertex_data::VertexData;
+
+/// One parsed `.shader_test` file. Shader texts, names and words borrow from the file's bytes.
+#[derive(Clone, Debug)]
+pub struct Script<'a> {
+    /// The whole file; every [`Span`] indexes it.
+    pub text: &'a str,
+    /// Everything `[require]` says.
+    pub require: Require<'a>,
+    /// All sections in file order, `[require]` and `[test]` included.
+    pub sections: Vec<Section<'a>>,
+    /// The last `[vertex data]` section, if there is one.
+    pub vertex_data: Option<VertexData<'a>>,
+    /// The commands of `[test]`, blank lines and comments left out; `None` when there is no `[test]` section, in which
+    /// case the test passes as soon as its shaders compile.
+    pub test: Option<Vec<TestLine<'a>>>,
+    /// Uniform values of all commands, back to back; see [`Script::uniform_words`].
+    pub(crate) words: Vec<u32>,
+    /// Offset of the last `#version ` in the file.
+    pub(crate) last_version: Option<u32>,
+}
+
+impl<'a> Script<'a> {
+    /// The line the compiler must be given before `shader`'s text, or `None` when the text is passed as it is.
+    ///
+    /// A line is generated when `#version ` occurs nowhere *from the start of the section to the end of the file*.
+    /// Searching past the section's end is a slip of piglit's that 25 of its files are exposed to: their vertex
+    /// shader gets no line because a later stage has one, and is compiled as GLSL 1.10.
+    pub fn version_line(&self, shader: &Shader<'a>) -> Option<VersionLine> {
+        let versioned = self.last_version.is_some_and(|last| last >= shader.body.start);
+        (!versioned).then_some(shader.required)
+    }
+
+    /// The values of one `uniform` command, as many as its type has components, in the order written (columns first
+    /// for matrices): 32-bit types one word per component, 64-bit types two, low half first.
+    pub fn uniform_words(&self, uniform: &Uniform<'a>) -> &[u32] {
+        let start = uniform.first_word as usize;
+        self.words.get(start..start + uniform.ty.words()).unwrap_or_default()
+    }
+
+    /// The text a span covers.
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    /// All GLSL sections in file order.
+    pub fn shaders(&self) -> impl Iterator<Item = &Shader<'a>> {
+        self.sections.iter().filter_map(|section| match &section.content {
+            Content::Shader(shader) => Some(shader),
+            _ => None,
+        })
+    }
+}
+
+/// One section: where it is and what it holds.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    /// File line of the header, from 1.
+    pub line: u32,
+    /// The header, brackets included.
+    pub header: Span,
+    /// From the line after the header to the next header.
+    pub body: Span,
+    /// What the section holds.
+    pub content: Content<'a>,
+}
+
+/// What a section holds. A stage's section may be repeated; each is a shader object of its own.
+#[derive(Clone, Debug)]
+pub enum Content<'a> {
+    /// `[require]`; the contents of all of them are in [`Script::require`].
+    Require,
+    /// GLSL of one stage.
+    Shader(Shader<'a>),
+    /// `[vertex shader passthrough]`: the built-in shader that copies `piglit_vertex` to `gl_Position`.
+    Passthrough(VersionLine),
+    /// `[vertex program]` or `[fragment program]`: ARB assembly.
+    Program {
+        /// Which of the two.
+        target: ProgramTarget,
+        /// The assembly text.
+        text: &'a str,
+    },
+    /// SPIR-V assembly of one stage.
+    Spirv {
+        /// The stage.
+        stage: Stage,
+        /// The assembly text; lines that start with `#` are comments.
+        text: &'a str,
+    },
+    /// Specialisation constants for the following SPIR-V section of the stage.
+    Specializations {
+        /// The stage.
+        stage: Stage,
+        /// The constants in file order.
+        constants: Vec<Specialization>,
+    },
+    /// `[geometry layout]`.
+    GeometryLayout(GeometryLayout),
+    /// `[shader include]`: a named string.
+    Include {
+        /// The virtual path: the section's first line as it stands (a final carriage return dropped).
+        path: &'a str,
+        /// The string, starting with the newline that ends the path line.
+        text: &'a str,
+    },
+    /// `[shader include paths]`: search paths, the last character of each line already dropped.
+    IncludePaths(Vec<&'a str>),
+    /// `[vertex data]`; the contents of the last one are in [`Script::vertex_data`].
+    VertexData,
+    /// `[test]`; the contents are in [`Script::test`].
+    Test,
+}
+
+/// A GLSL section.
+#[derive(Clone, Debug)]
+pub struct Shader<'a> {
+    /// The stage.
+    pub stage: Stage,
+    /// The text, verbatim.
+    pub source: &'a str,
+    /// Where the text is.
+    pub body: Span,
+    /// File line of the first line of `source`.
+    pub first_line: u32,
+    /// The GLSL requirement in force at this section; used by [`Script::version_line`].
+    pub required: VersionLine,
+}
+
+/// A generated `#version` line. `Display` gives the line with its newline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionLine {
+    /// The packed version, 100·major + minor without padding (`4.5` is 405).
+    pub number: u32,
+    /// Whether the requirement is for GLSL ES.
+    pub es: bool,
+}
+
+impl fmt::Display for VersionLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = if self.es && self.number != 100 { " es" } else { "" };
+        writeln!(f, "#version {}{suffix}", self.number)
+    }
+}
+
+/// A programmable stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// Vertex.
+    Vertex,
+    /// Tessellation control.
+    TessControl,
+    /// Tessellation evaluation.
+    TessEvaluation,
+    /// Geometry.
+    Geometry,
+    /// Fragment.
+    Fragment,
+    /// Compute.
+    Compute,
+}
+
+impl Stage {
+    /// All stages in pipeline order, which is also piglit's linking order.
+    pub const ALL: [Stage; 6] = [
+        Stage::Vertex,
+        Stage::TessControl,
+        Stage::TessEvaluation,
+        Stage::Geometry,
+        Stage::Fragment,
+        Stage::Compute,
+    ];
+
+    /// The stage as headers spell it, `tessellation control` for example.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::TessControl => "tessellation control",
+            Stage::TessEvaluation => "tessellation evaluation",
+            Stage::Geometry => "geometry",
+            Stage::Fragment => "fragment",
+            Stage::Compute => "compute",
+        }
+    }
+
+    /// The stage of a `GL_…_SHADER` enum name.
+    pub fn from_enum(name: &str) -> Option<Stage> {
+        Some(match name {
+            "GL_VERTEX_SHADER" => Stage::Vertex,
+            "GL_TESS_CONTROL_SHADER" => Stage::TessControl,
+            "GL_TESS_EVALUATION_SHADER" => Stage::TessEvaluation,
+            "GL_GEOMETRY_SHADER" => Stage::Geometry,
+            "GL_FRAGMENT_SHADER" => Stage::Fragment,
+            "GL_COMPUTE_SHADER" => Stage::Compute,
+            _ => return None,
+        })
+    }
+}
+
+/// Which ARB assembly program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProgramTarget {
+    /// `GL_VERTEX_PROGRAM_ARB`.
+    Vertex,
+    /// `GL_FRAGMENT_PROGRAM_ARB`.
+    Fragment,
+}

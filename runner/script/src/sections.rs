@@ -1,0 +1,270 @@
+//! Splits a file into sections and reads each.
+
+use nom::FindSubstring;
+
+use crate::commands::{Reader, TestLine};
+use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
+use crate::require::Builder;
+use crate::script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
+use crate::text::{Lines, skip_space, split_line, trim_end};
+use crate::{geometry_layout, spirv, vertex_data};
+
+/// What a header announces.
+#[derive(Clone, Copy)]
+enum Header {
+    Require,
+    Shader(Stage),
+    Passthrough,
+    Program(ProgramTarget),
+    Spirv(Stage),
+    Specializations(Stage),
+    GeometryLayout,
+    Include,
+    IncludePaths,
+    VertexData,
+    Test,
+}
+
+const HEADERS: &[(&str, Header)] = &[
+    ("[require]", Header::Require),
+    ("[vertex shader]", Header::Shader(Stage::Vertex)),
+    ("[tessellation control shader]", Header::Shader(Stage::TessControl)),
+    ("[tessellation evaluation shader]", Header::Shader(Stage::TessEvaluation)),
+    ("[geometry shader]", Header::Shader(Stage::Geometry)),
+    ("[fragment shader]", Header::Shader(Stage::Fragment)),
+    ("[compute shader]", Header::Shader(Stage::Compute)),
+    ("[vertex shader passthrough]", Header::Passthrough),
+    ("[vertex program]", Header::Program(ProgramTarget::Vertex)),
+    ("[fragment program]", Header::Program(ProgramTarget::Fragment)),
+    ("[vertex shader spirv]", Header::Spirv(Stage::Vertex)),
+    ("[tessellation control shader spirv]", Header::Spirv(Stage::TessControl)),
+    ("[tessellation evaluation shader spirv]", Header::Spirv(Stage::TessEvaluation)),
+    ("[geometry shader spirv]", Header::Spirv(Stage::Geometry)),
+    ("[fragment shader spirv]", Header::Spirv(Stage::Fragment)),
+    ("[compute shader spirv]", Header::Spirv(Stage::Compute)),
+    ("[vertex shader specializations]", Header::Specializations(Stage::Vertex)),
+    ("[tessellation control shader specializations]", Header::Specializations(Stage::TessControl)),
+    ("[tessellation evaluation shader specializations]", Header::Specializations(Stage::TessEvaluation)),
+    ("[geometry shader specializations]", Header::Specializations(Stage::Geometry)),
+    ("[fragment shader specializations]", Header::Specializations(Stage::Fragment)),
+    ("[compute shader specializations]", Header::Specializations(Stage::Compute)),
+    ("[geometry layout]", Header::GeometryLayout),
+    ("[shader include]", Header::Include),
+    ("[shader include paths]", Header::IncludePaths),
+    ("[vertex data]", Header::VertexData),
+    ("[test]", Header::Test),
+];
+
+/// Shader objects of one stage that piglit has room for.
+const MAX_SHADERS: usize = 256;
+
+/// Reads a whole file that is known to be text of less than 4 GiB without NUL bytes.
+pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
+    let mut splitter = Splitter {
+        text,
+        file: text.as_bytes(),
+        require: Builder::default(),
+        sections: Vec::new(),
+        vertex_data: None,
+        test: None,
+        words: Vec::new(),
+    };
+    splitter.run()?;
+    let file = text.as_bytes();
+    Ok(Script {
+        text,
+        require: splitter.require.finish(&file[file.len()..])?,
+        sections: splitter.sections,
+        vertex_data: splitter.vertex_data,
+        test: splitter.test,
+        words: splitter.words,
+        last_version: last_version(file),
+    })
+}
+
+struct Splitter<'a> {
+    text: &'a str,
+    file: &'a [u8],
+    require: Builder<'a>,
+    sections: Vec<Section<'a>>,
+    vertex_data: Option<vertex_data::VertexData<'a>>,
+    test: Option<Vec<TestLine<'a>>>,
+    words: Vec<u32>,
+}
+
+/// A section before its body is read.
+#[derive(Clone, Copy)]
+struct Raw<'a> {
+    /// The header line up to its bracket.
+    header: &'a [u8],
+    body: &'a [u8],
+    /// File line of the body's first line.
+    first_line: u32,
+}
+
+impl<'a> Splitter<'a> {
+    fn run(&mut self) -> Result<(), Fault<'a>> {
+        let mut line = 1u32;
+        let (ignored, mut rest) = split_header(self.file);
+        line = line.saturating_add(newlines(ignored));
+        while !rest.is_empty() {
+            let (header_line, after) = split_line(rest);
+            let (name, header) = HEADERS
+                .iter()
+                .find(|(name, _)| header_line.starts_with(name.as_bytes()))
+                .ok_or_else(|| Fault::new(ErrorKind::Section, trim_end(header_line), "unknown section"))?;
+            let after = after.unwrap_or(&rest[rest.len()..]);
+            let (body, next) = match header {
+                Header::Test => (after, &after[after.len()..]),
+                _ => split_header(after),
+            };
+            let raw = Raw { header: &rest[..name.len()], body, first_line: line.saturating_add(1) };
+            let content = self.content(*header, raw)?;
+            self.sections.push(Section {
+                line,
+                header: self.span(raw.header),
+                body: self.span(body),
+                content,
+            });
+            line = raw.first_line.saturating_add(newlines(body));
+            rest = next;
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, header: Header, raw: Raw<'a>) -> Result<Content<'a>, Fault<'a>> {
+        let body = raw.body;
+        Ok(match header {
+            Header::Require => {
+                self.require.section(self.file, body, raw.first_line)?;
+                Content::Require
+            }
+            Header::Shader(stage) => Content::Shader(self.shader(stage, raw)?),
+            Header::Passthrough => Content::Passthrough(self.glsl_requirement(raw)?),
+            Header::Program(target) => Content::Program { target, text: self.str(body) },
+            Header::Spirv(stage) => Content::Spirv { stage, text: self.str(body) },
+            Header::Specializations(stage) => {
+                Content::Specializations { stage, constants: spirv::specializations(body)? }
+            }
+            Header::GeometryLayout => Content::GeometryLayout(geometry_layout::parse(body)?),
+            Header::Include => self.include(raw)?,
+            Header::IncludePaths => Content::IncludePaths(self.include_paths(body)?),
+            Header::VertexData => {
+                self.vertex_data = Some(vertex_data::parse(self.file, body)?);
+                Content::VertexData
+            }
+            Header::Test => {
+                self.test(raw)?;
+                Content::Test
+            }
+        })
+    }
+
+    fn shader(&self, stage: Stage, raw: Raw<'a>) -> Result<Shader<'a>, Fault<'a>> {
+        let required = self.glsl_requirement(raw)?;
+        if raw.body.is_empty() {
+            return Err(Fault::new(ErrorKind::Section, raw.header, "the shader section is empty"));
+        }
+        let same_stage =
+            |section: &&Section<'a>| matches!(&section.content, Content::Shader(s) if s.stage == stage);
+        if self.sections.iter().filter(same_stage).count() >= MAX_SHADERS {
+            let message = format!("more than {MAX_SHADERS} {} shaders", stage.name());
+            return Err(Fault::new(ErrorKind::Section, raw.header, message));
+        }
+        Ok(Shader {
+            stage,
+            source: self.str(raw.body),
+            body: self.span(raw.body),
+            first_line: raw.first_line,
+            required,
+        })
+    }
+
+    fn glsl_requirement(&self, raw: Raw<'a>) -> Result<VersionLine, Fault<'a>> {
+        self.require.glsl.ok_or_else(|| {
+            Fault::new(ErrorKind::Section, raw.header, "GLSL version requirement missing before this section")
+        })
+    }
+
+    fn include(&self, raw: Raw<'a>) -> Result<Content<'a>, Fault<'a>> {
+        let (path, _) = split_line(raw.body);
+        if path.is_empty() {
+            return Err(Fault::new(ErrorKind::Section, raw.header, "the include section has no path"));
+        }
+        let text = self.str(&raw.body[path.len()..]);
+        let path = path.strip_suffix(b"\r").unwrap_or(path);
+        Ok(Content::Include { path: self.str(path), text })
+    }
+
+    fn include_paths(&self, body: &'a [u8]) -> Result<Vec<&'a str>, Fault<'a>> {
+        let mut paths = Vec::new();
+        let mut blank = None;
+        for (_, line) in Lines::new(body, 0) {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() {
+                blank = Some(line);
+                continue;
+            }
+            if let Some(blank) = blank {
+                return Err(Fault::new(ErrorKind::Section, blank, "blank line between include paths"));
+            }
+            let mut path = self.str(line).chars();
+            path.next_back();
+            paths.push(path.as_str());
+        }
+        Ok(paths)
+    }
+
+    fn test(&mut self, raw: Raw<'a>) -> Result<(), Fault<'a>> {
+        let mut reader = Reader::new(self.vertex_data.as_ref().map(|data| data.rows));
+        let mut lines = Vec::new();
+        for (number, line) in Lines::new(raw.body, raw.first_line) {
+            if let Some((pattern, command)) = reader.line(line)? {
+                let span = self.span(trim_end(skip_space(line)));
+                lines.push(TestLine { number, span, pattern, command });
+            }
+        }
+        self.words = reader.words;
+        self.test = Some(lines);
+        Ok(())
+    }
+
+    fn span(&self, part: &[u8]) -> Span {
+        let start = offset_in(self.file, part);
+        Span { start: saturate(start), end: saturate(start + part.len()) }
+    }
+
+    /// The text of a part of the file.
+    fn str(&self, part: &'a [u8]) -> &'a str {
+        self.text.get(self.span(part).range()).unwrap_or("")
+    }
+}
+
+/// Splits before the first line that starts with a bracket: what is before it, and from it to the end.
+fn split_header(input: &[u8]) -> (&[u8], &[u8]) {
+    if input.starts_with(b"[") {
+        return input.split_at(0);
+    }
+    match input.find_substring(&b"\n["[..]) {
+        Some(newline) => input.split_at(newline + 1),
+        None => input.split_at(input.len()),
+    }
+}
+
+fn newlines(text: &[u8]) -> u32 {
+    saturate(text.iter().filter(|&&b| b == b'\n').count())
+}
+
+/// Offset of the last `#version ` of the file.
+fn last_version(file: &[u8]) -> Option<u32> {
+    let mut last = None;
+    let mut start = 0;
+    while let Some(found) = file.get(start..).and_then(|rest| rest.find_substring(&b"#version "[..])) {
+        last = Some(saturate(start + found));
+        start += found + 1;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests;
