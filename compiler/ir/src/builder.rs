@@ -10,13 +10,14 @@ use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
 use crate::ops::AluOp;
 use crate::shader::{NodeData, Shader};
 use crate::slot::Slot;
+use cranelift_entity::EntitySet;
 use smallvec::{SmallVec, smallvec};
 
 /// An open construct and the list being filled when it was opened.
 enum Frame {
-    Then { outer: Vec<Node>, cond: Value },
+    Then { outer: Vec<Node>, cond: Value, entry_dead: bool },
     Else { outer: Vec<Node>, cond: Value, then_body: Vec<Node>, then_end: Block },
-    Loop { outer: Vec<Node> },
+    Loop { outer: Vec<Node>, breaks: bool },
 }
 
 /// Inserts code into a shader.
@@ -33,6 +34,8 @@ pub struct Builder<'a> {
     frames: Vec<Frame>,
     list: Vec<Node>,
     whole_body: bool,
+    /// Blocks that nothing leads to.
+    dead: EntitySet<Block>,
 }
 
 impl<'a> Builder<'a> {
@@ -54,6 +57,7 @@ impl<'a> Builder<'a> {
             frames: Vec::new(),
             list: vec![node],
             whole_body: true,
+            dead: EntitySet::new(),
         }
     }
 
@@ -97,9 +101,14 @@ impl<'a> Builder<'a> {
         self.frames.len()
     }
 
-    /// The block has ended with a jump: code would be unreachable until the construct closes.
+    /// The block has ended with a jump or nothing leads to it: code put here never runs.
     pub fn is_terminated(&self) -> bool {
-        self.shader.blocks[self.block].jump.is_some()
+        !self.falls_through(self.block)
+    }
+
+    /// Control reaches the end of the block and goes on to what follows.
+    fn falls_through(&self, block: Block) -> bool {
+        self.shader.blocks[block].jump.is_none() && !self.dead.contains(block)
     }
 
     /// Inserts an existing instruction at the cursor and moves past it.
@@ -368,8 +377,11 @@ impl<'a> Builder<'a> {
 
     // Control flow.
 
-    fn start_block(&mut self) {
+    fn start_block(&mut self, dead: bool) {
         let (block, node) = self.shader.create_block();
+        if dead {
+            self.dead.insert(block);
+        }
         self.block = block;
         self.position = 0;
         self.list.push(node);
@@ -383,17 +395,18 @@ impl<'a> Builder<'a> {
     /// Opens an if on a 1-bit scalar; code goes to its then-branch.
     pub fn push_if(&mut self, cond: Value) {
         let outer = self.open();
-        self.frames.push(Frame::Then { outer, cond });
-        self.start_block();
+        let entry_dead = self.is_terminated();
+        self.frames.push(Frame::Then { outer, cond, entry_dead });
+        self.start_block(entry_dead);
     }
 
     /// Switches to the else-branch.
     pub fn push_else(&mut self) {
         let then_body = std::mem::take(&mut self.list);
         match self.frames.pop() {
-            Some(Frame::Then { outer, cond }) => {
+            Some(Frame::Then { outer, cond, entry_dead }) => {
                 self.frames.push(Frame::Else { outer, cond, then_body, then_end: self.block });
-                self.start_block();
+                self.start_block(entry_dead);
             }
             _ => panic!("push_else without push_if"),
         }
@@ -411,7 +424,7 @@ impl<'a> Builder<'a> {
         let ends = (then_end, self.block);
         self.list = outer;
         self.list.push(self.shader.nodes.push(NodeData::If { cond, then_body, else_body }));
-        self.start_block();
+        self.start_block(!self.falls_through(ends.0) && !self.falls_through(ends.1));
         ends
     }
 
@@ -419,7 +432,7 @@ impl<'a> Builder<'a> {
     pub fn if_phi(&mut self, ends: (Block, Block), then_value: Value, else_value: Value) -> Value {
         let mut srcs = SmallVec::new();
         for (pred, value) in [(ends.0, then_value), (ends.1, else_value)] {
-            if self.shader.blocks[pred].jump.is_none() {
+            if self.falls_through(pred) {
                 srcs.push(PhiSrc { pred, value });
             }
         }
@@ -442,8 +455,9 @@ impl<'a> Builder<'a> {
     /// [`Builder::loop_phi`].
     pub fn push_loop(&mut self) -> Block {
         let outer = self.open();
-        self.frames.push(Frame::Loop { outer });
-        self.start_block();
+        let dead = self.is_terminated();
+        self.frames.push(Frame::Loop { outer, breaks: false });
+        self.start_block(dead);
         self.block
     }
 
@@ -466,18 +480,26 @@ impl<'a> Builder<'a> {
     /// header if it has no jump.
     pub fn pop_loop(&mut self) -> Block {
         let body = std::mem::take(&mut self.list);
-        let Some(Frame::Loop { outer }) = self.frames.pop() else {
+        let Some(Frame::Loop { outer, breaks }) = self.frames.pop() else {
             panic!("pop_loop without push_loop");
         };
         let latch = self.block;
         self.list = outer;
         self.list.push(self.shader.nodes.push(NodeData::Loop { body }));
-        self.start_block();
+        self.start_block(!breaks);
         latch
     }
 
     /// Ends the current block with a jump; nothing may follow in its list. Ignored if it already ended.
     pub fn jump(&mut self, jump: Jump) {
+        let runs = !self.is_terminated();
+        let innermost = self.frames.iter_mut().rev().find_map(|frame| match frame {
+            Frame::Loop { breaks, .. } => Some(breaks),
+            _ => None,
+        });
+        if let Some(breaks) = innermost {
+            *breaks |= runs && jump == Jump::Break;
+        }
         self.shader.blocks[self.block].jump.get_or_insert(jump);
     }
 }

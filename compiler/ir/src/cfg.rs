@@ -6,6 +6,9 @@ use crate::shader::{Shader, Step};
 use cranelift_entity::SecondaryMap;
 
 /// Control-flow graph of one shader; a snapshot that later edits of the control flow invalidate.
+///
+/// A block that nothing leads to (after an if both of whose branches jump, or after a loop without a break) has
+/// no successors either, so phis need no sources for it.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
     /// Blocks in program order, unreachable ones (after two jumping branches) included.
@@ -54,8 +57,12 @@ impl Cfg {
                     if let Some(Frame::Loop { node, .. }) = frames.last() {
                         self.header[*node].get_or_insert(block);
                     }
+                    let reachable = self.order.is_empty() || !self.preds[block].is_empty();
                     self.order.push(block);
                     self.loop_depth[block] = depth;
+                    if !reachable {
+                        continue;
+                    }
                     match shader.blocks[block].jump {
                         None => pending.push(block),
                         Some(Jump::Halt) => {}
@@ -84,6 +91,7 @@ impl Cfg {
                     depth -= 1;
                     if let Some(Frame::Loop { node, breaks, continues }) = frames.pop() {
                         if let Some(header) = self.header[node] {
+                            // An unreachable loop has no edges at all.
                             for latch in continues.into_iter().chain(std::mem::take(&mut pending)) {
                                 self.edge(latch, header);
                             }

@@ -12,8 +12,10 @@
 //!   `push_loop`/`pop_loop`, `jump` build control flow; `intrinsic`, `load`, `tex` the rest.
 //! * [`Shader::walk`] and [`Shader::block_order`] visit it without recursion, [`Cfg`] gives predecessors,
 //!   successors and dominance.
-//! * `Display` prints the text form.
+//! * `Display` prints the text form, [`parse`] reads it.
+//! * [`eval::run`] executes a shader on concrete inputs; [`fold::evaluate`] one operation.
 //! * [`validate`] checks every rule and reports all failures.
+//! * [`PassManager`] runs the passes.
 //!
 //! # Conventions
 //! * Memory offsets are bytes; UBO 0 is the default uniform block. Inputs and outputs are slots of four 32-bit
@@ -23,13 +25,17 @@
 
 pub mod builder;
 pub mod cfg;
+pub mod eval;
 pub mod fold;
 pub mod ids;
 pub mod info;
 pub mod inst;
 pub mod intrinsics;
+mod lex;
 mod names;
 pub mod ops;
+pub mod parse;
+pub mod pass;
 pub mod print;
 pub mod shader;
 pub mod slot;
@@ -42,9 +48,15 @@ pub use info::{Interpolation, Location, ShaderInfo, Stage, Varying};
 pub use inst::{Alu, Dim, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 pub use ops::{AluOp, Class, OpInfo, Operand};
+pub use parse::{ParseError, parse};
+pub use pass::{PassManager, PassOptions};
 pub use shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, Step, ValueData};
 pub use slot::Slot;
 pub use validate::{Failure, ValidationError, validate};
 
+#[cfg(test)]
+mod fold_tests;
+#[cfg(test)]
+mod random;
 #[cfg(test)]
 mod tests;

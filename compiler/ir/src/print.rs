@@ -57,13 +57,18 @@ impl Display for Shader {
     }
 }
 
+/// A name without what the text form could not read back.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect()
+}
+
 fn indent(depth: usize) -> String {
     "  ".repeat(depth)
 }
 
 fn print_info(f: &mut Formatter<'_>, info: &ShaderInfo) -> fmt::Result {
     let default = ShaderInfo::new(info.stage);
-    writeln!(f, "shader {} {:?}", info.stage, info.name)?;
+    writeln!(f, "shader {} \"{}\"", info.stage, plain(&info.name))?;
     for (name, list) in [("input", &info.inputs), ("output", &info.outputs)] {
         for Varying { slot, components, interpolation, location, stream } in list {
             writeln!(f, "{name} {slot} mask={components} {interpolation} {location} stream={stream}")?;

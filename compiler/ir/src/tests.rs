@@ -95,3 +95,140 @@ fn names_are_unique_and_found() {
         assert_eq!(IntrinsicOp::from_name(op.name()), Some(op));
     }
 }
+
+#[test]
+fn text_round_trips() {
+    let text = sample().to_string();
+    let parsed = parse(&text).unwrap();
+    validate(&parsed).unwrap();
+    assert_eq!(parsed.to_string(), text);
+}
+
+/// Every part of the information, every intrinsic and a texture instruction survive the text form.
+#[test]
+fn everything_round_trips() {
+    let mut shader = Shader::new(Stage::Geometry);
+    shader.info.name = "all".into();
+    shader.info.inputs.push(Varying { interpolation: Interpolation::Flat, ..Varying::new(Slot::Var(3)) });
+    shader.info.outputs.push(Varying { stream: 2, components: 3, ..Varying::new(Slot::ClipDistance(1)) });
+    shader.info.ubos = 2;
+    shader.info.clip_distances = 5;
+    shader.info.float_controls.flush_f32 = true;
+    shader.info.local_size = [8, 4, 1];
+    shader.info.fragment.early_tests = true;
+    shader.info.geometry.max_vertices = 12;
+    shader.info.tess.point_mode = true;
+    let local = shader.create_local(64, 3, 7, "matrix");
+    let mut b = Builder::new(&mut shader);
+    for &op in IntrinsicOp::ALL {
+        let any = |fixed: u8, open: u8| if fixed != 0 { fixed } else { open };
+        let srcs: Vec<Value> =
+            op.info().srcs.iter().map(|s| b.zero(any(s.bits, 32), any(s.components, 1))).collect();
+        let fields = Fields { write_mask: 1, local: Some(local), base: 4, ..Fields::default() };
+        b.intrinsic(op, &srcs, fields, Some((32, 1)));
+    }
+    for &op in AluOp::ALL {
+        let any = |fixed: u8, open: u8| if fixed != 0 { fixed } else { open };
+        let srcs: Vec<Value> =
+            op.info().inputs.iter().map(|s| b.zero(any(s.bits, 32), any(s.components, 3))).collect();
+        b.exact = !b.exact;
+        b.alu(op, &srcs);
+    }
+    let coord = b.zero(32, 2);
+    let mut tex = Tex::new(TexOp::Tg4, Dim::D2, 3, 4);
+    tex.srcs.push((TexSrcKind::Coord, coord));
+    tex.gather_offsets = Some([[1, -2], [3, 4], [-8, 7], [0, 0]]);
+    b.tex(tex, 32, 4);
+    b.finish();
+    let text = shader.to_string();
+    let parsed = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(parsed.to_string(), text);
+    assert_eq!(parsed.info, shader.info);
+}
+
+#[test]
+fn bad_text_is_an_error_with_a_place() {
+    for (text, place) in [
+        ("", "1:1"),
+        ("shader nothing", "1:8"),
+        ("shader vertex\nblock b0 {\n  32x1 v0 = fadd v1, v0\n}", "3:18"),
+        ("shader vertex\nblock b0 {\n  32x1 v0 = iadd v0\n}", "3:20"),
+        ("shader vertex\nblock b0 {\n  32x1 v99999999 = undef\n}", "3:8"),
+        ("shader vertex\nblock b0 {\n  32x5 v0 = undef\n}", "3:3"),
+        ("shader vertex\nblock b0 {", "3:1"),
+        ("shader vertex\nloop { #", "2:8"),
+        ("shader vertex\nblock b0 {}\nblock b0 {}", "3:7"),
+        ("shader vertex\nblock b0 {\n  32x1 v0 = const 0x1ffffffffffffffff\n}", "3:19"),
+    ] {
+        let error = parse(text).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{text:?}: {error}");
+    }
+    let deep = format!("shader vertex\n{}", "loop {\n".repeat(100_000));
+    assert!(parse(&deep).unwrap_err().message.contains("nested"));
+}
+
+#[test]
+fn evaluator_runs_control_flow() {
+    let shader = sample();
+    let mut services = eval::TestServices::default();
+    for (lane, value) in [-2.5f32, 3.0].into_iter().enumerate() {
+        services.set_input(lane, Slot::Var(0), &[value.to_bits()]);
+    }
+    let outcome = eval::run(&shader, 2, &mut services, eval::EvalOptions::default()).unwrap();
+    let color = Slot::FragColor { location: 0, index: 0 };
+    assert_eq!(services.output(0, color, 0), Some(2.5f32.to_bits()));
+    assert_eq!(services.output(1, color, 0), Some(3.0f32.to_bits()));
+    assert_eq!(services.output(0, color, 1), Some(4.0f32.to_bits()));
+    assert!(outcome.steps > 20);
+    let few = eval::EvalOptions { max_steps: 20, ..Default::default() };
+    assert_eq!(eval::run(&shader, 2, &mut services, few), Err(eval::EvalError::Steps(20)));
+}
+
+#[test]
+fn evaluator_takes_quad_derivatives_and_discards() {
+    let text = "shader fragment
+block b0 {
+  32x1 v0 = const 0
+  32x1 v1 = load_input v0 slot=var0 component=0
+  32x1 v2 = fddx v1
+  32x1 v3 = fddy v1
+  1x1 v4 = flt v1, v0
+  discard_if v4
+  store_output v2, v0 slot=frag_color0 component=0 mask=1 stream=0
+  store_output v3, v0 slot=frag_color0 component=1 mask=1 stream=0
+}
+";
+    let shader = parse(text).unwrap();
+    validate(&shader).unwrap();
+    let mut services = eval::TestServices::default();
+    for (lane, value) in [1.0f32, 3.0, 11.0, -1.0].into_iter().enumerate() {
+        services.set_input(lane, Slot::Var(0), &[value.to_bits()]);
+    }
+    let outcome = eval::run(&shader, 4, &mut services, eval::EvalOptions::default()).unwrap();
+    let color = Slot::FragColor { location: 0, index: 0 };
+    let read = |lane, c| services.output(lane, color, c).map(f32::from_bits);
+    assert_eq!(read(0, 0), Some(2.0));
+    assert_eq!(read(2, 0), Some(-12.0));
+    assert_eq!(read(1, 1), Some(-4.0));
+    assert_eq!(read(3, 0), None);
+    assert_eq!(outcome.discarded, [false, false, false, true]);
+}
+
+#[test]
+fn pass_manager_limits_names_and_validates() {
+    let mut shader = sample();
+    let mut manager = PassManager::new(PassOptions { limit: Some(2), validate: true, ..Default::default() });
+    let nothing = |_: &mut Shader| true;
+    assert_eq!(manager.run(&mut shader, "opt_a", nothing), Ok(true));
+    assert_eq!(manager.run(&mut shader, "opt_b", nothing), Ok(true));
+    assert_eq!(manager.run(&mut shader, "opt_c", nothing), Ok(false));
+    assert_eq!(manager.run(&mut shader, "lower_x", nothing), Ok(true));
+    assert_eq!(manager.last_optional(), Some("opt_b"));
+    let broken = |shader: &mut Shader| {
+        let block = shader.block_order()[0];
+        shader.blocks[block].insts.reverse();
+        true
+    };
+    let error = manager.run(&mut shader, "lower_bad", broken).unwrap_err();
+    assert!(error.to_string().starts_with("after lower_bad: "), "{error}");
+}
