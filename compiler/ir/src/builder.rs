@@ -71,6 +71,7 @@ impl<'a> Builder<'a> {
             frames: Vec::new(),
             list: Vec::new(),
             whole_body: false,
+            dead: EntitySet::new(),
         }
     }
 
