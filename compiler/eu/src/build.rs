@@ -7,6 +7,8 @@
 //! assert_eq!(add.src[1].imm_bits(), 1.0f32.to_bits());
 //! ```
 
+use crate::desc::{self, DescError, Lengths, Message};
+use crate::devinfo::DevInfo;
 use crate::inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
     Sfid, ThreadControl,
@@ -37,17 +39,17 @@ pub const fn acc(index: u8) -> Operand {
 
 /// Word `subreg` of the address register, type UW, scalar.
 pub fn addr(subreg: u8) -> Operand {
-    arf(Arf::Address, 0).uw().sub(subreg).scalar()
+    arf(Arf::Address, 0).uw().subreg(subreg).scalar()
 }
 
 /// Flag subregister `f<nr>.<sub>`, type UW, scalar.
 pub fn flag(nr: u8, sub: u8) -> Operand {
-    arf(Arf::Flag, nr).uw().sub(sub).scalar()
+    arf(Arf::Flag, nr).uw().subreg(sub).scalar()
 }
 
 /// Control register cr0, dword `sub`, type UD, scalar.
 pub fn cr0(sub: u8) -> Operand {
-    arf(Arf::Control, 0).sub(sub).scalar()
+    arf(Arf::Control, 0).subreg(sub).scalar()
 }
 
 /// An operand at `g[a0.subreg + offset]`, type UD, region `<8;8,1>`.
@@ -159,7 +161,7 @@ impl Operand {
 
     /// This operand at subregister `index`, counted in elements of its (already set) type.
     #[must_use]
-    pub fn sub(self, index: u8) -> Operand {
+    pub fn subreg(self, index: u8) -> Operand {
         Operand { subnr: index.wrapping_mul(self.ty.size() as u8), ..self }
     }
 
@@ -247,6 +249,20 @@ pub const fn math(function: MathFn) -> Inst {
 pub fn send(sfid: Sfid, dst: Operand, payload: Operand, desc: u32) -> Inst {
     let send = Send { sfid, desc: Desc::Imm(desc), ex_desc: Desc::Imm(0), eot: false };
     Inst { send: Some(send), ..Inst::new(Opcode::Send) }.dst(dst).srcs(&[payload])
+}
+
+/// SEND of `message`: receiver and descriptor follow from it.
+///
+/// # Errors
+/// If the generation lacks the message or a value does not fit.
+pub fn send_message(
+    devinfo: &DevInfo,
+    dst: Operand,
+    payload: Operand,
+    message: &Message,
+    lengths: Lengths,
+) -> Result<Inst, DescError> {
+    Ok(send(desc::sfid(message), dst, payload, desc::encode(devinfo, message, lengths)?))
 }
 
 /// SENDS (skl) to `sfid`; `payload` and `payload2` are the first registers of the message's two parts.

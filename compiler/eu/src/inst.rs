@@ -50,6 +50,8 @@ macro_rules! coded_enum {
     };
 }
 
+pub(crate) use coded_enum;
+
 coded_enum! {
     /// Conditional modifier.
     CondMod {

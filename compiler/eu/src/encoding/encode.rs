@@ -276,7 +276,7 @@ fn put_send(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeEr
             w.set(Field::SendDesc, u64::from(desc))
         }
         Desc::Indirect { subreg } => {
-            let a0 = build::arf(Arf::Address, 0).sub(subreg).scalar();
+            let a0 = build::arf(Arf::Address, 0).subreg(subreg).scalar();
             put_source(w, generation, AccessMode::Align1, &SRC1, &a0, (false, false))
         }
     }

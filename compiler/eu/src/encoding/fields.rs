@@ -246,12 +246,12 @@ impl Layout {
 }
 
 /// The value of one run of bits.
-pub(super) fn bits(word: u128, (hi, lo): (u8, u8)) -> u64 {
+pub(crate) fn bits(word: u128, (hi, lo): (u8, u8)) -> u64 {
     (word >> lo) as u64 & mask(hi - lo + 1)
 }
 
 /// The low `width` bits set.
-pub(super) fn mask(width: u8) -> u64 {
+pub(crate) fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 

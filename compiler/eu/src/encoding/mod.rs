@@ -4,7 +4,7 @@ mod compact;
 mod compact_tables;
 mod decode;
 mod encode;
-mod fields;
+pub(crate) mod fields;
 mod operands;
 
 #[cfg(test)]

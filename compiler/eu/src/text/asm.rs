@@ -377,7 +377,11 @@ impl<'a> Parser<'a> {
                 self.cursor.eat("null");
                 0
             }
-            "ip" => Arf::Ip.number(0),
+            _ if name.starts_with("ip") => {
+                self.cursor = start;
+                self.cursor.eat("ip");
+                Arf::Ip.number(0)
+            }
             _ => {
                 let Some((kind, _)) = Arf::NAMES.into_iter().find(|&(_, prefix)| prefix == name) else {
                     return Err(error_at(&start, "expected an operand"));

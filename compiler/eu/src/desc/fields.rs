@@ -1,0 +1,159 @@
+//! Where every field of a message descriptor stands, per generation with inheritance.
+//!
+//! Positions are those of the descriptor functions in Mesa's `brw_eu.h` and of the message fields in `brw_inst.h`.
+
+use super::DescError;
+use crate::devinfo::Gen;
+use crate::encoding::fields::{bits, mask};
+
+/// A run of bits and perhaps one more significant bit elsewhere.
+#[derive(Clone, Copy)]
+struct Span {
+    run: (u8, u8),
+    top: Option<u8>,
+}
+
+macro_rules! desc_fields {
+    ($($field:ident = $hi:literal : $lo:literal;)* ; absent $($later:ident)*) => {
+        /// A field of a message descriptor; which ones apply depends on receiver and message.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum DescField {
+            $($field,)*
+            $($later,)*
+        }
+
+        const COUNT: usize = [$(DescField::$field,)* $(DescField::$later,)*].len();
+
+        type Table = [Option<Span>; COUNT];
+
+        static GEN7: Table = [
+            $(Some(Span { run: ($hi, $lo), top: None }),)*
+            $({ let _ = DescField::$later; None },)*
+        ];
+    };
+}
+
+macro_rules! inherit {
+    ($base:ident { $($field:ident = $hi:literal : $lo:literal $(+ $top:literal)?;)* }) => {{
+        let mut table = $base;
+        $(table[DescField::$field as usize] =
+            Some(Span { run: ($hi, $lo), top: inherit!(@top $($top)?) });)*
+        table
+    }};
+    (@top) => { None };
+    (@top $top:literal) => { Some($top) };
+}
+
+desc_fields! {
+    // Every message.
+    MessageLength = 28:25;
+    ResponseLength = 24:20;
+    Header = 19:19;
+    BindingTable = 7:0;
+
+    SamplerIndex = 11:8;
+    SamplerType = 16:12;
+    SamplerSimd = 18:17;
+
+    UrbOpcode = 2:0;
+    UrbOffset = 13:3;
+    UrbSwizzle = 14:14;
+    UrbComplete = 15:15;
+    UrbPerSlotOffset = 16:16;
+
+    DataPortType = 17:14;
+    // Set for scratch messages of the data cache.
+    DataPortCategory = 18:18;
+    BlockSize = 10:8;
+    DualBlockSize = 9:8;
+    DwordScatteredSimd16 = 8:8;
+    DwordScatteredLegacy = 9:9;
+    ByteScatteredSimd16 = 8:8;
+    ByteScatteredSize = 11:10;
+    SurfaceMask = 11:8;
+    UntypedSimd = 13:12;
+    AtomicOp = 11:8;
+    AtomicSimd8 = 12:12;
+    TypedHighSlots = 12:12;
+    AtomicReturns = 13:13;
+    FenceCommit = 13:13;
+    TypedSlotGroup = 13:13;
+
+    ScratchWrite = 17:17;
+    ScratchDword = 16:16;
+    ScratchInvalidate = 15:15;
+    ScratchBlockSize = 13:12;
+    ScratchOffset = 11:0;
+
+    RenderTargetSubtype = 10:8;
+    RenderTargetHighSlots = 11:11;
+    RenderTargetLast = 12:12;
+    RenderTargetPerSample = 13:13;
+
+    GatewayFunction = 2:0;
+    GatewayNotify = 16:15;
+
+    SpawnerOpcode = 0:0;
+    SpawnerRequest = 1:1;
+    SpawnerNoUrb = 4:4;
+
+    InterpolatorSimd16 = 16:16;
+    InterpolatorLinear = 14:14;
+    InterpolatorMode = 13:12;
+    InterpolatorHighSlots = 11:11;
+    InterpolatorData = 7:0;
+    ;
+    absent
+    SamplerHalfReturn UrbChannelMask
+}
+
+static GEN75: Table = inherit!(GEN7 {
+    TypedSlotGroup = 13:12;
+});
+
+static GEN8: Table = inherit!(GEN75 {
+    SamplerSimd = 18:17 + 29;
+    SamplerHalfReturn = 30:30;
+    UrbOpcode = 3:0;
+    UrbOffset = 14:4;
+    UrbSwizzle = 15:15;
+    UrbChannelMask = 15:15;
+    UrbPerSlotOffset = 17:17;
+    DataPortType = 18:14;
+});
+
+fn span(generation: Gen, field: DescField) -> Option<Span> {
+    let table = match generation {
+        Gen::Gen7 => &GEN7,
+        Gen::Gen75 => &GEN75,
+        Gen::Gen8 | Gen::Gen9 => &GEN8,
+    };
+    table[field as usize]
+}
+
+/// The value of `field` in descriptor `desc`; 0 if the generation lacks it.
+pub(super) fn get(generation: Gen, desc: u32, field: DescField) -> u32 {
+    let Some(Span { run, top }) = span(generation, field) else { return 0 };
+    let desc = u128::from(desc);
+    let low = bits(desc, run) as u32;
+    match top {
+        None => low,
+        Some(top) => low | (bits(desc, (top, top)) as u32) << (run.0 - run.1 + 1),
+    }
+}
+
+/// Sets `field` of descriptor `desc`, which must still be zero there.
+pub(super) fn set(generation: Gen, desc: &mut u32, field: DescField, value: u32) -> Result<(), DescError> {
+    let Span { run, top } = span(generation, field).ok_or(DescError::NoSuchField { field })?;
+    let width = run.0 - run.1 + 1;
+    let all = width + u8::from(top.is_some());
+    if u64::from(value) > mask(all) {
+        return Err(DescError::DoesNotFit { field, value });
+    }
+    *desc |= ((u64::from(value) & mask(width)) as u32) << run.1;
+    if let Some(top) = top {
+        *desc |= value >> width << top;
+    }
+    Ok(())
+}
