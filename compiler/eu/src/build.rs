@@ -338,7 +338,7 @@ impl Inst {
     /// For the channels from `first` on (a multiple of 4 below 32): sets quarter and nibble control.
     #[must_use]
     pub const fn group(self, first: u8) -> Inst {
-        Inst { qtr_control: first / 8 & 3, nib_control: first / 4 & 1 != 0, ..self }
+        Inst { qtr_control: (first / 8) & 3, nib_control: (first / 4) & 1 != 0, ..self }
     }
 
     /// Also writing the accumulator.

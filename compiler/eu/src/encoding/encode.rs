@@ -202,7 +202,7 @@ pub(super) const THREE_SOURCES: [ThreeSourceFields; 3] = [
 
 /// The subregister of a three-source operand counts dwords.
 fn dword_subreg(operand: &Operand) -> Result<u64, EncodeError> {
-    if operand.subnr % 4 != 0 {
+    if !operand.subnr.is_multiple_of(4) {
         return Err(EncodeError::NoCode { what: "a three-source subregister off the dword grid" });
     }
     Ok(u64::from(operand.subnr / 4))
@@ -289,10 +289,11 @@ fn put_split_send(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
         RegFile::Grf => Ok(true),
         RegFile::Imm => Err(EncodeError::NoCode { what: "an immediate operand of a split send" }),
     };
-    let direct = |operand: &Operand, unit: u8| match operand.is_indirect() || operand.subnr % unit != 0 {
-        true => Err(EncodeError::NoCode { what: "an indirect or misaligned operand of a split send" }),
-        false => Ok(u64::from(operand.subnr / unit)),
-    };
+    let direct =
+        |operand: &Operand, unit: u8| match operand.is_indirect() || !operand.subnr.is_multiple_of(unit) {
+            true => Err(EncodeError::NoCode { what: "an indirect or misaligned operand of a split send" }),
+            false => Ok(u64::from(operand.subnr / unit)),
+        };
     let (dst, src0, src1) = (&inst.dst, &inst.src[0], &inst.src[1]);
     w.set(Field::CondMod, u64::from(send.sfid.code()))?;
     w.flag(Field::SsDstFile, file(dst)?)?;

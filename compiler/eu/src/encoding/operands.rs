@@ -99,7 +99,7 @@ pub(super) fn log2_code(value: u8, limit: u8) -> Result<u64, EncodeError> {
 
 /// The subregister in Align16's unit.
 fn align16_subreg(subnr: u8) -> Result<u64, EncodeError> {
-    if subnr % ALIGN16_UNIT != 0 {
+    if !subnr.is_multiple_of(ALIGN16_UNIT) {
         return Err(EncodeError::NoCode { what: "an Align16 subregister off the 16-byte grid" });
     }
     Ok(u64::from(subnr / ALIGN16_UNIT))

@@ -164,7 +164,7 @@ impl Printer<'_> {
 
     fn subregister(&mut self, operand: &Operand) {
         let size = operand.ty.size() as u8;
-        if operand.subnr % size != 0 {
+        if !operand.subnr.is_multiple_of(size) {
             self.put(format_args!(".{}b", operand.subnr));
         } else if operand.subnr != 0 || operand.rep_ctrl {
             self.put(format_args!(".{}", operand.subnr / size));
