@@ -6,6 +6,7 @@
 //! [`source::SourceMap`] resolves to string, line and column.
 
 pub mod ast;
+pub mod ast_print;
 pub mod diagnostic;
 pub mod intern;
 pub mod lex;

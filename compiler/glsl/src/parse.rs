@@ -155,10 +155,17 @@ impl Parser<'_> {
 
     #[cold]
     fn not_a_name(&self, token: Token, what: &str) -> Box<Diagnostic> {
-        if token.kind == Kind::Ident && !self.buffers.keywords.is_keyword(token.symbol) {
-            return self.error(self.span(token), "this word is reserved");
+        let keywords = &self.buffers.keywords;
+        if token.kind != Kind::Ident
+            || keywords.is_keyword(token.symbol)
+            || self.later_keyword_before().is_some()
+        {
+            self.unexpected(what)
+        } else if keywords.is_usable(token.symbol) {
+            self.error(self.span(token), format!("expected {what}, found the name of a type"))
+        } else {
+            self.error(self.span(token), "this word is reserved")
         }
-        self.unexpected(what)
     }
 
     #[inline]

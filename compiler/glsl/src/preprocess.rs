@@ -25,6 +25,8 @@ const MAX_PASTED_BYTES: usize = 1 << 24;
 const MAX_ARGUMENT_NESTING: u32 = 100;
 /// Deepest nesting of `#if` and relatives.
 const MAX_CONDITIONALS: usize = 1000;
+/// Most parameters of a macro.
+const MAX_PARAMETERS: usize = 1024;
 /// Deepest nesting of `#include`.
 const MAX_INCLUDES: usize = 64;
 /// Errors after which the rest is not worth reading.

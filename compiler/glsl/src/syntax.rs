@@ -6,6 +6,7 @@ use crate::intern::{Interner, Symbol};
 use crate::parse;
 use crate::preprocess;
 pub use crate::preprocess::include::{IncludeResolver, Included, NamedStrings};
+use crate::token::flags;
 
 /// What a GL context offers to its shaders.
 #[derive(Default)]
@@ -41,6 +42,30 @@ pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec
     let (interner, extensions) = prepare(env);
     let unit = TranslationUnit { interner, ..TranslationUnit::default() };
     run(env, &extensions, unit, &mut buffers, &sources)
+}
+
+/// Only preprocesses: the tokens with a space where there was white space, a line per line that begins with a token.
+/// For people and tests.
+pub fn preprocess(sources: &[&str], env: &Environment) -> Result<String, Vec<Diagnostic>> {
+    let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
+    let (interner, extensions) = prepare(env);
+    let mut unit = TranslationUnit { interner, ..TranslationUnit::default() };
+    let mut buffers = preprocess::Buffers::default();
+    buffers.macros.reset(&extensions);
+    let errors = preprocess::run(env, &mut unit, &mut buffers, &sources);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut out = String::new();
+    for token in &buffers.tokens {
+        if token.has(flags::LINE_START) && !out.is_empty() {
+            out.push('\n');
+        } else if token.has(flags::SPACE) && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&String::from_utf8_lossy(token.spelling(unit.sources.bytes())));
+    }
+    Ok(out)
 }
 
 #[derive(Debug, Default)]

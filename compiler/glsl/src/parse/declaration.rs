@@ -257,8 +257,7 @@ impl Parser<'_> {
         }
         let kind = if self.at_keyword(words::STRUCT) {
             TypeKind::Struct(self.nested(Self::structure)?)
-        } else if token.symbol == words::UNSIGNED && self.peek_at(1).symbol == words::INT {
-            // `unsigned int` is how GL_EXT_gpu_shader4 spells `uint`.
+        } else if self.at_unsigned_int() {
             self.bump();
             self.bump();
             TypeKind::Name(words::UINT)
@@ -271,6 +270,13 @@ impl Parser<'_> {
         let dims = self.dims()?;
         let span = self.since(token.pos);
         Ok(self.unit.types.push(TypeSpec { kind, dims, span }))
+    }
+
+    /// Whether `unsigned int` is here, which is how GL_EXT_gpu_shader4 spells `uint`.
+    pub(super) fn at_unsigned_int(&self) -> bool {
+        self.buffers.keywords.unsigned_int
+            && self.peek().symbol == words::UNSIGNED
+            && self.peek_at(1).symbol == words::INT
     }
 
     /// `[a][]…`, often nothing.

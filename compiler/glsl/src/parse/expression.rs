@@ -255,7 +255,7 @@ impl Parser<'_> {
                 self.bump();
                 self.push_expr(ExprKind::Bool(token.symbol == words::TRUE), self.span(token), 0)
             }
-            Kind::Ident if token.symbol == words::UNSIGNED && self.peek_at(1).symbol == words::INT => {
+            Kind::Ident if self.at_unsigned_int() => {
                 self.bump();
                 self.bump();
                 let span = self.since(token.pos);

@@ -90,7 +90,8 @@ const LAYOUT_EXTENSIONS: &[&str] = &[
 ];
 const PIXEL_LOCAL_STORAGE: &[&str] = &["GL_EXT_shader_pixel_local_storage"];
 
-/// GLSL 1.10 … 4.60 and GLSL ES 1.00 … 3.20, sections 3.6 (3.7 in ES 1.00 and 3.00).
+/// GLSL 1.10 … 4.60 and GLSL ES 1.00 … 3.20, sections on keywords. Of two entries for a word, the later one that holds
+/// wins.
 static WORDS: &[Word] = &[
     always(CONST),
     always(IN),
@@ -111,13 +112,21 @@ static WORDS: &[Word] = &[
     always(DISCARD),
     always(TRUE),
     always(FALSE),
-    // Reserved before they meant something, so always taken.
-    always(SWITCH),
-    always(DEFAULT),
-    from(CASE, 130, 100, GPU_SHADER4),
+    // Reserved before they meant something.
+    reserved(SWITCH, 110, 100),
+    reserved(DEFAULT, 110, 100),
+    reserved(VOLATILE, 110, 100),
+    reserved(FLAT, NEVER, 100),
+    reserved(HIGHP, 120, 100),
+    reserved(MEDIUMP, 120, 100),
+    reserved(LOWP, 120, 100),
+    reserved(PRECISION, 120, 100),
+    from(SWITCH, 130, 300, GPU_SHADER4),
+    from(DEFAULT, 130, 300, GPU_SHADER4),
+    from(CASE, 130, 300, GPU_SHADER4),
     from(CENTROID, 120, 300, GPU_SHADER4),
     from(INVARIANT, 120, 100, &[]),
-    from(FLAT, 130, 100, GPU_SHADER4),
+    from(FLAT, 130, 300, GPU_SHADER4),
     from(SMOOTH, 130, 300, GPU_SHADER4),
     from(NOPERSPECTIVE, 130, NEVER, &["GL_EXT_gpu_shader4", "GL_NV_shader_noperspective_interpolation"]),
     from(EXPLICIT_INTERP, NEVER, NEVER, &["GL_AMD_shader_explicit_vertex_parameter"]),
@@ -133,7 +142,7 @@ static WORDS: &[Word] = &[
     from(BUFFER, 430, 310, STORAGE),
     from(SHARED, 430, 310, &["GL_ARB_compute_shader"]),
     from(COHERENT, 420, 310, MEMORY),
-    from(VOLATILE, 110, 100, &[]),
+    from(VOLATILE, 420, 310, MEMORY),
     from(RESTRICT, 420, 310, MEMORY),
     from(READONLY, 420, 310, MEMORY),
     from(WRITEONLY, 420, 310, MEMORY),
@@ -241,6 +250,8 @@ const HALF_FLOAT: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
     classes: Vec<Class>,
+    /// `unsigned int` means `uint`.
+    pub unsigned_int: bool,
     pub suffixes: Suffixes,
 }
 
@@ -259,13 +270,14 @@ impl Keywords {
             let first = if version.es { word.es } else { word.desktop };
             let class = match word.class {
                 class if version.number >= first || on(word.extensions) => class,
-                Class::Keyword => Class::Later,
-                _ => Class::Free,
+                Class::Keyword if self.class(word.word) == Class::Free => Class::Later,
+                _ => continue,
             };
             if let Some(slot) = self.classes.get_mut(word.word.index()) {
                 *slot = class;
             }
         }
+        self.unsigned_int = on(GPU_SHADER4);
         self.suffixes = Suffixes {
             uint: version.at_least(Some(130), Some(300)) || on(GPU_SHADER4),
             double: version.at_least(Some(400), None) || on(&["GL_ARB_gpu_shader_fp64", "GL_NV_gpu_shader5"]),

@@ -1,7 +1,7 @@
 //! Directives: what follows a `#` at the start of a line.
 
 use super::macros::Macro;
-use super::{Conditional, Cursor, MAX_CONDITIONALS, MAX_INCLUDES, Preprocessor, condition};
+use super::{Conditional, Cursor, MAX_CONDITIONALS, MAX_INCLUDES, MAX_PARAMETERS, Preprocessor, condition};
 use crate::ast::{Behaviour, Extension, Pragma, Profile, Version};
 use crate::intern::{Symbol, words};
 use crate::lex;
@@ -217,6 +217,10 @@ impl Preprocessor<'_> {
             };
             if names.contains(&param.symbol) {
                 self.error_at(param, "two macro parameters have this name");
+                return None;
+            }
+            if names.len() >= MAX_PARAMETERS {
+                self.error_at(param, "this macro has too many parameters");
                 return None;
             }
             names.push(param.symbol);

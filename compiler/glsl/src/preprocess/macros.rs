@@ -137,10 +137,9 @@ impl Preprocessor<'_> {
         let count = params.len();
         let next = self.next();
         if next.kind != Kind::LeftParen {
+            // The end comes again when asked for again.
             if next.kind != Kind::End {
                 self.unread(next);
-            } else if !self.isolated {
-                // The end comes again when the file is asked again.
             }
             return false;
         }
@@ -342,6 +341,9 @@ impl Preprocessor<'_> {
         }
         let text = self.unit.sources.bytes();
         let joined = [a.spelling(text), b.spelling(text)].concat();
+        if joined.len() >= usize::from(u16::MAX) {
+            return self.error_at(name, "## makes a token that is too long");
+        }
         self.pasted += joined.len();
         let span = self.unit.sources.add_text(&joined);
         let (Some(span), true) = (span, self.pasted <= MAX_PASTED_BYTES) else {
@@ -355,7 +357,8 @@ impl Preprocessor<'_> {
             &mut self.unit.interner,
         );
         if end != span.end as usize || token.kind == Kind::Unknown {
-            let message = format!("## makes `{}`, which is no token", String::from_utf8_lossy(&joined));
+            let shown = String::from_utf8_lossy(&joined[..joined.len().min(40)]).into_owned();
+            let message = format!("## makes `{shown}`, which is no token");
             self.error_at(name, message);
             return;
         }
