@@ -308,7 +308,7 @@ mod tests {
         let raw = rng.next_u64();
         // Mostly values of similar magnitude, so that alignment and cancellation matter; sometimes anything at all.
         match raw & 7 {
-            0 => rng.next_u64() & (fmt.sign() * 2).wrapping_sub(1),
+            0 => rng.next_u64() & (fmt.sign() | (fmt.sign() - 1)),
             1 => rng.next_u64() & fmt.mant(),
             2 => fmt.inf() & !(rng.next_u64() & 1 << fmt.mant_bits),
             _ => {

@@ -1,0 +1,232 @@
+//! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering the response.
+//!
+//! Field positions are those of the message descriptor in Mesa's `brw_eu.h` and `brw_inst.h`: message length in bits
+//! 28:25, response length in 24:20, header present in 19, function control below.
+
+mod dataport;
+mod interpolator;
+mod render;
+mod sampler;
+mod urb;
+
+use eu::{Desc, Inst, Opcode, RegFile, Sfid};
+
+use crate::alu::generic::predicate;
+use crate::error::Reason;
+use crate::host::{Host, HostError};
+use crate::kernel::Kernel;
+use crate::op::{Op, low_bits};
+use crate::quirks::Quirks;
+use crate::regs::{GRF_COUNT, Registers};
+use crate::run::enables;
+use crate::thread::Thread;
+
+impl From<HostError> for Reason {
+    fn from(error: HostError) -> Reason {
+        Reason::Host(error.0)
+    }
+}
+
+/// A gathered message.
+pub(crate) struct Message<'a> {
+    /// The device's quirks.
+    pub quirks: &'a Quirks,
+    /// Whether this device's data-cache surface messages go to the second port.
+    pub has_port_1: bool,
+    /// Whether SIMD8 URB messages exist, with their own descriptor layout.
+    pub gen8_layout: bool,
+    /// Whether LD takes (u, v, lod) and other gen9 parameters apply.
+    pub descriptor: u32,
+    /// Registers of the message, both parts of a split one.
+    pub payload: Vec<[u32; 8]>,
+    /// Registers of the response.
+    pub response: usize,
+    /// The first payload register (or more) is a header.
+    pub header: bool,
+    /// Channels enabled by execution mask and predicate, from the instruction's first channel.
+    pub enabled: u32,
+    /// Channels enabled by the execution mask alone.
+    pub unpredicated: u32,
+    /// First channel of the instruction.
+    pub group: u8,
+    /// Ends the thread.
+    pub eot: bool,
+}
+
+/// A response to be written to the destination: registers, and per register the dwords that are.
+pub(crate) type Response = Vec<([u32; 8], u8)>;
+
+impl Message<'_> {
+    /// Bits `high..=low` of the descriptor.
+    pub fn bits(&self, high: u32, low: u32) -> u32 {
+        self.descriptor >> low & (u32::MAX >> (31 - (high - low)))
+    }
+
+    /// Whether descriptor bit `bit` is set.
+    pub fn bit(&self, bit: u32) -> bool {
+        self.descriptor >> bit & 1 != 0
+    }
+
+    /// Payload register `index`; an error if the message is shorter.
+    pub fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
+        self.payload.get(index).copied().ok_or_else(|| {
+            Reason::Message(format!("register {index} is needed but the message has {}", self.payload.len()))
+        })
+    }
+
+    /// One parameter of 8 or 16 channels from register `index` on.
+    pub fn plane(&self, index: usize, count: usize) -> Result<[u32; 16], Reason> {
+        let mut plane = [0; 16];
+        for (half, lanes) in plane.chunks_exact_mut(8).enumerate().take(count.div_ceil(8)) {
+            lanes.copy_from_slice(&self.register(index + half)?);
+        }
+        Ok(plane)
+    }
+
+    /// The header, if there is one.
+    pub fn header(&self) -> Result<Option<[u32; 8]>, Reason> {
+        if self.header { self.register(0).map(Some) } else { Ok(None) }
+    }
+}
+
+/// Splits a plane of 16 channels into response registers, writing only `mask`ed channels.
+pub(crate) fn respond_plane(response: &mut Response, plane: &[u32; 16], count: usize, mask: u32) {
+    for half in 0..count.div_ceil(8) {
+        let mut register = [0; 8];
+        register.copy_from_slice(&plane[half * 8..half * 8 + 8]);
+        response.push((register, (mask >> (half * 8)) as u8));
+    }
+}
+
+/// Executes a send; `Ok(true)` if it ended the thread.
+pub(crate) fn send(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+    op: &Op,
+    inst: &Inst,
+) -> Result<bool, Reason> {
+    let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
+    let descriptor = descriptor(&thread.regs, send.desc);
+    let extended = descriptor_extended(&thread.regs, send.ex_desc);
+    let length = (descriptor >> 25 & 0xf) as usize;
+    let response = (descriptor >> 20 & 0x1f) as usize;
+    let mut payload = gather(&thread.regs, inst, 0, length)?;
+    let split = matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc);
+    if split {
+        let second = (extended >> 6 & 0xf) as usize;
+        if second > 0 {
+            payload.extend(gather(&thread.regs, inst, 1, second)?);
+        }
+    }
+    let unpredicated = enables(thread, op) & low_bits(op.shape.channels);
+    let message = Message {
+        quirks: &kernel.quirks,
+        has_port_1: kernel.devinfo.has_data_port_1,
+        gen8_layout: kernel.devinfo.has_simd8_urb,
+        descriptor,
+        payload,
+        response,
+        header: descriptor >> 19 & 1 != 0,
+        enabled: unpredicated & predicate(&thread.regs, op),
+        unpredicated,
+        group: op.group,
+        eot: send.eot,
+    };
+    let answer = match send.sfid {
+        Sfid::Null => Vec::new(),
+        Sfid::Sampler => sampler::execute(&message, host)?,
+        Sfid::Gateway => gateway(&message, thread, host)?,
+        Sfid::DpSampler | Sfid::ConstantCache => dataport::constant(&message, host)?,
+        Sfid::RenderCache => render::execute(&message, thread.dispatch, host)?,
+        Sfid::Urb => urb::execute(&message, host)?,
+        // Its only message is the release of the thread's resources.
+        Sfid::ThreadSpawner => Vec::new(),
+        Sfid::DataCache => dataport::data_cache(&message, host)?,
+        Sfid::DataCache1 => dataport::data_cache_1(&message, host)?,
+        Sfid::PixelInterpolator => interpolator::execute(&message, host)?,
+        Sfid::Vme | Sfid::Cre => return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text()))),
+    };
+    deliver(&kernel.quirks, thread, inst, &message, (length, extended), answer)?;
+    Ok(send.eot)
+}
+
+fn descriptor(registers: &Registers, desc: Desc) -> u32 {
+    match desc {
+        Desc::Imm(bits) => bits,
+        Desc::Indirect { subreg } => address_dword(registers, subreg),
+    }
+}
+
+fn descriptor_extended(registers: &Registers, desc: Desc) -> u32 {
+    descriptor(registers, desc)
+}
+
+/// Dword `subreg` of a0.
+fn address_dword(registers: &Registers, subreg: u8) -> u32 {
+    let word = |index: usize| u32::from(registers.address.get(index).copied().unwrap_or(0));
+    word(usize::from(subreg) * 2) | word(usize::from(subreg) * 2 + 1) << 16
+}
+
+fn gather(registers: &Registers, inst: &Inst, source: usize, length: usize) -> Result<Vec<[u32; 8]>, Reason> {
+    let operand = &inst.src[source];
+    if operand.file != RegFile::Grf || operand.is_indirect() {
+        return Err(Reason::Message("the payload is not in general registers".into()));
+    }
+    let first = usize::from(operand.nr);
+    if first + length > GRF_COUNT {
+        return Err(Reason::Message(format!("{length} payload registers from r{first} on")));
+    }
+    Ok((first..first + length).map(|nr| registers.register(nr)).collect())
+}
+
+/// Writes the response. Registers the function did not fill become garbage, so that a wrong length shows.
+fn deliver(
+    quirks: &Quirks,
+    thread: &mut Thread,
+    inst: &Inst,
+    message: &Message,
+    (length, _): (usize, u32),
+    answer: Response,
+) -> Result<(), Reason> {
+    if inst.dst.file != RegFile::Grf {
+        return Ok(());
+    }
+    let first = usize::from(inst.dst.nr);
+    if first + message.response > GRF_COUNT {
+        return Err(Reason::Message(format!("{} response registers from r{first} on", message.response)));
+    }
+    let start = usize::from(inst.src[0].nr);
+    let overlaps = first < start + length && start < first + message.response;
+    let broken = quirks.gen8_r127 && first + message.response == GRF_COUNT && overlaps;
+    for index in 0..message.response {
+        let mut register = thread.regs.register(first + index);
+        for (lane, dword) in register.iter_mut().enumerate() {
+            match answer.get(index) {
+                Some((_, written)) if written >> lane & 1 == 0 && !broken => {}
+                Some((values, _)) if !broken => *dword = values[lane],
+                _ => *dword = thread.regs.garbage.get((0x9000 + first + index * 8 + lane) as u64) as u32,
+            }
+        }
+        thread.regs.set_register(first + index, &register);
+    }
+    Ok(())
+}
+
+/// Message gateway: barriers, and the time stamp.
+fn gateway(message: &Message, thread: &mut Thread, host: &mut dyn Host) -> Result<Response, Reason> {
+    match message.bits(2, 0) {
+        // Open and close need no modelling: no other message depends on them here.
+        0 | 1 => Ok(Vec::new()),
+        4 => {
+            host.barrier(&message.register(0)?)?;
+            thread.barrier = true;
+            Ok(Vec::new())
+        }
+        3 => {
+            let time = host.time();
+            Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], 0xff)])
+        }
+        other => Err(Reason::NotModelled(format!("gateway function {other}"))),
+    }
+}

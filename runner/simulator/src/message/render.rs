@@ -1,0 +1,130 @@
+//! Render-target writes.
+//!
+//! Payload order: header (two registers), source 0 alpha, coverage, colour, second colour, depth, stencil. What is
+//! present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14 stencil) and from pipeline state; the
+//! message length must agree. Facts: Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
+
+use super::{Message, Response, dataport};
+use crate::error::Reason;
+use crate::host::{Host, RenderKind, RenderWrite};
+
+/// Executes a message to the render cache.
+pub fn execute(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<Response, Reason> {
+    match message.bits(17, 14) {
+        12 => write(message, dispatch, host).map(|()| Vec::new()),
+        // Before the second data-cache port existed typed surface messages went here.
+        kind if !message.has_port_1 => dataport::render_cache_typed(message, kind, host),
+        kind => Err(Reason::NotModelled(format!("render-cache message {kind}"))),
+    }
+}
+
+fn kind(message: &Message) -> Result<RenderKind, Reason> {
+    Ok(match message.bits(10, 8) {
+        0 => RenderKind::Simd16,
+        1 => RenderKind::Simd16Replicated,
+        2 => RenderKind::DualLow,
+        3 => RenderKind::DualHigh,
+        4 => RenderKind::Simd8,
+        other => return Err(Reason::Message(format!("render-target write of type {other}"))),
+    })
+}
+
+/// Reads the payload from front to back.
+struct Cursor<'a, 'b> {
+    message: &'a Message<'b>,
+    next: usize,
+    count: usize,
+}
+
+impl Cursor<'_, '_> {
+    fn plane(&mut self) -> Result<[u32; 16], Reason> {
+        let plane = self.message.plane(self.next, self.count)?;
+        self.next += self.count.div_ceil(8);
+        Ok(plane)
+    }
+
+    fn register(&mut self) -> Result<[u32; 8], Reason> {
+        let register = self.message.register(self.next)?;
+        self.next += 1;
+        Ok(register)
+    }
+
+    fn color(&mut self) -> Result<[[u32; 16]; 4], Reason> {
+        Ok([self.plane()?, self.plane()?, self.plane()?, self.plane()?])
+    }
+}
+
+/// Sixteen words of one register.
+fn words(register: &[u32; 8]) -> [u16; 16] {
+    std::array::from_fn(|index| (register[index / 2] >> (16 * (index % 2))) as u16)
+}
+
+fn write(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<(), Reason> {
+    let kind = kind(message)?;
+    let wide = matches!(kind, RenderKind::Simd16 | RenderKind::Simd16Replicated);
+    let count = if wide { 16 } else { 8 };
+    let state = host.render_state();
+    let header = message.header()?;
+    let flags = header.map_or(0, |header| header[0]);
+    let high = kind == RenderKind::DualHigh;
+    let first_slot = if message.bit(11) { 16 } else { 0 } + if high { 8 } else { 0 };
+    let mut cursor = Cursor { message, next: if message.header { 2 } else { 0 }, count };
+    let source0_alpha = if flags >> 11 & 1 != 0 { Some(cursor.plane()?) } else { None };
+    let omask = if state.omask { Some(coverage(&cursor.register()?, high)) } else { None };
+    let color = if kind == RenderKind::Simd16Replicated {
+        let register = cursor.register()?;
+        std::array::from_fn(|component| [register[component]; 16])
+    } else {
+        cursor.color()?
+    };
+    let dual = matches!(kind, RenderKind::DualLow | RenderKind::DualHigh);
+    let color1 = if dual { Some(cursor.color()?) } else { None };
+    let depth = if state.depth { Some(cursor.plane()?) } else { None };
+    let stencil = if state.stencil || flags >> 14 & 1 != 0 { Some(stencil(&cursor.register()?)) } else { None };
+    if cursor.next != message.payload.len() {
+        let (used, sent) = (cursor.next, message.payload.len());
+        return Err(Reason::Message(format!("the pixels take {used} registers, {sent} were sent")));
+    }
+    let mask = pixel_mask(message, dispatch, first_slot, high)?;
+    host.render_write(&RenderWrite {
+        target: message.bits(7, 0) as u8,
+        kind,
+        last: message.bit(12),
+        end_of_thread: message.eot,
+        first_slot,
+        count: count as u8,
+        mask: (mask & if wide { 0xffff } else { 0xff }) as u16,
+        color,
+        color1,
+        source0_alpha,
+        omask,
+        depth,
+        stencil,
+    })?;
+    Ok(())
+}
+
+/// Coverage is a word per pixel of sixteen; the high dual-source message uses the upper eight.
+fn coverage(register: &[u32; 8], high: bool) -> [u16; 16] {
+    let words = words(register);
+    if high { std::array::from_fn(|index| words[index % 8 + 8]) } else { words }
+}
+
+fn stencil(register: &[u32; 8]) -> [u8; 16] {
+    std::array::from_fn(|index| (register[index / 4] >> (8 * (index % 4))) as u8)
+}
+
+/// Which pixels are written: those of the header's pixel mask, or without a header those of the instruction's channel
+/// enables. On ivb the predicate does not take part, so a discard needs the header.
+fn pixel_mask(message: &Message, dispatch: u32, first_slot: u8, high: bool) -> Result<u32, Reason> {
+    let enabled = if message.quirks.ivb_rt_write_predicate { message.unpredicated } else { message.enabled };
+    // Dual-source halves are SIMD8 instructions; their enables already start at the right channel if grouped.
+    let shift = if high && message.group % 16 == 0 { 8 } else { 0 };
+    let enabled = enabled >> if message.unpredicated >> 8 != 0 { shift } else { 0 };
+    if !message.header {
+        return Ok(enabled & (dispatch >> first_slot.min(31)));
+    }
+    // Dword 7 of the header's second register: the low word is the pixel mask.
+    let pixels = message.register(1)?[7] & 0xffff;
+    Ok(enabled & (pixels >> if high { 8 } else { 0 }))
+}

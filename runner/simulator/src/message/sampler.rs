@@ -1,0 +1,173 @@
+//! Sampler messages.
+//!
+//! Parameter orders are those of Mesa's `brw_lower_logical_sends.cpp` and `brw_vec4_visitor.cpp`: reference, then level
+//! or bias, then coordinates; LD is u, lod, v, r before gen9 and u, v, lod, r from then on.
+
+use super::{Message, Response, respond_plane};
+use crate::error::Reason;
+use crate::host::{Host, Param, SamplerOp, SamplerRequest};
+use Param::*;
+
+/// How many channels a message has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Simd4x2,
+    Simd8,
+    Simd16,
+}
+
+fn mode(message: &Message, header: Option<&[u32; 8]>) -> Result<Mode, Reason> {
+    match message.bits(18, 17) {
+        0 if message.quirks.ld_lod_second => Ok(Mode::Simd4x2),
+        // Gen9 reuses the encoding; a header bit restores the old meaning.
+        0 if header.is_some_and(|header| header[2] >> 22 & 1 != 0) => Ok(Mode::Simd4x2),
+        1 => Ok(Mode::Simd8),
+        2 => Ok(Mode::Simd16),
+        other => Err(Reason::NotModelled(format!("sampler SIMD mode {other}"))),
+    }
+}
+
+fn operation(code: u32) -> Result<SamplerOp, Reason> {
+    use SamplerOp::*;
+    Ok(match code {
+        0 => Sample,
+        1 => SampleBias,
+        2 => SampleLod,
+        3 => SampleCompare,
+        4 => SampleGradient,
+        5 => SampleBiasCompare,
+        6 => SampleLodCompare,
+        7 => Load,
+        8 => Gather4,
+        9 => Lod,
+        10 => ResInfo,
+        11 => SampleInfo,
+        16 => Gather4Compare,
+        17 => Gather4Offset,
+        18 => Gather4OffsetCompare,
+        20 => SampleGradientCompare,
+        24 => SampleLz,
+        25 => SampleCompareLz,
+        26 => LoadLz,
+        28 => Load2dmsWide,
+        29 => LoadMcs,
+        30 => Load2dms,
+        31 => Load2dss,
+        other => return Err(Reason::NotModelled(format!("sampler operation {other}"))),
+    })
+}
+
+/// The meaning of the parameters of SIMD8 and SIMD16 messages, in order.
+fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
+    match op {
+        SamplerOp::Sample | SamplerOp::Lod | SamplerOp::Gather4 | SamplerOp::SampleLz => &[U, V, R, Ai],
+        SamplerOp::SampleBias => &[Bias, U, V, R, Ai],
+        SamplerOp::SampleLod => &[Lod, U, V, R, Ai],
+        SamplerOp::SampleCompare | SamplerOp::Gather4Compare | SamplerOp::SampleCompareLz => &[Ref, U, V, R, Ai],
+        SamplerOp::SampleGradient => &[U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai],
+        SamplerOp::SampleGradientCompare => &[Ref, U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai],
+        SamplerOp::SampleBiasCompare => &[Ref, Bias, U, V, R, Ai],
+        SamplerOp::SampleLodCompare => &[Ref, Lod, U, V, R, Ai],
+        SamplerOp::Load if lod_second => &[U, Lod, V, R],
+        SamplerOp::Load => &[U, V, Lod, R],
+        SamplerOp::LoadLz => &[U, V, R],
+        SamplerOp::ResInfo => &[Lod],
+        SamplerOp::SampleInfo => &[],
+        SamplerOp::Gather4Offset => &[U, V, OffsetU, OffsetV, R],
+        SamplerOp::Gather4OffsetCompare => &[Ref, U, V, OffsetU, OffsetV, R],
+        SamplerOp::LoadMcs => &[U, V, R, Lod],
+        SamplerOp::Load2dms => &[Si, McsLow, U, V, R, Lod],
+        SamplerOp::Load2dmsWide => &[Si, McsLow, McsHigh, U, V, R, Lod],
+        SamplerOp::Load2dss => &[Si, U, V, R, Lod],
+    }
+}
+
+/// The meaning of the dwords of SIMD4x2 messages: coordinates first, then reference, then level and derivatives.
+fn order4x2(op: SamplerOp) -> &'static [Param] {
+    match op {
+        SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Gather4 | SamplerOp::Lod => &[U, V, R, Ai],
+        SamplerOp::SampleLod => &[U, V, R, Lod],
+        SamplerOp::SampleLodCompare => &[U, V, R, Ref, Lod],
+        SamplerOp::SampleCompare | SamplerOp::SampleCompareLz | SamplerOp::Gather4Compare => &[U, V, R, Ref],
+        SamplerOp::SampleGradient => &[U, V, R, Ai, DuDx, DuDy, DvDx, DvDy, DrDx, DrDy],
+        SamplerOp::SampleGradientCompare => &[U, V, R, Ref, DuDx, DuDy, DvDx, DvDy, DrDx, DrDy],
+        SamplerOp::Load => &[U, V, R, Lod],
+        SamplerOp::ResInfo => &[Lod],
+        SamplerOp::Load2dms => &[U, V, R, Lod, Si, McsLow],
+        SamplerOp::LoadMcs => &[U, V, R, Lod],
+        SamplerOp::Gather4Offset => &[U, V, OffsetU, OffsetV],
+        SamplerOp::Gather4OffsetCompare => &[U, V, OffsetU, OffsetV, Ref],
+        _ => &[],
+    }
+}
+
+/// Executes a sampler message.
+pub fn execute(message: &Message, host: &mut dyn Host) -> Result<Response, Reason> {
+    let header = message.header()?;
+    let mode = mode(message, header.as_ref())?;
+    let op = operation(message.bits(16, 12))?;
+    if message.gen8_layout && message.bit(30) {
+        return Err(Reason::NotModelled("16-bit sampler return format".into()));
+    }
+    let (params, count) = parameters(message, op, mode)?;
+    let mask = match mode {
+        Mode::Simd4x2 => {
+            u16::from(message.enabled & 0xf != 0) | u16::from(message.enabled >> 4 & 0xf != 0) << 1
+        }
+        Mode::Simd8 => message.enabled as u16 & 0xff,
+        Mode::Simd16 => message.enabled as u16,
+    };
+    let request = SamplerRequest {
+        op,
+        surface: message.bits(7, 0) as u8,
+        sampler: message.bits(11, 8) as u8,
+        header,
+        simd4x2: mode == Mode::Simd4x2,
+        count,
+        mask,
+        params,
+    };
+    let texels = host.sample(&request)?;
+    Ok(respond(message, mode, &texels, header.map_or(0, |header| header[2] >> 12 & 0xf)))
+}
+
+fn parameters(message: &Message, op: SamplerOp, mode: Mode) -> Result<(Vec<(Param, [u32; 16])>, u8), Reason> {
+    let first = usize::from(message.header);
+    let sent = message.payload.len() - first;
+    let mut params = Vec::new();
+    if mode == Mode::Simd4x2 {
+        for index in 0..sent * 4 {
+            let register = message.register(first + index / 4)?;
+            let mut values = [0; 16];
+            values[0] = register[index % 4];
+            values[1] = register[4 + index % 4];
+            params.push((order4x2(op).get(index).copied().unwrap_or(Unused), values));
+        }
+        return Ok((params, 2));
+    }
+    let (count, per) = if mode == Mode::Simd16 { (16, 2) } else { (8, 1) };
+    let order = order(op, message.quirks.ld_lod_second);
+    for index in 0..sent / per {
+        let values = message.plane(first + index * per, count)?;
+        params.push((order.get(index).copied().unwrap_or(Unused), values));
+    }
+    Ok((params, count as u8))
+}
+
+/// The response holds the components the header's write mask (set bits: not written) leaves.
+fn respond(message: &Message, mode: Mode, texels: &[[u32; 16]; 4], absent: u32) -> Response {
+    let mut response = Vec::new();
+    if mode == Mode::Simd4x2 {
+        let register = std::array::from_fn(|index| texels[index % 4][index / 4]);
+        // SIMD4x2 results go by channel enables like any vec4 destination.
+        return vec![(register, message.enabled as u8)];
+    }
+    let count = if mode == Mode::Simd16 { 16 } else { 8 };
+    for (component, plane) in texels.iter().enumerate() {
+        if absent >> component & 1 == 0 {
+            respond_plane(&mut response, plane, count, message.enabled);
+        }
+    }
+    response.truncate(message.response);
+    response
+}

@@ -1,0 +1,152 @@
+//! Operand regions, computed once: which bytes of the register file each channel of an instruction reads or writes.
+//!
+//! Two facts shape this module. On ivb a 64-bit instruction is a pair-of-32-bit-channels instruction: channel `c` of it
+//! owns elements `2c` and `2c + 1` of every region. And before gen8 the second half of a compressed instruction does
+//! not continue a source region but restarts it one register further on.
+
+use eu::{Operand, Region, Type};
+
+use crate::op::Shape;
+use crate::quirks;
+use crate::regs::REG_SIZE;
+
+/// A byte offset that lies outside the file: reads give garbage, writes are lost.
+pub const OUTSIDE: u16 = u16::MAX;
+
+/// Byte offsets per channel.
+#[derive(Clone, Debug)]
+pub struct Lanes {
+    /// The element, or for 64-bit elements its low dword.
+    pub low: [u16; 32],
+    /// The high dword of 64-bit elements where it does not simply follow the low one.
+    pub high: Option<Box<[u16; 32]>>,
+}
+
+impl Lanes {
+    fn collect(count: u8, wide: bool, offset: impl Fn(u32) -> (u32, u32)) -> Lanes {
+        let mut low = [OUTSIDE; 32];
+        let mut high = [OUTSIDE; 32];
+        let mut split = false;
+        for channel in 0..usize::from(count) {
+            let (first, second) = offset(channel as u32);
+            low[channel] = u16::try_from(first).unwrap_or(OUTSIDE);
+            high[channel] = u16::try_from(second).unwrap_or(OUTSIDE);
+            split |= wide && second != first + 4;
+        }
+        Lanes { low, high: split.then(|| Box::new(high)) }
+    }
+
+    /// Offset of the high dword of channel `channel`.
+    pub fn high(&self, channel: usize) -> usize {
+        match &self.high {
+            Some(high) => usize::from(high[channel & 31]),
+            None => usize::from(self.low[channel & 31]) + 4,
+        }
+    }
+}
+
+/// Offset in bytes of element `index` of a region with elements of `unit` bytes.
+fn element(region: Region, index: u32, unit: u32) -> u32 {
+    let width = u32::from(region.width).max(1);
+    // Rows with an address of their own start where that address says.
+    let row = if region.vstride == Region::VXH { 0 } else { index / width * u32::from(region.vstride) };
+    (row + index % width * u32::from(region.hstride)) * unit
+}
+
+/// Offsets of an Align1 source, relative to `base`.
+fn align1(shape: &Shape, ty: Type, region: Region, base: u32) -> Lanes {
+    let size = ty.size();
+    let at = |channel: u32| {
+        if !shape.pairs {
+            let offset = element(region, channel, size);
+            (offset, offset + 4)
+        } else if size == 8 {
+            (element(region, 2 * channel, 4), element(region, 2 * channel + 1, 4))
+        } else {
+            (element(region, 2 * channel, size), 0)
+        }
+    };
+    Lanes::collect(shape.channels, size == 8, |channel| {
+        let (low, high) = at(channel);
+        if channel < u32::from(shape.half) || !restarts(shape, ty, region) {
+            return (base + low, base + high);
+        }
+        let (low, high) = at(channel - u32::from(shape.half));
+        (base + REG_SIZE as u32 + low, base + REG_SIZE as u32 + high)
+    })
+}
+
+/// `gen7-two-grf-source`: whether the second half's source is the first half's plus one register.
+fn restarts(shape: &Shape, ty: Type, region: Region) -> bool {
+    let scalar = region.is_scalar() && !(shape.quirks.ivb_df_regions && ty.size() == 8);
+    let packed = region.hstride == 1 && region.vstride == region.width;
+    let widened = ty.size() == 2 && packed && shape.dst_size == 4 && shape.dst_stride == 1;
+    shape.quirks.gen7_two_grf_source && shape.halves == 2 && !scalar && !widened && region.vstride != Region::VXH
+}
+
+/// Offsets of an Align16 source: rows of four components, or of two 64-bit ones whose dwords the swizzle selects
+/// (`align16-df-swizzle`).
+fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+    let size = operand.ty.size();
+    let advances = operand.region.vstride != 0;
+    let select = |component: u32| u32::from(operand.swizzle.get(component as u8));
+    let at = |channel: u32| {
+        let (row, pitch) = if size == 8 { (channel / 2, 16) } else { (channel / 4, 4 * size) };
+        let start = if advances { row * pitch } else { 0 };
+        if size == 8 {
+            let component = channel % 2 * 2;
+            (start + select(component) * 4, start + select(component + 1) * 4)
+        } else {
+            let mut component = select(channel % 4);
+            if size == 2 && shape.quirks.bdw_align16_hf && operand.ty == Type::Hf {
+                component = u32::from(quirks::bdw_align16_hf(component as u8)) | channel & 1;
+            }
+            (start + component * size, 0)
+        }
+    };
+    Lanes::collect(shape.channels, size == 8, |channel| {
+        let half = u32::from(shape.half);
+        if shape.halves == 2 && channel >= half && shape.quirks.gen7_align16_vstride0 {
+            let (low, high) = at(channel - half);
+            return (base + REG_SIZE as u32 + low, base + REG_SIZE as u32 + high);
+        }
+        let (low, high) = at(channel);
+        (base + low, base + high)
+    })
+}
+
+/// Byte offsets that source `operand` reads, starting at `base`.
+pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+    if shape.three_source && operand.rep_ctrl {
+        return Lanes::collect(shape.channels, operand.ty.size() == 8, |_| (base, base + 4));
+    }
+    if shape.align16 { align16(shape, operand, base) } else { align1(shape, operand.ty, operand.region, base) }
+}
+
+/// Byte offsets that the destination writes, starting at `base`, and the bytes it spans.
+pub fn destination(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+    let size = operand.ty.size();
+    let stride = if shape.align16 { 1 } else { u32::from(operand.region.hstride) };
+    Lanes::collect(shape.channels, size == 8, |channel| {
+        if shape.align16 || !shape.pairs {
+            let offset = channel * stride * size;
+            (base + offset, base + offset + 4)
+        } else if size == 8 {
+            (base + 2 * channel * stride * 4, base + (2 * channel + 1) * stride * 4)
+        } else {
+            (base + 2 * channel * stride * size, base + (2 * channel + 1) * stride * size)
+        }
+    })
+}
+
+/// The address register (word of a0, relative to the operand's own) that serves each channel's low and high dword.
+pub fn address_rows(shape: &Shape, region: Region, size: u32) -> [[u8; 32]; 2] {
+    let width = u32::from(region.width).max(1);
+    let row = |index: u32| if region.vstride == Region::VXH { (index / width) as u8 } else { 0 };
+    let paired = shape.pairs && size == 8;
+    let index = |channel: usize| if shape.pairs { 2 * channel as u32 } else { channel as u32 };
+    [
+        std::array::from_fn(|channel| row(index(channel))),
+        std::array::from_fn(|channel| row(index(channel) + u32::from(paired))),
+    ]
+}

@@ -1,0 +1,155 @@
+//! The register files of one thread.
+
+use crate::alu::soft::Round;
+
+/// Number of general registers.
+pub const GRF_COUNT: usize = 128;
+/// Bytes of a general register.
+pub const REG_SIZE: usize = 32;
+/// Bytes of the general register file.
+pub const GRF_BYTES: usize = GRF_COUNT * REG_SIZE;
+/// Channels an accumulator register holds at most (16-bit types).
+pub const ACC_LANES: usize = 16;
+
+/// `cr0.0`: ALT (non-IEEE) floating-point mode.
+pub const CR0_ALT: u32 = 1;
+/// `cr0.0`: keep DF subnormals.
+pub const CR0_DF_DENORM: u32 = 1 << 6;
+/// `cr0.0`: keep F subnormals.
+pub const CR0_F_DENORM: u32 = 1 << 7;
+/// `cr0.0`: keep HF subnormals (gen8+).
+pub const CR0_HF_DENORM: u32 = 1 << 10;
+
+/// A small mixing generator: everything the program never wrote reads as its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Garbage(pub u64);
+
+impl Garbage {
+    /// The garbage value number `index`.
+    pub fn get(self, index: u64) -> u64 {
+        let mut z = (self.0 ^ index.rotate_left(32)).wrapping_add(index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// General and architecture registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// General registers, 128 × 32 bytes.
+    pub grf: Box<[u8; GRF_BYTES]>,
+    /// f0 and f1.
+    pub flags: [u32; 2],
+    /// a0: eight (before gen8) or sixteen words.
+    pub address: [u16; 16],
+    /// acc0 and acc1: a value per channel with the unit's extra precision — an integer in full, a float as its bits.
+    pub acc: [[i128; ACC_LANES]; 2],
+    /// cr0, four dwords.
+    pub control: [u32; 4],
+    /// sr0, four dwords.
+    pub state: [u32; 4],
+    /// tdr0, eight words.
+    pub dependency: [u16; 8],
+    /// n0, three dwords.
+    pub notification: [u32; 4],
+    /// What unwritten and nonexistent things read as.
+    pub garbage: Garbage,
+}
+
+impl Registers {
+    /// Registers as a thread finds them: garbage, but cr0 and a0 cleared.
+    pub fn new(seed: u64) -> Registers {
+        let mut registers = Registers {
+            grf: Box::new([0; GRF_BYTES]),
+            flags: [0; 2],
+            address: [0; 16],
+            acc: [[0; ACC_LANES]; 2],
+            control: [0; 4],
+            state: [0; 4],
+            dependency: [0; 8],
+            notification: [0; 4],
+            garbage: Garbage(seed),
+        };
+        registers.reset(seed);
+        registers
+    }
+
+    /// Refills everything with the garbage of `seed`.
+    pub fn reset(&mut self, seed: u64) {
+        let garbage = Garbage(seed);
+        self.garbage = garbage;
+        for (index, bytes) in self.grf.chunks_exact_mut(8).enumerate() {
+            bytes.copy_from_slice(&garbage.get(index as u64).to_le_bytes());
+        }
+        for (index, flag) in self.flags.iter_mut().enumerate() {
+            *flag = garbage.get(0x1000 + index as u64) as u32;
+        }
+        for (index, word) in self.address.iter_mut().enumerate() {
+            *word = garbage.get(0x1100 + index as u64) as u16;
+        }
+        for (index, lane) in self.acc.iter_mut().flatten().enumerate() {
+            *lane = i128::from(garbage.get(0x1200 + index as u64) as u32);
+        }
+        self.control = [0; 4];
+        self.state = [0; 4];
+        self.dependency = [0; 8];
+        self.notification = [0; 4];
+    }
+
+    /// The rounding mode in cr0.
+    pub fn round(&self) -> Round {
+        match self.control[0] >> 4 & 3 {
+            0 => Round::Even,
+            1 => Round::Up,
+            2 => Round::Down,
+            _ => Round::Zero,
+        }
+    }
+
+    /// The dword at byte `offset` of the general registers; garbage past the end.
+    pub fn dword(&self, offset: usize) -> u32 {
+        match self.grf.get(offset..offset + 4) {
+            Some(bytes) => bytes.try_into().map_or(0, u32::from_le_bytes),
+            None => self.garbage.get(offset as u64) as u32,
+        }
+    }
+
+    /// `size` (1, 2, 4 or 8) bytes at `offset`, zero-extended; garbage past the end.
+    pub fn read(&self, offset: usize, size: usize) -> u64 {
+        let Some(bytes) = self.grf.get(offset..offset + size) else {
+            return self.garbage.get(offset as u64) & mask(size);
+        };
+        let mut value = [0; 8];
+        for (to, from) in value.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        u64::from_le_bytes(value)
+    }
+
+    /// Writes the low `size` bytes of `value` at `offset`; past the end the write is lost.
+    pub fn write(&mut self, offset: usize, size: usize, value: u64) {
+        if let Some(bytes) = self.grf.get_mut(offset..offset + size) {
+            for (to, from) in bytes.iter_mut().zip(value.to_le_bytes()) {
+                *to = from;
+            }
+        }
+    }
+
+    /// Register `nr` as eight dwords.
+    pub fn register(&self, nr: usize) -> [u32; 8] {
+        std::array::from_fn(|lane| self.dword(nr * REG_SIZE + lane * 4))
+    }
+
+    /// Sets register `nr` from eight dwords.
+    pub fn set_register(&mut self, nr: usize, dwords: &[u32; 8]) {
+        for (lane, &dword) in dwords.iter().enumerate() {
+            self.write(nr * REG_SIZE + lane * 4, 4, dword.into());
+        }
+    }
+}
+
+/// A mask of `size` bytes.
+pub fn mask(size: usize) -> u64 {
+    if size >= 8 { u64::MAX } else { (1 << (size * 8)) - 1 }
+}

@@ -1,0 +1,156 @@
+//! The execution loop.
+
+use crate::alu::operands::Live;
+use crate::alu::{Modes, fast, generic};
+use crate::control;
+use crate::error::{Reason, SimError};
+use crate::host::Host;
+use crate::kernel::Kernel;
+use crate::message;
+use crate::op::{Op, Unit, low_bits};
+use crate::thread::Thread;
+use crate::trace::{Step, Trace};
+
+/// Why a run stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The thread ended itself.
+    Done {
+        /// Instructions executed since the thread was reset.
+        steps: u64,
+    },
+    /// The thread waits at a barrier; run it again once all threads of its group do.
+    Barrier {
+        /// Instructions executed since the thread was reset.
+        steps: u64,
+    },
+}
+
+/// What one instruction did to the thread's progress.
+enum Next {
+    Go(u32),
+    Done,
+    Wait,
+}
+
+impl Kernel {
+    /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget` instructions since its reset.
+    pub fn run(&self, thread: &mut Thread, host: &mut dyn Host, budget: u64) -> Result<Outcome, SimError> {
+        let mut ip = thread.ip.unwrap_or(self.entry);
+        loop {
+            let Some(op) = self.ops.get(ip as usize) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            if thread.steps >= budget {
+                return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            thread.steps += 1;
+            if op.join {
+                thread.join(ip);
+            }
+            // The common case stays in this loop: arithmetic never changes where the thread goes.
+            if op.unit == Unit::Alu {
+                self.arithmetic(thread, host, op, ip);
+                ip += 1;
+                continue;
+            }
+            match self.step(thread, host, op, ip) {
+                Ok(Next::Go(next)) => ip = next,
+                Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
+                Ok(Next::Wait) => {
+                    thread.ip = Some(ip + 1);
+                    return Ok(Outcome::Barrier { steps: thread.steps });
+                }
+                Err(reason) => return Err(self.error(ip, reason)),
+            }
+        }
+    }
+
+    /// Like [`Kernel::run`], reporting every instruction to `trace`.
+    pub fn run_traced(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        budget: u64,
+        trace: &mut dyn Trace,
+    ) -> Result<Outcome, SimError> {
+        let mut ip = thread.ip.unwrap_or(self.entry);
+        loop {
+            let (Some(op), Some(inst)) = (self.ops.get(ip as usize), self.insts.get(ip as usize)) else {
+                return Err(self.error(ip, Reason::RanOff));
+            };
+            if thread.steps >= budget {
+                return Err(self.error(ip, Reason::StepLimit(budget)));
+            }
+            thread.steps += 1;
+            if op.join {
+                thread.join(ip);
+            }
+            let before = thread.regs.clone();
+            let enabled = enables(thread, op);
+            let next = self.step(thread, host, op, ip).map_err(|reason| self.error(ip, reason))?;
+            let offset = self.offsets.get(ip as usize).copied().unwrap_or(0) as usize;
+            trace.step(&Step { index: ip as usize, offset, inst, enabled, before: &before, after: &thread.regs });
+            match next {
+                Next::Go(next) => ip = next,
+                Next::Done => return Ok(Outcome::Done { steps: thread.steps }),
+                Next::Wait => {
+                    thread.ip = Some(ip + 1);
+                    return Ok(Outcome::Barrier { steps: thread.steps });
+                }
+            }
+        }
+    }
+
+    fn step(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) -> Result<Next, Reason> {
+        match op.unit {
+            Unit::Alu => self.arithmetic(thread, host, op, ip),
+            Unit::Nop => {}
+            Unit::Control => return control::branch(self, thread, op, ip).map(Next::Go),
+            Unit::Send => {
+                let Some(inst) = self.insts.get(ip as usize) else { return Err(Reason::RanOff) };
+                if message::send(self, thread, host, op, inst)? {
+                    return Ok(Next::Done);
+                }
+            }
+            Unit::Wait => {
+                if std::mem::take(&mut thread.barrier) {
+                    return Ok(Next::Wait);
+                }
+            }
+            Unit::Illegal => return Err(Reason::Illegal),
+            Unit::NotModelled => return Err(Reason::NotModelled(op.opcode.mnemonic().into())),
+        }
+        Ok(Next::Go(ip + 1))
+    }
+
+    #[inline]
+    fn arithmetic(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) {
+        let enabled = enables(thread, op);
+        let predicate = if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
+        // SEL's predicate chooses between the sources, everyone else's masks the destination.
+        let channels = if op.opcode == eu::Opcode::Sel { enabled } else { enabled & predicate };
+        let modes = Modes::of(&thread.regs, thread.math);
+        if fast::execute(&mut thread.regs, op, channels, predicate, &modes) {
+            return;
+        }
+        let live = Live {
+            ip: self.offsets.get(ip as usize).copied().unwrap_or(0),
+            channels: thread.active,
+            time: if op.reads_time { host.time() } else { 0 },
+        };
+        generic::execute(&mut thread.regs, op, channels, predicate, &live, &modes);
+    }
+
+    fn error(&self, ip: u32, reason: Reason) -> SimError {
+        let index = ip as usize;
+        let text = self.insts.get(index).map(|inst| inst.opcode.mnemonic().to_string()).unwrap_or_default();
+        SimError { index, offset: self.offsets.get(index).copied().unwrap_or(0) as usize, text, reason }
+    }
+}
+
+/// The channels of `op` that the execution mask enables.
+#[inline]
+pub(crate) fn enables(thread: &Thread, op: &Op) -> u32 {
+    if op.no_mask { low_bits(op.shape.channels) } else { op.gather(thread.active >> op.group) }
+}
