@@ -104,7 +104,9 @@ fn jump(kernel: &Kernel, thread: &mut Thread, op: &Op, index: u32) -> Result<u32
     let distance = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32 as i32;
     let next = kernel.offsets.get(index as usize + 1).copied().unwrap_or(0);
     let target = i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit_bytes);
-    kernel.index_of(target).ok_or_else(|| Reason::Message(format!("jump to byte {target:#x}, where no instruction is")))
+    kernel
+        .index_of(target)
+        .ok_or_else(|| Reason::Message(format!("jump to byte {target:#x}, where no instruction is")))
 }
 
 /// CALL keeps the return address and the calling channels in the destination's first two dwords.

@@ -22,7 +22,7 @@ pub enum DecodeError {
         target: i64,
     },
     /// An entry point that is no instruction's.
-    #[error("no instruction starts at byte {offset:#x}")]
+    #[error("no kernel starts at byte {offset:#x}")]
     Entry {
         /// The requested offset.
         offset: usize,

@@ -309,7 +309,13 @@ pub trait Host {
     }
 
     /// Performs an atomic operation on a texel of a typed surface.
-    fn typed_atomic(&mut self, surface: u8, coordinates: [u32; 4], op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+    fn typed_atomic(
+        &mut self,
+        surface: u8,
+        coordinates: [u32; 4],
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
         let _ = (coordinates, op, operands);
         refuse(&format!("typed atomics on surface {surface}"))
     }

@@ -1,8 +1,8 @@
 //! Instructions resolved for execution: what is known before the first step is computed here, once.
 
 use eu::{
-    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredAlign1, PredAlign16, PredControl,
-    RegFile, Region, Type,
+    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredAlign1, PredAlign16,
+    PredControl, RegFile, Region, Type,
 };
 
 use crate::alu::fast::{self, Fast};
@@ -274,7 +274,9 @@ impl Op {
             no_mask: inst.no_mask,
             saturate: inst.saturate,
             acc_write: inst.acc_wr_en,
-            pred: inst.predicate.map(|predicate| Pred { kind: pred_kind(predicate.control), inverse: predicate.inverse }),
+            pred: inst
+                .predicate
+                .map(|predicate| Pred { kind: pred_kind(predicate.control), inverse: predicate.inverse }),
             cond: inst.cond_mod,
             writes_flag: inst.cond_mod != CondMod::None && inst.opcode.cond_mod_writes_flag(),
             flag_nr: inst.flag.nr & 1,
@@ -501,11 +503,14 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     if any64 && shape.align16 && quirks.ivb_align16_df_width {
         undefined |= channels_from(shape, 4);
     }
-    let wide_df_sel = inst.opcode == Opcode::Sel && shape.align16 && inst.dst.ty == Type::Df && shape.channels == 8;
+    let wide_df_sel =
+        inst.opcode == Opcode::Sel && shape.align16 && inst.dst.ty == Type::Df && shape.channels == 8;
     if quirks.gen7_align16_df_sel && wide_df_sel {
         undefined |= all;
     }
-    if inst.opcode == Opcode::Mul && sources.iter().all(|source| source.ty.is_integer() && source.ty.size() == 4) {
+    if inst.opcode == Opcode::Mul
+        && sources.iter().all(|source| source.ty.is_integer() && source.ty.size() == 4)
+    {
         undefined |= if quirks.no_dword_mul { all } else { 0 };
     }
     let is_cmp = matches!(inst.opcode, Opcode::Cmp | Opcode::Cmpn);
@@ -516,7 +521,8 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
         if quirks.ivb_3src_simd8 {
             undefined |= channels_from(shape, if any64 { 4 } else { 8 });
         }
-        if quirks.three_src_no_df_rep && sources.iter().any(|source| source.rep_ctrl && source.ty.size() == 8) {
+        if quirks.three_src_no_df_rep && sources.iter().any(|source| source.rep_ctrl && source.ty.size() == 8)
+        {
             undefined |= all;
         }
         let offset_hf = |source: &Operand| source.ty == Type::Hf && source.subnr != 0 && !source.rep_ctrl;
@@ -534,8 +540,10 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     if divides {
         undefined |= channels_from(shape, 8);
     }
-    let no_df = matches!(inst.opcode, Opcode::Frc | Opcode::Rndd | Opcode::Rnde | Opcode::Rndu | Opcode::Rndz | Opcode::Lrp)
-        || inst.opcode == Opcode::Math;
+    let no_df = matches!(
+        inst.opcode,
+        Opcode::Frc | Opcode::Rndd | Opcode::Rnde | Opcode::Rndu | Opcode::Rndz | Opcode::Lrp
+    ) || inst.opcode == Opcode::Math;
     if no_df && op.exec == Exec::Df {
         undefined |= all;
     }

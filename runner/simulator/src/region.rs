@@ -81,7 +81,11 @@ fn restarts(shape: &Shape, ty: Type, region: Region) -> bool {
     let scalar = region.is_scalar() && !(shape.quirks.ivb_df_regions && ty.size() == 8);
     let packed = region.hstride == 1 && region.vstride == region.width;
     let widened = ty.size() == 2 && packed && shape.dst_size == 4 && shape.dst_stride == 1;
-    shape.quirks.gen7_two_grf_source && shape.halves == 2 && !scalar && !widened && region.vstride != Region::VXH
+    shape.quirks.gen7_two_grf_source
+        && shape.halves == 2
+        && !scalar
+        && !widened
+        && region.vstride != Region::VXH
 }
 
 /// Offsets of an Align16 source: rows of four components, or of two 64-bit ones whose dwords the swizzle selects
@@ -120,7 +124,11 @@ pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
     if shape.three_source && operand.rep_ctrl {
         return Lanes::collect(shape.channels, operand.ty.size() == 8, |_| (base, base + 4));
     }
-    if shape.align16 { align16(shape, operand, base) } else { align1(shape, operand.ty, operand.region, base) }
+    if shape.align16 {
+        align16(shape, operand, base)
+    } else {
+        align1(shape, operand.ty, operand.region, base)
+    }
 }
 
 /// Byte offsets that the destination writes, starting at `base`, and the bytes it spans.

@@ -36,7 +36,7 @@ enum Next {
 impl Kernel {
     /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget` instructions since its reset.
     pub fn run(&self, thread: &mut Thread, host: &mut dyn Host, budget: u64) -> Result<Outcome, SimError> {
-        let mut ip = thread.ip.unwrap_or(self.entry);
+        let mut ip = thread.ip.unwrap_or(0);
         loop {
             let Some(op) = self.ops.get(ip as usize) else {
                 return Err(self.error(ip, Reason::RanOff));
@@ -74,7 +74,7 @@ impl Kernel {
         budget: u64,
         trace: &mut dyn Trace,
     ) -> Result<Outcome, SimError> {
-        let mut ip = thread.ip.unwrap_or(self.entry);
+        let mut ip = thread.ip.unwrap_or(0);
         loop {
             let (Some(op), Some(inst)) = (self.ops.get(ip as usize), self.insts.get(ip as usize)) else {
                 return Err(self.error(ip, Reason::RanOff));
@@ -90,7 +90,14 @@ impl Kernel {
             let enabled = enables(thread, op);
             let next = self.step(thread, host, op, ip).map_err(|reason| self.error(ip, reason))?;
             let offset = self.offsets.get(ip as usize).copied().unwrap_or(0) as usize;
-            trace.step(&Step { index: ip as usize, offset, inst, enabled, before: &before, after: &thread.regs });
+            trace.step(&Step {
+                index: ip as usize,
+                offset,
+                inst,
+                enabled,
+                before: &before,
+                after: &thread.regs,
+            });
             match next {
                 Next::Go(next) => ip = next,
                 Next::Done => return Ok(Outcome::Done { steps: thread.steps }),
@@ -144,7 +151,7 @@ impl Kernel {
 
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
-        let text = self.insts.get(index).map(|inst| inst.opcode.mnemonic().to_string()).unwrap_or_default();
+        let text = self.insts.get(index).map(|inst| eu::print_inst(self.devinfo, inst)).unwrap_or_default();
         SimError { index, offset: self.offsets.get(index).copied().unwrap_or(0) as usize, text, reason }
     }
 }

@@ -29,11 +29,7 @@ pub fn integer(ty: Type, raw: u64) -> i128 {
 
 /// Clamps a float to [0, 1]; NaN and −0 become +0.
 pub fn saturate_float(fmt: Format, bits: u64) -> u64 {
-    if fmt.is_nan(bits) || bits & fmt.sign() != 0 {
-        0
-    } else {
-        bits.min(fmt.one())
-    }
+    if fmt.is_nan(bits) || bits & fmt.sign() != 0 { 0 } else { bits.min(fmt.one()) }
 }
 
 /// ALT mode has neither infinities nor NaNs: they become the largest finite value and zero.

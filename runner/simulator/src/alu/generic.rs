@@ -114,12 +114,24 @@ fn implicit_accumulator_value(registers: &Registers, op: &Op, channel: usize) ->
     read_accumulator(registers, implicit_accumulator(op, channel), accumulator_type(op))
 }
 
-fn channel_outcome(registers: &Registers, op: &Op, channel: usize, selected: bool, live: &Live, modes: &Modes) -> Outcome {
+fn channel_outcome(
+    registers: &Registers,
+    op: &Op,
+    channel: usize,
+    selected: bool,
+    live: &Live,
+    modes: &Modes,
+) -> Outcome {
     let plain = |value| Outcome { channel, value, verdict: None, acc: None };
     if op.garbage >> channel & 1 != 0 {
         let noise = registers.garbage.get(u64::from(live.ip) << 16 | 0x8000 | channel as u64);
         let verdict = Some(noise >> 63 != 0);
-        return Outcome { channel, value: Value::Raw(noise & mask(op.dst.ty.size() as usize)), verdict, acc: None };
+        return Outcome {
+            channel,
+            value: Value::Raw(noise & mask(op.dst.ty.size() as usize)),
+            verdict,
+            acc: None,
+        };
     }
     let raw = |index: usize| fetch(registers, live, &op.shape, &op.src[index], channel);
     match op.opcode {
@@ -297,7 +309,9 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
             let acc = int::mach(a, b, implicit_accumulator_value(registers, op, channel));
             Outcome { acc: Some(acc), ..plain(Value::Int(acc >> 32)) }
         }
-        Opcode::Mac => plain(Value::Int(a.wrapping_mul(b).wrapping_add(implicit_accumulator_value(registers, op, channel)))),
+        Opcode::Mac => plain(Value::Int(
+            a.wrapping_mul(b).wrapping_add(implicit_accumulator_value(registers, op, channel)),
+        )),
         Opcode::Addc => {
             let (sum, carry) = int::addc(a, b);
             Outcome { acc: Some(carry), ..plain(Value::Int(sum)) }
@@ -308,7 +322,9 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
         }
         _ => plain(match int::evaluate(op, a, b, c) {
             Some(value) => Value::Int(value),
-            None => Value::Raw(registers.garbage.get(0x6000 + channel as u64) & mask(op.dst.ty.size() as usize)),
+            None => {
+                Value::Raw(registers.garbage.get(0x6000 + channel as u64) & mask(op.dst.ty.size() as usize))
+            }
         }),
     }
 }
@@ -345,12 +361,14 @@ fn float_outcome(
             let acc = implicit_accumulator_value(registers, op, channel) as u64;
             plain(float::value(fmt, float::add(fmt, float::mul(fmt, a, b, modes), acc, modes), modes))
         }
-        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => plain(Value::Raw(
-            logic_on_bits(op.opcode, raw[0], raw[1]) & mask(op.dst.ty.size() as usize),
-        )),
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => {
+            plain(Value::Raw(logic_on_bits(op.opcode, raw[0], raw[1]) & mask(op.dst.ty.size() as usize)))
+        }
         _ => plain(match float::evaluate(op.opcode, fmt, sources, modes) {
             Some(bits) => float::value(fmt, bits, modes),
-            None => Value::Raw(registers.garbage.get(0x7000 + channel as u64) & mask(op.dst.ty.size() as usize)),
+            None => {
+                Value::Raw(registers.garbage.get(0x7000 + channel as u64) & mask(op.dst.ty.size() as usize))
+            }
         }),
     }
 }
@@ -395,8 +413,7 @@ pub fn predicate(registers: &Registers, op: &Op) -> u32 {
 /// Replaces each aligned group of `count` bits by all ones or zeros.
 fn grouped(bits: u32, count: u8, test: impl Fn(u32, u32) -> bool) -> u32 {
     let all = crate::op::low_bits(count);
-    (0..32).step_by(count.into()).fold(0, |result, start| {
-        if test(bits >> start & all, all) { result | all << start } else { result }
-    })
+    (0..32)
+        .step_by(count.into())
+        .fold(0, |result, start| if test(bits >> start & all, all) { result | all << start } else { result })
 }
-

@@ -14,7 +14,11 @@ fn bits(value: i128, bytes: u8) -> u64 {
 /// A bit pattern of the execution width as a value again.
 fn value(pattern: u64, bytes: u8, signed: bool) -> i128 {
     let unused = 64 - u32::from(bytes) * 8;
-    if signed { i128::from(((pattern << unused) as i64) >> unused) } else { i128::from(pattern & mask(bytes.into())) }
+    if signed {
+        i128::from(((pattern << unused) as i64) >> unused)
+    } else {
+        i128::from(pattern & mask(bytes.into()))
+    }
 }
 
 /// Two-source and one-source operations without side effects. `None`: not an integer operation.

@@ -65,7 +65,9 @@ fn perturb(function: Function, a: f64, b: f64, result: f32) -> f32 {
         Function::Inv | Function::Rsq | Function::Fdiv => 2.0,
         Function::Sqrt => 4.0,
         Function::Exp => 3.0 + 2.0 * a.abs().min(1000.0),
-        Function::Log if (0.5..=2.0).contains(&a) => return offset(result, f64::from(result), 2f64.powi(-21)),
+        Function::Log if (0.5..=2.0).contains(&a) => {
+            return offset(result, f64::from(result), 2f64.powi(-21));
+        }
         Function::Log => 3.0,
         Function::Sin | Function::Cos => return offset(result, f64::from(result), 2f64.powi(-11)),
         Function::Pow => 16.0f64.min(3.0 + 2.0 * (b * libm::log2(a)).abs()),

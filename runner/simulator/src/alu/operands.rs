@@ -44,7 +44,9 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
             }
             registers.read(low, size)
         }
-        Place::Accumulator(lanes) => read_accumulator(registers, lanes.low[channel & 31].into(), src.ty) as u64 & mask(size),
+        Place::Accumulator(lanes) => {
+            read_accumulator(registers, lanes.low[channel & 31].into(), src.ty) as u64 & mask(size)
+        }
         Place::Arf(kind, lanes) => {
             let offset = usize::from(lanes.low[channel & 31]);
             read_arf(registers, live, *kind, offset, size, channel)
@@ -79,7 +81,14 @@ pub fn write_accumulator(registers: &mut Registers, offset: usize, ty: Type, val
     }
 }
 
-fn read_arf(registers: &Registers, live: &Live, kind: Arf, offset: usize, size: usize, channel: usize) -> u64 {
+fn read_arf(
+    registers: &Registers,
+    live: &Live,
+    kind: Arf,
+    offset: usize,
+    size: usize,
+    channel: usize,
+) -> u64 {
     let mut image = [0u8; 64];
     let fill = |image: &mut [u8; 64], words: &[u32]| {
         for (bytes, word) in image.chunks_exact_mut(4).zip(words) {
@@ -129,12 +138,21 @@ pub fn put(registers: &mut Registers, shape: &Shape, dst: &Dst, channel: usize, 
             let high = base + lanes.high(channel);
             write_element(registers, dst, (low, high), size, bits, channel);
         }
-        Place::Accumulator(lanes) => write_accumulator(registers, lanes.low[channel & 31].into(), dst.ty, value),
+        Place::Accumulator(lanes) => {
+            write_accumulator(registers, lanes.low[channel & 31].into(), dst.ty, value)
+        }
         Place::Arf(kind, lanes) => write_arf(registers, *kind, lanes.low[channel & 31].into(), size, bits),
     }
 }
 
-fn write_element(registers: &mut Registers, dst: &Dst, at: (usize, usize), size: usize, bits: u64, channel: usize) {
+fn write_element(
+    registers: &mut Registers,
+    dst: &Dst,
+    at: (usize, usize),
+    size: usize,
+    bits: u64,
+    channel: usize,
+) {
     let (low, high) = at;
     if size < 8 {
         registers.write(low, size, bits);

@@ -147,7 +147,12 @@ fn global_offset(message: &Message, scale: u32) -> Result<u32, Reason> {
     Ok(message.register(0)?[2].wrapping_mul(scale))
 }
 
-fn block_read(message: &Message, surface: Surface, scale: u32, host: &mut dyn Host) -> Result<Response, Reason> {
+fn block_read(
+    message: &Message,
+    surface: Surface,
+    scale: u32,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
     let (owords, high) = block_owords(message)?;
     let offset = global_offset(message, scale)?;
     let mut data = vec![0; owords * 16];
@@ -205,7 +210,8 @@ fn dual_block_write(message: &Message, surface: Surface, host: &mut dyn Host) ->
     let offsets = dual_offsets(message)?;
     for index in 0..dual_block_owords(message)? {
         let register = message.register(2 + index)?;
-        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| message.enabled >> lane & 1 != 0) {
+        for (lane, dword) in register.iter().enumerate().filter(|(lane, _)| message.enabled >> lane & 1 != 0)
+        {
             let offset = offsets[lane / 4].wrapping_add((index * 16 + lane % 4 * 4) as u32);
             host.write(surface, offset, &dword.to_le_bytes())?;
         }
@@ -389,7 +395,12 @@ fn untyped_atomic(message: &Message, simd4x2: bool, host: &mut dyn Host) -> Resu
     Ok(response)
 }
 
-fn operand_planes(message: &Message, first: usize, count: usize, operands: usize) -> Result<[[u32; 16]; 2], Reason> {
+fn operand_planes(
+    message: &Message,
+    first: usize,
+    count: usize,
+    operands: usize,
+) -> Result<[[u32; 16]; 2], Reason> {
     let mut planes = [[0; 16]; 2];
     for (index, plane) in planes.iter_mut().enumerate().take(operands) {
         *plane = message.plane(first + index * (count / 8), count)?;
@@ -452,7 +463,8 @@ fn typed_atomic(message: &Message, group: u32, host: &mut dyn Host) -> Result<Re
     let mut plane = [0; 16];
     for channel in (0..8).filter(|channel| mask >> channel & 1 != 0) {
         let values = [data[0][channel], data[1][channel]];
-        plane[channel] = host.typed_atomic(message.bits(7, 0) as u8, coordinate(&planes, channel), op, values)?;
+        plane[channel] =
+            host.typed_atomic(message.bits(7, 0) as u8, coordinate(&planes, channel), op, values)?;
     }
     let mut response = Vec::new();
     if message.bit(13) {

@@ -145,7 +145,9 @@ pub(crate) fn send(
         Sfid::DataCache => dataport::data_cache(&message, host)?,
         Sfid::DataCache1 => dataport::data_cache_1(&message, host)?,
         Sfid::PixelInterpolator => interpolator::execute(&message, host)?,
-        Sfid::Vme | Sfid::Cre => return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text()))),
+        Sfid::Vme | Sfid::Cre => {
+            return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text())));
+        }
     };
     deliver(&kernel.quirks, thread, inst, &message, (length, extended), answer)?;
     Ok(send.eot)

@@ -80,7 +80,8 @@ fn write(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<(), Re
     let dual = matches!(kind, RenderKind::DualLow | RenderKind::DualHigh);
     let color1 = if dual { Some(cursor.color()?) } else { None };
     let depth = if state.depth { Some(cursor.plane()?) } else { None };
-    let stencil = if state.stencil || flags >> 14 & 1 != 0 { Some(stencil(&cursor.register()?)) } else { None };
+    let stencil =
+        if state.stencil || flags >> 14 & 1 != 0 { Some(stencil(&cursor.register()?)) } else { None };
     if cursor.next != message.payload.len() {
         let (used, sent) = (cursor.next, message.payload.len());
         return Err(Reason::Message(format!("the pixels take {used} registers, {sent} were sent")));

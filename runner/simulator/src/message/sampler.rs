@@ -63,7 +63,9 @@ fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
         SamplerOp::Sample | SamplerOp::Lod | SamplerOp::Gather4 | SamplerOp::SampleLz => &[U, V, R, Ai],
         SamplerOp::SampleBias => &[Bias, U, V, R, Ai],
         SamplerOp::SampleLod => &[Lod, U, V, R, Ai],
-        SamplerOp::SampleCompare | SamplerOp::Gather4Compare | SamplerOp::SampleCompareLz => &[Ref, U, V, R, Ai],
+        SamplerOp::SampleCompare | SamplerOp::Gather4Compare | SamplerOp::SampleCompareLz => {
+            &[Ref, U, V, R, Ai]
+        }
         SamplerOp::SampleGradient => &[U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai],
         SamplerOp::SampleGradientCompare => &[Ref, U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai],
         SamplerOp::SampleBiasCompare => &[Ref, Bias, U, V, R, Ai],
