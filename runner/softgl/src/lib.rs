@@ -5,5 +5,7 @@
 //! from the same commands.
 
 pub mod assemble;
+pub mod clip;
 pub mod device;
+pub mod raster;
 pub mod services;

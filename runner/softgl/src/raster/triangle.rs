@@ -1,0 +1,173 @@
+//! Triangles: exact edge functions, ties by the top-left rule.
+
+use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
+
+/// Twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
+pub fn doubled_area(vertices: &[Fixed; 3]) -> i64 {
+    let [a, b, c] = vertices;
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// `a·x + b·y + c >= 0` in pixel indices, for the half plane inside one edge.
+struct HalfPlane {
+    a: i64,
+    b: i64,
+    c: i64,
+}
+
+impl HalfPlane {
+    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres.
+    fn new(from: Fixed, to: Fixed) -> HalfPlane {
+        let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
+        // E(p) = dx·(py − fy) − dy·(px − fx) with p = 256·i + 128.
+        let centre = SUBPIXELS / 2;
+        let mut c = dx * (centre - from[1]) - dy * (centre - from[0]);
+        // A centre on the edge belongs to the triangle if the inside lies towards greater x, or, on horizontal
+        // edges, greater y.
+        let includes = dy < 0 || (dy == 0 && dx > 0);
+        if !includes {
+            c -= 1;
+        }
+        HalfPlane { a: -dy * SUBPIXELS, b: dx * SUBPIXELS, c }
+    }
+
+    /// Narrows the run of pixels of row `y` to the inside.
+    fn narrow(&self, y: i64, run: &mut (i64, i64)) {
+        let rest = self.b * y + self.c;
+        if self.a > 0 {
+            // x >= −rest / a, rounded up.
+            run.0 = run.0.max(-rest.div_euclid(self.a));
+        } else if self.a < 0 {
+            // x <= rest / −a, rounded down.
+            run.1 = run.1.min(rest.div_euclid(-self.a) + 1);
+        } else if rest < 0 {
+            run.1 = run.0;
+        }
+    }
+}
+
+/// Pixels whose centres lie in the triangle, of either winding, within `bounds`. Coordinates must stay below 2²⁶
+/// sub-pixels so that no product overflows.
+pub fn rasterise(vertices: &[Fixed; 3], bounds: &Rect) -> Spans {
+    let area = doubled_area(vertices);
+    if area == 0 || bounds.is_empty() {
+        return Spans::default();
+    }
+    let [a, b, c] = if area > 0 { *vertices } else { [vertices[0], vertices[2], vertices[1]] };
+    let edges = [HalfPlane::new(a, b), HalfPlane::new(b, c), HalfPlane::new(c, a)];
+    let low = a[1].min(b[1]).min(c[1]).div_euclid(SUBPIXELS);
+    let high = a[1].max(b[1]).max(c[1]).div_euclid(SUBPIXELS) + 1;
+    let (y0, y1) = limit((low, high), bounds.y0, bounds.y1);
+    let rows = (y0..y1)
+        .map(|y| {
+            let mut run = (i64::from(bounds.x0), i64::from(bounds.x1));
+            for edge in &edges {
+                edge.narrow(i64::from(y), &mut run);
+            }
+            if run.0 < run.1 { limit(run, bounds.x0, bounds.x1) } else { (0, 0) }
+        })
+        .collect();
+    Spans { y0, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator: the tests need nothing better.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: u64) -> i64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) % n) as i64
+        }
+    }
+
+    const WINDOW: Rect = Rect { x0: 0, y0: 0, x1: 24, y1: 24 };
+
+    /// Strictly inside, or on an edge and inside after moving the centre by (+ε, +ε²): an independent statement
+    /// of the tie rule.
+    fn covered(v: &[Fixed; 3], x: i32, y: i32) -> bool {
+        let p = [i128::from(x) * 256 + 128, i128::from(y) * 256 + 128];
+        let orientation = doubled_area(v).signum() as i128;
+        if orientation == 0 {
+            return false;
+        }
+        (0..3).all(|i| {
+            let (f, t) = (v[i].map(i128::from), v[(i + 1) % 3].map(i128::from));
+            let (dx, dy) = ((t[0] - f[0]) * orientation, (t[1] - f[1]) * orientation);
+            let e = dx * (p[1] - f[1]) - dy * (p[0] - f[0]);
+            // d/dε of e is −dy, d/dε² is dx.
+            e > 0 || (e == 0 && (-dy > 0 || (dy == 0 && dx > 0)))
+        })
+    }
+
+    #[test]
+    fn coverage_equals_brute_force() {
+        let mut random = Random(1);
+        for case in 0..600 {
+            // A third of the cases on half-pixel positions, where ties abound; a third partly outside.
+            let v: [Fixed; 3] = std::array::from_fn(|_| match case % 3 {
+                0 => [random.below(49) * 128, random.below(49) * 128],
+                1 => [random.below(24 * 256), random.below(24 * 256)],
+                _ => [random.below(60 * 256) - 4096, random.below(60 * 256) - 4096],
+            });
+            let spans = rasterise(&v, &WINDOW);
+            for y in 0..24 {
+                for x in 0..24 {
+                    assert_eq!(spans.contains(x, y), covered(&v, x, y), "case {case} {v:?} at {x},{y}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fan_around_a_point_covers_every_pixel_once() {
+        let mut random = Random(7);
+        for _ in 0..200 {
+            // The window's border split at random, all joined to a random centre, on half pixels for ties.
+            let centre = [random.below(47) * 128 + 128, random.below(47) * 128 + 128];
+            let mut ring: Vec<Fixed> = Vec::new();
+            let end = 24 * 256;
+            let mut cut = |from: Fixed, to: Fixed| {
+                ring.push(from);
+                let t = random.below(47) + 1;
+                ring.push([from[0] + (to[0] - from[0]) / 48 * t, from[1] + (to[1] - from[1]) / 48 * t]);
+            };
+            cut([0, 0], [end, 0]);
+            cut([end, 0], [end, end]);
+            cut([end, end], [0, end]);
+            cut([0, end], [0, 0]);
+            let fans: Vec<Spans> = (0..ring.len())
+                .map(|i| rasterise(&[centre, ring[i], ring[(i + 1) % ring.len()]], &WINDOW))
+                .collect();
+            for y in 0..24 {
+                for x in 0..24 {
+                    assert_eq!(
+                        fans.iter().filter(|s| s.contains(x, y)).count(),
+                        1,
+                        "{x},{y} {ring:?} {centre:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_diagonal_of_a_rectangle_belongs_to_one_half() {
+        let size = 250 * 256;
+        let window = Rect::of_size(250, 250);
+        let low = rasterise(&[[0, 0], [size, 0], [0, size]], &window);
+        let high = rasterise(&[[0, size], [size, 0], [size, size]], &window);
+        let whole = low.union_disjoint(&high).expect("the halves touch and do not overlap");
+        assert!(whole.covers(&window));
+    }
+
+    #[test]
+    fn bounds_of_huge_triangles_are_respected() {
+        let far = 1 << 25;
+        let spans = rasterise(&[[-far, -far], [far, -far], [0, far]], &WINDOW);
+        assert_eq!(spans.bounds(), WINDOW);
+    }
+}
