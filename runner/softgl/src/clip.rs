@@ -49,7 +49,7 @@ pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]
     if !positions.iter().flatten().all(|c| c.is_finite()) {
         return Polygon::new();
     }
-    let mut polygon: Polygon = (0..3).map(|i| vertex(positions, i)).collect();
+    let mut polygon: Polygon = (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
     for plane in 0..6 {
         polygon = cut(&polygon, |v| volume.distance(plane, &v.position));
     }
@@ -60,11 +60,11 @@ pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]
 }
 
 /// Clips a line; `None` when nothing is left. Both ends have positive w.
-pub fn line(positions: &[[f64; 4]; 2], volume: &ClipVolume, user: &[[f64; 3]]) -> Option<[ClipVertex; 2]> {
-    if !positions.iter().flatten().all(|c| c.is_finite()) {
+pub fn line(ends: [ClipVertex; 2], volume: &ClipVolume, user: &[[f64; 3]]) -> Option<[ClipVertex; 2]> {
+    if !ends.iter().flat_map(|v| &v.position).all(|c| c.is_finite()) {
         return None;
     }
-    let mut ends = [vertex(positions, 0), vertex(positions, 1)];
+    let mut ends = ends;
     for plane in 0..6 {
         ends = cut_line(ends, |v| volume.distance(plane, &v.position))?;
     }
@@ -75,17 +75,21 @@ pub fn line(positions: &[[f64; 4]; 2], volume: &ClipVolume, user: &[[f64; 3]]) -
 }
 
 /// Whether a point survives: its centre must be inside everything.
-pub fn point(position: &[f64; 4], volume: &ClipVolume, user: &[[f64; 3]]) -> bool {
+pub fn point(vertex: &ClipVertex, volume: &ClipVolume, user: &[[f64; 3]]) -> bool {
+    let position = &vertex.position;
     position.iter().all(|c| c.is_finite())
         && position[3] > 0.0
         && (0..6).all(|plane| volume.distance(plane, position) >= 0.0)
-        && user.iter().all(|distances| distances[0] >= 0.0)
+        && user.iter().all(|distances| interpolate(distances, &vertex.weights) >= 0.0)
 }
 
-fn vertex<const N: usize>(positions: &[[f64; 4]; N], index: usize) -> ClipVertex {
-    let mut weights = [0.0; 3];
-    weights[index] = 1.0;
-    ClipVertex { position: positions[index], weights }
+impl ClipVertex {
+    /// Vertex `index` (below 3) of the original primitive.
+    pub fn original(position: [f64; 4], index: usize) -> ClipVertex {
+        let mut weights = [0.0; 3];
+        weights[index] = 1.0;
+        ClipVertex { position, weights }
+    }
 }
 
 fn interpolate(values: &[f64; 3], weights: &[f64; 3]) -> f64 {
@@ -218,24 +222,29 @@ mod tests {
         assert!(common >= 2, "{left:?} {right:?}");
     }
 
+    fn ends(a: [f64; 4], b: [f64; 4]) -> [ClipVertex; 2] {
+        [ClipVertex::original(a, 0), ClipVertex::original(b, 1)]
+    }
+
     #[test]
     fn lines_and_points() {
-        let ends =
-            line(&[[-3.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]], &VIEW, &[]).expect("crosses the volume");
-        assert_eq!(ends[0].position, [-1.0, 0.0, 0.0, 1.0]);
-        assert_eq!(ends[0].weights[..2], [0.5, 0.5]);
-        assert!(line(&[[-3.0, 0.0, 0.0, 1.0], [-1.5, 0.0, 0.0, 1.0]], &VIEW, &[]).is_none());
-        assert!(point(&[1.0, 1.0, 1.0, 1.0], &VIEW, &[[0.0; 3]]));
-        assert!(!point(&[1.0, 1.0, 1.0, 1.0], &VIEW, &[[-0.5, 0.0, 0.0]]));
-        assert!(!point(&[0.0, 0.0, 0.0, f64::NAN], &VIEW, &[]));
-        assert!(!point(&[0.0, 0.0, 0.0, 0.0], &VIEW, &[]));
+        let clipped = line(ends([-3.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]), &VIEW, &[]);
+        let clipped = clipped.expect("crosses the volume");
+        assert_eq!(clipped[0].position, [-1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(clipped[0].weights[..2], [0.5, 0.5]);
+        assert!(line(ends([-3.0, 0.0, 0.0, 1.0], [-1.5, 0.0, 0.0, 1.0]), &VIEW, &[]).is_none());
+        let corner = ClipVertex::original([1.0, 1.0, 1.0, 1.0], 0);
+        assert!(point(&corner, &VIEW, &[[0.0; 3]]));
+        assert!(!point(&corner, &VIEW, &[[-0.5, 0.0, 0.0]]));
+        assert!(!point(&ClipVertex::original([0.0, 0.0, 0.0, f64::NAN], 0), &VIEW, &[]));
+        assert!(!point(&ClipVertex::original([0.0, 0.0, 0.0, 0.0], 0), &VIEW, &[]));
     }
 
     #[test]
     fn clipped_halves_of_a_line_share_their_end() {
-        let positions = [[0.0, 0.0, 0.0, 1.0], [4.0, 1.0, 0.5, 2.0]];
-        let forth = line(&positions, &VIEW, &[]).expect("starts inside");
-        let back = line(&[positions[1], positions[0]], &VIEW, &[]).expect("ends inside");
+        let (a, b) = ([0.0, 0.0, 0.0, 1.0], [4.0, 1.0, 0.5, 2.0]);
+        let forth = line(ends(a, b), &VIEW, &[]).expect("starts inside");
+        let back = line(ends(b, a), &VIEW, &[]).expect("ends inside");
         assert_eq!(forth[1].position, back[0].position);
     }
 }

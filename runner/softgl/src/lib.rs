@@ -7,5 +7,8 @@
 pub mod assemble;
 pub mod clip;
 pub mod device;
+pub mod format;
+pub mod framebuffer;
 pub mod raster;
 pub mod services;
+pub mod setup;

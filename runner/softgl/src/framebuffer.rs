@@ -1,0 +1,234 @@
+//! Surfaces: two-dimensional arrays of texels in tiles, constant tiles stored as one texel.
+
+use std::sync::Arc;
+
+use crate::format::{Format, Texel};
+use crate::raster::Rect;
+
+/// Width and height of a tile in pixels.
+pub const TILE: i32 = 16;
+const TILE_PIXELS: usize = (TILE * TILE) as usize;
+
+/// The contents of a tile. Copies share pixels until one of them writes.
+#[derive(Clone, Debug)]
+enum Tile {
+    Constant(Texel),
+    Pixels(Arc<[Texel; TILE_PIXELS]>),
+}
+
+/// One image: a colour or depth buffer, or one level and layer of a texture.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    width: u32,
+    height: u32,
+    format: Format,
+    columns: usize,
+    tiles: Vec<Tile>,
+}
+
+/// The texels of a rectangle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pixels {
+    /// All the same.
+    Constant(Texel),
+    /// Row by row from the bottom.
+    Varying(Vec<Texel>),
+}
+
+impl Surface {
+    /// A surface of zeros.
+    pub fn new(width: u32, height: u32, format: Format) -> Surface {
+        let columns = (width as usize).div_ceil(TILE as usize);
+        let rows = (height as usize).div_ceil(TILE as usize);
+        Surface { width, height, format, columns, tiles: vec![Tile::Constant([0; 4]); columns * rows] }
+    }
+
+    /// Width in pixels.
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Height in pixels.
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// How texels are stored.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// All pixels.
+    pub fn rect(&self) -> Rect {
+        Rect::of_size(self.width, self.height)
+    }
+
+    /// Number of tiles.
+    pub fn tile_count(&self) -> usize {
+        self.tiles.len()
+    }
+
+    /// The pixels of a tile; cut off at the surface's right and upper border.
+    pub fn tile_rect(&self, tile: usize) -> Rect {
+        let (x0, y0) = ((tile % self.columns) as i32 * TILE, (tile / self.columns) as i32 * TILE);
+        Rect { x0, y0, x1: x0 + TILE, y1: y0 + TILE }.intersect(&self.rect())
+    }
+
+    /// The tiles that a rectangle (inside the surface) touches.
+    pub fn tiles_of(&self, rect: &Rect) -> Vec<usize> {
+        let rect = rect.intersect(&self.rect());
+        if rect.is_empty() {
+            return Vec::new();
+        }
+        let columns = (rect.x0 / TILE) as usize..=((rect.x1 - 1) / TILE) as usize;
+        let rows = (rect.y0 / TILE) as usize..=((rect.y1 - 1) / TILE) as usize;
+        rows.flat_map(|row| columns.clone().map(move |column| row * self.columns + column)).collect()
+    }
+
+    fn locate(&self, x: i32, y: i32) -> Option<(usize, usize)> {
+        let inside = x >= 0 && y >= 0 && (x as u32) < self.width && (y as u32) < self.height;
+        inside.then(|| {
+            let tile = (y / TILE) as usize * self.columns + (x / TILE) as usize;
+            (tile, ((y % TILE) * TILE + x % TILE) as usize)
+        })
+    }
+
+    /// One pixel; zero outside.
+    pub fn get(&self, x: i32, y: i32) -> Texel {
+        match self.locate(x, y).map(|(tile, i)| (&self.tiles[tile], i)) {
+            Some((Tile::Constant(texel), _)) => *texel,
+            Some((Tile::Pixels(pixels), i)) => pixels[i],
+            None => [0; 4],
+        }
+    }
+
+    /// Writes one pixel; ignored outside.
+    pub fn set(&mut self, x: i32, y: i32, texel: Texel) {
+        let Some((tile, i)) = self.locate(x, y) else { return };
+        if let Tile::Constant(old) = self.tiles[tile] {
+            if old == texel {
+                return;
+            }
+            self.tiles[tile] = Tile::Pixels(Arc::new([old; TILE_PIXELS]));
+        }
+        if let Tile::Pixels(pixels) = &mut self.tiles[tile] {
+            Arc::make_mut(pixels)[i] = texel;
+        }
+    }
+
+    /// Makes every pixel the same.
+    pub fn fill(&mut self, texel: Texel) {
+        self.tiles.fill(Tile::Constant(texel));
+    }
+
+    /// Makes every pixel of a tile the same.
+    pub fn fill_tile(&mut self, tile: usize, texel: Texel) {
+        self.tiles[tile] = Tile::Constant(texel);
+    }
+
+    /// The value of a tile whose pixels are all stored as one.
+    pub fn tile_constant(&self, tile: usize) -> Option<Texel> {
+        match &self.tiles[tile] {
+            Tile::Constant(texel) => Some(*texel),
+            Tile::Pixels(_) => None,
+        }
+    }
+
+    /// Stores a tile as constant if its pixels turned out equal.
+    pub fn compact(&mut self, tile: usize) {
+        let rect = self.tile_rect(tile);
+        let first = self.get(rect.x0, rect.y0);
+        let Tile::Pixels(pixels) = &self.tiles[tile] else { return };
+        let (width, height) = ((rect.x1 - rect.x0) as usize, (rect.y1 - rect.y0) as usize);
+        let rows = pixels.chunks_exact(TILE as usize).take(height);
+        if rows.flat_map(|row| &row[..width]).all(|&texel| texel == first) {
+            self.tiles[tile] = Tile::Constant(first);
+        }
+    }
+
+    /// The texels of a rectangle; pixels outside the surface read as zero.
+    pub fn read(&self, rect: &Rect) -> Pixels {
+        if rect.is_empty() {
+            return Pixels::Varying(Vec::new());
+        }
+        if self.rect().contains(rect) {
+            let tiles = self.tiles_of(rect);
+            let first = tiles.first().and_then(|&tile| self.tile_constant(tile));
+            if let Some(texel) = first
+                && tiles.iter().all(|&tile| self.tile_constant(tile) == first)
+            {
+                return Pixels::Constant(texel);
+            }
+        }
+        let rows = (rect.y0..rect.y1).flat_map(|y| (rect.x0..rect.x1).map(move |x| (x, y)));
+        Pixels::Varying(rows.map(|(x, y)| self.get(x, y)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_runs_survive_equal_writes_and_split_on_others() {
+        let mut s = Surface::new(250, 250, Format::Rgba8);
+        s.fill([1, 2, 3, 4]);
+        s.set(17, 5, [1, 2, 3, 4]);
+        assert_eq!(s.read(&s.rect()), Pixels::Constant([1, 2, 3, 4]));
+        s.set(17, 5, [9; 4]);
+        assert_eq!((s.get(17, 5), s.get(18, 5), s.get(16, 5)), ([9; 4], [1, 2, 3, 4], [1, 2, 3, 4]));
+        let Pixels::Varying(all) = s.read(&s.rect()) else { panic!("one pixel differs") };
+        assert_eq!(all.len(), 62_500);
+        assert_eq!(all.iter().filter(|&&t| t == [9; 4]).count(), 1);
+        assert_eq!(all[5 * 250 + 17], [9; 4]);
+        s.set(17, 5, [1, 2, 3, 4]);
+        s.compact(1);
+        assert_eq!(s.read(&s.rect()), Pixels::Constant([1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn border_tiles_compact_without_their_missing_pixels() {
+        let mut s = Surface::new(20, 20, Format::Rgba8);
+        for y in 0..20 {
+            for x in 0..20 {
+                s.set(x, y, [7; 4]);
+            }
+        }
+        for tile in 0..s.tile_count() {
+            s.compact(tile);
+        }
+        assert_eq!(s.read(&s.rect()), Pixels::Constant([7; 4]));
+    }
+
+    #[test]
+    fn outside_reads_zero_and_ignores_writes() {
+        let mut s = Surface::new(4, 4, Format::Rgba8);
+        s.fill([1; 4]);
+        s.set(4, 0, [2; 4]);
+        s.set(-1, 0, [2; 4]);
+        assert_eq!((s.get(4, 0), s.get(0, -1)), ([0; 4], [0; 4]));
+        assert_eq!(s.read(&s.rect()), Pixels::Constant([1; 4]));
+        let Pixels::Varying(row) = s.read(&Rect { x0: 2, y0: 0, x1: 6, y1: 1 }) else {
+            panic!("partly outside")
+        };
+        assert_eq!(row, [[1; 4], [1; 4], [0; 4], [0; 4]]);
+    }
+
+    #[test]
+    fn copies_are_independent() {
+        let mut a = Surface::new(4, 4, Format::Rgba8);
+        a.set(0, 0, [1; 4]);
+        let b = a.clone();
+        a.set(0, 0, [2; 4]);
+        assert_eq!((a.get(0, 0), b.get(0, 0)), ([2; 4], [1; 4]));
+    }
+
+    #[test]
+    fn tiles_of_a_rectangle() {
+        let s = Surface::new(40, 40, Format::Rgba8);
+        assert_eq!(s.tiles_of(&Rect { x0: 15, y0: 0, x1: 17, y1: 1 }), [0, 1]);
+        assert_eq!(s.tiles_of(&Rect { x0: 16, y0: 16, x1: 32, y1: 40 }), [4, 7]);
+        assert!(s.tiles_of(&Rect { x0: 5, y0: 5, x1: 5, y1: 9 }).is_empty());
+        assert_eq!(s.tile_rect(8), Rect { x0: 32, y0: 32, x1: 40, y1: 40 });
+    }
+}

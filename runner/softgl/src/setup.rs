@@ -1,0 +1,492 @@
+//! Primitive setup: viewport transform, facing, polygon mode, plane equations, coverage.
+
+use crate::clip::{self, ClipVertex, ClipVolume, Polygon};
+use crate::device::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
+use crate::raster::{self, Fixed, Rect, SUBPIXELS, Spans, snap};
+
+/// A viewport and its depth range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// Left border in pixels.
+    pub x: f32,
+    /// Lower border in pixels.
+    pub y: f32,
+    /// Width in pixels.
+    pub width: f32,
+    /// Height in pixels.
+    pub height: f32,
+    /// Window depth of the near plane.
+    pub near: f64,
+    /// Window depth of the far plane.
+    pub far: f64,
+}
+
+impl Viewport {
+    /// Window coordinates of a clip-space position with positive w.
+    pub fn transform(&self, position: &[f64; 4]) -> [f64; 3] {
+        let [x, y, z, w] = *position;
+        let axis = |c: f64, low: f32, size: f32| {
+            let half = f64::from(size) / 2.0;
+            c / w * half + (f64::from(low) + half)
+        };
+        [
+            axis(x, self.x, self.width),
+            axis(y, self.y, self.height),
+            z / w * (self.far - self.near) / 2.0 + (self.near + self.far) / 2.0,
+        ]
+    }
+
+    /// Pixels whose centres are inside.
+    pub fn pixels(&self) -> Rect {
+        let first = |edge: f64| (edge.clamp(-1e6, 1e6) - 0.5).ceil() as i32;
+        let (x, y) = (f64::from(self.x), f64::from(self.y));
+        Rect {
+            x0: first(x),
+            y0: first(y),
+            x1: first(x + f64::from(self.width)),
+            y1: first(y + f64::from(self.height)),
+        }
+    }
+
+    /// How far beyond the viewport coordinates may go before they must be clipped, as a multiple of w: up to 2¹⁴
+    /// pixels from the centre.
+    fn guard_band(&self) -> [f64; 2] {
+        [self.width, self.height].map(|size| (16384.0 / (f64::from(size) / 2.0)).max(1.0))
+    }
+}
+
+/// `glPolygonMode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PolygonMode {
+    /// Vertices.
+    Point,
+    /// Edges.
+    Line,
+    /// The interior, the initial value.
+    #[default]
+    Fill,
+    /// The bounding box (NV_fill_rectangle).
+    FillRectangle,
+}
+
+/// State that setup depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RasterState {
+    /// Pixels of the framebuffer.
+    pub bounds: Rect,
+    /// No near and far clipping; depths are clamped later.
+    pub depth_clamp: bool,
+    /// Modes of front-facing and back-facing polygons.
+    pub polygon_mode: [PolygonMode; 2],
+}
+
+/// A primitive after the last vertex-processing stage.
+#[derive(Clone, Debug)]
+pub struct SetupInput<'a> {
+    /// 1, 2 or 3 vertices.
+    pub kind: PrimitiveKind,
+    /// Clip coordinates; entries beyond the kind's vertices repeat the first.
+    pub positions: [[f64; 4]; 3],
+    /// For each enabled clip distance its value at the vertices.
+    pub clip_distances: &'a [[f64; 3]],
+    /// Point size of each vertex.
+    pub point_size: [f64; 3],
+    /// Bit i: the edge from vertex i is drawn in line mode.
+    pub edges: u8,
+    /// The viewport.
+    pub viewport: &'a Viewport,
+}
+
+/// Setup results: coverage with everything but attribute values, primitive ids and the like, which the caller adds
+/// to the template.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Covered pixels; several when one run per row does not suffice.
+    pub coverage: Vec<Spans>,
+    /// Plane equations, kind, facing; `values` is empty.
+    pub setup: PrimitiveSetup,
+}
+
+/// Clips and rasterises one primitive.
+pub fn rasterise(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
+    let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
+    let volume = ClipVolume { guard, depth: !state.depth_clamp };
+    match input.kind {
+        PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
+        PrimitiveKind::Line => line(input, state, &volume, [0, 1], true).into_iter().collect(),
+        PrimitiveKind::Triangle => triangle(input, state, &volume),
+    }
+}
+
+fn point(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    volume: &ClipVolume,
+    index: usize,
+    front_facing: bool,
+) -> Option<Shape> {
+    let vertex = ClipVertex::original(input.positions[index], index);
+    if !clip::point(&vertex, volume, input.clip_distances) {
+        return None;
+    }
+    let [x, y, z] = input.viewport.transform(&vertex.position);
+    let size = input.point_size[index];
+    let spans = raster::point::rasterise([snap(x), snap(y)], size, &state.bounds);
+    let mut setup = template(PrimitiveKind::Point, front_facing);
+    combine(&mut setup, &[(PlaneEquation::constant(1.0), vertex, z)]);
+    // OpenGL 4.6 section 14.4.1, upper-left origin.
+    setup.point_coord = [
+        PlaneEquation { a: 1.0 / size, b: 0.0, c: 0.5 - x / size },
+        PlaneEquation { a: 0.0, b: -1.0 / size, c: 0.5 + y / size },
+    ];
+    shape(vec![spans], setup)
+}
+
+fn line(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    volume: &ClipVolume,
+    indices: [usize; 2],
+    front_facing: bool,
+) -> Option<Shape> {
+    let ends = indices.map(|i| ClipVertex::original(input.positions[i], i));
+    let ends = clip::line(ends, volume, input.clip_distances)?;
+    let window = ends.map(|v| input.viewport.transform(&v.position));
+    let fixed: [Fixed; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
+    let spans = raster::line::rasterise(fixed[0], fixed[1], &state.bounds);
+    let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
+    let length = dx * dx + dy * dy;
+    let along = if length > 0.0 {
+        PlaneEquation { a: dx / length, b: dy / length, c: -(window[0][0] * dx + window[0][1] * dy) / length }
+    } else {
+        PlaneEquation::default()
+    };
+    let rest = PlaneEquation { a: -along.a, b: -along.b, c: 1.0 - along.c };
+    let mut setup = template(PrimitiveKind::Line, front_facing);
+    combine(&mut setup, &[(rest, ends[0], window[0][2]), (along, ends[1], window[1][2])]);
+    shape(vec![spans], setup)
+}
+
+fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<Shape> {
+    let polygon = clip::triangle(&input.positions, volume, input.clip_distances);
+    if polygon.len() < 3 {
+        return Vec::new();
+    }
+    let window: Vec<[f64; 3]> = polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
+    let fixed: Vec<Fixed> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
+    let area: i64 = fan(&fixed).map(|t| raster::triangle::doubled_area(&t)).sum();
+    if area == 0 {
+        return Vec::new();
+    }
+    let front_facing = area > 0;
+    let strict = ClipVolume { guard: [1.0; 2], ..*volume };
+    match state.polygon_mode[usize::from(!front_facing)] {
+        PolygonMode::Point => (0..3).filter_map(|i| point(input, state, &strict, i, front_facing)).collect(),
+        PolygonMode::Line => (0..3)
+            .filter(|i| input.edges >> i & 1 == 1)
+            .filter_map(|i| line(input, state, &strict, [i, (i + 1) % 3], front_facing))
+            .collect(),
+        mode => {
+            let bounds = state.bounds.intersect(&input.viewport.pixels());
+            let coverage = if mode == PolygonMode::Fill {
+                fill(&fixed, &bounds)
+            } else {
+                vec![bounding_box(&fixed, &bounds)]
+            };
+            let mut setup = template(PrimitiveKind::Triangle, front_facing);
+            triangle_planes(&mut setup, input, &polygon, &window);
+            shape(coverage, setup).into_iter().collect()
+        }
+    }
+}
+
+fn shape(mut coverage: Vec<Spans>, setup: PrimitiveSetup) -> Option<Shape> {
+    coverage.retain(|spans| !spans.is_empty());
+    (!coverage.is_empty()).then_some(Shape { coverage, setup })
+}
+
+fn fan(fixed: &[Fixed]) -> impl Iterator<Item = [Fixed; 3]> + '_ {
+    (1..fixed.len() - 1).map(|i| [fixed[0], fixed[i], fixed[i + 1]])
+}
+
+/// Coverage of a convex polygon, as one run per row where possible. Snapping can dent a polygon a little, so that
+/// parts overlap or leave a gap: then they stay separate, and no pixel is reported twice.
+fn fill(fixed: &[Fixed], bounds: &Rect) -> Vec<Spans> {
+    let mut parts: Vec<Spans> = Vec::new();
+    for triangle in fan(fixed) {
+        let spans = raster::triangle::rasterise(&triangle, bounds);
+        if spans.is_empty() {
+            continue;
+        }
+        match parts.last().and_then(|last| last.union_disjoint(&spans)) {
+            Some(union) => {
+                parts.pop();
+                parts.push(union);
+            }
+            None => parts.push(spans),
+        }
+    }
+    parts
+}
+
+fn bounding_box(fixed: &[Fixed], bounds: &Rect) -> Spans {
+    let range = |axis: usize| {
+        let low = fixed.iter().map(|p| p[axis]).min().unwrap_or(0);
+        let high = fixed.iter().map(|p| p[axis]).max().unwrap_or(0);
+        let first = |edge: i64| (edge + SUBPIXELS / 2 - 1).div_euclid(SUBPIXELS) as i32;
+        (first(low), first(high))
+    };
+    let ((x0, x1), (y0, y1)) = (range(0), range(1));
+    Spans::of_rect(&Rect { x0, y0, x1, y1 }.intersect(bounds))
+}
+
+/// Beyond this window coordinate the original triangle's plane equations would lose precision.
+const FAR: f64 = 1e7;
+
+/// Plane equations of the whole triangle: from its own vertices when all are in front of the viewer and near, else
+/// from the largest triangle of the clipped polygon.
+fn triangle_planes(
+    setup: &mut PrimitiveSetup,
+    input: &SetupInput<'_>,
+    polygon: &Polygon,
+    window: &[[f64; 3]],
+) {
+    let own = input.positions.iter().all(|p| p[3] > 0.0).then(|| {
+        let vertices: [ClipVertex; 3] = std::array::from_fn(|i| ClipVertex::original(input.positions[i], i));
+        (vertices, input.positions.map(|p| input.viewport.transform(&p)))
+    });
+    let near = |points: &[[f64; 3]; 3]| points.iter().flatten().all(|c| c.abs() < FAR);
+    let (vertices, points) = match own {
+        Some((vertices, points)) if near(&points) => (vertices, points),
+        _ => {
+            let size = |i: usize| area(&[window[0], window[i], window[i + 1]]).abs();
+            let best = (1..polygon.len() - 1).max_by(|&i, &j| size(i).total_cmp(&size(j))).unwrap_or(1);
+            ([polygon[0], polygon[best], polygon[best + 1]], [window[0], window[best], window[best + 1]])
+        }
+    };
+    let planes = barycentric_planes(&points);
+    let terms: [_; 3] = std::array::from_fn(|i| (planes[i], vertices[i], points[i][2]));
+    combine(setup, &terms);
+}
+
+fn area(p: &[[f64; 3]; 3]) -> f64 {
+    (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0])
+}
+
+/// The three barycentric coordinates of a window-space triangle.
+fn barycentric_planes(points: &[[f64; 3]; 3]) -> [PlaneEquation; 3] {
+    let inverse = 1.0 / area(points);
+    if !inverse.is_finite() {
+        // Snapping can give area to what has none.
+        return [PlaneEquation::constant(1.0), PlaneEquation::default(), PlaneEquation::default()];
+    }
+    std::array::from_fn(|i| {
+        let (p, q) = (points[(i + 1) % 3], points[(i + 2) % 3]);
+        let (a, b) = ((p[1] - q[1]) * inverse, (q[0] - p[0]) * inverse);
+        PlaneEquation { a, b, c: -(a * p[0] + b * p[1]) }
+    })
+}
+
+/// Fills in the planes from window-linear coordinates of known vertices: (coordinate, vertex, window depth).
+fn combine(setup: &mut PrimitiveSetup, terms: &[(PlaneEquation, ClipVertex, f64)]) {
+    for (plane, vertex, depth) in terms {
+        let w = vertex.position[3];
+        add(&mut setup.one_over_w, plane, 1.0 / w);
+        add(&mut setup.depth, plane, *depth);
+        for i in 0..3 {
+            add(&mut setup.linear[i], plane, vertex.weights[i]);
+            add(&mut setup.perspective[i], plane, vertex.weights[i] / w);
+        }
+    }
+}
+
+fn add(sum: &mut PlaneEquation, plane: &PlaneEquation, factor: f64) {
+    sum.a += plane.a * factor;
+    sum.b += plane.b * factor;
+    sum.c += plane.c * factor;
+}
+
+fn template(kind: PrimitiveKind, front_facing: bool) -> PrimitiveSetup {
+    PrimitiveSetup {
+        kind,
+        values: Vec::new(),
+        provoking: 0,
+        linear: Default::default(),
+        perspective: Default::default(),
+        one_over_w: Default::default(),
+        depth: Default::default(),
+        front_facing,
+        primitive_id: 0,
+        layer: 0,
+        viewport_index: 0,
+        point_coord: Default::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 64.0, height: 64.0, near: 0.0, far: 1.0 };
+    const STATE: RasterState = RasterState {
+        bounds: Rect { x0: 0, y0: 0, x1: 64, y1: 64 },
+        depth_clamp: false,
+        polygon_mode: [PolygonMode::Fill; 2],
+    };
+
+    fn input(kind: PrimitiveKind, positions: [[f64; 4]; 3]) -> SetupInput<'static> {
+        SetupInput {
+            kind,
+            positions,
+            clip_distances: &[],
+            point_size: [1.0; 3],
+            edges: 0b111,
+            viewport: &VIEWPORT,
+        }
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn signed(&mut self, scale: f64) -> f64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) as f64 / f64::from(1u32 << 31) * 2.0 - 1.0) * scale
+        }
+    }
+
+    /// The intersection of the viewing ray through a pixel with the triangle's plane, in weights of its vertices:
+    /// solved directly in homogeneous coordinates, clipped or not.
+    fn ray(positions: &[[f64; 4]; 3], ndc: [f64; 2]) -> [f64; 3] {
+        // Weights b with Σ b (x − ndc.x·w) = 0, Σ b (y − ndc.y·w) = 0: the cross product of the two rows.
+        let row = |axis: usize| -> [f64; 3] {
+            std::array::from_fn(|i| positions[i][axis] - ndc[axis] * positions[i][3])
+        };
+        let (u, v) = (row(0), row(1));
+        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let sum: f64 = cross.iter().sum();
+        cross.map(|c| c / sum)
+    }
+
+    #[test]
+    fn perspective_interpolation_equals_ray_casting() {
+        let mut random = Random(11);
+        let mut checked = 0;
+        for case in 0..400 {
+            // Every other triangle reaches behind the viewer.
+            let w_low = if case % 2 == 0 { 1.2 } else { 0.1 };
+            let positions: [[f64; 4]; 3] = std::array::from_fn(|_| {
+                [random.signed(2.0), random.signed(2.0), random.signed(0.3), w_low + random.signed(1.0)]
+            });
+            for shape in rasterise(&input(PrimitiveKind::Triangle, positions), &STATE) {
+                for (x, y) in [(5, 5), (20, 40), (33, 12), (60, 60), (31, 31)] {
+                    if !shape.coverage.iter().any(|s| s.contains(x, y)) {
+                        continue;
+                    }
+                    let (px, py) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+                    let got = shape.setup.barycentric_perspective(px, py);
+                    let expected = ray(&positions, [px / 32.0 - 1.0, py / 32.0 - 1.0]);
+                    for i in 0..3 {
+                        assert!((got[i] - expected[i]).abs() < 1e-8, "{case}: {got:?} {expected:?}");
+                    }
+                    // 1/w and depth are those of the point itself.
+                    let at = |c: usize| (0..3).map(|i| expected[i] * positions[i][c]).sum::<f64>();
+                    assert!((shape.setup.one_over_w.at(px, py) - 1.0 / at(3)).abs() < 1e-7);
+                    let depth = at(2) / at(3) * 0.5 + 0.5;
+                    assert!((shape.setup.depth.at(px, py) - depth).abs() < 1e-7);
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 200, "{checked}");
+    }
+
+    #[test]
+    fn linear_interpolation_is_linear_in_the_window() {
+        let positions = [[-1.0, -1.0, 0.0, 1.0], [2.0, -2.0, 0.0, 2.0], [-4.0, 4.0, 0.0, 4.0]];
+        let shapes = rasterise(&input(PrimitiveKind::Triangle, positions), &STATE);
+        let setup = &shapes[0].setup;
+        // The window triangle is (0,0), (64,0), (0,64).
+        for (x, y) in [(0.5, 0.5), (10.5, 20.5), (1.0, 63.0)] {
+            let got = setup.barycentric_linear(x, y);
+            let expected = [1.0 - (x + y) / 64.0, x / 64.0, y / 64.0];
+            for i in 0..3 {
+                assert!((got[i] - expected[i]).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn facing_follows_winding() {
+        let ccw = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
+        let cw = [ccw[0], ccw[2], ccw[1]];
+        assert!(rasterise(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
+        assert!(!rasterise(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
+    }
+
+    #[test]
+    fn polygon_modes() {
+        let t = [[-0.5, -0.5, 0.0, 1.0], [0.5, -0.5, 0.0, 1.0], [-0.5, 0.5, 0.0, 1.0]];
+        let mut state = RasterState { polygon_mode: [PolygonMode::Point; 2], ..STATE };
+        let points = rasterise(&input(PrimitiveKind::Triangle, t), &state);
+        assert_eq!(points.len(), 3);
+        assert!(points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing));
+        // The second point interpolates nothing but vertex 1.
+        assert_eq!(points[1].setup.barycentric_linear(3.0, 3.0), [0.0, 1.0, 0.0]);
+        state.polygon_mode = [PolygonMode::Line; 2];
+        assert_eq!(rasterise(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
+        let diagonal = SetupInput { edges: 0b101, ..input(PrimitiveKind::Triangle, t) };
+        assert_eq!(rasterise(&diagonal, &state).len(), 2);
+        state.polygon_mode = [PolygonMode::FillRectangle; 2];
+        let rectangle = rasterise(&input(PrimitiveKind::Triangle, t), &state);
+        assert_eq!(rectangle[0].coverage[0].bounds(), Rect { x0: 16, y0: 16, x1: 48, y1: 48 });
+        state.polygon_mode = [PolygonMode::Fill, PolygonMode::Point];
+        assert_eq!(
+            rasterise(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind,
+            PrimitiveKind::Triangle
+        );
+    }
+
+    #[test]
+    fn clip_distances_cut_exactly() {
+        // Distances 1, −1 along x over the whole window: the left half remains.
+        let t = [[-1.0, -1.0, 0.0, 1.0], [3.0, -1.0, 0.0, 1.0], [-1.0, 3.0, 0.0, 1.0]];
+        let distances = [[1.0, -3.0, 1.0]];
+        let clipped = SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
+        let shapes = rasterise(&clipped, &STATE);
+        for y in 0..64 {
+            for x in 0..64 {
+                let covered = shapes.iter().flat_map(|s| &s.coverage).filter(|s| s.contains(x, y)).count();
+                assert_eq!(covered, usize::from(x < 32), "{x},{y}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_viewport_limits_triangles() {
+        let viewport = Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
+        let t = [[-9.0, -9.0, 0.0, 1.0], [9.0, -9.0, 0.0, 1.0], [0.0, 9.0, 0.0, 1.0]];
+        let shapes =
+            rasterise(&SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) }, &STATE);
+        assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 10, y0: 20, x1: 30, y1: 30 });
+    }
+
+    #[test]
+    fn point_coordinates_run_from_the_upper_left() {
+        let mut source = input(PrimitiveKind::Point, [[0.0, 0.0, 0.0, 1.0]; 3]);
+        source.point_size = [8.0; 3];
+        let shapes = rasterise(&source, &STATE);
+        let setup = &shapes[0].setup;
+        assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 28, y0: 28, x1: 36, y1: 36 });
+        let at = |x: f64, y: f64| setup.point_coord.map(|p| p.at(x, y));
+        assert_eq!(at(28.5, 35.5), [0.0625, 0.0625]);
+        assert_eq!(at(35.5, 28.5), [0.9375, 0.9375]);
+    }
+
+    #[test]
+    fn depth_clamp_keeps_what_is_too_far() {
+        let t = [[-1.0, -1.0, 5.0, 1.0], [1.0, -1.0, 5.0, 1.0], [0.0, 1.0, 5.0, 1.0]];
+        assert!(rasterise(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
+        let state = RasterState { depth_clamp: true, ..STATE };
+        assert_eq!(rasterise(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5), 3.0);
+    }
+}
