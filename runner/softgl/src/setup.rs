@@ -214,7 +214,7 @@ fn fan(fixed: &[Fixed]) -> impl Iterator<Item = [Fixed; 3]> + '_ {
 fn fill(fixed: &[Fixed], bounds: &Rect) -> Vec<Spans> {
     let mut parts: Vec<Spans> = Vec::new();
     for triangle in fan(fixed) {
-        let spans = raster::triangle::rasterise(&triangle, bounds);
+        let mut spans = raster::triangle::rasterise(&triangle, bounds);
         if spans.is_empty() {
             continue;
         }
@@ -223,7 +223,10 @@ fn fill(fixed: &[Fixed], bounds: &Rect) -> Vec<Spans> {
                 parts.pop();
                 parts.push(union);
             }
-            None => parts.push(spans),
+            None => {
+                parts.iter().for_each(|part| spans.trim(part));
+                parts.push(spans);
+            }
         }
     }
     parts

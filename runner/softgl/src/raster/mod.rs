@@ -141,6 +141,17 @@ impl Spans {
         Some(Spans { y0, rows })
     }
 
+    /// Removes the pixels of `other`; of a run that `other` splits, the left part stays.
+    pub fn trim(&mut self, other: &Spans) {
+        for (y, run) in (self.y0..).zip(&mut self.rows) {
+            let cut = other.row(y);
+            if cut.0 >= run.1 || cut.1 <= run.0 {
+                continue;
+            }
+            *run = if cut.0 > run.0 { (run.0, cut.0) } else { (cut.1, run.1) };
+        }
+    }
+
     /// Keeps only pixels inside `rect`.
     pub fn clip(&mut self, rect: &Rect) {
         for (y, row) in (self.y0..).zip(&mut self.rows) {

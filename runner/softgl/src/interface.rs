@@ -1,0 +1,200 @@
+//! What the machine needs to know about a linked program's interfaces, gathered once.
+
+use program::resource::Placement;
+use program::types::{ArrayLength, Type};
+use program::variable::InterpolationMode;
+use program::{BuiltinVariable, FragmentOutput, Program, Slot, Stage, StageKey, Storage};
+
+/// Facts about a fragment stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentInterface {
+    /// Colour locations with a static output; for `gl_FragColor` only the first.
+    pub locations: Vec<bool>,
+    /// `gl_FragColor`: location 0 goes to every attachment.
+    pub broadcast: bool,
+    /// Writes `gl_FragDepth`.
+    pub writes_depth: bool,
+    /// Two fragments of a primitive with equal inputs can still differ: the shader reads its position, sample or
+    /// lane.
+    pub reads_position: bool,
+    /// Reads `gl_PrimitiveID`.
+    pub reads_primitive_id: bool,
+    /// Reads `gl_FrontFacing`.
+    pub reads_facing: bool,
+    /// Reads `gl_Layer` or `gl_ViewportIndex`.
+    pub reads_layer: bool,
+    /// Writes memory.
+    pub side_effects: bool,
+}
+
+impl FragmentInterface {
+    /// Gathers the facts; `None` without a fragment stage.
+    pub fn new(program: &Program) -> Option<FragmentInterface> {
+        let stage = program.stage(Stage::Fragment)?;
+        let mut info = FragmentInterface { side_effects: stage.side_effects, ..Default::default() };
+        for global in stage.shader.globals.values().filter(|g| g.active) {
+            match global.storage {
+                Storage::Input => info.add_input(global.builtin),
+                Storage::Output => info.add_output(global.placement, elements(program, global.ty)),
+                _ => {}
+            }
+        }
+        info.reads_position |= stage.inputs.iter().any(|v| v.slot == Slot::PointCoord);
+        Some(info)
+    }
+
+    fn add_input(&mut self, builtin: Option<BuiltinVariable>) {
+        use BuiltinVariable::*;
+        match builtin {
+            Some(
+                FragCoord | PointCoord | SampleId | SamplePosition | SampleMaskIn | HelperInvocation
+                | SubGroupInvocation | SubGroupEqMask | SubGroupGeMask | SubGroupGtMask | SubGroupLeMask
+                | SubGroupLtMask | LastFragData,
+            ) => self.reads_position = true,
+            Some(PrimitiveId) => self.reads_primitive_id = true,
+            Some(FrontFacing) => self.reads_facing = true,
+            Some(Layer | ViewportIndex) => self.reads_layer = true,
+            _ => {}
+        }
+    }
+
+    fn add_output(&mut self, placement: Placement, elements: u32) {
+        let Placement::FragmentOutput { output, .. } = placement else { return };
+        match output {
+            FragmentOutput::AllColors => {
+                self.broadcast = true;
+                self.add_location(0);
+            }
+            FragmentOutput::Color { location, index: 0 } => {
+                (0..elements).for_each(|i| self.add_location(usize::from(location) + i as usize));
+            }
+            FragmentOutput::Depth => self.writes_depth = true,
+            _ => {}
+        }
+    }
+
+    fn add_location(&mut self, location: usize) {
+        // No implementation has more; a linked program cannot name a higher one.
+        if location < 32 {
+            let len = self.locations.len().max(location + 1);
+            self.locations.resize(len, false);
+            self.locations[location] = true;
+        }
+    }
+
+    /// The location that feeds an attachment, if any does.
+    pub fn source(&self, attachment: usize) -> Option<usize> {
+        let location = if self.broadcast { 0 } else { attachment };
+        self.locations.get(location).copied().unwrap_or(false).then_some(location)
+    }
+}
+
+/// Number of elements of an array type; 1 for anything else.
+fn elements(program: &Program, ty: program::TypeId) -> u32 {
+    match *program.types.get(ty) {
+        Type::Array { length: ArrayLength::Fixed(n), .. } => n,
+        _ => 1,
+    }
+}
+
+/// How one input slot of the fragment stage varies over a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FragmentInput {
+    /// Which slot of the last vertex stage feeds it.
+    pub source: Option<usize>,
+    /// The source of back faces with two-sided colours.
+    pub back_source: Option<usize>,
+    /// Slot.
+    pub slot: Slot,
+    /// Bit c: component c is used.
+    pub mask: u8,
+    /// Constant over the primitive: from the provoking vertex.
+    pub flat: bool,
+}
+
+/// Maps the fragment stage's inputs to the outputs of the stage before it.
+pub fn fragment_inputs(program: &Program, key: &StageKey) -> Vec<FragmentInput> {
+    let outputs = program.last_vertex_stage().map_or(&[][..], |s| &s.outputs);
+    let find = |slot: Slot| outputs.iter().position(|v| v.slot == slot);
+    let inputs = program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
+    inputs
+        .iter()
+        .map(|input| {
+            let mode = input.interpolation.mode;
+            let colour = matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
+            let back_source = match input.slot {
+                Slot::Color(n) if key.two_sided_color => find(Slot::BackColor(n)),
+                _ => None,
+            };
+            FragmentInput {
+                source: find(input.slot),
+                back_source,
+                slot: input.slot,
+                mask: input.mask,
+                flat: input.integer
+                    || mode == InterpolationMode::Flat
+                    || (mode == InterpolationMode::Default && colour && key.flat_shade),
+            }
+        })
+        .collect()
+}
+
+/// Where the last stage before rasterisation puts what fixed function consumes: indices of output slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexInterface {
+    /// Number of output slots.
+    pub slots: usize,
+    /// `gl_Position`.
+    pub position: Option<usize>,
+    /// `gl_PointSize`.
+    pub point_size: Option<usize>,
+    /// `gl_ClipVertex`.
+    pub clip_vertex: Option<usize>,
+    /// Clip and cull distances 0–3 and 4–7.
+    pub distances: [Option<usize>; 2],
+    /// Number of clip distances.
+    pub clip_distances: u8,
+    /// Number of cull distances, which follow the clip distances.
+    pub cull_distances: u8,
+    /// `gl_Layer`.
+    pub layer: Option<usize>,
+    /// `gl_ViewportIndex`.
+    pub viewport_index: Option<usize>,
+    /// `gl_ViewportMask[0]`.
+    pub viewport_mask: Option<usize>,
+    /// `gl_PrimitiveID` of a geometry stage.
+    pub primitive_id: Option<usize>,
+}
+
+impl VertexInterface {
+    /// Finds the slots.
+    pub fn new(program: &Program) -> VertexInterface {
+        let Some(stage) = program.last_vertex_stage() else { return VertexInterface::default() };
+        let find = |slot: Slot| stage.outputs.iter().position(|v| v.slot == slot);
+        VertexInterface {
+            slots: stage.outputs.len(),
+            position: find(Slot::Position),
+            point_size: find(Slot::PointSize),
+            clip_vertex: find(Slot::ClipVertex),
+            distances: [find(Slot::ClipDistance(0)), find(Slot::ClipDistance(1))],
+            clip_distances: stage.clip_distances,
+            cull_distances: stage.cull_distances,
+            layer: find(Slot::Layer),
+            viewport_index: find(Slot::ViewportIndex),
+            viewport_mask: find(Slot::ViewportMask),
+            primitive_id: find(Slot::PrimitiveId),
+        }
+    }
+
+    /// Distance `index` (clip first, then cull) of a vertex.
+    pub fn distance(&self, vertex: &[u32], index: usize) -> f64 {
+        let slot = self.distances.get(index / 4).copied().flatten();
+        let bits = slot.and_then(|slot| vertex.get(slot * 4 + index % 4)).copied().unwrap_or(0);
+        f64::from(f32::from_bits(bits))
+    }
+}
+
+/// Component `component` of a slot of a vertex; zero when the stage does not write the slot.
+pub fn component(vertex: &[u32], slot: Option<usize>, component: usize) -> u32 {
+    slot.and_then(|slot| vertex.get(slot * 4 + component)).copied().unwrap_or(0)
+}

@@ -1,0 +1,96 @@
+//! Built-in uniforms: state that shaders read as `gl_*` variables, written into the default block before a draw.
+
+use program::BuiltinVariable;
+use program::resource::Uniform;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+use super::state::{IDENTITY, Matrix, State, inverse, multiply, transpose};
+use super::uniforms::{UniformValue, write};
+use program::{Program, Scalar};
+
+/// Writes every active built-in uniform.
+pub fn fill(program: &Program, state: &State, block: &mut Arc<Vec<u8>>) {
+    for uniform in program.uniforms.iter() {
+        let Some(builtin) = uniform.builtin else { continue };
+        for element in 0..uniform.array.unwrap_or(1) {
+            if let Some(value) = value(builtin, uniform, element, state) {
+                write(block, uniform.offset + element * uniform.array_stride, uniform, &value);
+            }
+        }
+    }
+}
+
+fn matrix(m: &Matrix) -> UniformValue {
+    let components: SmallVec<[u64; 16]> = m.iter().map(|&v| u64::from((v as f32).to_bits())).collect();
+    UniformValue { scalar: Scalar::Float, columns: 4, rows: 4, components }
+}
+
+fn matrix3(m: &Matrix) -> UniformValue {
+    let components: SmallVec<[u64; 16]> =
+        (0..9).map(|i| u64::from((m[i / 3 * 4 + i % 3] as f32).to_bits())).collect();
+    UniformValue { scalar: Scalar::Float, columns: 3, rows: 3, components }
+}
+
+fn vector(values: &[f64]) -> UniformValue {
+    UniformValue::floats(&values.iter().map(|&v| v as f32).collect::<SmallVec<[f32; 4]>>())
+}
+
+/// The last component of a path (`gl_DepthRange.near` → `near`).
+fn member(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The value of one element; `None` for state we do not keep, which stays zero.
+fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &State) -> Option<UniformValue> {
+    use BuiltinVariable::*;
+    let (modelview, projection) = (&state.modelview, &state.projection);
+    let product = multiply(projection, modelview);
+    let inverted = |m: &Matrix| inverse(m).unwrap_or(IDENTITY);
+    Some(match builtin {
+        ModelViewMatrix => matrix(modelview),
+        ProjectionMatrix => matrix(projection),
+        ModelViewProjectionMatrix => matrix(&product),
+        ModelViewMatrixInverse => matrix(&inverted(modelview)),
+        ProjectionMatrixInverse => matrix(&inverted(projection)),
+        ModelViewProjectionMatrixInverse => matrix(&inverted(&product)),
+        ModelViewMatrixTranspose => matrix(&transpose(modelview)),
+        ProjectionMatrixTranspose => matrix(&transpose(projection)),
+        ModelViewProjectionMatrixTranspose => matrix(&transpose(&product)),
+        ModelViewMatrixInverseTranspose => matrix(&transpose(&inverted(modelview))),
+        ProjectionMatrixInverseTranspose => matrix(&transpose(&inverted(projection))),
+        ModelViewProjectionMatrixInverseTranspose => matrix(&transpose(&inverted(&product))),
+        TextureMatrix | TextureMatrixInverse | TextureMatrixTranspose | TextureMatrixInverseTranspose => {
+            matrix(&IDENTITY)
+        }
+        NormalMatrix => matrix3(&transpose(&inverted(modelview))),
+        NormalScale => vector(&[1.0]),
+        DepthRange => {
+            let viewport = &state.viewports[0];
+            vector(&[match member(&uniform.name) {
+                "near" => viewport.near,
+                "far" => viewport.far,
+                _ => viewport.far - viewport.near,
+            }])
+        }
+        ClipPlane => vector(state.clip_planes.get(element as usize)?),
+        Point => vector(&[match member(&uniform.name) {
+            "sizeMax" => 255.0,
+            "size" | "fadeThresholdSize" | "distanceConstantAttenuation" => 1.0,
+            _ => 0.0,
+        }]),
+        FrontMaterial | BackMaterial => match member(&uniform.name) {
+            "ambient" => vector(&[0.2, 0.2, 0.2, 1.0]),
+            "diffuse" => vector(&[0.8, 0.8, 0.8, 1.0]),
+            "emission" | "specular" => vector(&[0.0, 0.0, 0.0, 1.0]),
+            _ => vector(&[0.0]),
+        },
+        LightModel => vector(&[0.2, 0.2, 0.2, 1.0]),
+        Fog => match member(&uniform.name) {
+            "density" | "end" | "scale" => vector(&[1.0]),
+            "color" => vector(&[0.0; 4]),
+            _ => vector(&[0.0]),
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,507 @@
+//! Draws: vertex shading, assembly, setup, and handing primitives to the render target.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use program::{Api, BuiltinVariable, Program, Stage, StageKey, Storage};
+
+use super::state::{State, VIEWPORTS};
+use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
+use super::{GlError, Machine, MachineError, ProgramObject};
+use crate::assemble::{Primitive, PrimitiveMode, assemble};
+use crate::device::{
+    Batch, Channels, Device, DeviceError, DrawState, MAX_LANES, PrimitiveKind, PrimitiveSetup, ProgramId,
+    Steps, VertexBatch, first_lanes,
+};
+use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
+use crate::observe::{DrawContext, Recorder, ShadeMode};
+use crate::resources::Bindings;
+use crate::setup::{RasterState, SetupInput, Shape, rasterise};
+
+/// A draw of consecutive vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawCall {
+    /// Primitive type.
+    pub mode: PrimitiveMode,
+    /// First vertex.
+    pub first: u32,
+    /// Number of vertices.
+    pub count: u32,
+    /// Number of instances.
+    pub instances: u32,
+}
+
+/// The `draw rect` family.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RectangleDraw {
+    /// Left, bottom, width, height.
+    pub rectangle: [f32; 4],
+    /// The rectangle is in window pixels.
+    pub ortho: bool,
+    /// One patch of four vertices instead of a triangle strip.
+    pub patch: bool,
+    /// Texture coordinates: left, bottom, width, height.
+    pub texture: Option<[f32; 4]>,
+    /// Number of instances; 0 counts as 1.
+    pub instances: u32,
+    /// The position goes to `gl_Vertex` whatever the program declares.
+    pub fixed_function: bool,
+}
+
+/// Vertices that went through the vertex stages: `slots * 4` words each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ShadedVertices {
+    pub stride: usize,
+    pub words: Vec<u32>,
+}
+
+impl ShadedVertices {
+    pub(super) fn get(&self, index: u32) -> &[u32] {
+        self.words.get(index as usize * self.stride..).and_then(|w| w.get(..self.stride)).unwrap_or(&[])
+    }
+}
+
+/// Runs the stages of one draw.
+pub(super) struct Pipeline<'a> {
+    pub device: &'a mut dyn Device,
+    pub program: &'a Arc<Program>,
+    pub id: ProgramId,
+    pub key: &'a StageKey,
+    pub bindings: Bindings,
+    pub steps: Steps,
+}
+
+impl Pipeline<'_> {
+    /// Announces every stage of a draw to the device.
+    fn prepare(&mut self) -> Result<(), DeviceError> {
+        let state = DrawState { program: self.program, program_id: self.id, key: self.key };
+        self.program.stages.iter().try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
+    }
+
+    pub(super) fn shade(&mut self, stage: Stage, batch: &mut Batch) -> Result<(), DeviceError> {
+        let state = DrawState { program: self.program, program_id: self.id, key: self.key };
+        self.steps += self.device.shade(stage, &state, batch, &mut self.bindings)?;
+        Ok(())
+    }
+
+    /// Runs the vertex stage for all instances. The second result maps (instance, vertex) in draw order to a shaded
+    /// vertex: vertices with equal inputs are shaded once, unless `share` is off.
+    fn vertices(
+        &mut self,
+        fetch: &VertexFetch<'_>,
+        call: &DrawCall,
+        share: bool,
+    ) -> Result<(ShadedVertices, Vec<u32>), MachineError> {
+        let stage = self
+            .program
+            .stage(Stage::Vertex)
+            .ok_or(MachineError::Unsupported("a draw without vertex stage"))?;
+        let reads = VertexReads::new(self.program);
+        let stride = stage.outputs.len() * 4;
+        let mut shaded = ShadedVertices { stride, words: Vec::new() };
+        let mut order = Vec::with_capacity(call.count as usize * call.instances as usize);
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut pending: Vec<(Vec<u32>, u32, u32)> = Vec::new();
+        let mut next = 0u32;
+        for instance in 0..call.instances {
+            for vertex in call.first..call.first.saturating_add(call.count) {
+                let inputs: Vec<u32> = (0..fetch.slots()).flat_map(|slot| fetch.slot(slot, vertex)).collect();
+                let mut key = inputs.clone();
+                key.extend([
+                    if reads.vertex { vertex } else { 0 },
+                    if reads.instance { instance } else { 0 },
+                ]);
+                if share && let Some(&index) = known.get(&key) {
+                    order.push(index);
+                    continue;
+                }
+                known.insert(key, next);
+                order.push(next);
+                next += 1;
+                pending.push((inputs, vertex, instance));
+                if pending.len() == MAX_LANES {
+                    self.vertex_batch(&mut pending, &mut shaded)?;
+                }
+            }
+        }
+        self.vertex_batch(&mut pending, &mut shaded)?;
+        Ok((shaded, order))
+    }
+
+    fn vertex_batch(
+        &mut self,
+        pending: &mut Vec<(Vec<u32>, u32, u32)>,
+        shaded: &mut ShadedVertices,
+    ) -> Result<(), DeviceError> {
+        if pending.is_empty() {
+            return Ok(());
+        }
+        let lanes = pending.len();
+        let mut inputs = Channels::new(pending[0].0.len(), lanes);
+        for (lane, (values, ..)) in pending.iter().enumerate() {
+            values.iter().enumerate().for_each(|(row, &value)| inputs.set(row, lane, value));
+        }
+        let mut batch = Batch::Vertex(VertexBatch {
+            lanes,
+            mask: first_lanes(lanes),
+            inputs,
+            vertex_id: pending.iter().map(|p| p.1).collect(),
+            instance_id: pending.iter().map(|p| p.2).collect(),
+            base_vertex: 0,
+            base_instance: 0,
+            draw_id: 0,
+            outputs: Channels::new(shaded.stride, lanes),
+        });
+        self.shade(Stage::Vertex, &mut batch)?;
+        let Batch::Vertex(batch) = batch else {
+            return Err(DeviceError::Execution("the device changed the kind of a vertex batch".into()));
+        };
+        for lane in 0..lanes {
+            shaded.words.extend(batch.outputs.lane(lane));
+        }
+        pending.clear();
+        Ok(())
+    }
+}
+
+/// Which system values make vertices differ.
+struct VertexReads {
+    vertex: bool,
+    instance: bool,
+}
+
+impl VertexReads {
+    fn new(program: &Program) -> VertexReads {
+        let builtins: Vec<BuiltinVariable> = program.stage(Stage::Vertex).map_or(Vec::new(), |s| {
+            let inputs = s.shader.globals.values().filter(|g| g.active && g.storage == Storage::Input);
+            inputs.filter_map(|g| g.builtin).collect()
+        });
+        VertexReads {
+            vertex: builtins.contains(&BuiltinVariable::VertexId),
+            instance: builtins.contains(&BuiltinVariable::InstanceId),
+        }
+    }
+}
+
+/// A primitive after the last vertex stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FinalPrimitive {
+    pub kind: PrimitiveKind,
+    /// Vertices; unused ones repeat the first.
+    pub vertices: [u32; 3],
+    pub provoking: usize,
+    pub edges: u8,
+    pub id: u32,
+}
+
+impl FinalPrimitive {
+    fn new(primitive: &Primitive, order: &[u32]) -> FinalPrimitive {
+        let vertex = |i: usize| {
+            let index = primitive.vertices.get(i).unwrap_or(&primitive.vertices[0]);
+            order.get(*index as usize).copied().unwrap_or(0)
+        };
+        FinalPrimitive {
+            kind: match primitive.vertices.len() {
+                1 => PrimitiveKind::Point,
+                2 => PrimitiveKind::Line,
+                _ => PrimitiveKind::Triangle,
+            },
+            vertices: [vertex(0), vertex(1), vertex(2)],
+            provoking: usize::from(primitive.provoking),
+            edges: primitive.edges,
+            id: primitive.id,
+        }
+    }
+}
+
+impl Machine {
+    /// `draw arrays` with the vertex data, or without attributes when there is none.
+    pub fn draw_arrays(&mut self, call: &DrawCall, device: &mut dyn Device) -> Result<(), MachineError> {
+        let data = std::mem::take(&mut self.vertex_data);
+        let result = self.draw(call, &data, device);
+        self.vertex_data = data;
+        result
+    }
+
+    /// The `draw rect` commands.
+    pub fn draw_rect(&mut self, draw: &RectangleDraw, device: &mut dyn Device) -> Result<(), MachineError> {
+        let data = self.rectangle_data(draw);
+        let mode = if draw.patch { PrimitiveMode::Patches } else { PrimitiveMode::TriangleStrip };
+        let call = DrawCall { mode, first: 0, count: 4, instances: draw.instances.max(1) };
+        let patch_vertices = self.state.patch_vertices;
+        if draw.patch {
+            self.state.patch_vertices = 4;
+        }
+        let result = self.draw(&call, &data, device);
+        self.state.patch_vertices = patch_vertices;
+        result
+    }
+
+    fn rectangle_data(&self, draw: &RectangleDraw) -> VertexData {
+        let [x, y, w, h] = if draw.ortho { self.from_window(draw.rectangle) } else { draw.rectangle };
+        let corners = [[x, y], [x + w, y], [x, y + h], [x + w, y + h]];
+        let texture = draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
+        let generic = !draw.fixed_function
+            && (self.capabilities.api != Api::Compatibility
+                || self.attribute_location("piglit_vertex").is_some());
+        let slot = |location: u32, builtin| {
+            if generic { AttributeSlot::Generic(location) } else { AttributeSlot::Conventional(builtin) }
+        };
+        let mut columns = vec![(slot(0, BuiltinVariable::Vertex), 4)];
+        if texture.is_some() {
+            columns.push((slot(1, BuiltinVariable::MultiTexCoord0), 2));
+        }
+        let rows: Vec<Vec<f32>> = (0..4)
+            .map(|i| {
+                let mut row = vec![corners[i][0], corners[i][1], 0.0, 1.0];
+                row.extend(texture.iter().flat_map(|t| t[i]));
+                row
+            })
+            .collect();
+        VertexData::of_floats(&columns, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    /// Window pixels to normalised device coordinates, rounded where piglit's code rounds: the quotient and the
+    /// result are floats, the arithmetic between them is double.
+    fn from_window(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
+        let (width, height) = (self.options.width as f32, self.options.height as f32);
+        let place = |c: f32, size: f32| (-1.0 + 2.0 * f64::from(c / size)) as f32;
+        let extent = |c: f32, size: f32| (2.0 * f64::from(c / size)) as f32;
+        [place(x, width), place(y, height), extent(w, width), extent(h, height)]
+    }
+
+    fn draw(
+        &mut self,
+        call: &DrawCall,
+        data: &VertexData,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
+        let (id, object) = self.object()?;
+        let program = object.program.clone();
+        if !self.is_valid(&program, call) {
+            self.raise(GlError::InvalidOperation);
+            return Ok(());
+        }
+        let key = self.stage_key(object);
+        let fragment = object.fragment.clone();
+        let mut pipeline = Pipeline {
+            device,
+            program: &program,
+            id,
+            key: &key,
+            bindings: self.bindings(object),
+            steps: Steps(0),
+        };
+        pipeline.prepare()?;
+        let share = self.options.shade != ShadeMode::All
+            && program.stage(Stage::Vertex).is_some_and(|s| !s.side_effects);
+        let fetch = VertexFetch::new(&program, data, &self.state.current);
+        let (vertices, order) = pipeline.vertices(&fetch, call, share)?;
+        let primitives = self.assemble_instances(&program, call, &order)?;
+        let (bindings, steps) = (pipeline.bindings, pipeline.steps);
+        self.steps += steps;
+        // What the vertex stages wrote to memory.
+        self.objects = bindings.objects.clone();
+        let Some(fragment) = fragment else { return Ok(()) };
+        if self.state.rasterizer_discard {
+            return Ok(());
+        }
+        let inputs = Arc::new(fragment_inputs(&program, &key));
+        let context = DrawContext {
+            program,
+            id,
+            key,
+            fragment,
+            inputs: inputs.clone(),
+            bindings,
+            depth_test: self.state.depth_test.then_some(self.state.depth_function),
+        };
+        let eager = context.fragment.side_effects || self.options.shade == ShadeMode::All;
+        let mut recorder = Recorder::new(context, self.options.shade);
+        let object = self.object()?.1;
+        let setup = PrimitiveAssembler {
+            state: &self.state,
+            raster: RasterState {
+                bounds: self.window.rect(),
+                depth_clamp: self.state.depth_clamp,
+                polygon_mode: self.state.polygon_mode,
+            },
+            interface: &object.vertex,
+            inputs: &inputs,
+            clip_planes: self.clip_planes(object),
+            point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
+        };
+        for primitive in &primitives {
+            setup.add(primitive, &vertices, &mut recorder);
+        }
+        let record = recorder.finish();
+        if eager {
+            let (context, steps) = self.window.execute(record, device)?;
+            self.steps += steps;
+            self.objects = context.bindings.objects;
+        } else {
+            self.window.record(record);
+        }
+        Ok(())
+    }
+
+    /// Whether the draw is allowed with the program's stages.
+    fn is_valid(&self, program: &Program, call: &DrawCall) -> bool {
+        let tessellates = program.stage(Stage::TessEvaluation).is_some();
+        (call.mode == PrimitiveMode::Patches) == tessellates
+    }
+
+    fn assemble_instances(
+        &self,
+        program: &Program,
+        call: &DrawCall,
+        order: &[u32],
+    ) -> Result<Vec<FinalPrimitive>, MachineError> {
+        if program.stage(Stage::TessEvaluation).is_some() {
+            return Err(MachineError::Unsupported("tessellation"));
+        }
+        if program.stage(Stage::Geometry).is_some() {
+            return Err(MachineError::Unsupported("geometry shaders"));
+        }
+        let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
+        let instances = order.chunks(call.count.max(1) as usize);
+        Ok(instances
+            .flat_map(|order| {
+                assembled.iter().map(|p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
+            })
+            .collect())
+    }
+
+    /// Enabled clip planes: for eye-space `gl_ClipVertex` or clip-space `gl_Position`, whichever the program writes.
+    fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
+        self.uses_clip_planes(object).then(|| {
+            if object.vertex.clip_vertex.is_some() {
+                self.state.clip_planes
+            } else {
+                self.state.clip_space_planes()
+            }
+        })
+    }
+}
+
+/// Turns primitives of one draw into setups.
+struct PrimitiveAssembler<'a> {
+    state: &'a State,
+    raster: RasterState,
+    interface: &'a VertexInterface,
+    inputs: &'a [FragmentInput],
+    /// Planes to compute distances from, when the shader writes none.
+    clip_planes: Option<[[f64; 4]; 8]>,
+    point_size_from_shader: bool,
+}
+
+impl PrimitiveAssembler<'_> {
+    fn add(&self, primitive: &FinalPrimitive, vertices: &ShadedVertices, recorder: &mut Recorder) {
+        let data = primitive.vertices.map(|v| vertices.get(v));
+        let count = match primitive.kind {
+            PrimitiveKind::Point => 1,
+            PrimitiveKind::Line => 2,
+            PrimitiveKind::Triangle => 3,
+        };
+        if self.is_culled(&data[..count]) {
+            return;
+        }
+        let provoking = data[primitive.provoking.min(2)];
+        let index = component(provoking, self.interface.viewport_index, 0) as usize;
+        let viewport_index = if index < VIEWPORTS { index } else { 0 };
+        let distances = self.clip_distances(&data);
+        let input = SetupInput {
+            kind: primitive.kind,
+            positions: data.map(|v| self.position(v, viewport_index)),
+            clip_distances: &distances,
+            point_size: data.map(|v| self.point_size(v)),
+            edges: primitive.edges,
+            viewport: &self.state.viewports[viewport_index],
+        };
+        for shape in rasterise(&input, &self.raster) {
+            let setup = self.complete(shape.setup.clone(), primitive, &data, viewport_index as u32);
+            let Shape { coverage, .. } = shape;
+            recorder.add(setup, coverage);
+        }
+    }
+
+    /// Fills in what does not depend on geometry.
+    fn complete(
+        &self,
+        mut setup: PrimitiveSetup,
+        primitive: &FinalPrimitive,
+        data: &[&[u32]; 3],
+        viewport_index: u32,
+    ) -> PrimitiveSetup {
+        let provoking = data[primitive.provoking.min(2)];
+        setup.provoking = primitive.provoking.min(2);
+        setup.primitive_id = match self.interface.primitive_id {
+            Some(slot) => component(provoking, Some(slot), 0),
+            None => primitive.id,
+        };
+        setup.layer = component(provoking, self.interface.layer, 0);
+        setup.viewport_index = viewport_index;
+        setup.values = Vec::with_capacity(self.inputs.len() * 4);
+        for input in self.inputs {
+            let source = if setup.front_facing { input.source } else { input.back_source.or(input.source) };
+            let built_in = match input.slot {
+                program::Slot::PrimitiveId => Some(setup.primitive_id),
+                program::Slot::Layer => Some(setup.layer),
+                program::Slot::ViewportIndex => Some(viewport_index),
+                _ => None,
+            };
+            for c in 0..4 {
+                setup.values.push(match (source, built_in) {
+                    (None, Some(value)) if c == 0 => [value; 3],
+                    _ => data.map(|vertex| component(vertex, source, c)),
+                });
+            }
+        }
+        setup
+    }
+
+    /// Clip coordinates after the viewport's swizzle.
+    fn position(&self, vertex: &[u32], viewport: usize) -> [f64; 4] {
+        let clip: [f64; 4] =
+            std::array::from_fn(|c| f64::from(f32::from_bits(component(vertex, self.interface.position, c))));
+        self.state.viewport_swizzles[viewport].map(|s| {
+            let value = clip[usize::from(s.component)];
+            if s.negative { -value } else { value }
+        })
+    }
+
+    fn point_size(&self, vertex: &[u32]) -> f64 {
+        if !self.point_size_from_shader || self.interface.point_size.is_none() {
+            return 1.0;
+        }
+        let size = f32::from_bits(component(vertex, self.interface.point_size, 0));
+        // The range of the hardware; NaN becomes the minimum.
+        f64::from(size.max(0.125)).min(255.875)
+    }
+
+    /// Values of the enabled clip distances at the three vertices.
+    fn clip_distances(&self, data: &[&[u32]; 3]) -> Vec<[f64; 3]> {
+        let enabled = (0..8usize).filter(|i| self.state.clip_enabled >> i & 1 == 1);
+        enabled
+            .filter_map(|i| match &self.clip_planes {
+                Some(planes) => Some(data.map(|v| self.plane_distance(&planes[i], v))),
+                None if i < usize::from(self.interface.clip_distances) => {
+                    Some(data.map(|v| self.interface.distance(v, i)))
+                }
+                None => None,
+            })
+            .collect()
+    }
+
+    fn plane_distance(&self, plane: &[f64; 4], vertex: &[u32]) -> f64 {
+        let slot = self.interface.clip_vertex.or(self.interface.position);
+        (0..4).map(|c| plane[c] * f64::from(f32::from_bits(component(vertex, slot, c)))).sum()
+    }
+
+    /// Cull distances: a primitive goes when one of them is negative at all its vertices.
+    fn is_culled(&self, data: &[&[u32]]) -> bool {
+        let first = usize::from(self.interface.clip_distances);
+        (first..first + usize::from(self.interface.cull_distances))
+            .any(|i| data.iter().all(|v| self.interface.distance(v, i) < 0.0))
+    }
+}

@@ -1,0 +1,478 @@
+//! The machine: GL objects and state, and the commands a script turns into.
+//!
+//! A machine owns everything a test can change; two machines with different devices run the same commands
+//! independently. Commands that may shade take the device.
+
+pub mod builtins;
+pub mod draw;
+pub mod state;
+pub mod uniforms;
+pub mod vertex_data;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind};
+
+use crate::device::{Device, DeviceError, ProgramId, Steps};
+use crate::format::{Format, FormatClass};
+use crate::framebuffer::{Pixels, Surface};
+use crate::interface::{FragmentInterface, VertexInterface};
+use crate::observe::{RenderTarget, ShadeMode};
+use crate::probe::{self, Expectation, Observation, Path, ProbeResult};
+use crate::raster::Rect;
+use crate::resources::{Bindings, BufferId, Objects};
+use state::State;
+use uniforms::{UniformElement, UniformError, UniformStorage, UniformValue};
+use vertex_data::VertexData;
+
+/// How a machine is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Window width in pixels.
+    pub width: u32,
+    /// Window height in pixels.
+    pub height: u32,
+    /// Whether the window has a depth buffer.
+    pub depth: bool,
+    /// How much is shaded.
+    pub shade: ShadeMode,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { width: 250, height: 250, depth: false, shade: ShadeMode::Observed }
+    }
+}
+
+/// Why a command could not be carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// A uniform could not be found.
+    #[error(transparent)]
+    Uniform(#[from] UniformError),
+    /// No program is in use.
+    #[error("no program is in use")]
+    NoProgram,
+    /// The framebuffer has nothing to read there.
+    #[error("nothing to read: {0}")]
+    NothingToRead(&'static str),
+    /// Not implemented (yet).
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+}
+
+/// `glGetError`'s values that commands can leave behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum GlError {
+    InvalidEnum,
+    InvalidValue,
+    InvalidOperation,
+    InvalidFramebufferOperation,
+}
+
+/// A linked program and its uniforms.
+#[derive(Clone, Debug)]
+struct ProgramObject {
+    program: Arc<Program>,
+    uniforms: UniformStorage,
+    /// Buffer of each uniform block.
+    block_buffers: Vec<BufferId>,
+    /// Binding point of each storage block.
+    storage_bindings: Vec<u32>,
+    vertex: VertexInterface,
+    fragment: Option<Arc<FragmentInterface>>,
+}
+
+/// The GL machine.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    capabilities: Arc<Capabilities>,
+    options: Options,
+    /// Context state; scripts' simple state commands write it directly.
+    pub state: State,
+    objects: Objects,
+    programs: Vec<ProgramObject>,
+    current: Option<ProgramId>,
+    vertex_data: VertexData,
+    window: RenderTarget,
+    storage_bindings: BTreeMap<u32, BufferId>,
+    atomic_bindings: BTreeMap<u32, BufferId>,
+    error: Option<GlError>,
+    steps: Steps,
+}
+
+impl Machine {
+    /// A machine in initial state; the window's contents are zero.
+    pub fn new(capabilities: Arc<Capabilities>, options: Options) -> Machine {
+        let surface = |format| Surface::new(options.width, options.height, format);
+        let depth = options.depth.then(|| surface(Format::Depth24Stencil8));
+        let colour = vec![Some(surface(Format::Rgba8))];
+        Machine {
+            capabilities,
+            options,
+            state: State::new(options.width, options.height),
+            objects: Objects::default(),
+            programs: Vec::new(),
+            current: None,
+            vertex_data: VertexData::default(),
+            window: RenderTarget::new(options.width, options.height, colour, depth),
+            storage_bindings: BTreeMap::new(),
+            atomic_bindings: BTreeMap::new(),
+            error: None,
+            steps: Steps(0),
+        }
+    }
+
+    /// What the context offers.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// Window width and height.
+    pub fn window_size(&self) -> (u32, u32) {
+        (self.options.width, self.options.height)
+    }
+
+    /// Width and height of the read framebuffer.
+    pub fn read_size(&self) -> (u32, u32) {
+        let rect = self.window.rect();
+        (rect.x1 as u32, rect.y1 as u32)
+    }
+
+    /// Steps all devices' work has taken so far.
+    pub fn steps(&self) -> Steps {
+        self.steps
+    }
+
+    /// The oldest GL error since the last call.
+    pub fn take_error(&mut self) -> Option<GlError> {
+        self.error.take()
+    }
+
+    fn raise(&mut self, error: GlError) {
+        self.error.get_or_insert(error);
+    }
+
+    /// Adds a program. `default_block` holds the evaluated uniform initialisers (empty: all zero). Every uniform
+    /// block gets a zeroed buffer of its size.
+    pub fn create_program(&mut self, program: Arc<Program>, default_block: Vec<u8>) -> ProgramId {
+        let block_buffers =
+            program.uniform_blocks.iter().map(|b| self.objects.create_buffer(b.size as usize)).collect();
+        self.programs.push(ProgramObject {
+            uniforms: UniformStorage::new(&program, default_block),
+            block_buffers,
+            storage_bindings: program.storage_blocks.iter().map(|b| b.binding).collect(),
+            vertex: VertexInterface::new(&program),
+            fragment: FragmentInterface::new(&program).map(Arc::new),
+            program,
+        });
+        ProgramId(self.programs.len() as u32 - 1)
+    }
+
+    /// Makes a program current.
+    pub fn use_program(&mut self, program: Option<ProgramId>) {
+        self.current = program;
+    }
+
+    /// The current program.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        Some(&self.programs.get(self.current?.0 as usize)?.program)
+    }
+
+    fn object(&self) -> Result<(ProgramId, &ProgramObject), MachineError> {
+        let id = self.current.ok_or(MachineError::NoProgram)?;
+        Ok((id, self.programs.get(id.0 as usize).ok_or(MachineError::NoProgram)?))
+    }
+
+    fn object_mut(&mut self) -> Result<&mut ProgramObject, MachineError> {
+        let id = self.current.ok_or(MachineError::NoProgram)?;
+        self.programs.get_mut(id.0 as usize).ok_or(MachineError::NoProgram)
+    }
+
+    /// Sets one element of a uniform of the current program by its path. If the program has uniform blocks, members
+    /// are found first; `block_array_index` picks the block of an array of blocks. A value of the wrong type raises
+    /// `InvalidOperation` and changes nothing.
+    pub fn set_uniform(
+        &mut self,
+        name: &str,
+        value: &UniformValue,
+        block_array_index: u32,
+    ) -> Result<(), MachineError> {
+        let program = self.object()?.1.program.clone();
+        if !program.uniform_blocks.is_empty() && self.set_member(&program, name, value, block_array_index)? {
+            return Ok(());
+        }
+        let element =
+            uniforms::find_located(&program, name).ok_or_else(|| UniformError::NoLocation(name.into()))?;
+        self.set_element(&program, element, value)
+    }
+
+    /// Sets a uniform of the current program by location; an unknown one raises `InvalidOperation`.
+    pub fn set_uniform_location(&mut self, location: u32, value: &UniformValue) -> Result<(), MachineError> {
+        let program = self.object()?.1.program.clone();
+        match uniforms::find_location(&program, location) {
+            Some(element) => self.set_element(&program, element, value),
+            None => {
+                self.raise(GlError::InvalidOperation);
+                Ok(())
+            }
+        }
+    }
+
+    fn set_element(
+        &mut self,
+        program: &Program,
+        element: UniformElement,
+        value: &UniformValue,
+    ) -> Result<(), MachineError> {
+        if uniforms::accepts(program, &program.uniforms[element.uniform], value) {
+            self.object_mut()?.uniforms.set(program, element, value);
+        } else {
+            self.raise(GlError::InvalidOperation);
+        }
+        Ok(())
+    }
+
+    /// Writes a block member; `false` when the name is not one.
+    fn set_member(
+        &mut self,
+        program: &Program,
+        name: &str,
+        value: &UniformValue,
+        block_array_index: u32,
+    ) -> Result<bool, MachineError> {
+        let found = uniforms::find(program, name);
+        let at = match (found, uniforms::split_index(name)) {
+            (Some(at), _) => at,
+            // A member index past the end is no error here; the default block will not have it either.
+            (None, Some((base, _))) if uniforms::find(program, base).is_some() => return Ok(false),
+            (None, _) => return Err(UniformError::NoIndex(name.into()).into()),
+        };
+        let uniform = &program.uniforms[at.uniform];
+        let Some(block) = uniform.block.filter(|&b| b > 0) else { return Ok(false) };
+        let index = u32::from(block) - 1 + block_array_index;
+        let Some(&buffer) = self.object()?.1.block_buffers.get(index as usize) else { return Ok(false) };
+        let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
+        if let Some(bytes) = self.objects.buffers.get_mut(buffer.0 as usize) {
+            uniforms::write(bytes, offset, uniform, value);
+        }
+        Ok(true)
+    }
+
+    /// Location of a vertex attribute of the current program, `None` when it has no active one of that name.
+    pub fn attribute_location(&self, name: &str) -> Option<u32> {
+        let program = self.program()?;
+        let shader = &program.stage(Stage::Vertex)?.shader;
+        let named = |a: &&program::resource::Attribute| {
+            a.conventional.is_none() && shader.globals.get(a.global).is_some_and(|g| &*g.name == name)
+        };
+        program.attributes.iter().find(named).map(|a| a.location)
+    }
+
+    /// Replaces the vertex arrays that `draw arrays` reads.
+    pub fn set_vertex_data(&mut self, data: VertexData) {
+        self.vertex_data = data;
+    }
+
+    /// Clears the given buffers of the draw framebuffer to the current clear values.
+    pub fn clear(&mut self, colour: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
+        let colour = colour.then_some(self.state.clear_colour);
+        let depth = depth.then_some(f64::from(self.state.clear_depth));
+        if self.options.shade == ShadeMode::All {
+            self.finish(device)?;
+        }
+        self.window.clear(colour, depth);
+        Ok(())
+    }
+
+    /// Executes everything that was recorded.
+    pub fn finish(&mut self, device: &mut dyn Device) -> Result<(), MachineError> {
+        let rect = self.window.rect();
+        self.steps += self.window.resolve(&rect, device)?;
+        Ok(())
+    }
+
+    /// Probes one pixel of colour attachment 0, always as floats.
+    pub fn probe_pixel(
+        &mut self,
+        x: i32,
+        y: i32,
+        expectation: &Expectation,
+        device: &mut dyn Device,
+    ) -> Result<ProbeResult, MachineError> {
+        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
+        let observation = self.observe(rect, device)?;
+        Ok(probe::compare(Path::Float, expectation, observation))
+    }
+
+    /// Probes a rectangle of colour attachment 0: as bytes where the format and the context allow it, else as floats.
+    pub fn probe_rect(
+        &mut self,
+        rect: Rect,
+        expectation: &Expectation,
+        device: &mut dyn Device,
+    ) -> Result<ProbeResult, MachineError> {
+        let observation = self.observe(rect, device)?;
+        let desktop = self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
+        let path = if desktop && observation.format.is_at_most_8_bit() { Path::Bytes } else { Path::Float };
+        Ok(probe::compare(path, expectation, observation))
+    }
+
+    /// Probes a rectangle of an integer attachment; `values` are the expected integers.
+    pub fn probe_rect_integer(
+        &mut self,
+        rect: Rect,
+        values: [i32; 4],
+        device: &mut dyn Device,
+    ) -> Result<ProbeResult, MachineError> {
+        let observation = self.observe(rect, device)?;
+        let values = values.map(|v| f32::from_bits(v as u32));
+        let expectation = Expectation { channels: 4, values, tolerance: [0.0; 4] };
+        Ok(probe::compare(Path::Integer, &expectation, observation))
+    }
+
+    /// Probes the whole read framebuffer.
+    pub fn probe_all(
+        &mut self,
+        expectation: &Expectation,
+        device: &mut dyn Device,
+    ) -> Result<ProbeResult, MachineError> {
+        let (width, height) = self.read_size();
+        self.probe_rect(Rect::of_size(width, height), expectation, device)
+    }
+
+    /// Probes one depth value: it must be closer than 0.01.
+    pub fn probe_depth(
+        &mut self,
+        x: i32,
+        y: i32,
+        expected: f32,
+        device: &mut dyn Device,
+    ) -> Result<ProbeResult, MachineError> {
+        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
+        let (pixels, steps) = self.window.read_depth(&rect, device)?;
+        self.steps += steps;
+        let format = self.window.depth_format();
+        let (Some(pixels), Some(format)) = (pixels, format) else {
+            return Err(MachineError::NothingToRead("there is no depth buffer"));
+        };
+        let observation = Observation { rect, format, pixels };
+        // Strictly below 0.01, while the comparison accepts equality.
+        let tolerance = [0.01f32.next_down(); 4];
+        let expectation = Expectation { channels: 1, values: [expected; 4], tolerance };
+        Ok(probe::compare(Path::Float, &expectation, observation))
+    }
+
+    /// Reads a rectangle of colour attachment 0, in stored form.
+    pub fn observe(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Observation, MachineError> {
+        let pixels = rect.x1.checked_sub(rect.x0).zip(rect.y1.checked_sub(rect.y0));
+        if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
+            return Err(MachineError::NothingToRead("the rectangle is too large"));
+        }
+        let (pixels, steps) = self.window.read(0, &rect, device)?;
+        self.steps += steps;
+        let format = self.window.colour_format(0);
+        match (pixels, format) {
+            (Some(pixels), Some(format)) => Ok(Observation { rect, format, pixels }),
+            _ => Err(MachineError::NothingToRead("there is no colour attachment")),
+        }
+    }
+
+    /// Creates or replaces a buffer of zeros at a shader storage binding point.
+    pub fn create_storage_buffer(&mut self, binding: u32, size: usize) -> BufferId {
+        let id = self.objects.create_buffer(size);
+        self.storage_bindings.insert(binding, id);
+        id
+    }
+
+    /// Binds a buffer to a shader storage binding point.
+    pub fn bind_storage_buffer(&mut self, binding: u32, buffer: BufferId) {
+        self.storage_bindings.insert(binding, buffer);
+    }
+
+    /// Creates or replaces a buffer of zeroed counters at an atomic counter binding point.
+    pub fn create_atomic_buffer(&mut self, binding: u32, counters: usize) -> BufferId {
+        let id = self.objects.create_buffer(counters * 4);
+        self.atomic_bindings.insert(binding, id);
+        id
+    }
+
+    /// The buffer at an atomic counter binding point.
+    pub fn atomic_buffer(&self, binding: u32) -> Option<BufferId> {
+        self.atomic_bindings.get(&binding).copied()
+    }
+
+    /// The bytes of a buffer.
+    pub fn buffer(&self, buffer: BufferId) -> &[u8] {
+        self.objects.buffer(buffer)
+    }
+
+    /// Writes into a buffer; what does not fit is dropped.
+    pub fn write_buffer(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) {
+        self.objects.write(buffer, offset, bytes);
+    }
+
+    /// Objects as the current program sees them now.
+    fn bindings(&self, object: &ProgramObject) -> Bindings {
+        let mut default_block = object.uniforms.default_block.clone();
+        builtins::fill(&object.program, &self.state, &mut default_block);
+        let atomics = object.program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max();
+        Bindings {
+            objects: self.objects.clone(),
+            default_block,
+            uniform: object.block_buffers.iter().copied().map(Some).collect(),
+            storage: object.storage_bindings.iter().map(|b| self.storage_bindings.get(b).copied()).collect(),
+            atomic: (0..atomics.unwrap_or(0)).map(|b| self.atomic_bindings.get(&b).copied()).collect(),
+            ..Bindings::default()
+        }
+    }
+
+    /// The draw-time state that compiled code depends on.
+    fn stage_key(&self, object: &ProgramObject) -> StageKey {
+        let compatibility = self.capabilities.api == Api::Compatibility;
+        let tessellates = object.program.stage(Stage::TessEvaluation).is_some();
+        let kind = |attachment| match self.window.colour_format(attachment).map(Format::class) {
+            Some(FormatClass::Int) => TargetKind::Int,
+            Some(FormatClass::Uint) => TargetKind::Uint,
+            Some(_) => TargetKind::Float,
+            None => TargetKind::None,
+        };
+        StageKey {
+            flat_shade: compatibility && self.state.flat_shade,
+            two_sided_color: compatibility && self.state.two_side,
+            clip_planes: if self.uses_clip_planes(object) { self.state.clip_enabled } else { 0 },
+            patch_vertices: if tessellates { self.state.patch_vertices as u8 } else { 0 },
+            targets: (0..self.window.attachments()).map(kind).collect(),
+            samples: 1,
+            point_sprite: 0,
+        }
+    }
+
+    /// Whether enabled clip planes act through `gl_ClipVertex` or `gl_Position`.
+    fn uses_clip_planes(&self, object: &ProgramObject) -> bool {
+        self.capabilities.api == Api::Compatibility && object.vertex.clip_distances == 0
+    }
+}
+
+/// The most pixels one probe may read.
+const MAX_READ: i64 = 1 << 28;
+
+/// A read of nothing but one value, for tests and tools.
+impl Machine {
+    /// One pixel of colour attachment 0 as numbers.
+    pub fn pixel(&mut self, x: i32, y: i32, device: &mut dyn Device) -> Result<[f32; 4], MachineError> {
+        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
+        let observation = self.observe(rect, device)?;
+        match observation.pixels {
+            Pixels::Constant(texel) => Ok(observation.format.to_f32(texel)),
+            Pixels::Varying(texels) => {
+                Ok(observation.format.to_f32(texels.first().copied().unwrap_or([0; 4])))
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Uniform values: lookup by name or location, type rules, layout writes (OpenGL 4.6 section 7.6).
+
+use std::sync::Arc;
+
+use program::resource::{OpaqueSlots, Uniform};
+use program::types::MatrixOrder;
+use program::{Program, Scalar, Type};
+use smallvec::SmallVec;
+
+use crate::resources::write_clipped;
+
+/// A value as a `uniform` command gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UniformValue {
+    /// Component type: `Int`, `Uint`, `Int64`, `Uint64`, `Float` or `Double`.
+    pub scalar: Scalar,
+    /// Columns; 1 for scalars and vectors.
+    pub columns: u8,
+    /// Components of a column.
+    pub rows: u8,
+    /// Raw values in column-major order.
+    pub components: SmallVec<[u64; 16]>,
+}
+
+impl UniformValue {
+    /// A scalar or vector.
+    pub fn vector(scalar: Scalar, components: &[u64]) -> UniformValue {
+        UniformValue {
+            scalar,
+            columns: 1,
+            rows: components.len() as u8,
+            components: SmallVec::from_slice(components),
+        }
+    }
+
+    /// Floats.
+    pub fn floats(values: &[f32]) -> UniformValue {
+        let components: SmallVec<[u64; 16]> = values.iter().map(|v| u64::from(v.to_bits())).collect();
+        UniformValue { scalar: Scalar::Float, columns: 1, rows: values.len() as u8, components }
+    }
+
+    fn component(&self, column: u8, row: u8) -> u64 {
+        self.components
+            .get(usize::from(column) * usize::from(self.rows) + usize::from(row))
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+/// Why a uniform could not be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UniformError {
+    /// No active uniform of that name.
+    #[error("cannot get location of uniform \"{0}\"")]
+    NoLocation(String),
+    /// The program has blocks, and no uniform or block member of that name is active.
+    #[error("cannot get index of uniform \"{0}\"")]
+    NoIndex(String),
+}
+
+/// One element of an active uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UniformElement {
+    /// Index in [`Program::uniforms`].
+    pub uniform: usize,
+    /// Array element.
+    pub element: u32,
+}
+
+/// Splits a final `[k]` off a name.
+pub fn split_index(name: &str) -> Option<(&str, u32)> {
+    let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    Some((base, index.trim().parse().ok()?))
+}
+
+/// Finds a uniform by its path: `a`, `a[3]`, `s[1].m[2].n`.
+pub fn find(program: &Program, name: &str) -> Option<UniformElement> {
+    let exact = |name: &str| program.uniforms.iter().position(|u| u.name == name);
+    if let Some(uniform) = exact(name) {
+        return Some(UniformElement { uniform, element: 0 });
+    }
+    let (base, element) = split_index(name)?;
+    let uniform = exact(base)?;
+    program.uniforms[uniform]
+        .array
+        .is_some_and(|n| element < n)
+        .then_some(UniformElement { uniform, element })
+}
+
+/// Finds a default-block uniform that has a location.
+pub fn find_located(program: &Program, name: &str) -> Option<UniformElement> {
+    find(program, name).filter(|e| program.uniforms[e.uniform].location.is_some())
+}
+
+/// Finds what a location belongs to.
+pub fn find_location(program: &Program, location: u32) -> Option<UniformElement> {
+    program.uniforms.iter().enumerate().find_map(|(uniform, u)| {
+        let element = location.checked_sub(u.location?)?;
+        (element < u.array.unwrap_or(1)).then_some(UniformElement { uniform, element })
+    })
+}
+
+/// Whether `glUniform*` accepts the value for the uniform; `false` is GL_INVALID_OPERATION.
+pub fn accepts(program: &Program, uniform: &Uniform, value: &UniformValue) -> bool {
+    let shape = (value.columns, value.rows);
+    match *program.types.get(uniform.ty) {
+        Type::Sampler(_) | Type::Image(_) => value.scalar == Scalar::Int && shape == (1, 1),
+        Type::Scalar(Scalar::Bool) | Type::Vector { scalar: Scalar::Bool, .. } => {
+            program.types.shape(uniform.ty) == Some(shape)
+                && matches!(value.scalar, Scalar::Int | Scalar::Uint | Scalar::Float)
+        }
+        _ => {
+            program.types.shape(uniform.ty) == Some(shape)
+                && program.types.scalar_of(uniform.ty) == Some(value.scalar)
+        }
+    }
+}
+
+/// Values of one program's uniforms.
+#[derive(Clone, Debug, Default)]
+pub struct UniformStorage {
+    /// The default block's bytes.
+    pub default_block: Arc<Vec<u8>>,
+    /// Texture unit (low) of each sampler slot.
+    pub sampler_units: Vec<u32>,
+    /// Image unit of each image slot.
+    pub image_units: Vec<u32>,
+}
+
+impl UniformStorage {
+    /// Initial values: `default_block` holds initialisers' values, evaluated by the caller; it is padded with zeros.
+    pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
+        default_block.resize(program.default_block_size as usize, 0);
+        UniformStorage {
+            default_block: Arc::new(default_block),
+            sampler_units: program.samplers.iter().map(|s| s.binding).collect(),
+            image_units: program.images.iter().map(|s| s.binding).collect(),
+        }
+    }
+
+    /// Writes a value that [`accepts`] allowed.
+    pub fn set(&mut self, program: &Program, at: UniformElement, value: &UniformValue) {
+        let uniform = &program.uniforms[at.uniform];
+        let unit = value.component(0, 0) as u32;
+        match uniform.opaque {
+            Some(OpaqueSlots::Sampler(first)) => {
+                if let Some(slot) = self.sampler_units.get_mut(usize::from(first) + at.element as usize) {
+                    *slot = unit;
+                }
+            }
+            Some(OpaqueSlots::Image(first)) => {
+                if let Some(slot) = self.image_units.get_mut(usize::from(first) + at.element as usize) {
+                    *slot = unit;
+                }
+            }
+            None => {
+                let converted = as_stored(program, uniform, value);
+                let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
+                write(&mut self.default_block, offset, uniform, &converted);
+            }
+        }
+    }
+}
+
+/// Booleans are stored as 0 or 1, whatever type set them.
+fn as_stored(program: &Program, uniform: &Uniform, value: &UniformValue) -> UniformValue {
+    if program.types.scalar_of(uniform.ty) != Some(Scalar::Bool) {
+        return value.clone();
+    }
+    let is_true = |bits: u64| match value.scalar {
+        Scalar::Float => f32::from_bits(bits as u32) != 0.0,
+        _ => bits as u32 != 0,
+    };
+    let components = value.components.iter().map(|&c| u64::from(is_true(c))).collect();
+    UniformValue { scalar: Scalar::Bool, components, ..value.clone() }
+}
+
+/// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride and order. The size
+/// is that of the value, not of the uniform; what does not fit in the buffer is dropped.
+pub fn write(buffer: &mut Arc<Vec<u8>>, offset: u32, uniform: &Uniform, value: &UniformValue) {
+    let size = value.scalar.bytes();
+    for column in 0..value.columns {
+        for row in 0..value.rows {
+            let (major, minor) = match uniform.order {
+                _ if value.columns == 1 => (0, row),
+                MatrixOrder::ColumnMajor => (column, row),
+                MatrixOrder::RowMajor => (row, column),
+            };
+            let stride =
+                if uniform.matrix_stride != 0 { uniform.matrix_stride } else { size * u32::from(value.rows) };
+            let at = offset as usize + (u32::from(major) * stride + u32::from(minor) * size) as usize;
+            write_clipped(buffer, at, &value.component(column, row).to_le_bytes()[..size as usize]);
+        }
+    }
+}

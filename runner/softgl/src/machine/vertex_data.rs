@@ -1,0 +1,257 @@
+//! Vertex arrays and fetch: bytes of a buffer become attribute values (OpenGL 4.6 sections 10.2 and 10.3).
+
+use program::{BuiltinVariable, Program, Scalar, Type};
+
+use crate::format::half_to_float;
+
+/// Component type of an array in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ArrayType {
+    Byte,
+    UnsignedByte,
+    Short,
+    UnsignedShort,
+    Int,
+    UnsignedInt,
+    Half,
+    Float,
+    Double,
+}
+
+impl ArrayType {
+    /// Bytes of a component.
+    pub const fn bytes(self) -> usize {
+        match self {
+            ArrayType::Byte | ArrayType::UnsignedByte => 1,
+            ArrayType::Short | ArrayType::UnsignedShort | ArrayType::Half => 2,
+            ArrayType::Int | ArrayType::UnsignedInt | ArrayType::Float => 4,
+            ArrayType::Double => 8,
+        }
+    }
+}
+
+/// Which `glVertexAttrib*Pointer` set the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttributeClass {
+    /// No letter, not normalised: converted to float.
+    Float,
+    /// `I`: integers stay integers.
+    Integer,
+    /// `L`: doubles stay doubles.
+    Double,
+}
+
+/// Which attribute an array feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttributeSlot {
+    /// A generic attribute, by location.
+    Generic(u32),
+    /// A fixed-function array (`gl_Vertex`, `gl_MultiTexCoord0`, …).
+    Conventional(BuiltinVariable),
+}
+
+/// One vertex array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VertexArray {
+    /// The attribute it feeds.
+    pub slot: AttributeSlot,
+    /// Component type in memory.
+    pub ty: ArrayType,
+    /// Number of components, 1 to 4.
+    pub components: u8,
+    /// Conversion.
+    pub class: AttributeClass,
+    /// First byte of the first vertex.
+    pub offset: usize,
+}
+
+/// Interleaved arrays over one buffer, as `[vertex data]` gives them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexData {
+    /// The arrays. A later one replaces an earlier one for the same attribute.
+    pub arrays: Vec<VertexArray>,
+    /// Bytes from one vertex to the next.
+    pub stride: usize,
+    /// Number of vertices.
+    pub rows: u32,
+    /// The buffer, little endian.
+    pub bytes: Vec<u8>,
+}
+
+impl VertexData {
+    /// Arrays of floats, one after the other for each vertex: `columns` gives attribute and component count.
+    pub fn of_floats(columns: &[(AttributeSlot, u8)], rows: &[&[f32]]) -> VertexData {
+        let mut offset = 0;
+        let mut arrays = Vec::with_capacity(columns.len());
+        for &(slot, components) in columns {
+            arrays.push(VertexArray {
+                slot,
+                ty: ArrayType::Float,
+                components,
+                class: AttributeClass::Float,
+                offset,
+            });
+            offset += 4 * usize::from(components);
+        }
+        let bytes = rows.iter().flat_map(|row| row.iter().flat_map(|v| v.to_le_bytes())).collect();
+        VertexData { arrays, stride: offset, rows: rows.len() as u32, bytes }
+    }
+
+    fn array(&self, slot: AttributeSlot) -> Option<&VertexArray> {
+        self.arrays.iter().rev().find(|a| a.slot == slot)
+    }
+}
+
+/// Current values of attributes that no array feeds, in compatibility contexts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurrentAttributes {
+    /// `gl_Color`.
+    pub colour: [f32; 4],
+    /// `gl_MultiTexCoord0` to `7`.
+    pub texture_coordinates: [[f32; 4]; 8],
+}
+
+impl Default for CurrentAttributes {
+    fn default() -> Self {
+        CurrentAttributes { colour: [1.0; 4], texture_coordinates: [[0.0, 0.0, 0.0, 1.0]; 8] }
+    }
+}
+
+impl CurrentAttributes {
+    fn value(&self, builtin: BuiltinVariable) -> [f32; 4] {
+        use BuiltinVariable::*;
+        let unit = match builtin {
+            Color => return self.colour,
+            Normal => return [0.0, 0.0, 1.0, 1.0],
+            FogCoord => return [0.0; 4],
+            MultiTexCoord0 => 0,
+            MultiTexCoord1 => 1,
+            MultiTexCoord2 => 2,
+            MultiTexCoord3 => 3,
+            MultiTexCoord4 => 4,
+            MultiTexCoord5 => 5,
+            MultiTexCoord6 => 6,
+            MultiTexCoord7 => 7,
+            _ => return [0.0, 0.0, 0.0, 1.0],
+        };
+        self.texture_coordinates[unit]
+    }
+}
+
+/// How to fetch one input slot.
+#[derive(Clone, Copy, Debug)]
+struct SlotPlan {
+    array: Option<VertexArray>,
+    /// What the shader declares.
+    scalar: Scalar,
+    /// Components 2 and 3 of a 64-bit column.
+    upper: bool,
+    current: [f32; 4],
+}
+
+/// Prepared fetch for one draw.
+#[derive(Clone, Debug)]
+pub struct VertexFetch<'a> {
+    data: &'a VertexData,
+    plan: Vec<SlotPlan>,
+}
+
+impl<'a> VertexFetch<'a> {
+    /// Matches the program's attributes with the arrays.
+    pub fn new(program: &Program, data: &'a VertexData, current: &CurrentAttributes) -> VertexFetch<'a> {
+        let plan = program
+            .attributes
+            .iter()
+            .map(|attribute| {
+                let slot = match attribute.conventional {
+                    Some(builtin) => AttributeSlot::Conventional(builtin),
+                    None => AttributeSlot::Generic(attribute.location),
+                };
+                let scalar = match *program.types.get(attribute.ty) {
+                    Type::Scalar(s) | Type::Vector { scalar: s, .. } => s,
+                    _ => Scalar::Float,
+                };
+                let current = attribute.conventional.map_or([0.0, 0.0, 0.0, 1.0], |b| current.value(b));
+                SlotPlan { array: data.array(slot).copied(), scalar, upper: attribute.upper, current }
+            })
+            .collect();
+        VertexFetch { data, plan }
+    }
+
+    /// Number of input slots.
+    pub fn slots(&self) -> usize {
+        self.plan.len()
+    }
+
+    /// The four dwords of one input slot of one vertex.
+    pub fn slot(&self, slot: usize, vertex: u32) -> [u32; 4] {
+        let plan = &self.plan[slot];
+        let first = if plan.upper { 2 } else { 0 };
+        if plan.scalar.bits() == 64 {
+            let pair = [first, first + 1].map(|c| self.component64(plan, c, vertex));
+            return [pair[0] as u32, (pair[0] >> 32) as u32, pair[1] as u32, (pair[1] >> 32) as u32];
+        }
+        std::array::from_fn(|c| self.component32(plan, c, vertex))
+    }
+
+    /// The bytes of a component, when the array has it.
+    fn bytes(&self, array: &VertexArray, component: usize, vertex: u32) -> Option<&[u8]> {
+        if component >= usize::from(array.components) {
+            return None;
+        }
+        let start = array.offset + self.data.stride * vertex as usize + component * array.ty.bytes();
+        self.data.bytes.get(start..start + array.ty.bytes())
+    }
+
+    fn component32(&self, plan: &SlotPlan, component: usize, vertex: u32) -> u32 {
+        let integer = plan.scalar.is_integer();
+        let Some(array) = &plan.array else {
+            return if integer { u32::from(component == 3) } else { plan.current[component].to_bits() };
+        };
+        let bytes = self.bytes(array, component, vertex);
+        match (array.class, bytes) {
+            (AttributeClass::Integer, Some(bytes)) => integer_value(array.ty, bytes) as u32,
+            (AttributeClass::Integer, None) => u32::from(component == 3),
+            (_, Some(bytes)) => (number(array.ty, bytes) as f32).to_bits(),
+            (_, None) => (if component == 3 { 1.0f32 } else { 0.0 }).to_bits(),
+        }
+    }
+
+    fn component64(&self, plan: &SlotPlan, component: usize, vertex: u32) -> u64 {
+        let default = if component == 3 { 1.0 } else { 0.0 };
+        let bytes = plan.array.as_ref().and_then(|a| Some((a, self.bytes(a, component, vertex)?)));
+        match (plan.scalar, bytes) {
+            (Scalar::Double, Some((array, bytes))) => number(array.ty, bytes).to_bits(),
+            (Scalar::Double, None) => f64::to_bits(default),
+            (_, Some((array, bytes))) => integer_value(array.ty, bytes) as u64,
+            (_, None) => default as u64,
+        }
+    }
+}
+
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// The value as a number.
+fn number(ty: ArrayType, bytes: &[u8]) -> f64 {
+    let bits = little_endian(bytes);
+    match ty {
+        ArrayType::Double => f64::from_bits(bits),
+        ArrayType::Float => f64::from(f32::from_bits(bits as u32)),
+        ArrayType::Half => f64::from(half_to_float(bits as u16)),
+        _ => integer_value(ty, bytes) as f64,
+    }
+}
+
+/// The value as an integer, extended by its own sign; floating-point arrays give their bits.
+fn integer_value(ty: ArrayType, bytes: &[u8]) -> i64 {
+    let bits = little_endian(bytes);
+    match ty {
+        ArrayType::Byte => i64::from(bits as i8),
+        ArrayType::Short => i64::from(bits as i16),
+        ArrayType::Int => i64::from(bits as i32),
+        _ => bits as i64,
+    }
+}

@@ -1,0 +1,355 @@
+//! Colour and depth probes: arithmetic of comparisons and what a probe saw.
+//!
+//! The rules are those of piglit's probe functions; see the two paths at [`Path`].
+
+use crate::format::{Format, FormatClass, Texel};
+use crate::framebuffer::Pixels;
+use crate::raster::Rect;
+
+/// How pixels are read and compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// As floats, each channel within its tolerance: single pixels, and areas of deeper buffers.
+    Float,
+    /// As bytes, the expectation truncated: areas of buffers with at most 8 bits per channel.
+    Bytes,
+    /// As signed integers, exactly.
+    Integer,
+}
+
+/// What a probe expects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expectation {
+    /// Channels compared: 3 or 4.
+    pub channels: usize,
+    /// Expected values; of integer probes the numbers' bits.
+    pub values: [f32; 4],
+    /// Tolerance per channel.
+    pub tolerance: [f32; 4],
+}
+
+/// One side of a failed comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Values {
+    /// Floats.
+    Floats([f32; 4]),
+    /// Bytes.
+    Bytes([u8; 4]),
+    /// Integers.
+    Integers([i32; 4]),
+}
+
+/// The first bad pixel of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeFailure {
+    /// Column.
+    pub x: i32,
+    /// Row, from the bottom.
+    pub y: i32,
+    /// Channels that were compared.
+    pub channels: usize,
+    /// What was wanted.
+    pub expected: Values,
+    /// What was there.
+    pub observed: Values,
+}
+
+/// What a probe read, in stored form, so that two machines' readings can be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The pixels read.
+    pub rect: Rect,
+    /// How texels are stored.
+    pub format: Format,
+    /// Their values.
+    pub pixels: Pixels,
+}
+
+/// Outcome of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeResult {
+    /// The first bad pixel, row by row from the bottom; `None` when the probe passes.
+    pub failure: Option<ProbeFailure>,
+    /// What was read.
+    pub observation: Observation,
+}
+
+impl ProbeResult {
+    /// Whether every pixel was as expected.
+    pub fn passed(&self) -> bool {
+        self.failure.is_none()
+    }
+}
+
+impl Observation {
+    /// Texel `index`, row by row from the bottom.
+    pub fn texel(&self, index: usize) -> Texel {
+        match &self.pixels {
+            Pixels::Constant(texel) => *texel,
+            Pixels::Varying(texels) => texels.get(index).copied().unwrap_or([0; 4]),
+        }
+    }
+
+    fn count(&self) -> usize {
+        if self.rect.is_empty() {
+            return 0;
+        }
+        (self.rect.x1 - self.rect.x0) as usize * (self.rect.y1 - self.rect.y0) as usize
+    }
+
+    fn position(&self, index: usize) -> (i32, i32) {
+        let width = (self.rect.x1 - self.rect.x0).max(1) as usize;
+        (self.rect.x0 + (index % width) as i32, self.rect.y0 + (index / width) as i32)
+    }
+
+    /// The first texel, in reading order, that satisfies a predicate.
+    fn find(&self, mut wanted: impl FnMut(Texel) -> bool) -> Option<(usize, Texel)> {
+        match &self.pixels {
+            Pixels::Constant(texel) => (self.count() > 0 && wanted(*texel)).then_some((0, *texel)),
+            Pixels::Varying(texels) => texels.iter().copied().enumerate().find(|&(_, texel)| wanted(texel)),
+        }
+    }
+
+    /// The first pixel at which two machines' readings of the same probe differ by more than the mismatch rule
+    /// allows: integers and `exact` values bit for bit, normalised values within one step, other floats within
+    /// `max(16 ULP, bound)`. NaN equals NaN.
+    pub fn mismatch(&self, other: &Observation, exact: bool, bound: f32) -> Option<(i32, i32)> {
+        if self.rect != other.rect || self.format != other.format {
+            return Some((self.rect.x0, self.rect.y0));
+        }
+        if self.pixels == other.pixels {
+            return None;
+        }
+        let class = self.format.class();
+        let differs = |&i: &usize| {
+            let (a, b) = (self.texel(i), other.texel(i));
+            (0..4).any(|c| !channel_matches(class, a[c], b[c], exact, bound))
+        };
+        (0..self.count()).find(differs).map(|i| self.position(i))
+    }
+}
+
+/// Whether two stored channel values count as equal.
+pub fn channel_matches(class: FormatClass, a: u32, b: u32, exact: bool, bound: f32) -> bool {
+    match class {
+        _ if a == b => true,
+        FormatClass::Int | FormatClass::Uint => false,
+        FormatClass::Normalised => !exact && (i64::from(a as i32) - i64::from(b as i32)).abs() <= 1,
+        FormatClass::Float => {
+            let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+            (x.is_nan() && y.is_nan()) || (!exact && (ulps_apart(x, y) <= 16 || (x - y).abs() <= bound))
+        }
+    }
+}
+
+/// Number of representable values from one float to the other; `u32::MAX` when one is NaN.
+fn ulps_apart(x: f32, y: f32) -> u32 {
+    if x.is_nan() || y.is_nan() {
+        return u32::MAX;
+    }
+    let ordered = |v: f32| {
+        let bits = v.to_bits() as i32;
+        i64::from(if bits < 0 { i32::MIN.wrapping_sub(bits) } else { bits })
+    };
+    (ordered(x) - ordered(y)).unsigned_abs() as u32
+}
+
+/// The C conversion of `value × 255` to an unsigned char on x86-64: truncated to a 32-bit integer, of which the low
+/// byte remains; out of range gives 0x80000000 and so 0.
+pub fn expected_byte(value: f32) -> u8 {
+    let scaled = value * 255.0;
+    if (-2_147_483_648.0..2_147_483_648.0).contains(&scaled) { scaled as i32 as u8 } else { 0 }
+}
+
+/// Tolerance in byte steps: rounded up.
+pub fn tolerance_byte(tolerance: f32) -> i32 {
+    (tolerance * 255.0).ceil() as i32
+}
+
+/// Whether a texel meets the expectation.
+fn accepts(path: Path, format: Format, expectation: &Expectation, texel: Texel) -> bool {
+    match path {
+        Path::Float => {
+            let observed = format.to_f32(texel);
+            (0..expectation.channels).all(|c| {
+                let difference = (observed[c] - expectation.values[c]).abs();
+                // Not "<=": a NaN difference passes.
+                !(difference > expectation.tolerance[c])
+            })
+        }
+        Path::Bytes => {
+            let observed = bytes(format, texel);
+            (0..expectation.channels).all(|c| {
+                let difference = i32::from(observed[c]) - i32::from(expected_byte(expectation.values[c]));
+                difference.abs() <= tolerance_byte(expectation.tolerance[c])
+            })
+        }
+        Path::Integer => {
+            let raw = format.to_raw(texel);
+            (0..expectation.channels).all(|c| raw[c] == expectation.values[c].to_bits())
+        }
+    }
+}
+
+/// A texel read as GL_UNSIGNED_BYTE.
+fn bytes(format: Format, texel: Texel) -> [u8; 4] {
+    format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
+}
+
+fn observed(path: Path, format: Format, texel: Texel) -> Values {
+    match path {
+        Path::Float => Values::Floats(format.to_f32(texel)),
+        Path::Bytes => Values::Bytes(bytes(format, texel)),
+        Path::Integer => Values::Integers(format.to_raw(texel).map(|v| v as i32)),
+    }
+}
+
+fn expected(path: Path, expectation: &Expectation) -> Values {
+    match path {
+        Path::Float => Values::Floats(expectation.values),
+        Path::Bytes => Values::Bytes(expectation.values.map(expected_byte)),
+        Path::Integer => Values::Integers(expectation.values.map(|v| v.to_bits() as i32)),
+    }
+}
+
+/// Compares every pixel of an observation.
+pub fn compare(path: Path, expectation: &Expectation, observation: Observation) -> ProbeResult {
+    let bad = observation.find(|texel| !accepts(path, observation.format, expectation, texel));
+    let failure = bad.map(|(index, texel)| {
+        let (x, y) = observation.position(index);
+        ProbeFailure {
+            x,
+            y,
+            channels: expectation.channels,
+            expected: expected(path, expectation),
+            observed: observed(path, observation.format, texel),
+        }
+    });
+    ProbeResult { failure, observation }
+}
+
+/// A relative coordinate of a single pixel: in single precision, truncated, at most the last pixel.
+pub fn relative_point(fraction: f32, size: u32) -> i32 {
+    ((fraction * size as f32) as i32).min(size as i32 - 1)
+}
+
+/// A relative coordinate or size of an area: in single precision, truncated.
+pub fn relative_extent(fraction: f32, size: u32) -> i32 {
+    (fraction * size as f32) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expectation(value: f32) -> Expectation {
+        Expectation { channels: 4, values: [value; 4], tolerance: [0.01; 4] }
+    }
+
+    fn rgba8(code: u32) -> Observation {
+        Observation {
+            rect: Rect { x0: 3, y0: 4, x1: 5, y1: 6 },
+            format: Format::Rgba8,
+            pixels: Pixels::Constant([code; 4]),
+        }
+    }
+
+    fn passes(path: Path, expected: f32, code: u32) -> bool {
+        compare(path, &expectation(expected), rgba8(code)).passed()
+    }
+
+    /// The format's documented arithmetic: truncation, wrap-around and three steps of tolerance.
+    #[test]
+    fn areas_compare_truncated_bytes() {
+        assert_eq!(expected_byte(0.5), 127);
+        assert_eq!(expected_byte(2.0), 254);
+        assert_eq!(expected_byte(-1.0), 1);
+        assert_eq!(expected_byte(-0.005), 255);
+        assert_eq!(expected_byte(1.0), 255);
+        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30] {
+            assert_eq!(expected_byte(odd), 0);
+        }
+        assert_eq!(tolerance_byte(0.01), 3);
+        assert!(passes(Path::Bytes, 2.0, 255));
+        assert!(passes(Path::Bytes, -1.0, 0));
+        assert!(!passes(Path::Bytes, -0.005, 0));
+        assert!(passes(Path::Bytes, 0.5, 124) && passes(Path::Bytes, 0.5, 130));
+        assert!(!passes(Path::Bytes, 0.5, 123) && !passes(Path::Bytes, 0.5, 131));
+    }
+
+    #[test]
+    fn single_pixels_compare_floats() {
+        // 0.01 is 2.55 steps.
+        for (code, pass) in
+            [(125, false), (126, true), (127, true), (128, true), (129, true), (130, true), (131, false)]
+        {
+            assert_eq!(passes(Path::Float, 128.0 / 255.0, code), pass, "{code}");
+        }
+        assert!(passes(Path::Float, f32::NAN, 77));
+        assert!(!passes(Path::Float, 2.0, 255));
+    }
+
+    #[test]
+    fn failures_name_the_first_bad_pixel() {
+        let mut texels = vec![[255u32; 4]; 4];
+        texels[2] = [255, 0, 255, 255];
+        let observation = Observation { pixels: Pixels::Varying(texels), ..rgba8(0) };
+        let failure =
+            compare(Path::Bytes, &expectation(1.0), observation).failure.expect("one pixel is wrong");
+        assert_eq!((failure.x, failure.y), (3, 5));
+        assert_eq!(failure.observed, Values::Bytes([255, 0, 255, 255]));
+        assert_eq!(failure.expected, Values::Bytes([255; 4]));
+    }
+
+    #[test]
+    fn three_channels_ignore_alpha() {
+        let observation = Observation { pixels: Pixels::Constant([255, 255, 255, 0]), ..rgba8(0) };
+        let rgb = Expectation { channels: 3, ..expectation(1.0) };
+        assert!(compare(Path::Bytes, &rgb, observation.clone()).passed());
+        assert!(!compare(Path::Bytes, &expectation(1.0), observation).passed());
+    }
+
+    #[test]
+    fn integers_compare_exactly() {
+        let observation = Observation {
+            format: Format::Rgba32i,
+            pixels: Pixels::Constant([-5i32 as u32, 1, 2, 3]),
+            ..rgba8(0)
+        };
+        let values = [-5i32 as u32, 1, 2, 3].map(f32::from_bits);
+        let wanted = Expectation { values, ..expectation(0.0) };
+        assert!(compare(Path::Integer, &wanted, observation.clone()).passed());
+        let wrong = Expectation { values: [-5i32 as u32, 1, 2, 4].map(f32::from_bits), ..wanted };
+        assert!(!compare(Path::Integer, &wrong, observation).passed());
+    }
+
+    #[test]
+    fn relative_coordinates_truncate_in_single_precision() {
+        assert_eq!(relative_point(0.5, 250), 125);
+        assert_eq!(relative_point(1.0, 250), 249);
+        assert_eq!(relative_point(0.999, 250), 249);
+        assert_eq!(relative_extent(1.0, 250), 250);
+        // 0.7 × 10 in f32 rounds to exactly 7; in f64 of the f32 value it would be 6.99…
+        assert_eq!(relative_extent(0.7, 10), 7);
+    }
+
+    #[test]
+    fn mismatch_rule() {
+        use FormatClass::*;
+        let f = |v: f32| v.to_bits();
+        assert!(channel_matches(Normalised, 127, 128, false, 0.0));
+        assert!(!channel_matches(Normalised, 127, 128, true, 0.0));
+        assert!(!channel_matches(Normalised, 127, 129, false, 0.0));
+        assert!(!channel_matches(Int, 1, 2, false, 1.0));
+        assert!(channel_matches(Float, f(f32::NAN), f(-f32::NAN), true, 0.0));
+        assert!(!channel_matches(Float, f(f32::NAN), f(1.0), false, f32::INFINITY));
+        assert!(channel_matches(Float, f(1.0), f(1.0) + 16, false, 0.0));
+        assert!(!channel_matches(Float, f(1.0), f(1.0) + 17, false, 0.0));
+        assert!(channel_matches(Float, f(1.0), f(1.001), false, 0.01));
+        assert!(channel_matches(Float, f(0.0), f(-0.0), false, 0.0));
+        assert!(!channel_matches(Float, f(0.0), f(-0.0), true, 0.0));
+        let (a, b) = (rgba8(10), rgba8(12));
+        assert_eq!(a.mismatch(&b, false, 0.0), Some((3, 4)));
+        assert_eq!(a.mismatch(&rgba8(11), false, 0.0), None);
+    }
+}

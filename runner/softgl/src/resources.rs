@@ -1,0 +1,250 @@
+//! The objects shaders access, and the services over them.
+//!
+//! Contents are shared until written: a recorded draw keeps the contents it saw, whatever the script does next.
+
+use std::sync::Arc;
+
+use crate::services::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
+};
+use crate::texture::Texture;
+
+/// A buffer object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// A texture object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextureId(pub u32);
+
+/// All buffer and texture objects of a machine.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    /// Buffers by [`BufferId`].
+    pub buffers: Vec<Arc<Vec<u8>>>,
+    /// Textures by [`TextureId`].
+    pub textures: Vec<Arc<Texture>>,
+}
+
+impl Objects {
+    /// A new buffer of `size` zero bytes.
+    pub fn create_buffer(&mut self, size: usize) -> BufferId {
+        self.buffers.push(Arc::new(vec![0; size]));
+        BufferId(self.buffers.len() as u32 - 1)
+    }
+
+    /// The bytes of a buffer.
+    pub fn buffer(&self, id: BufferId) -> &[u8] {
+        self.buffers.get(id.0 as usize).map_or(&[], |b| b.as_slice())
+    }
+
+    /// Writes bytes at an offset; those past the end are dropped.
+    pub fn write(&mut self, id: BufferId, offset: usize, bytes: &[u8]) {
+        if let Some(buffer) = self.buffers.get_mut(id.0 as usize) {
+            write_clipped(buffer, offset, bytes);
+        }
+    }
+}
+
+/// Copies what fits.
+pub(crate) fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
+    let len = buffer.len().saturating_sub(offset).min(bytes.len());
+    if len > 0 {
+        Arc::make_mut(buffer)[offset..offset + len].copy_from_slice(&bytes[..len]);
+    }
+}
+
+/// An image unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageUnit {
+    /// The texture.
+    pub texture: TextureId,
+    /// Level bound.
+    pub level: u32,
+    /// The layer bound, or all of them.
+    pub layer: Option<u32>,
+    /// Format accesses use.
+    pub format: crate::format::Format,
+}
+
+/// Objects as one draw or dispatch sees them through its program.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// Object contents.
+    pub objects: Objects,
+    /// Contents of the default uniform block.
+    pub default_block: Arc<Vec<u8>>,
+    /// Buffer of each uniform block of the program.
+    pub uniform: Vec<Option<BufferId>>,
+    /// Buffer of each storage block of the program.
+    pub storage: Vec<Option<BufferId>>,
+    /// Buffer of each atomic counter binding.
+    pub atomic: Vec<Option<BufferId>>,
+    /// Texture of each sampler slot of the program.
+    pub samplers: Vec<Option<TextureId>>,
+    /// Image unit of each image slot of the program.
+    pub images: Vec<Option<ImageUnit>>,
+    /// What `rollback` returns to.
+    pub(crate) saved: Option<Objects>,
+}
+
+impl Bindings {
+    fn buffer_id(&self, buffer: BufferRef) -> Option<BufferId> {
+        let (table, index) = match buffer {
+            BufferRef::Default => return None,
+            BufferRef::Uniform(index) => (&self.uniform, index),
+            BufferRef::Storage(index) => (&self.storage, index),
+            BufferRef::AtomicCounter(index) => (&self.atomic, index),
+        };
+        table.get(index as usize).copied().flatten()
+    }
+
+    /// The bytes of a writable buffer at `offset`, if they all exist.
+    fn location<const N: usize>(&mut self, buffer: BufferRef, offset: u32) -> Option<&mut [u8; N]> {
+        if matches!(buffer, BufferRef::Default | BufferRef::Uniform(_)) {
+            return None;
+        }
+        let id = self.buffer_id(buffer)?;
+        let bytes = Arc::make_mut(self.objects.buffers.get_mut(id.0 as usize)?);
+        let start = offset as usize;
+        bytes.get_mut(start..start.checked_add(N)?)?.try_into().ok()
+    }
+}
+
+impl Services for Bindings {
+    fn buffer(&self, buffer: BufferRef) -> &[u8] {
+        match buffer {
+            BufferRef::Default => &self.default_block,
+            _ => self.buffer_id(buffer).map_or(&[], |id| self.objects.buffer(id)),
+        }
+    }
+
+    fn store(&mut self, buffer: BufferRef, offset: u32, bytes: &[u8]) {
+        if matches!(buffer, BufferRef::Default | BufferRef::Uniform(_)) {
+            return;
+        }
+        if let Some(id) = self.buffer_id(buffer) {
+            self.objects.write(id, offset as usize, bytes);
+        }
+    }
+
+    fn atomic32(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u32; 2]) -> u32 {
+        let Some(bytes) = self.location::<4>(buffer, offset) else { return 0 };
+        let old = u32::from_le_bytes(*bytes);
+        *bytes = op.apply32(old, data).to_le_bytes();
+        old
+    }
+
+    fn atomic64(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u64; 2]) -> u64 {
+        let Some(bytes) = self.location::<8>(buffer, offset) else { return 0 };
+        let old = u64::from_le_bytes(*bytes);
+        *bytes = op.apply64(old, data).to_le_bytes();
+        old
+    }
+
+    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
+        let _ = (texture, op);
+        Err(ServiceError::Unsupported("texture lookups"))
+    }
+
+    fn image(
+        &mut self,
+        image: ImageRef,
+        coordinates: [i32; 3],
+        sample: u32,
+        op: &ImageOp,
+    ) -> Result<[u32; 4], ServiceError> {
+        let _ = (image, coordinates, sample, op);
+        Err(ServiceError::Unsupported("image accesses"))
+    }
+
+    fn checkpoint(&mut self) {
+        self.saved = Some(self.objects.clone());
+    }
+
+    fn rollback(&mut self) {
+        if let Some(saved) = &self.saved {
+            self.objects = saved.clone();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bindings() -> Bindings {
+        let mut objects = Objects::default();
+        let buffer = objects.create_buffer(10);
+        Bindings {
+            objects,
+            default_block: Arc::new(vec![1, 0, 0, 0]),
+            uniform: vec![Some(buffer)],
+            storage: vec![None, Some(buffer)],
+            ..Bindings::default()
+        }
+    }
+
+    #[test]
+    fn accesses_outside_a_buffer_are_harmless() {
+        let mut b = bindings();
+        assert_eq!(b.load32(BufferRef::Default, 0), 1);
+        for offset in [1, 4, u32::MAX] {
+            assert_eq!(b.load32(BufferRef::Default, offset), 0);
+        }
+        b.store(BufferRef::Storage(1), 8, &[1, 2, 3, 4]);
+        assert_eq!(b.buffer(BufferRef::Storage(1)), [0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
+        b.store(BufferRef::Storage(0), 0, &[1]);
+        b.store(BufferRef::Storage(7), u32::MAX, &[1]);
+        assert_eq!(b.atomic32(BufferRef::Storage(1), 7, AtomicOp::Add, [1, 0]), 0);
+        assert_eq!(b.buffer(BufferRef::Storage(1))[7], 0);
+    }
+
+    #[test]
+    fn uniform_buffers_are_read_only_and_alias_storage() {
+        let mut b = bindings();
+        b.store(BufferRef::Uniform(0), 0, &[9]);
+        assert_eq!(b.buffer(BufferRef::Storage(1))[0], 0);
+        b.store(BufferRef::Storage(1), 0, &[9]);
+        assert_eq!(b.buffer(BufferRef::Uniform(0))[0], 9);
+    }
+
+    #[test]
+    fn rollback_returns_to_the_checkpoint() {
+        let mut b = bindings();
+        b.store(BufferRef::Storage(1), 0, &[1]);
+        b.checkpoint();
+        assert_eq!(b.atomic32(BufferRef::Storage(1), 0, AtomicOp::Add, [4, 0]), 1);
+        assert_eq!(b.load32(BufferRef::Storage(1), 0), 5);
+        b.rollback();
+        assert_eq!(b.load32(BufferRef::Storage(1), 0), 1);
+        b.store(BufferRef::Storage(1), 0, &[7]);
+        b.rollback();
+        assert_eq!(b.load32(BufferRef::Storage(1), 0), 1);
+    }
+
+    #[test]
+    fn atomics() {
+        let bits = |f: f32| f.to_bits();
+        for (op, old, data, new) in [
+            (AtomicOp::Add, u32::MAX, [2, 0], 1),
+            (AtomicOp::Sub, 1, [2, 0], u32::MAX),
+            (AtomicOp::MinSigned, 5, [-3i32 as u32, 0], -3i32 as u32),
+            (AtomicOp::MinUnsigned, 5, [-3i32 as u32, 0], 5),
+            (AtomicOp::MaxSigned, 5, [-3i32 as u32, 0], 5),
+            (AtomicOp::MaxUnsigned, 5, [-3i32 as u32, 0], -3i32 as u32),
+            (AtomicOp::CompareExchange, 5, [5, 9], 9),
+            (AtomicOp::CompareExchange, 5, [6, 9], 5),
+            (AtomicOp::Increment, 5, [77, 0], 6),
+            (AtomicOp::Decrement, 0, [77, 0], u32::MAX),
+            (AtomicOp::AddFloat, bits(1.5), [bits(2.0), 0], bits(3.5)),
+            (AtomicOp::MinFloat, bits(f32::NAN), [bits(2.0), 0], bits(2.0)),
+            (AtomicOp::MaxFloat, bits(2.0), [bits(f32::NAN), 0], bits(2.0)),
+            (AtomicOp::CompareExchangeFloat, bits(-0.0), [bits(0.0), 3], 3),
+        ] {
+            assert_eq!(op.apply32(old, data), new, "{op:?} {old}");
+        }
+        assert_eq!(AtomicOp::Add.apply64(u64::MAX, [2, 0]), 1);
+        assert_eq!(AtomicOp::MinSigned.apply64(5, [-3i64 as u64, 0]), -3i64 as u64);
+    }
+}
