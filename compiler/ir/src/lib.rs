@@ -36,6 +36,7 @@ mod names;
 pub mod ops;
 pub mod parse;
 pub mod pass;
+pub mod passes;
 pub mod print;
 pub mod shader;
 pub mod slot;
@@ -58,5 +59,7 @@ pub use validate::{Failure, ValidationError, validate};
 mod fold_tests;
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod random_shader;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,99 @@
+//! Shared machinery of the passes that replace single instructions by short sequences.
+
+use crate::builder::Builder;
+use crate::cfg::Cfg;
+use crate::ids::{Inst, Value};
+use crate::inst::{Alu, InstKind, Src};
+use crate::shader::Shader;
+use cranelift_entity::SecondaryMap;
+
+/// What becomes of an instruction.
+pub(crate) enum Action {
+    /// It stays.
+    Keep,
+    /// It goes; its result, if it has one, is replaced.
+    Replace(Value),
+    /// It goes; it has no result.
+    Remove,
+}
+
+/// Visits every instruction in program order with a builder standing where the instruction was; what the callback
+/// builds precedes the instruction. Sources are already replaced when the callback sees them, except those of
+/// loop-header phis, which are replaced at the end.
+pub(crate) fn rewrite(shader: &mut Shader, mut f: impl FnMut(&mut Builder<'_>, Inst) -> Action) -> bool {
+    let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
+    let mut progress = false;
+    for block in shader.block_order() {
+        let old = std::mem::take(&mut shader.blocks[block].insts);
+        for inst in old {
+            shader.insts[inst].kind.for_each_src_mut(|v| *v = resolve(&map, *v));
+            let mut builder = Builder::at_end(shader, block);
+            match f(&mut builder, inst) {
+                Action::Keep => shader.blocks[block].insts.push(inst),
+                Action::Remove => progress = true,
+                Action::Replace(value) => {
+                    progress = true;
+                    if let Some(result) = shader.insts[inst].result {
+                        map[result] = Some(value);
+                    }
+                }
+            }
+        }
+    }
+    if progress {
+        shader.replace_uses(&map);
+    }
+    progress
+}
+
+/// The value at the end of a replacement chain.
+pub(crate) fn resolve(map: &SecondaryMap<Value, Option<Value>>, mut value: Value) -> Value {
+    while let Some(next) = map[value] {
+        value = next;
+    }
+    value
+}
+
+/// As [`rewrite`], for ALU instructions: the callback gets the instruction and its result and returns the
+/// replacement, if any. The builder is exact if the instruction was.
+pub(crate) fn rewrite_alu(
+    shader: &mut Shader,
+    mut f: impl FnMut(&mut Builder<'_>, &Alu, Value) -> Option<Value>,
+) -> bool {
+    rewrite(shader, |b, inst| {
+        let data = &b.shader.insts[inst];
+        let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { return Action::Keep };
+        let alu = alu.clone();
+        b.exact = alu.exact;
+        match f(b, &alu, result) {
+            Some(value) => Action::Replace(value),
+            None => Action::Keep,
+        }
+    })
+}
+
+/// The source's `components` components as a value: the value itself if the swizzle changes nothing.
+pub(crate) fn source_value(b: &mut Builder<'_>, src: &Src, components: u8) -> Value {
+    b.swizzle(src.value, &src.swizzle[..usize::from(components.clamp(1, 4))])
+}
+
+/// All sources of a per-component instruction as values.
+pub(crate) fn source_values(b: &mut Builder<'_>, alu: &Alu, components: u8) -> Vec<Value> {
+    let counts = (0..alu.srcs.len()).map(|i| alu.op.info().source_components(i, components));
+    let counts: Vec<u8> = counts.collect();
+    alu.srcs.iter().zip(counts).map(|(src, count)| source_value(b, src, count)).collect()
+}
+
+/// Removes phi sources of blocks that are no predecessors any more.
+pub(crate) fn prune_phis(shader: &mut Shader) {
+    let cfg = Cfg::new(shader);
+    for &block in &cfg.order {
+        for i in 0..shader.blocks[block].insts.len() {
+            let inst = shader.blocks[block].insts[i];
+            match &mut shader.insts[inst].kind {
+                InstKind::Phi(srcs) => srcs.retain(|s| cfg.preds[block].contains(&s.pred)),
+                _ => break,
+            }
+        }
+    }
+}

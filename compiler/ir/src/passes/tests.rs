@@ -1,0 +1,82 @@
+//! Passes on random shaders: valid afterwards, and nothing observable changed.
+
+use super::*;
+use crate::random::Rng;
+use crate::random_shader::{Limits, observe, random_shader};
+use crate::{PassManager, PassOptions, Shader, validate};
+
+type Pass = (&'static str, fn(&mut Shader) -> bool);
+
+const ALL: &[Pass] = &[
+    ("opt_promote_locals", opt_promote_locals),
+    ("opt_copy_propagate", opt_copy_propagate),
+    ("opt_dce", opt_dce),
+    ("opt_cse", opt_cse),
+    ("opt_constant_fold", opt_constant_fold),
+    ("opt_dead_cf", opt_dead_cf),
+    ("lower_vectors_to_scalar", lower_vectors_to_scalar),
+];
+
+fn check(shader: &Shader, original: &Shader, seed: u64, what: &str) {
+    if let Err(error) = validate(shader) {
+        panic!("seed {seed}, {what}: {error}\n{original}\n=====\n{shader}");
+    }
+    for inputs in 0..3 {
+        let (want, got) = (observe(original, seed ^ inputs), observe(shader, seed ^ inputs));
+        assert!(want == got, "seed {seed}, {what}: results differ\n{original}\n=====\n{shader}");
+    }
+}
+
+/// Each pass alone on shaders as generated, and on shaders in SSA form.
+#[test]
+fn every_pass_preserves_results() {
+    for seed in 0..150 {
+        let original = random_shader(&mut Rng::new(seed), Limits::default());
+        check(&original, &original, seed, "generator");
+        for &(name, pass) in ALL {
+            let mut shader = original.clone();
+            pass(&mut shader);
+            check(&shader, &original, seed, name);
+            let mut shader = original.clone();
+            opt_promote_locals(&mut shader);
+            opt_copy_propagate(&mut shader);
+            pass(&mut shader);
+            check(&shader, &original, seed, &format!("promoted, then {name}"));
+        }
+    }
+}
+
+/// Passes in random order.
+#[test]
+fn sequences_preserve_results() {
+    for seed in 1000..1150 {
+        let mut rng = Rng::new(seed);
+        let original = random_shader(&mut rng, Limits { instructions: 120, ..Limits::default() });
+        let mut shader = original.clone();
+        let mut names = Vec::new();
+        for _ in 0..12 {
+            let (name, pass) = rng.pick(ALL);
+            pass(&mut shader);
+            names.push(name);
+            if let Err(error) = validate(&shader) {
+                panic!("seed {seed}, {names:?}: {error}\n{shader}");
+            }
+        }
+        check(&shader, &original, seed, &format!("{names:?}"));
+    }
+}
+
+/// Optimisation comes to an end and shrinks the code.
+#[test]
+fn optimisation_reaches_a_fixpoint() {
+    let passes: Vec<Pass> = ALL.iter().copied().filter(|(name, _)| name.starts_with("opt_")).collect();
+    for seed in 2000..2050 {
+        let mut shader = random_shader(&mut Rng::new(seed), Limits::default());
+        let before = shader.instruction_count();
+        let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
+        manager.run_to_fixpoint(&mut shader, &passes, 20).unwrap();
+        let again = manager.run_to_fixpoint(&mut shader, &passes, 1).unwrap();
+        assert!(!again, "seed {seed}: still changing after 20 rounds\n{shader}");
+        assert!(shader.instruction_count() < before, "seed {seed}");
+    }
+}
