@@ -56,7 +56,7 @@ const HEADERS: &[(&str, Header)] = &[
 ];
 
 /// Shader objects of one stage that piglit has room for.
-const MAX_SHADERS: usize = 256;
+const MAX_SHADERS: u32 = 256;
 
 /// Reads a whole file that is known to be text of less than 4 GiB without NUL bytes.
 pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
@@ -68,6 +68,7 @@ pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
         vertex_data: None,
         test: None,
         words: Vec::new(),
+        shaders: [0; Stage::ALL.len()],
     };
     splitter.run()?;
     let file = text.as_bytes();
@@ -90,6 +91,8 @@ struct Splitter<'a> {
     vertex_data: Option<vertex_data::VertexData<'a>>,
     test: Option<Vec<TestLine<'a>>>,
     words: Vec<u32>,
+    /// Shader sections so far, by stage.
+    shaders: [u32; Stage::ALL.len()],
 }
 
 /// A section before its body is read.
@@ -160,14 +163,16 @@ impl<'a> Splitter<'a> {
         })
     }
 
-    fn shader(&self, stage: Stage, raw: Raw<'a>) -> Result<Shader<'a>, Fault<'a>> {
+    fn shader(&mut self, stage: Stage, raw: Raw<'a>) -> Result<Shader<'a>, Fault<'a>> {
         let required = self.glsl_requirement(raw)?;
         if raw.body.is_empty() {
             return Err(Fault::new(ErrorKind::Section, raw.header, "the shader section is empty"));
         }
-        let same_stage =
-            |section: &&Section<'a>| matches!(&section.content, Content::Shader(s) if s.stage == stage);
-        if self.sections.iter().filter(same_stage).count() >= MAX_SHADERS {
+        let count = self.shaders.get_mut(stage as usize).map_or(0, |count| {
+            *count += 1;
+            *count
+        });
+        if count > MAX_SHADERS {
             let message = format!("more than {MAX_SHADERS} {} shaders", stage.name());
             return Err(Fault::new(ErrorKind::Section, raw.header, message));
         }

@@ -174,14 +174,14 @@ fn eight_hex_digits(chunk: [u8; 8]) -> Option<u32> {
     if word & TOP != 0 {
         return None;
     }
-    let lower = word | 0x20 * LANES;
+    let lower = word | (0x20 * LANES);
     let digit = at_least(word, b'0') & !at_least(word, b'9' + 1);
     let letter = at_least(lower, b'a') & !at_least(lower, b'f' + 1);
     if (digit | letter) & TOP != TOP {
         return None;
     }
     // Letters have bit 6 set and their low nibble counts from 1.
-    let nibbles = (word & 0x0f * LANES) + 9 * (word >> 6 & LANES);
+    let nibbles = (word & (0x0f * LANES)) + 9 * ((word >> 6) & LANES);
     let bytes = (nibbles << 4 | nibbles >> 8) & 0x00ff_00ff_00ff_00ff;
     let halves = (bytes << 8 | bytes >> 16) & 0x0000_ffff_0000_ffff;
     Some((halves << 16 | halves >> 32) as u32)

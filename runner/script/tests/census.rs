@@ -1,0 +1,186 @@
+//! Every file of an installed piglit parses, and its commands are the ones that were counted independently.
+//!
+//! By default every 50th file is parsed; with `PIGLIT_ALL=1` all of them, and then the numbers of files and lines per
+//! pattern are compared too.
+
+mod corpus;
+
+/// Pattern, files that use it, lines that use it, over the 35,090 files of Debian's piglit package
+/// `0~git20220119-124bca3c9-1`. The counts come from a census made with another classifier.
+const CENSUS: &[(&str, usize, usize)] = &[
+    ("active shader program W", 1, 1),
+    ("atomic counter buffer U U", 8, 22),
+    ("atomic counters D", 109, 109),
+    ("atomic counter U U U", 10, 54),
+    ("clear color␠", 31682, 329777),
+    ("clear depth␠", 3, 3),
+    ("clear", 31663, 335482),
+    ("clip plane D F F F F", 70, 165),
+    ("color␠", 14, 14),
+    ("compute D D D", 1780, 25918),
+    ("compute group size D D D D D D", 4, 4),
+    ("draw rect tex␠", 9, 60),
+    ("draw rect ortho patch␠", 1695, 25805),
+    ("draw rect ortho␠", 5096, 77445),
+    ("draw rect patch␠", 39, 1128),
+    ("draw rect␠", 4259, 15732),
+    ("draw instanced rect ortho patch␠", 1, 1),
+    ("draw instanced rect ortho␠", 1, 1),
+    ("draw instanced rect␠", 1, 1),
+    ("draw arrays instanced W31 D D D", 6, 6),
+    ("draw arrays W31 D D", 21724, 342700),
+    ("disable␠", 7, 67),
+    ("enable␠", 222, 540),
+    ("depthfunc W31", 0, 0),
+    ("fb␠", 1785, 2026),
+    ("blit␠", 46, 60),
+    ("frustum", 161, 161),
+    ("hint", 2, 2),
+    ("image texture D W31", 1717, 1729),
+    ("memory barrier W", 20, 32),
+    ("blend barrier", 0, 0),
+    ("fbfetch barrier", 29, 86),
+    ("ortho F F F F", 103, 103),
+    ("ortho", 856, 856),
+    ("viewport indexed U F F F F", 3, 12),
+    ("probe rgba␠", 2572, 13235),
+    ("probe depth␠", 2, 5),
+    ("probe atomic counter buffer U U W U", 5, 70),
+    ("probe atomic counter U W U", 100, 286),
+    ("probe ssbo uint D D W 0xX", 0, 0),
+    ("probe ssbo uint D D W D", 9, 106),
+    ("probe ssbo uint64 D D W U", 0, 0),
+    ("probe ssbo int D D W D", 7, 51),
+    ("probe ssbo int64 D D W D", 0, 0),
+    ("probe ssbo double D D W F", 0, 0),
+    ("probe ssbo float D D W F", 0, 0),
+    ("relative probe rgba ( F , F ) ( F , F , F , F )", 451, 3089),
+    ("probe rgb␠", 2680, 32677),
+    ("relative probe rgb ( F , F ) ( F , F , F )", 223, 876),
+    ("probe rect rgba ( D , D , D , D ) ( F , F , F , F )", 6798, 103309),
+    ("relative probe rect rgb ( F , F , F , F ) ( F , F , F )", 124, 491),
+    ("relative probe rect rgba ( F , F , F , F ) ( F , F , F , F )", 8, 29),
+    ("relative probe rect rgba int ( F , F , F , F ) ( D , D , D , D )", 6, 18),
+    ("polygon mode␠", 11, 11),
+    ("probe all rgba␠", 21339, 337956),
+    ("probe warn all rgba␠", 2, 2),
+    ("probe all rgb", 285, 290),
+    ("tolerance", 9, 9),
+    ("shade model smooth", 80, 80),
+    ("shade model flat", 80, 80),
+    ("ssbo D D", 75, 96),
+    ("xfb buffer object U U", 15, 21),
+    ("xfb draw arrays W31 D D", 15, 15),
+    ("probe xfb buffer float U U F", 14, 125),
+    ("probe xfb buffer double U U F", 1, 6),
+    ("ssbo D subdata float D F", 34, 1650),
+    ("ssbo D subdata double D W", 0, 0),
+    ("ssbo D subdata int64 D W", 5, 5),
+    ("ssbo D subdata uint64 U W", 2, 2),
+    ("ssbo D subdata int D W", 22, 1702),
+    ("texture rgbw D ( D", 1815, 1863),
+    ("resident texture D", 11, 15),
+    ("resident texture 1D D", 0, 0),
+    ("resident image texture D W31", 10, 14),
+    ("texture integer␠", 3, 6),
+    ("texture miptree D", 25, 25),
+    ("texture checkerboard D D ( D , D ) ( F , F , F , F ) ( F , F , F , F )", 59, 196),
+    (
+        "texture quads D D ( D , D ) ( D , D ) ( F , F , F , F ) ( F , F , F , F ) ( F , F , F , F ) ( F , F , F , F )",
+        1,
+        1,
+    ),
+    ("texture junk 2DArray D ( D , D , D )", 10, 14),
+    ("texture storage␠", 22, 22),
+    ("texture rgbw 1D D", 2, 2),
+    ("texture rgbw 3D D", 2, 2),
+    ("texture rgbw 2DArray D ( D , D , D )", 4, 4),
+    ("texture rgbw 1DArray D ( D , D )", 2, 2),
+    ("texture shadow2D D ( D , D )", 42, 42),
+    ("texture shadowRect D ( D , D )", 15, 15),
+    ("texture shadow1D D ( D )", 15, 15),
+    ("texture shadow1DArray D ( D , D )", 11, 11),
+    ("texture shadow2DArray D ( D , D , D )", 10, 10),
+    ("texcoord D ( F , F , F , F )", 4, 7),
+    ("texparameter␠", 149, 636),
+    ("uniform␠", 32371, 5285426),
+    ("subuniform␠", 10, 41),
+    ("parameter␠", 44, 105),
+    ("patch parameter␠", 101, 135),
+    ("program binary save restore", 1, 1),
+    ("provoking vertex␠", 3, 3),
+    ("link error", 280, 280),
+    ("link success", 1093, 1093),
+    ("ubo array index␠", 20, 80),
+    ("block array index␠", 5, 14),
+    ("block binding␠", 39, 78),
+    ("block offset␠", 22, 74),
+    ("block matrix stride", 8, 10),
+    ("block row major", 8, 13),
+    ("active uniform␠", 6, 170),
+    ("verify program_query", 75, 76),
+    ("verify program_interface_query␠", 42, 131),
+    ("verify query_object", 15, 30),
+    ("vertex attrib␠", 2, 2),
+    ("newlist␠", 3, 6),
+    ("endlist", 3, 6),
+    ("calllist", 3, 4),
+    ("deletelist", 3, 4),
+    ("viewport swizzle␠", 1, 5),
+    ("light␠", 1, 4),
+];
+
+/// Number of files in that package.
+const FILES: usize = 35_090;
+
+#[test]
+fn census_lists_every_pattern_in_order() {
+    let spelled: Vec<String> = script::Pattern::ALL.iter().map(ToString::to_string).collect();
+    let expected: Vec<&str> = CENSUS.iter().map(|(pattern, ..)| *pattern).collect();
+    assert_eq!(spelled, expected);
+}
+
+#[test]
+fn corpus_parses() {
+    let Some(root) = corpus::root() else {
+        println!("corpus test did not run: piglit is not installed (set PIGLIT_DIR)");
+        return;
+    };
+    let all = std::env::var_os("PIGLIT_ALL").is_some();
+    let files = corpus::files(&root);
+    let mut counts = vec![(0, 0); CENSUS.len()];
+    let mut errors = Vec::new();
+    for file in files.iter().step_by(if all { 1 } else { 50 }) {
+        let Ok(bytes) = std::fs::read(file) else { continue };
+        match script::parse(&bytes) {
+            Ok(script) => count(&script, &mut counts),
+            Err(error) => errors.push(format!("{}: {error}: {}", file.display(), error.text)),
+        }
+    }
+    assert!(errors.is_empty(), "{} files did not parse:\n{}", errors.len(), errors.join("\n"));
+    if !all {
+        println!(
+            "parsed every 50th of {} files; PIGLIT_ALL=1 parses all and compares the counts",
+            files.len()
+        );
+    } else if files.len() != FILES {
+        println!("counts not compared: {} files instead of the {FILES} of the known package", files.len());
+    } else {
+        for ((pattern, files, lines), found) in CENSUS.iter().zip(&counts) {
+            assert_eq!(found, &(*files, *lines), "{pattern}");
+        }
+    }
+}
+
+/// Adds one script's files and lines per pattern.
+fn count(script: &script::Script<'_>, counts: &mut [(usize, usize)]) {
+    let mut used = vec![false; counts.len()];
+    for line in script.test.iter().flatten() {
+        let index = line.pattern as usize;
+        counts[index].1 += 1;
+        used[index] = true;
+    }
+    for (count, used) in counts.iter_mut().zip(used) {
+        count.0 += usize::from(used);
+    }
+}
