@@ -1,9 +1,13 @@
 //! Every file of an installed piglit parses, and its commands are the ones that were counted independently.
 //!
 //! By default every 50th file is parsed; with `PIGLIT_ALL=1` all of them, and then the numbers of files and lines per
-//! pattern are compared too.
+//! pattern, of sections, of requested contexts and of inserted `#version` lines are compared too.
 
 mod corpus;
+
+use std::collections::BTreeMap;
+
+use script::{ContextRequest, Script};
 
 /// Pattern, files that use it, lines that use it, over the 35,090 files of Debian's piglit package
 /// `0~git20220119-124bca3c9-1`. The counts come from a census made with another classifier.
@@ -130,6 +134,50 @@ const CENSUS: &[(&str, usize, usize)] = &[
     ("light␠", 1, 4),
 ];
 
+/// Sections of the same files by header; headers that no file has are left out.
+const SECTIONS: &[(&str, usize)] = &[
+    ("[compute shader]", 1811),
+    ("[compute shader spirv]", 6),
+    ("[fragment program]", 27),
+    ("[fragment shader]", 33215),
+    ("[fragment shader specializations]", 1),
+    ("[fragment shader spirv]", 65),
+    ("[geometry layout]", 24),
+    ("[geometry shader]", 3015),
+    ("[require]", 35090),
+    ("[shader include]", 32),
+    ("[shader include paths]", 4),
+    ("[tessellation control shader]", 1950),
+    ("[tessellation evaluation shader]", 1967),
+    ("[test]", 35088),
+    ("[vertex data]", 21551),
+    ("[vertex program]", 89),
+    ("[vertex shader]", 32240),
+    ("[vertex shader passthrough]", 924),
+    ("[vertex shader specializations]", 1),
+    ("[vertex shader spirv]", 24),
+];
+
+/// Contexts that the same files ask for.
+const CONTEXTS: &[(ContextRequest, usize)] = &[
+    (ContextRequest::CoreThenCompatibility(32), 15292),
+    (ContextRequest::CoreThenCompatibility(42), 8786),
+    (ContextRequest::AnyCompatibility, 5519),
+    (ContextRequest::CoreThenCompatibility(40), 2612),
+    (ContextRequest::CoreThenCompatibility(43), 1725),
+    (ContextRequest::CoreThenCompatibility(41), 687),
+    (ContextRequest::CoreThenCompatibility(33), 139),
+    (ContextRequest::CoreThenCompatibility(45), 104),
+    (ContextRequest::CoreThenCompatibility(31), 82),
+    (ContextRequest::Es(30), 66),
+    (ContextRequest::Compatibility(32), 34),
+    (ContextRequest::Es(20), 23),
+    (ContextRequest::Es(31), 16),
+    (ContextRequest::CoreThenCompatibility(44), 3),
+    (ContextRequest::Compatibility(31), 1),
+    (ContextRequest::Core(31), 1),
+];
+
 /// Number of files in that package.
 const FILES: usize = 35_090;
 
@@ -148,12 +196,12 @@ fn corpus_parses() {
     };
     let all = std::env::var_os("PIGLIT_ALL").is_some();
     let files = corpus::files(&root);
-    let mut counts = vec![(0, 0); CENSUS.len()];
+    let mut found = Found { patterns: vec![(0, 0); CENSUS.len()], ..Found::default() };
     let mut errors = Vec::new();
     for file in files.iter().step_by(if all { 1 } else { 50 }) {
         let Ok(bytes) = std::fs::read(file) else { continue };
         match script::parse(&bytes) {
-            Ok(script) => count(&script, &mut counts),
+            Ok(script) => found.count(&script),
             Err(error) => errors.push(format!("{}: {error}: {}", file.display(), error.text)),
         }
     }
@@ -166,21 +214,57 @@ fn corpus_parses() {
     } else if files.len() != FILES {
         println!("counts not compared: {} files instead of the {FILES} of the known package", files.len());
     } else {
-        for ((pattern, files, lines), found) in CENSUS.iter().zip(&counts) {
-            assert_eq!(found, &(*files, *lines), "{pattern}");
-        }
+        found.compare();
     }
 }
 
-/// Adds one script's files and lines per pattern.
-fn count(script: &script::Script<'_>, counts: &mut [(usize, usize)]) {
-    let mut used = vec![false; counts.len()];
-    for line in script.test.iter().flatten() {
-        let index = line.pattern as usize;
-        counts[index].1 += 1;
-        used[index] = true;
+/// What the files contain.
+#[derive(Default)]
+struct Found {
+    /// Files and lines per pattern.
+    patterns: Vec<(usize, usize)>,
+    sections: BTreeMap<String, usize>,
+    contexts: Vec<(ContextRequest, usize)>,
+    /// GLSL sections that contain a `#version ` line.
+    versioned: usize,
+    /// GLSL sections without one that get none either, because a later section has one.
+    unversioned: usize,
+}
+
+impl Found {
+    fn count(&mut self, script: &Script<'_>) {
+        let mut used = vec![false; self.patterns.len()];
+        for line in script.test.iter().flatten() {
+            let index = line.pattern as usize;
+            self.patterns[index].1 += 1;
+            used[index] = true;
+        }
+        for (count, used) in self.patterns.iter_mut().zip(used) {
+            count.0 += usize::from(used);
+        }
+        for section in &script.sections {
+            *self.sections.entry(script.slice(section.header).to_string()).or_default() += 1;
+        }
+        match self.contexts.iter_mut().find(|(context, _)| *context == script.require.context) {
+            Some((_, count)) => *count += 1,
+            None => self.contexts.push((script.require.context, 1)),
+        }
+        for shader in script.shaders() {
+            let versioned = shader.source.contains("#version ");
+            self.versioned += usize::from(versioned);
+            self.unversioned += usize::from(!versioned && script.version_line(shader).is_none());
+        }
     }
-    for (count, used) in counts.iter_mut().zip(used) {
-        count.0 += usize::from(used);
+
+    fn compare(&self) {
+        for ((pattern, files, lines), found) in CENSUS.iter().zip(&self.patterns) {
+            assert_eq!(found, &(*files, *lines), "{pattern}");
+        }
+        let sections: BTreeMap<String, usize> =
+            SECTIONS.iter().map(|(header, count)| (header.to_string(), *count)).collect();
+        assert_eq!(self.sections, sections);
+        assert_eq!(self.contexts.len(), CONTEXTS.len());
+        assert!(CONTEXTS.iter().all(|context| self.contexts.contains(context)), "{:?}", self.contexts);
+        assert_eq!((self.versioned, self.unversioned), (41_163, 25));
     }
 }

@@ -93,8 +93,8 @@ pub enum AtomicPosition {
 
 /// A comparison `observed OP value`.
 ///
-/// piglit reads `!=` as `>`. The three lines of its corpus that use it pass under both meanings when they should, so
-/// [`Comparison::holds`] gives it its own.
+/// piglit reads `!=` as `>`. What is greater is also unequal, so a test that passes there passes with the plain meaning
+/// that [`Comparison::holds`] gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `==`

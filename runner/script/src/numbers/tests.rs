@@ -61,6 +61,9 @@ fn hexadecimal_doubles_are_correctly_rounded() {
         ("0x1.000001p-1075", 1, true),
         ("0x0.8p-1021", 0x0010_0000_0000_0000, false),
         ("0x0.fffffffffffffcp-1022", 0x0010_0000_0000_0000, true),
+        // Three quarters of a unit; some C libraries round these down.
+        ("0x35bd6afb8561b3p-1076", 0x000d_6f5a_bee1_586d, true),
+        ("0x4d9967f2c0a196p-1077", 0x0009_b32c_fe58_1433, true),
         ("0x1p1024", 0x7ff0_0000_0000_0000, true),
         ("0x1.fffffffffffff8p1023", 0x7ff0_0000_0000_0000, true),
         ("0x1p99999999999999999999", 0x7ff0_0000_0000_0000, true),
