@@ -179,9 +179,9 @@ mod tests {
                 assert!(inside(&v.position, 1e-9), "{v:?}");
                 assert!(interpolate(&user[0], &v.weights) >= -1e-9);
                 assert!((v.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-                for c in 0..4 {
+                for (c, value) in v.position.iter().enumerate() {
                     let again: f64 = (0..3).map(|i| v.weights[i] * t[i][c]).sum();
-                    assert!((again - v.position[c]).abs() < 1e-9);
+                    assert!((again - value).abs() < 1e-9);
                 }
             }
             // Any combination of the vertices that lies inside must be inside the polygon: compare the signed areas

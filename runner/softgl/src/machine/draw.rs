@@ -238,7 +238,7 @@ impl Machine {
     }
 
     fn rectangle_data(&self, draw: &RectangleDraw) -> VertexData {
-        let [x, y, w, h] = if draw.ortho { self.from_window(draw.rectangle) } else { draw.rectangle };
+        let [x, y, w, h] = if draw.ortho { self.window_to_ndc(draw.rectangle) } else { draw.rectangle };
         let corners = [[x, y], [x + w, y], [x, y + h], [x + w, y + h]];
         let texture = draw.texture.map(|[s, t, w, h]| [[s, t], [s + w, t], [s, t + h], [s + w, t + h]]);
         let generic = !draw.fixed_function
@@ -263,7 +263,7 @@ impl Machine {
 
     /// Window pixels to normalised device coordinates, rounded where piglit's code rounds: the quotient and the
     /// result are floats, the arithmetic between them is double.
-    fn from_window(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
+    fn window_to_ndc(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
         let (width, height) = (self.options.width as f32, self.options.height as f32);
         let place = |c: f32, size: f32| (-1.0 + 2.0 * f64::from(c / size)) as f32;
         let extent = |c: f32, size: f32| (2.0 * f64::from(c / size)) as f32;

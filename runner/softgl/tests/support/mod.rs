@@ -1,0 +1,254 @@
+//! Hand-made programs and a device made of closures.
+
+#![allow(dead_code)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use program::resource::{Attribute, Placement, StageMask, Uniform, Varying};
+use program::types::MatrixOrder;
+use program::variable::{InterpolationMode, LayoutQualifiers, MemoryQualifiers};
+use program::{
+    Api, BuiltinVariable, Capabilities, FragmentOutput, Global, GlobalId, Interpolation, LinkedStage,
+    Program, Scalar, Shader, Slot, Span, Stage, Storage, TypeId, TypeTable,
+};
+use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
+use softgl::services::Services;
+
+/// Builds a linked program by hand.
+pub struct ProgramBuilder {
+    pub program: Program,
+}
+
+fn stage(stage: Stage) -> LinkedStage {
+    LinkedStage {
+        shader: Shader::new(stage, 450, false),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        exact: false,
+        clip_distances: 0,
+        cull_distances: 0,
+        side_effects: false,
+        shared_size: 0,
+    }
+}
+
+impl ProgramBuilder {
+    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one colour output at location 0.
+    pub fn new() -> ProgramBuilder {
+        let program = Program {
+            types: TypeTable::default(),
+            stages: vec![stage(Stage::Vertex), stage(Stage::Fragment)],
+            attributes: Vec::new(),
+            uniforms: Vec::new(),
+            uniform_blocks: Vec::new(),
+            storage_blocks: Vec::new(),
+            buffer_variables: Vec::new(),
+            default_block_size: 0,
+            samplers: Vec::new(),
+            images: Vec::new(),
+            atomic_buffers: Vec::new(),
+            feedback: Vec::new(),
+            feedback_strides: [0; 4],
+        };
+        let mut builder = ProgramBuilder { program };
+        builder.output(Slot::Position);
+        builder.fragment_output(FragmentOutput::Color { location: 0, index: 0 });
+        builder
+    }
+
+    pub fn global(&mut self, stage: usize, name: &str, ty: TypeId, storage: Storage) -> GlobalId {
+        self.program.stages[stage].shader.globals.push(Global {
+            name: name.into(),
+            ty,
+            storage,
+            builtin: None,
+            block: None,
+            interpolation: Interpolation::default(),
+            layout: LayoutQualifiers::default(),
+            memory: MemoryQualifiers::default(),
+            invariant: false,
+            precise: false,
+            initializer: None,
+            active: true,
+            placement: Placement::None,
+            span: Span::default(),
+        })
+    }
+
+    pub fn builtin_input(&mut self, stage: usize, builtin: BuiltinVariable) {
+        let ty = self.program.types.scalar(Scalar::Int);
+        let id = self.global(stage, builtin.name(), ty, Storage::Input);
+        let global = &mut self.program.stages[stage].shader.globals[id];
+        global.builtin = Some(builtin);
+        global.placement = Placement::System;
+    }
+
+    pub fn fragment_output(&mut self, output: FragmentOutput) {
+        let ty = self.program.types.vector(Scalar::Float, 4);
+        let id = self.global(1, "colour", ty, Storage::Output);
+        self.program.stages[1].shader.globals[id].placement =
+            Placement::FragmentOutput { output, component: 0 };
+    }
+
+    /// Adds an attribute of a scalar or vector type; gives its first slot.
+    pub fn attribute(&mut self, name: &str, location: u32, scalar: Scalar, size: u8) -> usize {
+        let ty = self.program.types.vector(scalar, size);
+        let global = self.global(0, name, ty, Storage::Input);
+        let slot = self.program.attributes.len();
+        let attribute = Attribute { global, location, conventional: None, ty, upper: false };
+        self.program.attributes.push(attribute.clone());
+        if scalar.bits() == 64 && size > 2 {
+            self.program.attributes.push(Attribute { upper: true, ..attribute });
+        }
+        slot
+    }
+
+    /// Adds a vertex output; gives its slot index.
+    pub fn output(&mut self, slot: Slot) -> usize {
+        self.program.stages[0].outputs.push(Varying {
+            slot,
+            mask: 0xf,
+            interpolation: Interpolation::default(),
+            integer: false,
+        });
+        self.program.stages[0].outputs.len() - 1
+    }
+
+    /// Adds a fragment input; gives its slot index.
+    pub fn input(&mut self, slot: Slot, mode: InterpolationMode) -> usize {
+        let interpolation = Interpolation { mode, ..Interpolation::default() };
+        self.program.stages[1].inputs.push(Varying { slot, mask: 0xf, interpolation, integer: false });
+        self.program.stages[1].inputs.len() - 1
+    }
+
+    /// A varying from vertex to fragment stage.
+    pub fn varying(&mut self, slot: Slot, mode: InterpolationMode) -> (usize, usize) {
+        (self.output(slot), self.input(slot, mode))
+    }
+
+    /// A default-block uniform.
+    pub fn uniform(&mut self, name: &str, ty: TypeId, array: Option<u32>, location: u32, layout: [u32; 3]) {
+        let [offset, array_stride, matrix_stride] = layout;
+        self.program.uniforms.push(Uniform {
+            name: name.into(),
+            ty,
+            array,
+            location: Some(location),
+            block: Some(0),
+            offset,
+            array_stride,
+            matrix_stride,
+            order: MatrixOrder::ColumnMajor,
+            opaque: None,
+            builtin: None,
+            atomic_binding: None,
+            stages: StageMask::default(),
+        });
+    }
+
+    pub fn build(self) -> Arc<Program> {
+        Arc::new(self.program)
+    }
+}
+
+pub fn capabilities(api: Api) -> Arc<Capabilities> {
+    Arc::new(Capabilities {
+        generation: "test".into(),
+        api,
+        gl_version: 45,
+        glsl_version: 450,
+        extensions: BTreeSet::from(["GL_ARB_framebuffer_object".to_string()]),
+        limits: BTreeMap::new(),
+    })
+}
+
+type VertexStage = Box<dyn FnMut(&mut VertexBatch, &mut dyn Services)>;
+type FragmentStage = Box<dyn FnMut(&mut FragmentBatch, &mut dyn Services)>;
+
+/// Runs closures and counts lanes.
+pub struct Mock {
+    pub vertex: VertexStage,
+    pub fragment: FragmentStage,
+    pub vertices: usize,
+    pub quads: usize,
+    pub prepared: Vec<Stage>,
+}
+
+impl Mock {
+    pub fn new(
+        vertex: impl FnMut(&mut VertexBatch, &mut dyn Services) + 'static,
+        fragment: impl FnMut(&mut FragmentBatch, &mut dyn Services) + 'static,
+    ) -> Mock {
+        Mock {
+            vertex: Box::new(vertex),
+            fragment: Box::new(fragment),
+            vertices: 0,
+            quads: 0,
+            prepared: Vec::new(),
+        }
+    }
+}
+
+impl Device for Mock {
+    fn prepare(&mut self, stage: Stage, _state: &DrawState<'_>) -> Result<(), DeviceError> {
+        self.prepared.push(stage);
+        Ok(())
+    }
+
+    fn shade(
+        &mut self,
+        _stage: Stage,
+        _state: &DrawState<'_>,
+        batch: &mut Batch,
+        services: &mut dyn Services,
+    ) -> Result<Steps, DeviceError> {
+        match batch {
+            Batch::Vertex(batch) => {
+                self.vertices += batch.lanes;
+                (self.vertex)(batch, services);
+                Ok(Steps(batch.lanes as u64))
+            }
+            Batch::Fragment(batch) => {
+                self.quads += batch.quads.len();
+                (self.fragment)(batch, services);
+                Ok(Steps(batch.quads.len() as u64))
+            }
+            _ => Err(DeviceError::Unsupported("stage".into())),
+        }
+    }
+}
+
+/// Copies attribute slot i to output slot i.
+pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn Services) {
+    for row in 0..batch.inputs.rows().min(batch.outputs.rows()) {
+        for lane in 0..batch.lanes {
+            batch.outputs.set(row, lane, batch.inputs.get(row, lane));
+        }
+    }
+}
+
+/// Sets the colour of every lane.
+pub fn paint(batch: &mut FragmentBatch, mut colour: impl FnMut(&FragmentBatch, usize) -> [f32; 4]) {
+    for lane in 0..batch.quads.len() * 4 {
+        let value = colour(batch, lane);
+        for (c, v) in value.iter().enumerate() {
+            batch.outputs.colour.set(c, lane, v.to_bits());
+        }
+    }
+}
+
+/// The pixel centre of a lane.
+pub fn centre(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
+    let quad = &batch.quads[lane / 4];
+    (f64::from(quad.x + (lane & 1) as i32) + 0.5, f64::from(quad.y + (lane >> 1 & 1) as i32) + 0.5)
+}
+
+/// Interpolates one component of input slot 0 smoothly.
+pub fn smooth(batch: &FragmentBatch, lane: usize, component: usize) -> f32 {
+    let (x, y) = centre(batch, lane);
+    let primitive = &batch.primitives[batch.quads[lane / 4].primitive as usize];
+    let weights = primitive.barycentric_perspective(x, y);
+    let values = primitive.values[component].map(|v| f64::from(f32::from_bits(v)));
+    (0..3).map(|i| weights[i] * values[i]).sum::<f64>() as f32
+}
