@@ -1,0 +1,594 @@
+//! Built-in functions.
+
+use ir::{AluOp, Fields, IntrinsicOp, Value};
+use program::{AtomicOp, BuiltinFunction as F, ExprId, ExprKind, GlobalId, Scalar, TypeId};
+
+use crate::value::Val;
+use crate::{LowerError, Lowerer};
+
+impl Lowerer<'_, '_> {
+    /// Calls a built-in function.
+    pub fn builtin(&mut self, function: F, arguments: &[ExprId], ty: TypeId) -> Result<Val, LowerError> {
+        if let Some(value) = self.place_builtin(function, arguments, ty)? {
+            return Ok(value);
+        }
+        let scalar = arguments.first().and_then(|&a| self.types.scalar_of(self.expr_type(a)));
+        let values = arguments.iter().map(|&a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(value) = self.matrix_builtin(function, &values)? {
+            return Ok(value);
+        }
+        let leaves = values.iter().map(Val::leaf).collect::<Result<Vec<_>, _>>()?;
+        let scalar = scalar.unwrap_or(Scalar::Uint);
+        let families =
+            [Self::simple, Self::angle, Self::common, Self::geometric, Self::integer, Self::relational];
+        for family in families {
+            if let Some(value) = family(self, function, &leaves, scalar)? {
+                return Ok(value.into());
+            }
+        }
+        if let Some(value) = self.bit_cast(function, &leaves) {
+            return Ok(value.into());
+        }
+        if self.control(function, &leaves)? {
+            return Ok(Val::List(Vec::new()));
+        }
+        if let Some(value) = self.subgroup(function, &leaves) {
+            return Ok(value.into());
+        }
+        Err(LowerError::Unsupported(function.name()))
+    }
+
+    /// Functions that write through or look behind an argument's place.
+    fn place_builtin(&mut self, f: F, arguments: &[ExprId], _: TypeId) -> Result<Option<Val>, LowerError> {
+        match f {
+            F::Modf => {
+                let x = self.eval(arguments[0])?.leaf()?;
+                let whole = self.builder.ftrunc(x);
+                // Infinity has no fraction: inf − inf would be NaN.
+                let difference = self.builder.fsub(x, whole);
+                let zero = self.constant_like(x, 0.0);
+                let same = self.builder.feq(x, whole);
+                let fraction = self.builder.bcsel(same, zero, difference);
+                self.store_to(arguments[1], whole)?;
+                Ok(Some(fraction.into()))
+            }
+            F::Frexp => {
+                let x = self.eval(arguments[0])?.leaf()?;
+                let exponent = self.builder.frexp_exp(x);
+                self.store_to(arguments[1], exponent)?;
+                Ok(Some(self.builder.frexp_sig(x).into()))
+            }
+            F::UaddCarry | F::UsubBorrow => {
+                let (x, y) = (self.eval(arguments[0])?.leaf()?, self.eval(arguments[1])?.leaf()?);
+                let (result, flag) = if f == F::UaddCarry {
+                    (self.builder.iadd(x, y), self.builder.uadd_carry(x, y))
+                } else {
+                    (self.builder.isub(x, y), self.builder.usub_borrow(x, y))
+                };
+                self.store_to(arguments[2], flag)?;
+                Ok(Some(result.into()))
+            }
+            F::UmulExtended | F::ImulExtended => {
+                let (x, y) = (self.eval(arguments[0])?.leaf()?, self.eval(arguments[1])?.leaf()?);
+                let high = if f == F::UmulExtended {
+                    self.builder.umul_high(x, y)
+                } else {
+                    self.builder.imul_high(x, y)
+                };
+                let low = self.builder.imul(x, y);
+                self.store_to(arguments[2], high)?;
+                self.store_to(arguments[3], low)?;
+                Ok(Some(Val::List(Vec::new())))
+            }
+            F::InterpolateAtCentroid | F::InterpolateAtSample | F::InterpolateAtOffset => {
+                self.interpolate(f, arguments).map(Some)
+            }
+            _ if f.name().starts_with("atomicCounter") => self.atomic_counter(f, arguments).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn store_to(&mut self, argument: ExprId, value: Value) -> Result<(), LowerError> {
+        let place = self.place_of(argument)?;
+        self.store(&place, &value.into())
+    }
+
+    fn interpolate(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        let global =
+            self.root_global(arguments[0]).ok_or(LowerError::Malformed("interpolant is no input"))?;
+        let place = self.place_of(arguments[0])?;
+        let operand = arguments.get(1).map(|&a| self.eval(a)?.leaf()).transpose()?;
+        let op = match f {
+            F::InterpolateAtCentroid => IntrinsicOp::LoadBarycentric,
+            F::InterpolateAtSample => IntrinsicOp::LoadBarycentricAtSample,
+            _ => IntrinsicOp::LoadBarycentricAtOffset,
+        };
+        self.interpolate_at(global, &place, op, operand)
+    }
+
+    fn root_global(&self, id: ExprId) -> Option<GlobalId> {
+        match &self.shader.exprs[id].kind {
+            ExprKind::Global(global) => Some(*global),
+            ExprKind::Member { base, .. } | ExprKind::Index { base, .. } | ExprKind::Swizzle { base, .. } => {
+                self.root_global(*base)
+            }
+            _ => None,
+        }
+    }
+
+    fn atomic_counter(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        let place = self.place_of(arguments[0])?;
+        let data = arguments[1..].iter().map(|&a| self.eval(a)?.leaf()).collect::<Result<Vec<_>, _>>()?;
+        let one = self.builder.imm(1);
+        let (op, operands) = match f {
+            F::AtomicCounter => return self.load(&place),
+            F::AtomicCounterIncrement => (AtomicOp::Add, vec![one]),
+            F::AtomicCounterDecrement => {
+                let minus = self.builder.imm(u32::MAX);
+                let old = self.atomic(AtomicOp::Add, &place, &[minus], Scalar::Uint)?;
+                return Ok(self.builder.isub(old, one).into());
+            }
+            F::AtomicCounterSubtract => (AtomicOp::Add, data.iter().map(|&d| self.builder.ineg(d)).collect()),
+            F::AtomicCounterAdd => (AtomicOp::Add, data),
+            F::AtomicCounterMin => (AtomicOp::Min, data),
+            F::AtomicCounterMax => (AtomicOp::Max, data),
+            F::AtomicCounterAnd => (AtomicOp::And, data),
+            F::AtomicCounterOr => (AtomicOp::Or, data),
+            F::AtomicCounterXor => (AtomicOp::Xor, data),
+            F::AtomicCounterExchange => (AtomicOp::Exchange, data),
+            F::AtomicCounterCompSwap => (AtomicOp::CompareSwap, data),
+            _ => return Err(LowerError::Unsupported(f.name())),
+        };
+        Ok(self.atomic(op, &place, &operands, Scalar::Uint)?.into())
+    }
+
+    fn matrix_builtin(&mut self, f: F, values: &[Val]) -> Result<Option<Val>, LowerError> {
+        Ok(Some(match f {
+            F::MatrixCompMult => {
+                let mut others = values[1].leaves().into_iter();
+                values[0].try_map(&mut |a| {
+                    let b = others.next().ok_or(LowerError::Malformed("matrix shapes differ"))?;
+                    Ok(self.builder.fmul(a, b))
+                })?
+            }
+            F::OuterProduct => {
+                let (column, row) = (values[0].leaf()?, values[1].leaf()?);
+                self.outer_product(column, row)
+            }
+            F::Transpose => self.transpose(&values[0])?,
+            F::Determinant => self.determinant(&values[0])?.into(),
+            F::Inverse => self.inverse(&values[0])?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Functions that are one operation on their arguments in order.
+    fn simple(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+        use AluOp as A;
+        let (float, signed) = (scalar.is_float(), scalar.is_signed_integer());
+        let pick = |f_op, i_op, u_op| {
+            if float {
+                f_op
+            } else if signed {
+                i_op
+            } else {
+                u_op
+            }
+        };
+        let op = match f {
+            F::Sin => A::Fsin,
+            F::Cos => A::Fcos,
+            F::Pow => A::Fpow,
+            F::Exp2 => A::Fexp2,
+            F::Log2 => A::Flog2,
+            F::Sqrt => A::Fsqrt,
+            F::InverseSqrt => A::Frsq,
+            F::Abs => pick(A::Fabs, A::Iabs, A::Mov),
+            F::Sign => pick(A::Fsign, A::Isign, A::Mov),
+            F::Floor => A::Ffloor,
+            F::Trunc => A::Ftrunc,
+            F::Round | F::RoundEven => A::FroundEven,
+            F::Ceil => A::Fceil,
+            F::Fract => A::Ffract,
+            F::Mod => A::Fmod,
+            F::Min => pick(A::Fmin, A::Imin, A::Umin),
+            F::Max => pick(A::Fmax, A::Imax, A::Umax),
+            F::Fma => A::Ffma,
+            F::Ldexp => A::Fldexp,
+            F::PackUnorm2x16 => A::PackUnorm2x16,
+            F::PackSnorm2x16 => A::PackSnorm2x16,
+            F::PackUnorm4x8 => A::PackUnorm4x8,
+            F::PackSnorm4x8 => A::PackSnorm4x8,
+            F::UnpackUnorm2x16 => A::UnpackUnorm2x16,
+            F::UnpackSnorm2x16 => A::UnpackSnorm2x16,
+            F::UnpackUnorm4x8 => A::UnpackUnorm4x8,
+            F::UnpackSnorm4x8 => A::UnpackSnorm4x8,
+            F::PackHalf2x16 => A::PackHalf2x16,
+            F::UnpackHalf2x16 => A::UnpackHalf2x16,
+            F::PackDouble2x32 | F::PackInt2x32 | F::PackUint2x32 => A::PackVec64,
+            F::UnpackDouble2x32 | F::UnpackInt2x32 | F::UnpackUint2x32 => A::UnpackVec64,
+            F::PackFloat2x16 | F::PackInt2x16 | F::PackUint2x16 => A::PackVec32,
+            F::UnpackFloat2x16 | F::UnpackInt2x16 | F::UnpackUint2x16 => A::UnpackVec32,
+            F::BitfieldReverse => A::BitfieldReverse,
+            F::BitCount => A::BitCount,
+            F::FindLsb => A::FindLsb,
+            F::FindMsb => pick(A::UfindMsb, A::IfindMsb, A::UfindMsb),
+            F::BitfieldInsert => A::BitfieldInsert,
+            F::BitfieldExtract => pick(A::UbitfieldExtract, A::IbitfieldExtract, A::UbitfieldExtract),
+            F::DFdx => A::Fddx,
+            F::DFdy => A::Fddy,
+            F::DFdxFine => A::FddxFine,
+            F::DFdyFine => A::FddyFine,
+            F::DFdxCoarse => A::FddxCoarse,
+            F::DFdyCoarse => A::FddyCoarse,
+            F::Not => A::Inot,
+            _ => return Ok(None),
+        };
+        Ok(Some(self.builder.alu(op, v)))
+    }
+
+    fn angle(&mut self, f: F, v: &[Value], _: Scalar) -> Result<Option<Value>, LowerError> {
+        let Some(&x) = v.first() else { return Ok(None) };
+        let value = match f {
+            F::Radians => {
+                let scale = self.constant_like(x, std::f64::consts::PI / 180.0);
+                self.builder.fmul(x, scale)
+            }
+            F::Degrees => {
+                let scale = self.constant_like(x, 180.0 / std::f64::consts::PI);
+                self.builder.fmul(x, scale)
+            }
+            F::Tan => self.tan(x),
+            F::Asin => self.asin(x),
+            F::Acos => self.acos(x),
+            F::Atan if v.len() == 2 => self.atan2(x, v[1]),
+            F::Atan => self.atan(x),
+            F::Sinh => self.sinh(x),
+            F::Cosh => self.cosh(x),
+            F::Tanh => self.tanh(x),
+            F::Asinh => self.asinh(x),
+            F::Acosh => self.acosh(x),
+            F::Atanh => self.atanh(x),
+            F::Exp => self.exp(x),
+            F::Log => self.log(x),
+            _ => return Ok(None),
+        };
+        self.single_only(x, f.name())?;
+        Ok(Some(value))
+    }
+
+    fn minimum(&mut self, scalar: Scalar, a: Value, b: Value) -> Value {
+        match scalar {
+            s if s.is_float() => self.builder.fmin(a, b),
+            s if s.is_signed_integer() => self.builder.imin(a, b),
+            _ => self.builder.umin(a, b),
+        }
+    }
+
+    fn maximum(&mut self, scalar: Scalar, a: Value, b: Value) -> Value {
+        match scalar {
+            s if s.is_float() => self.builder.fmax(a, b),
+            s if s.is_signed_integer() => self.builder.imax(a, b),
+            _ => self.builder.umax(a, b),
+        }
+    }
+
+    fn common(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+        Ok(Some(match f {
+            F::Clamp => {
+                let low = self.maximum(scalar, v[0], v[1]);
+                self.minimum(scalar, low, v[2])
+            }
+            F::Min3 => {
+                let low = self.minimum(scalar, v[0], v[1]);
+                self.minimum(scalar, low, v[2])
+            }
+            F::Max3 => {
+                let high = self.maximum(scalar, v[0], v[1]);
+                self.maximum(scalar, high, v[2])
+            }
+            F::Mid3 => {
+                let (low, high) = (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
+                let high = self.minimum(scalar, high, v[2]);
+                self.maximum(scalar, low, high)
+            }
+            F::Mix if self.builder.shader.bits(v[2]) == 1 => self.builder.bcsel(v[2], v[1], v[0]),
+            F::Mix => self.builder.flrp(v[0], v[1], v[2]),
+            F::Step => {
+                let below = self.builder.flt(v[1], v[0]);
+                let (zero, one) = (self.constant_like(v[1], 0.0), self.constant_like(v[1], 1.0));
+                self.builder.bcsel(below, zero, one)
+            }
+            F::Smoothstep => {
+                let (range, offset) = (self.builder.fsub(v[1], v[0]), self.builder.fsub(v[2], v[0]));
+                let ratio = self.builder.fdiv(offset, range);
+                let t = self.builder.fsat(ratio);
+                let (two, three) = (self.constant_like(t, 2.0), self.constant_like(t, 3.0));
+                let double = self.builder.fmul(t, two);
+                let factor = self.builder.fsub(three, double);
+                let square = self.builder.fmul(t, t);
+                self.builder.fmul(square, factor)
+            }
+            F::IsNan => self.builder.fneu(v[0], v[0]),
+            F::IsInf => {
+                let magnitude = self.builder.fabs(v[0]);
+                let infinity = self.constant_like(v[0], f64::INFINITY);
+                self.builder.feq(magnitude, infinity)
+            }
+            F::Fwidth | F::FwidthFine | F::FwidthCoarse => {
+                let (dx, dy) = match f {
+                    F::FwidthFine => (AluOp::FddxFine, AluOp::FddyFine),
+                    F::FwidthCoarse => (AluOp::FddxCoarse, AluOp::FddyCoarse),
+                    _ => (AluOp::Fddx, AluOp::Fddy),
+                };
+                let (dx, dy) = (self.builder.alu(dx, v), self.builder.alu(dy, v));
+                let (dx, dy) = (self.builder.fabs(dx), self.builder.fabs(dy));
+                self.builder.fadd(dx, dy)
+            }
+            F::PackInt4x16 | F::PackUint4x16 => {
+                let low = self.builder.swizzle(v[0], &[0, 1]);
+                let high = self.builder.swizzle(v[0], &[2, 3]);
+                let (low, high) = (self.builder.pack_32_2x16(low), self.builder.pack_32_2x16(high));
+                self.builder.pack_64_2x32_split(low, high)
+            }
+            F::UnpackInt4x16 | F::UnpackUint4x16 => {
+                let low = self.builder.unpack_64_2x32_split_x(v[0]);
+                let high = self.builder.unpack_64_2x32_split_y(v[0]);
+                let (low, high) = (self.builder.unpack_32_2x16(low), self.builder.unpack_32_2x16(high));
+                let mut all = self.builder.channels(low);
+                all.extend(self.builder.channels(high));
+                self.builder.vec(&all)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn geometric(&mut self, f: F, v: &[Value], _: Scalar) -> Result<Option<Value>, LowerError> {
+        Ok(Some(match f {
+            F::Length => self.length(v[0]),
+            F::Distance => {
+                let difference = self.builder.fsub(v[0], v[1]);
+                self.length(difference)
+            }
+            F::Dot => self.builder.fdot(v[0], v[1]),
+            F::Cross => {
+                let a1 = self.builder.swizzle(v[0], &[1, 2, 0]);
+                let b1 = self.builder.swizzle(v[1], &[2, 0, 1]);
+                let a2 = self.builder.swizzle(v[0], &[2, 0, 1]);
+                let b2 = self.builder.swizzle(v[1], &[1, 2, 0]);
+                let (first, second) = (self.builder.fmul(a1, b1), self.builder.fmul(a2, b2));
+                self.builder.fsub(first, second)
+            }
+            F::Normalize if self.builder.shader.components(v[0]) == 1 => self.builder.fsign(v[0]),
+            F::Normalize => {
+                let square = self.builder.fdot(v[0], v[0]);
+                let scale = self.builder.frsq(square);
+                self.builder.fmul(v[0], scale)
+            }
+            F::Faceforward => {
+                let dot = self.builder.fdot(v[2], v[1]);
+                let zero = self.constant_like(dot, 0.0);
+                let keep = self.builder.flt(dot, zero);
+                let flipped = self.builder.fneg(v[0]);
+                self.builder.bcsel(keep, v[0], flipped)
+            }
+            F::Reflect => {
+                let dot = self.builder.fdot(v[1], v[0]);
+                let two = self.constant_like(dot, 2.0);
+                let scale = self.builder.fmul(dot, two);
+                let along = self.builder.fmul(v[1], scale);
+                self.builder.fsub(v[0], along)
+            }
+            F::Refract => self.refract(v[0], v[1], v[2]),
+            F::Noise1 => self.constant_like(v[0], 0.0),
+            F::Noise2 => self.builder.zero(32, 2),
+            F::Noise3 => self.builder.zero(32, 3),
+            F::Noise4 => self.builder.zero(32, 4),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn length(&mut self, v: Value) -> Value {
+        if self.builder.shader.components(v) == 1 {
+            return self.builder.fabs(v);
+        }
+        let square = self.builder.fdot(v, v);
+        self.builder.fsqrt(square)
+    }
+
+    fn refract(&mut self, incident: Value, normal: Value, eta: Value) -> Value {
+        // eta is a float even for double vectors in some overloads; the checker converted it to the vector's type.
+        let dot = self.builder.fdot(normal, incident);
+        let one = self.constant_like(dot, 1.0);
+        let square = self.builder.fmul(dot, dot);
+        let rest = self.builder.fsub(one, square);
+        let eta_square = self.builder.fmul(eta, eta);
+        let scaled = self.builder.fmul(eta_square, rest);
+        let k = self.builder.fsub(one, scaled);
+        let root = self.builder.fsqrt(k);
+        let along = self.builder.fmul(eta, dot);
+        let factor = self.builder.fadd(along, root);
+        let bent = self.builder.fmul(incident, eta);
+        let inward = self.builder.fmul(normal, factor);
+        let result = self.builder.fsub(bent, inward);
+        let zero = self.constant_like(k, 0.0);
+        let total = self.builder.flt(k, zero);
+        self.builder.bcsel(total, zero, result)
+    }
+
+    fn integer(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+        let signed = scalar.is_signed_integer();
+        Ok(Some(match f {
+            F::CountLeadingZeros => {
+                let msb = self.builder.ufind_msb(v[0]);
+                let top = self.builder.imm(31);
+                self.builder.isub(top, msb)
+            }
+            F::CountTrailingZeros => {
+                let lsb = self.builder.find_lsb(v[0]);
+                let all = self.builder.imm(32);
+                self.builder.umin(lsb, all)
+            }
+            F::AbsoluteDifference => {
+                let (low, high) = (self.minimum(scalar, v[0], v[1]), self.maximum(scalar, v[0], v[1]));
+                self.builder.isub(high, low)
+            }
+            F::AddSaturate | F::SubtractSaturate => self.saturating(f == F::AddSaturate, signed, v[0], v[1]),
+            F::Average | F::AverageRounded => self.average(f == F::AverageRounded, signed, v[0], v[1]),
+            F::Multiply32x16 => {
+                let shift = self.builder.imm(16);
+                let high = self.builder.ishl(v[1], shift);
+                let half =
+                    if signed { self.builder.ishr(high, shift) } else { self.builder.ushr(high, shift) };
+                self.builder.imul(v[0], half)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn saturating(&mut self, add: bool, signed: bool, a: Value, b: Value) -> Value {
+        let bits = self.builder.shader.bits(a);
+        let result = if add { self.builder.iadd(a, b) } else { self.builder.isub(a, b) };
+        if !signed {
+            let (limit, wrapped) = if add {
+                (self.builder.iconst(bits, -1), self.builder.ult(result, a))
+            } else {
+                (self.builder.iconst(bits, 0), self.builder.ult(a, b))
+            };
+            return self.builder.bcsel(wrapped, limit, result);
+        }
+        // Overflow when the operands' signs say so: (a ^ r) & (±b ^ r) negative for sums, (a ^ b) & (a ^ r) for differences.
+        let first = self.builder.ixor(a, result);
+        let second = if add { self.builder.ixor(b, result) } else { self.builder.ixor(a, b) };
+        let both = self.builder.iand(first, second);
+        let zero = self.builder.iconst(bits, 0);
+        let overflow = self.builder.ilt(both, zero);
+        let lowest = self.builder.iconst(bits, i64::MIN >> (64 - bits));
+        let highest = self.builder.iconst(bits, !(i64::MIN >> (64 - bits)));
+        let negative = self.builder.ilt(a, zero);
+        let limit = self.builder.bcsel(negative, lowest, highest);
+        self.builder.bcsel(overflow, limit, result)
+    }
+
+    /// (a + b) / 2 without overflow: common bits plus half of the differing ones.
+    fn average(&mut self, rounded: bool, signed: bool, a: Value, b: Value) -> Value {
+        let one = self.builder.imm(1);
+        let differ = self.builder.ixor(a, b);
+        let half = if signed { self.builder.ishr(differ, one) } else { self.builder.ushr(differ, one) };
+        if rounded {
+            let either = self.builder.ior(a, b);
+            return self.builder.isub(either, half);
+        }
+        let common = self.builder.iand(a, b);
+        self.builder.iadd(common, half)
+    }
+
+    fn relational(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+        use program::BinaryOp as B;
+        let float = scalar.is_float();
+        let op = match f {
+            F::LessThan => B::Less,
+            F::LessThanEqual => B::LessEqual,
+            F::GreaterThan => B::Greater,
+            F::GreaterThanEqual => B::GreaterEqual,
+            F::Equal => {
+                return Ok(Some(if float {
+                    self.builder.feq(v[0], v[1])
+                } else {
+                    self.builder.ieq(v[0], v[1])
+                }));
+            }
+            F::NotEqual => {
+                return Ok(Some(if float {
+                    self.builder.fneu(v[0], v[1])
+                } else {
+                    self.builder.ine(v[0], v[1])
+                }));
+            }
+            F::Any => return Ok(Some(self.builder.any(v[0]))),
+            F::All => return Ok(Some(self.builder.all(v[0]))),
+            _ => return Ok(None),
+        };
+        self.componentwise(op, scalar, v[0], v[1]).map(Some)
+    }
+
+    fn bit_cast(&mut self, f: F, v: &[Value]) -> Option<Value> {
+        let cast = matches!(
+            f,
+            F::FloatBitsToInt
+                | F::FloatBitsToUint
+                | F::IntBitsToFloat
+                | F::UintBitsToFloat
+                | F::DoubleBitsToInt64
+                | F::DoubleBitsToUint64
+                | F::Int64BitsToDouble
+                | F::Uint64BitsToDouble
+                | F::Float16BitsToInt16
+                | F::Float16BitsToUint16
+                | F::Int16BitsToFloat16
+                | F::Uint16BitsToFloat16
+        );
+        // Values have no type in the IR, only their operations do.
+        if cast { v.first().copied() } else { None }
+    }
+
+    /// Functions without a result.
+    fn control(&mut self, f: F, v: &[Value]) -> Result<bool, LowerError> {
+        use ir::intrinsics::{SCOPE_ATOMIC, SCOPE_BUFFER, SCOPE_IMAGE, SCOPE_SHARED};
+        let scope = match f {
+            F::EmitVertex | F::EmitStreamVertex | F::EndPrimitive | F::EndStreamPrimitive => {
+                let stream = v.first().and_then(|&s| self.builder.shader.as_const_u64(s)).unwrap_or(0) as u8;
+                let fields = Fields { stream, ..Fields::default() };
+                let emit = matches!(f, F::EmitVertex | F::EmitStreamVertex);
+                if emit {
+                    self.store_outputs_of_stream(Some(stream.into()))?;
+                }
+                let op = if emit { IntrinsicOp::EmitVertex } else { IntrinsicOp::EndPrimitive };
+                self.builder.intrinsic(op, &[], fields, None);
+                return Ok(true);
+            }
+            F::Barrier => {
+                self.builder.intrinsic(IntrinsicOp::Barrier, &[], Fields::default(), None);
+                return Ok(true);
+            }
+            F::MemoryBarrier | F::GroupMemoryBarrier => {
+                SCOPE_BUFFER | SCOPE_IMAGE | SCOPE_SHARED | SCOPE_ATOMIC
+            }
+            F::MemoryBarrierAtomicCounter => SCOPE_ATOMIC,
+            F::MemoryBarrierBuffer => SCOPE_BUFFER,
+            F::MemoryBarrierImage => SCOPE_IMAGE,
+            F::MemoryBarrierShared => SCOPE_SHARED,
+            _ => return Ok(false),
+        };
+        let fields = Fields { scope, ..Fields::default() };
+        self.builder.intrinsic(IntrinsicOp::MemoryBarrier, &[], fields, None);
+        Ok(true)
+    }
+
+    fn subgroup(&mut self, f: F, v: &[Value]) -> Option<Value> {
+        let of = |l: &mut Self, op, bits, components| l.load_with(op, v, Fields::default(), bits, components);
+        Some(match f {
+            F::AnyInvocation => of(self, IntrinsicOp::VoteAny, 1, 1),
+            F::AllInvocations => of(self, IntrinsicOp::VoteAll, 1, 1),
+            F::AllInvocationsEqual => of(self, IntrinsicOp::VoteEq, 1, 1),
+            F::Ballot => of(self, IntrinsicOp::Ballot, 64, 1),
+            F::ReadInvocation | F::ReadFirstInvocation => {
+                let (bits, components) =
+                    (self.builder.shader.bits(v[0]), self.builder.shader.components(v[0]));
+                let op = if f == F::ReadInvocation {
+                    IntrinsicOp::ReadInvocation
+                } else {
+                    IntrinsicOp::ReadFirstInvocation
+                };
+                of(self, op, bits, components)
+            }
+            F::HelperInvocation => of(self, IntrinsicOp::HelperInvocation, 1, 1),
+            F::Clock2x32 => of(self, IntrinsicOp::Clock, 32, 2),
+            F::Clock => {
+                let clock = of(self, IntrinsicOp::Clock, 32, 2);
+                self.builder.pack_64_2x32(clock)
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! Buffer and shared-memory accesses.
+
+use ir::intrinsics::{ACCESS_COHERENT, ACCESS_RESTRICT, ACCESS_VOLATILE};
+use ir::{AtomicOp, Fields, IntrinsicOp, Value};
+use program::layout::Rules;
+use program::types::MatrixOrder;
+use program::variable::MemoryQualifiers;
+use program::{Scalar, Type, TypeId, TypeTable};
+use smallvec::SmallVec;
+
+use crate::place::{Base, Index, Place};
+use crate::value::Val;
+use crate::{LowerError, Lowerer};
+
+/// Which memory.
+#[derive(Clone, Copy, Debug)]
+pub enum Space {
+    /// Uniform block, numbered as the IR does: 0 is the default block.
+    Uniform(Index),
+    /// Storage block.
+    Storage(Index),
+    /// Shared memory.
+    Shared,
+    /// Atomic counter buffer of a binding.
+    Counter(u32),
+}
+
+/// A place in memory; the place's index is the byte offset.
+#[derive(Clone, Debug)]
+pub struct MemoryPlace {
+    /// Which memory.
+    pub space: Space,
+    /// Layout rules.
+    pub rules: Rules,
+    /// Matrix order at this point.
+    pub order: MatrixOrder,
+    /// Bytes between a vector's components, when it is a column of a row-major matrix.
+    component_stride: Option<u32>,
+    access: u8,
+    /// Dimensions of the array of blocks that are not indexed yet.
+    pub block_dimensions: u32,
+}
+
+impl MemoryPlace {
+    /// The start of a block.
+    pub fn new(space: Space, rules: Rules, order: MatrixOrder, memory: MemoryQualifiers) -> MemoryPlace {
+        let bit = |on, bit| if on { bit } else { 0 };
+        let access = bit(memory.coherent, ACCESS_COHERENT)
+            | bit(memory.volatile, ACCESS_VOLATILE)
+            | bit(memory.restrict, ACCESS_RESTRICT);
+        MemoryPlace { space, rules, order, component_stride: None, access, block_dimensions: 0 }
+    }
+
+    /// Takes one dimension of an array of blocks; `false` when the place is inside a block.
+    pub fn enter_block_array(&mut self) -> bool {
+        let outside = self.block_dimensions > 0;
+        self.block_dimensions = self.block_dimensions.saturating_sub(1);
+        outside
+    }
+
+    /// Index of the block.
+    pub fn block(&self) -> Option<Index> {
+        match self.space {
+            Space::Uniform(index) | Space::Storage(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    /// Goes to another block.
+    pub fn set_block(&mut self, block: Index) {
+        match &mut self.space {
+            Space::Uniform(index) | Space::Storage(index) => *index = block,
+            _ => {}
+        }
+    }
+
+    /// Bytes between elements of an array or columns of a matrix.
+    pub fn step(&self, types: &TypeTable, ty: TypeId, element: TypeId) -> u32 {
+        match *types.get(ty) {
+            Type::Array { .. } if *types.get(element) == Type::AtomicCounter => 4,
+            Type::Array { .. } => self.rules.array_stride(types, element, self.order),
+            Type::Matrix { scalar, .. } if self.order == MatrixOrder::RowMajor => scalar.bytes(),
+            _ => self.rules.matrix_stride(types, ty, self.order),
+        }
+    }
+
+    /// Notes that a column of a row-major matrix is strided.
+    pub fn enter_column(&mut self, types: &TypeTable, ty: TypeId) {
+        if matches!(types.get(ty), Type::Matrix { .. }) && self.order == MatrixOrder::RowMajor {
+            self.component_stride = Some(self.rules.matrix_stride(types, ty, self.order));
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    fn fields(memory: &MemoryPlace, base: u32, align: u32) -> Fields {
+        Fields { base, align, access: memory.access, ..Fields::default() }
+    }
+
+    fn shape(&self, ty: TypeId) -> Result<(Scalar, u8), LowerError> {
+        match *self.types.get(ty) {
+            Type::Scalar(scalar) => Ok((scalar, 1)),
+            Type::Vector { scalar, size } => Ok((scalar, size)),
+            Type::AtomicCounter => Ok((Scalar::Uint, 1)),
+            _ => Err(LowerError::Malformed("memory access of an opaque type")),
+        }
+    }
+
+    /// Reads a scalar or vector.
+    pub fn load_memory(
+        &mut self,
+        memory: &MemoryPlace,
+        offset: Index,
+        ty: TypeId,
+    ) -> Result<Val, LowerError> {
+        let (scalar, count) = self.shape(ty)?;
+        let value = match memory.component_stride {
+            Some(stride) if count > 1 => {
+                let component = |l: &mut Self, c: u32| {
+                    let offset = Index { constant: offset.constant + c * stride, ..offset };
+                    l.load_components(memory, offset, scalar, 1)
+                };
+                let components: SmallVec<[Value; 4]> =
+                    (0..u32::from(count)).map(|c| component(self, c)).collect();
+                self.builder.vec(&components)
+            }
+            _ => self.load_components(memory, offset, scalar, count),
+        };
+        Ok(self.boolean_of(scalar, value).into())
+    }
+
+    fn load_components(&mut self, memory: &MemoryPlace, offset: Index, scalar: Scalar, count: u8) -> Value {
+        let bits = scalar.bits() as u8;
+        let fields = Self::fields(memory, offset.constant, 0);
+        let dynamic = self.dynamic_offset(offset);
+        match memory.space {
+            Space::Uniform(block) => {
+                let block = self.index_value(block);
+                self.load_with(IntrinsicOp::LoadUbo, &[block, dynamic], fields, bits, count)
+            }
+            Space::Storage(block) => {
+                let block = self.index_value(block);
+                self.load_with(IntrinsicOp::LoadSsbo, &[block, dynamic], fields, bits, count)
+            }
+            Space::Shared => self.load_with(IntrinsicOp::LoadShared, &[dynamic], fields, bits, count),
+            Space::Counter(binding) => {
+                let offset = self.index_value(offset);
+                let fields = Fields { base: binding, ..Fields::default() };
+                self.load_with(IntrinsicOp::CounterRead, &[offset], fields, 32, 1)
+            }
+        }
+    }
+
+    fn dynamic_offset(&mut self, offset: Index) -> Value {
+        match offset.dynamic {
+            Some(value) => value,
+            None => self.builder.imm(0),
+        }
+    }
+
+    /// Writes the masked components of a scalar or vector.
+    pub fn store_memory(
+        &mut self,
+        memory: &MemoryPlace,
+        offset: Index,
+        ty: TypeId,
+        value: Value,
+        mask: u8,
+    ) -> Result<(), LowerError> {
+        let (scalar, count) = self.shape(ty)?;
+        let value = if scalar == Scalar::Bool { self.builder.b2i32(value) } else { value };
+        match memory.component_stride {
+            Some(stride) if count > 1 => {
+                for c in (0..count).filter(|c| mask & 1 << c != 0) {
+                    let component = self.builder.channel(value, c);
+                    let offset = Index { constant: offset.constant + u32::from(c) * stride, ..offset };
+                    self.store_components(memory, offset, component, 1)?;
+                }
+                Ok(())
+            }
+            _ => self.store_components(memory, offset, value, mask),
+        }
+    }
+
+    fn store_components(
+        &mut self,
+        memory: &MemoryPlace,
+        offset: Index,
+        value: Value,
+        mask: u8,
+    ) -> Result<(), LowerError> {
+        let fields = Fields { write_mask: mask, ..Self::fields(memory, offset.constant, 0) };
+        let dynamic = self.dynamic_offset(offset);
+        match memory.space {
+            Space::Storage(block) => {
+                let block = self.index_value(block);
+                self.builder.intrinsic(IntrinsicOp::StoreSsbo, &[value, block, dynamic], fields, None);
+            }
+            Space::Shared => {
+                self.builder.intrinsic(IntrinsicOp::StoreShared, &[value, dynamic], fields, None);
+            }
+            Space::Uniform(_) | Space::Counter(_) => {
+                return Err(LowerError::Malformed("write to read-only memory"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Read-modify-write of a scalar in memory; gives the old value.
+    pub fn atomic(
+        &mut self,
+        op: program::AtomicOp,
+        place: &Place,
+        operands: &[Value],
+        scalar: Scalar,
+    ) -> Result<Value, LowerError> {
+        let Base::Memory(memory) = &place.base else {
+            return Err(LowerError::Malformed("atomic on a plain variable"));
+        };
+        let mut offset = place.index;
+        if let Some(swizzle) = &place.swizzle {
+            offset.constant += u32::from(swizzle[0]) * memory.component_stride.unwrap_or(scalar.bytes());
+        }
+        let op = ir_atomic(op, scalar).ok_or(LowerError::Unsupported("wrapping atomic increment"))?;
+        let swap = op == AtomicOp::CompareExchange;
+        let bits = scalar.bits() as u8;
+        let fields = Fields { base: offset.constant, atomic: op, ..Fields::default() };
+        let dynamic = self.dynamic_offset(offset);
+        let (intrinsic, mut srcs, fields): (_, SmallVec<[Value; 4]>, _) = match memory.space {
+            Space::Storage(block) => {
+                let block = self.index_value(block);
+                let which = if swap { IntrinsicOp::SsboAtomicSwap } else { IntrinsicOp::SsboAtomic };
+                (which, SmallVec::from_slice(&[block, dynamic]), fields)
+            }
+            Space::Shared => {
+                let which = if swap { IntrinsicOp::SharedAtomicSwap } else { IntrinsicOp::SharedAtomic };
+                (which, SmallVec::from_slice(&[dynamic]), fields)
+            }
+            Space::Counter(binding) => {
+                let which = if swap { IntrinsicOp::CounterAtomicSwap } else { IntrinsicOp::CounterAtomic };
+                let offset = self.index_value(offset);
+                (which, SmallVec::from_slice(&[offset]), Fields { base: binding, ..fields })
+            }
+            Space::Uniform(_) => return Err(LowerError::Malformed("atomic on a uniform")),
+        };
+        srcs.extend_from_slice(operands);
+        Ok(self.load_with(intrinsic, &srcs, fields, bits, 1))
+    }
+}
+
+/// The IR's operation for an atomic on a component type.
+pub fn ir_atomic(op: program::AtomicOp, scalar: Scalar) -> Option<AtomicOp> {
+    use program::AtomicOp as P;
+    let signed = scalar.is_signed_integer();
+    Some(match op {
+        P::Add => AtomicOp::Add,
+        P::Min if signed => AtomicOp::Imin,
+        P::Min => AtomicOp::Umin,
+        P::Max if signed => AtomicOp::Imax,
+        P::Max => AtomicOp::Umax,
+        P::And => AtomicOp::And,
+        P::Or => AtomicOp::Or,
+        P::Xor => AtomicOp::Xor,
+        P::Exchange => AtomicOp::Exchange,
+        P::CompareSwap => AtomicOp::CompareExchange,
+        P::IncrementWrap | P::DecrementWrap => return None,
+    })
+}
