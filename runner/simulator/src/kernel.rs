@@ -32,7 +32,7 @@ impl Kernel {
     }
 
     fn decode_at(devinfo: &'static DevInfo, bytes: Vec<u8>, entry: usize) -> Result<Kernel, DecodeError> {
-        if entry % 8 != 0 || entry >= bytes.len() || bytes.len() > MAX_BYTES {
+        if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
         let (mut insts, mut offsets) = (Vec::new(), Vec::new());

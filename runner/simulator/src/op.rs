@@ -255,7 +255,7 @@ impl Op {
         let has_dst = inst.opcode.info().has_dst;
         let any64 = inst.unit_is_alu()
             && (sources.iter().any(|source| source.ty.size() == 8) || has_dst && inst.dst.ty.size() == 8)
-            && !(inst.opcode == Opcode::Dim);
+            && inst.opcode != Opcode::Dim;
         let shape = shape(quirks, inst, any64);
         let group = inst.qtr_control * 8 + if inst.nib_control { 4 } else { 0 };
         let mut op = Op {
@@ -576,7 +576,7 @@ fn breaks_chv_regions(inst: &Inst, any64: bool) -> bool {
         let aligned = inst.dst.is_null() || source.subnr == inst.dst.subnr;
         u32::from(step) * source.ty.size() != stride || !(linear || region.width == 1) || !aligned
     };
-    (!inst.dst.is_null() && stride % 8 != 0 && inst.exec_size > 1)
+    (!inst.dst.is_null() && !stride.is_multiple_of(8) && inst.exec_size > 1)
         || inst.dst.is_indirect()
         || inst.used_sources().iter().any(bad_source)
 }

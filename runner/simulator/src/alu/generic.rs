@@ -291,7 +291,7 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
     let value = |index: usize| match &op.src[index].place {
         Place::Accumulator(lanes) if op.opcode != Opcode::Sel => {
             let wide = read_accumulator(registers, lanes.low[channel & 31].into(), op.src[index].ty);
-            if op.src[index].negate { -wide } else { wide }
+            if op.src[index].negate { wide.wrapping_neg() } else { wide }
         }
         _ => integer_source(op, index, raw[index]),
     };

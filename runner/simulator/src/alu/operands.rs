@@ -17,9 +17,9 @@ pub struct Live {
     pub time: u64,
 }
 
-/// Channel enables that a general read of accumulators needs: which lane of which accumulator a byte offset names.
+/// Which lane of which accumulator a byte offset names.
 fn accumulator_lane(offset: usize, size: usize) -> (usize, usize) {
-    (offset / REG_SIZE & 1, (offset % REG_SIZE / size.max(1)) % ACC_LANES)
+    ((offset / REG_SIZE) & 1, (offset % REG_SIZE / size.max(1)) % ACC_LANES)
 }
 
 /// The raw bits of one element of a source.

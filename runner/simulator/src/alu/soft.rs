@@ -386,6 +386,6 @@ mod tests {
         assert_eq!(from(65520.0), 0x7c00);
         assert_eq!(from(5.960464477539063e-8), 1);
         assert_eq!(from(2.9802322387695312e-8), 0);
-        assert_eq!(from(2.9802322387695316e-8), 1);
+        assert_eq!(from(2.980_232_238_769_532e-8), 1);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Message<'a> {
     pub has_port_1: bool,
     /// Whether SIMD8 URB messages exist, with their own descriptor layout.
     pub gen8_layout: bool,
-    /// Whether LD takes (u, v, lod) and other gen9 parameters apply.
+    /// The descriptor.
     pub descriptor: u32,
     /// Registers of the message, both parts of a split one.
     pub payload: Vec<[u32; 8]>,
@@ -47,8 +47,8 @@ pub(crate) struct Message<'a> {
     pub enabled: u32,
     /// Channels enabled by the execution mask alone.
     pub unpredicated: u32,
-    /// First channel of the instruction.
-    pub group: u8,
+    /// Channels of the instruction.
+    pub channels: u8,
     /// Ends the thread.
     pub eot: bool,
 }
@@ -107,8 +107,8 @@ pub(crate) fn send(
     inst: &Inst,
 ) -> Result<bool, Reason> {
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
-    let descriptor = descriptor(&thread.regs, send.desc);
-    let extended = descriptor_extended(&thread.regs, send.ex_desc);
+    let descriptor = self::descriptor(&thread.regs, send.desc);
+    let extended = self::descriptor(&thread.regs, send.ex_desc);
     let length = (descriptor >> 25 & 0xf) as usize;
     let response = (descriptor >> 20 & 0x1f) as usize;
     let mut payload = gather(&thread.regs, inst, 0, length)?;
@@ -130,7 +130,7 @@ pub(crate) fn send(
         header: descriptor >> 19 & 1 != 0,
         enabled: unpredicated & predicate(&thread.regs, op),
         unpredicated,
-        group: op.group,
+        channels: op.shape.channels,
         eot: send.eot,
     };
     let answer = match send.sfid {
@@ -149,7 +149,7 @@ pub(crate) fn send(
             return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text())));
         }
     };
-    deliver(&kernel.quirks, thread, inst, &message, (length, extended), answer)?;
+    deliver(&kernel.quirks, thread, inst, &message, length, answer)?;
     Ok(send.eot)
 }
 
@@ -158,10 +158,6 @@ fn descriptor(registers: &Registers, desc: Desc) -> u32 {
         Desc::Imm(bits) => bits,
         Desc::Indirect { subreg } => address_dword(registers, subreg),
     }
-}
-
-fn descriptor_extended(registers: &Registers, desc: Desc) -> u32 {
-    descriptor(registers, desc)
 }
 
 /// Dword `subreg` of a0.
@@ -188,7 +184,7 @@ fn deliver(
     thread: &mut Thread,
     inst: &Inst,
     message: &Message,
-    (length, _): (usize, u32),
+    length: usize,
     answer: Response,
 ) -> Result<(), Reason> {
     if inst.dst.file != RegFile::Grf {

@@ -119,9 +119,8 @@ fn stencil(register: &[u32; 8]) -> [u8; 16] {
 /// enables. On ivb the predicate does not take part, so a discard needs the header.
 fn pixel_mask(message: &Message, dispatch: u32, first_slot: u8, high: bool) -> Result<u32, Reason> {
     let enabled = if message.quirks.ivb_rt_write_predicate { message.unpredicated } else { message.enabled };
-    // Dual-source halves are SIMD8 instructions; their enables already start at the right channel if grouped.
-    let shift = if high && message.group % 16 == 0 { 8 } else { 0 };
-    let enabled = enabled >> if message.unpredicated >> 8 != 0 { shift } else { 0 };
+    // A SIMD8 instruction for the upper pixels starts at its own channels; a SIMD16 one has them in its upper half.
+    let enabled = if high && message.channels == 16 { enabled >> 8 } else { enabled };
     if !message.header {
         return Ok(enabled & (dispatch >> first_slot.min(31)));
     }

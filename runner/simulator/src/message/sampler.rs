@@ -8,6 +8,9 @@ use crate::error::Reason;
 use crate::host::{Host, Param, SamplerOp, SamplerRequest};
 use Param::*;
 
+/// Parameters with their meaning, in message order.
+type Params = Vec<(Param, [u32; 16])>;
+
 /// How many channels a message has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -133,10 +136,10 @@ pub fn execute(message: &Message, host: &mut dyn Host) -> Result<Response, Reaso
     Ok(respond(message, mode, &texels, header.map_or(0, |header| header[2] >> 12 & 0xf)))
 }
 
-fn parameters(message: &Message, op: SamplerOp, mode: Mode) -> Result<(Vec<(Param, [u32; 16])>, u8), Reason> {
+fn parameters(message: &Message, op: SamplerOp, mode: Mode) -> Result<(Params, u8), Reason> {
     let first = usize::from(message.header);
     let sent = message.payload.len() - first;
-    let mut params = Vec::new();
+    let mut params = Params::new();
     if mode == Mode::Simd4x2 {
         for index in 0..sent * 4 {
             let register = message.register(first + index / 4)?;

@@ -9,6 +9,7 @@ pub fn device(name: &str) -> &'static DevInfo {
 }
 
 /// Assembles `text`, appends an end-of-thread message, and sends the instructions through their bytes.
+#[allow(dead_code, reason = "not every test file needs every helper")]
 pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
     let mut insts =
         eu::assemble_insts(device, text).unwrap_or_else(|error| panic!("{error}\n{}", error.text));
@@ -20,6 +21,7 @@ pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
 }
 
 /// Runs `text` on `name` after `setup`.
+#[allow(dead_code, reason = "not every test file needs every helper")]
 pub fn run_with(
     name: &str,
     text: &str,
@@ -35,6 +37,7 @@ pub fn run_with(
 }
 
 /// Runs `text` on `name`; it must succeed.
+#[allow(dead_code, reason = "not every test file needs every helper")]
 pub fn run(name: &str, text: &str, setup: impl FnOnce(&mut Thread)) -> Thread {
     run_with(name, text, &mut NoHost, setup).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
