@@ -1,15 +1,49 @@
 //! IR to execution-unit code: models, payloads, sends, liveness, allocation, scalar and vec4 back ends.
+//!
+//! [`compile`] takes one shader of crate `ir` and gives machine code and the metadata that a device needs to run
+//! it ([`output`]). Inside, both back ends select instructions of the back-end IR ([`bir`]) and share everything
+//! after that: [`passes`], [`allocate`], [`encode`].
 
 pub mod allocate;
 pub mod bir;
+pub mod encode;
 mod error;
+pub mod finish;
+mod legalize;
 pub mod liveness;
 pub mod model;
+mod opt;
 mod options;
 pub mod output;
+pub mod passes;
 pub mod pattern;
+pub mod scalar;
+pub mod schedule;
 pub mod sends;
 
 pub use error::{CompileError, Layer};
 pub use model::{Model, Quirk, QuirkSet};
 pub use options::{Backend, Options, StageKey};
+
+use eu::DevInfo;
+use output::Compiled;
+
+/// Compiles one shader stage for `devinfo`.
+///
+/// # Errors
+/// The layer that gave up and why.
+pub fn compile(
+    shader: &ir::Shader,
+    key: &StageKey,
+    devinfo: &'static DevInfo,
+    options: &Options,
+) -> Result<Compiled, CompileError> {
+    match shader.info.stage {
+        ir::Stage::Fragment => scalar::compile_fragment(shader, key, devinfo, options),
+        stage => Err(CompileError::lower(format!(
+            "{} shaders are not supported on {}",
+            stage.name(),
+            devinfo.name
+        ))),
+    }
+}

@@ -19,8 +19,6 @@ pub struct StageKey {
     pub clamp_color: bool,
     /// The framebuffer has more than one sample per pixel.
     pub multisampled: bool,
-    /// The framebuffer's y axis points up (window system): fragment coordinates are flipped by `height − y`.
-    pub flip_y: bool,
     /// Vertices per input patch of a tessellation control shader.
     pub patch_vertices: u32,
 }
@@ -34,7 +32,6 @@ impl Default for StageKey {
             replicate_color: false,
             clamp_color: false,
             multisampled: false,
-            flip_y: false,
             patch_vertices: 0,
         }
     }

@@ -137,7 +137,8 @@ pub enum Surface {
     RenderTarget(u32),
     /// A surface that swallows writes (fragment shader without colour outputs).
     Null,
-    /// Uniform block for pulls: raw bytes, 16-byte (4 × 32 bit) texels where read through the sampler.
+    /// Uniform block for pulls: raw bytes. Where it is read through the sampler (`ld`), the u coordinate is a
+    /// byte offset and the texel the four dwords from there.
     UniformBlock(u32),
     /// Texture unit.
     Texture(u32),

@@ -253,12 +253,7 @@ fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, src: &Op
     if src.is_scalar() {
         return !(src.ty.size() == 8 && model.devinfo().df_regions_in_dwords);
     }
-    src.ty.size() == 2
-        && src.ty.is_int()
-        && src.stride() == Some(1)
-        && inst.dst.ty.size() == 4
-        && inst.dst.ty.is_int()
-        && inst.dst.stride() == Some(1)
+    src.ty.size() == 2 && src.stride() == Some(1) && inst.dst.ty.size() == 4 && inst.dst.stride() == Some(1)
 }
 
 /// Limits that follow from the quirks and device facts.
@@ -324,7 +319,7 @@ fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32
         let stride = u32::from(inst.dst.stride().unwrap_or(1).max(1));
         let per_register = REG_SIZE / (inst.dst.ty.size() * stride).max(1);
         let expected = if wide { 4 } else { 8 };
-        return per_register == expected && inst.dst.offset % REG_SIZE == 0;
+        return per_register == expected && inst.dst.offset % REG_SIZE < inst.dst.ty.size() * stride;
     }
     true
 }

@@ -1,0 +1,298 @@
+//! Allocated back-end programs to decoded EU instructions: regions, physical swizzles, doubled DF sizes, jumps.
+
+mod jumps;
+mod region;
+
+use crate::bir::{Arf, CondMod, File, Inst, Op, Operand, PredMode, Program, Type};
+use crate::error::CompileError;
+use crate::model::{Model, Quirk};
+use eu::{AccessMode, Opcode};
+
+/// Encodes `program`; one decoded instruction per machine instruction, and for each the index of the back-end
+/// instruction it came from.
+///
+/// # Errors
+/// An operand or region without an encoding.
+pub fn encode(program: &Program, model: &dyn Model) -> Result<(Vec<eu::Inst>, Vec<usize>), CompileError> {
+    let has_halt = program.insts.iter().any(|i| i.op == Op::Halt);
+    let mut out = Vec::with_capacity(program.insts.len());
+    let mut origin = Vec::with_capacity(program.insts.len());
+    for (i, inst) in program.insts.iter().enumerate() {
+        if inst.op.is_virtual() || inst.op == Op::Nop || (inst.op == Op::HaltTarget && !has_halt) {
+            continue;
+        }
+        let encoded = encode_inst(inst, model)
+            .map_err(|e| CompileError::encode(format!("instruction {i} ({inst}): {}", e.message)))?;
+        out.push(encoded);
+        origin.push(i);
+    }
+    jumps::resolve(program, &mut out, &origin, model.devinfo());
+    Ok((out, origin))
+}
+
+fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError> {
+    let mut e = eu::Inst::new(opcode(inst.op));
+    let wide = is_64bit(inst);
+    let doubled = wide && model.needs_df_exec_doubling();
+    e.exec_size = if doubled { inst.exec_size * 2 } else { inst.exec_size };
+    e.access_mode =
+        if inst.align16 || inst.op.info().three_source { AccessMode::Align16 } else { AccessMode::Align1 };
+    e.no_mask = inst.no_mask;
+    e.saturate = inst.saturate;
+    e.acc_wr_en = inst.acc_write;
+    e.qtr_control = inst.group / 8;
+    e.nib_control = inst.group % 8 >= 4;
+    e.flag = eu::FlagReg { nr: inst.flag / 2, sub: inst.flag % 2 };
+    e.cond_mod = inst.cond.map_or(eu::CondMod::None, cond_mod);
+    if let Some(p) = inst.predicate {
+        let control = pred_control(p.mode, e.access_mode)?;
+        e.predicate = Some(eu::Predicate { control, inverse: p.inverse });
+    }
+    e.math = math_function(inst.op);
+    if inst.op.info().control_flow {
+        e.dst = eu::Operand::NULL;
+        return Ok(e);
+    }
+    if let Some(message) = &inst.message {
+        encode_send(&mut e, inst, message)?;
+        return Ok(e);
+    }
+    let context = region::Context { inst, model, doubled };
+    e.dst = region::destination(&context)?;
+    if inst.dst.file == File::Arf(Arf::Control) {
+        // What follows must not issue before the new mode holds.
+        e.thread_control = eu::ThreadControl::Switch;
+    }
+    if matches!(inst.op, Op::Cmp | Op::Cmpn) && inst.dst.is_null() {
+        if model.handles(Quirk::Gen7CmpSwitch) {
+            e.thread_control = eu::ThreadControl::Switch;
+        }
+        if inst.exec_size == 16 && model.handles(Quirk::IvbCmp16) {
+            e.dst.ty = eu::Type::D;
+        }
+    }
+    for (index, slot) in e.src.iter_mut().enumerate() {
+        let Some(src) = inst.src.get(index) else { break };
+        *slot = region::source(&context, src, index)?;
+    }
+    Ok(e)
+}
+
+/// The instruction encodes twice its channels on ivb.
+fn is_64bit(inst: &Inst) -> bool {
+    let has_operands = !inst.op.info().control_flow && inst.message.is_none();
+    has_operands && (inst.exec_type().size() == 8 || (!inst.dst.is_none() && inst.dst.ty.size() == 8))
+}
+
+fn encode_send(
+    e: &mut eu::Inst,
+    inst: &Inst,
+    message: &crate::bir::Message,
+) -> Result<(), CompileError> {
+    let sfid = eu::Sfid::from_code(u64::from(message.sfid))
+        .ok_or_else(|| CompileError::encode("unknown shared function"))?;
+    let desc = message.control & 0x7_ffff
+        | u32::from(message.header) << 19
+        | u32::from(message.rlen) << 20
+        | u32::from(message.mlen) << 25;
+    e.send = Some(eu::Send {
+        sfid,
+        desc: eu::Desc::Imm(desc),
+        ex_desc: eu::Desc::Imm(0),
+        eot: message.eot,
+    });
+    let align16 = e.access_mode == AccessMode::Align16;
+    let whole = |operand: &Operand| -> Result<eu::Operand, CompileError> {
+        let mut o = file(operand)?;
+        o.ty = eu_type(operand.ty);
+        o.region = if align16 { eu::Region::ALIGN16 } else { eu::Region::PACKED8 };
+        Ok(o)
+    };
+    e.dst = whole(&inst.dst)?;
+    e.dst.region = eu::Region::dst(1);
+    let payload = inst.src.first().ok_or_else(|| CompileError::encode("send without payload"))?;
+    if payload.offset % 32 != 0 || (inst.dst.is_reg() && inst.dst.offset % 32 != 0) {
+        return Err(CompileError::encode("message operand off the register grid"));
+    }
+    e.src[0] = whole(payload)?;
+    Ok(())
+}
+
+/// Register file and number of an allocated operand; type and region at their defaults.
+fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
+    let mut o = eu::Operand::NULL;
+    match operand.file {
+        File::Null | File::None => {}
+        File::Grf(nr) => {
+            let byte = u32::from(nr) * 32 + operand.offset;
+            o.file = eu::RegFile::Grf;
+            o.nr = u8::try_from(byte / 32).ok().filter(|n| *n < 128).ok_or_else(|| {
+                CompileError::encode(format!("register number {} out of range", byte / 32))
+            })?;
+            o.subnr = (byte % 32) as u8;
+        }
+        File::Arf(arf) => {
+            o.file = eu::RegFile::Arf;
+            o.nr = match arf {
+                Arf::Acc(n) => eu::Arf::Accumulator.number(n),
+                Arf::Flag(n) => eu::Arf::Flag.number(n),
+                Arf::Addr => eu::Arf::Address.number(0),
+                Arf::Control => eu::Arf::Control.number(0),
+                Arf::State => eu::Arf::State.number(0),
+                Arf::ChannelEnable => eu::Arf::Mask.number(0),
+                Arf::Timestamp => eu::Arf::Timestamp.number(0),
+            };
+            o.subnr = operand.offset as u8;
+        }
+        File::Imm(bits) => {
+            o.file = eu::RegFile::Imm;
+            o.imm = if operand.ty.size() == 2 && !matches!(operand.ty, Type::V | Type::UV) {
+                (bits & 0xffff) | (bits & 0xffff) << 16
+            } else {
+                bits
+            };
+        }
+        File::Vgrf(v) => return Err(CompileError::encode(format!("{v} has no register"))),
+    }
+    Ok(o)
+}
+
+fn eu_type(ty: Type) -> eu::Type {
+    match ty {
+        Type::UB => eu::Type::Ub,
+        Type::B => eu::Type::B,
+        Type::UW => eu::Type::Uw,
+        Type::W => eu::Type::W,
+        Type::UD => eu::Type::Ud,
+        Type::D => eu::Type::D,
+        Type::UQ => eu::Type::Uq,
+        Type::Q => eu::Type::Q,
+        Type::HF => eu::Type::Hf,
+        Type::F => eu::Type::F,
+        Type::DF => eu::Type::Df,
+        Type::V => eu::Type::V,
+        Type::UV => eu::Type::Uv,
+        Type::VF => eu::Type::Vf,
+    }
+}
+
+fn cond_mod(cond: CondMod) -> eu::CondMod {
+    match cond {
+        CondMod::Z => eu::CondMod::Z,
+        CondMod::Nz => eu::CondMod::Nz,
+        CondMod::G => eu::CondMod::G,
+        CondMod::Ge => eu::CondMod::Ge,
+        CondMod::L => eu::CondMod::L,
+        CondMod::Le => eu::CondMod::Le,
+        CondMod::O => eu::CondMod::O,
+        CondMod::U => eu::CondMod::U,
+    }
+}
+
+fn pred_control(mode: PredMode, access: AccessMode) -> Result<eu::PredControl, CompileError> {
+    use eu::{PredAlign1 as A1, PredAlign16 as A16};
+    let align1 = match mode {
+        PredMode::Normal => Some(A1::Normal),
+        PredMode::AnyV => Some(A1::AnyV),
+        PredMode::AllV => Some(A1::AllV),
+        PredMode::Any2h => Some(A1::Any2H),
+        PredMode::All2h => Some(A1::All2H),
+        PredMode::Any4h => Some(A1::Any4H),
+        PredMode::All4h => Some(A1::All4H),
+        PredMode::Any8h => Some(A1::Any8H),
+        PredMode::All8h => Some(A1::All8H),
+        PredMode::Any16h => Some(A1::Any16H),
+        PredMode::All16h => Some(A1::All16H),
+        _ => None,
+    };
+    let align16 = match mode {
+        PredMode::Normal => Some(A16::Normal),
+        PredMode::ReplicateX => Some(A16::X),
+        PredMode::ReplicateY => Some(A16::Y),
+        PredMode::ReplicateZ => Some(A16::Z),
+        PredMode::ReplicateW => Some(A16::W),
+        PredMode::Any4 | PredMode::Any4h => Some(A16::Any4H),
+        PredMode::All4 | PredMode::All4h => Some(A16::All4H),
+        _ => None,
+    };
+    let control = match access {
+        AccessMode::Align1 => align1.map(eu::PredControl::Align1),
+        AccessMode::Align16 => align16.map(eu::PredControl::Align16),
+    };
+    control.ok_or_else(|| CompileError::encode("predicate mode does not exist in this access mode"))
+}
+
+fn math_function(op: Op) -> Option<eu::MathFn> {
+    Some(match op {
+        Op::MathInv => eu::MathFn::Inv,
+        Op::MathLog => eu::MathFn::Log,
+        Op::MathExp => eu::MathFn::Exp,
+        Op::MathSqrt => eu::MathFn::Sqrt,
+        Op::MathRsq => eu::MathFn::Rsq,
+        Op::MathSin => eu::MathFn::Sin,
+        Op::MathCos => eu::MathFn::Cos,
+        Op::MathPow => eu::MathFn::Pow,
+        Op::MathIntDivQuotient => eu::MathFn::IntDiv,
+        Op::MathIntDivRemainder => eu::MathFn::IntMod,
+        _ => return None,
+    })
+}
+
+fn opcode(op: Op) -> Opcode {
+    match op {
+        Op::Mov => Opcode::Mov,
+        Op::Sel => Opcode::Sel,
+        Op::Not => Opcode::Not,
+        Op::And => Opcode::And,
+        Op::Or => Opcode::Or,
+        Op::Xor => Opcode::Xor,
+        Op::Shr => Opcode::Shr,
+        Op::Shl => Opcode::Shl,
+        Op::Asr => Opcode::Asr,
+        Op::Cmp => Opcode::Cmp,
+        Op::Cmpn => Opcode::Cmpn,
+        Op::Csel => Opcode::Csel,
+        Op::F32to16 => Opcode::F32To16,
+        Op::F16to32 => Opcode::F16To32,
+        Op::Bfrev => Opcode::Bfrev,
+        Op::Bfe => Opcode::Bfe,
+        Op::Bfi1 => Opcode::Bfi1,
+        Op::Bfi2 => Opcode::Bfi2,
+        Op::Add => Opcode::Add,
+        Op::Mul => Opcode::Mul,
+        Op::Avg => Opcode::Avg,
+        Op::Frc => Opcode::Frc,
+        Op::Rndu => Opcode::Rndu,
+        Op::Rndd => Opcode::Rndd,
+        Op::Rnde => Opcode::Rnde,
+        Op::Rndz => Opcode::Rndz,
+        Op::Mac => Opcode::Mac,
+        Op::Mach => Opcode::Mach,
+        Op::Lzd => Opcode::Lzd,
+        Op::Fbh => Opcode::Fbh,
+        Op::Fbl => Opcode::Fbl,
+        Op::Cbit => Opcode::Cbit,
+        Op::Addc => Opcode::Addc,
+        Op::Subb => Opcode::Subb,
+        Op::Dp4 => Opcode::Dp4,
+        Op::Dph => Opcode::Dph,
+        Op::Dp3 => Opcode::Dp3,
+        Op::Dp2 => Opcode::Dp2,
+        Op::Line => Opcode::Line,
+        Op::Pln => Opcode::Pln,
+        Op::Mad => Opcode::Mad,
+        Op::Lrp => Opcode::Lrp,
+        Op::Send => Opcode::Send,
+        Op::Sendc => Opcode::Sendc,
+        Op::Dim => Opcode::Dim,
+        Op::If => Opcode::If,
+        Op::Else => Opcode::Else,
+        Op::Endif => Opcode::Endif,
+        Op::While => Opcode::While,
+        Op::Break => Opcode::Break,
+        Op::Continue => Opcode::Cont,
+        Op::Halt | Op::HaltTarget => Opcode::Halt,
+        Op::Nop | Op::Do | Op::Undef => Opcode::Nop,
+        _ => Opcode::Math,
+    }
+}

@@ -1,0 +1,239 @@
+//! Operands with their encoded regions.
+
+use super::{eu_type, file};
+use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Region, Swizzle, Type};
+use crate::error::CompileError;
+use crate::model::Model;
+
+/// The instruction around an operand.
+pub(super) struct Context<'a> {
+    pub inst: &'a Inst,
+    pub model: &'a dyn Model,
+    /// The instruction encodes twice its channels (ivb, 64-bit).
+    pub doubled: bool,
+}
+
+impl Context<'_> {
+    /// Align1 regions of this instruction count 32-bit units.
+    fn dword_regions(&self) -> bool {
+        self.doubled && self.model.df_regions_in_dwords()
+    }
+}
+
+/// The destination.
+pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> {
+    let dst = &c.inst.dst;
+    let mut o = file(dst)?;
+    o.ty = eu_type(dst.ty);
+    if c.inst.align16 || c.inst.op.info().three_source {
+        o.writemask = eu::WriteMask(physical_writemask(c, dst));
+        o.region = eu::Region::dst(1);
+        if dst.is_reg() && o.subnr % 16 != 0 {
+            return Err(CompileError::encode("Align16 destination off the 16-byte grid"));
+        }
+        return Ok(o);
+    }
+    let stride = dst.stride().unwrap_or(1).max(1);
+    let hstride = match (c.dword_regions(), dst.ty.size()) {
+        // Both dwords of each channel are written; stride 2 is what the packed encoding does.
+        (true, 4) if dst.is_reg() => {
+            if stride != 2 && c.inst.exec_size > 1 {
+                return Err(CompileError::encode("a 32-bit result of a DF instruction needs stride 2"));
+            }
+            1
+        }
+        (true, 8) if stride != 1 => return Err(CompileError::encode("strided DF destination")),
+        _ => stride,
+    };
+    if !matches!(hstride, 1 | 2 | 4) {
+        return Err(CompileError::encode(format!("destination stride {hstride}")));
+    }
+    o.region = eu::Region::dst(hstride);
+    Ok(o)
+}
+
+/// A writemask of DF components. Exactly XY and ZW would act on dwords; the passes before have split them.
+fn physical_writemask(c: &Context<'_>, dst: &Operand) -> u8 {
+    let _ = c;
+    dst.writemask
+}
+
+/// Source `index`.
+pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu::Operand, CompileError> {
+    let folded = src.fold_modifiers();
+    let mut o = file(&folded)?;
+    o.ty = eu_type(src.ty);
+    o.negate = folded.negate;
+    o.abs = folded.abs;
+    if folded.is_imm() {
+        if c.inst.op == Op::Dim {
+            o.ty = eu::Type::F;
+        }
+        return Ok(o);
+    }
+    if c.inst.op.info().three_source {
+        return three_source(c, src, o);
+    }
+    if c.inst.align16 {
+        return align16(src, o);
+    }
+    o.region = match c.inst.op {
+        Op::Pln | Op::Line if index == 0 => eu::Region::SCALAR,
+        Op::Pln | Op::Line => eu::Region::PACKED8,
+        _ => align1(c, src)?,
+    };
+    Ok(o)
+}
+
+/// Three-source operands: packed rows, or one replicated dword.
+fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
+    if src.is_scalar() && !c.inst.align16 {
+        if src.ty.size() == 8 {
+            return Err(CompileError::encode("scalar DF source of a three-source instruction"));
+        }
+        o.rep_ctrl = true;
+        o.swizzle = eu::Swizzle(0);
+        return Ok(o);
+    }
+    if o.subnr % 16 != 0 || (!c.inst.align16 && src.stride() != Some(1)) {
+        return Err(CompileError::encode("three-source operand is not packed"));
+    }
+    o.swizzle = physical_swizzle(src)?;
+    o.region = eu::Region::ALIGN16;
+    Ok(o)
+}
+
+fn align16(src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
+    if o.file == eu::RegFile::Grf && o.subnr % 16 != 0 {
+        return Err(CompileError::encode("Align16 source off the 16-byte grid"));
+    }
+    o.swizzle = physical_swizzle(src)?;
+    let vstride = if src.is_scalar() { 0 } else { 4 };
+    o.region = eu::Region::new(vstride, 4, 1);
+    Ok(o)
+}
+
+/// The swizzle as encoded. A DF row is two components wide and the swizzle selects dwords, the same ones in
+/// both rows: components 0 and 2, and 1 and 3, must agree modulo two.
+fn physical_swizzle(src: &Operand) -> Result<eu::Swizzle, CompileError> {
+    if src.ty.size() != 8 {
+        return Ok(eu::Swizzle(src.swizzle.0));
+    }
+    let s = |i| src.swizzle.get(i) & 1;
+    if s(0) != s(2) || s(1) != s(3) {
+        return Err(CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0)));
+    }
+    let physical = Swizzle::new([2 * s(0), 2 * s(0) + 1, 2 * s(1), 2 * s(1) + 1]);
+    Ok(eu::Swizzle(physical.0))
+}
+
+/// The Align1 region of a register source.
+fn align1(c: &Context<'_>, src: &Operand) -> Result<eu::Region, CompileError> {
+    let n = u32::from(c.inst.exec_size);
+    if let File::Arf(_) = src.file {
+        if src.is_scalar() || n == 1 {
+            return Ok(eu::Region::SCALAR);
+        }
+    }
+    if c.dword_regions() && src.ty.size() == 8 {
+        return df_in_dwords(src, n);
+    }
+    if c.dword_regions() && src.ty == Type::F || c.dword_regions() && src.ty.size() == 4 {
+        // Each source element stands twice: once per dword of the channel.
+        return match src.stride() {
+            Some(0) => Ok(eu::Region::SCALAR),
+            _ if n == 1 => Ok(eu::Region::SCALAR),
+            Some(s) if matches!(s, 1 | 2 | 4 | 8 | 16 | 32) => Ok(eu::Region::new(s, 2, 0)),
+            _ => Err(CompileError::encode("32-bit source region of a DF instruction")),
+        };
+    }
+    match src.region {
+        Region::Exact { vstride, width, hstride } => Ok(eu::Region::new(vstride, width, hstride)),
+        _ if n == 1 => Ok(eu::Region::SCALAR),
+        Region::Stride(0) => Ok(eu::Region::SCALAR),
+        Region::Stride(stride) => strided(src, u32::from(stride), n),
+    }
+}
+
+/// DF regions of ivb, in 32-bit units.
+fn df_in_dwords(src: &Operand, n: u32) -> Result<eu::Region, CompileError> {
+    let scalar = eu::Region::new(0, 2, 1);
+    if n == 1 || src.is_scalar() {
+        return Ok(scalar);
+    }
+    match src.region {
+        Region::Stride(1) if n >= 4 => Ok(eu::Region::new(8, 8, 1)),
+        Region::Stride(1) => Ok(eu::Region::new(4, 4, 1)),
+        Region::Stride(s @ (2 | 4 | 8 | 16)) => Ok(eu::Region::new(2 * s, 2, 1)),
+        Region::Exact { vstride, width, hstride: 1 } if width <= 8 => {
+            Ok(eu::Region::new(2 * vstride, 2 * width, 1))
+        }
+        Region::Exact { vstride, width: 1, .. } => Ok(eu::Region::new(2 * vstride, 2, 1)),
+        _ => Err(CompileError::encode("DF source region")),
+    }
+}
+
+/// The widest rows that do not cross a register.
+fn strided(src: &Operand, stride: u32, n: u32) -> Result<eu::Region, CompileError> {
+    let size = src.ty.size();
+    let step = stride * size;
+    let offset = src.offset % REG_SIZE;
+    if stride > 4 {
+        if !matches!(stride, 8 | 16 | 32) {
+            return Err(CompileError::encode(format!("source stride {stride}")));
+        }
+        return Ok(eu::Region::new(stride as u8, 1, 0));
+    }
+    let mut width = n.min(16).min((REG_SIZE / step).max(1));
+    let crosses = |width: u32| {
+        (0..n / width).any(|row| {
+            let first = offset + row * width * step;
+            let last = first + (width - 1) * step + size - 1;
+            first / REG_SIZE != last / REG_SIZE
+        })
+    };
+    while width > 1 && (crosses(width) || width * stride > 32) {
+        width /= 2;
+    }
+    if width == 1 {
+        return Ok(eu::Region::new(stride as u8, 1, 0));
+    }
+    Ok(eu::Region::new((width * stride) as u8, width as u8, stride as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{QuirkSet, model_for};
+
+    fn region_of(device: &str, ty: Type, exec: u8, operand: Operand) -> eu::Region {
+        let model = model_for(eu::DevInfo::get(device).unwrap(), QuirkSet::default());
+        let inst = Inst::new(Op::Mov, exec, Operand::grf(10, ty), &[operand]);
+        let doubled = ty.size() == 8 && model.needs_df_exec_doubling();
+        source(&Context { inst: &inst, model: &*model, doubled }, &operand, 0).unwrap().region
+    }
+
+    #[test]
+    fn df_regions_of_both_gen7s() {
+        let packed = Operand::grf(2, Type::DF);
+        assert_eq!(region_of("ivb", Type::DF, 4, packed), eu::Region::new(8, 8, 1));
+        assert_eq!(region_of("hsw", Type::DF, 8, packed), eu::Region::new(4, 4, 1));
+        assert_eq!(region_of("ivb", Type::DF, 4, packed.scalar()), eu::Region::new(0, 2, 1));
+        assert_eq!(region_of("hsw", Type::DF, 4, packed.scalar()), eu::Region::new(0, 1, 0));
+        let float = Operand::grf(2, Type::F);
+        assert_eq!(region_of("ivb", Type::DF, 4, float), eu::Region::new(1, 2, 0));
+        let half = packed.subscript(Type::UD, 1);
+        assert_eq!(half.offset, 4);
+        assert_eq!(region_of("ivb", Type::UD, 8, half), eu::Region::new(8, 4, 2));
+    }
+
+    #[test]
+    fn rows_do_not_cross_registers() {
+        let mut op = Operand::grf(2, Type::F);
+        assert_eq!(region_of("ivb", Type::F, 16, op), eu::Region::new(8, 8, 1));
+        op.offset = 16;
+        assert_eq!(region_of("ivb", Type::F, 8, op), eu::Region::new(4, 4, 1));
+        // Two elements per row would cross a register inside the first row.
+        assert_eq!(region_of("ivb", Type::F, 8, op.strided(4)), eu::Region::new(4, 1, 0));
+    }
+}

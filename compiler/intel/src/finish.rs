@@ -1,0 +1,101 @@
+//! From selected instructions to bytes: passes, allocation, encoding, statistics. Shared by both back ends.
+
+use crate::allocate::{self, Allocation};
+use crate::bir::{MessageKind, Op, Program};
+use crate::encode;
+use crate::error::CompileError;
+use crate::model::Model;
+use crate::options::Options;
+use crate::output::{Kernel, Statistics, Width};
+use crate::passes::{self, PassList};
+
+/// A finished kernel without its place in the metadata.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Machine code.
+    pub code: Vec<u8>,
+    /// What allocation did.
+    pub allocation: Allocation,
+    /// Counts.
+    pub statistics: Statistics,
+    /// One remark per instruction, if asked for.
+    pub annotations: Vec<String>,
+}
+
+impl Finished {
+    /// The kernel of this code.
+    #[must_use]
+    pub fn kernel(self, width: Width, dispatch_grf_start: u32) -> Kernel {
+        Kernel {
+            width,
+            code: self.code,
+            dispatch_grf_start,
+            scratch_bytes: self.allocation.scratch_bytes,
+            statistics: self.statistics,
+            annotations: self.annotations,
+        }
+    }
+}
+
+/// Optimises, legalises, allocates and encodes a scalar program.
+///
+/// # Errors
+/// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
+pub fn finish(
+    program: Program,
+    model: &dyn Model,
+    options: &Options,
+    allow_spill: bool,
+) -> Result<Finished, CompileError> {
+    finish_with(program, model, options, allow_spill, &passes::SCALAR, 0)
+}
+
+/// As [`finish`], with another pass list, and scratch memory below `scratch_base` bytes in use already.
+///
+/// # Errors
+/// As [`finish`].
+pub fn finish_with(
+    mut program: Program,
+    model: &dyn Model,
+    options: &Options,
+    allow_spill: bool,
+    list: &PassList,
+    scratch_base: u32,
+) -> Result<Finished, CompileError> {
+    passes::run(&mut program, model, options, list);
+    let settings = allocate::Settings {
+        allow_spill: allow_spill || options.spill_all,
+        spill_all: options.spill_all,
+        check: options.check_allocation,
+    };
+    let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
+    let (insts, origin) = encode::encode(&program, model)?;
+    let code = eu::encode_program(model.devinfo(), &insts)
+        .map_err(|e| CompileError::encode(e.to_string()))?;
+    let statistics = statistics(&program, model, &allocation, insts.len());
+    let annotations = if options.annotate {
+        origin.iter().map(|&i| program.insts[i].remark.to_owned()).collect()
+    } else {
+        Vec::new()
+    };
+    Ok(Finished { code, allocation, statistics, annotations })
+}
+
+fn statistics(program: &Program, model: &dyn Model, allocation: &Allocation, instructions: usize) -> Statistics {
+    let count = |f: fn(&crate::bir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
+    Statistics {
+        instructions: instructions as u32,
+        loops: count(|i| i.op == Op::While),
+        cycles: crate::schedule::estimate(program, model),
+        spills: allocation.spills,
+        fills: allocation.fills,
+        sends: count(|i| i.op.is_send()),
+        registers: allocate::graph::registers_used(program).min(128),
+    }
+}
+
+/// Messages whose order with each other matters.
+#[must_use]
+pub fn is_ordered(kind: MessageKind) -> bool {
+    !matches!(kind, MessageKind::ConstantLoad | MessageKind::Sample | MessageKind::UrbRead)
+}

@@ -1,0 +1,156 @@
+//! Puts immediates where the encoding has room for them, or into registers.
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{Inst, Op, Operand, Program, REG_SIZE, Type};
+use crate::model::{DfImmediates, Model};
+use std::collections::BTreeMap;
+
+/// Moves immediates to the last source by exchanging operands, and those that still cannot be encoded to
+/// registers read as scalars: before their first use if one block outside of loops has all uses, else packed at
+/// the program's start. Afterwards each immediate is the last source of an instruction that takes one of its
+/// type.
+pub fn legalize_constants(program: &mut Program, model: &dyn Model) -> bool {
+    let mut changed = false;
+    for inst in &mut program.insts {
+        for src in &mut inst.src {
+            *src = src.fold_modifiers();
+        }
+        changed |= exchange(inst);
+    }
+    let wanted = collect(program, model);
+    if wanted.is_empty() {
+        return changed;
+    }
+    let placed = place(program, &wanted);
+    insert(program, model, &wanted, &placed);
+    true
+}
+
+/// Size and bits of a constant. The sign of floats is left to the source modifier where there is one.
+type Key = (u32, u64);
+
+/// Where a constant is used: instruction and source index.
+type Uses = BTreeMap<Key, Vec<(usize, usize)>>;
+
+/// Brings an immediate first source to the end.
+fn exchange(inst: &mut Inst) -> bool {
+    if inst.src.len() != 2 || !inst.src[0].is_imm() || inst.src[1].is_imm() {
+        return false;
+    }
+    match inst.op {
+        Op::Cmp => inst.cond = inst.cond.map(|c| c.swapped()),
+        Op::Sel => match (&mut inst.predicate, inst.cond) {
+            (Some(p), _) => p.inverse = !p.inverse,
+            (None, Some(_)) => {}
+            (None, None) => return false,
+        },
+        // The low word of the second factor is what integer products read; types then differ.
+        Op::Mul if inst.src[0].ty.size() != inst.src[1].ty.size() => return false,
+        op if op.info().commutative => {}
+        _ => return false,
+    }
+    inst.src.swap(0, 1);
+    true
+}
+
+fn key_of(inst: &Inst, src: &Operand) -> Option<(Key, bool)> {
+    let bits = src.imm_bits()?;
+    let size = src.ty.size();
+    let sign = 1u64 << (size * 8 - 1);
+    let float = matches!(src.ty, Type::F | Type::DF | Type::HF);
+    if float && inst.op.info().can_modify_sources && bits & sign != 0 {
+        return Some(((size, bits & !sign), true));
+    }
+    Some(((size, bits), false))
+}
+
+fn collect(program: &Program, model: &dyn Model) -> Uses {
+    let mut uses = Uses::new();
+    for (i, inst) in program.insts.iter().enumerate() {
+        if inst.op.info().control_flow || inst.align16 && !inst.op.info().three_source {
+            continue;
+        }
+        let last = inst.src.len().saturating_sub(1);
+        for (index, src) in inst.src.iter().enumerate() {
+            if !src.is_imm() || (index == last && model.accepts_immediate(inst, src.ty)) {
+                continue;
+            }
+            if let Some((key, _)) = key_of(inst, src) {
+                uses.entry(key).or_default().push((i, index));
+            }
+        }
+    }
+    uses
+}
+
+/// Register and program position of each constant.
+type Places = BTreeMap<Key, (Operand, usize)>;
+
+fn place(program: &mut Program, uses: &Uses) -> Places {
+    let cfg = Cfg::new(program);
+    let mut places = Places::new();
+    // Room left in the current shared register.
+    let mut shared: Option<(Operand, u32)> = None;
+    // Wide constants first, so that alignment wastes nothing.
+    for (&(size, bits), sites) in uses.iter().rev() {
+        let first = sites.iter().map(|s| s.0).min().unwrap_or(0);
+        let block = cfg.block_of[first];
+        let local = sites.iter().all(|s| cfg.block_of[s.0] == block) && cfg.blocks[block].loop_depth == 0;
+        if local {
+            let operand = Operand::vgrf(program.vreg(1), Type::UD);
+            places.insert((size, bits), (operand, first));
+            continue;
+        }
+        let bytes = size.max(4);
+        let (base, at) = match shared {
+            Some((base, at)) if at + bytes <= REG_SIZE => (base, at),
+            _ => (Operand::vgrf(program.vreg(1), Type::UD), 0),
+        };
+        shared = Some((base, at + bytes));
+        places.insert((size, bits), (base.byte_offset(at), 0));
+    }
+    places
+}
+
+fn insert(program: &mut Program, model: &dyn Model, uses: &Uses, places: &Places) {
+    for (key, sites) in uses {
+        let Some((operand, _)) = places.get(key) else { continue };
+        for &(i, index) in sites {
+            let inst = &mut program.insts[i];
+            let Some((_, negate)) = key_of(inst, &inst.src[index]) else { continue };
+            let ty = inst.src[index].ty;
+            inst.src[index] = Operand { negate, ..operand.retype(ty).scalar() };
+        }
+    }
+    let mut at: BTreeMap<usize, Vec<(Key, Operand)>> = BTreeMap::new();
+    for (&key, &(operand, position)) in places {
+        at.entry(position).or_default().push((key, operand));
+    }
+    let old = std::mem::take(&mut program.insts);
+    for (i, inst) in old.into_iter().enumerate() {
+        for &(key, operand) in at.get(&i).into_iter().flatten() {
+            load(program, model, key, operand);
+        }
+        program.insts.push(inst);
+    }
+}
+
+/// Loads a constant into a register, whatever channels are enabled.
+fn load(program: &mut Program, model: &dyn Model, (size, bits): Key, dst: Operand) {
+    let mut push = |op: Op, dst: Operand, src: Operand| {
+        let mut inst = Inst::new(op, 1, dst, &[src]);
+        inst.no_mask = true;
+        inst.remark = "constant";
+        program.insts.push(inst);
+    };
+    match (size, model.df_immediates()) {
+        (8, DfImmediates::TwoMoves) => {
+            push(Op::Mov, dst.retype(Type::UD), Operand::ud(bits as u32));
+            push(Op::Mov, dst.retype(Type::UD).byte_offset(4), Operand::ud((bits >> 32) as u32));
+        }
+        (8, DfImmediates::Dim) => push(Op::Dim, dst.retype(Type::DF), Operand::imm(bits, Type::DF)),
+        (8, DfImmediates::Mov) => push(Op::Mov, dst.retype(Type::DF), Operand::imm(bits, Type::DF)),
+        (2, _) => push(Op::Mov, dst.retype(Type::UW), Operand::uw(bits as u16)),
+        _ => push(Op::Mov, dst.retype(Type::UD), Operand::ud(bits as u32)),
+    }
+}

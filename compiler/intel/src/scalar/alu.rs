@@ -1,0 +1,390 @@
+//! Arithmetic: floats, comparisons, selects; the dispatch over all ALU operations.
+
+use super::translate::{Components, Translator};
+use crate::bir::{CondMod, Op, Operand, Region, Type};
+use crate::error::CompileError;
+use ir::{Alu, AluOp, Src, Value};
+
+/// Decides which additions take in a multiplication (MAD) and skips multiplications whose every use is taken in.
+/// Neither may be exact, and at most one of the two may have a constant operand (a MAD takes no immediates).
+pub(super) fn choose_fusions(t: &mut Translator<'_>) {
+    let shader = t.shader;
+    // Additions that could take in a multiplication, by multiplication.
+    let mut candidates: Vec<(Value, Vec<(Value, usize)>)> = Vec::new();
+    let mut index: cranelift_entity::SecondaryMap<Value, Option<usize>> = cranelift_entity::SecondaryMap::new();
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            let data = &shader.insts[inst];
+            let (ir::InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
+            if matches!(alu.op, AluOp::Fadd | AluOp::Fsub) && !alu.exact && shader.bits(result) >= 32 {
+                for (i, src) in alu.srcs.iter().enumerate() {
+                    if let Some(slot) = index[src.value] {
+                        candidates[slot].1.push((result, i));
+                    }
+                }
+            }
+            if alu.op == AluOp::Fmul && !alu.exact && shader.bits(result) >= 32 {
+                index[result] = Some(candidates.len());
+                candidates.push((result, Vec::new()));
+            }
+        }
+    }
+    let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
+    for (product, users) in candidates {
+        let all_fuse = users.len() as u32 == t.uses[product] && users.iter().all(|&(sum, _)| t.fused_into[sum].is_none());
+        let distinct = users.iter().enumerate().all(|(i, u)| users[..i].iter().all(|v| v.0 != u.0));
+        let constants_ok = shader.as_alu(product).is_some_and(|mul| {
+            !has_constant(mul)
+                || users.iter().all(|&(sum, _)| shader.as_alu(sum).is_some_and(|add| !has_constant(add)))
+        });
+        if users.is_empty() || !all_fuse || !distinct || !constants_ok {
+            continue;
+        }
+        for (sum, i) in users {
+            t.fused_into[sum] = Some((product, i));
+        }
+        t.skipped[product] = true;
+    }
+}
+
+/// How the components of one operation are computed.
+pub(super) struct Ctx<'s> {
+    pub alu: &'s Alu,
+    pub result: Value,
+    /// Component of the result.
+    pub component: u8,
+    /// Destination, raw type.
+    pub dst: Operand,
+    /// Bits of the result and of the first source.
+    pub bits: u32,
+    pub src_bits: u32,
+}
+
+impl Translator<'_> {
+    /// Emits an ALU operation.
+    pub(super) fn emit_alu(&mut self, alu: &Alu, result: Value) -> Result<(), CompileError> {
+        if self.emit_without_instruction(alu, result) {
+            return Ok(());
+        }
+        let ty = self.raw_type(result);
+        let dst = self.define(result, ty);
+        let src_bits = alu.srcs.first().map_or(32, |s| u32::from(self.shader.bits(s.value)));
+        let bits = u32::from(self.shader.bits(result));
+        for (component, &dst) in dst.iter().enumerate() {
+            let ctx = Ctx { alu, result, component: component as u8, dst, bits, src_bits };
+            self.emit_component(&ctx)?;
+        }
+        Ok(())
+    }
+
+    /// Vectors and parts are names for their sources: no instruction, the sources never change.
+    fn emit_without_instruction(&mut self, alu: &Alu, result: Value) -> bool {
+        let ty = self.raw_type(result);
+        let components: Components = match alu.op {
+            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => alu.srcs.iter().map(|s| self.stable(s, 0, ty)).collect(),
+            AluOp::Mov => (0..self.shader.components(result)).map(|c| self.stable(&alu.srcs[0], c, ty)).collect(),
+            AluOp::Unpack64X | AluOp::Unpack64Y => (0..self.shader.components(result))
+                .map(|c| {
+                    let part = u32::from(alu.op == AluOp::Unpack64Y);
+                    self.stable(&alu.srcs[0], c, Type::DF).subscript(Type::UD, part)
+                })
+                .collect(),
+            AluOp::UnpackVec64 => {
+                (0..2).map(|part| self.stable(&alu.srcs[0], 0, Type::DF).subscript(Type::UD, part)).collect()
+            }
+            _ => return false,
+        };
+        self.set(result, components);
+        true
+    }
+
+    /// A source as a name: phis change at the end of blocks, so their value is copied first.
+    fn stable(&mut self, src: &Src, component: u8, ty: Type) -> Operand {
+        let operand = self.src(src, component, ty);
+        if matches!(self.shader.def(src.value).kind, ir::InstKind::Phi(_)) {
+            let mut b = self.builder();
+            let copy = b.temp(ty);
+            b.mov(copy, operand);
+            return copy;
+        }
+        operand
+    }
+
+    /// Source `index` of the operation for the current component.
+    pub(super) fn arg(&self, ctx: &Ctx<'_>, index: usize, ty: Type) -> Operand {
+        match ctx.alu.srcs.get(index) {
+            Some(src) => self.src(src, ctx.component, ty),
+            None => Operand::imm(0, ty),
+        }
+    }
+
+    /// One instruction with the operation's sources, all of type `ty`.
+    fn simple(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
+        let srcs: Vec<Operand> = (0..ctx.alu.srcs.len()).map(|i| self.arg(ctx, i, ty)).collect();
+        self.builder().emit(op, ctx.dst.retype(ty), &srcs);
+    }
+
+    fn emit_component(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        let float = Type::float(ctx.bits);
+        match ctx.alu.op {
+            AluOp::Fadd | AluOp::Fsub => self.emit_fadd(ctx, float),
+            AluOp::Fmul => self.simple(ctx, Op::Mul, float),
+            AluOp::Ffma => {
+                let [a, b, c] = [0, 1, 2].map(|i| self.arg(ctx, i, float));
+                self.builder().emit(Op::Mad, ctx.dst.retype(float), &[c, a, b]);
+            }
+            AluOp::Flrp => {
+                // MAD forms: a + t·(b − a) would differ at t = 1; use b·t + a·(1 − t).
+                let [a, b, t] = [0, 1, 2].map(|i| self.arg(ctx, i, float));
+                let mut build = self.builder();
+                let (one_minus, scaled) = (build.temp(float), build.temp(float));
+                let one = if float == Type::DF { Operand::df(1.0) } else { Operand::f(1.0) };
+                build.emit(Op::Add, one_minus, &[t.neg(), one]);
+                build.emit(Op::Mul, scaled, &[a, one_minus]);
+                build.emit(Op::Mad, ctx.dst.retype(float), &[scaled, b, t]);
+            }
+            AluOp::Fneg => {
+                let a = self.arg(ctx, 0, float).neg();
+                self.builder().mov(ctx.dst.retype(float), a);
+            }
+            AluOp::Fabs => {
+                let a = self.arg(ctx, 0, float).absolute();
+                self.builder().mov(ctx.dst.retype(float), a);
+            }
+            AluOp::Fsat => {
+                let a = self.arg(ctx, 0, float);
+                self.builder().mov(ctx.dst.retype(float), a).saturate = true;
+            }
+            AluOp::Fmin | AluOp::Fmax => {
+                let cond = if ctx.alu.op == AluOp::Fmin { CondMod::L } else { CondMod::Ge };
+                let (a, b) = (self.arg(ctx, 0, float), self.arg(ctx, 1, float));
+                self.builder().minmax(ctx.dst.retype(float), a, b, cond);
+            }
+            AluOp::Fsign => self.emit_fsign(ctx)?,
+            AluOp::Fdiv => {
+                self.only_32bit(ctx)?;
+                let (a, b) = (self.arg(ctx, 0, float), self.arg(ctx, 1, float));
+                let mut build = self.builder();
+                let inverse = build.temp(float);
+                build.emit(Op::MathInv, inverse, &[b]);
+                build.emit(Op::Mul, ctx.dst.retype(float), &[a, inverse]);
+            }
+            AluOp::Frcp | AluOp::Frsq | AluOp::Fsqrt | AluOp::Fexp2 | AluOp::Flog2 | AluOp::Fsin | AluOp::Fcos
+            | AluOp::Fpow => {
+                self.only_32bit(ctx)?;
+                let op = match ctx.alu.op {
+                    AluOp::Frcp => Op::MathInv,
+                    AluOp::Frsq => Op::MathRsq,
+                    AluOp::Fsqrt => Op::MathSqrt,
+                    AluOp::Fexp2 => Op::MathExp,
+                    AluOp::Flog2 => Op::MathLog,
+                    AluOp::Fsin => Op::MathSin,
+                    AluOp::Fcos => Op::MathCos,
+                    _ => Op::MathPow,
+                };
+                self.simple(ctx, op, float);
+            }
+            AluOp::Ffloor | AluOp::Ftrunc | AluOp::Ffract | AluOp::FroundEven => {
+                self.only_32bit(ctx)?;
+                let op = match ctx.alu.op {
+                    AluOp::Ffloor => Op::Rndd,
+                    AluOp::Ftrunc => Op::Rndz,
+                    AluOp::Ffract => Op::Frc,
+                    _ => Op::Rnde,
+                };
+                self.simple(ctx, op, float);
+            }
+            AluOp::Fceil => {
+                self.only_32bit(ctx)?;
+                // −floor(−x)
+                let a = self.arg(ctx, 0, float).neg();
+                let mut build = self.builder();
+                let down = build.temp(float);
+                build.emit(Op::Rndd, down, &[a]);
+                build.mov(ctx.dst.retype(float), down.neg());
+            }
+            AluOp::Feq | AluOp::Fneu | AluOp::Flt | AluOp::Fge => {
+                let cond = match ctx.alu.op {
+                    AluOp::Feq => CondMod::Z,
+                    AluOp::Fneu => CondMod::Nz,
+                    AluOp::Flt => CondMod::L,
+                    _ => CondMod::Ge,
+                };
+                self.emit_compare(ctx, Type::float(ctx.src_bits), cond);
+            }
+            AluOp::F2b => {
+                let ty = Type::float(ctx.src_bits);
+                let a = self.arg(ctx, 0, ty);
+                self.compare_into(ctx.dst, a, Operand::imm(0, ty), CondMod::Nz);
+            }
+            AluOp::Bcsel => self.emit_select(ctx)?,
+            AluOp::Fdot2 | AluOp::Fdot3 | AluOp::Fdot4 => self.emit_dot(ctx, float),
+            AluOp::Fddx | AluOp::FddxCoarse | AluOp::FddxFine | AluOp::Fddy | AluOp::FddyCoarse
+            | AluOp::FddyFine => self.emit_derivative(ctx)?,
+            _ => {
+                if !self.emit_conversion(ctx)? {
+                    self.emit_integer(ctx)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The operation exists for 32-bit operands only; others must have been lowered.
+    pub(super) fn only_32bit(&self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        if ctx.src_bits == 32 {
+            Ok(())
+        } else {
+            Err(CompileError::lower(format!("{} of {} bits is not lowered", ctx.alu.op.name(), ctx.src_bits)))
+        }
+    }
+
+    fn emit_fadd(&mut self, ctx: &Ctx<'_>, ty: Type) {
+        let subtract = ctx.alu.op == AluOp::Fsub;
+        if let Some((product, index)) = self.fused_into[ctx.result] {
+            if let Some(mul) = self.shader.as_alu(product) {
+                let pick = ctx.alu.srcs[index].swizzle[usize::from(ctx.component & 3)];
+                let mut a = self.src(&mul.srcs[0], pick, ty);
+                let b = self.src(&mul.srcs[1], pick, ty);
+                let mut addend = self.arg(ctx, 1 - index, ty);
+                if subtract && index == 1 {
+                    a = a.neg();
+                } else if subtract {
+                    addend = addend.neg();
+                }
+                self.builder().emit(Op::Mad, ctx.dst.retype(ty), &[addend, a, b]);
+                return;
+            }
+        }
+        let (a, mut b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
+        if subtract {
+            b = b.neg();
+        }
+        self.builder().emit(Op::Add, ctx.dst.retype(ty), &[a, b]);
+    }
+
+    /// sign(x): x with its magnitude replaced by one, unless zero.
+    fn emit_fsign(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        let ty = Type::float(ctx.src_bits);
+        if ctx.src_bits == 64 {
+            let a = self.arg(ctx, 0, ty);
+            let dst = ctx.dst.retype(Type::DF);
+            let mut b = self.builder();
+            // Low dword 0; high dword: sign bit, or with 1.0's where x is not zero.
+            b.cmp(Operand::null(Type::DF), a, Operand::df(0.0), CondMod::Nz);
+            b.mov(dst.subscript(Type::UD, 0), Operand::ud(0));
+            let high = dst.subscript(Type::UD, 1);
+            b.emit(Op::And, high, &[a.subscript(Type::UD, 1), Operand::ud(0x8000_0000)]);
+            b.emit(Op::Or, high, &[high, Operand::ud(0x3ff0_0000)]).predicate(false);
+            return Ok(());
+        }
+        self.only_32bit(ctx)?;
+        let a = self.arg(ctx, 0, Type::F);
+        let dst = ctx.dst.retype(Type::UD);
+        let mut b = self.builder();
+        b.cmp(Operand::null(Type::F), a, Operand::f(0.0), CondMod::Nz);
+        b.emit(Op::And, dst, &[a.retype(Type::UD), Operand::ud(0x8000_0000)]);
+        b.emit(Op::Or, dst, &[dst, Operand::ud(0x3f80_0000)]).predicate(false);
+        Ok(())
+    }
+
+    fn emit_compare(&mut self, ctx: &Ctx<'_>, ty: Type, cond: CondMod) {
+        let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
+        self.compare_into(ctx.dst, a, b, cond);
+    }
+
+    /// 32-bit boolean of a comparison. 64-bit operands give 64-bit booleans, of which the low half is kept.
+    pub(super) fn compare_into(&mut self, dst: Operand, a: Operand, b: Operand, cond: CondMod) {
+        let ty = a.ty;
+        let mut build = self.builder();
+        match ty.size() {
+            8 => {
+                let wide = build.temp(ty);
+                build.cmp(wide, a, b, cond);
+                build.mov(dst.retype(Type::D), wide.subscript(Type::D, 0));
+            }
+            4 => {
+                build.cmp(dst.retype(ty), a, b, cond);
+            }
+            _ => {
+                let narrow = build.temp(ty);
+                build.cmp(narrow, a, b, cond);
+                build.mov(dst.retype(Type::D), narrow.retype(Type::W));
+            }
+        }
+    }
+
+    fn emit_select(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        let cond = ctx.alu.srcs[0];
+        let component = cond.swizzle[usize::from(ctx.component & 3)];
+        let inverse = self.emit_condition(cond.value, component)?;
+        let ty = self.raw_type(ctx.result);
+        let (a, b) = (self.arg(ctx, 1, ty), self.arg(ctx, 2, ty));
+        self.builder().emit(Op::Sel, ctx.dst.retype(ty), &[a, b]).predicate(inverse);
+        Ok(())
+    }
+
+    fn emit_dot(&mut self, ctx: &Ctx<'_>, ty: Type) {
+        let n = match ctx.alu.op {
+            AluOp::Fdot2 => 2,
+            AluOp::Fdot3 => 3,
+            _ => 4,
+        };
+        let pair = |t: &Self, c: u8| (t.src(&ctx.alu.srcs[0], c, ty), t.src(&ctx.alu.srcs[1], c, ty));
+        let (a, b) = pair(self, 0);
+        let mut sum = self.builder().temp(ty);
+        self.builder().emit(Op::Mul, sum, &[a, b]);
+        for c in 1..n {
+            let (a, b) = pair(self, c);
+            let last = c + 1 == n;
+            let mut build = self.builder();
+            let next = if last { ctx.dst.retype(ty) } else { build.temp(ty) };
+            if ctx.alu.exact {
+                let product = build.temp(ty);
+                build.emit(Op::Mul, product, &[a, b]);
+                build.emit(Op::Add, next, &[sum, product]);
+            } else {
+                build.emit(Op::Mad, next, &[sum, a, b]);
+            }
+            sum = next;
+        }
+    }
+
+    /// Differences inside the quad by regions: pixels of a quad are four consecutive channels (upper left, upper
+    /// right, lower left, lower right).
+    fn emit_derivative(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+        self.only_32bit(ctx)?;
+        let src = self.arg(ctx, 0, Type::F);
+        if !src.is_reg() || src.is_scalar() {
+            // Constant over the primitive.
+            self.builder().mov(ctx.dst.retype(Type::F), Operand::f(0.0));
+            return Ok(());
+        }
+        let fine_y = ctx.alu.op == AluOp::FddyFine;
+        let mut b = self.builder();
+        // Regions need the data in a register of its own, without modifiers.
+        let copy = b.temp(Type::F);
+        b.mov(copy, src);
+        let dst = ctx.dst.retype(Type::F);
+        if fine_y {
+            // Upper pair minus nothing the same region can name twice: two channels at a time share a row.
+            for half in 0..u32::from(b.exec_size) / 4 {
+                let mut quad = b.sub_group(4, (half * 4) as u8);
+                let lower = copy.byte_offset(half * 16 + 8).with_region(0, 2, 1);
+                let upper = copy.byte_offset(half * 16).with_region(0, 2, 1);
+                quad.emit(Op::Add, dst.byte_offset(half * 16), &[lower, upper.neg()]);
+            }
+            return Ok(());
+        }
+        let (region, far) = match ctx.alu.op {
+            AluOp::FddxFine => (Region::Exact { vstride: 2, width: 2, hstride: 0 }, 4),
+            AluOp::Fddx | AluOp::FddxCoarse => (Region::Exact { vstride: 4, width: 4, hstride: 0 }, 4),
+            _ => (Region::Exact { vstride: 4, width: 4, hstride: 0 }, 8),
+        };
+        let mut near = copy;
+        near.region = region;
+        let other = near.byte_offset(far);
+        b.emit(Op::Add, dst, &[other, near.neg()]);
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Conversions and packing.
+
+use super::alu::Ctx;
+use super::translate::Translator;
+use crate::bir::{Op, Operand, Type};
+use crate::error::CompileError;
+use ir::AluOp;
+
+impl Translator<'_> {
+    /// Emits a conversion; false if the operation is none.
+    pub(super) fn emit_conversion(&mut self, ctx: &Ctx<'_>) -> Result<bool, CompileError> {
+        use AluOp::*;
+        let bits = ctx.src_bits;
+        match ctx.alu.op {
+            F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8 | F2u16 | F2u32
+            | F2u64 => {
+                let to = result_type(ctx.alu.op, ctx.bits);
+                self.convert(ctx, Type::float(bits), to)?;
+            }
+            I2f16 | I2f32 | I2f64 | I2i8 | I2i16 | I2i32 | I2i64 => {
+                self.convert(ctx, Type::int(bits), result_type(ctx.alu.op, ctx.bits))?;
+            }
+            U2f16 | U2f32 | U2f64 | U2u8 | U2u16 | U2u32 | U2u64 => {
+                self.convert(ctx, Type::uint(bits), result_type(ctx.alu.op, ctx.bits))?;
+            }
+            // A boolean is 0 or −1.
+            B2f16 | B2f32 | B2f64 | B2i8 | B2i16 | B2i32 | B2i64 => {
+                let a = self.arg(ctx, 0, Type::D).neg();
+                self.move_converted(ctx.dst.retype(result_type(ctx.alu.op, ctx.bits)), a)?;
+            }
+            Pack64 => {
+                let (low, high) = (self.arg(ctx, 0, Type::UD), self.arg(ctx, 1, Type::UD));
+                self.pack_dwords(ctx.dst, low, high);
+            }
+            PackVec64 => {
+                let low = self.src(&ctx.alu.srcs[0], 0, Type::UD);
+                let high = self.src(&ctx.alu.srcs[0], 1, Type::UD);
+                self.pack_dwords(ctx.dst, low, high);
+            }
+            PackHalf => {
+                let (low, high) = (self.arg(ctx, 0, Type::F), self.arg(ctx, 1, Type::F));
+                self.pack_half(ctx.dst, low, high)?;
+            }
+            PackHalf2x16 => {
+                let low = self.src(&ctx.alu.srcs[0], 0, Type::F);
+                let high = self.src(&ctx.alu.srcs[0], 1, Type::F);
+                self.pack_half(ctx.dst, low, high)?;
+            }
+            UnpackHalfX | UnpackHalfY => {
+                let a = self.arg(ctx, 0, Type::UD);
+                self.unpack_half(ctx.dst, a, u32::from(ctx.alu.op == UnpackHalfY))?;
+            }
+            UnpackHalf2x16 => {
+                let a = self.src(&ctx.alu.srcs[0], 0, Type::UD);
+                self.unpack_half(ctx.dst, a, u32::from(ctx.component))?;
+            }
+            Pack32 | PackVec32 | Unpack32X | Unpack32Y | UnpackVec32 => self.emit_words(ctx),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn convert(&mut self, ctx: &Ctx<'_>, from: Type, to: Type) -> Result<(), CompileError> {
+        let a = self.arg(ctx, 0, from);
+        self.move_converted(ctx.dst.retype(to), a)
+    }
+
+    /// `dst = src` through whatever intermediate steps the hardware wants.
+    fn move_converted(&mut self, dst: Operand, src: Operand) -> Result<(), CompileError> {
+        let info = self.model.devinfo();
+        let lacks = |ty: Type| match ty {
+            Type::Q | Type::UQ => !info.has_q,
+            Type::HF => !info.has_hf,
+            Type::DF => !info.has_df,
+            _ => false,
+        };
+        if lacks(dst.ty) || lacks(src.ty) {
+            return Err(CompileError::lower(format!(
+                "conversion from {} to {} does not exist on {}",
+                src.ty.name(),
+                dst.ty.name(),
+                info.name
+            )));
+        }
+        let via = match (src.ty, dst.ty) {
+            (Type::HF, Type::DF | Type::Q | Type::UQ) | (Type::DF | Type::Q | Type::UQ, Type::HF) => Some(Type::F),
+            (Type::B | Type::UB, Type::DF | Type::Q | Type::UQ)
+            | (Type::DF | Type::Q | Type::UQ, Type::B | Type::UB) => Some(Type::D),
+            _ => None,
+        };
+        if let Some(via) = via {
+            let middle = self.builder().temp(via);
+            self.move_converted(middle, src)?;
+            return self.move_converted(dst, middle);
+        }
+        let mut b = self.builder();
+        // An immediate of another size than the execution wants a register first.
+        if src.ty.size() <= dst.ty.size() || src.ty.size() == dst.ty.size() {
+            b.mov(dst, src);
+            return Ok(());
+        }
+        // Narrowing writes one element per source element: spread, then gather.
+        let ratio = src.ty.size() / dst.ty.size();
+        let spread = b.temp(src.ty).subscript(dst.ty, 0);
+        if ratio > 4 {
+            return Err(CompileError::lower("conversion narrows too much at once"));
+        }
+        b.mov(spread, src);
+        b.mov(dst, spread);
+        Ok(())
+    }
+
+    /// A 64-bit value from its halves, one strided move each.
+    pub(super) fn pack_dwords(&mut self, dst: Operand, low: Operand, high: Operand) {
+        let dst = dst.retype(Type::DF);
+        let mut b = self.builder();
+        b.mov(dst.subscript(Type::UD, 0), low);
+        b.mov(dst.subscript(Type::UD, 1), high);
+    }
+
+    fn pack_half(&mut self, dst: Operand, low: Operand, high: Operand) -> Result<(), CompileError> {
+        let opcodes = self.model.half_conversion_opcodes();
+        let mut b = self.builder();
+        let dst = dst.retype(Type::UD);
+        let (op, half) = if opcodes { (Op::F32to16, Type::W) } else { (Op::Mov, Type::HF) };
+        // High half into the low words, shifted up, then the low half into the low words.
+        let top = b.temp(Type::UD);
+        b.emit(op, top.subscript(half, 0), &[high]);
+        b.emit(Op::Shl, dst, &[top, Operand::ud(16)]);
+        b.emit(op, dst.subscript(half, 0), &[low]);
+        Ok(())
+    }
+
+    fn unpack_half(&mut self, dst: Operand, src: Operand, part: u32) -> Result<(), CompileError> {
+        let opcodes = self.model.half_conversion_opcodes();
+        let mut b = self.builder();
+        let src = if src.is_imm() {
+            let copy = b.temp(Type::UD);
+            b.mov(copy, src);
+            copy
+        } else {
+            src
+        };
+        let (op, half) = if opcodes { (Op::F16to32, Type::W) } else { (Op::Mov, Type::HF) };
+        b.emit(op, dst.retype(Type::F), &[src.subscript(half, part)]);
+        Ok(())
+    }
+
+    /// 16-bit halves of dwords.
+    fn emit_words(&mut self, ctx: &Ctx<'_>) {
+        use AluOp::*;
+        match ctx.alu.op {
+            Pack32 | PackVec32 => {
+                let (low, high) = if ctx.alu.op == Pack32 {
+                    (self.arg(ctx, 0, Type::UW), self.arg(ctx, 1, Type::UW))
+                } else {
+                    (self.src(&ctx.alu.srcs[0], 0, Type::UW), self.src(&ctx.alu.srcs[0], 1, Type::UW))
+                };
+                let dst = ctx.dst.retype(Type::UD);
+                let mut b = self.builder();
+                b.mov(dst.subscript(Type::UW, 0), low);
+                b.mov(dst.subscript(Type::UW, 1), high);
+            }
+            _ => {
+                let part = match ctx.alu.op {
+                    Unpack32X => 0,
+                    Unpack32Y => 1,
+                    _ => u32::from(ctx.component),
+                };
+                let component = if ctx.alu.op == UnpackVec32 { 0 } else { ctx.component };
+                let a = self.src(&ctx.alu.srcs[0], component, Type::UD).subscript(Type::UW, part);
+                self.builder().mov(ctx.dst.retype(Type::UW), a);
+            }
+        }
+    }
+}
+
+/// Type that a conversion gives.
+fn result_type(op: AluOp, bits: u32) -> Type {
+    match op.info().output.class {
+        ir::Class::Float => Type::float(bits),
+        ir::Class::Int => Type::int(bits),
+        _ => Type::uint(bits),
+    }
+}

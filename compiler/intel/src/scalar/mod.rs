@@ -1,0 +1,16 @@
+//! Scalar back end: one channel per invocation, SIMD8 and SIMD16.
+//!
+//! Instruction selection is plain: every IR instruction becomes the obvious instructions, with moves where
+//! modifiers or saturation stand alone. The optimiser folds them. Hardware limits are met afterwards by the
+//! `legalize_*` passes.
+
+mod alu;
+mod alu_convert;
+mod alu_integer;
+mod fragment;
+mod memory;
+mod texture;
+mod translate;
+mod uniforms;
+
+pub use fragment::compile_fragment;
