@@ -70,8 +70,8 @@ pub fn finish_with(
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
     let (insts, origin) = encode::encode(&program, model)?;
-    let code = eu::encode_program(model.devinfo(), &insts)
-        .map_err(|e| CompileError::encode(e.to_string()))?;
+    let code =
+        eu::encode_program(model.devinfo(), &insts).map_err(|e| CompileError::encode(e.to_string()))?;
     let statistics = statistics(&program, model, &allocation, insts.len());
     let annotations = if options.annotate {
         origin.iter().map(|&i| program.insts[i].remark.to_owned()).collect()
@@ -81,7 +81,12 @@ pub fn finish_with(
     Ok(Finished { code, allocation, statistics, annotations })
 }
 
-fn statistics(program: &Program, model: &dyn Model, allocation: &Allocation, instructions: usize) -> Statistics {
+fn statistics(
+    program: &Program,
+    model: &dyn Model,
+    allocation: &Allocation,
+    instructions: usize,
+) -> Statistics {
     let count = |f: fn(&crate::bir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
     Statistics {
         instructions: instructions as u32,

@@ -361,6 +361,12 @@ fn payload_last_use(program: &Program, cfg: &Cfg) -> Vec<usize> {
             next_loop += 1;
         }
         let use_ip = ip.max(outermost_end);
+        if inst.message.as_ref().is_some_and(|m| m.eot) {
+            // The thread's header stays where debugging tools and the end of the thread expect it.
+            for entry in last.iter_mut().take(2) {
+                *entry = (*entry).max(use_ip);
+            }
+        }
         for (index, src) in inst.src.iter().enumerate() {
             if let File::Grf(nr) = src.file {
                 // A two-register operand may still be read after the first half of the destination is written.

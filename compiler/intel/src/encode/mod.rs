@@ -84,23 +84,14 @@ fn is_64bit(inst: &Inst) -> bool {
     has_operands && (inst.exec_type().size() == 8 || (!inst.dst.is_none() && inst.dst.ty.size() == 8))
 }
 
-fn encode_send(
-    e: &mut eu::Inst,
-    inst: &Inst,
-    message: &crate::bir::Message,
-) -> Result<(), CompileError> {
+fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::bir::Message) -> Result<(), CompileError> {
     let sfid = eu::Sfid::from_code(u64::from(message.sfid))
         .ok_or_else(|| CompileError::encode("unknown shared function"))?;
     let desc = message.control & 0x7_ffff
         | u32::from(message.header) << 19
         | u32::from(message.rlen) << 20
         | u32::from(message.mlen) << 25;
-    e.send = Some(eu::Send {
-        sfid,
-        desc: eu::Desc::Imm(desc),
-        ex_desc: eu::Desc::Imm(0),
-        eot: message.eot,
-    });
+    e.send = Some(eu::Send { sfid, desc: eu::Desc::Imm(desc), ex_desc: eu::Desc::Imm(0), eot: message.eot });
     let align16 = e.access_mode == AccessMode::Align16;
     let whole = |operand: &Operand| -> Result<eu::Operand, CompileError> {
         let mut o = file(operand)?;
@@ -126,9 +117,10 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
         File::Grf(nr) => {
             let byte = u32::from(nr) * 32 + operand.offset;
             o.file = eu::RegFile::Grf;
-            o.nr = u8::try_from(byte / 32).ok().filter(|n| *n < 128).ok_or_else(|| {
-                CompileError::encode(format!("register number {} out of range", byte / 32))
-            })?;
+            o.nr = u8::try_from(byte / 32)
+                .ok()
+                .filter(|n| *n < 128)
+                .ok_or_else(|| CompileError::encode(format!("register number {} out of range", byte / 32)))?;
             o.subnr = (byte % 32) as u8;
         }
         File::Arf(arf) => {

@@ -11,7 +11,8 @@ pub(super) fn choose_fusions(t: &mut Translator<'_>) {
     let shader = t.shader;
     // Additions that could take in a multiplication, by multiplication.
     let mut candidates: Vec<(Value, Vec<(Value, usize)>)> = Vec::new();
-    let mut index: cranelift_entity::SecondaryMap<Value, Option<usize>> = cranelift_entity::SecondaryMap::new();
+    let mut index: cranelift_entity::SecondaryMap<Value, Option<usize>> =
+        cranelift_entity::SecondaryMap::new();
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];
@@ -31,7 +32,8 @@ pub(super) fn choose_fusions(t: &mut Translator<'_>) {
     }
     let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
     for (product, users) in candidates {
-        let all_fuse = users.len() as u32 == t.uses[product] && users.iter().all(|&(sum, _)| t.fused_into[sum].is_none());
+        let all_fuse = users.len() as u32 == t.uses[product]
+            && users.iter().all(|&(sum, _)| t.fused_into[sum].is_none());
         let distinct = users.iter().enumerate().all(|(i, u)| users[..i].iter().all(|v| v.0 != u.0));
         let constants_ok = shader.as_alu(product).is_some_and(|mul| {
             !has_constant(mul)
@@ -81,8 +83,12 @@ impl Translator<'_> {
     fn emit_without_instruction(&mut self, alu: &Alu, result: Value) -> bool {
         let ty = self.raw_type(result);
         let components: Components = match alu.op {
-            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => alu.srcs.iter().map(|s| self.stable(s, 0, ty)).collect(),
-            AluOp::Mov => (0..self.shader.components(result)).map(|c| self.stable(&alu.srcs[0], c, ty)).collect(),
+            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {
+                alu.srcs.iter().map(|s| self.stable(s, 0, ty)).collect()
+            }
+            AluOp::Mov => {
+                (0..self.shader.components(result)).map(|c| self.stable(&alu.srcs[0], c, ty)).collect()
+            }
             AluOp::Unpack64X | AluOp::Unpack64Y => (0..self.shader.components(result))
                 .map(|c| {
                     let part = u32::from(alu.op == AluOp::Unpack64Y);
@@ -169,7 +175,13 @@ impl Translator<'_> {
                 build.emit(Op::MathInv, inverse, &[b]);
                 build.emit(Op::Mul, ctx.dst.retype(float), &[a, inverse]);
             }
-            AluOp::Frcp | AluOp::Frsq | AluOp::Fsqrt | AluOp::Fexp2 | AluOp::Flog2 | AluOp::Fsin | AluOp::Fcos
+            AluOp::Frcp
+            | AluOp::Frsq
+            | AluOp::Fsqrt
+            | AluOp::Fexp2
+            | AluOp::Flog2
+            | AluOp::Fsin
+            | AluOp::Fcos
             | AluOp::Fpow => {
                 self.only_32bit(ctx)?;
                 let op = match ctx.alu.op {
@@ -219,7 +231,11 @@ impl Translator<'_> {
             }
             AluOp::Bcsel => self.emit_select(ctx)?,
             AluOp::Fdot2 | AluOp::Fdot3 | AluOp::Fdot4 => self.emit_dot(ctx, float),
-            AluOp::Fddx | AluOp::FddxCoarse | AluOp::FddxFine | AluOp::Fddy | AluOp::FddyCoarse
+            AluOp::Fddx
+            | AluOp::FddxCoarse
+            | AluOp::FddxFine
+            | AluOp::Fddy
+            | AluOp::FddyCoarse
             | AluOp::FddyFine => self.emit_derivative(ctx)?,
             _ => {
                 if !self.emit_conversion(ctx)? {

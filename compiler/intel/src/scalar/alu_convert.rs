@@ -12,8 +12,8 @@ impl Translator<'_> {
         use AluOp::*;
         let bits = ctx.src_bits;
         match ctx.alu.op {
-            F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8 | F2u16 | F2u32
-            | F2u64 => {
+            F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8 | F2u16
+            | F2u32 | F2u64 => {
                 let to = result_type(ctx.alu.op, ctx.bits);
                 self.convert(ctx, Type::float(bits), to)?;
             }
@@ -83,7 +83,9 @@ impl Translator<'_> {
             )));
         }
         let via = match (src.ty, dst.ty) {
-            (Type::HF, Type::DF | Type::Q | Type::UQ) | (Type::DF | Type::Q | Type::UQ, Type::HF) => Some(Type::F),
+            (Type::HF, Type::DF | Type::Q | Type::UQ) | (Type::DF | Type::Q | Type::UQ, Type::HF) => {
+                Some(Type::F)
+            }
             (Type::B | Type::UB, Type::DF | Type::Q | Type::UQ)
             | (Type::DF | Type::Q | Type::UQ, Type::B | Type::UB) => Some(Type::D),
             _ => None,

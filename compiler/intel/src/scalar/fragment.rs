@@ -9,7 +9,8 @@ use crate::finish;
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
 use crate::output::{
-    Barycentric, Compiled, FragmentInput, FragmentInterface, Interface, Kernel, Stage, Surface, Varying, Width,
+    Barycentric, Compiled, FragmentInput, FragmentInterface, Interface, Kernel, Stage, Surface, Varying,
+    Width,
 };
 use crate::sends::{self, RenderTargetLayout};
 use eu::DevInfo;
@@ -65,7 +66,9 @@ pub fn compile_fragment(
             Ok(kernel) => kernels.push(kernel),
             // The narrow kernel does the work; wide ones are an optimisation.
             Err(_) if !kernels.is_empty() => {}
-            Err(_) => kernels.push(compile_width(shader, key, &*model, options, &push, &interface, Width::Simd8)?),
+            Err(_) => {
+                kernels.push(compile_width(shader, key, &*model, options, &push, &interface, Width::Simd8)?)
+            }
         }
     }
     Ok(Compiled {
@@ -122,7 +125,10 @@ fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
                     interface.source_w = true;
                 }
                 IntrinsicOp::SampleMaskIn => interface.input_coverage = true,
-                IntrinsicOp::Discard | IntrinsicOp::DiscardIf | IntrinsicOp::Demote | IntrinsicOp::DemoteIf => {
+                IntrinsicOp::Discard
+                | IntrinsicOp::DiscardIf
+                | IntrinsicOp::Demote
+                | IntrinsicOp::DemoteIf => {
                     interface.uses_kill = true;
                 }
                 IntrinsicOp::StoreOutput => match intrinsic.fields.slot {
@@ -303,8 +309,11 @@ impl Translator<'_> {
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result))
                 if intrinsic.op == LoadBarycentricAtSample && !self.key.multisampled =>
             {
-                let mode =
-                    if intrinsic.fields.linear { Barycentric::LinearPixel } else { Barycentric::PerspectivePixel };
+                let mode = if intrinsic.fields.linear {
+                    Barycentric::LinearPixel
+                } else {
+                    Barycentric::PerspectivePixel
+                };
                 self.set_barycentric(result, mode)
             }
             (HelperInvocation, Some(result)) => self.emit_helper_invocation(result),
@@ -335,13 +344,14 @@ impl Translator<'_> {
     /// Byte address of component `component` of the setup data of an input slot.
     fn setup_byte(&self, intrinsic: &Intrinsic, component: u32) -> Result<u32, CompileError> {
         let offset = intrinsic.srcs.last().and_then(|&o| self.constant(o));
-        let slot = offset.and_then(|o| intrinsic.fields.slot.advance(o as u8)).ok_or_else(|| {
-            CompileError::lower("fragment inputs with a variable index must be lowered")
-        })?;
+        let slot = offset
+            .and_then(|o| intrinsic.fields.slot.advance(o as u8))
+            .ok_or_else(|| CompileError::lower("fragment inputs with a variable index must be lowered"))?;
         let inputs = self.shader.info.inputs.iter().filter(|v| input_name(v.slot).is_some());
-        let index = inputs.map(|v| v.slot).position(|s| s == slot).ok_or_else(|| {
-            CompileError::lower(format!("input {slot} is not declared"))
-        })?;
+        let index = inputs
+            .map(|v| v.slot)
+            .position(|s| s == slot)
+            .ok_or_else(|| CompileError::lower(format!("input {slot} is not declared")))?;
         Ok((self.fragment.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
@@ -444,7 +454,8 @@ impl Translator<'_> {
         self.builder().push(inst);
         if stop {
             self.halts = true;
-            let halt = self.builder().control(Op::Halt);
+            let mut b = self.builder();
+            let halt = b.control(Op::Halt);
             halt.flag = KILL_FLAG;
             halt.predicate_mode(PredMode::Any4h, true);
         }

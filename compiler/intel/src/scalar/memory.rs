@@ -30,7 +30,9 @@ impl Translator<'_> {
             .constant(block)
             .ok_or_else(|| CompileError::lower("uniform blocks with a variable index must be lowered"))?;
         match self.constant(offset) {
-            Some(offset) => self.load_constant_offset(block, offset.wrapping_add(intrinsic.fields.base), result),
+            Some(offset) => {
+                self.load_constant_offset(block, offset.wrapping_add(intrinsic.fields.base), result)
+            }
             None => self.load_varying_offset(block, offset, intrinsic.fields.base, result),
         }
     }
@@ -41,16 +43,16 @@ impl Translator<'_> {
         let mut components = Components::new();
         for c in 0..u32::from(self.shader.components(result)) {
             let at = offset + c * size;
-            let dwords = [at, at + 4].map(|byte| self.uniform_scalar(block, byte, 4.min(size)));
             let component = match size {
                 8 if at % 8 == 0 => self.uniform_scalar(block, at, 8).retype(ty),
                 // Off the 8-byte grid (nothing std140 makes): join the halves.
                 8 => {
+                    let [low, high] = [at, at + 4].map(|byte| self.uniform_scalar(block, byte, 4));
                     let joined = self.builder().temp(Type::DF);
-                    self.pack_dwords(joined, dwords[0].retype(Type::UD), dwords[1].retype(Type::UD));
+                    self.pack_dwords(joined, low, high);
                     joined
                 }
-                _ => dwords[0].retype(ty),
+                _ => self.uniform_scalar(block, at, size).retype(ty),
             };
             components.push(component);
         }
@@ -138,7 +140,8 @@ impl Translator<'_> {
 
     /// Registers of a local variable, made at the first access.
     fn local_elements(&mut self, intrinsic: &Intrinsic) -> Result<(u32, Vec<Components>), CompileError> {
-        let local = intrinsic.fields.local.ok_or_else(|| CompileError::lower("access to no local variable"))?;
+        let local =
+            intrinsic.fields.local.ok_or_else(|| CompileError::lower("access to no local variable"))?;
         let number = Self::number(local);
         if let Some(elements) = self.locals.get(&number) {
             return Ok((number, elements.clone()));
@@ -149,7 +152,8 @@ impl Translator<'_> {
             1 | 32 => Type::UD,
             bits => Type::uint(u32::from(bits)),
         };
-        let registers = u64::from(data.length) * u64::from(data.components) * u64::from(ty.size()).div_ceil(4);
+        let registers =
+            u64::from(data.length) * u64::from(data.components) * u64::from(ty.size()).div_ceil(4);
         if registers > 4096 {
             return Err(CompileError::lower(format!("local array {} is too large for registers", data.name)));
         }
@@ -163,7 +167,8 @@ impl Translator<'_> {
 
     fn emit_load_local(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let (_, elements) = self.local_elements(intrinsic)?;
-        let index = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("load_local without an index"))?;
+        let index =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("load_local without an index"))?;
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
         if let Some(index) = self.constant(index) {

@@ -49,8 +49,15 @@ impl Translator<'_> {
             }
             let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
             let send = b.emit(Op::Send, data, &[payload]);
-            send.message =
-                Some(sends::sampler(op, width, texture_base + unit, sampler, header.is_some(), regs, 4 * per));
+            send.message = Some(sends::sampler(
+                op,
+                width,
+                texture_base + unit,
+                sampler,
+                header.is_some(),
+                regs,
+                4 * per,
+            ));
             parts.push(data);
         }
         self.define_texture_result(tex, result, &parts, narrow);
@@ -70,7 +77,8 @@ impl Translator<'_> {
             _ => u32::from(c),
         };
         if parts.len() == 1 {
-            let components: Components = (0..count).map(|c| place(&parts[0], component(c)).retype(ty)).collect();
+            let components: Components =
+                (0..count).map(|c| place(&parts[0], component(c)).retype(ty)).collect();
             self.set(result, components);
         } else {
             let dst = self.define(result, ty);
@@ -114,7 +122,9 @@ impl Translator<'_> {
                 let Some(constant) = self.shader.as_const(offset) else {
                     return Err(CompileError::lower("texture offsets must be constant"));
                 };
-                for (i, &value) in constant.iter().enumerate().take(usize::from(self.shader.components(offset))) {
+                for (i, &value) in
+                    constant.iter().enumerate().take(usize::from(self.shader.components(offset)))
+                {
                     // Nibbles: u in bits 11:8, v in 7:4, r in 3:0.
                     dword |= (value as u32 & 0xf) << (8 - 4 * i.min(2));
                 }

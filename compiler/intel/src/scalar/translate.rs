@@ -198,9 +198,8 @@ impl<'a> Translator<'a> {
     /// New registers for the components of `value`, as `ty`.
     pub fn define(&mut self, value: Value, ty: Type) -> Components {
         let width = u32::from(self.program.width);
-        let components: Components = (0..self.shader.components(value))
-            .map(|_| self.program.vreg_for(ty, width))
-            .collect();
+        let components: Components =
+            (0..self.shader.components(value)).map(|_| self.program.vreg_for(ty, width)).collect();
         self.values[value] = components.clone();
         components
     }
@@ -270,7 +269,9 @@ impl<'a> Translator<'a> {
         let shader = self.shader;
         for block in shader.block_order() {
             for &inst in &shader.blocks[block].insts {
-                if let (InstKind::Phi(srcs), Some(result)) = (&shader.insts[inst].kind, shader.insts[inst].result) {
+                if let (InstKind::Phi(srcs), Some(result)) =
+                    (&shader.insts[inst].kind, shader.insts[inst].result)
+                {
                     let ty = self.raw_type(result);
                     self.define(result, ty);
                     for src in srcs {

@@ -1,0 +1,111 @@
+//! Fragment shaders through the whole scalar back end: they compile, decode back to what was encoded, and use the
+//! instructions one expects.
+
+use eu::DevInfo;
+use intel::output::{Compiled, Interface, Width};
+use intel::{Options, StageKey, compile};
+use ir::{Builder, Location, Shader, Slot, Stage, Value, Varying};
+
+const COLOR: Slot = Slot::FragColor { location: 0, index: 0 };
+
+fn options() -> Options {
+    Options { check_allocation: true, ..Options::default() }
+}
+
+/// A shader whose body `build` emits; its result goes to colour 0.
+fn shader(inputs: &[Slot], build: impl FnOnce(&mut Builder<'_>) -> Value) -> Shader {
+    let mut shader = Shader::new(Stage::Fragment);
+    shader.info.inputs = inputs.iter().map(|&s| Varying::new(s)).collect();
+    shader.info.outputs = vec![Varying::new(COLOR)];
+    shader.info.ubos = 1;
+    shader.info.default_block_size = 1024;
+    let mut b = Builder::new(&mut shader);
+    let value = build(&mut b);
+    b.store_output(COLOR, 0, value);
+    b.finish();
+    ir::validate(&shader).unwrap();
+    shader
+}
+
+fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
+    let block = b.imm(0);
+    let offset = b.imm(offset);
+    b.load_ubo(block, offset, bits, components)
+}
+
+fn interpolated(b: &mut Builder<'_>, slot: Slot, components: u8) -> Value {
+    let bary =
+        b.intrinsic(ir::IntrinsicOp::LoadBarycentric, &[], ir::Fields::default(), Some((32, 2))).unwrap();
+    let zero = b.imm(0);
+    let fields = ir::Fields { slot, location: Location::Pixel, ..ir::Fields::default() };
+    b.intrinsic(ir::IntrinsicOp::LoadInterpolatedInput, &[bary, zero], fields, Some((32, components)))
+        .unwrap()
+}
+
+fn compiled(shader: &Shader, device: &str) -> Compiled {
+    compile(shader, &StageKey::default(), DevInfo::get(device).unwrap(), &options()).unwrap()
+}
+
+fn listing(compiled: &Compiled, device: &str, kernel: usize) -> String {
+    let devinfo = DevInfo::get(device).unwrap();
+    let located = eu::decode_program(devinfo, &compiled.kernels[kernel].code).unwrap();
+    located.iter().map(|l| eu::print_inst(devinfo, &l.inst) + "\n").collect()
+}
+
+#[test]
+fn constant_colour() {
+    let s = shader(&[], |b| {
+        let (r, g) = (b.fconst(32, 1.0), b.fconst(32, 0.25));
+        b.vec(&[r, g, g, r])
+    });
+    let c = compiled(&s, "ivb");
+    assert_eq!(c.kernels.len(), 2);
+    assert_eq!(c.kernels[0].width, Width::Simd8);
+    assert_eq!(c.kernels[1].width, Width::Simd16);
+    for (i, kernel) in c.kernels.iter().enumerate() {
+        println!("{}", listing(&c, "ivb", i));
+        assert!(kernel.statistics.instructions >= 5);
+        assert_eq!(kernel.dispatch_grf_start, 2);
+    }
+    let Interface::Fragment(interface) = &c.interface else { panic!() };
+    assert_eq!(interface.render_targets, 1);
+}
+
+#[test]
+fn uniforms_and_varyings() {
+    let s = shader(&[Slot::Var(0)], |b| {
+        let v = interpolated(b, Slot::Var(0), 4);
+        let u = uniform(b, 16, 32, 4);
+        let p = b.fmul(v, u);
+        b.fadd(p, u)
+    });
+    for device in ["ivb", "hsw", "bdw", "skl"] {
+        let c = compiled(&s, device);
+        for i in 0..c.kernels.len() {
+            println!("{device}\n{}", listing(&c, device, i));
+        }
+    }
+}
+
+#[test]
+fn doubles() {
+    let s = shader(&[], |b| {
+        let u = uniform(b, 0, 64, 2);
+        let w = uniform(b, 32, 64, 2);
+        let k = b.fconst(64, 0.1);
+        let p = b.fmul(u, w);
+        let q = b.fadd(p, k);
+        let lt = b.flt(q, w);
+        let one = b.fconst(64, 1.0);
+        let sel = b.bcsel(lt, q, one);
+        let f = b.f2f32(sel);
+        let (x, y) = (b.channel(f, 0), b.channel(f, 1));
+        b.vec(&[x, y, x, y])
+    });
+    for device in ["ivb", "hsw", "bdw", "skl"] {
+        let c = compiled(&s, device);
+        for i in 0..c.kernels.len() {
+            println!("{device}\n{}", listing(&c, device, i));
+        }
+    }
+}
