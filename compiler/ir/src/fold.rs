@@ -247,8 +247,18 @@ pub(crate) fn rsq(x: f64) -> f64 {
 /// GLSL `mod` step by step. Where the quotient of a multiple rounds below the integer the result would be `b`
 /// itself: that is 0.
 pub(crate) fn fmod(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
-    let quotient = float2(ctx, s, |a, b| libm::floor(decode_float(ctx.bits, encode(ctx, ctx.bits, a / b))));
-    let product = float2(ctx, &[s[1], quotient, 0, 0], |a, b| a * b);
+    remainder(ctx, s, libm::floor)
+}
+
+/// Remainder of the truncated quotient, step by step.
+pub(crate) fn frem(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
+    remainder(ctx, s, libm::trunc)
+}
+
+fn remainder(ctx: FoldCtx, s: &[u64; 4], round: fn(f64) -> f64) -> u64 {
+    let quotient = float2(ctx, s, |a, b| a / b);
+    let whole = float1(ctx, &[quotient, 0, 0, 0], round);
+    let product = float2(ctx, &[s[1], whole, 0, 0], |a, b| a * b);
     let result = float2(ctx, &[s[0], product, 0, 0], |a, b| a - b);
     float2(ctx, &[result, s[1], 0, 0], |result, b| if result == b { 0.0 } else { result })
 }

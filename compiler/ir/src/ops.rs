@@ -224,8 +224,8 @@ alu_ops! {
     /// `a - b * floor(a / b)`, each step rounded, 0 where that gives `b`; lowered by `lower_fmod` and
     /// `lower_doubles`.
     Fmod fmod(a: F, b: F) -> F, 0, S(fold::fmod);
-    /// Remainder of the truncated quotient (C's `fmod`).
-    Frem frem(a: F, b: F) -> F, 0, S(|c, s| fold::float2(c, s, libm::fmod));
+    /// `a - b * trunc(a / b)`, each step rounded, 0 where that gives `b`.
+    Frem frem(a: F, b: F) -> F, 0, S(fold::frem);
     /// `a * (1 - t) + b * t`.
     Flrp flrp(a: F, b: F, t: F) -> F, 0, S(fold::flrp);
     /// `a * 2^exp`.

@@ -4,6 +4,8 @@
 
 mod rewrite;
 
+mod double_division;
+mod lower_doubles;
 mod lower_vectors_to_scalar;
 mod opt_constant_fold;
 mod opt_copy_propagate;
@@ -12,6 +14,7 @@ mod opt_dce;
 mod opt_dead_cf;
 mod opt_promote_locals;
 
+pub use lower_doubles::lower_doubles;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_constant_fold::opt_constant_fold;
 pub use opt_copy_propagate::opt_copy_propagate;
@@ -20,5 +23,7 @@ pub use opt_dce::opt_dce;
 pub use opt_dead_cf::opt_dead_cf;
 pub use opt_promote_locals::opt_promote_locals;
 
+#[cfg(test)]
+mod lower_doubles_tests;
 #[cfg(test)]
 mod tests;
