@@ -76,6 +76,14 @@ pub struct DevInfo {
     pub math_packed_sources: bool,
     /// Align16 instructions can be wider than SIMD8 (32-bit types).
     pub align16_simd16: bool,
+    /// Align16 sources may have vertical stride 2.
+    pub align16_vstride2: bool,
+    /// CMP to the null register needs a thread switch, and may not write the accumulator.
+    pub cmp_null_needs_switch: bool,
+    /// ADD may convert integers to HF.
+    pub add_integers_to_half: bool,
+    /// HF MAD misreads sources at a non-zero offset.
+    pub half_mad_offset_broken: bool,
     /// A SIMD32 instruction reads 32 execution-mask bits (older parts use the low 16 twice).
     pub simd32_masks: bool,
     /// SENDS and SENDSC exist.
@@ -120,10 +128,14 @@ const IVB: DevInfo = DevInfo {
     logic_negate_is_not: false,
     three_source_simd16: false,
     three_source_hf: false,
-    bfi_simd16: false,
+    bfi_simd16: true,
     math_immediates: false,
     math_packed_sources: true,
     align16_simd16: false,
+    align16_vstride2: false,
+    cmp_null_needs_switch: true,
+    add_integers_to_half: false,
+    half_mad_offset_broken: false,
     simd32_masks: false,
     has_split_send: false,
     has_three_source_compaction: false,
@@ -139,10 +151,12 @@ const HSW: DevInfo = DevInfo {
     generation: Gen::Gen75,
     version: 75,
     threads_per_eu: 7,
+    bfi_simd16: false,
     df_exec_size_doubled: false,
     df_regions_in_dwords: false,
     three_source_simd16: true,
     align16_simd16: true,
+    align16_vstride2: true,
     has_data_port_1: true,
     has_byte_scattered: true,
     ..IVB
@@ -163,6 +177,8 @@ const BDW: DevInfo = DevInfo {
     logic_negate_is_not: true,
     three_source_hf: true,
     bfi_simd16: true,
+    cmp_null_needs_switch: false,
+    half_mad_offset_broken: true,
     math_immediates: true,
     math_packed_sources: false,
     simd32_masks: true,
@@ -189,6 +205,8 @@ const SKL: DevInfo = DevInfo {
     has_packed_mixed_float: true,
     even_split_destination: false,
     has_split_send: true,
+    add_integers_to_half: true,
+    half_mad_offset_broken: false,
     response_r127_hazard: false,
     ..BDW
 };

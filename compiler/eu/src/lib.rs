@@ -9,6 +9,7 @@ pub mod opcode;
 pub mod operand;
 pub mod text;
 pub mod types;
+pub mod validate;
 
 pub use devinfo::{DevInfo, Gen};
 pub use encoding::{
@@ -22,3 +23,4 @@ pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
+pub use validate::{Violation, validate_inst, validate_program};

@@ -1,6 +1,6 @@
 //! Random words and random instructions survive decode, print, assemble and encode unchanged.
 
-use eu::{DevInfo, assemble, decode, encode_into, print_inst};
+use eu::{DevInfo, assemble, decode, encode_into, print_inst, validate_program};
 
 /// Words per device in the normal run; `EU_ROUND_TRIP_WORDS` asks for more.
 const WORDS: u32 = 20_000;
@@ -37,6 +37,7 @@ fn check(devinfo: &DevInfo, bytes: &[u8]) -> bool {
     encode_into(devinfo, &inst, &mut encoded)
         .unwrap_or_else(|error| panic!("{}: {text}\n{error}", devinfo.name));
     assert_eq!(encoded, again);
+    let _ = validate_program(devinfo, &bytes[..len]);
     true
 }
 

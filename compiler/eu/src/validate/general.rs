@@ -1,0 +1,129 @@
+//! Operands of every instruction: files, bounds, alignment, immediates, controls.
+
+use super::{Context, Rule, is_direct_grf, rules};
+use crate::inst::CondMod;
+use crate::opcode::{Form, Opcode};
+use crate::operand::{Addressing, RegFile};
+use crate::types::Type;
+
+pub(super) static RULES: &[Rule] = rules! {
+    "source-not-null": source_not_null, "sources may not be null";
+    "register-bounds": register_bounds, "general registers end at r127";
+    "subregister-alignment": subregister_alignment, "a subregister is a multiple of its type's size";
+    "immediate-last": immediate_last, "only the last source may be an immediate";
+    "immediate-64bit": immediate_64bit, "64-bit immediates exist in one-source instructions, DF ones from gen8 on";
+    "immediate-word": immediate_word, "a 16-bit immediate stands in both halves of the dword";
+    "immediate-vector-alignment": immediate_vector_alignment, "a vector immediate needs a 16-byte aligned destination";
+    "immediate-vf-stride": immediate_vf_stride, "a VF immediate needs a destination stride of a dword";
+    "immediate-v-stride": immediate_v_stride, "a V or UV immediate needs a destination stride of a word";
+    "address-subregister": address_subregister, "a0 has 8 words, 16 from gen8 on";
+    "mixed-source-types": mixed_source_types, "sources are all floating-point or all integers";
+    "condition-allowed": condition_allowed, "the opcode has no conditional modifier";
+    "saturate-allowed": saturate_allowed, "the opcode does not saturate";
+    "channel-group": channel_group, "the channel group starts at a multiple of the number of channels";
+    "simd32-condition": simd32_condition, "before gen8 SIMD32 must not set conditions";
+    "align16-simd16": align16_simd16, "Align16 is limited to SIMD8 on Ivy Bridge";
+    "align16-vstride": align16_vstride, "Align16 vertical strides are 0 and 4, from Haswell on also 2";
+    "writemask-empty": writemask_empty, "a general-register destination needs an enabled component";
+};
+
+fn source_not_null(c: &Context) -> bool {
+    c.is_basic() && c.sources.iter().any(|src| src.is_null())
+}
+
+fn register_bounds(c: &Context) -> bool {
+    c.any_operand(|operand| is_direct_grf(operand) && u16::from(operand.nr) >= c.devinfo.grf_count)
+}
+
+fn subregister_alignment(c: &Context) -> bool {
+    let aligned = |subnr: u8, ty: Type| u32::from(subnr).is_multiple_of(ty.size());
+    // A replicated three-source operand is addressed in dwords whatever its type.
+    c.is_basic() && c.any_operand(|operand| !operand.is_imm() && !aligned(operand.subnr, operand.ty))
+}
+
+fn immediate_last(c: &Context) -> bool {
+    let before_last = c.sources.len().saturating_sub(1);
+    c.sources.iter().take(before_last).any(|src| src.is_imm())
+}
+
+fn immediate_64bit(c: &Context) -> bool {
+    c.sources.iter().any(|src| {
+        src.is_imm()
+            && src.ty.size() == 8
+            && (c.sources.len() > 1 || src.ty == Type::Df && !c.devinfo.has_df_immediate)
+    })
+}
+
+fn immediate_word(c: &Context) -> bool {
+    c.sources.iter().any(|src| {
+        let halves = (src.imm >> 16 & 0xffff, src.imm & 0xffff);
+        src.is_imm() && matches!(src.ty, Type::W | Type::Uw | Type::Hf) && halves.0 != halves.1
+    })
+}
+
+/// Whether a source is a vector immediate of one of `types`.
+fn has_vector(c: &Context, types: &[Type]) -> bool {
+    c.sources.iter().any(|src| src.is_imm() && types.contains(&src.ty))
+}
+
+fn immediate_vector_alignment(c: &Context) -> bool {
+    has_vector(c, &[Type::V, Type::Uv, Type::Vf]) && !c.inst.dst.subnr.is_multiple_of(16)
+}
+
+/// Destination stride in bytes.
+fn dst_stride(c: &Context) -> u32 {
+    u32::from(c.inst.dst.region.hstride) * c.inst.dst.ty.size()
+}
+
+fn immediate_vf_stride(c: &Context) -> bool {
+    has_vector(c, &[Type::Vf]) && dst_stride(c) != 4
+}
+
+fn immediate_v_stride(c: &Context) -> bool {
+    has_vector(c, &[Type::V, Type::Uv]) && dst_stride(c) != 2
+}
+
+fn address_subregister(c: &Context) -> bool {
+    c.any_operand(|operand| match operand.addressing {
+        Addressing::Indirect { subreg, .. } => subreg >= c.devinfo.address_subregisters,
+        Addressing::Direct => false,
+    })
+}
+
+fn mixed_source_types(c: &Context) -> bool {
+    c.is_basic() && matches!(c.sources, [a, b] if a.ty.is_float() != b.ty.is_float())
+}
+
+fn condition_allowed(c: &Context) -> bool {
+    c.inst.cond_mod != CondMod::None && !c.inst.opcode.info().cond_mod
+}
+
+fn saturate_allowed(c: &Context) -> bool {
+    c.inst.saturate && !c.inst.opcode.info().saturate
+}
+
+fn channel_group(c: &Context) -> bool {
+    let first = u32::from(c.inst.qtr_control) * 8 + if c.inst.nib_control { 4 } else { 0 };
+    let channels = c.channels();
+    c.inst.opcode.form() != Form::Bare && !c.inst.no_mask && channels > 4 && !first.is_multiple_of(channels)
+}
+
+fn simd32_condition(c: &Context) -> bool {
+    !c.devinfo.simd32_masks
+        && c.exec_size == 32
+        && c.inst.cond_mod != CondMod::None
+        && c.inst.opcode != Opcode::Sel
+}
+
+fn align16_simd16(c: &Context) -> bool {
+    c.is_align16() && !c.devinfo.align16_simd16 && c.exec_size > 8
+}
+
+fn align16_vstride(c: &Context) -> bool {
+    let allowed = |vstride| matches!(vstride, 0 | 4) || vstride == 2 && c.devinfo.align16_vstride2;
+    c.is_align16() && c.register_sources().any(|src| !allowed(src.region.vstride))
+}
+
+fn writemask_empty(c: &Context) -> bool {
+    c.real_dst().is_some_and(|dst| dst.file == RegFile::Grf && dst.writemask.0 == 0)
+}

@@ -1,0 +1,138 @@
+//! Restrictions of single instructions.
+
+use super::{Context, Rule, is_dword, rules};
+use crate::inst::{CondMod, ThreadControl};
+use crate::opcode::Opcode;
+use crate::operand::Arf;
+use crate::types::Type;
+
+pub(super) static RULES: &[Rule] = rules! {
+    "illegal": |c| c.inst.opcode == Opcode::Illegal, "the illegal instruction traps";
+    "cmp-condition": cmp_condition, "CMP and CMPN need a condition";
+    "gen7-cmp-switch": gen7_cmp_switch, "gen7 CMP to the null register needs {switch}";
+    "gen7-cmp-destination": gen7_cmp_destination, "gen7 CMP writes a general register or null, not the accumulator";
+    "sel-selects": sel_selects, "SEL has either a predicate or a condition";
+    "logic-condition": logic_condition, "logic instructions know no overflow and unordered conditions";
+    "gen8-logic-abs": gen8_logic_abs, "abs means nothing on logic sources";
+    "logic-types": logic_types, "logic and bit instructions work on integers";
+    "mul-dword-first": mul_dword_first, "multiplying a dword by a narrower integer, the dword is src0";
+    "mul-dword-modifiers": mul_dword_modifiers, "a dword multiplication neither saturates nor sets conditions";
+    "gen7-mul-float-destination": gen7_mul_float_destination, "gen7: no float destination for dword multiplication";
+    "gen8-mul-accumulator": gen8_mul_accumulator, "gen8: dword by dword does not write the accumulator";
+    "chv-dword-mul": chv_dword_mul, "Cherryview cannot multiply dword by dword";
+    "mul-64bit": mul_64bit, "there is no multiplication of 64-bit integers";
+    "dim-immediate": dim_immediate, "DIM loads an immediate of type F into DF";
+    "f16-conversion-types": f16_conversion_types, "f32to16 and f16to32 hold the half in W, UW, D or UD";
+    "plane-types": plane_types, "LINE and PLN work on floats";
+    "dot-product-align16": dot_product_align16, "dot products of vectors run in Align16";
+    "rounding-types": rounding_types, "rounding instructions work on F (from gen8 on also HF)";
+    "wait-register": wait_register, "WAIT waits for a notification register in SIMD1";
+};
+
+fn is(c: &Context, opcodes: &[Opcode]) -> bool {
+    opcodes.contains(&c.inst.opcode)
+}
+
+fn is_cmp(c: &Context) -> bool {
+    is(c, &[Opcode::Cmp, Opcode::Cmpn])
+}
+
+fn cmp_condition(c: &Context) -> bool {
+    is_cmp(c) && c.inst.cond_mod == CondMod::None
+}
+
+fn gen7_cmp_switch(c: &Context) -> bool {
+    is_cmp(c)
+        && c.devinfo.cmp_null_needs_switch
+        && c.inst.dst.is_null()
+        && c.inst.thread_control != ThreadControl::Switch
+}
+
+fn gen7_cmp_destination(c: &Context) -> bool {
+    is_cmp(c)
+        && c.devinfo.cmp_null_needs_switch
+        && c.real_dst().is_some_and(|dst| dst.is_arf(Arf::Accumulator))
+}
+
+fn sel_selects(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Sel && (c.inst.cond_mod != CondMod::None) == c.inst.predicate.is_some()
+}
+
+fn logic_condition(c: &Context) -> bool {
+    c.inst.opcode.is_logic() && matches!(c.inst.cond_mod, CondMod::O | CondMod::U)
+}
+
+fn gen8_logic_abs(c: &Context) -> bool {
+    c.inst.opcode.is_logic() && c.devinfo.logic_negate_is_not && c.register_sources().any(|src| src.abs)
+}
+
+fn logic_types(c: &Context) -> bool {
+    let bits =
+        [Opcode::Bfrev, Opcode::Bfi1, Opcode::Fbl, Opcode::Cbit, Opcode::Shl, Opcode::Shr, Opcode::Asr];
+    (c.inst.opcode.is_logic() || is(c, &bits)) && c.sources.iter().any(|src| src.ty.is_float())
+}
+
+fn mul_dword_first(c: &Context) -> bool {
+    let [a, b, _] = &c.inst.src;
+    c.inst.opcode == Opcode::Mul && is_dword(b.ty) && a.ty.size() < 4
+}
+
+fn mul_dword_modifiers(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Mul
+        && c.sources.iter().any(|src| is_dword(src.ty))
+        && matches!(c.inst.dst.ty, Type::D | Type::Ud | Type::W | Type::Uw)
+        && (c.inst.saturate || c.inst.cond_mod != CondMod::None)
+}
+
+fn gen7_mul_float_destination(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Mul
+        && c.devinfo.mul_dword_src1_low_word
+        && c.inst.dst.ty == Type::F
+        && c.sources.iter().any(|src| is_dword(src.ty))
+}
+
+fn gen8_mul_accumulator(c: &Context) -> bool {
+    c.is_dword_multiply()
+        && c.devinfo.even_split_destination
+        && !c.devinfo.mul_dword_src1_low_word
+        && c.inst.dst.is_accumulator()
+}
+
+fn chv_dword_mul(c: &Context) -> bool {
+    c.is_dword_multiply() && !c.devinfo.has_dword_mul && !c.devinfo.mul_dword_src1_low_word
+}
+
+fn mul_64bit(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Mul && c.sources.iter().any(|src| matches!(src.ty, Type::Q | Type::Uq))
+}
+
+fn dim_immediate(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Dim
+        && !(c.inst.src[0].is_imm() && c.inst.src[0].ty == Type::F && c.inst.dst.ty == Type::Df)
+}
+
+fn f16_conversion_types(c: &Context) -> bool {
+    let holds_half = |ty| matches!(ty, Type::W | Type::Uw | Type::D | Type::Ud);
+    match c.inst.opcode {
+        Opcode::F32To16 => !holds_half(c.inst.dst.ty) || c.inst.src[0].ty != Type::F,
+        Opcode::F16To32 => !holds_half(c.inst.src[0].ty) || c.inst.dst.ty != Type::F,
+        _ => false,
+    }
+}
+
+fn plane_types(c: &Context) -> bool {
+    is(c, &[Opcode::Line, Opcode::Pln]) && c.any_operand(|operand| !operand.ty.is_float())
+}
+
+fn dot_product_align16(c: &Context) -> bool {
+    is(c, &[Opcode::Dp2, Opcode::Dp3, Opcode::Dp4, Opcode::Dph]) && !c.is_align16()
+}
+
+fn rounding_types(c: &Context) -> bool {
+    is(c, &[Opcode::Rndd, Opcode::Rndu, Opcode::Rnde, Opcode::Rndz, Opcode::Frc])
+        && c.sources.iter().any(|src| !matches!(src.ty, Type::F | Type::Hf | Type::Vf))
+}
+
+fn wait_register(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Wait && (c.exec_size != 1 || !c.inst.dst.is_arf(Arf::Notification))
+}

@@ -1,0 +1,91 @@
+//! The program as a whole: where jumps lead, and that it ends.
+
+use super::Violation;
+use crate::devinfo::DevInfo;
+use crate::encoding::Located;
+use crate::inst::Inst;
+use crate::opcode::{Form, Opcode};
+
+/// Names of the rules below.
+pub(super) const NAMES: [&str; 4] = ["jump-target", "if-endif", "while-backwards", "thread-end"];
+
+/// Checks jumps and the program's end; `len` is the program's length in bytes.
+pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for located in program {
+        let mut report =
+            |rule, message: String| violations.push(Violation { offset: located.offset, rule, message });
+        for (name, target) in targets(devinfo, located) {
+            if !is_instruction(program, target) {
+                report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
+            }
+        }
+        if !branches_nest(devinfo, program, located) {
+            report(NAMES[1], "IF and ELSE lead to ELSE or ENDIF".to_owned());
+        }
+        if located.inst.opcode == Opcode::While && located.inst.jip > 0 {
+            report(NAMES[2], "WHILE leads backwards".to_owned());
+        }
+    }
+    if !program.iter().any(|located| ends_thread(&located.inst)) {
+        let message = "no end-of-thread message".to_owned();
+        violations.push(Violation { offset: len, rule: NAMES[3], message });
+    }
+    violations
+}
+
+fn ends_thread(inst: &Inst) -> bool {
+    inst.send.is_some_and(|send| send.eot)
+}
+
+/// Byte offset that `units` lead to from `base`.
+fn target(devinfo: &DevInfo, base: usize, units: i32) -> i64 {
+    base as i64 + i64::from(units) * i64::from(devinfo.jump_unit_bytes)
+}
+
+/// Where the instruction's jumps lead, as byte offsets. A distance of zero is no jump; computed distances and
+/// absolute calls are not known.
+fn targets(devinfo: &DevInfo, located: &Located) -> Vec<(&'static str, i64)> {
+    let Located { offset, inst } = located;
+    let mut targets = Vec::new();
+    match inst.opcode.form() {
+        Form::Jmpi if inst.src[0].is_imm() => {
+            let next = offset + inst.len_bytes();
+            targets.push(("JMPI", target(devinfo, next, inst.src[0].imm_bits() as i32)));
+        }
+        Form::Branch | Form::Call if inst.opcode != Opcode::Calla => {
+            targets.push(("JIP", target(devinfo, *offset, inst.jip)));
+            if inst.opcode.has_uip(devinfo.generation) {
+                targets.push(("UIP", target(devinfo, *offset, inst.uip)));
+            }
+        }
+        _ => {}
+    }
+    targets
+}
+
+/// The instruction that starts at byte `offset`.
+fn instruction_at(program: &[Located], offset: i64) -> Option<&Inst> {
+    let offset = usize::try_from(offset).ok()?;
+    let index = program.binary_search_by_key(&offset, |located| located.offset).ok()?;
+    program.get(index).map(|located| &located.inst)
+}
+
+fn is_instruction(program: &[Located], offset: i64) -> bool {
+    instruction_at(program, offset).is_some()
+}
+
+/// IF's UIP and ELSE's JIP lead to ENDIF; IF's JIP leads to ENDIF or just past ELSE.
+fn branches_nest(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
+    let Located { offset, inst } = located;
+    let end = match inst.opcode {
+        Opcode::If => inst.uip,
+        Opcode::Else => inst.jip,
+        _ => return true,
+    };
+    match instruction_at(program, target(devinfo, *offset, end)) {
+        // A missing target is the other rule's business.
+        None => true,
+        Some(inst) => inst.opcode == Opcode::Endif,
+    }
+}

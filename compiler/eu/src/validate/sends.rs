@@ -1,0 +1,115 @@
+//! Messages.
+
+use super::{Context, Rule, is_direct_grf, rules};
+use crate::desc::{Lengths, ex_mlen};
+use crate::inst::{Desc, Send, Sfid};
+use crate::opcode::Form;
+use crate::operand::RegFile;
+
+pub(super) static RULES: &[Rule] = rules! {
+    "send-payload": payload, "a message comes from directly addressed general registers";
+    "send-modifiers": modifiers, "a message has no source modifiers";
+    "send-destination": destination, "a response goes to directly addressed general registers or null";
+    "send-length": length, "a message has 1 to 15 registers";
+    "send-bounds": bounds, "message and response end at r127 at the latest";
+    "send-null-response": null_response, "a response needs a destination";
+    "send-eot-payload": eot_payload, "an end-of-thread message comes from r112–r127";
+    "send-eot-response": eot_response, "an end-of-thread message has no response";
+    "send-split-second": split_second, "the second part of a split send is general registers or null";
+    "send-split-overlap": split_overlap, "the parts of a split send do not overlap";
+    "gen8-r127": response_r127, "a response over its own payload does not reach r127";
+    "send-receiver": receiver, "the generation has no such shared function";
+};
+
+/// First register that an end-of-thread message may use.
+const EOT_FIRST: u8 = 112;
+/// Longest first part of a message.
+const MAX_MLEN: u8 = 15;
+
+/// The message, its first part's length (1 if not known) and response's (0 if not known).
+fn message(c: &Context) -> Option<(Send, u32, u32)> {
+    let send = c.inst.send?;
+    Some(match send.desc {
+        Desc::Imm(desc) => {
+            let lengths = Lengths::of(c.devinfo, desc);
+            (send, u32::from(lengths.mlen), u32::from(lengths.rlen))
+        }
+        Desc::Indirect { .. } => (send, 1, 0),
+    })
+}
+
+/// Registers of the second part of a split send, 1 if not known; 0 for other sends or a null second part.
+fn second_length(c: &Context, send: &Send) -> u32 {
+    if c.inst.opcode.form() != Form::SplitSend || c.inst.src[1].is_null() {
+        return 0;
+    }
+    match send.ex_desc {
+        Desc::Imm(desc) => u32::from(ex_mlen(desc)),
+        Desc::Indirect { .. } => 1,
+    }
+}
+
+fn payload(c: &Context) -> bool {
+    c.inst.send.is_some() && !is_direct_grf(&c.inst.src[0])
+}
+
+fn modifiers(c: &Context) -> bool {
+    c.inst.send.is_some() && c.sources.iter().any(|src| src.negate || src.abs)
+}
+
+fn destination(c: &Context) -> bool {
+    c.inst.send.is_some() && c.real_dst().is_some_and(|dst| !is_direct_grf(dst))
+}
+
+fn length(c: &Context) -> bool {
+    message(c).is_some_and(|(_, mlen, _)| mlen == 0 || mlen > u32::from(MAX_MLEN))
+}
+
+fn bounds(c: &Context) -> bool {
+    let Some((send, mlen, rlen)) = message(c) else { return false };
+    let beyond = |nr: u8, count: u32| count > 0 && u32::from(nr) + count > u32::from(c.devinfo.grf_count);
+    let [src0, src1, _] = &c.inst.src;
+    beyond(src0.nr, mlen)
+        || beyond(src1.nr, second_length(c, &send))
+        || c.real_dst().is_some_and(|dst| is_direct_grf(dst) && beyond(dst.nr, rlen))
+}
+
+fn null_response(c: &Context) -> bool {
+    message(c).is_some_and(|(_, _, rlen)| rlen > 0) && c.inst.dst.is_null()
+}
+
+fn eot_payload(c: &Context) -> bool {
+    let Some(send) = c.inst.send.filter(|send| send.eot) else { return false };
+    let [src0, src1, _] = &c.inst.src;
+    src0.nr < EOT_FIRST || second_length(c, &send) > 0 && src1.file == RegFile::Grf && src1.nr < EOT_FIRST
+}
+
+fn eot_response(c: &Context) -> bool {
+    message(c).is_some_and(|(send, _, rlen)| send.eot && rlen > 0)
+}
+
+fn split_second(c: &Context) -> bool {
+    c.inst.opcode.form() == Form::SplitSend && c.inst.src[1].file != RegFile::Grf && !c.inst.src[1].is_null()
+}
+
+fn split_overlap(c: &Context) -> bool {
+    let Some((send, mlen, _)) = message(c) else { return false };
+    let second = second_length(c, &send);
+    let (a, b) = (u32::from(c.inst.src[0].nr), u32::from(c.inst.src[1].nr));
+    second > 0 && c.inst.src[1].file == RegFile::Grf && a < b + second && b < a + mlen
+}
+
+fn response_r127(c: &Context) -> bool {
+    let Some((_, mlen, rlen)) = message(c) else { return false };
+    let Some(dst) = c.real_dst().filter(|_| c.devinfo.response_r127_hazard) else { return false };
+    u32::from(dst.nr) + rlen > 127 && u32::from(c.inst.src[0].nr) + mlen > u32::from(dst.nr)
+}
+
+fn receiver(c: &Context) -> bool {
+    let Some(send) = c.inst.send else { return false };
+    match send.sfid {
+        Sfid::Null | Sfid::Vme | Sfid::Cre => true,
+        Sfid::DataCache1 => !c.devinfo.has_data_port_1,
+        _ => false,
+    }
+}

@@ -1,0 +1,178 @@
+//! "Region Alignment Rules": what regions that span registers may do, in Align1.
+//!
+//! Rules ask where the bytes of each channel lie; see [`Span`].
+
+use super::{Context, Rule, is_dword, rules};
+use crate::opcode::{Form, Opcode};
+use crate::operand::{Operand, Region};
+use crate::types::Type;
+
+pub(super) static RULES: &[Rule] = rules! {
+    "span-source": span_source, "a source spans at most two registers";
+    "span-destination": span_destination, "a destination spans at most two registers";
+    "span-end": span_end, "a region ends at r127 at the latest";
+    "span-oword-split": span_oword_split,
+        "with a source of two registers, a one-register destination lies in one oword or evenly in both";
+    "span-even-split": span_even_split, "a destination of two registers is split evenly between them";
+    "gen7-two-grf-derived": derived, "each destination register comes from one source register";
+    "gen7-two-grf-offset": same_offset, "sources start at the same offset in both their registers";
+    "gen7-two-grf-source": two_grf_source, "a destination of two registers needs sources of two registers";
+    "gen7-second-half": second_half, "the second register of a destination holds the next 8 (4 of 64 bits) channels";
+    "overlap-compressed": overlap, "a destination of two registers may not overlap a source one register off";
+};
+
+/// The bytes an operand covers, channel by channel, from the start of its first register.
+struct Span {
+    /// First byte of each channel's element.
+    starts: Vec<u32>,
+    /// Bytes of an element.
+    size: u32,
+}
+
+impl Span {
+    /// The bytes of a source with an Align1 region.
+    fn source(c: &Context, src: &Operand) -> Option<Span> {
+        if src.is_imm() || src.is_indirect() || src.region.vstride == Region::VXH {
+            return None;
+        }
+        let size = c.element_size(src);
+        let Region { vstride, width, hstride } = src.region;
+        let width = width.max(1);
+        let starts = (0..c.exec_size)
+            .map(|channel| {
+                let (row, column) = (channel / u32::from(width), channel % u32::from(width));
+                u32::from(src.subnr) + (row * u32::from(vstride) + column * u32::from(hstride)) * size
+            })
+            .collect();
+        Some(Span { starts, size })
+    }
+
+    /// The bytes of the destination.
+    fn destination(c: &Context) -> Option<Span> {
+        let dst = c.real_dst().filter(|dst| !dst.is_indirect())?;
+        let size = c.element_size(dst);
+        let stride = u32::from(dst.region.hstride) * size;
+        let starts = (0..c.exec_size).map(|channel| u32::from(dst.subnr) + channel * stride).collect();
+        Some(Span { starts, size })
+    }
+
+    /// Registers from the first to the last byte.
+    fn registers(&self) -> u32 {
+        self.starts.iter().map(|start| (start + self.size - 1) / 32 + 1).max().unwrap_or(0)
+    }
+
+    /// Whether channel `index` lies in the second register.
+    fn in_second(&self, index: usize) -> bool {
+        self.starts.get(index).is_some_and(|start| start / 32 >= 1)
+    }
+}
+
+fn source_spans<'a>(c: &'a Context) -> impl Iterator<Item = (&'a Operand, Span)> {
+    c.sources.iter().filter_map(|src| Some((src, Span::source(c, src)?)))
+}
+
+fn span_source(c: &Context) -> bool {
+    // LINE and PLN read whole vectors, whatever their regions say.
+    c.is_align1() && source_spans(c).any(|(_, span)| span.registers() > 2)
+}
+
+fn span_destination(c: &Context) -> bool {
+    c.is_align1() && Span::destination(c).is_some_and(|span| span.registers() > 2)
+}
+
+fn span_end(c: &Context) -> bool {
+    let beyond = |operand: &Operand, span: Span| {
+        super::is_direct_grf(operand)
+            && u32::from(operand.nr) + span.registers() > u32::from(c.devinfo.grf_count)
+    };
+    c.is_align1()
+        && (source_spans(c).any(|(src, span)| beyond(src, span))
+            || Span::destination(c).is_some_and(|span| beyond(&c.inst.dst, span)))
+}
+
+/// Align1 arithmetic with a destination of `registers` registers: its span.
+fn destination_of(c: &Context, registers: u32) -> Option<Span> {
+    if !c.is_align1() {
+        return None;
+    }
+    Span::destination(c).filter(|span| span.registers() == registers)
+}
+
+fn span_oword_split(c: &Context) -> bool {
+    let Some(dst) = destination_of(c, 1).filter(|_| c.devinfo.even_split_destination) else { return false };
+    let upper = dst.starts.iter().filter(|&&start| start >= 16).count();
+    let lower = dst.starts.len() - upper;
+    source_spans(c).any(|(_, span)| span.registers() == 2) && upper != 0 && lower != 0 && upper != lower
+}
+
+fn span_even_split(c: &Context) -> bool {
+    let applies = c.devinfo.even_split_destination || c.inst.opcode.form() == Form::Math;
+    let Some(dst) = destination_of(c, 2).filter(|_| applies) else { return false };
+    let second = dst.starts.iter().filter(|&&start| start >= 32).count();
+    second * 2 != dst.starts.len()
+}
+
+/// Gen7 with a destination of two registers: its span.
+fn compressed(c: &Context) -> Option<Span> {
+    destination_of(c, 2).filter(|_| c.devinfo.two_grf_source_rule)
+}
+
+fn derived(c: &Context) -> bool {
+    let Some(dst) = compressed(c) else { return false };
+    source_spans(c).any(|(_, span)| {
+        span.registers() == 2
+            && (0..dst.starts.len()).any(|index| dst.in_second(index) != span.in_second(index))
+    })
+}
+
+fn same_offset(c: &Context) -> bool {
+    if compressed(c).is_none() || c.sources.len() != 2 {
+        return false;
+    }
+    source_spans(c).any(|(src, span)| {
+        let second = span.starts.iter().find(|&&start| start >= 32);
+        second.is_some_and(|start| start % 32 != u32::from(src.subnr))
+    })
+}
+
+/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and a packed word src0 of a packed dword.
+fn two_grf_source(c: &Context) -> bool {
+    if compressed(c).is_none() {
+        return false;
+    }
+    let dst = &c.inst.dst;
+    let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
+    let mut sources = c.sources.iter().enumerate();
+    sources.any(|(index, src)| {
+        let Some(span) = Span::source(c, src) else { return false };
+        let packed_word = index == 0
+            && matches!(src.ty, Type::W | Type::Uw)
+            && src.region.hstride == 1
+            && src.region.vstride == src.region.width;
+        span.registers() == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)
+    })
+}
+
+/// The second half of a compressed instruction takes its channel enables 8 (64-bit: 4) further on, whatever its
+/// destination holds. NoMask instructions do not care.
+fn second_half(c: &Context) -> bool {
+    let Some(dst) = compressed(c).filter(|_| !c.inst.no_mask) else { return false };
+    let per_register = match (c.exec_type.size() == 8, c.devinfo.df_exec_size_doubled) {
+        (true, false) => 4,
+        // Encoded channels count dwords on ivb: eight again.
+        (true, true) | (false, _) => 8,
+    };
+    let first = (0..dst.starts.len()).filter(|&index| !dst.in_second(index)).count();
+    first != per_register
+}
+
+/// The first half writes what the second half reads. Only regions of two registers are at risk, scalars in the
+/// second register too.
+fn overlap(c: &Context) -> bool {
+    if c.inst.opcode == Opcode::Pln || destination_of(c, 2).is_none() || !super::is_direct_grf(&c.inst.dst) {
+        return false;
+    }
+    let dst = u32::from(c.inst.dst.nr);
+    source_spans(c)
+        .any(|(src, span)| super::is_direct_grf(src) && span.registers() == 2 && dst == u32::from(src.nr) + 1)
+}
