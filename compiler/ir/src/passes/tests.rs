@@ -14,6 +14,7 @@ const ALL: &[Pass] = &[
     ("opt_cse", opt_cse),
     ("opt_constant_fold", opt_constant_fold),
     ("opt_dead_cf", opt_dead_cf),
+    ("opt_algebraic", opt_algebraic),
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),
 ];
 

@@ -1,0 +1,360 @@
+//! Proof of bit-size consistency and value preservation of every algebraic rule.
+
+use super::algebraic_rules::{Condition, Constant, Pattern, RULES, RuleText, parse};
+use super::opt_algebraic::constant_bits;
+use super::{opt_algebraic, opt_copy_propagate};
+use crate::fold::{FoldCtx, evaluate};
+use crate::random::Rng;
+use crate::*;
+
+/// A width during unification: known, or the representative of a class of equal unknowns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Width {
+    Known(u8),
+    Unknown(usize),
+}
+
+/// Unifies the widths of a rule's nodes.
+#[derive(Default)]
+struct Solver {
+    parents: Vec<Option<Width>>,
+    variables: [Option<Width>; 4],
+}
+
+impl Solver {
+    fn fresh(&mut self) -> Width {
+        self.parents.push(None);
+        Width::Unknown(self.parents.len() - 1)
+    }
+
+    fn find(&self, mut width: Width) -> Width {
+        while let Width::Unknown(i) = width {
+            match self.parents[i] {
+                Some(next) => width = next,
+                None => break,
+            }
+        }
+        width
+    }
+
+    fn unify(&mut self, a: Width, b: Width) -> Result<(), String> {
+        match (self.find(a), self.find(b)) {
+            (a, b) if a == b => Ok(()),
+            (Width::Unknown(i), other) | (other, Width::Unknown(i)) => {
+                self.parents[i] = Some(other);
+                Ok(())
+            }
+            (Width::Known(a), Width::Known(b)) => Err(format!("{a} bits meet {b} bits")),
+        }
+    }
+
+    /// Width of a pattern, unifying on the way. `expected` classes keep booleans and numbers apart.
+    fn width(&mut self, pattern: &Pattern) -> Result<Width, String> {
+        match pattern {
+            Pattern::Variable(i) | Pattern::AnyConstant(i) => {
+                if let Some(width) = self.variables[*i] {
+                    return Ok(width);
+                }
+                let fresh = self.fresh();
+                self.variables[*i] = Some(fresh);
+                Ok(fresh)
+            }
+            Pattern::Constant(Constant::Bool(_)) => Ok(Width::Known(1)),
+            Pattern::Constant(_) => Ok(self.fresh()),
+            Pattern::Log2(i) | Pattern::MinusOne(i) => self.variables[*i].ok_or("unbound constant".into()),
+            Pattern::Op(op, operands) => {
+                let common = if op.info().is_unsized() { self.fresh() } else { Width::Known(0) };
+                let rule = |o: &Operand| if o.bits == 0 { common } else { Width::Known(o.bits) };
+                for (operand, input) in operands.iter().zip(op.info().inputs) {
+                    let width = self.width(operand)?;
+                    self.unify(width, rule(input))?;
+                }
+                Ok(rule(&op.info().output))
+            }
+        }
+    }
+}
+
+/// Checks one rule; gives the widths of the root's unknown that the values are tried in.
+fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
+    let search = parse(search).ok_or("the pattern does not parse")?;
+    let replace = parse(replace).ok_or("the replacement does not parse")?;
+    if !matches!(search, Pattern::Op(..)) {
+        return Err("the root must be an operation".into());
+    }
+    let mut solver = Solver::default();
+    let left = solver.width(&search)?;
+    for condition in *conditions {
+        if let Condition::Bits(i, bits) = *condition {
+            let variable = solver.variables[i].ok_or("condition on an unbound variable")?;
+            solver.unify(variable, Width::Known(bits))?;
+        }
+    }
+    let bound = solver.variables;
+    let unknowns_before = solver.parents.len();
+    // What the pattern alone determines; the replacement may not narrow it further.
+    let determined: Vec<Width> = (0..unknowns_before).map(|i| solver.find(Width::Unknown(i))).collect();
+    let right = solver.width(&replace)?;
+    solver.unify(left, right)?;
+    for (i, (before, now)) in bound.iter().zip(solver.variables).enumerate() {
+        if before.is_none() && now.is_some() {
+            return Err(format!("variable {i} only in the replacement"));
+        }
+    }
+    for (i, &before) in determined.iter().enumerate() {
+        let now = solver.find(Width::Unknown(i));
+        let narrowed = matches!((before, now), (Width::Unknown(_), Width::Known(_)));
+        let joined = (0..i).any(|j| determined[j] != before && solver.find(Width::Unknown(j)) == now);
+        if narrowed || (joined && matches!(now, Width::Unknown(_))) {
+            return Err("the replacement only works for some widths that the pattern matches".into());
+        }
+    }
+    for i in unknowns_before..solver.parents.len() {
+        match solver.find(Width::Unknown(i)) {
+            Width::Known(_) => {}
+            Width::Unknown(root) if root < unknowns_before => {}
+            // Two unknowns of the pattern may have been joined through a new one.
+            root if determined.iter().any(|&d| solver.find(d) == root) => {}
+            _ => return Err("a width in the replacement is not determined".into()),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_rule_is_bit_size_consistent() {
+    let broken: Vec<String> = RULES
+        .iter()
+        .filter_map(|rule| prove(rule).err().map(|e| format!("{} -> {}: {e}", rule.0, rule.1)))
+        .collect();
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn the_proof_finds_mistakes() {
+    assert!(prove(&("(iadd a 0)", "a", &[])).is_ok());
+    for bad in [
+        ("(f2f32 (f2f64 a))", "a"),
+        ("(inot (feq a b))", "(feq a c)"),
+        ("(i2b a)", "a"),
+        ("(ine (b2i32 a) 0)", "(b2i32 a)"),
+        ("(iadd a 0)", "(unpack_64_2x32_split_x a)"),
+        ("(iadd a 0", "a"),
+        ("(b2f32 a)", "(bcsel a 1.0 (f2f64 0.0))"),
+        ("(bcsel a (ieq b b) (ieq c c))", "(ieq b c)"),
+    ] {
+        assert!(prove(&(bad.0, bad.1, &[])).is_err(), "{bad:?}");
+    }
+}
+
+/// Operations that lowerings remove and none of the rules may make.
+const LOWERED: &[AluOp] = &[
+    AluOp::Flrp,
+    AluOp::Fdiv,
+    AluOp::Fmod,
+    AluOp::Frem,
+    AluOp::Ffract,
+    AluOp::Fsub,
+    AluOp::Fpow,
+    AluOp::Fldexp,
+    AluOp::Imod,
+    AluOp::BitfieldInsert,
+    AluOp::UbitfieldExtract,
+    AluOp::IbitfieldExtract,
+];
+
+fn ops_of(pattern: &Pattern, out: &mut Vec<AluOp>) {
+    if let Pattern::Op(op, operands) = pattern {
+        out.push(*op);
+        operands.iter().for_each(|o| ops_of(o, out));
+    }
+}
+
+#[test]
+fn no_rule_recreates_what_was_lowered_or_needs_a_double_operation_the_hardware_lacks() {
+    for (search, replace, _) in RULES {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        ops_of(&parse(search).unwrap(), &mut before);
+        ops_of(&parse(replace).unwrap(), &mut after);
+        for op in after {
+            assert!(!LOWERED.contains(&op) || before.contains(&op), "{search} -> {replace}");
+            // No step may make an exotic operation out of basic ones; `frcp` comes from `fdiv` only.
+            let exotic =
+                matches!(op, AluOp::Fsqrt | AluOp::Frsq | AluOp::Ffloor | AluOp::Fceil | AluOp::Ftrunc);
+            assert!(!exotic || before.contains(&op), "{search} -> {replace}");
+        }
+    }
+}
+
+struct Values {
+    bits: [u8; 4],
+    data: [u64; 4],
+}
+
+/// Evaluates a pattern whose result should have `bits`; widths of inner operations follow from their operands.
+fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(u64, u8)> {
+    match pattern {
+        Pattern::Variable(i) | Pattern::AnyConstant(i) => Some((values.data[*i], values.bits[*i])),
+        Pattern::Constant(c) => constant_bits(c, class, bits).map(|v| (v, bits)),
+        Pattern::Log2(i) => Some((values.data[*i].trailing_zeros().into(), values.bits[*i])),
+        Pattern::MinusOne(i) => Some((values.data[*i] - 1, values.bits[*i])),
+        Pattern::Op(op, operands) => {
+            let info = op.info();
+            let known = |(operand, input): (&Pattern, &Operand)| match operand {
+                _ if input.bits != 0 => None,
+                Pattern::Constant(_) => None,
+                other => value(other, input.class, 0, values).map(|v| v.1),
+            };
+            let inner = operands.iter().zip(info.inputs).find_map(known).unwrap_or(bits);
+            let mut sources = Vec::new();
+            for (operand, input) in operands.iter().zip(info.inputs) {
+                let width = if input.bits == 0 { inner } else { input.bits };
+                let (data, got) = value(operand, input.class, width, values)?;
+                assert_eq!(got, width, "{pattern:?}");
+                sources.push([data; 4]);
+            }
+            let out = if info.output.bits == 0 { inner } else { info.output.bits };
+            let ctx_bits =
+                info.inputs.iter().position(|i| i.bits == 0).map_or(info.inputs[0].bits, |_| inner);
+            let ctx = FoldCtx { bits: ctx_bits, flush_f32: false };
+            evaluate(*op, ctx, &sources, out, 1).map(|v| (v[0], out))
+        }
+    }
+}
+
+/// Classes of the variables, from the operands they stand in.
+fn classes(pattern: &Pattern, class: Class, out: &mut [Option<Class>; 4]) {
+    match pattern {
+        Pattern::Variable(i) | Pattern::AnyConstant(i) if out[*i].is_none() || class == Class::Float => {
+            out[*i] = Some(class);
+        }
+        Pattern::Op(op, operands) => {
+            operands.iter().zip(op.info().inputs).for_each(|(o, input)| classes(o, input.class, out));
+        }
+        _ => {}
+    }
+}
+
+/// Assignments of widths to variables that the pattern allows.
+fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; 4]> {
+    let mut result = Vec::new();
+    let widths = [1u8, 8, 16, 32, 64];
+    for code in 0..625usize {
+        let bits = [code % 5, code / 5 % 5, code / 25 % 5, code / 125].map(|i| widths[i]);
+        let mut solver = Solver::default();
+        let Ok(_) = solver.width(search) else { continue };
+        let fits = (0..4).all(|i| match solver.variables[i] {
+            None => bits[i] == 32,
+            Some(v) => solver.unify(v, Width::Known(bits[i])).is_ok(),
+        });
+        let conditions = rule.2.iter().all(|c| match *c {
+            Condition::Bits(i, b) => bits[i] == b,
+            Condition::PowerOfTwo(_) => true,
+        });
+        if fits && conditions && widths_allowed(search, &bits).is_some() {
+            result.push(bits);
+        }
+    }
+    result
+}
+
+/// The widths are possible for the classes of all operations; gives the pattern's own width (0: any).
+fn widths_allowed(pattern: &Pattern, bits: &[u8; 4]) -> Option<u8> {
+    match pattern {
+        Pattern::Variable(i) | Pattern::AnyConstant(i) | Pattern::Log2(i) | Pattern::MinusOne(i) => {
+            Some(bits[*i])
+        }
+        Pattern::Constant(Constant::Bool(_)) => Some(1),
+        Pattern::Constant(_) => Some(0),
+        Pattern::Op(op, operands) => {
+            let info = op.info();
+            let mut common = 0;
+            for (operand, input) in operands.iter().zip(info.inputs) {
+                let width = widths_allowed(operand, bits)?;
+                if input.bits != 0 || width == 0 {
+                    continue;
+                }
+                let ok = match input.class {
+                    Class::Float => matches!(width, 16 | 32 | 64),
+                    _ => width != 1 || info.allows_bool(),
+                };
+                if !ok || (common != 0 && common != width) {
+                    return None;
+                }
+                common = width;
+            }
+            // A number constant cannot stand among booleans.
+            let number = |o: &Pattern| matches!(o, Pattern::Constant(Constant::Int(_) | Constant::Float(_)));
+            if common == 1 && operands.iter().any(number) {
+                return None;
+            }
+            Some(if info.output.bits == 0 { common } else { info.output.bits })
+        }
+    }
+}
+
+#[test]
+fn every_rule_preserves_values() {
+    let mut rng = Rng::new(11);
+    for rule in RULES {
+        let (search, replace) = (parse(rule.0).unwrap(), parse(rule.1).unwrap());
+        let Pattern::Op(root, _) = &search else { unreachable!() };
+        let mut kinds = [None; 4];
+        classes(&search, Class::Int, &mut kinds);
+        let float_result = root.info().output.class == Class::Float
+            || (matches!(root, AluOp::Bcsel) && kinds[1] == Some(Class::Float));
+        let widths = assignments(rule, &search);
+        assert!(!widths.is_empty(), "{rule:?} matches no widths");
+        for bits in widths {
+            for _ in 0..400 {
+                let mut values = Values { bits, data: [0; 4] };
+                for i in 0..4 {
+                    values.data[i] = match kinds[i] {
+                        Some(Class::Float) => rng.float(bits[i]),
+                        _ => rng.int(bits[i]),
+                    };
+                    if rule.2.contains(&Condition::PowerOfTwo(i)) {
+                        values.data[i] = 1 << rng.below(bits[i].into());
+                    }
+                }
+                let Some((want, width)) = value(&search, Class::Uint, 32, &values) else { continue };
+                let got = value(&replace, root.info().output.class, width, &values);
+                let Some((got, got_width)) = got else { panic!("{rule:?}: replacement does not evaluate") };
+                assert_eq!(width, got_width, "{rule:?}");
+                let nan = |v| float_result && crate::fold::decode_float(width, v).is_nan();
+                assert!(
+                    want == got || (nan(want) && nan(got)),
+                    "{rule:?} at {bits:?}: {:x?} gives {got:#x}, {want:#x} expected",
+                    values.data
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rules_match_through_swizzles_and_in_either_order() {
+    let text = "shader vertex
+block b0 {
+  32x1 v0 = const 0
+  32x4 v1 = load_input v0 slot=attribute0 component=0
+  32x4 v2 = fneg v1.wzyx
+  32x2 v3 = fneg v2.zw
+  32x1 v4 = const 0x1
+  32x2 v5 = imul v4.xx, v3
+  store_output v5, v0 slot=var0 component=0 mask=3 stream=0
+}
+";
+    let mut shader = parse_shader(text);
+    while opt_algebraic(&mut shader) | opt_copy_propagate(&mut shader) {}
+    super::opt_dce(&mut shader);
+    let out = shader.to_string();
+    assert!(!out.contains("fneg") && !out.contains("imul"), "{out}");
+    assert!(out.contains("mov v1.yx"), "{out}");
+}
+
+fn parse_shader(text: &str) -> Shader {
+    let shader = crate::parse(text).unwrap();
+    validate(&shader).unwrap();
+    shader
+}

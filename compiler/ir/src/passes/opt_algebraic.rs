@@ -1,0 +1,206 @@
+//! Algebraic simplification from the table of rules.
+
+use super::algebraic_rules::{Condition, Constant, Pattern, Rule, compiled};
+use super::rewrite::rewrite_alu;
+use crate::builder::Builder;
+use crate::fold::{encode_float, mask};
+use crate::ids::Value;
+use crate::inst::{Alu, Src};
+use crate::ops::{AluOp, Class};
+use crate::shader::Shader;
+use smallvec::SmallVec;
+
+/// Applies the rules of the algebraic table until no instruction matches where it stands.
+///
+/// Every rule keeps the exact result, signed zeros and NaN included (a NaN may change its payload); each is proved
+/// bit-size consistent and tested against the evaluator. Bit-field operations are never taken apart and nothing
+/// that a lowering removes is made again. Works on vectors; leaves copies and dead code.
+pub fn opt_algebraic(shader: &mut Shader) -> bool {
+    rewrite_alu(shader, |b, alu, result| simplify(b, alu, result))
+}
+
+fn simplify(b: &mut Builder<'_>, alu: &Alu, result: Value) -> Option<Value> {
+    let components = b.shader.components(result);
+    for rule in compiled().for_op(alu.op) {
+        let mut found = Match { components, bound: [None; 4] };
+        if found.instruction(b.shader, rule.operands(), alu, [0, 1, 2, 3], rule)
+            && rule.conditions.iter().all(|c| found.holds(b.shader, c))
+        {
+            let bits = b.shader.bits(result);
+            let source = build(b, &rule.replace, &found, Class::Uint, bits);
+            return Some(b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]));
+        }
+    }
+    None
+}
+
+/// Variables bound so far; swizzles are relative to the root's components.
+struct Match {
+    components: u8,
+    bound: [Option<Src>; 4],
+}
+
+impl Match {
+    fn used<'a>(&self, swizzle: &'a [u8; 4]) -> &'a [u8] {
+        &swizzle[..usize::from(self.components.min(4))]
+    }
+
+    /// Matches an instruction's sources; `swizzle` selects the instruction's components that matter.
+    fn instruction(
+        &mut self,
+        shader: &Shader,
+        operands: &[Pattern],
+        alu: &Alu,
+        swizzle: [u8; 4],
+        rule: &Rule,
+    ) -> bool {
+        if !alu.op.info().is_per_component() || alu.srcs.len() != operands.len() {
+            return false;
+        }
+        let before = self.bound;
+        let orders: &[[usize; 2]] = if alu.op.info().commutative() { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+        for order in orders {
+            self.bound = before;
+            let all = operands.iter().enumerate().all(|(i, operand)| {
+                let source = &alu.srcs[if i < 2 { order[i] } else { i }];
+                let composed = swizzle.map(|c| source.swizzle[usize::from(c & 3)]);
+                let class = alu.op.info().inputs[i].class;
+                self.source(shader, operand, &Src { value: source.value, swizzle: composed }, class, rule)
+            });
+            if all {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn source(
+        &mut self,
+        shader: &Shader,
+        pattern: &Pattern,
+        source: &Src,
+        class: Class,
+        rule: &Rule,
+    ) -> bool {
+        match pattern {
+            Pattern::Variable(i) => self.bind(*i, source),
+            Pattern::AnyConstant(i) => shader.as_const(source.value).is_some() && self.bind(*i, source),
+            Pattern::Constant(constant) => {
+                let Some(data) = shader.as_const(source.value) else { return false };
+                let bits = shader.bits(source.value);
+                let want = constant_bits(constant, class, bits);
+                want.is_some_and(|w| {
+                    self.used(&source.swizzle).iter().all(|&c| data[usize::from(c & 3)] == w)
+                })
+            }
+            Pattern::Op(op, operands) => match shader.as_alu(source.value) {
+                Some(alu) if alu.op == *op => self.instruction(shader, operands, alu, source.swizzle, rule),
+                _ => false,
+            },
+            Pattern::Log2(_) | Pattern::MinusOne(_) => false,
+        }
+    }
+
+    fn bind(&mut self, variable: usize, source: &Src) -> bool {
+        match self.bound[variable] {
+            None => {
+                self.bound[variable] = Some(*source);
+                true
+            }
+            Some(old) => old.value == source.value && self.used(&old.swizzle) == self.used(&source.swizzle),
+        }
+    }
+
+    /// The bound constant's components.
+    fn constant(&self, shader: &Shader, variable: usize) -> Option<SmallVec<[u64; 4]>> {
+        let source = self.bound[variable]?;
+        let data = shader.as_const(source.value)?;
+        Some(self.used(&source.swizzle).iter().map(|&c| data[usize::from(c & 3)]).collect())
+    }
+
+    fn bits(&self, shader: &Shader, variable: usize) -> u8 {
+        self.bound[variable].map_or(0, |s| shader.bits(s.value))
+    }
+
+    fn holds(&self, shader: &Shader, condition: &Condition) -> bool {
+        match *condition {
+            Condition::Bits(variable, bits) => self.bits(shader, variable) == bits,
+            Condition::PowerOfTwo(variable) => {
+                self.constant(shader, variable).is_some_and(|c| c.iter().all(|v| v.is_power_of_two()))
+            }
+        }
+    }
+}
+
+/// The bits of a pattern constant in a class and width; `None` if it cannot stand there.
+pub(super) fn constant_bits(constant: &Constant, class: Class, bits: u8) -> Option<u64> {
+    Some(match (constant, class) {
+        (Constant::Bool(value), _) if bits == 1 => u64::from(*value),
+        (Constant::Float(value), _) if bits >= 16 => encode_float(bits, *value),
+        (Constant::Int(value), Class::Int | Class::Uint) if bits > 1 => *value as u64 & mask(bits),
+        _ => return None,
+    })
+}
+
+/// Builds a replacement whose width is `bits`; gives a source in terms of the root's components.
+fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bits: u8) -> Src {
+    match pattern {
+        Pattern::Variable(i) | Pattern::AnyConstant(i) => match found.bound[*i] {
+            Some(source) => source,
+            None => Src::splat(b.undef(bits, 1), 0),
+        },
+        Pattern::Constant(constant) => {
+            let data = constant_bits(constant, class, bits).unwrap_or(0);
+            Src::splat(b.constant(bits, &[data]), 0)
+        }
+        Pattern::Log2(i) | Pattern::MinusOne(i) => {
+            let data = found.constant(b.shader, *i).unwrap_or_default();
+            let log2 = matches!(pattern, Pattern::Log2(_));
+            let data: SmallVec<[u64; 4]> = data
+                .iter()
+                .map(|v| if log2 { v.trailing_zeros().into() } else { v.wrapping_sub(1) })
+                .collect();
+            Src::new(b.constant(bits, &data))
+        }
+        Pattern::Op(op, operands) => {
+            let info = op.info();
+            let width = operand_width(b.shader, *op, operands, found, bits);
+            let srcs: SmallVec<[Src; 4]> = operands
+                .iter()
+                .zip(info.inputs)
+                .map(|(operand, input)| {
+                    let bits = if input.bits != 0 { input.bits } else { width };
+                    build(b, operand, found, input.class, bits)
+                })
+                .collect();
+            Src::new(b.alu_src(*op, &srcs, found.components))
+        }
+    }
+}
+
+/// Width of an operation's unsized operands in a replacement: the result's if that is unsized, else that of the
+/// first operand which knows its own.
+fn operand_width(shader: &Shader, op: AluOp, operands: &[Pattern], found: &Match, result_bits: u8) -> u8 {
+    let info = op.info();
+    if info.output.bits == 0 {
+        return result_bits;
+    }
+    let known = operands.iter().zip(info.inputs).filter(|(_, input)| input.bits == 0);
+    known.map(|(operand, _)| own_width(shader, operand, found)).find(|&w| w != 0).unwrap_or(result_bits)
+}
+
+/// Width a pattern has by itself; 0 if it takes any.
+fn own_width(shader: &Shader, pattern: &Pattern, found: &Match) -> u8 {
+    match pattern {
+        Pattern::Variable(i) | Pattern::AnyConstant(i) => found.bits(shader, *i),
+        Pattern::Constant(_) | Pattern::Log2(_) | Pattern::MinusOne(_) => 0,
+        Pattern::Op(op, operands) => {
+            let info = op.info();
+            if info.output.bits != 0 {
+                return info.output.bits;
+            }
+            let known = operands.iter().zip(info.inputs).filter(|(_, input)| input.bits == 0);
+            known.map(|(operand, _)| own_width(shader, operand, found)).find(|&w| w != 0).unwrap_or(0)
+        }
+    }
+}
