@@ -1,1 +1,20 @@
 //! Typed program to native binary: options, pass lists, binaries and statistics.
+//!
+//! [`compile`] takes one stage of a linked program through lowering, the pass list of its back end, the back end itself and the validator.
+
+#![forbid(unsafe_code)]
+
+pub mod binary;
+mod compile;
+mod error;
+mod interface;
+mod options;
+pub mod passes;
+
+pub use binary::{Binary, BinaryError};
+pub use compile::{compile, compile_with, ir_after};
+pub use error::{CompileError, Layer};
+pub use interface::varying;
+pub use intel::output;
+pub use intel::{Backend, Quirk, QuirkSet};
+pub use options::Options;

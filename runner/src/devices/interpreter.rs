@@ -1,0 +1,449 @@
+//! The reference interpreter as a device.
+
+use interpreter::{Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs, Space};
+use interpreter::{TextureRequest, Value};
+use program::expression as expr;
+use program::variable::{InterpolationMode, SampleLocation};
+use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage};
+use softgl::device::{
+    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch, PrimitiveSetup, Steps,
+    VertexBatch,
+};
+use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef};
+
+/// Runs stages on the reference interpreter.
+#[derive(Debug)]
+pub struct InterpreterDevice {
+    budget: u64,
+    undefined: bool,
+}
+
+impl InterpreterDevice {
+    /// A device that executes at most `budget` statements in its life.
+    pub fn new(budget: u64) -> InterpreterDevice {
+        InterpreterDevice { budget, undefined: false }
+    }
+
+    /// Whether anything a pixel shows came from an operation GLSL leaves undefined since the last call.
+    pub fn take_undefined(&mut self) -> bool {
+        std::mem::take(&mut self.undefined)
+    }
+
+    fn note_undefined(&mut self, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
+        if outputs.tainted.and(live).any() {
+            self.undefined = true;
+        }
+        let used = |value: &Value, mask: u8| {
+            let components = (0..4).filter(|c| mask & 1 << c != 0);
+            components.into_iter().any(|c| live.iter().any(|lane| value.is_undefined(c, lane)))
+        };
+        let position = stage.outputs.iter().position(|v| v.slot == Slot::Position);
+        if position.and_then(|p| outputs.varyings.get(p)).is_some_and(|p| used(p, 0xf)) {
+            self.undefined = true;
+        }
+    }
+}
+
+impl Device for InterpreterDevice {
+    fn shade(
+        &mut self,
+        stage: Stage,
+        state: &DrawState<'_>,
+        batch: &mut Batch,
+        services: &mut dyn Services,
+    ) -> Result<Steps, DeviceError> {
+        let program = state.program;
+        let linked = program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
+        let lanes = batch.lanes();
+        let mask = lane_mask(batch, lanes);
+        let mut world = World { linked, batch, services, shared: vec![0; linked.shared_size as usize] };
+        let interpreter = Interpreter::new(program);
+        let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
+        self.budget = self.budget.saturating_sub(outputs.steps);
+        match batch {
+            Batch::Vertex(vertices) => {
+                put_varyings(&mut vertices.outputs, &outputs);
+                self.note_undefined(linked, &outputs, &Mask::all(lanes));
+            }
+            Batch::TessEvaluation(points) => {
+                put_varyings(&mut points.outputs, &outputs);
+                self.note_undefined(linked, &outputs, &Mask::all(lanes));
+            }
+            Batch::Fragment(fragments) => {
+                self.undefined |= put_fragments(fragments, &outputs);
+            }
+            Batch::Geometry(_) | Batch::Compute(_) => self.undefined |= outputs.tainted.any(),
+            Batch::TessControl(_) => {
+                return Err(DeviceError::Unsupported("tessellation control shaders in the interpreter".into()));
+            }
+        }
+        Ok(Steps(outputs.steps))
+    }
+}
+
+fn device_error(error: Error) -> DeviceError {
+    match error {
+        Error::StepLimit(steps) => DeviceError::StepLimit(steps),
+        Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
+        other => DeviceError::Execution(other.to_string()),
+    }
+}
+
+fn lane_mask(batch: &Batch, lanes: usize) -> Mask {
+    let bits = match batch {
+        Batch::Vertex(b) => b.mask,
+        Batch::TessControl(b) => b.mask,
+        Batch::TessEvaluation(b) => b.mask,
+        Batch::Geometry(b) => b.mask,
+        // Helpers execute too.
+        Batch::Fragment(_) | Batch::Compute(_) => return Mask::all(lanes),
+    };
+    let mut mask = Mask::none(lanes);
+    (0..lanes.min(64)).filter(|lane| bits >> lane & 1 != 0).for_each(|lane| mask.set(lane, true));
+    mask
+}
+
+fn put_varyings(to: &mut softgl::device::Channels, outputs: &Outputs) {
+    for (slot, value) in outputs.varyings.iter().enumerate() {
+        for c in 0..4 {
+            if slot * 4 + c < to.rows() {
+                (0..to.lanes()).for_each(|lane| to.set(slot * 4 + c, lane, value.get(c, lane) as u32));
+            }
+        }
+    }
+}
+
+/// Copies fragment outputs; says whether a live lane's visible value is undefined.
+fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
+    let lanes = batch.quads.len() * 4;
+    let live: Vec<usize> = (0..lanes)
+        .filter(|&lane| batch.live >> lane & 1 != 0 && !outputs.killed.contains(lane))
+        .collect();
+    let mut undefined = live.iter().any(|&lane| outputs.tainted.contains(lane));
+    for (output, value) in &outputs.fragment {
+        undefined |= (0..4).any(|c| live.iter().any(|&lane| value.is_undefined(c, lane)));
+        let first = |lane: usize| value.get(0, lane) as u32;
+        match *output {
+            FragmentOutput::Color { location, index: 0 } => put_color(&mut batch.outputs.colour, location, value),
+            FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
+            FragmentOutput::AllColors => put_color(&mut batch.outputs.colour, 0, value),
+            FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
+            FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
+            FragmentOutput::SampleMask => batch.outputs.sample_mask = (0..lanes).map(first).collect(),
+        }
+    }
+    batch.outputs.killed = outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
+    undefined
+}
+
+fn put_color(to: &mut softgl::device::Channels, location: u8, value: &Value) {
+    for c in 0..4 {
+        let row = usize::from(location) * 4 + c;
+        if row < to.rows() {
+            (0..to.lanes()).for_each(|lane| to.set(row, lane, value.get(c, lane) as u32));
+        }
+    }
+}
+
+/// The batch and the machine's services as the interpreter's environment.
+struct World<'a> {
+    linked: &'a LinkedStage,
+    batch: &'a mut Batch,
+    services: &'a mut dyn Services,
+    shared: Vec<u8>,
+}
+
+fn service_error(error: ServiceError) -> Error {
+    match error {
+        ServiceError::Unsupported(what) => Error::Unsupported(what),
+        other => Error::Environment(other.to_string()),
+    }
+}
+
+fn buffer_of(space: Space) -> Option<BufferRef> {
+    Some(match space {
+        Space::DefaultBlock => BufferRef::Default,
+        Space::UniformBlock(n) => BufferRef::Uniform(n),
+        Space::StorageBlock(n) => BufferRef::Storage(n),
+        Space::AtomicCounters(n) => BufferRef::AtomicCounter(n),
+        Space::Shared => return None,
+    })
+}
+
+impl World<'_> {
+    fn primitive(&self, lane: usize) -> Option<(&FragmentBatch, &PrimitiveSetup, f64, f64)> {
+        let Batch::Fragment(batch) = &*self.batch else { return None };
+        let quad = batch.quads.get(lane / 4)?;
+        let setup = batch.primitives.get(quad.primitive as usize)?;
+        let x = f64::from(quad.x + (lane as i32 & 1));
+        let y = f64::from(quad.y + (lane as i32 >> 1 & 1));
+        Some((batch, setup, x, y))
+    }
+
+    fn fragment_system(&self, variable: B, component: usize, lane: usize) -> Option<u32> {
+        let (batch, setup, x, y) = self.primitive(lane)?;
+        let (cx, cy) = (x + 0.5, y + 0.5);
+        let float = |v: f64| (v as f32).to_bits();
+        Some(match variable {
+            B::FragCoord => match component {
+                0 => float(cx),
+                1 => float(cy),
+                2 => float(setup.depth.at(cx, cy)),
+                _ => float(setup.one_over_w.at(cx, cy)),
+            },
+            B::FrontFacing => u32::from(setup.front_facing),
+            B::PointCoord => float(setup.point_coord.get(component)?.at(cx, cy)),
+            B::PrimitiveId | B::PrimitiveIdIn => setup.primitive_id,
+            B::Layer => setup.layer,
+            B::ViewportIndex => setup.viewport_index,
+            B::SampleId => batch.sample_id.unwrap_or(0),
+            B::SamplePosition => {
+                let position = batch.sample_positions.get(batch.sample_id.unwrap_or(0) as usize);
+                float(position.copied().unwrap_or([0.5; 2])[component.min(1)])
+            }
+            B::SampleMaskIn => *batch.sample_mask_in.get(lane)?,
+            B::NumSamples => batch.samples,
+            B::HelperInvocation => u32::from(batch.live >> lane & 1 == 0),
+            _ => return None,
+        })
+    }
+
+    fn vertex_system(batch: &VertexBatch, variable: B, lane: usize) -> Option<u32> {
+        Some(match variable {
+            B::VertexId => *batch.vertex_id.get(lane)?,
+            B::InstanceId => *batch.instance_id.get(lane)?,
+            B::BaseVertex => batch.base_vertex,
+            B::BaseInstance => batch.base_instance,
+            B::DrawId => batch.draw_id,
+            _ => return None,
+        })
+    }
+
+    fn geometry_system(batch: &GeometryBatch, variable: B, lane: usize) -> Option<u32> {
+        Some(match variable {
+            B::PrimitiveId | B::PrimitiveIdIn => *batch.primitive_id.get(lane)?,
+            B::InvocationId => *batch.invocation_id.get(lane)?,
+            _ => return None,
+        })
+    }
+
+    fn compute_system(batch: &ComputeBatch, variable: B, component: usize, lane: usize) -> Option<u32> {
+        let size = batch.local_size;
+        let lane = lane as u32;
+        let local = [lane % size[0], lane / size[0] % size[1], lane / (size[0] * size[1])];
+        Some(match variable {
+            B::NumWorkGroups => *batch.num_groups.get(component)?,
+            B::WorkGroupId => *batch.group_id.get(component)?,
+            B::WorkGroupSize | B::LocalGroupSize => *size.get(component)?,
+            B::LocalInvocationId => *local.get(component)?,
+            B::GlobalInvocationId => batch.group_id.get(component)? * size[component] + local[component],
+            B::LocalInvocationIndex => lane,
+            _ => return None,
+        })
+    }
+}
+
+impl Environment for World<'_> {
+    fn attribute(&mut self, slot: usize, component: usize, lane: usize) -> u32 {
+        match &*self.batch {
+            Batch::Vertex(batch) if slot * 4 + component < batch.inputs.rows() => {
+                batch.inputs.get(slot * 4 + component, lane)
+            }
+            _ => 0,
+        }
+    }
+
+    fn varying(&mut self, slot: usize, component: usize, vertex: u32, lane: usize) -> u32 {
+        let row = slot * 4 + component;
+        match &*self.batch {
+            Batch::Fragment(_) => {
+                let setup = self.primitive(lane).map(|(_, setup, ..)| setup);
+                setup.and_then(|s| s.values.get(row).map(|v| v[s.provoking.min(2)])).unwrap_or(0)
+            }
+            Batch::Geometry(batch) => match batch.inputs.get(vertex as usize) {
+                Some(channels) if row < channels.rows() => channels.get(row, lane),
+                _ => 0,
+            },
+            Batch::TessEvaluation(batch) => {
+                batch.inputs.get(vertex as usize).and_then(|v| v.get(row)).copied().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64 {
+        let Some((batch, setup, x, y)) = self.primitive(lane) else { return 0.0 };
+        let interpolation = self.linked.inputs.get(slot).map(|v| v.interpolation).unwrap_or_default();
+        let sample = |n: u32| batch.sample_positions.get(n as usize).copied().unwrap_or([0.5; 2]);
+        let [dx, dy] = match at {
+            InterpolateAt::Sample(n) => sample(n),
+            InterpolateAt::Offset(dx, dy) => [0.5 + f64::from(dx), 0.5 + f64::from(dy)],
+            InterpolateAt::Default if interpolation.location == SampleLocation::Sample => {
+                sample(batch.sample_id.unwrap_or(0))
+            }
+            InterpolateAt::Default | InterpolateAt::Centroid => [0.5; 2],
+        };
+        let weights = match interpolation.mode {
+            InterpolationMode::NoPerspective => setup.barycentric_linear(x + dx, y + dy),
+            _ => setup.barycentric_perspective(x + dx, y + dy),
+        };
+        let value = |vertex: usize| {
+            let raw = setup.values.get(slot * 4 + component).map_or(0, |v| v[vertex]);
+            f64::from(f32::from_bits(raw))
+        };
+        // Relative to vertex 0, so that equal values stay exactly what they are.
+        let origin = value(0);
+        origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)
+    }
+
+    fn system(&mut self, variable: B, component: usize, lane: usize) -> u32 {
+        let value = match &*self.batch {
+            Batch::Vertex(batch) => Self::vertex_system(batch, variable, lane),
+            Batch::Geometry(batch) => Self::geometry_system(batch, variable, lane),
+            Batch::Compute(batch) => Self::compute_system(batch, variable, component, lane),
+            Batch::TessEvaluation(batch) => match variable {
+                B::TessCoord => Some(batch.tess_coord.get(component, lane)),
+                B::PrimitiveId => Some(batch.primitive_id),
+                B::TessLevelOuter => batch.outer.get(component).map(|l| l.to_bits()),
+                B::TessLevelInner => batch.inner.get(component).map(|l| l.to_bits()),
+                _ => None,
+            },
+            _ => None,
+        };
+        value.or_else(|| self.fragment_system(variable, component, lane)).unwrap_or(0)
+    }
+
+    fn load(&mut self, space: Space, offset: u32, bytes: u32) -> Option<u64> {
+        let memory = match buffer_of(space) {
+            Some(buffer) => self.services.buffer(buffer),
+            None => &self.shared,
+        };
+        let start = offset as usize;
+        let found = memory.get(start..start.checked_add(bytes as usize)?)?;
+        Some(found.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    fn store(&mut self, space: Space, offset: u32, bytes: u32, value: u64) -> bool {
+        let data = &value.to_le_bytes()[..bytes.min(8) as usize];
+        match buffer_of(space) {
+            Some(buffer) => {
+                let fits = self.services.buffer(buffer).len() >= offset as usize + data.len();
+                self.services.store(buffer, offset, data);
+                fits
+            }
+            None => match self.shared.get_mut(offset as usize..offset as usize + data.len()) {
+                Some(place) => {
+                    place.copy_from_slice(data);
+                    true
+                }
+                None => false,
+            },
+        }
+    }
+
+    fn size(&mut self, space: Space) -> u32 {
+        match buffer_of(space) {
+            Some(buffer) => self.services.buffer(buffer).len() as u32,
+            None => self.shared.len() as u32,
+        }
+    }
+
+    fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error> {
+        let op = texture_op(request);
+        self.services.texture(TextureRef::Slot(request.sampler), &op).map_err(service_error)
+    }
+
+    fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error> {
+        let op = match request.op {
+            expr::ImageOp::Load => ImageOp::Load,
+            expr::ImageOp::Store => ImageOp::Store(request.data),
+            expr::ImageOp::Atomic(op) => {
+                ImageOp::Atomic(image_atomic(op).ok_or(Error::Unsupported("image atomic"))?, [request.data[0], request.data[1]])
+            }
+            expr::ImageOp::Size => ImageOp::Size,
+            expr::ImageOp::Samples => ImageOp::Samples,
+        };
+        let [x, y, z, _] = request.coordinate;
+        self.services.image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op).map_err(service_error)
+    }
+
+    fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]) {
+        if let Batch::Geometry(batch) = &mut *self.batch
+            && let Some(emitted) = batch.outputs.get_mut(lane)
+        {
+            emitted.vertices.push(EmittedVertex {
+                stream: stream as u8,
+                ends_primitive: false,
+                values: outputs.iter().flatten().copied().collect(),
+            });
+        }
+    }
+
+    fn end_primitive(&mut self, lane: usize, stream: u32) {
+        if let Batch::Geometry(batch) = &mut *self.batch
+            && let Some(emitted) = batch.outputs.get_mut(lane)
+            && let Some(last) = emitted.vertices.iter_mut().rev().find(|v| u32::from(v.stream) == stream)
+        {
+            last.ends_primitive = true;
+        }
+    }
+}
+
+fn texture_op(request: &TextureRequest) -> TextureOp {
+    let coordinates = request.coordinate.map(f32::from_bits);
+    let lod = match request.lod {
+        LodRequest::Implicit { dx, dy, bias } => Lod::Gradients { dx, dy, bias },
+        LodRequest::Float(level) => Lod::Explicit(level),
+        LodRequest::Int(level) => Lod::Explicit(level as f32),
+    };
+    let level = match request.lod {
+        LodRequest::Int(level) => level,
+        _ => 0,
+    };
+    let [a, b, c, _] = request.coordinate.map(|x| x as i32);
+    match request.op {
+        expr::TextureOp::Sample => TextureOp::Sample {
+            coordinates,
+            reference: request.compare,
+            lod,
+            offset: request.offset,
+            min_lod: 0.0,
+        },
+        expr::TextureOp::Gather => TextureOp::Gather {
+            coordinates,
+            reference: request.compare,
+            component: request.component,
+            offsets: [[request.offset[0], request.offset[1]]; 4],
+        },
+        expr::TextureOp::Fetch => TextureOp::Fetch {
+            coordinates: std::array::from_fn(|i| [a, b, c][i] + request.offset[i]),
+            lod: level,
+            sample: request.sample,
+        },
+        expr::TextureOp::Size => TextureOp::Size { lod: level },
+        expr::TextureOp::QueryLevels => TextureOp::Levels,
+        expr::TextureOp::QuerySamples => TextureOp::Samples,
+        expr::TextureOp::QueryLod => {
+            let (dx, dy) = match request.lod {
+                LodRequest::Implicit { dx, dy, .. } => (dx, dy),
+                _ => ([0.0; 3], [0.0; 3]),
+            };
+            TextureOp::QueryLod { coordinates: [coordinates[0], coordinates[1], coordinates[2]], dx, dy }
+        }
+    }
+}
+
+fn image_atomic(op: AtomicOp) -> Option<softgl::services::AtomicOp> {
+    use softgl::services::AtomicOp as S;
+    Some(match op {
+        AtomicOp::Add => S::Add,
+        AtomicOp::Min => S::MinSigned,
+        AtomicOp::Max => S::MaxSigned,
+        AtomicOp::And => S::And,
+        AtomicOp::Or => S::Or,
+        AtomicOp::Xor => S::Xor,
+        AtomicOp::Exchange => S::Exchange,
+        AtomicOp::CompareSwap => S::CompareExchange,
+        AtomicOp::IncrementWrap | AtomicOp::DecrementWrap => return None,
+    })
+}

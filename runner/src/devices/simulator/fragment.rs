@@ -1,0 +1,333 @@
+//! Fragment threads: payload from quads and primitive setup, results from render-target writes.
+
+use compiler::output::{Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width};
+use program::resource::Varying as InputSlot;
+use program::{Slot, Stage};
+use simulator::host::{
+    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply, SamplerRequest, Surface,
+    Texels,
+};
+use simulator::{Kernel, Outcome, Thread};
+use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
+use softgl::services::Services;
+
+use super::memory::Memory;
+use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error, surface};
+
+/// Quads of one thread: they all belong to one primitive.
+struct Group {
+    primitive: usize,
+    quads: Vec<usize>,
+}
+
+/// Runs a batch of fragments; gives the instructions executed.
+pub(super) fn run(
+    device: &mut SimulatorDevice,
+    prepared: &Prepared,
+    width: Width,
+    kernel: &Kernel,
+    state: &DrawState<'_>,
+    batch: &mut FragmentBatch,
+    services: &mut dyn Services,
+) -> Result<u64, DeviceError> {
+    let Interface::Fragment(interface) = prepared.binary.interface() else {
+        return Err(layer("encode", "fragment binary without a fragment interface".into()));
+    };
+    let info = prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
+    batch.outputs.killed = 0;
+    let mut steps = 0;
+    for group in groups(batch, usize::from(width.channels()) / 4) {
+        let setup = batch
+            .primitives
+            .get(group.primitive)
+            .ok_or_else(|| DeviceError::Execution("quad without a primitive".into()))?;
+        let live = group.quads.iter().enumerate().fold(0, |mask, (i, &quad)| {
+            mask | ((batch.live >> (quad * 4) & 0xf) as u32) << (i * 4)
+        });
+        let thread = &mut device.thread;
+        thread.reset(device.options.seed);
+        let positions = pixel_positions(batch, &group);
+        let fixed = Fixed { setup, positions: &positions, live, interface, width, batch };
+        fixed.write(thread);
+        let push = info.dispatch_grf_start as usize;
+        let first = push_constants(thread, push, &prepared.binary.compiled.push, services);
+        for (i, input) in interface.inputs.iter().enumerate() {
+            write_setup(thread, first + 2 * i, input, inputs, setup);
+        }
+        thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
+        let memory = Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let mut host = FragmentHost {
+            memory,
+            live,
+            written: 0,
+            group: &group,
+            outputs: &mut batch.outputs,
+            interface,
+            setup,
+            positions: &positions,
+        };
+        let budget = device.options.budget.saturating_sub(steps);
+        match kernel.run(thread, &mut host, budget).map_err(simulation_error)? {
+            Outcome::Done { steps: executed } => steps += executed,
+            Outcome::Barrier { .. } => return Err(layer("simulate", "barrier in a fragment shader".into())),
+        }
+        let killed = live & !host.written;
+        for (i, &quad) in group.quads.iter().enumerate() {
+            batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (quad * 4);
+        }
+    }
+    Ok(steps)
+}
+
+fn all_lanes(lanes: usize) -> u32 {
+    if lanes >= 32 { !0 } else { (1 << lanes) - 1 }
+}
+
+/// Quads in threads of at most `per_thread`, each thread within one primitive.
+fn groups(batch: &FragmentBatch, per_thread: usize) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, quad) in batch.quads.iter().enumerate() {
+        let primitive = quad.primitive as usize;
+        match groups.last_mut() {
+            Some(group) if group.primitive == primitive && group.quads.len() < per_thread => group.quads.push(i),
+            _ => groups.push(Group { primitive, quads: vec![i] }),
+        }
+    }
+    groups
+}
+
+/// Window position of each pixel's lower left corner.
+fn pixel_positions(batch: &FragmentBatch, group: &Group) -> Vec<(f64, f64)> {
+    let pixels = group.quads.iter().flat_map(|&q| (0..4).map(move |i| (q, i)));
+    pixels
+        .map(|(q, i)| {
+            let quad = &batch.quads[q];
+            (f64::from(quad.x + (i & 1)), f64::from(quad.y + (i >> 1)))
+        })
+        .collect()
+}
+
+/// The fixed-function part of the payload.
+struct Fixed<'a> {
+    setup: &'a PrimitiveSetup,
+    positions: &'a [(f64, f64)],
+    live: u32,
+    interface: &'a FragmentInterface,
+    width: Width,
+    batch: &'a FragmentBatch,
+}
+
+impl Fixed<'_> {
+    fn write(&self, thread: &mut Thread) {
+        let mut g0 = [0; 8];
+        // Bit 15 of the first dword: back-facing.
+        g0[0] = if self.setup.front_facing { 0 } else { 1 << 15 };
+        thread.set_register(0, &g0);
+        self.write_subspans(thread);
+        let mut register = if self.width == Width::Simd32 { 3 } else { 2 };
+        for &mode in &self.interface.barycentrics {
+            register = self.write_barycentrics(thread, register, mode);
+        }
+        let center = |f: &dyn Fn(f64, f64) -> f64| -> Vec<u32> {
+            self.positions.iter().map(|&(x, y)| (f(x + 0.5, y + 0.5) as f32).to_bits()).collect()
+        };
+        if self.interface.source_depth {
+            register = self.write_channels(thread, register, &center(&|x, y| self.setup.depth.at(x, y)));
+        }
+        if self.interface.source_w {
+            register = self.write_channels(thread, register, &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)));
+        }
+        if self.interface.sample_offsets {
+            // One sample at the pixel's centre: 8/16 in both directions.
+            thread.set_register(register, &[0x0808_0808; 8]);
+            register += 1;
+        }
+        if self.interface.input_coverage {
+            let coverage: Vec<u32> = (0..self.positions.len()).map(|i| self.live >> i & 1).collect();
+            self.write_channels(thread, register, &coverage);
+        }
+    }
+
+    fn write_subspans(&self, thread: &mut Thread) {
+        let mut words = [0u16; 16];
+        for (n, corner) in self.positions.chunks(4).enumerate().take(4) {
+            words[4 + 2 * n] = corner[0].0 as i32 as u16;
+            words[5 + 2 * n] = corner[0].1 as i32 as u16;
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        thread.set_bytes(32, &bytes);
+        thread.set_dword(1, 7, self.live);
+    }
+
+    /// One value per pixel, eight to a register; gives the register after them.
+    fn write_channels(&self, thread: &mut Thread, first: usize, values: &[u32]) -> usize {
+        let registers = usize::from(self.width.channels()) / 8;
+        for (i, &value) in values.iter().enumerate() {
+            thread.set_dword(first + i / 8, i % 8, value);
+        }
+        first + registers
+    }
+
+    /// b1 and b2 of eight pixels, then of the next eight.
+    fn write_barycentrics(&self, thread: &mut Thread, first: usize, mode: Barycentric) -> usize {
+        for (i, &(x, y)) in self.positions.iter().enumerate() {
+            let [dx, dy] = self.offset(mode);
+            let weights = weights(self.setup, is_linear(mode), x + dx, y + dy);
+            let register = first + i / 8 * 2;
+            thread.set_dword(register, i % 8, weights[0]);
+            thread.set_dword(register + 1, i % 8, weights[1]);
+        }
+        first + usize::from(self.width.channels()) / 8 * 2
+    }
+
+    fn offset(&self, mode: Barycentric) -> [f64; 2] {
+        match mode {
+            Barycentric::PerspectiveSample | Barycentric::LinearSample => {
+                let sample = self.batch.sample_id.unwrap_or(0) as usize;
+                self.batch.sample_positions.get(sample).copied().unwrap_or([0.5; 2])
+            }
+            _ => [0.5; 2],
+        }
+    }
+}
+
+fn is_linear(mode: Barycentric) -> bool {
+    matches!(mode, Barycentric::LinearPixel | Barycentric::LinearCentroid | Barycentric::LinearSample)
+}
+
+/// Coordinates of vertices 1 and 2, as the interpolator hands them over.
+fn weights(setup: &PrimitiveSetup, linear: bool, x: f64, y: f64) -> [u32; 2] {
+    let [_, b1, b2] = if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
+    [(b1 as f32).to_bits(), (b2 as f32).to_bits()]
+}
+
+/// The raw vertex values of a component of an input.
+fn input_values(input: &FragmentInput, component: usize, inputs: &[InputSlot], setup: &PrimitiveSetup) -> [u32; 3] {
+    let named = |slot: Slot| compiler::varying(slot) == input.varying;
+    if let Some(index) = inputs.iter().position(|v| named(v.slot)) {
+        return setup.values.get(index * 4 + component).copied().unwrap_or([0; 3]);
+    }
+    let constant = if named(Slot::PrimitiveId) {
+        setup.primitive_id
+    } else if named(Slot::Layer) {
+        setup.layer
+    } else if named(Slot::ViewportIndex) {
+        setup.viewport_index
+    } else {
+        0
+    };
+    [if component == 0 { constant } else { 0 }; 3]
+}
+
+/// Two registers of setup for one input: per component da/db1, da/db2, 0, a0.
+fn write_setup(thread: &mut Thread, register: usize, input: &FragmentInput, inputs: &[InputSlot], setup: &PrimitiveSetup) {
+    for component in 0..4 {
+        let values = input_values(input, component, inputs, setup);
+        let quad = if input.flat {
+            [0, 0, 0, values[setup.provoking.min(2)]]
+        } else {
+            let [a0, a1, a2] = values.map(f32::from_bits);
+            [(a1 - a0).to_bits(), (a2 - a0).to_bits(), 0, a0.to_bits()]
+        };
+        for (i, value) in quad.into_iter().enumerate() {
+            thread.set_dword(register + component / 2, component % 2 * 4 + i, value);
+        }
+    }
+}
+
+/// Shared functions of a fragment thread.
+struct FragmentHost<'a> {
+    memory: Memory<'a>,
+    live: u32,
+    /// Pixels that a last render-target write reached.
+    written: u32,
+    group: &'a Group,
+    outputs: &'a mut FragmentOutputs,
+    interface: &'a FragmentInterface,
+    setup: &'a PrimitiveSetup,
+    positions: &'a [(f64, f64)],
+}
+
+impl FragmentHost<'_> {
+    fn batch_lane(&self, slot: usize) -> Option<usize> {
+        Some(self.group.quads.get(slot / 4)? * 4 + slot % 4)
+    }
+}
+
+impl Host for FragmentHost<'_> {
+    fn render_state(&self) -> RenderState {
+        RenderState { omask: self.interface.writes_sample_mask, depth: self.interface.writes_depth, stencil: false }
+    }
+
+    fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
+        let location = match surface(self.memory.binary, write.target) {
+            Some(Bound::RenderTarget(n)) => Some(n as usize),
+            Some(Bound::Null) => None,
+            other => return Err(HostError(format!("binding table entry {} ({other:?}) is no target", write.target))),
+        };
+        for element in (0..usize::from(write.count)).filter(|e| write.mask >> e & 1 != 0) {
+            let slot = usize::from(write.first_slot) + element;
+            let Some(lane) = self.batch_lane(slot) else { continue };
+            if self.live >> slot & 1 == 0 {
+                continue;
+            }
+            if write.last {
+                self.written |= 1 << slot;
+            }
+            for c in 0..4 {
+                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.colour.rows()) {
+                    self.outputs.colour.set(row, lane, write.color[c][element]);
+                }
+                if let Some(color) = &write.color1
+                    && c < self.outputs.dual_source.rows()
+                {
+                    self.outputs.dual_source.set(c, lane, color[c][element]);
+                }
+            }
+            if let (Some(depth), Some(place)) = (&write.depth, self.outputs.depth.get_mut(lane)) {
+                *place = depth[element];
+            }
+            if let (Some(omask), Some(place)) = (&write.omask, self.outputs.sample_mask.get_mut(lane)) {
+                *place = omask[element].into();
+            }
+            if let (Some(stencil), Some(place)) = (&write.stencil, self.outputs.stencil.get_mut(lane)) {
+                *place = stencil[element].into();
+            }
+        }
+        Ok(())
+    }
+
+    fn interpolate(&mut self, request: &InterpolateRequest) -> Reply<[[u32; 16]; 2]> {
+        let mut result = [[0; 16]; 2];
+        for element in 0..usize::from(request.count) {
+            let Some(&(x, y)) = self.positions.get(usize::from(request.first_slot) + element) else { continue };
+            let sixteenth = |raw: u32| 0.5 + f64::from(raw as i32) / 16.0;
+            let (dx, dy) = match &request.at {
+                InterpolateAt::Shared { x, y } => (0.5 + f64::from(*x) / 16.0, 0.5 + f64::from(*y) / 16.0),
+                InterpolateAt::PerSlot([xs, ys]) => (sixteenth(xs[element]), sixteenth(ys[element])),
+                InterpolateAt::Sample(_) | InterpolateAt::Centroid => (0.5, 0.5),
+            };
+            let [b1, b2] = weights(self.setup, request.linear, x + dx, y + dy);
+            result[0][element] = b1;
+            result[1][element] = b2;
+        }
+        Ok(result)
+    }
+
+    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+        self.memory.sample(request)
+    }
+
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.memory.read(surface, offset, data)
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        self.memory.write(surface, offset, data)
+    }
+
+    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+        self.memory.atomic(surface, offset, op, operands)
+    }
+}

@@ -1,0 +1,242 @@
+//! The simulator as a device: compiles (or reads) a binary per stage and key, builds thread payloads from its metadata, runs threads.
+
+mod compare;
+mod fragment;
+mod memory;
+mod vertex;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
+use compiler::{Binary, CompileError, Options};
+use eu::DevInfo;
+use program::{Stage, StageKey};
+use simulator::{Kernel, MathMode, Reason, SimError, Thread};
+use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
+use softgl::services::{BufferRef, Services};
+
+/// What a run asks of the device.
+#[derive(Clone, Debug)]
+pub struct SimulatorOptions {
+    /// Generation.
+    pub devinfo: &'static DevInfo,
+    /// Compiler options.
+    pub compiler: Options,
+    /// Folder to take binaries from instead of compiling.
+    pub binaries: Option<PathBuf>,
+    /// Accuracy of the math unit.
+    pub math: MathMode,
+    /// Most instructions the device may execute in its life.
+    pub budget: u64,
+    /// Seed of what unwritten registers hold.
+    pub seed: u64,
+}
+
+/// Numbers of one compiled kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageStatistics {
+    /// Stage.
+    pub stage: Stage,
+    /// Width.
+    pub width: Width,
+    /// Counts.
+    pub statistics: Statistics,
+    /// BLAKE3 of the kernel's bytes, in hexadecimal.
+    pub hash: String,
+}
+
+/// A binary ready to run.
+struct Prepared {
+    binary: Binary,
+    kernels: Vec<(Width, Kernel)>,
+}
+
+type CacheKey = (ProgramId, Stage, StageKey);
+
+/// Runs stages on the simulator.
+pub struct SimulatorDevice {
+    options: SimulatorOptions,
+    cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
+    statistics: Vec<StageStatistics>,
+    thread: Thread,
+}
+
+impl SimulatorDevice {
+    /// A device without any binary yet.
+    pub fn new(options: SimulatorOptions) -> SimulatorDevice {
+        let mut thread = Thread::new(options.devinfo, options.seed);
+        thread.set_math_mode(options.math);
+        SimulatorDevice { cache: BTreeMap::new(), statistics: Vec::new(), thread, options }
+    }
+
+    /// Numbers of every kernel used so far: of the last key per stage and width, in pipeline order.
+    pub fn statistics(&self) -> &[StageStatistics] {
+        &self.statistics
+    }
+
+    fn prepared(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
+        let key = (state.program_id, stage, state.key.clone());
+        if let Some(found) = self.cache.get(&key) {
+            return found.clone();
+        }
+        let made = self.make(stage, state).map(Arc::new);
+        if let Ok(prepared) = &made {
+            self.note_statistics(stage, &prepared.binary);
+        }
+        self.cache.insert(key, made.clone());
+        made
+    }
+
+    fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
+        let binary = match self.foreign_binary(stage)? {
+            Some(binary) => binary,
+            None => {
+                compiler::compile(state.program, stage, state.key, self.options.devinfo, &self.options.compiler)
+                    .map_err(compile_error)?
+            }
+        };
+        let mut kernels = Vec::new();
+        for kernel in &binary.compiled.kernels {
+            let decoded = Kernel::decode(self.options.devinfo, &kernel.code)
+                .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
+            kernels.push((kernel.width, decoded));
+        }
+        Ok(Prepared { binary, kernels })
+    }
+
+    fn foreign_binary(&self, stage: Stage) -> Result<Option<Binary>, DeviceError> {
+        let Some(folder) = &self.options.binaries else { return Ok(None) };
+        let binary = Binary::read(folder, binary_stage(stage)).map_err(|e| layer("encode", e.to_string()))?;
+        let Some(binary) = binary else { return Ok(None) };
+        if binary.generation != self.options.devinfo.name {
+            let message = format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
+            return Err(layer("encode", message));
+        }
+        if !self.options.compiler.no_validate {
+            compiler::validate(self.options.devinfo, &binary).map_err(compile_error)?;
+        }
+        Ok(Some(binary))
+    }
+
+    fn note_statistics(&mut self, stage: Stage, binary: &Binary) {
+        self.statistics.retain(|s| s.stage != stage);
+        for kernel in &binary.compiled.kernels {
+            let hash = blake3::hash(&kernel.code).to_hex().to_string();
+            self.statistics.push(StageStatistics { stage, width: kernel.width, statistics: kernel.statistics, hash });
+        }
+        self.statistics.sort_by_key(|s| (s.stage, s.width));
+    }
+
+    /// Takes executed instructions off the budget.
+    fn spend(&mut self, steps: u64) -> Result<(), DeviceError> {
+        match self.options.budget.checked_sub(steps) {
+            Some(rest) => {
+                self.options.budget = rest;
+                Ok(())
+            }
+            None => Err(DeviceError::StepLimit(steps)),
+        }
+    }
+}
+
+impl Device for SimulatorDevice {
+    fn prepare(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<(), DeviceError> {
+        self.prepared(stage, state).map(drop)
+    }
+
+    fn shade(
+        &mut self,
+        stage: Stage,
+        state: &DrawState<'_>,
+        batch: &mut Batch,
+        services: &mut dyn Services,
+    ) -> Result<Steps, DeviceError> {
+        let prepared = self.prepared(stage, state)?;
+        let linked = state.program.stage(stage);
+        let side_effects = linked.is_some_and(|s| s.side_effects);
+        let mut total = Steps(0);
+        let mut first: Option<Batch> = None;
+        if side_effects && prepared.kernels.len() > 1 {
+            services.checkpoint();
+        }
+        for (width, kernel) in &prepared.kernels {
+            if first.is_some() && side_effects {
+                services.rollback();
+            }
+            let steps = match batch {
+                Batch::Vertex(vertices) => vertex::run(self, &prepared, *width, kernel, state, vertices, services)?,
+                Batch::Fragment(fragments) => {
+                    fragment::run(self, &prepared, *width, kernel, state, fragments, services)?
+                }
+                _ => return Err(DeviceError::Unsupported(format!("{stage} shaders on the simulator"))),
+            };
+            self.spend(steps)?;
+            total += Steps(steps);
+            match &first {
+                None => first = Some(batch.clone()),
+                Some(reference) => compare::same_results(reference, batch)
+                    .map_err(|what| layer("mismatch", format!("{} differs: {what}", width.name())))?,
+            }
+        }
+        Ok(total)
+    }
+}
+
+fn layer(layer: &'static str, message: String) -> DeviceError {
+    DeviceError::Layer { layer, message }
+}
+
+fn compile_error(error: CompileError) -> DeviceError {
+    layer(error.layer.name(), error.message)
+}
+
+fn simulation_error(error: SimError) -> DeviceError {
+    match error.reason {
+        Reason::StepLimit { .. } => DeviceError::StepLimit(0),
+        _ => layer("simulate", error.to_string()),
+    }
+}
+
+fn binary_stage(stage: Stage) -> BinaryStage {
+    match stage {
+        Stage::Vertex => BinaryStage::Vertex,
+        Stage::TessControl => BinaryStage::TessControl,
+        Stage::TessEvaluation => BinaryStage::TessEval,
+        Stage::Geometry => BinaryStage::Geometry,
+        Stage::Fragment => BinaryStage::Fragment,
+        Stage::Compute => BinaryStage::Compute,
+    }
+}
+
+/// The buffer behind a uniform block number of the metadata: 0 is the default block.
+fn uniform_buffer(block: u32) -> BufferRef {
+    match block {
+        0 => BufferRef::Default,
+        n => BufferRef::Uniform(n - 1),
+    }
+}
+
+/// Writes push constants from register `first` on; gives the register after them.
+fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], services: &dyn Services) -> usize {
+    let mut register = first;
+    for range in ranges {
+        let buffer = services.buffer(uniform_buffer(range.block));
+        for unit in 0..range.length {
+            let start = ((range.start + unit) as usize) * 32;
+            let mut bytes = [0; 32];
+            let available = buffer.get(start..).unwrap_or_default();
+            let count = available.len().min(32);
+            bytes[..count].copy_from_slice(&available[..count]);
+            thread.set_bytes(register * 32, &bytes);
+            register += 1;
+        }
+    }
+    register
+}
+
+/// What the binding table says about an index.
+fn surface(binary: &Binary, index: u8) -> Option<Surface> {
+    binary.compiled.bindings.get(usize::from(index)).copied()
+}
