@@ -84,7 +84,7 @@ fn intel_options(options: &Options, used: u64) -> intel::Options {
     let defaults = intel::Options::default();
     intel::Options {
         widths: options.widths.clone(),
-        disabled_quirks: options.disabled_quirks.clone(),
+        disabled_quirks: options.disabled_quirks,
         spill_all: options.spill_all,
         check_allocation: options.paranoid || defaults.check_allocation,
         pass_limit: options.pass_limit.map(|limit| limit.saturating_sub(used).min(u32::MAX.into()) as u32),
@@ -109,7 +109,7 @@ fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey
 }
 
 /// Refuses binaries that break the instruction set's rules.
-pub(crate) fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
+pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
     for kernel in &binary.compiled.kernels {
         let violations = eu::validate::validate_program(devinfo, &kernel.code);
         if let Some(first) = violations.first() {

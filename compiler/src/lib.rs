@@ -12,9 +12,9 @@ mod options;
 pub mod passes;
 
 pub use binary::{Binary, BinaryError};
-pub use compile::{compile, compile_with, ir_after};
+pub use compile::{compile, compile_with, ir_after, validate};
 pub use error::{CompileError, Layer};
-pub use interface::varying;
 pub use intel::output;
 pub use intel::{Backend, Quirk, QuirkSet};
+pub use interface::varying;
 pub use options::Options;

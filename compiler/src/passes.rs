@@ -13,6 +13,7 @@ const CLEAN_UP: &[Pass] = &[
     ("opt_copy_propagate", opt_copy_propagate),
     ("opt_dce", opt_dce),
     ("opt_constant_fold", opt_constant_fold),
+    ("opt_algebraic", opt_algebraic),
     ("opt_dead_cf", opt_dead_cf),
     ("opt_cse", opt_cse),
 ];
@@ -21,7 +22,7 @@ const CLEAN_UP: &[Pass] = &[
 const ROUNDS: usize = 16;
 
 /// Whether a stage is compiled by the vec4 back end.
-pub fn is_vec4(devinfo: &DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
+pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
     intel::backend_for(devinfo, stage, backend) == Backend::Vec4
 }
 
@@ -36,6 +37,7 @@ pub fn run(
     // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
     manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
     manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
+    manager.run(shader, "lower_doubles", lower_doubles)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
     }

@@ -1,1 +1,3 @@
-//! Compiles, executes and judges .shader_test files on simulated Intel hardware.
+//! Compiles, executes and judges `.shader_test` files on simulated Intel hardware.
+
+pub mod devices;

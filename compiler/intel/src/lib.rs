@@ -47,3 +47,15 @@ pub fn compile(
         ))),
     }
 }
+
+/// The back end that compiles `stage`: the caller's choice where the generation has both, else the only one.
+#[must_use]
+pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<Backend>) -> Backend {
+    if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {
+        return Backend::Scalar;
+    }
+    match model::model_for(devinfo, QuirkSet::default()).scalar_geometry_stages() {
+        true => choice.unwrap_or(Backend::Scalar),
+        false => Backend::Vec4,
+    }
+}

@@ -1,13 +1,15 @@
 //! The reference interpreter as a device.
 
-use interpreter::{Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs, Space};
+use interpreter::{
+    Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs, Space,
+};
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage};
 use softgl::device::{
-    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch, PrimitiveSetup, Steps,
-    VertexBatch,
+    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch,
+    PrimitiveSetup, Steps, VertexBatch,
 };
 use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef};
 
@@ -53,7 +55,8 @@ impl Device for InterpreterDevice {
         services: &mut dyn Services,
     ) -> Result<Steps, DeviceError> {
         let program = state.program;
-        let linked = program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
+        let linked =
+            program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
         let lanes = batch.lanes();
         let mask = lane_mask(batch, lanes);
         let mut world = World { linked, batch, services, shared: vec![0; linked.shared_size as usize] };
@@ -74,7 +77,9 @@ impl Device for InterpreterDevice {
             }
             Batch::Geometry(_) | Batch::Compute(_) => self.undefined |= outputs.tainted.any(),
             Batch::TessControl(_) => {
-                return Err(DeviceError::Unsupported("tessellation control shaders in the interpreter".into()));
+                return Err(DeviceError::Unsupported(
+                    "tessellation control shaders in the interpreter".into(),
+                ));
             }
         }
         Ok(Steps(outputs.steps))
@@ -116,15 +121,16 @@ fn put_varyings(to: &mut softgl::device::Channels, outputs: &Outputs) {
 /// Copies fragment outputs; says whether a live lane's visible value is undefined.
 fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
     let lanes = batch.quads.len() * 4;
-    let live: Vec<usize> = (0..lanes)
-        .filter(|&lane| batch.live >> lane & 1 != 0 && !outputs.killed.contains(lane))
-        .collect();
+    let live: Vec<usize> =
+        (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0 && !outputs.killed.contains(lane)).collect();
     let mut undefined = live.iter().any(|&lane| outputs.tainted.contains(lane));
     for (output, value) in &outputs.fragment {
         undefined |= (0..4).any(|c| live.iter().any(|&lane| value.is_undefined(c, lane)));
         let first = |lane: usize| value.get(0, lane) as u32;
         match *output {
-            FragmentOutput::Color { location, index: 0 } => put_color(&mut batch.outputs.colour, location, value),
+            FragmentOutput::Color { location, index: 0 } => {
+                put_color(&mut batch.outputs.colour, location, value)
+            }
             FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
             FragmentOutput::AllColors => put_color(&mut batch.outputs.colour, 0, value),
             FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
@@ -132,7 +138,8 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
             FragmentOutput::SampleMask => batch.outputs.sample_mask = (0..lanes).map(first).collect(),
         }
     }
-    batch.outputs.killed = outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
+    batch.outputs.killed =
+        outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
     undefined
 }
 
@@ -357,14 +364,17 @@ impl Environment for World<'_> {
         let op = match request.op {
             expr::ImageOp::Load => ImageOp::Load,
             expr::ImageOp::Store => ImageOp::Store(request.data),
-            expr::ImageOp::Atomic(op) => {
-                ImageOp::Atomic(image_atomic(op).ok_or(Error::Unsupported("image atomic"))?, [request.data[0], request.data[1]])
-            }
+            expr::ImageOp::Atomic(op) => ImageOp::Atomic(
+                image_atomic(op).ok_or(Error::Unsupported("image atomic"))?,
+                [request.data[0], request.data[1]],
+            ),
             expr::ImageOp::Size => ImageOp::Size,
             expr::ImageOp::Samples => ImageOp::Samples,
         };
         let [x, y, z, _] = request.coordinate;
-        self.services.image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op).map_err(service_error)
+        self.services
+            .image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op)
+            .map_err(service_error)
     }
 
     fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]) {

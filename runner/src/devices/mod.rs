@@ -6,5 +6,5 @@
 mod interpreter;
 mod simulator;
 
-pub use interpreter::InterpreterDevice;
-pub use simulator::{SimulatorDevice, SimulatorOptions, StageStatistics};
+pub use self::interpreter::InterpreterDevice;
+pub use self::simulator::{SimulatorDevice, SimulatorOptions, StageStatistics};

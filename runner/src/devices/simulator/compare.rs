@@ -47,5 +47,7 @@ fn same_channels(a: &Channels, b: &Channels, lanes: u64, what: &str) -> Result<(
 fn close(a: u32, b: u32) -> bool {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     let ordered = |bits: u32| if bits >> 31 != 0 { -((bits & 0x7fff_ffff) as i64) } else { i64::from(bits) };
-    a == b || x.is_nan() && y.is_nan() || (x.is_finite() && y.is_finite() && (ordered(a) - ordered(b)).unsigned_abs() <= ULPS.into())
+    a == b
+        || x.is_nan() && y.is_nan()
+        || (x.is_finite() && y.is_finite() && (ordered(a) - ordered(b)).unsigned_abs() <= ULPS.into())
 }

@@ -4,8 +4,8 @@ use compiler::output::{Barycentric, FragmentInput, FragmentInterface, Interface,
 use program::resource::Varying as InputSlot;
 use program::{Slot, Stage};
 use simulator::host::{
-    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply, SamplerRequest, Surface,
-    Texels,
+    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
+    SamplerRequest, Surface, Texels,
 };
 use simulator::{Kernel, Outcome, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
@@ -33,7 +33,8 @@ pub(super) fn run(
     let Interface::Fragment(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "fragment binary without a fragment interface".into()));
     };
-    let info = prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info =
+        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
     let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
     batch.outputs.killed = 0;
     let mut steps = 0;
@@ -42,9 +43,11 @@ pub(super) fn run(
             .primitives
             .get(group.primitive)
             .ok_or_else(|| DeviceError::Execution("quad without a primitive".into()))?;
-        let live = group.quads.iter().enumerate().fold(0, |mask, (i, &quad)| {
-            mask | ((batch.live >> (quad * 4) & 0xf) as u32) << (i * 4)
-        });
+        let live = group
+            .quads
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (i, &quad)| mask | ((batch.live >> (quad * 4) & 0xf) as u32) << (i * 4));
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let positions = pixel_positions(batch, &group);
@@ -56,7 +59,8 @@ pub(super) fn run(
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        let memory = Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory =
+            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
         let mut host = FragmentHost {
             memory,
             live,
@@ -90,7 +94,9 @@ fn groups(batch: &FragmentBatch, per_thread: usize) -> Vec<Group> {
     for (i, quad) in batch.quads.iter().enumerate() {
         let primitive = quad.primitive as usize;
         match groups.last_mut() {
-            Some(group) if group.primitive == primitive && group.quads.len() < per_thread => group.quads.push(i),
+            Some(group) if group.primitive == primitive && group.quads.len() < per_thread => {
+                group.quads.push(i)
+            }
             _ => groups.push(Group { primitive, quads: vec![i] }),
         }
     }
@@ -136,7 +142,8 @@ impl Fixed<'_> {
             register = self.write_channels(thread, register, &center(&|x, y| self.setup.depth.at(x, y)));
         }
         if self.interface.source_w {
-            register = self.write_channels(thread, register, &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)));
+            register =
+                self.write_channels(thread, register, &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)));
         }
         if self.interface.sample_offsets {
             // One sample at the pixel's centre: 8/16 in both directions.
@@ -198,12 +205,18 @@ fn is_linear(mode: Barycentric) -> bool {
 
 /// Coordinates of vertices 1 and 2, as the interpolator hands them over.
 fn weights(setup: &PrimitiveSetup, linear: bool, x: f64, y: f64) -> [u32; 2] {
-    let [_, b1, b2] = if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
+    let [_, b1, b2] =
+        if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
     [(b1 as f32).to_bits(), (b2 as f32).to_bits()]
 }
 
 /// The raw vertex values of a component of an input.
-fn input_values(input: &FragmentInput, component: usize, inputs: &[InputSlot], setup: &PrimitiveSetup) -> [u32; 3] {
+fn input_values(
+    input: &FragmentInput,
+    component: usize,
+    inputs: &[InputSlot],
+    setup: &PrimitiveSetup,
+) -> [u32; 3] {
     let named = |slot: Slot| compiler::varying(slot) == input.varying;
     if let Some(index) = inputs.iter().position(|v| named(v.slot)) {
         return setup.values.get(index * 4 + component).copied().unwrap_or([0; 3]);
@@ -221,7 +234,13 @@ fn input_values(input: &FragmentInput, component: usize, inputs: &[InputSlot], s
 }
 
 /// Two registers of setup for one input: per component da/db1, da/db2, 0, a0.
-fn write_setup(thread: &mut Thread, register: usize, input: &FragmentInput, inputs: &[InputSlot], setup: &PrimitiveSetup) {
+fn write_setup(
+    thread: &mut Thread,
+    register: usize,
+    input: &FragmentInput,
+    inputs: &[InputSlot],
+    setup: &PrimitiveSetup,
+) {
     for component in 0..4 {
         let values = input_values(input, component, inputs, setup);
         let quad = if input.flat {
@@ -257,14 +276,23 @@ impl FragmentHost<'_> {
 
 impl Host for FragmentHost<'_> {
     fn render_state(&self) -> RenderState {
-        RenderState { omask: self.interface.writes_sample_mask, depth: self.interface.writes_depth, stencil: false }
+        RenderState {
+            omask: self.interface.writes_sample_mask,
+            depth: self.interface.writes_depth,
+            stencil: false,
+        }
     }
 
     fn render_write(&mut self, write: &RenderWrite) -> Reply<()> {
         let location = match surface(self.memory.binary, write.target) {
             Some(Bound::RenderTarget(n)) => Some(n as usize),
             Some(Bound::Null) => None,
-            other => return Err(HostError(format!("binding table entry {} ({other:?}) is no target", write.target))),
+            other => {
+                return Err(HostError(format!(
+                    "binding table entry {} ({other:?}) is no target",
+                    write.target
+                )));
+            }
         };
         for element in (0..usize::from(write.count)).filter(|e| write.mask >> e & 1 != 0) {
             let slot = usize::from(write.first_slot) + element;
@@ -276,7 +304,8 @@ impl Host for FragmentHost<'_> {
                 self.written |= 1 << slot;
             }
             for c in 0..4 {
-                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.colour.rows()) {
+                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.colour.rows())
+                {
                     self.outputs.colour.set(row, lane, write.color[c][element]);
                 }
                 if let Some(color) = &write.color1
@@ -301,7 +330,9 @@ impl Host for FragmentHost<'_> {
     fn interpolate(&mut self, request: &InterpolateRequest) -> Reply<[[u32; 16]; 2]> {
         let mut result = [[0; 16]; 2];
         for element in 0..usize::from(request.count) {
-            let Some(&(x, y)) = self.positions.get(usize::from(request.first_slot) + element) else { continue };
+            let Some(&(x, y)) = self.positions.get(usize::from(request.first_slot) + element) else {
+                continue;
+            };
             let sixteenth = |raw: u32| 0.5 + f64::from(raw as i32) / 16.0;
             let (dx, dy) = match &request.at {
                 InterpolateAt::Shared { x, y } => (0.5 + f64::from(*x) / 16.0, 0.5 + f64::from(*y) / 16.0),

@@ -67,7 +67,7 @@ impl SimulatorDevice {
     /// A device without any binary yet.
     pub fn new(options: SimulatorOptions) -> SimulatorDevice {
         let mut thread = Thread::new(options.devinfo, options.seed);
-        thread.set_math_mode(options.math);
+        thread.math = options.math;
         SimulatorDevice { cache: BTreeMap::new(), statistics: Vec::new(), thread, options }
     }
 
@@ -92,10 +92,14 @@ impl SimulatorDevice {
     fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
         let binary = match self.foreign_binary(stage)? {
             Some(binary) => binary,
-            None => {
-                compiler::compile(state.program, stage, state.key, self.options.devinfo, &self.options.compiler)
-                    .map_err(compile_error)?
-            }
+            None => compiler::compile(
+                state.program,
+                stage,
+                state.key,
+                self.options.devinfo,
+                &self.options.compiler,
+            )
+            .map_err(compile_error)?,
         };
         let mut kernels = Vec::new();
         for kernel in &binary.compiled.kernels {
@@ -124,7 +128,12 @@ impl SimulatorDevice {
         self.statistics.retain(|s| s.stage != stage);
         for kernel in &binary.compiled.kernels {
             let hash = blake3::hash(&kernel.code).to_hex().to_string();
-            self.statistics.push(StageStatistics { stage, width: kernel.width, statistics: kernel.statistics, hash });
+            self.statistics.push(StageStatistics {
+                stage,
+                width: kernel.width,
+                statistics: kernel.statistics,
+                hash,
+            });
         }
         self.statistics.sort_by_key(|s| (s.stage, s.width));
     }
@@ -166,7 +175,9 @@ impl Device for SimulatorDevice {
                 services.rollback();
             }
             let steps = match batch {
-                Batch::Vertex(vertices) => vertex::run(self, &prepared, *width, kernel, state, vertices, services)?,
+                Batch::Vertex(vertices) => {
+                    vertex::run(self, &prepared, *width, kernel, state, vertices, services)?
+                }
                 Batch::Fragment(fragments) => {
                     fragment::run(self, &prepared, *width, kernel, state, fragments, services)?
                 }

@@ -23,13 +23,15 @@ pub(super) fn run(
     let Interface::Vertex(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "vertex binary without a vertex interface".into()));
     };
-    let info = prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info =
+        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
     let per_thread = if width == Width::Vec4 { 2 } else { 8 };
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
-        let memory = Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory =
+            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
         let mut host = VertexHost { memory, entries: vec![vec![0; entry_dwords]; per_thread] };
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
@@ -45,7 +47,10 @@ pub(super) fn run(
             fill_simd8(thread, inputs, interface, batch, group);
             thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        match kernel.run(thread, &mut host, device.options.budget.saturating_sub(steps)).map_err(simulation_error)? {
+        match kernel
+            .run(thread, &mut host, device.options.budget.saturating_sub(steps))
+            .map_err(simulation_error)?
+        {
             Outcome::Done { steps: executed } => steps += executed,
             Outcome::Barrier { .. } => return Err(layer("simulate", "barrier in a vertex shader".into())),
         }
@@ -67,7 +72,9 @@ fn header(handles: &[u32]) -> [u32; 8] {
 fn input_dwords(input: VertexInput, batch: &VertexBatch, lane: usize) -> [u32; 4] {
     let slot = |n: u32| {
         let row = n as usize * 4;
-        std::array::from_fn(|c| if row + c < batch.inputs.rows() { batch.inputs.get(row + c, lane) } else { 0 })
+        std::array::from_fn(
+            |c| if row + c < batch.inputs.rows() { batch.inputs.get(row + c, lane) } else { 0 },
+        )
     };
     let id = batch.vertex_id.get(lane).copied().unwrap_or(0);
     match input {
@@ -158,13 +165,16 @@ impl Host for VertexHost<'_> {
             .entries
             .get_mut(usize::from(write.handle))
             .ok_or_else(|| HostError(format!("URB handle {} of {known}", write.handle)))?;
+        let dwords = entry.len();
         for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
             let at = write.offset as usize * 4 + i;
             match entry.get_mut(at) {
                 Some(place) => *place = value,
                 // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
-                None if at < entry.len().next_multiple_of(16) => {}
-                None => return Err(HostError(format!("URB write to dword {at} of an entry of {}", entry.len()))),
+                None if at < dwords.next_multiple_of(16) => {}
+                None => {
+                    return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}")));
+                }
             }
         }
         Ok(())
