@@ -1,6 +1,8 @@
 //! Random words and random instructions survive decode, print, assemble and encode unchanged.
 
-use eu::{DevInfo, assemble, decode, encode_into, print_inst, validate_program};
+use eu::{
+    DevInfo, Inst, assemble, assemble_insts, decode, encode, encode_into, print_inst, validate_program,
+};
 
 /// Words per device in the normal run; `EU_ROUND_TRIP_WORDS` asks for more.
 const WORDS: u32 = 20_000;
@@ -26,6 +28,13 @@ fn words() -> u32 {
     std::env::var("EU_ROUND_TRIP_WORDS").ok().and_then(|count| count.parse().ok()).unwrap_or(WORDS)
 }
 
+/// The fields of a valid instruction (no stray bits) come back from its bytes and from its text.
+fn check_fields(devinfo: &DevInfo, inst: &Inst) {
+    let bytes = encode(devinfo, inst).unwrap_or_else(|error| panic!("{}: {inst:?}\n{error}", devinfo.name));
+    assert_eq!(decode(devinfo, &bytes), Ok((*inst, 16)), "{}", devinfo.name);
+    assert_eq!(assemble_insts(devinfo, &print_inst(devinfo, inst)), Ok(vec![*inst]), "{}", devinfo.name);
+}
+
 /// Decodes, prints, assembles; returns whether the bytes decoded.
 fn check(devinfo: &DevInfo, bytes: &[u8]) -> bool {
     let Ok((inst, len)) = decode(devinfo, bytes) else { return false };
@@ -38,6 +47,7 @@ fn check(devinfo: &DevInfo, bytes: &[u8]) -> bool {
         .unwrap_or_else(|error| panic!("{}: {text}\n{error}", devinfo.name));
     assert_eq!(encoded, again);
     let _ = validate_program(devinfo, &bytes[..len]);
+    check_fields(devinfo, &Inst { residue: 0, compacted: false, ..inst });
     true
 }
 

@@ -180,6 +180,9 @@ fn get_basic(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
     inst.src[0] = get_source(r.word, r.generation, inst.access_mode, &SRC0, wide)?;
     if sources == 2 {
+        if inst.src[0].is_imm() {
+            return Err(DecodeError::Unsupported { what: "an immediate as src0 of two sources" });
+        }
         inst.src[1] = get_source(r.word, r.generation, inst.access_mode, &SRC1, wide)?;
     }
     Ok(())

@@ -515,7 +515,9 @@ impl<'a> Parser<'a> {
     /// The region as the instruction's form and access mode read it.
     fn source_region(&mut self, inst: &Inst, src: &mut Operand) -> Parse<()> {
         let form = inst.opcode.form();
-        src.region = if inst.access_mode == AccessMode::Align16 { Region::ALIGN16 } else { Region::PACKED8 };
+        // Split sends have no regions; whole registers are what they read.
+        let align16 = inst.access_mode == AccessMode::Align16 && form != Form::SplitSend;
+        src.region = if align16 { Region::ALIGN16 } else { Region::PACKED8 };
         let start = self.cursor;
         if !self.cursor.eat("<") {
             return Ok(());
@@ -573,16 +575,17 @@ impl<'a> Parser<'a> {
         let range = || Err(error_at(&start, format!("the immediate does not fit {}", ty.letters())));
         let wide = ty.size() == 8 || inst.opcode == Opcode::Dim && ty == Type::F;
         let bits: u64 = if wide { 64 } else { 32 };
-        if !negative && bits < 64 && value >> bits != 0 {
+        if bits < 64 && value >> bits != 0 {
+            return range();
+        }
+        // Magnitude of the lowest value of a signed type; hexadecimal digits are bits and need no sign.
+        let lowest = if ty == Type::W { 1 << 15 } else { 1u64 << (bits - 1) };
+        if ty.is_signed_integer() && !hex && value > lowest - u64::from(!negative) {
             return range();
         }
         let mut value = value;
         if negative {
-            let limit = match ty {
-                Type::W => 1 << 15,
-                _ => 1u64 << (bits - 1),
-            };
-            if value > limit || !ty.is_signed_integer() {
+            if !ty.is_signed_integer() || hex {
                 return range();
             }
             value = value.wrapping_neg() & (u64::MAX >> (64 - bits));
