@@ -91,13 +91,7 @@ impl Liveness {
     /// Computes liveness with definitions tracked as finely as asked.
     #[must_use]
     pub fn with_granularity(program: &Program, cfg: &Cfg, granularity: Granularity) -> Liveness {
-        let mut base = Vec::with_capacity(program.vregs.len());
-        let mut count = 0;
-        for data in program.vregs.values() {
-            base.push(count);
-            count += usize::from(data.regs);
-        }
-        let mut analysis = Analysis { program, cfg, base, granularity, tracked: vec![usize::MAX; count] };
+        let mut analysis = Analysis::new(program, cfg, granularity);
         let blocks = analysis.solve();
         let grf = analysis.intervals(&blocks);
         let vreg = program
@@ -147,6 +141,44 @@ impl Liveness {
     }
 }
 
+/// Bytes of virtual registers that are live at the end of each block.
+#[derive(Clone, Debug)]
+pub struct LiveOut {
+    base: Vec<usize>,
+    tracked: Vec<usize>,
+    masks: Vec<Vec<u32>>,
+}
+
+impl LiveOut {
+    /// Computes the sets of `program`.
+    #[must_use]
+    pub fn new(program: &Program, cfg: &Cfg) -> LiveOut {
+        let mut analysis = Analysis::new(program, cfg, Granularity::Byte);
+        let sets = analysis.solve();
+        let masks = sets.into_iter().map(|s| s.live_out).collect();
+        LiveOut { base: analysis.base, tracked: analysis.tracked, masks }
+    }
+
+    /// Number of GRFs of all virtual registers.
+    #[must_use]
+    pub fn grf_count(&self) -> usize {
+        self.tracked.len()
+    }
+
+    /// Dense number of the GRF at an operand's offset, if it is a virtual register.
+    #[must_use]
+    pub fn first(&self, operand: &Operand) -> Option<usize> {
+        operand.vreg().map(|v| self.base[v.index()] + (operand.offset / REG_SIZE) as usize)
+    }
+
+    /// Fills `live` with the masks at the end of `block`, by dense GRF number.
+    pub fn load(&self, block: usize, live: &mut [u32]) {
+        for (mask, &t) in live.iter_mut().zip(&self.tracked) {
+            *mask = if t == usize::MAX { 0 } else { self.masks[block][t] };
+        }
+    }
+}
+
 struct Analysis<'a> {
     program: &'a Program,
     cfg: &'a Cfg,
@@ -156,7 +188,17 @@ struct Analysis<'a> {
     tracked: Vec<usize>,
 }
 
-impl Analysis<'_> {
+impl<'a> Analysis<'a> {
+    fn new(program: &'a Program, cfg: &'a Cfg, granularity: Granularity) -> Analysis<'a> {
+        let mut base = Vec::with_capacity(program.vregs.len());
+        let mut count = 0;
+        for data in program.vregs.values() {
+            base.push(count);
+            count += usize::from(data.regs);
+        }
+        Analysis { program, cfg, base, granularity, tracked: vec![usize::MAX; count] }
+    }
+
     /// Calls `f(grf, mask)` for the GRFs of virtual registers that source `index` reads.
     fn reads(&self, inst: &Inst, index: usize, mut f: impl FnMut(usize, u32)) {
         let Some(first) = self.first(&inst.src[index]) else { return };

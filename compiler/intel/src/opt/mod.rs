@@ -1,5 +1,6 @@
 //! Optimisations of back-end programs.
 
+mod arms;
 mod opt_cmod_propagation;
 mod opt_coalesce;
 mod opt_common_subexpressions;

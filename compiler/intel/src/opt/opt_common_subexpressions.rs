@@ -1,6 +1,81 @@
-use crate::bir::Program;
+//! Common subexpressions within blocks.
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{File, Inst, MessageKind, Op, Program};
 use crate::model::Model;
+
+/// How many expressions are remembered per block; older ones are forgotten, which keeps the search linear.
+const WINDOW: usize = 64;
+
+/// Replaces a computation by a copy of an equal earlier one's result, in straight line as long as neither its
+/// sources nor its result are written.
 pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bool {
-    let _ = (program, model);
-    false
+    let _ = model;
+    let cfg = Cfg::new(program);
+    let mut changed = false;
+    for block in &cfg.blocks {
+        let mut known: Vec<usize> = Vec::new();
+        for i in block.start..block.end {
+            let inst = program.insts[i].clone();
+            if is_expression(&inst) {
+                if let Some(&k) = known.iter().rev().find(|&&k| equal(&program.insts[k], &inst)) {
+                    let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
+                    copy.group = inst.group;
+                    copy.no_mask = inst.no_mask;
+                    program.insts[i] = copy;
+                    changed = true;
+                }
+            }
+            if inst.dst.is_reg() {
+                known.retain(|&k| !clobbers(&inst, &program.insts[k]));
+            }
+            if is_expression(&program.insts[i]) {
+                if known.len() == WINDOW {
+                    known.remove(0);
+                }
+                known.push(i);
+            }
+        }
+    }
+    changed
+}
+
+fn is_expression(inst: &Inst) -> bool {
+    let pure_op =
+        !matches!(inst.op, Op::Mov | Op::Undef | Op::Nop | Op::Mach | Op::Addc | Op::Subb | Op::Mac);
+    let reads_itself = inst.src.iter().any(|s| s.is_reg() && s.file == inst.dst.file);
+    pure_op
+        && !inst.has_side_effects()
+        && matches!(inst.dst.file, File::Vgrf(_))
+        && inst.predicate.is_none()
+        && (inst.cond.is_none() || inst.op == Op::Sel)
+        && !inst.touches_accumulator()
+        && !inst.align16
+        && !reads_itself
+        && inst.message.as_ref().is_none_or(|m| m.kind == MessageKind::ConstantLoad && m.rlen == 1)
+        && inst.dst.stride() == Some(1)
+}
+
+fn equal(a: &Inst, b: &Inst) -> bool {
+    let sources = a.src == b.src
+        || (a.op.info().commutative && a.src.len() == 2 && a.src[0] == b.src[1] && a.src[1] == b.src[0]);
+    a.op == b.op
+        && sources
+        && a.dst.ty == b.dst.ty
+        && a.dst.region == b.dst.region
+        && a.exec_size == b.exec_size
+        && a.group == b.group
+        && a.no_mask == b.no_mask
+        && a.saturate == b.saturate
+        && a.cond == b.cond
+        && a.message == b.message
+}
+
+/// `inst` writes a source or the result of `expression`.
+fn clobbers(inst: &Inst, expression: &Inst) -> bool {
+    if std::ptr::eq(inst, expression) {
+        return false;
+    }
+    let file = inst.dst.file;
+    expression.dst.file == file || expression.src.iter().any(|s| s.file == file)
 }

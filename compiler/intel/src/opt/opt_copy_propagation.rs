@@ -1,6 +1,251 @@
-use crate::bir::Program;
+//! Copy and constant propagation.
+
+use super::arms::Arms;
+use crate::bir::cfg::Cfg;
+use crate::bir::{File, Inst, Op, Operand, Program, Region, VReg};
 use crate::model::Model;
+use cranelift_entity::SecondaryMap;
+
+/// A copy whose destination holds the same elements as its source.
+#[derive(Clone, Copy)]
+struct Copy {
+    index: usize,
+    dst: Operand,
+    /// Bytes of the destination, from its offset.
+    bytes: u32,
+    src: Operand,
+    no_mask: bool,
+}
+
+/// Replaces reads of copies by reads of what was copied: in straight line as long as neither side is written, and
+/// over the whole program where destination and source have one definition each and the copy dominates the read.
+/// Source modifiers, regions and immediates move into instructions that take them; a read stays if the change
+/// would make its instruction need more pieces.
 pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
-    let _ = (program, model);
-    false
+    let cfg = Cfg::new(program);
+    let arms = Arms::new(program);
+    let globals = global_copies(program);
+    let mut changed = false;
+    let mut local: Vec<Copy> = Vec::new();
+    for block in &cfg.blocks {
+        local.clear();
+        for i in block.start..block.end {
+            let mut inst = program.insts[i].clone();
+            let mut replaced = false;
+            if !inst.align16 && inst.message.is_none() {
+                for index in 0..inst.src.len() {
+                    // Each replacement may expose another copy; chains are as long as the program.
+                    while let Some(new) = replacement(&inst, index, i, &local, &globals, &arms, model) {
+                        inst.src[index] = new;
+                        replaced = true;
+                    }
+                }
+            }
+            if replaced {
+                changed = true;
+                program.insts[i] = inst.clone();
+            }
+            if inst.dst.is_reg() {
+                let bytes = inst.bytes_written();
+                local.retain(|c| {
+                    !overlap(&inst.dst, bytes, &c.dst, c.bytes)
+                        && !overlap(&inst.dst, bytes, &c.src, extent(c))
+                });
+            }
+            if let Some(copy) = candidate(&inst, i) {
+                local.push(copy);
+            }
+        }
+    }
+    changed
+}
+
+fn extent(copy: &Copy) -> u32 {
+    copy.src.extent(copy.bytes / copy.dst.ty.size())
+}
+
+/// Do two register ranges share a byte?
+fn overlap(a: &Operand, a_bytes: u32, b: &Operand, b_bytes: u32) -> bool {
+    match (a.file, b.file) {
+        (File::Vgrf(x), File::Vgrf(y)) => {
+            x == y && a.offset < b.offset + b_bytes && b.offset < a.offset + a_bytes
+        }
+        (File::Grf(_), File::Grf(_)) => {
+            let (Some(x), Some(y)) = (a.grf_byte(), b.grf_byte()) else { return true };
+            x < y + b_bytes && y < x + a_bytes
+        }
+        _ => false,
+    }
+}
+
+/// The copy that `inst` makes, if it is one.
+fn candidate(inst: &Inst, index: usize) -> Option<Copy> {
+    if inst.op != Op::Mov
+        || inst.predicate.is_some()
+        || inst.cond.is_some()
+        || inst.saturate
+        || inst.align16
+        || inst.dst.region != Region::Stride(1)
+    {
+        return None;
+    }
+    let src = inst.src[0].fold_modifiers();
+    let same_kind = inst.dst.ty == src.ty
+        || (!src.is_modified()
+            && inst.dst.ty.size() == src.ty.size()
+            && inst.dst.ty.is_int()
+            && src.ty.is_int()
+            && !matches!(src.ty, crate::bir::Type::V | crate::bir::Type::UV));
+    let plain_region = matches!(src.region, Region::Stride(_));
+    let usable = src.is_imm() || (src.is_reg() && plain_region);
+    let dst = inst.dst.vreg()?;
+    if !same_kind || !usable || src.vreg() == Some(dst) {
+        return None;
+    }
+    Some(Copy { index, dst: inst.dst, bytes: inst.bytes_written(), src, no_mask: inst.no_mask })
+}
+
+/// Copies to registers with one definition, of values that never change after it.
+fn global_copies(program: &Program) -> SecondaryMap<VReg, Option<Copy>> {
+    let mut writers: SecondaryMap<VReg, (u32, usize)> = SecondaryMap::new();
+    let mut writes_fixed = false;
+    for (i, inst) in program.insts.iter().enumerate() {
+        match inst.dst.file {
+            File::Vgrf(v) => {
+                writers[v].0 += 1;
+                writers[v].1 = i;
+            }
+            File::Grf(_) => writes_fixed = true,
+            _ => {}
+        }
+    }
+    let mut globals: SecondaryMap<VReg, Option<Copy>> = SecondaryMap::new();
+    for (i, inst) in program.insts.iter().enumerate() {
+        let Some(copy) = candidate(inst, i) else { continue };
+        let Some(dst) = copy.dst.vreg() else { continue };
+        let stable = match copy.src.file {
+            File::Imm(_) => true,
+            File::Grf(_) => !writes_fixed,
+            File::Vgrf(v) => writers[v].0 == 1 && writers[v].1 < i,
+            _ => false,
+        };
+        if stable && writers[dst].0 == 1 {
+            globals[dst] = Some(copy);
+        }
+    }
+    globals
+}
+
+/// What source `index` of `inst` could read instead.
+fn replacement(
+    inst: &Inst,
+    index: usize,
+    at: usize,
+    local: &[Copy],
+    globals: &SecondaryMap<VReg, Option<Copy>>,
+    arms: &Arms,
+    model: &dyn Model,
+) -> Option<Operand> {
+    let src = &inst.src[index];
+    let v = src.vreg()?;
+    let bytes = inst.bytes_read(index);
+    let covers = |c: &Copy| {
+        c.dst.vreg() == Some(v) && src.offset >= c.dst.offset && src.offset + bytes <= c.dst.offset + c.bytes
+    };
+    let copy = local.iter().rev().find(|c| covers(c)).copied().or_else(|| {
+        let copy = globals[v]?;
+        (covers(&copy) && arms.dominates(copy.index, at)).then_some(copy)
+    })?;
+    // Channels outside the copy's mask hold something else; a value that is the same for all does no harm.
+    if inst.no_mask && !copy.no_mask && !copy.src.is_scalar() {
+        return None;
+    }
+    let new = compose(inst, src, &copy)?;
+    acceptable(inst, index, &new, model).then_some(new)
+}
+
+/// The source read through the copy.
+fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
+    let (z, k) = (src.ty.size(), copy.dst.ty.size());
+    let rel = src.offset - copy.dst.offset;
+    let modified = copy.src.is_modified();
+    if modified && (z != k || src.ty != copy.dst.ty || !inst.op.info().can_modify_sources) {
+        return None;
+    }
+    let mut new = match (copy.src.region, src.region) {
+        // One element for all channels: the read must pick the same part of every element.
+        (Region::Stride(0), _) => {
+            if z > k || (0..u32::from(inst.exec_size)).any(|c| src.element(c) * z % k != 0) {
+                return None;
+            }
+            let part = rel % k;
+            if let Some(bits) = copy.src.imm_bits() {
+                let mask = if z == 8 { u64::MAX } else { (1u64 << (8 * z)) - 1 };
+                Operand::imm(bits >> (8 * part) & mask, src.ty)
+            } else {
+                copy.src.byte_offset(part).retype(src.ty).scalar()
+            }
+        }
+        (Region::Stride(1), region) => {
+            let mut op = copy.src.byte_offset(rel).retype(src.ty);
+            op.region = region;
+            op
+        }
+        (Region::Stride(s), Region::Stride(t)) => {
+            let step = u32::from(t) * z;
+            if step % k != 0 || z > k {
+                return None;
+            }
+            let byte_stride = step / k * u32::from(s) * k;
+            let mut op = copy.src.byte_offset(rel / k * u32::from(s) * k + rel % k).retype(src.ty);
+            op.region = Region::Stride(u8::try_from(byte_stride / z).ok()?);
+            op
+        }
+        _ => return None,
+    };
+    if new.is_imm() {
+        // The copy's own modifiers were folded into the bits.
+        new.negate = src.negate;
+        new.abs = src.abs;
+        return Some(new.fold_modifiers());
+    }
+    new.abs = src.abs || copy.src.abs;
+    new.negate = if src.abs { src.negate } else { src.negate ^ copy.src.negate };
+    Some(new)
+}
+
+/// Whether the instruction can take the operand without getting worse.
+fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &dyn Model) -> bool {
+    let info = inst.op.info();
+    let stride_ok = match new.region {
+        Region::Stride(s) => matches!(s, 0 | 1 | 2 | 4 | 8 | 16 | 32),
+        Region::Exact { .. } => new.is_reg(),
+    };
+    if !stride_ok || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
+        return false;
+    }
+    if new.is_modified() && !info.can_modify_sources {
+        return false;
+    }
+    if info.three_source {
+        let packed = new.region == Region::Stride(1) && new.offset % 16 == 0;
+        if !(packed || (new.is_scalar() && new.ty.size() < 8)) {
+            return false;
+        }
+    }
+    if inst.op.is_math() && !matches!(new.region, Region::Stride(0 | 1)) {
+        return false;
+    }
+    if new.is_imm() {
+        // Both operands immediate: one would need a register anyway, unless both were.
+        let others = inst.src.iter().enumerate().any(|(i, s)| i != index && s.is_imm());
+        if others && inst.src.len() == 2 {
+            return false;
+        }
+        return !matches!(inst.src[index].region, Region::Exact { .. });
+    }
+    let old_width = model.max_exec_size(inst).min(inst.exec_size);
+    let mut candidate = inst.clone();
+    candidate.src[index] = *new;
+    model.max_exec_size(&candidate).min(inst.exec_size) >= old_width
 }

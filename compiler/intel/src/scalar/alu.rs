@@ -3,7 +3,7 @@
 use super::translate::{Components, Translator};
 use crate::bir::{CondMod, Op, Operand, Region, Type};
 use crate::error::CompileError;
-use ir::{Alu, AluOp, Src, Value};
+use ir::{Alu, AluOp, Value};
 
 /// Decides which additions take in a multiplication (MAD) and skips multiplications whose every use is taken in.
 /// Neither may be exact, and at most one of the two may have a constant operand (a MAD takes no immediates).
@@ -35,11 +35,18 @@ pub(super) fn choose_fusions(t: &mut Translator<'_>) {
         let all_fuse = users.len() as u32 == t.uses[product]
             && users.iter().all(|&(sum, _)| t.fused_into[sum].is_none());
         let distinct = users.iter().enumerate().all(|(i, u)| users[..i].iter().all(|v| v.0 != u.0));
+        // A 64-bit scalar must be copied to full width first, which costs what the fusion saves.
+        let scalars_ok = shader.bits(product) < 64
+            || shader.as_alu(product).is_some_and(|mul| {
+                let sums = users.iter().filter_map(|&(sum, _)| shader.as_alu(sum));
+                let scalar = |alu: &Alu| alu.srcs.iter().any(|s| is_scalar_value(shader, s.value));
+                !scalar(mul) && !sums.into_iter().any(scalar)
+            });
         let constants_ok = shader.as_alu(product).is_some_and(|mul| {
             !has_constant(mul)
                 || users.iter().all(|&(sum, _)| shader.as_alu(sum).is_some_and(|add| !has_constant(add)))
         });
-        if users.is_empty() || !all_fuse || !distinct || !constants_ok {
+        if users.is_empty() || !all_fuse || !distinct || !constants_ok || !scalars_ok {
             continue;
         }
         for (sum, i) in users {
@@ -47,6 +54,14 @@ pub(super) fn choose_fusions(t: &mut Translator<'_>) {
         }
         t.skipped[product] = true;
     }
+}
+
+/// The value is read as a scalar: a constant, or uniform data at a constant offset.
+fn is_scalar_value(shader: &ir::Shader, value: Value) -> bool {
+    shader.as_const(value).is_some()
+        || shader.as_intrinsic(value).is_some_and(|i| {
+            i.op == ir::IntrinsicOp::LoadUbo && i.srcs.iter().all(|&s| shader.as_const(s).is_some())
+        })
 }
 
 /// How the components of one operation are computed.
@@ -79,41 +94,28 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Vectors and parts are names for their sources: no instruction, the sources never change.
+    /// Vectors and parts are names for their sources: no instruction. A phi's register changes only where control
+    /// leaves everything that its value dominates.
     fn emit_without_instruction(&mut self, alu: &Alu, result: Value) -> bool {
         let ty = self.raw_type(result);
         let components: Components = match alu.op {
-            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {
-                alu.srcs.iter().map(|s| self.stable(s, 0, ty)).collect()
-            }
+            AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => alu.srcs.iter().map(|s| self.src(s, 0, ty)).collect(),
             AluOp::Mov => {
-                (0..self.shader.components(result)).map(|c| self.stable(&alu.srcs[0], c, ty)).collect()
+                (0..self.shader.components(result)).map(|c| self.src(&alu.srcs[0], c, ty)).collect()
             }
             AluOp::Unpack64X | AluOp::Unpack64Y => (0..self.shader.components(result))
                 .map(|c| {
                     let part = u32::from(alu.op == AluOp::Unpack64Y);
-                    self.stable(&alu.srcs[0], c, Type::DF).subscript(Type::UD, part)
+                    self.src(&alu.srcs[0], c, Type::DF).subscript(Type::UD, part)
                 })
                 .collect(),
             AluOp::UnpackVec64 => {
-                (0..2).map(|part| self.stable(&alu.srcs[0], 0, Type::DF).subscript(Type::UD, part)).collect()
+                (0..2).map(|part| self.src(&alu.srcs[0], 0, Type::DF).subscript(Type::UD, part)).collect()
             }
             _ => return false,
         };
         self.set(result, components);
         true
-    }
-
-    /// A source as a name: phis change at the end of blocks, so their value is copied first.
-    fn stable(&mut self, src: &Src, component: u8, ty: Type) -> Operand {
-        let operand = self.src(src, component, ty);
-        if matches!(self.shader.def(src.value).kind, ir::InstKind::Phi(_)) {
-            let mut b = self.builder();
-            let copy = b.temp(ty);
-            b.mov(copy, operand);
-            return copy;
-        }
-        operand
     }
 
     /// Source `index` of the operation for the current component.

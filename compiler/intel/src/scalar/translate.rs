@@ -242,9 +242,32 @@ impl<'a> Translator<'a> {
     /// it must be inverted.
     pub fn emit_condition(&mut self, cond: Value, component: u8) -> Result<bool, CompileError> {
         let (value, component, inverse) = self.strip_not(cond, component);
+        if self.emit_wide_comparison(value, component) {
+            return Ok(inverse);
+        }
         let operand = self.get(value, component, Type::D);
         self.emit_condition_operand(operand);
         Ok(inverse)
+    }
+
+    /// Repeats a 64-bit comparison into the flag alone: cheaper than reducing its wide boolean and testing that.
+    fn emit_wide_comparison(&mut self, value: Value, component: u8) -> bool {
+        let Some(alu) = self.shader.as_alu(value) else { return false };
+        let cond = match alu.op {
+            ir::AluOp::Feq => CondMod::Z,
+            ir::AluOp::Fneu | ir::AluOp::F2b => CondMod::Nz,
+            ir::AluOp::Flt => CondMod::L,
+            ir::AluOp::Fge => CondMod::Ge,
+            _ => return false,
+        };
+        let wide = alu.srcs.first().is_some_and(|s| self.shader.bits(s.value) == 64);
+        if !wide {
+            return false;
+        }
+        let a = self.src(&alu.srcs[0], component, Type::DF);
+        let b = alu.srcs.get(1).map_or(Operand::df(0.0), |s| self.src(s, component, Type::DF));
+        self.builder().cmp(Operand::null(Type::DF), a, b, cond);
+        true
     }
 
     /// Sets the flag where `operand` (0 or −1) is not zero.
