@@ -77,6 +77,21 @@ impl Kernel {
         Ok(Kernel { devinfo, quirks, ops, insts, offsets, bytes })
     }
 
+    /// This kernel without specialised implementations: every instruction executes channel by channel. Slow, and the
+    /// definition of what the fast ones must do.
+    #[must_use]
+    pub fn generic(mut self) -> Kernel {
+        for op in &mut self.ops {
+            op.fast = None;
+        }
+        self
+    }
+
+    /// How many instructions have a specialised implementation.
+    pub fn fast_instructions(&self) -> usize {
+        self.ops.iter().filter(|op| op.fast.is_some()).count()
+    }
+
     /// The device the kernel is for.
     pub fn devinfo(&self) -> &'static DevInfo {
         self.devinfo

@@ -5,7 +5,7 @@ use eu::{
     PredControl, RegFile, Region, Type,
 };
 
-use crate::alu::fast::{self, Fast};
+use crate::alu::fast::{self, Plan};
 use crate::quirks::{self, Quirks};
 use crate::region::{self, Lanes};
 use crate::regs::REG_SIZE;
@@ -195,7 +195,7 @@ pub struct Op {
     /// What executes it.
     pub unit: Unit,
     /// A specialised implementation, if its operands allow one.
-    pub fast: Fast,
+    pub fast: Option<Plan>,
     /// Operation.
     pub opcode: Opcode,
     /// Function of MATH.
@@ -260,7 +260,7 @@ impl Op {
         let group = inst.qtr_control * 8 + if inst.nib_control { 4 } else { 0 };
         let mut op = Op {
             unit: inst.unit(),
-            fast: Fast::None,
+            fast: None,
             opcode: inst.opcode,
             math: inst.math,
             shape,

@@ -392,5 +392,5 @@ fn sixty_four_bit_integers() {
     let product = |index: usize| thread.regs.read(12 * 32 + index * 8, 8) as i64;
     assert_eq!([product(0), product(1), product(2)], [-100_000, 10_000_000_000, 12]);
     assert_eq!(thread.register(14)[..4], [0, 256, 0, 0xffff_ff00]);
-    assert_eq!(doubles::<4>(&thread, 16), [1.0, -1.0, -9.223372036854775808e18, 5.0]);
+    assert_eq!(doubles::<4>(&thread, 16), [1.0, -1.0, -(2f64.powi(63)), 5.0]);
 }
