@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p simulator`. The yardstick is 25 million SIMD8 float instructions per second on one core.
 
+#![allow(missing_docs, reason = "what criterion's macros generate has none")]
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use eu::{DevInfo, Opcode, Sfid, build};
 use simulator::{Kernel, NoHost, Thread};
