@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::services::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
 };
-use crate::texture::Texture;
+use crate::texture::{Texture, sample};
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,8 +143,17 @@ impl Services for Bindings {
     }
 
     fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
-        let _ = (texture, op);
-        Err(ServiceError::Unsupported("texture lookups"))
+        let slot = match texture {
+            TextureRef::Slot(slot) => slot,
+            TextureRef::Handle(_) => return Err(ServiceError::Unsupported("bindless textures")),
+        };
+        let bound = self.samplers.get(slot as usize);
+        let bound = bound.ok_or_else(|| ServiceError::BadRequest(format!("sampler slot {slot}")))?;
+        match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {
+            Some(texture) => sample::perform(texture, op),
+            // Nothing bound: as an incomplete texture.
+            None => Ok([0, 0, 0, 1.0f32.to_bits()]),
+        }
     }
 
     fn image(

@@ -85,7 +85,7 @@ pub enum TextureOp {
         coordinates: [f32; 4],
         /// The reference value of shadow samplers.
         reference: Option<f32>,
-        /// Which component to gather, before swizzling.
+        /// Which component to gather, after swizzling.
         component: u32,
         /// One offset for each of the four texels, in GLSL's order; all equal except for `textureGatherOffsets`.
         offsets: [[i32; 2]; 4],

@@ -56,8 +56,7 @@ fn bytes(m: &mut Machine, buffer: BufferRef) -> Vec<u8> {
     );
     let call = DrawCall { mode: PrimitiveMode::Points, first: 0, count: 1, instances: 1 };
     m.draw_arrays(&call, &mut device).unwrap();
-    let result = seen.borrow().clone();
-    result
+    seen.take()
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {
