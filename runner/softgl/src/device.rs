@@ -209,7 +209,7 @@ pub struct TessControlBatch {
     pub mask: LaneMask,
     /// `gl_PrimitiveID`.
     pub primitive_id: Vec<u32>,
-    /// For each input control point (as many as `gl_PatchVerticesIn`) the previous stage's output slots.
+    /// For each input control point (as many as `gl_PatchVerticesIn`) the stage's own input slots.
     pub inputs: Vec<Channels>,
     /// To fill: for each output control point the stage's output slots.
     pub outputs: Vec<Channels>,
@@ -232,7 +232,7 @@ pub struct TessEvaluationBatch {
     pub primitive_id: u32,
     /// `gl_TessCoord`: three rows of f32.
     pub tess_coord: Channels,
-    /// Control points: `inputs[vertex][slot * 4 + component]`.
+    /// Control points: `inputs[vertex][slot * 4 + component]`, the stage's own per-vertex input slots.
     pub inputs: Vec<Vec<u32>>,
     /// Values of the `patch in` slots.
     pub patch_inputs: Vec<u32>,
@@ -255,7 +255,8 @@ pub struct GeometryBatch {
     pub primitive_id: Vec<u32>,
     /// `gl_InvocationID`.
     pub invocation_id: Vec<u32>,
-    /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the previous stage's output slots.
+    /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the stage's own input slots, in the order of
+    /// [`program::LinkedStage::inputs`].
     pub inputs: Vec<Channels>,
     /// To fill: what each lane emitted.
     pub outputs: Vec<Emitted>,

@@ -77,6 +77,28 @@ impl Channel {
         }
     }
 
+    /// The bits in memory of a stored value.
+    fn encode(self, stored: u32) -> u32 {
+        match self {
+            Channel::Float(16) => u32::from(float_to_half(f32::from_bits(stored))),
+            Channel::Float(n @ (10 | 11)) => round_to_format(f32::from_bits(stored), u32::from(n) - 5),
+            _ => stored,
+        }
+    }
+
+    /// The stored value of bits in memory.
+    fn decode(self, code: u32) -> u32 {
+        match self {
+            Channel::Float(16) => half_to_float(code as u16).to_bits(),
+            Channel::Float(n @ (10 | 11)) => unpack_format(code, u32::from(n) - 5).to_bits(),
+            Channel::Snorm(n) | Channel::Int(n) if n < 32 => {
+                let unused = 32 - u32::from(n);
+                ((code << unused) as i32 >> unused) as u32
+            }
+            _ => code,
+        }
+    }
+
     fn is_integer(self) -> bool {
         matches!(self, Channel::Int(_) | Channel::Uint(_))
     }
@@ -226,6 +248,29 @@ impl Format {
     pub fn quantise_numbers(self, values: [f64; 4]) -> Texel {
         let channels = self.channels();
         std::array::from_fn(|i| channels[i].quantise_number(values[i]))
+    }
+
+    /// The texel's bits in memory, red lowest.
+    pub fn pack(self, texel: Texel) -> u128 {
+        let mut shift = 0;
+        self.channels().iter().zip(texel).fold(0, |packed, (channel, value)| {
+            let bits = u32::from(channel.bits());
+            let mask = (1u128 << bits) - 1;
+            let part = (u128::from(channel.encode(value)) & mask) << shift;
+            shift += bits;
+            packed | part
+        })
+    }
+
+    /// The texel of bits in memory.
+    pub fn unpack(self, packed: u128) -> Texel {
+        let mut shift = 0;
+        self.channels().map(|channel| {
+            let bits = u32::from(channel.bits());
+            let code = (packed >> shift) & ((1u128 << bits) - 1);
+            shift += bits;
+            channel.decode(code as u32)
+        })
     }
 
     /// The texel as numbers; missing channels read 0, 0, 0, 1.
@@ -383,6 +428,18 @@ mod tests {
         assert_eq!(float_to_half(65520.0), 0x7c00);
         assert_eq!(float_to_half(65519.9), 0x7bff);
         assert_eq!(float_to_half(f32::MIN_POSITIVE), 0);
+    }
+
+    #[test]
+    fn packing_round_trips() {
+        for &format in Format::ALL {
+            for numbers in [[0.0, 1.0, 0.25, 0.75], [-1.0, -0.5, 1.0, -0.25], [5.0, -7.0, 100.0, 3.0]] {
+                let texel = format.quantise_numbers(numbers);
+                assert_eq!(format.unpack(format.pack(texel)), texel, "{format:?}");
+            }
+        }
+        assert_eq!(Format::Rgba8.pack([1, 2, 3, 4]), 0x04030201);
+        assert_eq!(Format::Rgb10A2.pack([1, 0, 0, 3]), 0xc0000001);
     }
 
     #[test]

@@ -390,6 +390,11 @@ impl RenderTarget {
         Ok((self.depth.as_ref().map(|s| s.read(rect)), steps))
     }
 
+    /// Changes the colour surfaces directly, after everything was resolved.
+    pub fn for_each_colour(&mut self, change: impl FnMut(&mut Surface)) {
+        self.colours.iter_mut().flatten().for_each(change);
+    }
+
     /// The surfaces after everything was resolved.
     pub fn into_surfaces(self) -> (Vec<Option<Surface>>, Option<Surface>) {
         (self.colours, self.depth)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::services::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
 };
-use crate::texture::{Texture, sample};
+use crate::texture::{Texture, image, sample};
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -158,13 +158,25 @@ impl Services for Bindings {
 
     fn image(
         &mut self,
-        image: ImageRef,
+        reference: ImageRef,
         coordinates: [i32; 3],
         sample: u32,
         op: &ImageOp,
     ) -> Result<[u32; 4], ServiceError> {
-        let _ = (image, coordinates, sample, op);
-        Err(ServiceError::Unsupported("image accesses"))
+        let slot = match reference {
+            ImageRef::Slot(slot) => slot,
+            ImageRef::Handle(_) => return Err(ServiceError::Unsupported("bindless images")),
+        };
+        if sample != 0 {
+            return Err(ServiceError::Unsupported("multisample images"));
+        }
+        let unit = self.images.get(slot as usize);
+        let unit = unit.ok_or_else(|| ServiceError::BadRequest(format!("image slot {slot}")))?;
+        let Some(unit) = unit else { return Ok([0; 4]) };
+        match self.objects.textures.get_mut(unit.texture.0 as usize) {
+            Some(texture) => image::perform(Arc::make_mut(texture), unit, coordinates, op),
+            None => Ok([0; 4]),
+        }
     }
 
     fn checkpoint(&mut self) {

@@ -297,7 +297,7 @@ pub trait Services {
     /// An image operation for one lane.
     fn image(
         &mut self,
-        image: ImageRef,
+        reference: ImageRef,
         coordinates: [i32; 3],
         sample: u32,
         op: &ImageOp,

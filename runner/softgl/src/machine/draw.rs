@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use program::{Api, BuiltinVariable, Program, Stage, StageKey, Storage};
 
+use super::framebuffers::Framebuffer;
+use super::geometry::{InputPrimitive, input_vertices};
 use super::state::{State, VIEWPORTS};
 use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
 use super::{GlError, Machine, MachineError, ProgramObject};
@@ -15,6 +17,7 @@ use crate::device::{
 };
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
 use crate::observe::{DrawContext, Recorder, ShadeMode};
+use crate::raster::Rect;
 use crate::resources::Bindings;
 use crate::setup::{RasterState, SetupInput, Shape, rasterise};
 
@@ -73,7 +76,7 @@ pub(super) struct Pipeline<'a> {
 
 impl Pipeline<'_> {
     /// Announces every stage of a draw to the device.
-    fn prepare(&mut self) -> Result<(), DeviceError> {
+    pub(super) fn prepare(&mut self) -> Result<(), DeviceError> {
         let state = DrawState { program: self.program, program_id: self.id, key: self.key };
         self.program.stages.iter().try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
     }
@@ -195,7 +198,7 @@ pub(super) struct FinalPrimitive {
 }
 
 impl FinalPrimitive {
-    fn new(primitive: &Primitive, order: &[u32]) -> FinalPrimitive {
+    pub(super) fn new(primitive: &Primitive, order: &[u32]) -> FinalPrimitive {
         let vertex = |i: usize| {
             let index = primitive.vertices.get(i).unwrap_or(&primitive.vertices[0]);
             order.get(*index as usize).copied().unwrap_or(0)
@@ -297,79 +300,127 @@ impl Machine {
             && program.stage(Stage::Vertex).is_some_and(|s| !s.side_effects);
         let fetch = VertexFetch::new(&program, data, &self.state.current);
         let (vertices, order) = pipeline.vertices(&fetch, call, share)?;
-        let primitives = self.assemble_instances(&program, call, &order)?;
-        let (bindings, steps) = (pipeline.bindings, pipeline.steps);
+        let (vertices, primitives) = self.primitives(&mut pipeline, call, vertices, &order)?;
+        let (mut bindings, steps) = (pipeline.bindings, pipeline.steps);
         self.steps += steps;
+        if let Some(feedback) = &mut self.feedback {
+            feedback.capture(&program, &vertices, &primitives, &mut bindings.objects);
+        }
         // What the vertex stages wrote to memory.
         self.objects = bindings.objects.clone();
-        let Some(fragment) = fragment else { return Ok(()) };
-        if self.state.rasterizer_discard {
-            return Ok(());
-        }
+        let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else { return Ok(()) };
         let inputs = Arc::new(fragment_inputs(&program, &key));
-        let context = DrawContext {
-            program,
-            id,
-            key,
-            fragment,
-            inputs: inputs.clone(),
-            bindings,
-            depth_test: self.state.depth_test.then_some(self.state.depth_function),
-        };
-        let eager = context.fragment.side_effects || self.options.shade == ShadeMode::All;
-        let mut recorder = Recorder::new(context, self.options.shade);
+        let shapes = self.set_up(&primitives, &vertices, &inputs)?;
+        let depth_test = self.state.depth_test.then_some(self.state.depth_function);
+        let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test };
+        self.render(context, shapes, device)
+    }
+
+    /// Assembles primitives and runs the geometry stage.
+    fn primitives(
+        &self,
+        pipeline: &mut Pipeline<'_>,
+        call: &DrawCall,
+        vertices: ShadedVertices,
+        order: &[u32],
+    ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), MachineError> {
+        if pipeline.program.stage(Stage::TessEvaluation).is_some() {
+            return Err(MachineError::Unsupported("tessellation"));
+        }
+        let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
+        let instances = order.chunks(call.count.max(1) as usize);
+        if pipeline.program.stage(Stage::Geometry).is_none() {
+            let of_instance = |order| {
+                assembled.iter().map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
+            };
+            let primitives = instances.flat_map(of_instance).collect();
+            return Ok((vertices, primitives));
+        }
+        let input: Vec<InputPrimitive> = instances
+            .flat_map(|order| {
+                let vertex = |&v: &u32| order.get(v as usize).copied().unwrap_or(0);
+                assembled.iter().map(move |p| InputPrimitive {
+                    vertices: p.vertices.iter().map(vertex).collect(),
+                    id: p.id,
+                })
+            })
+            .collect();
+        Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
+    }
+
+    /// Sets up every primitive for the draw framebuffer.
+    fn set_up(
+        &self,
+        primitives: &[FinalPrimitive],
+        vertices: &ShadedVertices,
+        inputs: &[FragmentInput],
+    ) -> Result<Vec<Shape>, MachineError> {
         let object = self.object()?.1;
+        let (width, height) = self.render_size();
         let setup = PrimitiveAssembler {
             state: &self.state,
             raster: RasterState {
-                bounds: self.window.rect(),
+                bounds: Rect::of_size(width, height),
                 depth_clamp: self.state.depth_clamp,
                 polygon_mode: self.state.polygon_mode,
             },
             interface: &object.vertex,
-            inputs: &inputs,
+            inputs,
             clip_planes: self.clip_planes(object),
             point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
         };
-        for primitive in &primitives {
-            setup.add(primitive, &vertices, &mut recorder);
+        let mut shapes = Vec::new();
+        primitives.iter().for_each(|p| setup.add(p, vertices, &mut shapes));
+        Ok(shapes)
+    }
+
+    /// Records the draw for the window, or executes it when its target is a texture, the fragment stage writes
+    /// memory, or everything is to be shaded.
+    fn render(
+        &mut self,
+        mut context: DrawContext,
+        shapes: Vec<Shape>,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
+        let mode = self.options.shade;
+        let framebuffer = self.draw_framebuffer.clone();
+        if framebuffer == Framebuffer::Window {
+            let eager = context.fragment.side_effects || mode == ShadeMode::All;
+            let mut recorder = Recorder::new(context, mode);
+            shapes.into_iter().for_each(|s| recorder.add(s.setup, s.coverage));
+            if eager {
+                let (context, steps) = self.window.execute(recorder.finish(), device)?;
+                self.steps += steps;
+                self.objects = context.bindings.objects;
+            } else {
+                self.window.record(recorder.finish());
+            }
+            return Ok(());
         }
-        let record = recorder.finish();
-        if eager {
-            let (context, steps) = self.window.execute(record, device)?;
+        let mut targets = self.layer_targets(&framebuffer);
+        let layered = targets.len() > 1;
+        for (layer, target) in targets.iter_mut().enumerate() {
+            let mut recorder = Recorder::new(context, mode);
+            for shape in shapes.iter().filter(|s| !layered || s.setup.layer as usize == layer) {
+                recorder.add(shape.setup.clone(), shape.coverage.clone());
+            }
+            let steps;
+            (context, steps) = target.execute(recorder.finish(), device)?;
             self.steps += steps;
-            self.objects = context.bindings.objects;
-        } else {
-            self.window.record(record);
         }
+        self.objects = context.bindings.objects;
+        self.store_targets(&framebuffer, targets);
         Ok(())
     }
 
     /// Whether the draw is allowed with the program's stages.
     fn is_valid(&self, program: &Program, call: &DrawCall) -> bool {
         let tessellates = program.stage(Stage::TessEvaluation).is_some();
-        (call.mode == PrimitiveMode::Patches) == tessellates
-    }
-
-    fn assemble_instances(
-        &self,
-        program: &Program,
-        call: &DrawCall,
-        order: &[u32],
-    ) -> Result<Vec<FinalPrimitive>, MachineError> {
-        if program.stage(Stage::TessEvaluation).is_some() {
-            return Err(MachineError::Unsupported("tessellation"));
-        }
-        if program.stage(Stage::Geometry).is_some() {
-            return Err(MachineError::Unsupported("geometry shaders"));
-        }
-        let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
-        let instances = order.chunks(call.count.max(1) as usize);
-        Ok(instances
-            .flat_map(|order| {
-                assembled.iter().map(|p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
-            })
-            .collect())
+        let fits = match program.stage(Stage::Geometry) {
+            Some(stage) if !tessellates => input_vertices(stage) == vertices_of(call.mode),
+            _ => true,
+        };
+        (call.mode == PrimitiveMode::Patches) == tessellates && fits
     }
 
     /// Enabled clip planes: for eye-space `gl_ClipVertex` or clip-space `gl_Position`, whichever the program writes.
@@ -381,6 +432,18 @@ impl Machine {
                 self.state.clip_space_planes()
             }
         })
+    }
+}
+
+/// Vertices per primitive as a geometry stage would receive them.
+fn vertices_of(mode: PrimitiveMode) -> usize {
+    use PrimitiveMode::*;
+    match mode {
+        Points => 1,
+        Lines | LineLoop | LineStrip => 2,
+        LinesAdjacency | LineStripAdjacency => 4,
+        TrianglesAdjacency | TriangleStripAdjacency => 6,
+        _ => 3,
     }
 }
 
@@ -396,7 +459,7 @@ struct PrimitiveAssembler<'a> {
 }
 
 impl PrimitiveAssembler<'_> {
-    fn add(&self, primitive: &FinalPrimitive, vertices: &ShadedVertices, recorder: &mut Recorder) {
+    fn add(&self, primitive: &FinalPrimitive, vertices: &ShadedVertices, shapes: &mut Vec<Shape>) {
         let data = primitive.vertices.map(|v| vertices.get(v));
         let count = match primitive.kind {
             PrimitiveKind::Point => 1,
@@ -418,10 +481,9 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &self.state.viewports[viewport_index],
         };
-        for shape in rasterise(&input, &self.raster) {
-            let setup = self.complete(shape.setup.clone(), primitive, &data, viewport_index as u32);
-            let Shape { coverage, .. } = shape;
-            recorder.add(setup, coverage);
+        for Shape { coverage, setup } in rasterise(&input, &self.raster) {
+            let setup = self.complete(setup, primitive, &data, viewport_index as u32);
+            shapes.push(Shape { coverage, setup });
         }
     }
 

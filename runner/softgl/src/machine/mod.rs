@@ -4,8 +4,13 @@
 //! independently. Commands that may shade take the device.
 
 pub mod builtins;
+pub mod compute;
 pub mod draw;
+pub mod feedback;
+pub mod framebuffers;
+pub mod geometry;
 pub mod state;
+pub mod textures;
 pub mod uniforms;
 pub mod vertex_data;
 
@@ -22,7 +27,10 @@ use crate::observe::{RenderTarget, ShadeMode};
 use crate::probe::{self, Expectation, Observation, Path, ProbeResult};
 use crate::raster::Rect;
 use crate::resources::{Bindings, BufferId, Objects};
+use feedback::Feedback;
+use framebuffers::Framebuffer;
 use state::State;
+use textures::TextureUnits;
 use uniforms::{UniformElement, UniformError, UniformStorage, UniformValue};
 use vertex_data::VertexData;
 
@@ -100,6 +108,10 @@ pub struct Machine {
     current: Option<ProgramId>,
     vertex_data: VertexData,
     window: RenderTarget,
+    draw_framebuffer: Framebuffer,
+    read_framebuffer: Framebuffer,
+    textures: TextureUnits,
+    feedback: Option<Feedback>,
     storage_bindings: BTreeMap<u32, BufferId>,
     atomic_bindings: BTreeMap<u32, BufferId>,
     error: Option<GlError>,
@@ -121,6 +133,10 @@ impl Machine {
             current: None,
             vertex_data: VertexData::default(),
             window: RenderTarget::new(options.width, options.height, colour, depth),
+            draw_framebuffer: Framebuffer::Window,
+            read_framebuffer: Framebuffer::Window,
+            textures: TextureUnits::default(),
+            feedback: None,
             storage_bindings: BTreeMap::new(),
             atomic_bindings: BTreeMap::new(),
             error: None,
@@ -136,12 +152,6 @@ impl Machine {
     /// Window width and height.
     pub fn window_size(&self) -> (u32, u32) {
         (self.options.width, self.options.height)
-    }
-
-    /// Width and height of the read framebuffer.
-    pub fn read_size(&self) -> (u32, u32) {
-        let rect = self.window.rect();
-        (rect.x1 as u32, rect.y1 as u32)
     }
 
     /// Steps all devices' work has taken so far.
@@ -283,10 +293,17 @@ impl Machine {
     pub fn clear(&mut self, colour: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
         let colour = colour.then_some(self.state.clear_colour);
         let depth = depth.then_some(f64::from(self.state.clear_depth));
-        if self.options.shade == ShadeMode::All {
-            self.finish(device)?;
+        if self.draw_framebuffer == Framebuffer::Window {
+            if self.options.shade == ShadeMode::All {
+                self.finish(device)?;
+            }
+            self.window.clear(colour, depth);
+            return Ok(());
         }
-        self.window.clear(colour, depth);
+        let framebuffer = self.draw_framebuffer.clone();
+        let mut targets = self.layer_targets(&framebuffer);
+        targets.iter_mut().for_each(|target| target.clear(colour, depth));
+        self.store_targets(&framebuffer, targets);
         Ok(())
     }
 
@@ -374,13 +391,8 @@ impl Machine {
         if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
             return Err(MachineError::NothingToRead("the rectangle is too large"));
         }
-        let (pixels, steps) = self.window.read(0, &rect, device)?;
-        self.steps += steps;
-        let format = self.window.colour_format(0);
-        match (pixels, format) {
-            (Some(pixels), Some(format)) => Ok(Observation { rect, format, pixels }),
-            _ => Err(MachineError::NothingToRead("there is no colour attachment")),
-        }
+        let (format, pixels) = self.read_colour(&rect, device)?;
+        Ok(Observation { rect, format, pixels })
     }
 
     /// Creates or replaces a buffer of zeros at a shader storage binding point.
@@ -400,6 +412,26 @@ impl Machine {
         let id = self.objects.create_buffer(counters * 4);
         self.atomic_bindings.insert(binding, id);
         id
+    }
+
+    /// Starts capturing transform feedback of the draws that follow.
+    pub fn begin_feedback(&mut self, buffers: [Option<BufferId>; 4]) {
+        self.feedback = Some(Feedback::new(buffers));
+    }
+
+    /// Ends the capture and gives its counts.
+    pub fn end_feedback(&mut self) -> Option<Feedback> {
+        self.feedback.take()
+    }
+
+    /// A buffer of `size` zero bytes, bound nowhere.
+    pub fn create_buffer(&mut self, size: usize) -> BufferId {
+        self.objects.create_buffer(size)
+    }
+
+    /// The buffer at a shader storage binding point.
+    pub fn storage_buffer(&self, binding: u32) -> Option<BufferId> {
+        self.storage_bindings.get(&binding).copied()
     }
 
     /// The buffer at an atomic counter binding point.
@@ -428,7 +460,9 @@ impl Machine {
             uniform: object.block_buffers.iter().copied().map(Some).collect(),
             storage: object.storage_bindings.iter().map(|b| self.storage_bindings.get(b).copied()).collect(),
             atomic: (0..atomics.unwrap_or(0)).map(|b| self.atomic_bindings.get(&b).copied()).collect(),
-            ..Bindings::default()
+            samplers: self.sampler_textures(object),
+            images: self.image_units(object),
+            saved: None,
         }
     }
 
@@ -436,7 +470,7 @@ impl Machine {
     fn stage_key(&self, object: &ProgramObject) -> StageKey {
         let compatibility = self.capabilities.api == Api::Compatibility;
         let tessellates = object.program.stage(Stage::TessEvaluation).is_some();
-        let kind = |attachment| match self.window.colour_format(attachment).map(Format::class) {
+        let kind = |format: Option<Format>| match format.map(Format::class) {
             Some(FormatClass::Int) => TargetKind::Int,
             Some(FormatClass::Uint) => TargetKind::Uint,
             Some(_) => TargetKind::Float,
@@ -447,7 +481,7 @@ impl Machine {
             two_sided_color: compatibility && self.state.two_side,
             clip_planes: if self.uses_clip_planes(object) { self.state.clip_enabled } else { 0 },
             patch_vertices: if tessellates { self.state.patch_vertices as u8 } else { 0 },
-            targets: (0..self.window.attachments()).map(kind).collect(),
+            targets: self.draw_formats().into_iter().map(kind).collect(),
             samples: 1,
             point_sprite: 0,
         }

@@ -1,5 +1,7 @@
 //! Texture objects: images by level and layer, with their sampling parameters.
 
+pub mod fill;
+pub mod image;
 pub mod sample;
 
 use crate::format::Format;

@@ -1,0 +1,48 @@
+//! Compute dispatch.
+
+use program::Stage;
+
+use super::draw::Pipeline;
+use super::{GlError, Machine, MachineError};
+use crate::device::{Batch, ComputeBatch, Device, Steps};
+
+impl Machine {
+    /// `compute`: runs every work group in order. `local_size` is given for programs with variable group size.
+    /// Raises `InvalidOperation` when the program has no compute stage or the size is fixed and given, or variable
+    /// and not.
+    pub fn dispatch(
+        &mut self,
+        groups: [u32; 3],
+        local_size: Option<[u32; 3]>,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
+        let (id, object) = self.object()?;
+        let program = object.program.clone();
+        let Some(stage) = program.stage(Stage::Compute) else {
+            self.raise(GlError::InvalidOperation);
+            return Ok(());
+        };
+        let layout = &stage.shader.layout;
+        if layout.local_size_variable != local_size.is_some() {
+            self.raise(GlError::InvalidOperation);
+            return Ok(());
+        }
+        let local_size = local_size.or(layout.local_size).unwrap_or([1; 3]);
+        let key = self.stage_key(object);
+        let bindings = self.bindings(object);
+        let mut pipeline = Pipeline { device, program: &program, id, key: &key, bindings, steps: Steps(0) };
+        pipeline.prepare()?;
+        for z in 0..groups[2] {
+            for y in 0..groups[1] {
+                for x in 0..groups[0] {
+                    let batch = ComputeBatch { num_groups: groups, group_id: [x, y, z], local_size };
+                    pipeline.shade(Stage::Compute, &mut Batch::Compute(batch))?;
+                }
+            }
+        }
+        let (objects, steps) = (pipeline.bindings.objects, pipeline.steps);
+        self.objects = objects;
+        self.steps += steps;
+        Ok(())
+    }
+}

@@ -1,0 +1,312 @@
+//! Framebuffer bindings and blits.
+//!
+//! Only the window defers shading; rendering to textures happens at once, so that textures always hold what was
+//! drawn.
+
+use std::sync::Arc;
+
+use super::{GlError, Machine, MachineError};
+use crate::device::Device;
+use crate::format::{Format, FormatClass};
+use crate::framebuffer::{Pixels, Surface};
+use crate::observe::RenderTarget;
+use crate::raster::Rect;
+use crate::resources::TextureId;
+use crate::texture::fill::TextureFill;
+use crate::texture::{Filter, TextureTarget};
+
+/// One image of a texture as colour attachment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// The texture.
+    pub texture: TextureId,
+    /// Its level.
+    pub level: u32,
+    /// Its layer; the first of all for layered attachments.
+    pub layer: u32,
+}
+
+/// A framebuffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Framebuffer {
+    /// The window.
+    Window,
+    /// Textures.
+    Images {
+        /// Colour attachments, all of one size.
+        colours: Vec<Attachment>,
+        /// Number of layers that can be drawn to; 1 unless layered.
+        layers: u32,
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
+}
+
+/// Which binding an `fb` command changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramebufferTarget {
+    /// `fb draw`.
+    Draw,
+    /// `fb read`.
+    Read,
+    /// `fb`.
+    Both,
+}
+
+/// What an `fb` command attaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FramebufferKind {
+    /// `winsys`.
+    Window,
+    /// `tex 2d`: slots of two-dimensional textures.
+    Textures(Vec<u32>),
+    /// `tex slice`: one image.
+    Slice {
+        /// Slot.
+        slot: u32,
+        /// Level.
+        level: u32,
+        /// Layer, face or slice.
+        layer: u32,
+    },
+    /// `tex layered`: all layers of level 0.
+    Layered(u32),
+    /// `ms`: a renderbuffer.
+    Renderbuffer {
+        /// Format.
+        format: Format,
+        /// Width.
+        width: u32,
+        /// Height.
+        height: u32,
+        /// Samples.
+        samples: u32,
+    },
+}
+
+/// Why a framebuffer could not be bound.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FramebufferError {
+    /// The slot has no texture.
+    #[error("no texture bound at {0}")]
+    NoTexture(u32),
+    /// An attachment does not exist or cannot be rendered to.
+    #[error("the framebuffer is incomplete")]
+    Incomplete,
+    /// Not implemented (yet).
+    #[error("unsupported: {0}")]
+    Unsupported(&'static str),
+}
+
+impl Machine {
+    /// An `fb` command.
+    pub fn bind_framebuffer(
+        &mut self,
+        target: FramebufferTarget,
+        kind: &FramebufferKind,
+    ) -> Result<(), FramebufferError> {
+        let framebuffer = match kind {
+            FramebufferKind::Window => Framebuffer::Window,
+            FramebufferKind::Textures(slots) => {
+                let colours =
+                    slots.iter().map(|&slot| self.attachment(slot, 0, 0)).collect::<Result<_, _>>()?;
+                self.images(colours, 1)?
+            }
+            &FramebufferKind::Slice { slot, level, layer } => {
+                let attachment = self.attachment(slot, level, layer)?;
+                self.images(vec![attachment], 1)?
+            }
+            &FramebufferKind::Layered(slot) => {
+                let attachment = self.attachment(slot, 0, 0)?;
+                let texture = self.objects.textures.get(attachment.texture.0 as usize);
+                let level = texture.and_then(|t| t.levels.first()?.as_ref());
+                let layers = level.map_or(0, |l| l.layers.len() as u32);
+                self.images(vec![attachment], layers)?
+            }
+            &FramebufferKind::Renderbuffer { format, width, height, samples } => {
+                if samples > 1 {
+                    return Err(FramebufferError::Unsupported("multisample framebuffers"));
+                }
+                let size = [width, height, 1];
+                let fill = TextureFill::Storage { target: TextureTarget::D2, format, levels: 1, size };
+                let texture = self.add_texture(fill.create());
+                self.images(vec![Attachment { texture, level: 0, layer: 0 }], 1)?
+            }
+        };
+        if target != FramebufferTarget::Read {
+            self.draw_framebuffer = framebuffer.clone();
+        }
+        if target != FramebufferTarget::Draw {
+            self.read_framebuffer = framebuffer;
+        }
+        Ok(())
+    }
+
+    fn attachment(&self, slot: u32, level: u32, layer: u32) -> Result<Attachment, FramebufferError> {
+        let entry = self.texture_slot(slot).ok_or(FramebufferError::NoTexture(slot))?;
+        Ok(Attachment { texture: entry.texture, level, layer })
+    }
+
+    /// A framebuffer of images that exist, have one size and a colour format.
+    fn images(&self, colours: Vec<Attachment>, layers: u32) -> Result<Framebuffer, FramebufferError> {
+        let surfaces: Option<Vec<&Surface>> = colours.iter().map(|a| self.surface(a)).collect();
+        let surfaces = surfaces.ok_or(FramebufferError::Incomplete)?;
+        let first = surfaces.first().ok_or(FramebufferError::Incomplete)?;
+        let (width, height) = (first.width(), first.height());
+        if layers == 0 || surfaces.iter().any(|s| s.format().is_depth()) {
+            return Err(FramebufferError::Incomplete);
+        }
+        if surfaces.iter().any(|s| (s.width(), s.height()) != (width, height)) {
+            return Err(FramebufferError::Unsupported("attachments of different sizes"));
+        }
+        Ok(Framebuffer::Images { colours, layers, width, height })
+    }
+
+    fn surface(&self, attachment: &Attachment) -> Option<&Surface> {
+        let texture = self.objects.textures.get(attachment.texture.0 as usize)?;
+        texture.image(attachment.level as usize, attachment.layer as usize)
+    }
+
+    pub(super) fn framebuffer_size(&self, framebuffer: &Framebuffer) -> (u32, u32) {
+        match framebuffer {
+            Framebuffer::Window => self.window_size(),
+            Framebuffer::Images { width, height, .. } => (*width, *height),
+        }
+    }
+
+    /// Width and height of the read framebuffer.
+    pub fn read_size(&self) -> (u32, u32) {
+        self.framebuffer_size(&self.read_framebuffer)
+    }
+
+    /// Width and height of the draw framebuffer.
+    pub fn render_size(&self) -> (u32, u32) {
+        self.framebuffer_size(&self.draw_framebuffer)
+    }
+
+    /// Formats of the draw framebuffer's colour attachments.
+    pub(super) fn draw_formats(&self) -> Vec<Option<Format>> {
+        match &self.draw_framebuffer {
+            Framebuffer::Window => vec![self.window.colour_format(0)],
+            Framebuffer::Images { colours, .. } => {
+                colours.iter().map(|a| self.surface(a).map(Surface::format)).collect()
+            }
+        }
+    }
+
+    /// Render targets over the attached images, one per layer. They share contents with the textures until drawn to.
+    pub(super) fn layer_targets(&self, framebuffer: &Framebuffer) -> Vec<RenderTarget> {
+        let Framebuffer::Images { colours, layers, width, height } = framebuffer else { return Vec::new() };
+        (0..*layers)
+            .map(|layer| {
+                let at = |a: &Attachment| self.surface(&Attachment { layer: a.layer + layer, ..*a }).cloned();
+                RenderTarget::new(*width, *height, colours.iter().map(at).collect(), None)
+            })
+            .collect()
+    }
+
+    /// Puts the drawn images back into their textures.
+    pub(super) fn store_targets(&mut self, framebuffer: &Framebuffer, targets: Vec<RenderTarget>) {
+        let Framebuffer::Images { colours, .. } = framebuffer else { return };
+        for (layer, target) in targets.into_iter().enumerate() {
+            for (attachment, surface) in colours.iter().zip(target.into_surfaces().0) {
+                let texture = self.objects.textures.get_mut(attachment.texture.0 as usize);
+                let image = texture.and_then(|t| {
+                    Arc::make_mut(t).image_mut(attachment.level as usize, attachment.layer as usize + layer)
+                });
+                if let (Some(image), Some(surface)) = (image, surface) {
+                    *image = surface;
+                }
+            }
+        }
+    }
+
+    /// Reads colour attachment 0 of the read framebuffer in stored form.
+    pub(super) fn read_colour(
+        &mut self,
+        rect: &Rect,
+        device: &mut dyn Device,
+    ) -> Result<(Format, Pixels), MachineError> {
+        let nothing = MachineError::NothingToRead("there is no colour attachment");
+        if let Framebuffer::Images { colours, .. } = &self.read_framebuffer {
+            let surface = colours.first().and_then(|a| self.surface(a)).ok_or(nothing)?;
+            return Ok((surface.format(), surface.read(rect)));
+        }
+        let (pixels, steps) = self.window.read(0, rect, device)?;
+        self.steps += steps;
+        self.window.colour_format(0).zip(pixels).ok_or(nothing)
+    }
+
+    /// `blit color`: the whole read framebuffer onto the whole draw framebuffer.
+    pub fn blit_colour(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
+        let (width, height) = self.read_size();
+        let (format, pixels) = self.read_colour(&Rect::of_size(width, height), device)?;
+        let mut source = Surface::new(width, height, format);
+        match pixels {
+            Pixels::Constant(texel) => source.fill(texel),
+            Pixels::Varying(texels) => {
+                for (i, texel) in texels.into_iter().enumerate() {
+                    source.set((i % width as usize) as i32, (i / width as usize) as i32, texel);
+                }
+            }
+        }
+        let integer = |f: Format| matches!(f.class(), FormatClass::Int | FormatClass::Uint);
+        if self.draw_formats().iter().flatten().any(|f| integer(*f) != integer(format)) {
+            self.raise(GlError::InvalidOperation);
+            return Ok(());
+        }
+        let framebuffer = self.draw_framebuffer.clone();
+        if framebuffer == Framebuffer::Window {
+            self.finish(device)?;
+            self.window.for_each_colour(|surface| copy(&source, surface, filter));
+            return Ok(());
+        }
+        let mut targets = self.layer_targets(&framebuffer);
+        if let Some(target) = targets.first_mut() {
+            target.for_each_colour(|surface| copy(&source, surface, filter));
+        }
+        self.store_targets(&framebuffer, targets);
+        Ok(())
+    }
+}
+
+/// Scales `source` onto all of `target`.
+fn copy(source: &Surface, target: &mut Surface, filter: Filter) {
+    let (sw, sh) = (f64::from(source.width()), f64::from(source.height()));
+    let (tw, th) = (target.width(), target.height());
+    let format = target.format();
+    for y in 0..th {
+        for x in 0..tw {
+            let u = (f64::from(x) + 0.5) * sw / f64::from(tw);
+            let v = (f64::from(y) + 0.5) * sh / f64::from(th);
+            let same = format == source.format();
+            let texel = match filter {
+                Filter::Nearest if same => source.get(u as i32, v as i32),
+                Filter::Nearest => format.quantise(source.format().to_raw(source.get(u as i32, v as i32))),
+                Filter::Linear => format.quantise_numbers(linear(source, u, v)),
+            };
+            target.set(x as i32, y as i32, texel);
+        }
+    }
+    (0..target.tile_count()).for_each(|tile| target.compact(tile));
+}
+
+/// Bilinear interpolation with clamped edges at a position in pixels.
+fn linear(source: &Surface, u: f64, v: f64) -> [f64; 4] {
+    let (u, v) = (u - 0.5, v - 0.5);
+    let (x, y) = (u.floor(), v.floor());
+    let (fx, fy) = (u - x, v - y);
+    let at = |dx: f64, dy: f64| {
+        let clamp = |c: f64, size: u32| (c.max(0.0) as u32).min(size.saturating_sub(1)) as i32;
+        let (px, py) = (clamp(x + dx, source.width()), clamp(y + dy, source.height()));
+        source.format().to_f32(source.get(px, py)).map(f64::from)
+    };
+    let (a, b, c, d) = (at(0.0, 0.0), at(1.0, 0.0), at(0.0, 1.0), at(1.0, 1.0));
+    std::array::from_fn(|i| {
+        let low = a[i] + (b[i] - a[i]) * fx;
+        let high = c[i] + (d[i] - c[i]) * fx;
+        low + (high - low) * fy
+    })
+}

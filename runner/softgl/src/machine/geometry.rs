@@ -1,0 +1,133 @@
+//! The geometry stage: from assembled primitives to emitted strips.
+
+use program::shader::LayoutPrimitive;
+use program::{LinkedStage, Stage};
+use smallvec::SmallVec;
+
+use super::draw::{FinalPrimitive, Pipeline, ShadedVertices};
+use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
+use crate::device::{Batch, Channels, DeviceError, Emitted, GeometryBatch, MAX_LANES, first_lanes};
+
+/// A primitive on its way into the geometry stage: shaded vertices and `gl_PrimitiveIDIn`.
+pub(super) struct InputPrimitive {
+    pub vertices: SmallVec<[u32; 6]>,
+    pub id: u32,
+}
+
+/// Vertices a geometry stage takes per primitive.
+pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
+    match stage.shader.layout.input_primitive {
+        Some(LayoutPrimitive::Points) => 1,
+        Some(LayoutPrimitive::Lines) => 2,
+        Some(LayoutPrimitive::LinesAdjacency) => 4,
+        Some(LayoutPrimitive::TrianglesAdjacency) => 6,
+        _ => 3,
+    }
+}
+
+impl Pipeline<'_> {
+    /// Runs the geometry stage over all primitives and assembles what stream 0 emitted.
+    pub(super) fn geometry(
+        &mut self,
+        input: &ShadedVertices,
+        primitives: &[InputPrimitive],
+        provoking: ProvokingVertex,
+    ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), DeviceError> {
+        let program = self.program.clone();
+        let Some(stage) = program.stage(Stage::Geometry) else {
+            return Ok((ShadedVertices::default(), Vec::new()));
+        };
+        let before = program.stages.iter().rev().find(|s| s.shader.stage < Stage::Geometry);
+        let outputs = before.map_or(&[][..], |s| &s.outputs);
+        let sources: Vec<Option<usize>> =
+            stage.inputs.iter().map(|v| outputs.iter().position(|o| o.slot == v.slot)).collect();
+        let mode = match stage.shader.layout.output_primitive {
+            Some(LayoutPrimitive::Points) => PrimitiveMode::Points,
+            Some(LayoutPrimitive::LineStrip) => PrimitiveMode::LineStrip,
+            _ => PrimitiveMode::TriangleStrip,
+        };
+        let invocations = stage.shader.layout.invocations.unwrap_or(1).max(1);
+        let work: Vec<(&InputPrimitive, u32)> =
+            primitives.iter().flat_map(|p| (0..invocations).map(move |i| (p, i))).collect();
+        let mut strips = Strips {
+            vertices: ShadedVertices { stride: stage.outputs.len() * 4, words: Vec::new() },
+            primitives: Vec::new(),
+            mode,
+            provoking,
+        };
+        for chunk in work.chunks(MAX_LANES) {
+            let mut batch = geometry_batch(chunk, input, &sources, input_vertices(stage));
+            self.shade(Stage::Geometry, &mut batch)?;
+            let Batch::Geometry(batch) = batch else {
+                return Err(DeviceError::Execution("the device changed the kind of a geometry batch".into()));
+            };
+            for (emitted, (primitive, _)) in batch.outputs.iter().zip(chunk) {
+                strips.add(emitted, primitive.id);
+            }
+        }
+        Ok((strips.vertices, strips.primitives))
+    }
+}
+
+fn geometry_batch(
+    chunk: &[(&InputPrimitive, u32)],
+    input: &ShadedVertices,
+    sources: &[Option<usize>],
+    vertices: usize,
+) -> Batch {
+    let lanes = chunk.len();
+    let inputs = (0..vertices)
+        .map(|v| {
+            let mut channels = Channels::new(sources.len() * 4, lanes);
+            for (lane, (primitive, _)) in chunk.iter().enumerate() {
+                let vertex = input.get(primitive.vertices.get(v).copied().unwrap_or(0));
+                for (slot, source) in sources.iter().enumerate() {
+                    for c in 0..4 {
+                        let value = crate::interface::component(vertex, *source, c);
+                        channels.set(slot * 4 + c, lane, value);
+                    }
+                }
+            }
+            channels
+        })
+        .collect();
+    Batch::Geometry(GeometryBatch {
+        lanes,
+        mask: first_lanes(lanes),
+        primitive_id: chunk.iter().map(|(p, _)| p.id).collect(),
+        invocation_id: chunk.iter().map(|&(_, i)| i).collect(),
+        inputs,
+        outputs: vec![Emitted::default(); lanes],
+    })
+}
+
+/// Collects emitted vertices into primitives.
+struct Strips {
+    vertices: ShadedVertices,
+    primitives: Vec<FinalPrimitive>,
+    mode: PrimitiveMode,
+    provoking: ProvokingVertex,
+}
+
+impl Strips {
+    fn add(&mut self, emitted: &Emitted, id: u32) {
+        let mut strip: Vec<u32> = Vec::new();
+        for vertex in emitted.vertices.iter().filter(|v| v.stream == 0) {
+            strip.push((self.vertices.words.len() / self.vertices.stride.max(1)) as u32);
+            let mut values = vertex.values.clone();
+            values.resize(self.vertices.stride, 0);
+            self.vertices.words.extend(values);
+            if vertex.ends_primitive {
+                self.end(&mut strip, id);
+            }
+        }
+        self.end(&mut strip, id);
+    }
+
+    fn end(&mut self, strip: &mut Vec<u32>, id: u32) {
+        for primitive in assemble(self.mode, strip.len() as u32, self.provoking, 1) {
+            self.primitives.push(FinalPrimitive { id, ..FinalPrimitive::new(&primitive, strip) });
+        }
+        strip.clear();
+    }
+}
