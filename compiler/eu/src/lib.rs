@@ -1,4 +1,22 @@
 //! Intel's execution-unit instruction set: encode, decode, print, assemble and validate.
+//!
+//! Covers Gen7 (Ivy Bridge), Gen7.5 (Haswell), Gen8 (Broadwell, Cherryview) and Gen9 (Skylake). The crate knows no IR.
+//!
+//! - [`DevInfo`] holds what differs between the generations.
+//! - [`Inst`] is a decoded instruction: plain data, made by [`build`], [`decode`] or [`assemble_insts`].
+//! - [`encode`], [`decode`]: bytes, compacted ones too, from one table of bit positions per generation.
+//! - [`print_inst`], [`assemble`]: text, in the syntax of Mesa's tools.
+//! - [`desc`]: what messages say.
+//! - [`validate_program`]: the hardware's restrictions, each a named rule.
+//!
+//! ```
+//! use eu::{DevInfo, assemble, decode, print_inst};
+//! let ivb = DevInfo::get("ivb").unwrap();
+//! let bytes = assemble(ivb, "mov(8) g10<1>F g2<8,8,1>F { align1 1Q };").unwrap();
+//! let (inst, len) = decode(ivb, &bytes).unwrap();
+//! assert_eq!((inst.dst.nr, len), (10, 16));
+//! assert!(print_inst(ivb, &inst).starts_with("mov(8)"));
+//! ```
 
 pub mod build;
 pub mod desc;

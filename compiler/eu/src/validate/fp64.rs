@@ -20,6 +20,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "chv-64bit-arf": chv_arf, "Cherryview: no architecture register but null with 64-bit operands";
     "chv-64bit-accumulator": chv_accumulator, "Cherryview: neither MAC nor AccWrEnable with 64-bit operands";
     "chv-64bit-dependency": chv_dependency, "Cherryview: no dependency control with 64-bit operands";
+    "64bit-dependency": dependency, "no dependency control with 64-bit operands";
     "df-opcode": df_opcode, "the opcode has no 64-bit float form";
 };
 
@@ -113,6 +114,11 @@ fn chv_accumulator(c: &Context) -> bool {
 
 fn chv_dependency(c: &Context) -> bool {
     restricted(c) && (c.inst.no_dd_check || c.inst.no_dd_clear)
+}
+
+/// Vec4 code generation found dependency control unsafe on 64-bit operands from gen7 on (`brw_vec4.cpp`).
+fn dependency(c: &Context) -> bool {
+    c.is_basic() && c.has_64bit() && (c.inst.no_dd_check || c.inst.no_dd_clear)
 }
 
 /// DF has moves, selects, compares, addition, multiplication and MAD; nothing rounds it, and MATH ignores it.

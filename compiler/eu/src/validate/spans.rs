@@ -2,8 +2,8 @@
 //!
 //! Rules ask where the bytes of each channel lie; see [`Span`].
 
-use super::{Context, Rule, is_dword, rules};
-use crate::opcode::{Form, Opcode};
+use super::{Context, Rule, is_direct_grf, is_dword, rules};
+use crate::opcode::Form;
 use crate::operand::{Operand, Region};
 use crate::types::Type;
 
@@ -18,7 +18,9 @@ pub(super) static RULES: &[Rule] = rules! {
     "gen7-two-grf-offset": same_offset, "sources start at the same offset in both their registers";
     "gen7-two-grf-source": two_grf_source, "a destination of two registers needs sources of two registers";
     "gen7-second-half": second_half, "the second register of a destination holds the next 8 (4 of 64 bits) channels";
-    "overlap-compressed": overlap, "a destination of two registers may not overlap a source one register off";
+    "overlap-compressed": overlap, "the first register of a destination is not what the second half reads";
+    "align16-span": align16_span, "an Align16 destination spans at most two registers";
+    "align16-span-end": align16_end, "an Align16 operand ends at r127 at the latest";
 };
 
 /// The bytes an operand covers, channel by channel, from the start of its first register.
@@ -82,8 +84,7 @@ fn span_destination(c: &Context) -> bool {
 
 fn span_end(c: &Context) -> bool {
     let beyond = |operand: &Operand, span: Span| {
-        super::is_direct_grf(operand)
-            && u32::from(operand.nr) + span.registers() > u32::from(c.devinfo.grf_count)
+        is_direct_grf(operand) && u32::from(operand.nr) + span.registers() > u32::from(c.devinfo.grf_count)
     };
     c.is_align1()
         && (source_spans(c).any(|(src, span)| beyond(src, span))
@@ -166,13 +167,39 @@ fn second_half(c: &Context) -> bool {
     first != per_register
 }
 
-/// The first half writes what the second half reads. Only regions of two registers are at risk, scalars in the
-/// second register too.
+/// A compressed instruction runs its halves in order: what the first one writes, the second one reads changed.
 fn overlap(c: &Context) -> bool {
-    if c.inst.opcode == Opcode::Pln || destination_of(c, 2).is_none() || !super::is_direct_grf(&c.inst.dst) {
-        return false;
+    let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else { return false };
+    let first_register = u32::from(c.inst.dst.nr);
+    source_spans(c).any(|(src, span)| {
+        let mut channels = span.starts.iter().enumerate();
+        is_direct_grf(src)
+            && channels.any(|(index, start)| {
+                dst.in_second(index) && u32::from(src.nr) + start / 32 == first_register
+            })
+    })
+}
+
+/// Registers an Align16 operand covers: rows one after the other, or one row if it is replicated.
+fn align16_registers(c: &Context, operand: &Operand) -> u32 {
+    if operand.rep_ctrl || operand.region.vstride == 0 && operand.region.width == 4 {
+        return 1;
     }
-    let dst = u32::from(c.inst.dst.nr);
-    source_spans(c)
-        .any(|(src, span)| super::is_direct_grf(src) && span.registers() == 2 && dst == u32::from(src.nr) + 1)
+    (u32::from(operand.subnr) + c.exec_size * c.element_size(operand)).div_ceil(32)
+}
+
+fn is_align16(c: &Context) -> bool {
+    c.is_align16() || c.inst.opcode.form() == Form::ThreeSource
+}
+
+fn align16_span(c: &Context) -> bool {
+    is_align16(c) && c.real_dst().is_some_and(|dst| is_direct_grf(dst) && align16_registers(c, dst) > 2)
+}
+
+fn align16_end(c: &Context) -> bool {
+    is_align16(c)
+        && c.any_operand(|operand| {
+            is_direct_grf(operand)
+                && u32::from(operand.nr) + align16_registers(c, operand) > u32::from(c.devinfo.grf_count)
+        })
 }
