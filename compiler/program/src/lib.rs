@@ -25,7 +25,9 @@ pub mod visit;
 pub use builtin_function::{AtomicOp, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use capabilities::{Api, Capabilities};
-pub use expression::{BinaryOp, Expr, ExprId, ExprKind, Literal, SwizzleMask, UnaryOp};
+pub use expression::{
+    BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall, TextureLod, TextureOp, UnaryOp,
+};
 pub use link::{LinkError, LinkOptions, link};
 pub use program::{LinkedStage, Program};
 pub use resource::{FragmentOutput, Placement, Slot};

@@ -1,0 +1,69 @@
+//! `atomic*` functions on buffer and shared variables.
+
+use super::construct::Argument;
+use super::place::Root;
+use super::{Check, Checker};
+use crate::source::Span;
+use program::{AtomicOp, ExprId, ExprKind, Scalar, Storage, Type};
+
+fn operation(name: &str) -> Option<AtomicOp> {
+    Some(match name {
+        "atomicAdd" => AtomicOp::Add,
+        "atomicMin" => AtomicOp::Min,
+        "atomicMax" => AtomicOp::Max,
+        "atomicAnd" => AtomicOp::And,
+        "atomicOr" => AtomicOp::Or,
+        "atomicXor" => AtomicOp::Xor,
+        "atomicExchange" => AtomicOp::Exchange,
+        "atomicCompSwap" => AtomicOp::CompareSwap,
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// An atomic memory function; `None` when the name is none of them.
+    pub(super) fn atomic_call(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+        let Some(op) = operation(name) else { return Ok(None) };
+        let available = self.language.at_least(430, 310)
+            || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"]);
+        if !available {
+            return self.error(span, format!("`{name}` is not available in this version"));
+        }
+        let count = if op == AtomicOp::CompareSwap { 3 } else { 2 };
+        let Some((place, operands)) = arguments.split_first().filter(|_| arguments.len() == count) else {
+            return self.no_overload(name, arguments, span);
+        };
+        let ty = self.ty(place.value);
+        let allowed = match *self.types.get(ty) {
+            Type::Scalar(Scalar::Int | Scalar::Uint) => true,
+            Type::Scalar(Scalar::Int64 | Scalar::Uint64) => {
+                self.language.any_extension(&["NV_shader_atomic_int64", "ARB_gpu_shader_int64"])
+            }
+            Type::Scalar(Scalar::Float) => match op {
+                AtomicOp::Add | AtomicOp::Exchange => self.language.extension("NV_shader_atomic_float"),
+                AtomicOp::Min | AtomicOp::Max | AtomicOp::CompareSwap => {
+                    self.language.extension("INTEL_shader_atomic_float_minmax")
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !allowed {
+            return self.no_overload(name, arguments, span);
+        }
+        let memory = match self.root(place.value) {
+            Some(Root::Global(id)) => matches!(self.shader.globals[id].storage, Storage::Buffer | Storage::Shared),
+            _ => false,
+        };
+        if !memory {
+            return self.error(place.span, "an atomic function needs a buffer or shared variable");
+        }
+        self.check_place(place.value, place.span)?;
+        let mut values = Vec::with_capacity(operands.len());
+        for operand in operands {
+            values.push(self.coerce(operand.value, ty, operand.span, "atomic operand")?);
+        }
+        let kind = ExprKind::Atomic { op, place: place.value, operands: values };
+        Ok(Some(self.push(kind, ty, span)))
+    }
+}

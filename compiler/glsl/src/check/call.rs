@@ -1,0 +1,285 @@
+//! Calls: constructors, user functions, built-in functions, subroutines; overload resolution.
+
+use super::construct::Argument;
+use super::convert::{Rank, better};
+use super::place::Root;
+use super::scope::Entity;
+use super::signature::{Candidate, Target};
+use super::{Check, Checker};
+use crate::ast::{self, Callee, List};
+use crate::source::Span;
+use program::{BuiltinFunction, Direction, ExprId, ExprKind, Storage, Type, TypeId};
+use smallvec::SmallVec;
+
+impl Checker<'_> {
+    pub(super) fn call_expression(
+        &mut self,
+        callee: Callee,
+        arguments: List<ast::ExprId>,
+        span: Span,
+    ) -> Check<ExprId> {
+        let name = callee.name;
+        let entity = self.scopes.find(name.symbol).cloned();
+        match entity {
+            Some(Entity::Type(ty)) => {
+                let ty = self.array_type(ty, callee.dims, span)?;
+                let arguments = self.arguments(arguments)?;
+                self.construct(ty, &arguments, span)
+            }
+            Some(Entity::Global(_) | Entity::Local(_)) => self.call_variable(callee, arguments, span),
+            Some(Entity::BlockMember(..) | Entity::SubroutineType) => {
+                let text = self.text(name.symbol);
+                self.error(name.span, format!("`{text}` is not a function"))
+            }
+            Some(Entity::Functions(ids)) => {
+                let arguments = self.arguments(arguments)?;
+                self.call_function(name, &ids, &arguments, span)
+            }
+            None => match self.builtin_type(name.symbol) {
+                Some((ty, true)) => {
+                    let ty = self.array_type(ty, callee.dims, span)?;
+                    let arguments = self.arguments(arguments)?;
+                    self.construct(ty, &arguments, span)
+                }
+                Some((_, false)) => {
+                    let text = self.text(name.symbol);
+                    self.error(name.span, format!("type `{text}` is not available in this version"))
+                }
+                None => {
+                    let arguments = self.arguments(arguments)?;
+                    self.call_function(name, &[], &arguments, span)
+                }
+            },
+        }
+    }
+
+    fn arguments(&mut self, list: List<ast::ExprId>) -> Check<Vec<Argument>> {
+        let mut result = Vec::with_capacity(list.len());
+        for &id in self.unit.list(list) {
+            let value = self.expression(id)?;
+            let span = self.unit.exprs[id].span;
+            if *self.types.get(self.ty(value)) == Type::Void {
+                return self.error(span, "an argument cannot be void");
+            }
+            result.push(Argument { value, span });
+        }
+        Ok(result)
+    }
+
+    fn call_function(
+        &mut self,
+        name: ast::Name,
+        ids: &[program::FunctionId],
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
+        let text = self.text(name.symbol);
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for &id in ids {
+            let function = &self.shader.functions[id];
+            if function.parameters.len() == arguments.len() {
+                let parameters =
+                    function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction)).collect();
+                candidates.push(Candidate { target: Target::User(id), parameters, result: function.result });
+            }
+        }
+        self.builtin_candidates(text, arguments.len(), &mut candidates);
+        if let Some(candidate) = self.resolve(text, &candidates, arguments, span)? {
+            return self.emit_call(&candidate, arguments, span);
+        }
+        if let Some(value) = self.special_builtin(text, arguments, span)? {
+            return Ok(value);
+        }
+        let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
+        let types = types.join(", ");
+        let known = !ids.is_empty() || self.is_any_builtin_function(text);
+        if known {
+            self.error(name.span, format!("no overload of `{text}` takes ({types})"))
+        } else {
+            self.error(name.span, format!("function `{text}` is not declared"))
+        }
+    }
+
+    /// Texture, image and atomic functions, which are chosen by their first argument's type.
+    fn special_builtin(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+        if let Some(value) = self.texture_call(name, arguments, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.image_call(name, arguments, span)? {
+            return Ok(Some(value));
+        }
+        self.atomic_call(name, arguments, span)
+    }
+
+    /// The best candidate (GLSL 4.60 section 6.1), `None` when none fits.
+    fn resolve(
+        &mut self,
+        name: &str,
+        candidates: &[Candidate],
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<Option<Candidate>> {
+        let mut viable: Vec<(&Candidate, SmallVec<[Rank; 5]>)> = Vec::new();
+        for candidate in candidates {
+            let ranks: Option<SmallVec<[Rank; 5]>> = candidate
+                .parameters
+                .iter()
+                .zip(arguments)
+                .map(|(&(ty, direction), argument)| self.rank(self.ty(argument.value), ty, direction))
+                .collect();
+            if let Some(ranks) = ranks {
+                if ranks.iter().all(|&r| r == Rank::Exact) {
+                    return Ok(Some(candidate.clone()));
+                }
+                viable.push((candidate, ranks));
+            }
+        }
+        match &*viable {
+            [] => return Ok(None),
+            [(one, _)] => return Ok(Some((*one).clone())),
+            _ => {}
+        }
+        if !self.language.has_overload_ranking() {
+            // Before GLSL 4.00 several matches through conversions are ambiguous among user functions; among
+            // built-in overloads the first in the specification's order is what implementations take.
+            let first = viable.first().map(|(c, _)| (*c).clone());
+            return Ok(first);
+        }
+        let beats = |a: &[Rank], b: &[Rank]| {
+            let worse = a.iter().zip(b).any(|(&x, &y)| better(y, x));
+            let gains = a.iter().zip(b).any(|(&x, &y)| better(x, y));
+            gains && !worse
+        };
+        let best = viable.iter().enumerate().find(|(i, (_, ranks))| {
+            viable.iter().enumerate().all(|(j, (_, other))| *i == j || beats(ranks, other))
+        });
+        match best {
+            Some((_, (candidate, _))) => Ok(Some((*candidate).clone())),
+            None => {
+                let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
+                self.error(span, format!("the call of `{name}` with ({}) is ambiguous", types.join(", ")))
+            }
+        }
+    }
+
+    /// How well an argument fits a parameter.
+    fn rank(&self, argument: TypeId, parameter: TypeId, direction: Direction) -> Option<Rank> {
+        if argument == parameter {
+            return Some(Rank::Exact);
+        }
+        match direction {
+            Direction::In => self.conversion(argument, parameter),
+            Direction::Out => self.conversion(parameter, argument),
+            Direction::InOut => {
+                self.conversion(argument, parameter)?;
+                self.conversion(parameter, argument)
+            }
+            Direction::Opaque => None,
+        }
+    }
+
+    fn emit_call(
+        &mut self,
+        candidate: &Candidate,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for (argument, &(ty, direction)) in arguments.iter().zip(&candidate.parameters) {
+            values.push(self.pass(*argument, ty, direction)?);
+        }
+        let kind = match candidate.target {
+            Target::User(function) => ExprKind::Call { function, arguments: values },
+            Target::Builtin(function) => {
+                self.check_builtin_call(function, &candidate.parameters, &values, span)?;
+                ExprKind::Builtin { function, arguments: values }
+            }
+        };
+        Ok(self.push(kind, candidate.result, span))
+    }
+
+    /// An argument as its parameter wants it: a converted value, or a checked place.
+    fn pass(&mut self, argument: Argument, ty: TypeId, direction: Direction) -> Check<ExprId> {
+        match direction {
+            Direction::In => Ok(self.convert(argument.value, ty, argument.span)),
+            Direction::Out | Direction::InOut => {
+                self.check_place(argument.value, argument.span)?;
+                Ok(argument.value)
+            }
+            Direction::Opaque => Ok(argument.value),
+        }
+    }
+
+    fn check_builtin_call(
+        &mut self,
+        function: BuiltinFunction,
+        parameters: &[(TypeId, Direction)],
+        values: &[ExprId],
+        span: Span,
+    ) -> Check<()> {
+        use BuiltinFunction as F;
+        for (&value, &(ty, direction)) in values.iter().zip(parameters) {
+            if direction == Direction::Out && self.ty(value) != ty {
+                return self.error(span, "an out argument of a built-in function must have the exact type");
+            }
+        }
+        match function {
+            F::InterpolateAtCentroid | F::InterpolateAtSample | F::InterpolateAtOffset => {
+                let root = values.first().and_then(|&v| self.root(v));
+                let input = match root {
+                    Some(Root::Global(id)) => self.shader.globals[id].storage == Storage::Input,
+                    _ => false,
+                };
+                if !input {
+                    return self.error(span, "an interpolant must be a fragment input");
+                }
+            }
+            F::EmitStreamVertex | F::EndStreamPrimitive => {
+                let stream = values.first().and_then(|&v| self.evaluate_integer(v));
+                if stream.is_none_or(|s| !(0..4).contains(&s)) {
+                    return self.error(span, "a stream must be a constant expression from 0 to 3");
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Calls through a subroutine uniform.
+    fn call_variable(&mut self, callee: Callee, list: List<ast::ExprId>, span: Span) -> Check<ExprId> {
+        let name = callee.name;
+        let text = self.text(name.symbol);
+        let mut place = match self.scopes.find(name.symbol) {
+            Some(Entity::Global(id)) => {
+                let id = *id;
+                self.push(ExprKind::Global(id), self.shader.globals[id].ty, name.span)
+            }
+            _ => return self.error(name.span, format!("`{text}` is not a function")),
+        };
+        for &dim in self.unit.list(callee.dims) {
+            let Some(index) = dim.expand() else {
+                return self.error(span, "a subroutine array needs an index");
+            };
+            let index_span = self.unit.exprs[index].span;
+            let index = self.expression(index)?;
+            place = self.index(place, index, index_span, span)?;
+        }
+        let Some(ty) = self.subroutine_of(self.ty(place)) else {
+            return self.error(name.span, format!("`{text}` is not a function"));
+        };
+        let arguments = self.arguments(list)?;
+        if arguments.len() != ty.parameters.len() {
+            let count = ty.parameters.len();
+            return self.error(span, format!("`{text}` takes {count} arguments"));
+        }
+        let mut values = Vec::with_capacity(arguments.len());
+        for (argument, &(parameter, direction)) in arguments.iter().zip(&ty.parameters) {
+            if self.rank(self.ty(argument.value), parameter, direction).is_none() {
+                let (a, b) = (self.type_name(self.ty(argument.value)), self.type_name(parameter));
+                return self.error(argument.span, format!("argument: cannot convert from {a} to {b}"));
+            }
+            values.push(self.pass(*argument, parameter, direction)?);
+        }
+        Ok(self.push(ExprKind::CallSubroutine { place, arguments: values }, ty.result, span))
+    }
+}

@@ -1,0 +1,419 @@
+//! Constant expressions: what counts as one, and its value where the language needs a number (array sizes, layout
+//! values, case labels). Initialisers stay unevaluated.
+
+use super::{Check, Checker};
+use crate::ast;
+use program::{
+    BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp,
+};
+
+/// A scalar value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    fn float(self) -> f64 {
+        match self {
+            Number::Bool(b) => f64::from(u8::from(b)),
+            Number::Int(i) => i as f64,
+            Number::Float(f) => f,
+        }
+    }
+
+    fn int(self) -> i64 {
+        match self {
+            Number::Bool(b) => i64::from(b),
+            Number::Int(i) => i,
+            Number::Float(f) => f as i64,
+        }
+    }
+
+    fn bool(self) -> bool {
+        match self {
+            Number::Bool(b) => b,
+            Number::Int(i) => i != 0,
+            Number::Float(f) => f != 0.0,
+        }
+    }
+
+    /// The value as a value of a component type, wrapped or rounded.
+    fn to(self, scalar: Scalar) -> Number {
+        match scalar {
+            Scalar::Bool => Number::Bool(self.bool()),
+            Scalar::Int => Number::Int(i64::from(self.int() as i32)),
+            Scalar::Uint => Number::Int(i64::from(self.int() as u32)),
+            Scalar::Int16 => Number::Int(i64::from(self.int() as i16)),
+            Scalar::Uint16 => Number::Int(i64::from(self.int() as u16)),
+            Scalar::Int64 | Scalar::Uint64 => Number::Int(self.int()),
+            Scalar::Float | Scalar::Float16 => Number::Float(f64::from(self.float() as f32)),
+            Scalar::Double => Number::Float(self.float()),
+        }
+    }
+}
+
+/// A value: components of a scalar, vector or matrix, or elements of an array or structure.
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Components(Vec<Number>),
+    Elements(Vec<Value>),
+}
+
+impl Value {
+    fn components(&self) -> Option<&[Number]> {
+        match self {
+            Value::Components(numbers) => Some(numbers),
+            Value::Elements(_) => None,
+        }
+    }
+
+    fn first(&self) -> Option<Number> {
+        self.components()?.first().copied()
+    }
+}
+
+/// Deepest chain of constant variables that is followed.
+const MAX_DEPTH: u32 = 500;
+
+impl Checker<'_> {
+    /// The initialiser of a constant variable.
+    fn constant_initializer(&self, kind: &ExprKind) -> Option<ExprId> {
+        match *kind {
+            ExprKind::Global(id) => {
+                let global = &self.shader.globals[id];
+                if global.storage == Storage::Const { global.initializer } else { None }
+            }
+            ExprKind::Local(id) => self.function.as_ref()?.constants.get(&id).copied().flatten(),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression is a constant expression (GLSL 4.60 section 4.3.3).
+    pub(super) fn is_constant(&self, id: ExprId) -> bool {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let kind = &self.shader.exprs[id].kind;
+            let ok = match kind {
+                ExprKind::Local(_) | ExprKind::Global(_) => self.constant_initializer(kind).is_some(),
+                ExprKind::Literal(_)
+                | ExprKind::Unary(..)
+                | ExprKind::Binary(..)
+                | ExprKind::Select { .. }
+                | ExprKind::Convert(_)
+                | ExprKind::Splat(_)
+                | ExprKind::Compose(_)
+                | ExprKind::DiagonalMatrix(_)
+                | ExprKind::ResizeMatrix(_)
+                | ExprKind::Aggregate(_)
+                | ExprKind::Swizzle { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Member { .. } => true,
+                ExprKind::Sequence(..) => !(self.language.es && self.language.version >= 300),
+                ExprKind::Builtin { function, .. } => is_constant_function(*function),
+                _ => false,
+            };
+            if !ok {
+                return false;
+            }
+            kind.for_each_child(|child| stack.push(child));
+        }
+        true
+    }
+
+    /// Checks and evaluates an expression that must be an integer constant.
+    pub(super) fn integer_constant(&mut self, id: ast::ExprId, what: &str) -> Check<i64> {
+        let span = self.unit.exprs[id].span;
+        let value = self.expression(id)?;
+        let ty = self.ty(value);
+        let integer = matches!(self.types.get(ty), Type::Scalar(s) if s.is_integer());
+        if !integer {
+            let name = self.type_name(ty);
+            return self.error(span, format!("{what} must be an integer, not {name}"));
+        }
+        match self.evaluate_integer(value) {
+            Some(value) => Ok(value),
+            None => self.error(span, format!("{what} must be a constant expression")),
+        }
+    }
+
+    /// The integer value of an expression, if it is constant.
+    pub(super) fn evaluate_integer(&self, id: ExprId) -> Option<i64> {
+        match self.evaluate(id, 0)?.first()? {
+            Number::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn evaluate(&self, id: ExprId, depth: u32) -> Option<Value> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let expr = &self.shader.exprs[id];
+        let one = |n| Some(Value::Components(vec![n]));
+        match &expr.kind {
+            ExprKind::Literal(literal) => one(match *literal {
+                Literal::Bool(b) => Number::Bool(b),
+                Literal::Int(i) => Number::Int(i),
+                Literal::Uint(u) => Number::Int(u as i64),
+                Literal::Float(f) => Number::Float(f64::from(f)),
+                Literal::Double(f) => Number::Float(f),
+                Literal::Float16(_) => return None,
+            }),
+            kind @ (ExprKind::Local(_) | ExprKind::Global(_)) => {
+                self.evaluate(self.constant_initializer(kind)?, depth + 1)
+            }
+            ExprKind::Unary(op, a) => {
+                let scalar = self.types.scalar_of(expr.ty)?;
+                self.map(*a, depth, |n| unary(*op, n).to(scalar))
+            }
+            ExprKind::Binary(op, a, b) => self.evaluate_binary(*op, *a, *b, expr.ty, depth),
+            ExprKind::Select { condition, if_true, if_false } => {
+                let chosen = if self.evaluate(*condition, depth + 1)?.first()?.bool() { if_true } else { if_false };
+                self.evaluate(*chosen, depth + 1)
+            }
+            ExprKind::Sequence(_, b) => self.evaluate(*b, depth + 1),
+            ExprKind::Convert(a) => {
+                let scalar = self.types.scalar_of(expr.ty)?;
+                self.map(*a, depth, |n| n.to(scalar))
+            }
+            ExprKind::Splat(a) => {
+                let value = self.evaluate(*a, depth + 1)?.first()?;
+                Some(Value::Components(vec![value; usize::from(self.types.components(expr.ty))]))
+            }
+            ExprKind::Compose(items) => {
+                let mut numbers = Vec::new();
+                for &item in items {
+                    numbers.extend_from_slice(self.evaluate(item, depth + 1)?.components()?);
+                }
+                numbers.truncate(usize::from(self.types.components(expr.ty)));
+                Some(Value::Components(numbers))
+            }
+            ExprKind::Aggregate(items) => {
+                let values: Option<Vec<Value>> = items.iter().map(|&i| self.evaluate(i, depth + 1)).collect();
+                values.map(Value::Elements)
+            }
+            ExprKind::Swizzle { base, components } => {
+                let value = self.evaluate(*base, depth + 1)?;
+                let numbers = value.components()?;
+                let picked: Option<Vec<Number>> =
+                    components.as_slice().iter().map(|&c| numbers.get(usize::from(c)).copied()).collect();
+                picked.map(Value::Components)
+            }
+            ExprKind::Index { base, index } => self.evaluate_index(*base, *index, depth),
+            ExprKind::Member { base, member } => match self.evaluate(*base, depth + 1)? {
+                Value::Elements(values) => values.get(*member as usize).cloned(),
+                Value::Components(_) => None,
+            },
+            ExprKind::Builtin { function, arguments } => {
+                self.evaluate_builtin(*function, arguments, expr.ty, depth)
+            }
+            _ => None,
+        }
+    }
+
+    fn map(&self, id: ExprId, depth: u32, f: impl Fn(Number) -> Number) -> Option<Value> {
+        let value = self.evaluate(id, depth + 1)?;
+        Some(Value::Components(value.components()?.iter().map(|&n| f(n)).collect()))
+    }
+
+    fn evaluate_index(&self, base: ExprId, index: ExprId, depth: u32) -> Option<Value> {
+        let index = usize::try_from(self.evaluate(index, depth + 1)?.first()?.int()).ok()?;
+        match self.evaluate(base, depth + 1)? {
+            Value::Elements(values) => values.get(index).cloned(),
+            Value::Components(numbers) => {
+                let rows = match *self.types.get(self.ty(base)) {
+                    Type::Matrix { rows, .. } => usize::from(rows),
+                    _ => 1,
+                };
+                numbers.get(index * rows..(index + 1) * rows).map(|n| Value::Components(n.to_vec()))
+            }
+        }
+    }
+
+    fn evaluate_binary(&self, op: BinaryOp, a: ExprId, b: ExprId, ty: TypeId, depth: u32) -> Option<Value> {
+        let (a, b) = (self.evaluate(a, depth + 1)?, self.evaluate(b, depth + 1)?);
+        match op {
+            BinaryOp::Equal => return Some(Value::Components(vec![Number::Bool(a == b)])),
+            BinaryOp::NotEqual => return Some(Value::Components(vec![Number::Bool(a != b)])),
+            _ => {}
+        }
+        let scalar = self.types.scalar_of(ty)?;
+        let (a, b) = (a.components()?, b.components()?);
+        let numbers: Option<Vec<Number>> =
+            a.iter().zip(b).map(|(&x, &y)| binary(op, x, y, scalar).map(|n| n.to(scalar))).collect();
+        numbers.map(Value::Components)
+    }
+
+    fn evaluate_builtin(
+        &self,
+        function: BuiltinFunction,
+        arguments: &[ExprId],
+        ty: TypeId,
+        depth: u32,
+    ) -> Option<Value> {
+        let scalar = self.types.scalar_of(ty)?;
+        let values: Option<Vec<Value>> = arguments.iter().map(|&a| self.evaluate(a, depth + 1)).collect();
+        let values = values?;
+        let size = usize::from(self.types.components(ty));
+        // A scalar beside vectors is used for every component.
+        let get = |argument: usize, i: usize| -> Option<Number> {
+            let numbers = values.get(argument)?.components()?;
+            numbers.get(if numbers.len() == 1 { 0 } else { i }).copied()
+        };
+        let numbers: Option<Vec<Number>> = (0..size)
+            .map(|i| {
+                let x = get(0, i)?;
+                let result = match values.len() {
+                    1 => function_of_one(function, x)?,
+                    2 => function_of_two(function, x, get(1, i)?)?,
+                    3 => function_of_three(function, x, get(1, i)?, get(2, i)?)?,
+                    _ => return None,
+                };
+                Some(result.to(scalar))
+            })
+            .collect();
+        numbers.map(Value::Components)
+    }
+}
+
+fn unary(op: UnaryOp, n: Number) -> Number {
+    match (op, n) {
+        (UnaryOp::LogicalNot, n) => Number::Bool(!n.bool()),
+        (UnaryOp::BitNot, n) => Number::Int(!n.int()),
+        (UnaryOp::Negate, Number::Float(f)) => Number::Float(-f),
+        (UnaryOp::Negate, n) => Number::Int(n.int().wrapping_neg()),
+    }
+}
+
+fn binary(op: BinaryOp, a: Number, b: Number, scalar: Scalar) -> Option<Number> {
+    use BinaryOp as B;
+    if let (Number::Float(x), Number::Float(y)) = (a, b) {
+        return Some(match op {
+            B::Add => Number::Float(x + y),
+            B::Sub => Number::Float(x - y),
+            B::Mul => Number::Float(x * y),
+            B::Div => Number::Float(x / y),
+            B::Less => Number::Bool(x < y),
+            B::LessEqual => Number::Bool(x <= y),
+            B::Greater => Number::Bool(x > y),
+            B::GreaterEqual => Number::Bool(x >= y),
+            _ => return None,
+        });
+    }
+    if let (Number::Bool(x), Number::Bool(y)) = (a, b) {
+        return Some(Number::Bool(match op {
+            B::LogicalAnd => x && y,
+            B::LogicalOr => x || y,
+            B::LogicalXor => x != y,
+            _ => return None,
+        }));
+    }
+    let (x, y) = (a.int(), b.int());
+    let shift = u32::try_from(y).ok().filter(|&s| s < scalar.bits());
+    Some(match op {
+        B::Add => Number::Int(x.wrapping_add(y)),
+        B::Sub => Number::Int(x.wrapping_sub(y)),
+        B::Mul => Number::Int(x.wrapping_mul(y)),
+        B::Div => Number::Int(x.checked_div(y)?),
+        B::Mod => Number::Int(x.checked_rem(y)?),
+        B::ShiftLeft => Number::Int(x.checked_shl(shift?)?),
+        B::ShiftRight => Number::Int(x.checked_shr(shift?)?),
+        B::BitAnd => Number::Int(x & y),
+        B::BitOr => Number::Int(x | y),
+        B::BitXor => Number::Int(x ^ y),
+        B::Less => Number::Bool(x < y),
+        B::LessEqual => Number::Bool(x <= y),
+        B::Greater => Number::Bool(x > y),
+        B::GreaterEqual => Number::Bool(x >= y),
+        _ => return None,
+    })
+}
+
+/// Built-in functions whose calls with constant arguments are constant expressions.
+fn is_constant_function(function: BuiltinFunction) -> bool {
+    use BuiltinFunction as F;
+    let excluded = [
+        F::Modf, F::Frexp, F::UaddCarry, F::UsubBorrow, F::UmulExtended, F::ImulExtended, F::Ftransform,
+        F::EmitVertex, F::EndPrimitive, F::EmitStreamVertex, F::EndStreamPrimitive, F::DFdx, F::DFdy, F::DFdxFine,
+        F::DFdyFine, F::DFdxCoarse, F::DFdyCoarse, F::Fwidth, F::FwidthFine, F::FwidthCoarse,
+        F::InterpolateAtCentroid, F::InterpolateAtSample, F::InterpolateAtOffset, F::HelperInvocation, F::Noise1,
+        F::Noise2, F::Noise3, F::Noise4,
+    ];
+    // Everything declared from the barriers on acts on invocations; the counters act on memory.
+    function < F::Barrier && !function.name().starts_with("atomicCounter") && !excluded.contains(&function)
+}
+
+fn function_of_one(function: BuiltinFunction, x: Number) -> Option<Number> {
+    use BuiltinFunction as F;
+    if let (F::Abs, Number::Int(i)) = (function, x) {
+        return Some(Number::Int(i.wrapping_abs()));
+    }
+    if let (F::Sign, Number::Int(i)) = (function, x) {
+        return Some(Number::Int(i.signum()));
+    }
+    let f = x.float();
+    Some(Number::Float(match function {
+        F::Abs => f.abs(),
+        F::Sign if f == 0.0 => 0.0,
+        F::Sign => f.signum(),
+        F::Floor => f.floor(),
+        F::Ceil => f.ceil(),
+        F::Trunc => f.trunc(),
+        F::Round => f.round(),
+        F::RoundEven => f.round_ties_even(),
+        F::Fract => f - f.floor(),
+        F::Sqrt => f.sqrt(),
+        F::InverseSqrt => 1.0 / f.sqrt(),
+        F::Exp => f.exp(),
+        F::Exp2 => f.exp2(),
+        F::Log => f.ln(),
+        F::Log2 => f.log2(),
+        F::Sin => f.sin(),
+        F::Cos => f.cos(),
+        F::Tan => f.tan(),
+        F::Radians => f.to_radians(),
+        F::Degrees => f.to_degrees(),
+        F::BitCount => return Some(Number::Int(i64::from((x.int() as u32).count_ones()))),
+        F::FindLsb => {
+            let bits = x.int() as u32;
+            return Some(Number::Int(if bits == 0 { -1 } else { i64::from(bits.trailing_zeros()) }));
+        }
+        _ => return None,
+    }))
+}
+
+fn function_of_two(function: BuiltinFunction, x: Number, y: Number) -> Option<Number> {
+    use BuiltinFunction as F;
+    if let (Number::Int(a), Number::Int(b)) = (x, y) {
+        return match function {
+            F::Min => Some(Number::Int(a.min(b))),
+            F::Max => Some(Number::Int(a.max(b))),
+            _ => None,
+        };
+    }
+    let (a, b) = (x.float(), y.float());
+    Some(Number::Float(match function {
+        F::Min => a.min(b),
+        F::Max => a.max(b),
+        F::Pow => a.powf(b),
+        F::Mod => a - b * (a / b).floor(),
+        F::Step => f64::from(u8::from(b >= a)),
+        _ => return None,
+    }))
+}
+
+fn function_of_three(function: BuiltinFunction, x: Number, y: Number, z: Number) -> Option<Number> {
+    use BuiltinFunction as F;
+    if let (F::Clamp, Number::Int(a), Number::Int(lo), Number::Int(hi)) = (function, x, y, z) {
+        return Some(Number::Int(a.max(lo).min(hi)));
+    }
+    let (a, b, c) = (x.float(), y.float(), z.float());
+    Some(Number::Float(match function {
+        F::Clamp => a.max(b).min(c),
+        F::Mix => a * (1.0 - c) + b * c,
+        _ => return None,
+    }))
+}

@@ -1,0 +1,121 @@
+//! Implicit conversions and how good they are (GLSL 4.60 section 4.1.10 and 6.1).
+
+use super::language::Language;
+use super::{Check, Checker};
+use crate::source::Span;
+use program::{ExprId, ExprKind, Scalar, Type, TypeId};
+
+/// Whether a value of component type `from` converts implicitly to `to`.
+pub(super) fn scalar_converts(language: &Language<'_>, from: Scalar, to: Scalar) -> bool {
+    use Scalar as S;
+    if from == to {
+        return true;
+    }
+    if !language.has_implicit_conversions() {
+        return false;
+    }
+    let int64 = language.has_int64();
+    match (from, to) {
+        (S::Int | S::Uint, S::Float) => true,
+        (S::Int, S::Uint) => language.has_int_to_uint(),
+        (S::Int | S::Uint | S::Float, S::Double) => language.has_doubles(),
+        (S::Int, S::Int64 | S::Uint64) | (S::Uint, S::Uint64 | S::Int64) | (S::Int64, S::Uint64) => int64,
+        (S::Int64 | S::Uint64, S::Float | S::Double) => int64,
+        (S::Int16, S::Uint16 | S::Int | S::Uint | S::Int64 | S::Uint64) => true,
+        (S::Uint16, S::Int | S::Uint | S::Int64 | S::Uint64) => true,
+        (S::Int16 | S::Uint16, S::Float16 | S::Float | S::Double) => true,
+        (S::Float16, S::Float | S::Double) => true,
+        _ => false,
+    }
+}
+
+/// Quality of a conversion, best first. Only some pairs are ordered: see [`better`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rank {
+    Exact,
+    /// `float` to `double` (and wider floats from narrower ones).
+    FloatWidening,
+    /// Integer to `float`.
+    ToFloat,
+    /// Integer to `double`.
+    ToDouble,
+    Other,
+}
+
+/// Whether conversion `a` is better than conversion `b` of the same argument.
+pub(super) fn better(a: Rank, b: Rank) -> bool {
+    match (a, b) {
+        (Rank::Exact, other) => other != Rank::Exact,
+        (Rank::FloatWidening, Rank::ToFloat | Rank::ToDouble | Rank::Other) => true,
+        (Rank::ToFloat, Rank::ToDouble) => true,
+        _ => false,
+    }
+}
+
+impl Checker<'_> {
+    /// How `from` converts to `to`, if it does.
+    pub(super) fn conversion(&self, from: TypeId, to: TypeId) -> Option<Rank> {
+        if from == to {
+            return Some(Rank::Exact);
+        }
+        let (a, b) = (self.types.get(from), self.types.get(to));
+        let (sa, sb) = match (a, b) {
+            (Type::Scalar(x), Type::Scalar(y)) => (*x, *y),
+            (Type::Vector { scalar: x, size: m }, Type::Vector { scalar: y, size: n }) if m == n => (*x, *y),
+            (
+                Type::Matrix { scalar: x, columns: c, rows: r },
+                Type::Matrix { scalar: y, columns: d, rows: s },
+            ) if c == d && r == s => (*x, *y),
+            _ => return None,
+        };
+        if !scalar_converts(&self.language, sa, sb) {
+            return None;
+        }
+        Some(match (sa, sb) {
+            (x, y) if x.is_float() && y.is_float() => Rank::FloatWidening,
+            (_, Scalar::Float | Scalar::Float16) => Rank::ToFloat,
+            (_, Scalar::Double) => Rank::ToDouble,
+            _ => Rank::Other,
+        })
+    }
+
+    /// `value` as type `to`, converted implicitly.
+    pub(super) fn coerce(&mut self, value: ExprId, to: TypeId, span: Span, what: &str) -> Check<ExprId> {
+        let from = self.ty(value);
+        match self.conversion(from, to) {
+            Some(Rank::Exact) => Ok(value),
+            Some(_) => Ok(self.convert(value, to, span)),
+            None if self.same_array(from, to) => Ok(value),
+            None => {
+                let (a, b) = (self.type_name(from), self.type_name(to));
+                self.error(span, format!("{what}: cannot convert from {a} to {b}"))
+            }
+        }
+    }
+
+    /// Whether an unsized array takes a value of this sized array type.
+    fn same_array(&self, from: TypeId, to: TypeId) -> bool {
+        match (self.types.array_of(from), self.types.array_of(to)) {
+            (Some((a, m)), Some((b, n))) => {
+                (m == n || m == program::ArrayLength::Unsized || n == program::ArrayLength::Unsized)
+                    && (a == b || self.same_array(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Component-type conversion of any kind; no node when the types are equal.
+    pub(super) fn convert(&mut self, value: ExprId, to: TypeId, span: Span) -> ExprId {
+        if self.ty(value) == to { value } else { self.push(ExprKind::Convert(value), to, span) }
+    }
+
+    /// The type shaped like `ty` with another component type.
+    pub(super) fn with_scalar(&mut self, ty: TypeId, scalar: Scalar) -> TypeId {
+        match *self.types.get(ty) {
+            Type::Scalar(_) => self.types.scalar(scalar),
+            Type::Vector { size, .. } => self.types.vector(scalar, size),
+            Type::Matrix { columns, rows, .. } => self.types.matrix(scalar, columns, rows),
+            _ => ty,
+        }
+    }
+}

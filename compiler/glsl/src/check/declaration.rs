@@ -1,0 +1,466 @@
+//! Declarations at global scope, and what locals share with them.
+
+use super::place::Root;
+use super::qualifier::{Qualifiers, Word};
+use super::scope::Entity;
+use super::{Check, Checker};
+use crate::ast::{self, DeclKind, Declarator, Precision, TypeKind};
+use crate::source::Span;
+use program::types::Dim as TextureDim;
+use program::variable::{InterpolationMode, LayoutQualifiers};
+use program::{ArrayLength, Global, GlobalId, Scalar, Stage, Storage, Type, TypeId, TypeTable};
+
+impl Checker<'_> {
+    pub(super) fn global_declaration(&mut self, id: ast::DeclId) -> Check<()> {
+        let decl = self.unit.decls[id];
+        match decl.kind {
+            DeclKind::Variables { qualifiers, ty, declarators } => {
+                self.global_variables(qualifiers, ty, declarators, decl.span)
+            }
+            DeclKind::Function(id) => self.function_declaration(id),
+            DeclKind::Block(id) => self.block_declaration(id, decl.span),
+            DeclKind::Precision(precision, ty) => self.precision_statement(precision, ty),
+            DeclKind::Qualifiers(qualifiers, names) => self.qualifier_declaration(qualifiers, names),
+            DeclKind::Empty => Ok(()),
+        }
+    }
+
+    pub(super) fn precision_statement(&mut self, _: Precision, ty: ast::TypeSpecId) -> Check<()> {
+        let span = self.unit.types[ty].span;
+        if !self.language.at_least(130, 100) {
+            return self.error(span, "precision statements need GLSL 1.30");
+        }
+        let ty = self.type_spec(ty)?;
+        match self.types.get(ty) {
+            Type::Scalar(Scalar::Float) => self.defaults.float_precision = true,
+            Type::Scalar(Scalar::Int) => {}
+            Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => self.defaults.opaque_precision.push(ty),
+            _ => return self.error(span, "a default precision can be set for float, int and opaque types only"),
+        }
+        Ok(())
+    }
+
+    /// ES: a `float` or an opaque type without default precision needs a qualifier (ES 3.20 section 4.7.4).
+    pub(super) fn check_precision(&mut self, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+        if !self.language.es || qualifiers.precision.is_some() {
+            return Ok(());
+        }
+        let innermost = self.types.without_arrays(ty);
+        let missing = match self.types.get(innermost) {
+            Type::Scalar(Scalar::Float)
+            | Type::Vector { scalar: Scalar::Float, .. }
+            | Type::Matrix { scalar: Scalar::Float, .. } => {
+                self.language.stage == Stage::Fragment && !self.defaults.float_precision
+            }
+            Type::Sampler(s) => {
+                let has_default = s.result == Scalar::Float
+                    && !s.array
+                    && !s.shadow
+                    && matches!(s.dim, TextureDim::D2 | TextureDim::Cube | TextureDim::External);
+                !has_default && !self.defaults.opaque_precision.contains(&innermost)
+            }
+            Type::Image(_) => !self.defaults.opaque_precision.contains(&innermost),
+            _ => false,
+        };
+        if missing {
+            let name = self.type_name(innermost);
+            return self.error(span, format!("no default precision for type {name}"));
+        }
+        Ok(())
+    }
+
+    fn global_variables(
+        &mut self,
+        qualifiers: ast::List<ast::QualifierId>,
+        ty: ast::TypeSpecId,
+        declarators: ast::List<ast::DeclaratorId>,
+        span: Span,
+    ) -> Check<()> {
+        let unit = self.unit;
+        let spec = unit.types[ty];
+        let qualifiers = self.qualifiers(qualifiers)?;
+        let base = self.type_spec(ty)?;
+        if declarators.is_empty() {
+            if !matches!(spec.kind, TypeKind::Struct(_)) && self.language.es && self.language.version >= 300 {
+                return self.error(span, "a declaration must declare something");
+            }
+            return Ok(());
+        }
+        for &id in unit.list(declarators) {
+            self.global_variable(&qualifiers, base, unit.declarators[id])?;
+        }
+        Ok(())
+    }
+
+    fn global_variable(&mut self, qualifiers: &Qualifiers, base: TypeId, declarator: Declarator) -> Check<()> {
+        let name = declarator.name;
+        let span = name.span;
+        let text = self.text(name.symbol);
+        let ty = self.array_type(base, declarator.dims, span)?;
+        if ty == TypeTable::VOID {
+            return self.error(span, format!("`{text}` cannot be void"));
+        }
+        if text.starts_with("gl_") {
+            return self.redeclare_builtin(qualifiers, ty, declarator);
+        }
+        self.check_new_name(name)?;
+        self.check_precision(ty, qualifiers, span)?;
+        let storage = self.storage_of(qualifiers, span)?;
+        let ty = if storage == Storage::Private && qualifiers.subroutine.is_some() {
+            return self.error(span, "a subroutine variable must be uniform");
+        } else {
+            ty
+        };
+        self.check_interface(storage, qualifiers, ty, span)?;
+        if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
+            return self.redeclare(known, storage, ty, declarator);
+        }
+        let mut global = self.new_global(text, ty, storage, qualifiers, span);
+        if matches!(self.types.get(self.types.without_arrays(ty)), Type::AtomicCounter) {
+            self.place_counter(&mut global, span)?;
+        }
+        let initializer = match declarator.init.expand() {
+            Some(init) => Some(self.global_initializer(&mut global, qualifiers, init, span)?),
+            None => None,
+        };
+        if qualifiers.constant && initializer.is_none() && storage == Storage::Const {
+            return self.error(span, format!("constant `{text}` needs an initialiser"));
+        }
+        global.initializer = initializer;
+        let id = self.shader.globals.push(global);
+        self.scopes.declare(name.symbol, Entity::Global(id));
+        Ok(())
+    }
+
+    fn global_initializer(
+        &mut self,
+        global: &mut Global,
+        qualifiers: &Qualifiers,
+        init: ast::ExprId,
+        span: Span,
+    ) -> Check<program::ExprId> {
+        let text = global.name.clone();
+        let allowed = match global.storage {
+            Storage::Const | Storage::Private => true,
+            Storage::Uniform => self.language.at_least(120, 0) && qualifiers.subroutine.is_none(),
+            _ => false,
+        };
+        if !allowed || self.types.contains_opaque(global.ty) {
+            return self.error(span, format!("`{text}` cannot have an initialiser"));
+        }
+        if self.types.array_of(global.ty).is_some() && !self.language.has_array_values() {
+            return self.error(span, "arrays cannot be initialised in this version");
+        }
+        let value = self.initializer(init, global.ty)?;
+        if self.types.array_of(global.ty).is_some() {
+            global.ty = self.ty(value);
+        }
+        let must_be_constant = global.storage != Storage::Private || self.language.es;
+        if must_be_constant && !self.is_constant(value) {
+            let span = self.unit.exprs[init].span;
+            return self.error(span, format!("the initialiser of `{text}` must be a constant expression"));
+        }
+        Ok(value)
+    }
+
+    /// A global with everything its qualifiers say.
+    pub(super) fn new_global(
+        &self,
+        name: &str,
+        ty: TypeId,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Global {
+        let mut layout = qualifiers.layout.variable;
+        if storage == Storage::Output {
+            if self.language.stage == Stage::Geometry {
+                layout.stream = layout.stream.or(self.defaults.stream);
+            }
+            if layout.xfb_offset.is_some() {
+                layout.xfb_buffer = layout.xfb_buffer.or(self.defaults.xfb_buffer);
+            }
+        }
+        Global {
+            name: name.into(),
+            ty,
+            storage,
+            builtin: None,
+            block: None,
+            interpolation: qualifiers.interpolation,
+            layout,
+            memory: qualifiers.memory,
+            invariant: qualifiers.invariant,
+            precise: qualifiers.precise,
+            initializer: None,
+            active: false,
+            placement: Default::default(),
+            span: self.span(span),
+        }
+    }
+
+    /// The same name again in global scope: an unsized array may get its size, nothing else.
+    fn redeclare(&mut self, known: Entity, storage: Storage, ty: TypeId, declarator: Declarator) -> Check<()> {
+        let name = declarator.name;
+        let text = self.text(name.symbol);
+        if let Entity::Global(id) = known {
+            let old = &self.shader.globals[id];
+            let (a, b) = (self.types.array_of(old.ty), self.types.array_of(ty));
+            if let (Some((x, ArrayLength::Unsized)), Some((y, _))) = (a, b)
+                && x == y
+                && old.storage == storage
+                && declarator.init.is_none()
+            {
+                return self.resize(id, ty, name.span);
+            }
+        }
+        self.error(name.span, format!("`{text}` is already declared in this scope"))
+    }
+
+    /// Gives an unsized global array its size; constant indices used so far must fit.
+    pub(super) fn resize(&mut self, id: GlobalId, ty: TypeId, span: Span) -> Check<()> {
+        if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
+            let largest = self.largest_constant_index(Root::Global(id));
+            if let Some(index) = largest.filter(|&i| i >= i64::from(n)) {
+                return self.error(span, format!("the array has been indexed with {index} already"));
+            }
+        }
+        self.shader.globals[id].ty = ty;
+        Ok(())
+    }
+
+    fn largest_constant_index(&self, root: Root) -> Option<i64> {
+        let indices = self.shader.exprs.values().filter_map(|expr| match expr.kind {
+            program::ExprKind::Index { base, index } => {
+                let whole = match (&self.shader.exprs[base].kind, root) {
+                    (program::ExprKind::Global(id), Root::Global(wanted)) => *id == wanted,
+                    (program::ExprKind::Local(id), Root::Local(wanted)) => *id == wanted,
+                    _ => false,
+                };
+                if whole { self.evaluate_integer(index) } else { None }
+            }
+            _ => None,
+        });
+        indices.max()
+    }
+
+    /// Where a global with these qualifiers lives.
+    pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
+        let stage = self.language.stage;
+        let in_out = self.language.at_least(130, 300)
+            || self.language.any_extension(&["EXT_gpu_shader4", "ARB_geometry_shader4"])
+            || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation | Stage::Compute);
+        Ok(match qualifiers.word {
+            None if qualifiers.constant => Storage::Const,
+            None => Storage::Private,
+            Some(Word::Uniform) => Storage::Uniform,
+            Some(Word::Shared) => Storage::Shared,
+            Some(Word::Attribute) => Storage::Input,
+            Some(Word::Varying) if stage == Stage::Fragment => Storage::Input,
+            Some(Word::Varying) => Storage::Output,
+            Some(Word::In | Word::Out | Word::InOut) if !in_out => {
+                return self.error(span, "`in` and `out` variables need GLSL 1.30 or ES 3.00");
+            }
+            Some(Word::In) if stage == Stage::Compute => {
+                return self.error(span, "compute shaders have no user-defined inputs");
+            }
+            Some(Word::Out) if stage == Stage::Compute => {
+                return self.error(span, "compute shaders have no outputs");
+            }
+            Some(Word::In) => Storage::Input,
+            Some(Word::Out) => Storage::Output,
+            Some(Word::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => Storage::Output,
+            Some(Word::InOut) => return self.error(span, "a global cannot be `inout`"),
+            Some(Word::Buffer) => return self.error(span, "`buffer` is for blocks"),
+        })
+    }
+
+    fn has_framebuffer_fetch(&self) -> bool {
+        self.language
+            .any_extension(&["EXT_shader_framebuffer_fetch", "EXT_shader_framebuffer_fetch_non_coherent"])
+    }
+
+    /// Rules about types and qualifiers of interface variables.
+    fn check_interface(
+        &mut self,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        let stage = self.language.stage;
+        let interface = matches!(storage, Storage::Input | Storage::Output);
+        let inner = self.types.without_arrays(ty);
+        let opaque = self.types.contains_opaque(ty);
+        if opaque && storage != Storage::Uniform {
+            let bindless = self.language.extension("ARB_bindless_texture")
+                && !matches!(self.types.get(inner), Type::AtomicCounter | Type::Subroutine(_));
+            if !bindless {
+                return self.error(span, "a variable of opaque type must be uniform");
+            }
+        }
+        if !interface && qualifiers.interpolation != Default::default() {
+            return self.error(span, "interpolation qualifiers are for inputs and outputs");
+        }
+        if qualifiers.invariant && storage != Storage::Output {
+            let old_input = storage == Storage::Input
+                && stage != Stage::Vertex
+                && !self.language.at_least(430, 300);
+            if !old_input {
+                return self.error(span, "only outputs can be invariant");
+            }
+        }
+        self.check_layout_targets(storage, &qualifiers.layout.variable, ty, span)?;
+        if !interface {
+            return Ok(());
+        }
+        let scalar = self.types.scalar_of(inner);
+        let is_struct = matches!(self.types.get(inner), Type::Struct(_));
+        if scalar == Some(Scalar::Bool) {
+            return self.error(span, "inputs and outputs cannot be bool");
+        }
+        let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
+        if older && !self.language.has_integers() && scalar.is_none_or(|s| !s.is_float()) {
+            return self.error(span, "attributes and varyings must be float, vectors or matrices of it");
+        }
+        let per_vertex = match (stage, storage) {
+            (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input) => true,
+            (Stage::TessControl, Storage::Output) => true,
+            _ => false,
+        };
+        if per_vertex && !qualifiers.interpolation.patch && self.types.array_of(ty).is_none() {
+            return self.error(span, "an input or output with one value per vertex must be an array");
+        }
+        let flat = qualifiers.interpolation.mode == InterpolationMode::Flat;
+        let whole = scalar.is_some_and(|s| s.is_integer() || s == Scalar::Double);
+        if stage == Stage::Fragment && storage == Storage::Input && whole && !flat {
+            let name = self.type_name(inner);
+            return self.error(span, format!("a fragment input of type {name} must be flat"));
+        }
+        match (stage, storage) {
+            (Stage::Vertex, Storage::Input) => {
+                if is_struct {
+                    return self.error(span, "a vertex input cannot be a structure");
+                }
+                if qualifiers.interpolation != Default::default() {
+                    return self.error(span, "interpolation qualifiers are not for vertex inputs");
+                }
+                let arrays = self.language.at_least(150, 0);
+                if self.types.array_of(ty).is_some() && !arrays {
+                    return self.error(span, "a vertex input cannot be an array in this version");
+                }
+            }
+            (Stage::Fragment, Storage::Output) => {
+                let matrix = matches!(self.types.get(inner), Type::Matrix { .. });
+                if is_struct || matrix || scalar == Some(Scalar::Double) {
+                    let name = self.type_name(inner);
+                    return self.error(span, format!("a fragment output cannot be of type {name}"));
+                }
+                if qualifiers.interpolation != Default::default() {
+                    return self.error(span, "interpolation qualifiers are not for fragment outputs");
+                }
+            }
+            _ => {}
+        }
+        let patch_allowed = matches!(
+            (stage, storage),
+            (Stage::TessControl, Storage::Output) | (Stage::TessEvaluation, Storage::Input)
+        );
+        if qualifiers.interpolation.patch && !patch_allowed {
+            return self.error(span, "`patch` is for tessellation control outputs and evaluation inputs");
+        }
+        Ok(())
+    }
+
+    /// Layout qualifiers on variables that cannot have them.
+    fn check_layout_targets(
+        &mut self,
+        storage: Storage,
+        layout: &LayoutQualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        let language = &self.language;
+        let interface = matches!(storage, Storage::Input | Storage::Output);
+        let inner = self.types.without_arrays(ty);
+        let opaque_binding = matches!(self.types.get(inner), Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter);
+        let message = match storage {
+            _ if layout.binding.is_some() && !(storage == Storage::Uniform && opaque_binding) => {
+                "`binding` is for opaque uniforms and blocks"
+            }
+            _ if layout.index.is_some() && !(storage == Storage::Output && language.stage == Stage::Fragment) => {
+                "`index` is for fragment outputs"
+            }
+            _ if layout.index.is_some() && layout.location.is_none() => "`index` needs a `location`",
+            _ if layout.component.is_some() && layout.location.is_none() => "`component` needs a `location`",
+            _ if layout.component.is_some() && !interface => "`component` is for inputs and outputs",
+            _ if layout.location.is_some() && !interface && storage != Storage::Uniform => {
+                "`location` is for inputs, outputs and uniforms"
+            }
+            Storage::Uniform
+                if layout.location.is_some()
+                    && !language.at_least(430, 310)
+                    && !language.any_extension(&["ARB_explicit_uniform_location", "ARB_shader_subroutine"]) =>
+            {
+                "`location` of uniforms needs GLSL 4.30, ES 3.10 or ARB_explicit_uniform_location"
+            }
+            Storage::Uniform
+                if layout.location.is_some() && matches!(self.types.get(inner), Type::AtomicCounter) =>
+            {
+                "atomic counters have no location"
+            }
+            Storage::Input | Storage::Output if layout.location.is_some() => {
+                let outer_end = (language.stage, storage) == (Stage::Vertex, Storage::Input)
+                    || (language.stage, storage) == (Stage::Fragment, Storage::Output);
+                let explicit = ["ARB_explicit_attrib_location", "ARB_separate_shader_objects"];
+                let allowed = match outer_end {
+                    true => language.at_least(330, 300) || language.any_extension(&explicit),
+                    false => {
+                        language.at_least(410, 310)
+                            || language.any_extension(&["ARB_separate_shader_objects", "EXT_separate_shader_objects"])
+                    }
+                };
+                if allowed { return self.check_component(layout, ty, span) } else { "`location` is not available here" }
+            }
+            _ => return Ok(()),
+        };
+        self.error(span, message)
+    }
+
+    /// `component` must leave room for the variable in its location.
+    fn check_component(&mut self, layout: &LayoutQualifiers, ty: TypeId, span: Span) -> Check<()> {
+        let Some(component) = layout.component else { return Ok(()) };
+        let inner = self.types.without_arrays(ty);
+        let message = match *self.types.get(inner) {
+            Type::Scalar(s) | Type::Vector { scalar: s, .. } => {
+                let words = u32::from(self.types.components(inner)) * (s.bits() / 32).max(1);
+                let wide = s.bits() == 64;
+                if wide && component % 2 == 1 {
+                    "a 64-bit variable cannot start at an odd component"
+                } else if component + words > 4 && !(wide && component == 0) {
+                    "the variable does not fit behind `component`"
+                } else {
+                    return Ok(());
+                }
+            }
+            _ => "`component` is for scalars and vectors",
+        };
+        self.error(span, message)
+    }
+
+    /// Offsets of atomic counters follow each other (GLSL 4.60 section 4.4.6.1).
+    fn place_counter(&mut self, global: &mut Global, span: Span) -> Check<()> {
+        let Some(binding) = global.layout.binding else {
+            return self.error(span, "an atomic counter needs a binding");
+        };
+        let next = self.counter_offsets.entry(binding).or_insert(0);
+        let offset = global.layout.offset.unwrap_or(*next);
+        let count = program::layout::opaque_slots(self.types, global.ty, program::layout::OpaqueKind::AtomicCounter);
+        *next = offset.saturating_add(count.max(1).saturating_mul(4));
+        global.layout.offset = Some(offset);
+        if offset % 4 != 0 {
+            return self.error(span, "the offset of an atomic counter must be a multiple of 4");
+        }
+        Ok(())
+    }
+}

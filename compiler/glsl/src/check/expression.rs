@@ -1,0 +1,424 @@
+//! Expressions: names, literals, members, swizzles, indexing, assignment.
+
+use super::scope::Entity;
+use super::{Check, Checker};
+use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
+use crate::intern::Symbol;
+use crate::source::Span;
+use program::{
+    ArrayLength, ExprId, ExprKind, Literal, Scalar, Stage, Storage, SwizzleMask, Type, TypeId,
+};
+
+use super::place::Root;
+
+impl Checker<'_> {
+    /// Checks an expression; its value may be void.
+    pub(super) fn expression(&mut self, id: ast::ExprId) -> Check<ExprId> {
+        let expr = self.unit.exprs[id];
+        let span = expr.span;
+        match expr.kind {
+            ast::ExprKind::Name(name) => self.name_expression(name, span),
+            ast::ExprKind::Int(bits, ty) => self.int_literal(bits, ty, span),
+            ast::ExprKind::Float(value, ty) => self.float_literal(value, ty, span),
+            ast::ExprKind::Bool(value) => Ok(self.literal(Literal::Bool(value), Scalar::Bool, span)),
+            ast::ExprKind::Unary(op, a) => self.unary_expression(op, a, span),
+            ast::ExprKind::Binary(..) => self.binary_expression(id),
+            ast::ExprKind::Assign(op, a, b) => self.assignment(op, a, b, span),
+            ast::ExprKind::Ternary(c, a, b) => self.ternary(c, a, b, span),
+            ast::ExprKind::Comma(a, b) => {
+                let a = self.expression(a)?;
+                let b = self.expression(b)?;
+                Ok(self.push(ExprKind::Sequence(a, b), self.ty(b), span))
+            }
+            ast::ExprKind::Index(base, index) => self.index_expression(base, index, span),
+            ast::ExprKind::Field(base, name) => {
+                let base = self.expression(base)?;
+                self.field(base, name, span)
+            }
+            ast::ExprKind::Method(base, name, arguments) => self.method(base, name, arguments, span),
+            ast::ExprKind::Call(callee, arguments) => self.call_expression(callee, arguments, span),
+            ast::ExprKind::InitList(_) => self.error(span, "an initialiser list can only initialise a variable"),
+        }
+    }
+
+    /// Adds a literal.
+    pub(super) fn literal(&mut self, literal: Literal, scalar: Scalar, span: Span) -> ExprId {
+        let ty = self.types.scalar(scalar);
+        self.push(ExprKind::Literal(literal), ty, span)
+    }
+
+    fn int_literal(&mut self, bits: u64, ty: IntType, span: Span) -> Check<ExprId> {
+        let (literal, scalar) = match ty {
+            IntType::Int => (Literal::Int(i64::from(bits as u32 as i32)), Scalar::Int),
+            IntType::Uint => (Literal::Uint(u64::from(bits as u32)), Scalar::Uint),
+            IntType::Int16 => (Literal::Int(i64::from(bits as i16)), Scalar::Int16),
+            IntType::Uint16 => (Literal::Uint(u64::from(bits as u16)), Scalar::Uint16),
+            IntType::Int64 => (Literal::Int(bits as i64), Scalar::Int64),
+            IntType::Uint64 => (Literal::Uint(bits), Scalar::Uint64),
+        };
+        let allowed = match ty {
+            IntType::Int => true,
+            IntType::Uint => self.language.has_integers(),
+            IntType::Int16 | IntType::Uint16 => {
+                self.language.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"])
+            }
+            IntType::Int64 | IntType::Uint64 => self.language.has_int64(),
+        };
+        if !allowed {
+            return self.error(span, "this version has no such integer literals");
+        }
+        Ok(self.literal(literal, scalar, span))
+    }
+
+    fn float_literal(&mut self, value: f64, ty: FloatType, span: Span) -> Check<ExprId> {
+        match ty {
+            FloatType::Float => Ok(self.literal(Literal::Float(value as f32), Scalar::Float, span)),
+            FloatType::Double if self.language.has_doubles() => {
+                Ok(self.literal(Literal::Double(value), Scalar::Double, span))
+            }
+            FloatType::Half if self.language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]) => {
+                Ok(self.literal(Literal::Float16(half_bits(value)), Scalar::Float16, span))
+            }
+            _ => self.error(span, "this version has no such floating-point literals"),
+        }
+    }
+
+    fn name_expression(&mut self, name: Symbol, span: Span) -> Check<ExprId> {
+        match self.scopes.find(name).cloned() {
+            Some(Entity::Global(id)) => Ok(self.push(ExprKind::Global(id), self.shader.globals[id].ty, span)),
+            Some(Entity::Local(id)) => {
+                let ty = self.function.as_ref().and_then(|f| f.locals.get(id)).map(|l| l.ty);
+                match ty {
+                    Some(ty) => Ok(self.push(ExprKind::Local(id), ty, span)),
+                    None => self.undeclared(name, span),
+                }
+            }
+            Some(Entity::BlockMember(id, member)) => {
+                let block = self.push(ExprKind::Global(id), self.shader.globals[id].ty, span);
+                let ty = self.types.members(self.ty(block)).and_then(|m| m.get(member as usize)).map(|m| m.ty);
+                match ty {
+                    Some(ty) => Ok(self.push(ExprKind::Member { base: block, member }, ty, span)),
+                    None => self.undeclared(name, span),
+                }
+            }
+            Some(Entity::Type(_) | Entity::SubroutineType) => {
+                let text = self.text(name);
+                self.error(span, format!("`{text}` is a type, not a value"))
+            }
+            Some(Entity::Functions(_)) => {
+                let text = self.text(name);
+                self.error(span, format!("`{text}` is a function, not a value"))
+            }
+            None => match self.builtin_name(name, span)? {
+                Some(value) => Ok(value),
+                None => self.undeclared(name, span),
+            },
+        }
+    }
+
+    fn undeclared(&mut self, name: Symbol, span: Span) -> Check<ExprId> {
+        let text = self.text(name);
+        self.error(span, format!("`{text}` is not declared"))
+    }
+
+    fn unary_expression(&mut self, op: AstUnary, operand: ast::ExprId, span: Span) -> Check<ExprId> {
+        let value = self.expression(operand)?;
+        let (decrement, post) = match op {
+            AstUnary::PreInc => (false, false),
+            AstUnary::PreDec => (true, false),
+            AstUnary::PostInc => (false, true),
+            AstUnary::PostDec => (true, true),
+            _ => return self.unary(op, value, span),
+        };
+        let ty = self.ty(value);
+        if self.types.scalar_of(ty).is_none_or(|s| s == Scalar::Bool) {
+            let name = self.type_name(ty);
+            return self.error(span, format!("a value of type {name} cannot be incremented or decremented"));
+        }
+        self.check_place(value, self.unit.exprs[operand].span)?;
+        self.check_readable(value, self.unit.exprs[operand].span)?;
+        let kind = match post {
+            true => ExprKind::PostIncrement { place: value, decrement },
+            false => ExprKind::PreIncrement { place: value, decrement },
+        };
+        Ok(self.push(kind, ty, span))
+    }
+
+    fn assignment(
+        &mut self,
+        op: Option<ast::BinaryOp>,
+        place: ast::ExprId,
+        value: ast::ExprId,
+        span: Span,
+    ) -> Check<ExprId> {
+        let place_span = self.unit.exprs[place].span;
+        let place = self.expression(place)?;
+        let value = self.expression(value)?;
+        self.check_place(place, place_span)?;
+        if let Some(op) = op {
+            self.check_readable(place, place_span)?;
+            return self.compound_assign(op, place, value, span);
+        }
+        let ty = self.ty(place);
+        if let Some((_, length)) = self.types.array_of(ty) {
+            if !self.language.has_array_values() {
+                return self.error(span, "arrays cannot be assigned in this version");
+            }
+            if length != self.types.array_of(self.ty(value)).map_or(length, |(_, l)| l)
+                && length == ArrayLength::Unsized
+            {
+                return self.error(place_span, "an array without a size cannot be assigned");
+            }
+        }
+        let value = self.coerce(value, ty, span, "assignment")?;
+        Ok(self.push(ExprKind::Assign { place, value }, ty, span))
+    }
+
+    fn ternary(&mut self, c: ast::ExprId, a: ast::ExprId, b: ast::ExprId, span: Span) -> Check<ExprId> {
+        let condition = self.condition(c)?;
+        let a = self.expression(a)?;
+        let b = self.expression(b)?;
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        let ty = if ta == tb {
+            ta
+        } else if self.conversion(ta, tb).is_some() {
+            tb
+        } else if self.conversion(tb, ta).is_some() {
+            ta
+        } else {
+            let (x, y) = (self.type_name(ta), self.type_name(tb));
+            return self.error(span, format!("the operands of ?: have types {x} and {y}"));
+        };
+        if self.types.contains_opaque(ty) {
+            return self.error(span, "opaque values cannot be chosen by ?:");
+        }
+        if self.types.array_of(ty).is_some() && !self.language.has_array_values() {
+            return self.error(span, "arrays cannot be chosen by ?: in this version");
+        }
+        let (if_true, if_false) = (self.convert(a, ty, span), self.convert(b, ty, span));
+        Ok(self.push(ExprKind::Select { condition, if_true, if_false }, ty, span))
+    }
+
+    /// An expression that must be a `bool`.
+    pub(super) fn condition(&mut self, id: ast::ExprId) -> Check<ExprId> {
+        let value = self.expression(id)?;
+        let ty = self.ty(value);
+        if *self.types.get(ty) != Type::Scalar(Scalar::Bool) {
+            let name = self.type_name(ty);
+            return self.error(self.unit.exprs[id].span, format!("a condition must be bool, not {name}"));
+        }
+        Ok(value)
+    }
+
+    /// `base.name`: a member or a swizzle.
+    fn field(&mut self, base: ExprId, name: Name, span: Span) -> Check<ExprId> {
+        let ty = self.ty(base);
+        let text = self.text(name.symbol);
+        match self.types.get(ty) {
+            Type::Struct(s) => {
+                let found = s.members.iter().position(|m| &*m.name == text);
+                match found {
+                    Some(i) => {
+                        let member_ty = s.members[i].ty;
+                        Ok(self.push(ExprKind::Member { base, member: i as u32 }, member_ty, span))
+                    }
+                    None => {
+                        let message = format!("{} has no member `{text}`", s.name);
+                        self.error(name.span, message)
+                    }
+                }
+            }
+            Type::Vector { scalar, size } => {
+                let (scalar, size) = (*scalar, *size);
+                self.swizzle(base, scalar, size, text, name.span, span)
+            }
+            Type::Scalar(scalar) if self.language.has_matrix_vector_scalar_swizzle() => {
+                let scalar = *scalar;
+                self.swizzle(base, scalar, 1, text, name.span, span)
+            }
+            _ => {
+                let type_name = self.type_name(ty);
+                self.error(name.span, format!("a value of type {type_name} has no member `{text}`"))
+            }
+        }
+    }
+
+    fn swizzle(
+        &mut self,
+        base: ExprId,
+        scalar: Scalar,
+        size: u8,
+        text: &str,
+        name_span: Span,
+        span: Span,
+    ) -> Check<ExprId> {
+        let set = ["xyzw", "rgba", "stpq"].into_iter().find(|set| text.bytes().all(|c| set.as_bytes().contains(&c)));
+        let Some(set) = set.filter(|_| text.len() <= 4 && !text.is_empty()) else {
+            return self.error(name_span, format!("`{text}` is not a swizzle"));
+        };
+        let components: Vec<u8> =
+            text.bytes().filter_map(|c| set.bytes().position(|s| s == c)).map(|i| i as u8).collect();
+        if components.iter().any(|&c| c >= size) {
+            return self.error(name_span, format!("`{text}` selects a component that is not there"));
+        }
+        let ty = self.types.vector(scalar, components.len() as u8);
+        Ok(self.push(ExprKind::Swizzle { base, components: SwizzleMask::new(&components) }, ty, span))
+    }
+
+    fn index_expression(&mut self, base: ast::ExprId, index: ast::ExprId, span: Span) -> Check<ExprId> {
+        let base_value = self.expression(base)?;
+        let index_span = self.unit.exprs[index].span;
+        let index = self.expression(index)?;
+        self.index(base_value, index, index_span, span)
+    }
+
+    /// `base[index]` of checked operands.
+    pub(super) fn index(&mut self, base: ExprId, index: ExprId, index_span: Span, span: Span) -> Check<ExprId> {
+        let index_type = self.ty(index);
+        if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer()) {
+            let name = self.type_name(index_type);
+            return self.error(index_span, format!("an index must be an integer, not {name}"));
+        }
+        let base_ty = self.ty(base);
+        let (element, bound, unsized_array) = match *self.types.get(base_ty) {
+            Type::Array { element, length } => match length {
+                ArrayLength::Fixed(n) => (element, Some(n), false),
+                length => (element, None, length == ArrayLength::Unsized),
+            },
+            Type::Vector { scalar, size } => (self.types.scalar(scalar), Some(u32::from(size)), false),
+            Type::Matrix { scalar, columns, rows } => {
+                (self.types.vector(scalar, rows), Some(u32::from(columns)), false)
+            }
+            _ => {
+                let name = self.type_name(base_ty);
+                return self.error(span, format!("a value of type {name} cannot be indexed"));
+            }
+        };
+        let constant = self.evaluate_integer(index);
+        if let Some(value) = constant {
+            if value < 0 || bound.is_some_and(|n| value >= i64::from(n)) {
+                let of = bound.map_or(String::new(), |n| format!(" of {n}"));
+                return self.error(index_span, format!("index {value} is out of range{of}"));
+            }
+        } else {
+            self.check_dynamic_index(base, element, unsized_array, span)?;
+        }
+        let index = match constant {
+            // Linking sizes the array by its largest constant index and wants to see the number.
+            Some(value) if unsized_array => self.literal(Literal::Int(value), Scalar::Int, index_span),
+            _ => self.index_operand(index, index_span),
+        };
+        Ok(self.push(ExprKind::Index { base, index }, element, span))
+    }
+
+    /// Indices of other widths become `int` or `uint`.
+    fn index_operand(&mut self, index: ExprId, span: Span) -> ExprId {
+        match self.types.scalar_of(self.ty(index)) {
+            Some(Scalar::Int | Scalar::Uint) | None => index,
+            Some(s) => {
+                let scalar = if s.is_signed_integer() { Scalar::Int } else { Scalar::Uint };
+                let ty = self.types.scalar(scalar);
+                self.convert(index, ty, span)
+            }
+        }
+    }
+
+    fn check_dynamic_index(
+        &mut self,
+        base: ExprId,
+        element: TypeId,
+        unsized_array: bool,
+        span: Span,
+    ) -> Check<()> {
+        let root = self.root(base);
+        let global = match root {
+            Some(Root::Global(id)) => Some(&self.shader.globals[id]),
+            _ => None,
+        };
+        let stage = self.language.stage;
+        let per_vertex = global.is_some_and(|g| match g.storage {
+            Storage::Input => matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation),
+            Storage::Output => stage == Stage::TessControl,
+            _ => false,
+        });
+        if unsized_array && !per_vertex && global.is_none_or(|g| g.storage != Storage::Buffer) {
+            return self.error(span, "an array without a size can only be indexed by constants");
+        }
+        let block_array = global.is_some_and(|g| g.block.is_some() && g.storage == Storage::Uniform)
+            && matches!(self.types.get(element), Type::Struct(_))
+            && matches!(self.shader.exprs[base].kind, ExprKind::Global(_));
+        let sampler = matches!(self.types.get(self.types.without_arrays(element)), Type::Sampler(_));
+        let dynamic = self.language.at_least(400, 320)
+            || self.language.any_extension(&["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]);
+        if block_array && !dynamic {
+            return self.error(span, "an array of uniform blocks can only be indexed by constants in this version");
+        }
+        if sampler && !dynamic && self.language.at_least(130, 300) {
+            return self.error(span, "an array of samplers can only be indexed by constants in this version");
+        }
+        Ok(())
+    }
+
+    fn method(
+        &mut self,
+        base: ast::ExprId,
+        name: Name,
+        arguments: ast::List<ast::ExprId>,
+        span: Span,
+    ) -> Check<ExprId> {
+        let value = self.expression(base)?;
+        let text = self.text(name.symbol);
+        if text != "length" || !arguments.is_empty() {
+            return self.error(name.span, format!("`{text}` is not a method; `length()` is the only one"));
+        }
+        let ty = self.ty(value);
+        let count = match *self.types.get(ty) {
+            Type::Array { length: ArrayLength::Fixed(n), .. } if self.language.has_array_values() => n,
+            Type::Array { .. } if self.language.has_array_values() => return self.unsized_length(value, span),
+            Type::Vector { size, .. } if self.language.has_420pack() => u32::from(size),
+            Type::Matrix { columns, .. } if self.language.has_420pack() => u32::from(columns),
+            _ => {
+                let name = self.type_name(ty);
+                return self.error(span, format!("a value of type {name} has no length()"));
+            }
+        };
+        Ok(self.literal(Literal::Int(i64::from(count)), Scalar::Int, span))
+    }
+
+    fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
+        let storage = match self.root(value) {
+            Some(Root::Global(id)) => self.shader.globals[id].storage,
+            _ => Storage::Private,
+        };
+        if !matches!(storage, Storage::Buffer | Storage::Input | Storage::Output) {
+            return self.error(span, "the length of an array without a size is not known");
+        }
+        let int = self.types.scalar(Scalar::Int);
+        Ok(self.push(ExprKind::RuntimeLength(value), int, span))
+    }
+}
+
+/// Bits of the float16_t nearest to a value, ties to even.
+pub(super) fn half_bits(value: f64) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 48) & 0x8000) as u16;
+    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
+    let fraction = bits & 0x000f_ffff_ffff_ffff;
+    if exponent == 1024 {
+        return sign | 0x7c00 | if fraction != 0 { 0x200 } else { 0 };
+    }
+    if exponent < -25 {
+        return sign;
+    }
+    // The significand with its leading one has 53 bits; keep 11, fewer below the smallest normal exponent.
+    let significand = fraction | 1 << 52;
+    let drop = 42 + (-14 - exponent).max(0) as u32;
+    let kept = significand >> drop;
+    let rest = significand & ((1 << drop) - 1);
+    let half = 1u64 << (drop - 1);
+    let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
+    // Adding the significand (with its one) to the exponent field below lets a carry move into the exponent.
+    let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
+    let result = base + rounded;
+    if result >= 0x7c00 { sign | 0x7c00 } else { sign | result as u16 }
+}

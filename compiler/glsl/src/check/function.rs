@@ -1,0 +1,283 @@
+//! Function prototypes and definitions, subroutine types.
+
+use super::qualifier::{Qualifiers, Word};
+use super::scope::Entity;
+use super::{Check, Checker, CurrentFunction};
+use crate::ast;
+use crate::intern::words;
+use crate::source::Span;
+use cranelift_entity::PrimaryMap;
+use program::shader::Parameter;
+use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Type, TypeId, TypeTable};
+use rustc_hash::FxHashMap;
+
+/// A subroutine type: what its functions look like.
+#[derive(Clone, Debug)]
+pub(super) struct SubroutineType {
+    pub parameters: Vec<(TypeId, Direction)>,
+    pub result: TypeId,
+}
+
+/// A declared parameter.
+struct Declared {
+    name: Option<ast::Name>,
+    ty: TypeId,
+    direction: Direction,
+    constant: bool,
+    precise: bool,
+    span: Span,
+}
+
+impl Checker<'_> {
+    pub(super) fn function_declaration(&mut self, id: ast::FunctionId) -> Check<()> {
+        let function = self.unit.functions[id];
+        let qualifiers = self.qualifiers(function.qualifiers)?;
+        let result = self.type_spec(function.return_type)?;
+        let name = function.name;
+        let text = self.text(name.symbol);
+        if self.types.array_of(result).is_some() && !self.language.has_array_values() {
+            return self.error(function.header, "functions cannot return arrays in this version");
+        }
+        if self.types.contains_opaque(result) {
+            return self.error(function.header, "functions cannot return opaque values");
+        }
+        if qualifiers.word.is_some() || qualifiers.invariant || qualifiers.interpolation != Default::default() {
+            return self.error(qualifiers.span, "these qualifiers do not apply to functions");
+        }
+        if !self.scopes.is_global() && self.language.at_least(120, 100) {
+            return self.error(function.header, "functions can only be declared at global scope");
+        }
+        let parameters = self.parameters(function.params)?;
+        if text == "main" && (result != TypeTable::VOID || !parameters.is_empty()) {
+            return self.error(function.header, "main must be `void main()`");
+        }
+        if let Some(types) = qualifiers.subroutine
+            && types.is_empty()
+            && function.body.is_none()
+        {
+            return self.subroutine_type(name, &parameters, result);
+        }
+        self.check_function_name(name)?;
+        let function_id = self.declare_function(&function, &qualifiers, result, &parameters)?;
+        match function.body.expand() {
+            Some(body) => self.define_function(function_id, parameters, body, name),
+            None => Ok(()),
+        }
+    }
+
+    fn subroutine_type(&mut self, name: ast::Name, parameters: &[Declared], result: TypeId) -> Check<()> {
+        self.check_new_name(name)?;
+        let text = self.text(name.symbol);
+        let ty = SubroutineType { parameters: parameters.iter().map(|p| (p.ty, p.direction)).collect(), result };
+        self.subroutine_types.insert(text.into(), ty);
+        self.scopes.declare(name.symbol, Entity::SubroutineType);
+        Ok(())
+    }
+
+    fn parameters(&mut self, list: ast::List<ast::ParamId>) -> Check<Vec<Declared>> {
+        let unit = self.unit;
+        let mut result = Vec::new();
+        for &id in unit.list(list) {
+            let param = unit.params[id];
+            let qualifiers = self.qualifiers(param.qualifiers)?;
+            let base = self.type_spec(param.ty)?;
+            let ty = self.array_type(base, param.dims, param.span)?;
+            if ty == TypeTable::VOID {
+                return self.error(param.span, "a parameter cannot be void");
+            }
+            if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(ty) {
+                return self.error(param.span, "an array parameter needs a size");
+            }
+            self.check_precision(ty, &qualifiers, param.span)?;
+            let direction = self.direction(&qualifiers, ty, param.span)?;
+            let (name, span) = (param.name, param.span);
+            let (constant, precise) = (qualifiers.constant, qualifiers.precise);
+            result.push(Declared { name, ty, direction, constant, precise, span });
+        }
+        Ok(result)
+    }
+
+    fn direction(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<Direction> {
+        let direction = match qualifiers.word {
+            None | Some(Word::In) => Direction::In,
+            Some(Word::Out) => Direction::Out,
+            Some(Word::InOut) => Direction::InOut,
+            Some(_) => return self.error(span, "this qualifier does not apply to parameters"),
+        };
+        if direction != Direction::In && qualifiers.constant {
+            return self.error(span, "a const parameter cannot be out or inout");
+        }
+        if qualifiers.interpolation != Default::default() || qualifiers.invariant || qualifiers.layout.present {
+            let image_format = self.types.contains_opaque(ty) && qualifiers.layout.present;
+            if !image_format {
+                return self.error(span, "these qualifiers do not apply to parameters");
+            }
+        }
+        if self.types.contains_opaque(ty) {
+            let bindless = self.language.extension("ARB_bindless_texture");
+            if direction != Direction::In && !bindless {
+                return self.error(span, "opaque parameters cannot be out or inout");
+            }
+            return Ok(Direction::Opaque);
+        }
+        Ok(direction)
+    }
+
+    /// Names of functions: not reserved, not a variable's; built-in functions may be overloaded or hidden except in
+    /// ES 3.00 and later.
+    fn check_function_name(&mut self, name: ast::Name) -> Check<()> {
+        self.check_new_name(name)?;
+        let text = self.text(name.symbol);
+        match self.scopes.find_global(name.symbol) {
+            None | Some(Entity::Functions(_)) => {}
+            Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
+        }
+        if self.language.es && self.language.version >= 300 && self.is_builtin_function(text) {
+            return self.error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
+        }
+        Ok(())
+    }
+
+    fn declare_function(
+        &mut self,
+        function: &ast::Function,
+        qualifiers: &Qualifiers,
+        result: TypeId,
+        parameters: &[Declared],
+    ) -> Check<FunctionId> {
+        let name = function.name;
+        let text = self.text(name.symbol);
+        let known = match self.scopes.find_global(name.symbol) {
+            Some(Entity::Functions(ids)) => ids.clone(),
+            _ => Vec::new(),
+        };
+        for id in known {
+            let old = &self.shader.functions[id];
+            let same = old.parameters.len() == parameters.len()
+                && old.parameters.iter().zip(parameters).all(|(p, d)| old.locals[p.local].ty == d.ty);
+            if !same {
+                continue;
+            }
+            if old.result != result {
+                return self.error(name.span, format!("`{text}` is redeclared with another return type"));
+            }
+            if old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
+                return self.error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
+            }
+            if old.body.is_some() && function.body.is_some() {
+                return self.error(name.span, format!("`{text}` is already defined"));
+            }
+            return Ok(id);
+        }
+        let mut locals: PrimaryMap<LocalId, Local> = PrimaryMap::new();
+        let parameters = parameters
+            .iter()
+            .map(|p| {
+                let name = p.name.map_or("", |n| self.text(n.symbol));
+                let local = Local { name: name.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
+                Parameter { local: locals.push(local), direction: p.direction }
+            })
+            .collect();
+        let mut subroutine_types = Vec::new();
+        if let Some(list) = qualifiers.subroutine {
+            for &ty in self.unit.list(list) {
+                let type_text = self.text(ty.symbol);
+                if !self.subroutine_types.contains_key(type_text) {
+                    return self.error(ty.span, format!("`{type_text}` is not a subroutine type"));
+                }
+                subroutine_types.push(type_text.into());
+            }
+        }
+        let id = self.shader.functions.push(Function {
+            name: text.into(),
+            result,
+            parameters,
+            locals,
+            body: None,
+            subroutine_types,
+            subroutine_index: qualifiers.layout.variable.index,
+            span: self.span(function.header),
+        });
+        self.scopes.add_function(name.symbol, id);
+        Ok(id)
+    }
+
+    fn define_function(
+        &mut self,
+        id: FunctionId,
+        parameters: Vec<Declared>,
+        body: ast::StmtId,
+        name: ast::Name,
+    ) -> Check<()> {
+        let result = self.shader.functions[id].result;
+        let mut current = CurrentFunction {
+            id,
+            result,
+            locals: PrimaryMap::new(),
+            constants: FxHashMap::default(),
+            loops: 0,
+            switches: 0,
+            returns: false,
+        };
+        // A parameter and the body share one scope (GLSL 4.60 section 4.2.2).
+        self.scopes.enter();
+        let mut outcome = Ok(());
+        let mut list = Vec::new();
+        for p in parameters {
+            let text = p.name.map_or("", |n| self.text(n.symbol));
+            let local = Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
+            let local = current.locals.push(local);
+            list.push(Parameter { local, direction: p.direction });
+            if p.constant {
+                current.constants.insert(local, None);
+            }
+            if let Some(n) = p.name {
+                if self.scopes.find_here(n.symbol).is_some() {
+                    outcome = self.error(n.span, format!("parameter `{text}` is declared twice"));
+                }
+                if self.check_new_name(n).is_err() {
+                    outcome = Err(super::Reported);
+                }
+                self.scopes.declare(n.symbol, Entity::Local(local));
+            }
+        }
+        self.function = Some(current);
+        let statements = self.function_body(body);
+        self.scopes.leave();
+        let Some(current) = self.function.take() else { return Ok(()) };
+        outcome?;
+        let statements = statements?;
+        if name.symbol == words::MAIN {
+            self.shader.entry = Some(id);
+        }
+        if result != TypeTable::VOID && !current.returns && self.language.at_least(110, 100) {
+            let text = self.text(name.symbol);
+            return self.error(name.span, format!("function `{text}` must return a value"));
+        }
+        let function = &mut self.shader.functions[current.id];
+        function.parameters = list;
+        function.locals = current.locals;
+        function.body = Some(statements);
+        Ok(())
+    }
+
+    /// A local of the current function that no name refers to; `None` outside functions.
+    pub(super) fn temporary(&mut self, ty: TypeId, span: Span) -> Option<LocalId> {
+        let span = self.span(span);
+        let function = self.function.as_mut()?;
+        Some(function.locals.push(Local { name: "".into(), ty, precise: false, span }))
+    }
+
+    /// Whether the stage may call a function or use a statement.
+    pub(super) fn is_stage(&self, stage: Stage) -> bool {
+        self.language.stage == stage
+    }
+
+    /// The subroutine type behind a type.
+    pub(super) fn subroutine_of(&self, ty: TypeId) -> Option<SubroutineType> {
+        match self.types.get(ty) {
+            Type::Subroutine(name) => self.subroutine_types.get(name).cloned(),
+            _ => None,
+        }
+    }
+}

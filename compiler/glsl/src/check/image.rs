@@ -1,0 +1,137 @@
+//! Image built-ins.
+
+use super::construct::Argument;
+use super::place::Root;
+use super::{Check, Checker};
+use crate::source::Span;
+use program::types::{Dim, ImageType};
+use program::variable::MemoryQualifiers;
+use program::{AtomicOp, ExprId, ExprKind, ImageCall, ImageOp, Scalar, Type, TypeTable};
+
+/// The operation of a name.
+fn operation(name: &str) -> Option<ImageOp> {
+    Some(match name {
+        "imageLoad" => ImageOp::Load,
+        "imageStore" => ImageOp::Store,
+        "imageSize" => ImageOp::Size,
+        "imageSamples" => ImageOp::Samples,
+        "imageAtomicAdd" => ImageOp::Atomic(AtomicOp::Add),
+        "imageAtomicMin" => ImageOp::Atomic(AtomicOp::Min),
+        "imageAtomicMax" => ImageOp::Atomic(AtomicOp::Max),
+        "imageAtomicAnd" => ImageOp::Atomic(AtomicOp::And),
+        "imageAtomicOr" => ImageOp::Atomic(AtomicOp::Or),
+        "imageAtomicXor" => ImageOp::Atomic(AtomicOp::Xor),
+        "imageAtomicExchange" => ImageOp::Atomic(AtomicOp::Exchange),
+        "imageAtomicCompSwap" => ImageOp::Atomic(AtomicOp::CompareSwap),
+        "imageAtomicIncWrap" => ImageOp::Atomic(AtomicOp::IncrementWrap),
+        "imageAtomicDecWrap" => ImageOp::Atomic(AtomicOp::DecrementWrap),
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// An image built-in; `None` when the name or the first argument says that it is none.
+    pub(super) fn image_call(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+        let (Some(op), Some((first, rest))) = (operation(name), arguments.split_first()) else { return Ok(None) };
+        let Type::Image(image) = *self.types.get(self.ty(first.value)) else { return Ok(None) };
+        if !self.image_op_available(op) {
+            return self.error(span, format!("`{name}` is not available in this version"));
+        }
+        self.check_image_access(op, first.value, span)?;
+        let atomic_operands = match op {
+            ImageOp::Atomic(AtomicOp::CompareSwap) => 2,
+            ImageOp::Atomic(_) | ImageOp::Store => 1,
+            _ => 0,
+        };
+        let coordinate = !matches!(op, ImageOp::Size | ImageOp::Samples);
+        let sample = coordinate && image.dim == Dim::D2Ms;
+        if rest.len() != usize::from(coordinate) + usize::from(sample) + atomic_operands {
+            return self.no_overload(name, arguments, span);
+        }
+        let mut call =
+            ImageCall { op, image: first.value, coordinate: None, sample: None, data: Vec::new() };
+        let mut rest = rest.iter();
+        if coordinate && let Some(argument) = rest.next() {
+            let ty = self.types.vector(Scalar::Int, coordinates(image));
+            call.coordinate = Some(self.coerce(argument.value, ty, argument.span, "image coordinate")?);
+        }
+        if sample && let Some(argument) = rest.next() {
+            let ty = self.types.scalar(Scalar::Int);
+            call.sample = Some(self.coerce(argument.value, ty, argument.span, "image sample")?);
+        }
+        let texel = self.types.vector(image.result, 4);
+        let scalar = self.types.scalar(image.result);
+        for argument in rest {
+            let ty = if op == ImageOp::Store { texel } else { scalar };
+            call.data.push(self.coerce(argument.value, ty, argument.span, "image data")?);
+        }
+        let ty = match op {
+            ImageOp::Load => texel,
+            ImageOp::Store => TypeTable::VOID,
+            ImageOp::Atomic(op) => {
+                if image.result == Scalar::Float && !self.float_atomic(op) {
+                    return self.no_overload(name, arguments, span);
+                }
+                scalar
+            }
+            ImageOp::Size => {
+                let size = if image.dim == Dim::Cube { 2 } else { image.dim.coordinates() };
+                self.types.vector(Scalar::Int, size + u8::from(image.array))
+            }
+            ImageOp::Samples => self.types.scalar(Scalar::Int),
+        };
+        Ok(Some(self.push(ExprKind::Image(Box::new(call)), ty, span)))
+    }
+
+    fn float_atomic(&self, op: AtomicOp) -> bool {
+        match op {
+            AtomicOp::Exchange => true,
+            AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
+            _ => false,
+        }
+    }
+
+    fn image_op_available(&self, op: ImageOp) -> bool {
+        let language = &self.language;
+        let load_store =
+            language.any_extension(&["ARB_shader_image_load_store", "EXT_shader_image_load_store"]);
+        match op {
+            ImageOp::Size => language.at_least(430, 310) || language.extension("ARB_shader_image_size"),
+            ImageOp::Samples => {
+                language.at_least(450, 0) || language.extension("ARB_shader_texture_image_samples")
+            }
+            ImageOp::Atomic(AtomicOp::IncrementWrap | AtomicOp::DecrementWrap) => {
+                language.extension("EXT_shader_image_load_store")
+            }
+            ImageOp::Atomic(_) if language.es => {
+                language.at_least(0, 320) || language.extension("OES_shader_image_atomic")
+            }
+            _ => language.at_least(420, 310) || load_store,
+        }
+    }
+
+    /// `readonly` images are not stored to, `writeonly` ones not loaded from.
+    fn check_image_access(&mut self, op: ImageOp, image: ExprId, span: Span) -> Check<()> {
+        let memory = match self.root(image) {
+            Some(Root::Global(id)) => self.shader.globals[id].memory,
+            _ => MemoryQualifiers::default(),
+        };
+        let reads = matches!(op, ImageOp::Load | ImageOp::Atomic(_));
+        let writes = matches!(op, ImageOp::Store | ImageOp::Atomic(_));
+        if memory.write_only && reads {
+            return self.error(span, "a writeonly image cannot be read");
+        }
+        if memory.read_only && writes {
+            return self.error(span, "a readonly image cannot be written");
+        }
+        Ok(())
+    }
+}
+
+/// Components of an image coordinate: the face of a cube, or face and layer as one number, is the third.
+fn coordinates(image: ImageType) -> u8 {
+    match image.dim {
+        Dim::Cube => 3,
+        dim => dim.coordinates() + u8::from(image.array),
+    }
+}

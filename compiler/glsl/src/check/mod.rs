@@ -1,0 +1,284 @@
+//! Checking: a syntax tree becomes a typed [`program::Shader`].
+//!
+//! Everything that a reader of GLSL must infer is written down here: types, overloads, implicit conversions, built-in
+//! variables, array sizes. Values are computed only where the language needs a number ([`constant`]).
+
+mod atomic;
+mod block;
+mod builtin_constants;
+mod builtin_variables;
+mod call;
+mod constant;
+mod construct;
+mod convert;
+mod declaration;
+mod expression;
+mod function;
+mod image;
+mod language;
+mod operator;
+mod place;
+mod precise;
+mod qualifier;
+mod redeclaration;
+mod scope;
+mod signature;
+mod signatures;
+mod statement;
+mod structure;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod texture_names;
+mod type_names;
+
+use crate::ast::{self, Behaviour, TranslationUnit};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{FileId, Span};
+use crate::syntax::{Environment, IncludeResolver};
+use cranelift_entity::PrimaryMap;
+use language::Language;
+use program::{Api, Capabilities, ExprId, ExprKind, FunctionId, Local, LocalId, Shader, Stage, TypeId, TypeTable};
+use rustc_hash::FxHashMap;
+use scope::Scopes;
+use std::fmt;
+
+/// How a shader is compiled.
+#[derive(Default)]
+pub struct CompileOptions<'a> {
+    /// What the context offers; `None` checks against every version and extension.
+    pub capabilities: Option<&'a Capabilities>,
+    /// Language of shaders without `#version`.
+    pub default_version: ast::Version,
+    /// Where `#include` looks.
+    pub includes: Option<Box<dyn IncludeResolver + Send + Sync>>,
+}
+
+impl<'a> CompileOptions<'a> {
+    /// Options for one context.
+    pub fn new(capabilities: &'a Capabilities) -> CompileOptions<'a> {
+        CompileOptions { capabilities: Some(capabilities), ..CompileOptions::default() }
+    }
+}
+
+/// Every error of a shader that does not compile, in source order (warnings before them in the list do not count).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if i > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Parses and checks one shader object given as one or more source strings.
+///
+/// # Errors
+/// All errors of the first phase (preprocessing and parsing, or checking) that found one.
+pub fn compile(
+    sources: &[&str],
+    stage: Stage,
+    options: CompileOptions<'_>,
+    types: &mut TypeTable,
+) -> Result<Shader, Diagnostics> {
+    let mut env = Environment::all_versions();
+    env.default_version = options.default_version;
+    env.includes = options.includes;
+    match options.capabilities {
+        Some(capabilities) => {
+            env.extensions = capabilities.extensions.iter().cloned().collect();
+            let version = capabilities.glsl_version as u16;
+            match capabilities.api {
+                Api::Es => (env.newest_version, env.newest_es_version) = (0, version),
+                Api::Core | Api::Compatibility => {
+                    env.newest_version = version;
+                    env.newest_es_version = es_version(capabilities);
+                }
+            }
+        }
+        None => env.extensions = language::known_extensions(),
+    }
+    let unit = crate::syntax::parse(sources, &env).map_err(Diagnostics)?;
+    check(&unit, stage, options.capabilities, types)
+}
+
+/// Newest ES language that a desktop context accepts through the ES compatibility extensions.
+fn es_version(capabilities: &Capabilities) -> u16 {
+    let by_extension = [
+        ("GL_ARB_ES3_2_compatibility", 320),
+        ("GL_ARB_ES3_1_compatibility", 310),
+        ("GL_ARB_ES3_compatibility", 300),
+        ("GL_ARB_ES2_compatibility", 100),
+    ];
+    by_extension.iter().find(|(name, _)| capabilities.has(name)).map_or(0, |&(_, version)| version)
+}
+
+/// Checks a parsed shader.
+///
+/// # Errors
+/// Every semantic error, in source order.
+pub fn check(
+    unit: &TranslationUnit,
+    stage: Stage,
+    capabilities: Option<&Capabilities>,
+    types: &mut TypeTable,
+) -> Result<Shader, Diagnostics> {
+    let mut checker = Checker::new(unit, stage, capabilities, types);
+    checker.translation_unit();
+    checker.finish()
+}
+
+/// An error was found and recorded; whoever gets this adds nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported;
+
+/// Result of a step whose errors are already recorded.
+pub(crate) type Check<T> = Result<T, Reported>;
+
+/// Deepest nesting of scopes' worth of errors kept; a broken shader does not fill the memory.
+const MAX_ERRORS: usize = 100;
+
+/// The function being checked.
+struct CurrentFunction {
+    id: FunctionId,
+    result: TypeId,
+    locals: PrimaryMap<LocalId, Local>,
+    /// Locals that may not be written: `const` variables and parameters.
+    constants: FxHashMap<LocalId, Option<ExprId>>,
+    /// Loops and switches around the current statement.
+    loops: u32,
+    switches: u32,
+    /// Whether a `return` with a value was seen.
+    returns: bool,
+}
+
+/// State of checking one shader.
+struct Checker<'a> {
+    unit: &'a TranslationUnit,
+    language: Language<'a>,
+    types: &'a mut TypeTable,
+    shader: Shader,
+    scopes: Scopes,
+    diagnostics: Vec<Diagnostic>,
+    function: Option<CurrentFunction>,
+    defaults: qualifier::Defaults,
+    /// `#extension` directives already applied.
+    extensions_applied: usize,
+    builtins: builtin_variables::Instances,
+    /// Number of structures declared per name, for [`program::types::StructType::scope`].
+    struct_scopes: FxHashMap<Box<str>, u32>,
+    /// Explicit or implied offsets of the next atomic counter, by binding.
+    counter_offsets: FxHashMap<u32, u32>,
+    file_starts: Vec<Span>,
+    type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
+    /// Built-in functions by user prototypes: ids of functions with `main`'s name checked.
+    subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        unit: &'a TranslationUnit,
+        stage: Stage,
+        capabilities: Option<&'a Capabilities>,
+        types: &'a mut TypeTable,
+    ) -> Self {
+        let file_starts = (0..)
+            .map(|i| unit.sources.file_span(FileId(i)))
+            .take_while(|span| span.end > span.start)
+            .take(usize::from(u16::MAX))
+            .collect();
+        Checker {
+            unit,
+            language: Language::new(unit.version, stage, capabilities),
+            types,
+            shader: Shader::new(stage, unit.version.number, unit.version.es),
+            scopes: Scopes::default(),
+            diagnostics: Vec::new(),
+            function: None,
+            defaults: qualifier::Defaults::default(),
+            extensions_applied: 0,
+            builtins: Default::default(),
+            struct_scopes: FxHashMap::default(),
+            counter_offsets: FxHashMap::default(),
+            file_starts,
+            type_names: FxHashMap::default(),
+            subroutine_types: FxHashMap::default(),
+        }
+    }
+
+    fn translation_unit(&mut self) {
+        let unit = self.unit;
+        for &id in unit.list(unit.globals) {
+            let decl = unit.decls[id];
+            self.apply_extensions(decl.span.start);
+            // The error is recorded; the next declaration may still be checked.
+            let _ = self.global_declaration(id);
+            if self.diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Shader, Diagnostics> {
+        if self.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            self.diagnostics.sort_by_key(|d| d.span.start);
+            return Err(Diagnostics(self.diagnostics));
+        }
+        self.finish_layout();
+        precise::mark(&mut self.shader);
+        Ok(self.shader)
+    }
+
+    /// Brings the enabled extensions up to date with the directives before `pos`.
+    fn apply_extensions(&mut self, pos: u32) {
+        while let Some(directive) = self.unit.extensions.get(self.extensions_applied) {
+            if directive.span.end > pos {
+                return;
+            }
+            self.extensions_applied += 1;
+            let name = self.unit.interner.text(directive.name);
+            self.language.set_extension(name, directive.behaviour != Behaviour::Disable);
+        }
+    }
+
+    /// Records an error.
+    fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Check<T> {
+        self.diagnostics.push(Diagnostic::error(&self.unit.sources, span, message));
+        Err(Reported)
+    }
+
+    /// Text of a name.
+    fn text(&self, symbol: crate::intern::Symbol) -> &'a str {
+        self.unit.interner.text(symbol)
+    }
+
+    /// A span of the typed program.
+    fn span(&self, span: Span) -> program::Span {
+        let file = self.file_starts.partition_point(|f| f.start <= span.start).saturating_sub(1);
+        let start = self.file_starts.get(file).map_or(0, |f| f.start);
+        program::Span {
+            source: file as u16,
+            start: span.start - start.min(span.start),
+            len: (span.end - span.start).min(u32::from(u16::MAX)) as u16,
+        }
+    }
+
+    /// Adds an expression.
+    fn push(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
+        let span = self.span(span);
+        self.shader.exprs.push(program::Expr { kind, ty, precise: false, span })
+    }
+
+    /// Type of an expression.
+    fn ty(&self, id: ExprId) -> TypeId {
+        self.shader.exprs[id].ty
+    }
+
+    /// Spelling of a type.
+    fn type_name(&self, id: TypeId) -> String {
+        self.types.name(id)
+    }
+}

@@ -1,0 +1,103 @@
+//! Places: expressions that may be assigned to.
+
+use super::{Check, Checker};
+use crate::source::Span;
+use program::{ExprId, ExprKind, GlobalId, LocalId, Storage};
+
+/// The variable a place belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    Global(GlobalId),
+    Local(LocalId),
+}
+
+impl Checker<'_> {
+    /// The variable behind an expression, if it is a place.
+    pub(super) fn root(&self, mut id: ExprId) -> Option<Root> {
+        loop {
+            match self.shader.exprs[id].kind {
+                ExprKind::Global(global) => return Some(Root::Global(global)),
+                ExprKind::Local(local) => return Some(Root::Local(local)),
+                ExprKind::Index { base, .. } | ExprKind::Member { base, .. } | ExprKind::Swizzle { base, .. } => {
+                    id = base;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reports an expression that cannot be written.
+    pub(super) fn check_place(&mut self, id: ExprId, span: Span) -> Check<()> {
+        if self.types.contains_opaque(self.ty(id)) {
+            let name = self.type_name(self.ty(id));
+            return self.error(span, format!("a value of type {name} cannot be assigned"));
+        }
+        let mut at = id;
+        loop {
+            match &self.shader.exprs[at].kind {
+                ExprKind::Swizzle { base, components } => {
+                    let parts = components.as_slice();
+                    if parts.iter().enumerate().any(|(i, c)| parts[..i].contains(c)) {
+                        return self.error(span, "a component is repeated in an assigned swizzle");
+                    }
+                    at = *base;
+                }
+                ExprKind::Index { base, .. } => at = *base,
+                ExprKind::Member { base, member } => {
+                    let members = self.types.members(self.ty(*base)).unwrap_or_default();
+                    if let Some(m) = members.get(*member as usize)
+                        && m.memory.read_only
+                    {
+                        let message = format!("`{}` is readonly", m.name);
+                        return self.error(span, message);
+                    }
+                    at = *base;
+                }
+                ExprKind::Global(global) => return self.check_global_place(*global, span),
+                ExprKind::Local(local) => {
+                    let function = self.function.as_ref();
+                    if function.is_some_and(|f| f.constants.contains_key(local)) {
+                        let name = function.map_or("", |f| &f.locals[*local].name).to_owned();
+                        return self.error(span, format!("`{name}` is constant and cannot be assigned"));
+                    }
+                    return Ok(());
+                }
+                _ => return self.error(span, "this expression cannot be assigned"),
+            }
+        }
+    }
+
+    fn check_global_place(&mut self, id: GlobalId, span: Span) -> Check<()> {
+        let global = &self.shader.globals[id];
+        let what = match global.storage {
+            Storage::Const => "constant",
+            Storage::Uniform => "a uniform",
+            Storage::Input => "an input",
+            Storage::Buffer if global.memory.read_only => "readonly",
+            _ => return Ok(()),
+        };
+        let message = format!("`{}` is {what} and cannot be assigned", global.name);
+        self.error(span, message)
+    }
+
+    /// Reports an expression that may not be read: `writeonly` memory.
+    pub(super) fn check_readable(&mut self, id: ExprId, span: Span) -> Check<()> {
+        let mut at = id;
+        loop {
+            match &self.shader.exprs[at].kind {
+                ExprKind::Swizzle { base, .. } | ExprKind::Index { base, .. } => at = *base,
+                ExprKind::Member { base, member } => {
+                    let members = self.types.members(self.ty(*base)).unwrap_or_default();
+                    if let Some(m) = members.get(*member as usize)
+                        && m.memory.write_only
+                    {
+                        let message = format!("`{}` is writeonly", m.name);
+                        return self.error(span, message);
+                    }
+                    at = *base;
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+}

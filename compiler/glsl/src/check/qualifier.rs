@@ -1,0 +1,390 @@
+//! Qualifiers of one declaration, collected and checked for sense.
+
+use super::{Check, Checker};
+use crate::ast::{self, List, Name, Precision, QualifierKind};
+use crate::source::Span;
+use program::shader::{LayoutPrimitive, Spacing};
+use program::types::MatrixOrder;
+use program::variable::{
+    DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing, SampleLocation,
+};
+use program::{Interpolation, Stage};
+
+/// Storage words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Word {
+    In,
+    Out,
+    InOut,
+    Attribute,
+    Varying,
+    Uniform,
+    Buffer,
+    Shared,
+}
+
+/// Everything `layout(…)` says, before it is known what it applies to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Layout {
+    /// Whether there was any layout qualifier.
+    pub present: bool,
+    pub variable: LayoutQualifiers,
+    pub packing: Option<Packing>,
+    pub order: Option<MatrixOrder>,
+    pub align: Option<u32>,
+    pub primitive: Option<LayoutPrimitive>,
+    pub max_vertices: Option<u32>,
+    pub invocations: Option<u32>,
+    pub vertices: Option<u32>,
+    pub spacing: Option<Spacing>,
+    pub clockwise: Option<bool>,
+    pub point_mode: bool,
+    pub early_fragment_tests: bool,
+    pub post_depth_coverage: bool,
+    pub local_size: [Option<u32>; 3],
+    pub local_size_variable: bool,
+    pub derivative_group_quads: Option<bool>,
+}
+
+/// The qualifiers of one declaration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Qualifiers {
+    pub span: Span,
+    pub constant: bool,
+    pub word: Option<Word>,
+    pub interpolation: Interpolation,
+    pub memory: MemoryQualifiers,
+    pub invariant: bool,
+    pub precise: bool,
+    pub precision: Option<Precision>,
+    /// `subroutine` (with an empty list) or `subroutine(types)`.
+    pub subroutine: Option<List<Name>>,
+    pub layout: Layout,
+}
+
+/// Defaults that `layout(…) uniform;` and the like and `precision` statements set.
+#[derive(Clone, Debug)]
+pub(super) struct Defaults {
+    pub uniform_packing: Packing,
+    pub uniform_order: MatrixOrder,
+    pub buffer_packing: Packing,
+    pub buffer_order: MatrixOrder,
+    pub stream: Option<u32>,
+    pub xfb_buffer: Option<u32>,
+    /// ES: scopes in which a default precision for `float` was set, by scope depth.
+    pub float_precision: bool,
+    /// ES: names of opaque types that have a default precision.
+    pub opaque_precision: Vec<program::TypeId>,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Defaults {
+            uniform_packing: Packing::Shared,
+            uniform_order: MatrixOrder::ColumnMajor,
+            buffer_packing: Packing::Shared,
+            buffer_order: MatrixOrder::ColumnMajor,
+            stream: None,
+            xfb_buffer: None,
+            float_precision: false,
+            opaque_precision: Vec::new(),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Collects a list of qualifiers.
+    pub(super) fn qualifiers(&mut self, list: List<ast::QualifierId>) -> Check<Qualifiers> {
+        let unit = self.unit;
+        let mut result = Qualifiers::default();
+        for (i, &id) in unit.list(list).iter().enumerate() {
+            let qualifier = unit.qualifiers[id];
+            result.span = if i == 0 { qualifier.span } else { result.span.to(qualifier.span) };
+            self.add_qualifier(&mut result, qualifier.kind, qualifier.span)?;
+        }
+        Ok(result)
+    }
+
+    fn add_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
+        let word = match kind {
+            QualifierKind::In => Word::In,
+            QualifierKind::Out => Word::Out,
+            QualifierKind::Inout => Word::InOut,
+            QualifierKind::Attribute => Word::Attribute,
+            QualifierKind::Varying => Word::Varying,
+            QualifierKind::Uniform => Word::Uniform,
+            QualifierKind::Buffer => Word::Buffer,
+            QualifierKind::Shared => Word::Shared,
+            _ => return self.add_other_qualifier(result, kind, span),
+        };
+        let both = match (result.word, word) {
+            (None, word) => Some(word),
+            (Some(Word::In), Word::Out) | (Some(Word::Out), Word::In) => Some(Word::InOut),
+            _ => None,
+        };
+        let Some(word) = both else { return self.error(span, "more than one storage qualifier") };
+        result.word = Some(word);
+        self.check_word(word, span)
+    }
+
+    /// Storage words that this version or stage does not have.
+    fn check_word(&mut self, word: Word, span: Span) -> Check<()> {
+        let (language, stage) = (&self.language, self.language.stage);
+        let message = match word {
+            Word::Attribute if stage != Stage::Vertex => "`attribute` is for vertex shaders only",
+            Word::Attribute | Word::Varying if !language.compatibility && !language.at_least(110, 100) => {
+                "this storage qualifier needs an older version"
+            }
+            Word::Attribute | Word::Varying if language.es && language.version >= 300 => {
+                "`attribute` and `varying` were removed in GLSL ES 3.00"
+            }
+            Word::Attribute | Word::Varying
+                if !language.es && language.version >= 420 && !language.compatibility =>
+            {
+                "`attribute` and `varying` were removed from the core profile in GLSL 4.20"
+            }
+            Word::Varying if stage == Stage::Compute => "compute shaders have no varyings",
+            Word::Buffer
+                if !language.at_least(430, 310) && !language.extension("ARB_shader_storage_buffer_object") =>
+            {
+                "`buffer` needs GLSL 4.30, ES 3.10 or ARB_shader_storage_buffer_object"
+            }
+            Word::Shared if stage != Stage::Compute => "`shared` is for compute shaders only",
+            _ => return Ok(()),
+        };
+        self.error(span, message)
+    }
+
+    fn add_other_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
+        let mut flag = |set: &mut bool| std::mem::replace(set, true);
+        let repeated = match kind {
+            QualifierKind::Const => flag(&mut result.constant),
+            QualifierKind::Invariant => flag(&mut result.invariant),
+            QualifierKind::Precise => flag(&mut result.precise),
+            QualifierKind::Patch => flag(&mut result.interpolation.patch),
+            QualifierKind::Coherent => flag(&mut result.memory.coherent),
+            QualifierKind::Volatile => flag(&mut result.memory.volatile),
+            QualifierKind::Restrict => flag(&mut result.memory.restrict),
+            QualifierKind::Readonly => flag(&mut result.memory.read_only),
+            QualifierKind::Writeonly => flag(&mut result.memory.write_only),
+            QualifierKind::Precision(p) => result.precision.replace(p).is_some(),
+            QualifierKind::Smooth => set_mode(&mut result.interpolation, InterpolationMode::Smooth),
+            QualifierKind::Flat => set_mode(&mut result.interpolation, InterpolationMode::Flat),
+            QualifierKind::Noperspective => {
+                set_mode(&mut result.interpolation, InterpolationMode::NoPerspective)
+            }
+            QualifierKind::Centroid => set_location(&mut result.interpolation, SampleLocation::Centroid),
+            QualifierKind::Sample => set_location(&mut result.interpolation, SampleLocation::Sample),
+            QualifierKind::Subroutine(names) => result.subroutine.replace(names).is_some(),
+            QualifierKind::Layout(entries) => {
+                self.layout(&mut result.layout, entries)?;
+                false
+            }
+            QualifierKind::ExplicitInterp | QualifierKind::PixelLocal { .. } => {
+                return self.error(span, "this qualifier is not supported");
+            }
+            _ => false,
+        };
+        if repeated && !self.language.has_420pack() {
+            return self.error(span, "a qualifier is repeated");
+        }
+        let has = |desktop, es, extensions: &[&str]| {
+            self.language.at_least(desktop, es) || self.language.any_extension(extensions)
+        };
+        let missing = match kind {
+            QualifierKind::Flat | QualifierKind::Smooth => !has(130, 300, &["EXT_gpu_shader4"]),
+            QualifierKind::Noperspective => {
+                !has(130, 0, &["EXT_gpu_shader4", "NV_shader_noperspective_interpolation"])
+            }
+            QualifierKind::Centroid => !has(120, 300, &["EXT_gpu_shader4"]),
+            QualifierKind::Sample => {
+                !has(400, 320, &["ARB_gpu_shader5", "OES_shader_multisample_interpolation"])
+            }
+            QualifierKind::Patch => !has(
+                400,
+                320,
+                &["ARB_tessellation_shader", "EXT_tessellation_shader", "OES_tessellation_shader"],
+            ),
+            QualifierKind::Precise => !has(400, 320, &["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]),
+            QualifierKind::Invariant => !has(120, 100, &[]),
+            QualifierKind::Precision(_) => !has(130, 100, &[]),
+            QualifierKind::Subroutine(_) => !has(400, 0, &["ARB_shader_subroutine"]),
+            _ => false,
+        };
+        if missing {
+            let text = self.unit.sources.text(span);
+            return self.error(span, format!("qualifier `{text}` is not available in this version"));
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, layout: &mut Layout, entries: List<ast::LayoutEntryId>) -> Check<()> {
+        let unit = self.unit;
+        layout.present = true;
+        for &id in unit.list(entries) {
+            let entry = unit.layouts[id];
+            let text = self.text(entry.name.symbol);
+            // Desktop GLSL compares layout names without case (section 4.4); ES with.
+            let name = if self.language.es { text.to_owned() } else { text.to_ascii_lowercase() };
+            match entry.value.expand() {
+                Some(value) => self.layout_number(layout, &name, value, entry.name.span)?,
+                None => self.layout_word(layout, &name, entry.name.span)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn layout_number(&mut self, layout: &mut Layout, name: &str, value: ast::ExprId, span: Span) -> Check<()> {
+        let number = self.integer_constant(value, &format!("layout qualifier `{name}`"))?;
+        let value_span = self.unit.exprs[value].span;
+        let Ok(number) = u32::try_from(number) else {
+            return self.error(value_span, format!("layout qualifier `{name}` must not be negative"));
+        };
+        let at_least_one =
+            matches!(name, "local_size_x" | "local_size_y" | "local_size_z" | "vertices" | "invocations");
+        if at_least_one && number == 0 {
+            return self.error(value_span, format!("layout qualifier `{name}` must be positive"));
+        }
+        let language = &self.language;
+        let available = match name {
+            "binding" => {
+                language.has_420pack()
+                    || language.any_extension(&["ARB_shader_atomic_counters", "ARB_shader_storage_buffer_object"])
+            }
+            "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => language.has_enhanced_layouts(),
+            "index" => {
+                language.at_least(330, 0)
+                    || language.any_extension(&[
+                        "ARB_explicit_attrib_location",
+                        "EXT_blend_func_extended",
+                        "ARB_explicit_uniform_location",
+                        "ARB_shader_subroutine",
+                    ])
+                    || language.at_least(400, 0)
+            }
+            "stream" => language.at_least(400, 0) || language.extension("ARB_gpu_shader5"),
+            _ => true,
+        };
+        if !available {
+            return self.error(span, format!("layout qualifier `{name}` is not available in this version"));
+        }
+        let v = &mut layout.variable;
+        let slot = match name {
+            "location" => &mut v.location,
+            "component" => &mut v.component,
+            "index" => &mut v.index,
+            "binding" => &mut v.binding,
+            "offset" => &mut v.offset,
+            "stream" => &mut v.stream,
+            "xfb_buffer" => &mut v.xfb_buffer,
+            "xfb_offset" => &mut v.xfb_offset,
+            "xfb_stride" => &mut v.xfb_stride,
+            "align" => &mut layout.align,
+            "max_vertices" => &mut layout.max_vertices,
+            "invocations" => &mut layout.invocations,
+            "vertices" => &mut layout.vertices,
+            "local_size_x" => &mut layout.local_size[0],
+            "local_size_y" => &mut layout.local_size[1],
+            "local_size_z" => &mut layout.local_size[2],
+            "num_views" | "secondary_view_offset" => return Ok(()),
+            _ => return self.error(span, format!("`{name}` is not a layout qualifier with a value")),
+        };
+        *slot = Some(number);
+        let limit_error = match name {
+            "component" if number > 3 => Some("component must be below 4"),
+            "index" if number > 1 && self.language.stage == Stage::Fragment && !self.subroutine_index_allowed() => {
+                Some("index must be 0 or 1")
+            }
+            "align" if !number.is_power_of_two() => Some("align must be a power of two"),
+            "xfb_buffer" if number > 3 => Some("xfb_buffer must be below 4"),
+            "stream" if number > 3 => Some("stream must be below 4"),
+            _ => None,
+        };
+        match limit_error {
+            Some(message) => self.error(value_span, message),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether `index` may be a subroutine index here, which has a wider range than a blend source.
+    fn subroutine_index_allowed(&self) -> bool {
+        self.language.at_least(400, 0) || self.language.extension("ARB_shader_subroutine")
+    }
+
+    fn layout_word(&mut self, layout: &mut Layout, name: &str, span: Span) -> Check<()> {
+        if let Some(primitive) = primitive(name) {
+            layout.primitive = Some(primitive);
+            return Ok(());
+        }
+        match name {
+            "shared" => layout.packing = Some(Packing::Shared),
+            "packed" => layout.packing = Some(Packing::Packed),
+            "std140" => layout.packing = Some(Packing::Std140),
+            "std430" => layout.packing = Some(Packing::Std430),
+            "row_major" => layout.order = Some(MatrixOrder::RowMajor),
+            "column_major" => layout.order = Some(MatrixOrder::ColumnMajor),
+            "origin_upper_left" => layout.variable.origin_upper_left = true,
+            "pixel_center_integer" => layout.variable.pixel_center_integer = true,
+            "early_fragment_tests" => layout.early_fragment_tests = true,
+            "post_depth_coverage" => layout.post_depth_coverage = true,
+            "depth_any" => layout.variable.depth = Some(DepthLayout::Any),
+            "depth_greater" => layout.variable.depth = Some(DepthLayout::Greater),
+            "depth_less" => layout.variable.depth = Some(DepthLayout::Less),
+            "depth_unchanged" => layout.variable.depth = Some(DepthLayout::Unchanged),
+            "equal_spacing" => layout.spacing = Some(Spacing::Equal),
+            "fractional_even_spacing" => layout.spacing = Some(Spacing::FractionalEven),
+            "fractional_odd_spacing" => layout.spacing = Some(Spacing::FractionalOdd),
+            "cw" => layout.clockwise = Some(true),
+            "ccw" => layout.clockwise = Some(false),
+            "point_mode" => layout.point_mode = true,
+            "local_size_variable" => layout.local_size_variable = true,
+            "derivative_group_quadsnv" | "derivative_group_quadsNV" => layout.derivative_group_quads = Some(true),
+            "derivative_group_linearnv" | "derivative_group_linearNV" => {
+                layout.derivative_group_quads = Some(false);
+            }
+            // Hints and switches that change nothing a program can observe here.
+            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative"
+            | "noncoherent" | "inner_coverage" | "pixel_interlock_ordered" | "pixel_interlock_unordered"
+            | "sample_interlock_ordered" | "sample_interlock_unordered" => {}
+            // EXT_shader_image_load_store names sizes instead of formats.
+            "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
+            _ if name.starts_with("blend_support_") => {}
+            _ => match ImageFormat::from_name(name) {
+                Some(format) => layout.variable.image_format = Some(format),
+                None => return self.error(span, format!("`{name}` is not a layout qualifier")),
+            },
+        }
+        Ok(())
+    }
+
+    /// Defaults of blocks of one storage: packing and matrix order.
+    pub(super) fn block_defaults(&self, word: Word) -> (Packing, MatrixOrder) {
+        match word {
+            Word::Buffer => (self.defaults.buffer_packing, self.defaults.buffer_order),
+            _ => (self.defaults.uniform_packing, self.defaults.uniform_order),
+        }
+    }
+}
+
+fn set_mode(interpolation: &mut Interpolation, mode: InterpolationMode) -> bool {
+    std::mem::replace(&mut interpolation.mode, mode) != InterpolationMode::Default
+}
+
+fn set_location(interpolation: &mut Interpolation, location: SampleLocation) -> bool {
+    std::mem::replace(&mut interpolation.location, location) != SampleLocation::Center
+}
+
+fn primitive(name: &str) -> Option<LayoutPrimitive> {
+    Some(match name {
+        "points" => LayoutPrimitive::Points,
+        "lines" => LayoutPrimitive::Lines,
+        "lines_adjacency" => LayoutPrimitive::LinesAdjacency,
+        "triangles" => LayoutPrimitive::Triangles,
+        "triangles_adjacency" => LayoutPrimitive::TrianglesAdjacency,
+        "line_strip" => LayoutPrimitive::LineStrip,
+        "triangle_strip" => LayoutPrimitive::TriangleStrip,
+        "quads" => LayoutPrimitive::Quads,
+        "isolines" => LayoutPrimitive::Isolines,
+        _ => return None,
+    })
+}

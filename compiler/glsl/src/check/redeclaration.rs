@@ -1,0 +1,286 @@
+//! Redeclarations of built-in variables, and declarations that are qualifiers only.
+
+use super::qualifier::{Qualifiers, Word};
+use super::scope::Entity;
+use super::{Check, Checker};
+use crate::ast::{self, Declarator, Name};
+use crate::source::Span;
+use program::shader::LayoutPrimitive;
+use program::variable::Packing;
+use program::{ArrayLength, BuiltinVariable, Stage, Storage, TypeId};
+
+impl Checker<'_> {
+    /// `in vec4 gl_FragCoord;`, `varying vec4 gl_TexCoord[3];` and so on.
+    pub(super) fn redeclare_builtin(
+        &mut self,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        declarator: Declarator,
+    ) -> Check<()> {
+        let span = declarator.name.span;
+        let text = self.text(declarator.name.symbol);
+        let id = match self.builtin_variable(text, span)? {
+            Some(id) => id,
+            None => return self.error(span, format!("`{text}`: names that start with gl_ are reserved")),
+        };
+        let old = &self.shader.globals[id];
+        let matches = match (self.types.array_of(old.ty), self.types.array_of(ty)) {
+            (Some((a, _)), Some((b, _))) => a == b,
+            _ => old.ty == ty,
+        };
+        if !matches || declarator.init.is_some() {
+            return self.error(span, format!("`{text}` is redeclared with another type"));
+        }
+        let word_fits = match qualifiers.word {
+            None => false,
+            Some(Word::In | Word::Attribute) => old.storage == Storage::Input,
+            Some(Word::Out) => old.storage == Storage::Output,
+            Some(Word::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
+            Some(Word::Uniform) => old.storage == Storage::Uniform,
+            Some(Word::InOut) => old.storage == Storage::Output || old.builtin == Some(BuiltinVariable::LastFragData),
+            Some(Word::Buffer | Word::Shared) => false,
+        };
+        if !word_fits {
+            return self.error(span, format!("`{text}` is redeclared with another storage qualifier"));
+        }
+        if old.builtin == Some(BuiltinVariable::FragDepth)
+            && qualifiers.layout.variable.depth.is_some()
+            && !self.language.at_least(420, 0)
+            && !self.language.any_extension(&[
+                "ARB_conservative_depth",
+                "AMD_conservative_depth",
+                "EXT_conservative_depth",
+            ])
+        {
+            return self.error(span, "depth layouts need GLSL 4.20 or ARB_conservative_depth");
+        }
+        if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
+            let limit = match self.shader.globals[id].builtin {
+                Some(BuiltinVariable::TexCoord) => self.language.limit("GL_MAX_TEXTURE_COORDS", 8),
+                Some(BuiltinVariable::ClipDistance) => self.language.limit("GL_MAX_CLIP_DISTANCES", 8),
+                Some(BuiltinVariable::CullDistance) => self.language.limit("GL_MAX_CULL_DISTANCES", 8),
+                _ => u32::MAX,
+            };
+            if n > limit {
+                return self.error(span, format!("`{text}` cannot have more than {limit} elements"));
+            }
+        }
+        if self.types.array_of(ty).is_some() {
+            self.resize(id, ty, span)?;
+        }
+        self.apply_qualifiers(id, qualifiers);
+        Ok(())
+    }
+
+    /// Adds qualifiers to a variable that exists.
+    fn apply_qualifiers(&mut self, id: program::GlobalId, qualifiers: &Qualifiers) {
+        let global = &mut self.shader.globals[id];
+        global.invariant |= qualifiers.invariant;
+        global.precise |= qualifiers.precise;
+        if qualifiers.interpolation != Default::default() {
+            global.interpolation = qualifiers.interpolation;
+        }
+        let (new, old) = (&qualifiers.layout.variable, &mut global.layout);
+        old.depth = new.depth.or(old.depth);
+        old.origin_upper_left |= new.origin_upper_left;
+        old.pixel_center_integer |= new.pixel_center_integer;
+        old.location = new.location.or(old.location);
+        old.xfb_buffer = new.xfb_buffer.or(old.xfb_buffer);
+        old.xfb_offset = new.xfb_offset.or(old.xfb_offset);
+        old.xfb_stride = new.xfb_stride.or(old.xfb_stride);
+        old.stream = new.stream.or(old.stream);
+        if old.xfb_offset.is_some() {
+            old.xfb_buffer = old.xfb_buffer.or(self.defaults.xfb_buffer);
+        }
+        if let (Some(buffer), Some(stride)) = (new.xfb_buffer, new.xfb_stride)
+            && let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize)
+        {
+            *slot = Some(stride);
+        }
+    }
+
+    /// `layout(…) in;`, `invariant a, b;`, `precise c;`.
+    pub(super) fn qualifier_declaration(
+        &mut self,
+        list: ast::List<ast::QualifierId>,
+        names: ast::List<Name>,
+    ) -> Check<()> {
+        let qualifiers = self.qualifiers(list)?;
+        let span = qualifiers.span;
+        if names.is_empty() {
+            return self.stage_layout(&qualifiers, span);
+        }
+        for &name in self.unit.list(names) {
+            self.qualify(&qualifiers, name)?;
+        }
+        Ok(())
+    }
+
+    fn qualify(&mut self, qualifiers: &Qualifiers, name: Name) -> Check<()> {
+        let text = self.text(name.symbol);
+        let id = match self.scopes.find(name.symbol).cloned() {
+            Some(Entity::Global(id)) => Some(id),
+            Some(Entity::Local(id)) if qualifiers.precise && !qualifiers.invariant => {
+                if let Some(local) = self.function.as_mut().and_then(|f| f.locals.get_mut(id)) {
+                    local.precise = true;
+                }
+                return Ok(());
+            }
+            Some(Entity::BlockMember(id, _)) => Some(id),
+            Some(_) => None,
+            None => self.builtin_variable(text, name.span)?,
+        };
+        let Some(id) = id else {
+            return self.error(name.span, format!("`{text}` is not a variable"));
+        };
+        let global = &self.shader.globals[id];
+        if qualifiers.invariant {
+            let old_input = global.storage == Storage::Input
+                && self.language.stage != Stage::Vertex
+                && !self.language.at_least(430, 300);
+            let built_in_input = global.storage == Storage::Input && global.builtin.is_some();
+            if global.storage != Storage::Output && !old_input && !built_in_input {
+                return self.error(name.span, format!("`{text}` is no output and cannot be invariant"));
+            }
+        }
+        self.apply_qualifiers(id, qualifiers);
+        Ok(())
+    }
+
+    /// Layout declarations without a variable.
+    fn stage_layout(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+        let layout = &qualifiers.layout;
+        let stage = self.language.stage;
+        match qualifiers.word {
+            Some(Word::Uniform | Word::Buffer) => {
+                let buffer = qualifiers.word == Some(Word::Buffer);
+                if layout.packing == Some(Packing::Std430) && !buffer {
+                    return self.error(span, "std430 is for storage blocks");
+                }
+                let defaults = &mut self.defaults;
+                let (packing, order) = match buffer {
+                    true => (&mut defaults.buffer_packing, &mut defaults.buffer_order),
+                    false => (&mut defaults.uniform_packing, &mut defaults.uniform_order),
+                };
+                *packing = layout.packing.unwrap_or(*packing);
+                *order = layout.order.unwrap_or(*order);
+                Ok(())
+            }
+            Some(Word::In) => self.input_layout(layout.clone(), span),
+            Some(Word::Out) => self.output_layout(layout.clone(), span),
+            _ if stage == Stage::Compute && layout.present => {
+                self.error(span, "this layout declaration needs `in`")
+            }
+            _ if layout.present || qualifiers.invariant || qualifiers.precise => {
+                self.error(span, "these qualifiers need a variable")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn set<T: Copy + PartialEq>(&mut self, into: fn(&mut Self) -> &mut Option<T>, new: Option<T>, span: Span) -> Check<()> {
+        let slot = into(self);
+        match (*slot, new) {
+            (Some(a), Some(b)) if a != b => self.error(span, "this contradicts an earlier layout declaration"),
+            (_, Some(_)) => {
+                *slot = new;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn input_layout(&mut self, layout: super::qualifier::Layout, span: Span) -> Check<()> {
+        use LayoutPrimitive as P;
+        let stage = self.language.stage;
+        if let Some(primitive) = layout.primitive {
+            let fits = match stage {
+                Stage::Geometry => {
+                    matches!(primitive, P::Points | P::Lines | P::LinesAdjacency | P::Triangles | P::TrianglesAdjacency)
+                }
+                Stage::TessEvaluation => matches!(primitive, P::Triangles | P::Quads | P::Isolines),
+                _ => false,
+            };
+            if !fits {
+                return self.error(span, "this stage has no such input primitive");
+            }
+        }
+        let geometry = layout.invocations.is_some();
+        let evaluation = layout.spacing.is_some() || layout.clockwise.is_some() || layout.point_mode;
+        let compute = layout.local_size.iter().any(|s| s.is_some()) || layout.local_size_variable;
+        let fragment = layout.early_fragment_tests || layout.post_depth_coverage;
+        let wrong = (geometry && stage != Stage::Geometry)
+            || (evaluation && stage != Stage::TessEvaluation)
+            || (compute && stage != Stage::Compute)
+            || (fragment && stage != Stage::Fragment)
+            || layout.max_vertices.is_some()
+            || layout.vertices.is_some();
+        if wrong {
+            return self.error(span, "this layout qualifier is not for inputs of this stage");
+        }
+        self.set(|c| &mut c.shader.layout.input_primitive, layout.primitive, span)?;
+        self.set(|c| &mut c.shader.layout.invocations, layout.invocations, span)?;
+        self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
+        self.set(|c| &mut c.shader.layout.clockwise, layout.clockwise, span)?;
+        self.set(|c| &mut c.shader.layout.derivative_group_quads, layout.derivative_group_quads, span)?;
+        if layout.local_size.iter().any(|s| s.is_some()) {
+            let size = layout.local_size.map(|s| s.unwrap_or(1));
+            self.set(|c| &mut c.shader.layout.local_size, Some(size), span)?;
+        }
+        let target = &mut self.shader.layout;
+        target.point_mode |= layout.point_mode;
+        target.early_fragment_tests |= layout.early_fragment_tests;
+        target.post_depth_coverage |= layout.post_depth_coverage;
+        target.local_size_variable |= layout.local_size_variable;
+        Ok(())
+    }
+
+    fn output_layout(&mut self, layout: super::qualifier::Layout, span: Span) -> Check<()> {
+        use LayoutPrimitive as P;
+        let stage = self.language.stage;
+        let primitive_fits = match layout.primitive {
+            None => true,
+            Some(P::Points | P::LineStrip | P::TriangleStrip) => stage == Stage::Geometry,
+            Some(_) => false,
+        };
+        let wrong = !primitive_fits
+            || (layout.max_vertices.is_some() && stage != Stage::Geometry)
+            || (layout.vertices.is_some() && stage != Stage::TessControl)
+            || (layout.variable.stream.is_some() && stage != Stage::Geometry)
+            || layout.invocations.is_some()
+            || layout.spacing.is_some();
+        if wrong {
+            return self.error(span, "this layout qualifier is not for outputs of this stage");
+        }
+        self.set(|c| &mut c.shader.layout.output_primitive, layout.primitive, span)?;
+        self.set(|c| &mut c.shader.layout.max_vertices, layout.max_vertices, span)?;
+        self.set(|c| &mut c.shader.layout.vertices, layout.vertices, span)?;
+        if let Some(vertices) = layout.vertices {
+            let limit = self.language.limit("GL_MAX_PATCH_VERTICES", 32);
+            if vertices > limit {
+                return self.error(span, format!("at most {limit} output vertices are available"));
+            }
+        }
+        self.defaults.stream = layout.variable.stream.or(self.defaults.stream);
+        self.defaults.xfb_buffer = layout.variable.xfb_buffer.or(self.defaults.xfb_buffer);
+        if let Some(stride) = layout.variable.xfb_stride {
+            let buffer = layout.variable.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0);
+            if let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) {
+                *slot = Some(stride);
+            }
+        }
+        Ok(())
+    }
+
+    /// What can be said about the stage only after its last declaration.
+    pub(super) fn finish_layout(&mut self) {
+        let pragma = self.unit.pragmas.iter().any(|p| {
+            let text = self.unit.sources.text(p.text).replace(char::is_whitespace, "");
+            text == "STDGLinvariant(all)"
+        });
+        if pragma {
+            let outputs = self.shader.globals.values_mut().filter(|g| g.storage == Storage::Output);
+            outputs.for_each(|g| g.invariant = true);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Types as written: names, array dimensions, structure definitions.
+
+use super::scope::Entity;
+use super::type_names;
+use super::{Check, Checker};
+use crate::ast::{self, Dim, List, TypeKind};
+use crate::intern::Symbol;
+use crate::source::Span;
+use program::types::{Member, StructType};
+use program::{ArrayLength, Type, TypeId, TypeTable};
+
+impl Checker<'_> {
+    /// The type a specifier names or defines, its own dimensions included.
+    pub(super) fn type_spec(&mut self, id: ast::TypeSpecId) -> Check<TypeId> {
+        let spec = self.unit.types[id];
+        let base = match spec.kind {
+            TypeKind::Name(name) => self.named_type(name, spec.span)?,
+            TypeKind::Struct(id) => self.define_struct(id)?,
+        };
+        if !spec.dims.is_empty() && !self.language.has_array_values() {
+            return self.error(spec.span, "this version has no array types");
+        }
+        self.array_type(base, spec.dims, spec.span)
+    }
+
+    /// The type of a name, in scope or built in.
+    pub(super) fn named_type(&mut self, name: Symbol, span: Span) -> Check<TypeId> {
+        match self.scopes.find(name) {
+            Some(Entity::Type(ty)) => return Ok(*ty),
+            Some(Entity::SubroutineType) => {
+                let text = self.text(name);
+                return Ok(self.types.intern(Type::Subroutine(text.into())));
+            }
+            Some(_) => {
+                let text = self.text(name);
+                return self.error(span, format!("`{text}` is not a type"));
+            }
+            None => {}
+        }
+        match self.builtin_type(name) {
+            Some((ty, true)) => Ok(ty),
+            Some((_, false)) => {
+                let text = self.text(name);
+                self.error(span, format!("type `{text}` is not available in this version"))
+            }
+            None => {
+                let text = self.text(name);
+                self.error(span, format!("`{text}` is not a type"))
+            }
+        }
+    }
+
+    /// A built-in type and whether it may be used here.
+    pub(super) fn builtin_type(&mut self, name: Symbol) -> Option<(TypeId, bool)> {
+        let found = match self.type_names.get(&name) {
+            Some(found) => *found,
+            None => {
+                let found = type_names::find(self.text(name)).map(|(ty, a)| (self.types.intern(ty), a));
+                self.type_names.insert(name, found);
+                found
+            }
+        };
+        found.map(|(ty, availability)| (ty, availability.holds(&self.language)))
+    }
+
+    /// `base` with dimensions, outermost first.
+    pub(super) fn array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
+        let mut ty = base;
+        for &dim in self.unit.list(dims).iter().rev() {
+            if ty == TypeTable::VOID {
+                return self.error(span, "there are no arrays of void");
+            }
+            if self.types.array_of(ty).is_some() && !self.language.has_arrays_of_arrays() {
+                return self.error(span, "arrays of arrays need GLSL 4.30 or ES 3.10");
+            }
+            let length = match dim.expand() {
+                None => ArrayLength::Unsized,
+                Some(size) => {
+                    let number = self.integer_constant(size, "an array size")?;
+                    match u32::try_from(number) {
+                        Ok(n) if n > 0 && n < 1 << 28 => ArrayLength::Fixed(n),
+                        _ => {
+                            let span = self.unit.exprs[size].span;
+                            return self.error(span, format!("array size {number} is out of range"));
+                        }
+                    }
+                }
+            };
+            ty = self.types.array(ty, length);
+        }
+        Ok(ty)
+    }
+
+    fn define_struct(&mut self, id: ast::StructId) -> Check<TypeId> {
+        let unit = self.unit;
+        let definition = unit.structs[id];
+        let name = definition.name.map_or("", |n| self.text(n.symbol));
+        let mut members: Vec<Member> = Vec::new();
+        for &member in unit.list(definition.members) {
+            let member = unit.members[member];
+            let qualifiers = self.qualifiers(member.qualifiers)?;
+            let interface = qualifiers.word.is_some()
+                || qualifiers.constant
+                || qualifiers.layout.present
+                || qualifiers.invariant
+                || qualifiers.interpolation != Default::default();
+            if interface {
+                return self.error(qualifiers.span, "structure members take no such qualifiers");
+            }
+            if self.language.es && matches!(unit.types[member.ty].kind, TypeKind::Struct(_)) {
+                return self.error(member.span, "structures cannot be defined inside structures");
+            }
+            let base = self.type_spec(member.ty)?;
+            for &declarator in unit.list(member.declarators) {
+                let declarator = unit.declarators[declarator];
+                let text = self.text(declarator.name.symbol);
+                let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
+                if ty == TypeTable::VOID {
+                    return self.error(declarator.name.span, format!("member `{text}` cannot be void"));
+                }
+                if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {
+                    return self.error(declarator.name.span, format!("array member `{text}` needs a size"));
+                }
+                if members.iter().any(|m| &*m.name == text) {
+                    return self.error(declarator.name.span, format!("member `{text}` is declared twice"));
+                }
+                self.check_new_name(declarator.name)?;
+                members.push(Member::new(text, ty));
+            }
+        }
+        if members.is_empty() {
+            return self.error(definition.span, "a structure needs members");
+        }
+        let scope = self.struct_scopes.entry(name.into()).or_insert(0);
+        let ty = Type::Struct(StructType { name: name.into(), members, scope: *scope });
+        *scope += 1;
+        let ty = self.types.intern(ty);
+        if let Some(name) = definition.name {
+            self.check_new_name(name)?;
+            if self.scopes.find_here(name.symbol).is_some() {
+                let text = self.text(name.symbol);
+                return self.error(name.span, format!("`{text}` is already declared in this scope"));
+            }
+            self.scopes.declare(name.symbol, Entity::Type(ty));
+        }
+        Ok(ty)
+    }
+
+    /// Names a shader may not declare.
+    pub(super) fn check_new_name(&mut self, name: ast::Name) -> Check<()> {
+        let text = self.text(name.symbol);
+        if text.starts_with("gl_") {
+            return self.error(name.span, format!("`{text}`: names that start with gl_ are reserved"));
+        }
+        if type_names::find(text).is_some_and(|(_, a)| a.holds(&self.language)) {
+            return self.error(name.span, format!("`{text}` is a type and cannot be declared"));
+        }
+        Ok(())
+    }
+}

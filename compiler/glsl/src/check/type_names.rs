@@ -1,0 +1,224 @@
+//! Built-in type names: what they are and where they may be used.
+
+use program::types::{Dim, ImageType, SamplerType};
+use program::{Scalar, Type};
+
+use super::language::Language;
+
+/// When a built-in type exists. A plain enum: types are looked up for every declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Availability {
+    Always,
+    /// Non-square matrices.
+    NonSquare,
+    Unsigned,
+    Doubles,
+    Int64,
+    Int16,
+    Half,
+    Sampler(SamplerType),
+    Image(ImageType),
+    Counter,
+}
+
+/// A built-in type by name, with the condition for using it.
+pub(super) fn find(name: &str) -> Option<(Type, Availability)> {
+    use Availability as A;
+    let scalar = |scalar, availability| Some((Type::Scalar(scalar), availability));
+    match name {
+        "void" => return Some((Type::Void, A::Always)),
+        "bool" => return scalar(Scalar::Bool, A::Always),
+        "int" => return scalar(Scalar::Int, A::Always),
+        "uint" => return scalar(Scalar::Uint, A::Unsigned),
+        "float" => return scalar(Scalar::Float, A::Always),
+        "double" => return scalar(Scalar::Double, A::Doubles),
+        "int64_t" => return scalar(Scalar::Int64, A::Int64),
+        "uint64_t" => return scalar(Scalar::Uint64, A::Int64),
+        "int16_t" => return scalar(Scalar::Int16, A::Int16),
+        "uint16_t" => return scalar(Scalar::Uint16, A::Int16),
+        "float16_t" => return scalar(Scalar::Float16, A::Half),
+        "atomic_uint" => return Some((Type::AtomicCounter, A::Counter)),
+        _ => {}
+    }
+    opaque(name).or_else(|| vector_or_matrix(name))
+}
+
+fn of_scalar(scalar: Scalar) -> Availability {
+    match scalar {
+        Scalar::Bool | Scalar::Int | Scalar::Float => Availability::Always,
+        Scalar::Uint => Availability::Unsigned,
+        Scalar::Double => Availability::Doubles,
+        Scalar::Int64 | Scalar::Uint64 => Availability::Int64,
+        Scalar::Int16 | Scalar::Uint16 => Availability::Int16,
+        Scalar::Float16 => Availability::Half,
+    }
+}
+
+fn vector_or_matrix(name: &str) -> Option<(Type, Availability)> {
+    let digit = |c: u8| (b'2'..=b'4').contains(&c).then(|| c - b'0');
+    if let Some(at) = name.find("vec") {
+        let scalar = match &name[..at] {
+            "" => Scalar::Float,
+            "b" => Scalar::Bool,
+            "i" => Scalar::Int,
+            "u" => Scalar::Uint,
+            "d" => Scalar::Double,
+            "i64" => Scalar::Int64,
+            "u64" => Scalar::Uint64,
+            "i16" => Scalar::Int16,
+            "u16" => Scalar::Uint16,
+            "f16" => Scalar::Float16,
+            _ => return None,
+        };
+        let [size] = name[at + 3..].as_bytes() else { return None };
+        return Some((Type::Vector { scalar, size: digit(*size)? }, of_scalar(scalar)));
+    }
+    let at = name.find("mat")?;
+    let scalar = match &name[..at] {
+        "" => Scalar::Float,
+        "d" => Scalar::Double,
+        "f16" => Scalar::Float16,
+        _ => return None,
+    };
+    let (columns, rows, explicit) = match name[at + 3..].as_bytes() {
+        [n] => (digit(*n)?, digit(*n)?, false),
+        [c, b'x', r] => (digit(*c)?, digit(*r)?, true),
+        _ => return None,
+    };
+    let availability = match of_scalar(scalar) {
+        Availability::Always if explicit => Availability::NonSquare,
+        other => other,
+    };
+    Some((Type::Matrix { scalar, columns, rows }, availability))
+}
+
+/// Dimension and flags of what follows `sampler` or `image`.
+fn shape(rest: &str) -> Option<(Dim, bool, bool)> {
+    Some(match rest {
+        "1D" => (Dim::D1, false, false),
+        "2D" => (Dim::D2, false, false),
+        "3D" => (Dim::D3, false, false),
+        "Cube" => (Dim::Cube, false, false),
+        "2DRect" => (Dim::Rect, false, false),
+        "Buffer" => (Dim::Buffer, false, false),
+        "2DMS" => (Dim::D2Ms, false, false),
+        "ExternalOES" => (Dim::External, false, false),
+        "1DArray" => (Dim::D1, true, false),
+        "2DArray" => (Dim::D2, true, false),
+        "CubeArray" => (Dim::Cube, true, false),
+        "2DMSArray" => (Dim::D2Ms, true, false),
+        "1DShadow" => (Dim::D1, false, true),
+        "2DShadow" => (Dim::D2, false, true),
+        "CubeShadow" => (Dim::Cube, false, true),
+        "2DRectShadow" => (Dim::Rect, false, true),
+        "1DArrayShadow" => (Dim::D1, true, true),
+        "2DArrayShadow" => (Dim::D2, true, true),
+        "CubeArrayShadow" => (Dim::Cube, true, true),
+        _ => return None,
+    })
+}
+
+fn opaque(name: &str) -> Option<(Type, Availability)> {
+    let (result, rest) = match name.as_bytes().first()? {
+        b'i' if !name.starts_with("image") => (Scalar::Int, &name[1..]),
+        b'u' => (Scalar::Uint, &name[1..]),
+        _ => (Scalar::Float, name),
+    };
+    if let Some(rest) = rest.strip_prefix("sampler") {
+        let (dim, array, shadow) = shape(rest)?;
+        if result != Scalar::Float && (shadow || dim == Dim::External) {
+            return None;
+        }
+        let sampler = SamplerType { result, dim, array, shadow };
+        return Some((Type::Sampler(sampler), Availability::Sampler(sampler)));
+    }
+    let (dim, array, shadow) = shape(rest.strip_prefix("image")?)?;
+    if shadow || dim == Dim::External {
+        return None;
+    }
+    let image = ImageType { result, dim, array };
+    Some((Type::Image(image), Availability::Image(image)))
+}
+
+impl Availability {
+    /// Whether the type may be used.
+    pub fn holds(self, language: &Language<'_>) -> bool {
+        match self {
+            Availability::Always => true,
+            Availability::NonSquare => language.at_least(120, 300),
+            Availability::Unsigned => language.has_integers(),
+            Availability::Doubles => language.has_doubles(),
+            Availability::Int64 => language.has_int64(),
+            Availability::Int16 => language.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"]),
+            Availability::Half => language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]),
+            Availability::Sampler(s) => sampler_holds(s, language),
+            Availability::Image(i) => image_holds(i, language),
+            Availability::Counter => {
+                language.at_least(420, 310) || language.extension("ARB_shader_atomic_counters")
+            }
+        }
+    }
+}
+
+fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
+    let ext = |names: &[&str]| language.any_extension(names);
+    let v = |desktop, es| language.at_least(desktop, es);
+    let integer = s.result != Scalar::Float;
+    if integer && !language.has_integers() {
+        return false;
+    }
+    match (s.dim, s.array, s.shadow) {
+        (Dim::D1, false, _) => v(110, 0),
+        (Dim::D2, false, false) => true,
+        (Dim::D2, false, true) => v(110, 300) || ext(&["EXT_shadow_samplers"]),
+        (Dim::D3, ..) => v(110, 300) || ext(&["OES_texture_3D"]),
+        (Dim::Cube, false, false) => true,
+        (Dim::Cube, false, true) => v(130, 300) || ext(&["EXT_gpu_shader4"]),
+        (Dim::Cube, true, _) => {
+            v(400, 320)
+                || ext(&["ARB_texture_cube_map_array", "EXT_texture_cube_map_array", "OES_texture_cube_map_array"])
+        }
+        (Dim::D1, true, _) => v(130, 0) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
+        (Dim::D2, true, _) => v(130, 300) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
+        (Dim::Rect, ..) => {
+            if integer {
+                v(140, 0) || ext(&["EXT_gpu_shader4", "ARB_texture_rectangle"])
+            } else {
+                // The extension is always on in desktop compatibility contexts.
+                v(140, 0) || ext(&["ARB_texture_rectangle", "NV_texture_rectangle"]) || v(110, 0)
+            }
+        }
+        (Dim::Buffer, ..) => {
+            v(140, 320)
+                || ext(&["EXT_gpu_shader4", "ARB_texture_buffer_object", "EXT_texture_buffer", "OES_texture_buffer"])
+        }
+        (Dim::D2Ms, false, _) => v(150, 310) || ext(&["ARB_texture_multisample"]),
+        (Dim::D2Ms, true, _) => {
+            v(150, 320) || ext(&["ARB_texture_multisample", "OES_texture_storage_multisample_2d_array"])
+        }
+        (Dim::External, ..) => ext(&["OES_EGL_image_external", "OES_EGL_image_external_essl3"]),
+        (Dim::Subpass, ..) => false,
+    }
+}
+
+fn image_holds(i: ImageType, language: &Language<'_>) -> bool {
+    let desktop = language.at_least(420, 0)
+        || language.any_extension(&["ARB_shader_image_load_store", "EXT_shader_image_load_store"]);
+    if !language.es {
+        return desktop;
+    }
+    if !language.at_least(0, 310) {
+        return false;
+    }
+    match (i.dim, i.array) {
+        (Dim::D2 | Dim::D3, _) | (Dim::Cube, false) => true,
+        (Dim::Cube, true) => {
+            language.at_least(0, 320)
+                || language.any_extension(&["EXT_texture_cube_map_array", "OES_texture_cube_map_array"])
+        }
+        (Dim::Buffer, _) => {
+            language.at_least(0, 320) || language.any_extension(&["EXT_texture_buffer", "OES_texture_buffer"])
+        }
+        _ => false,
+    }
+}
