@@ -7,6 +7,7 @@
 
 pub mod ast;
 pub mod ast_print;
+pub mod check;
 pub mod diagnostic;
 pub mod intern;
 pub mod lex;
@@ -15,3 +16,5 @@ mod preprocess;
 pub mod source;
 pub mod syntax;
 pub mod token;
+
+pub use check::{CompileOptions, Diagnostics, compile};

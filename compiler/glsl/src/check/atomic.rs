@@ -22,7 +22,12 @@ fn operation(name: &str) -> Option<AtomicOp> {
 
 impl Checker<'_> {
     /// An atomic memory function; `None` when the name is none of them.
-    pub(super) fn atomic_call(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+    pub(super) fn atomic_call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<Option<ExprId>> {
         let Some(op) = operation(name) else { return Ok(None) };
         let available = self.language.at_least(430, 310)
             || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"]);
@@ -52,7 +57,9 @@ impl Checker<'_> {
             return self.no_overload(name, arguments, span);
         }
         let memory = match self.root(place.value) {
-            Some(Root::Global(id)) => matches!(self.shader.globals[id].storage, Storage::Buffer | Storage::Shared),
+            Some(Root::Global(id)) => {
+                matches!(self.shader.globals[id].storage, Storage::Buffer | Storage::Shared)
+            }
             _ => false,
         };
         if !memory {

@@ -87,7 +87,8 @@ impl Checker<'_> {
     }
 
     fn block_exists(&self, storage: Storage, name: &str) -> bool {
-        let same = |g: &program::Global| g.storage == storage && g.block.as_ref().is_some_and(|b| &*b.name == name);
+        let same =
+            |g: &program::Global| g.storage == storage && g.block.as_ref().is_some_and(|b| &*b.name == name);
         self.shader.globals.values().any(same)
     }
 
@@ -225,10 +226,8 @@ impl Checker<'_> {
     fn place_captured(&self, members: &mut [Member], start: u32) {
         let mut next = start;
         for member in members {
-            let wide = self
-                .types
-                .scalar_of(self.types.without_arrays(member.ty))
-                .is_some_and(|s| s.bits() == 64);
+            let wide =
+                self.types.scalar_of(self.types.without_arrays(member.ty)).is_some_and(|s| s.bits() == 64);
             let align = if wide { 8 } else { 4 };
             let offset = member.xfb_offset.unwrap_or(next.div_ceil(align) * align);
             member.xfb_offset = Some(offset);
@@ -238,7 +237,9 @@ impl Checker<'_> {
 
     fn captured_bytes(&self, ty: TypeId) -> u32 {
         match self.types.get(ty) {
-            Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(self.captured_bytes(*element)),
+            Type::Array { element, length: ArrayLength::Fixed(n) } => {
+                n.saturating_mul(self.captured_bytes(*element))
+            }
             Type::Struct(s) => s.members.iter().map(|m| self.captured_bytes(m.ty)).sum(),
             _ => self.types.scalar_of(ty).map_or(0, Scalar::bytes) * u32::from(self.types.components(ty)),
         }
@@ -301,11 +302,13 @@ impl Checker<'_> {
             let alignment = rules.alignment(self.types, member.ty, member.order).max(1);
             if let Some(offset) = member.offset {
                 if offset % alignment != 0 {
-                    let message = format!("offset {offset} of `{}` is not a multiple of {alignment}", member.name);
+                    let message =
+                        format!("offset {offset} of `{}` is not a multiple of {alignment}", member.name);
                     return self.error(span, message);
                 }
                 if offset < end {
-                    return self.error(span, format!("offset {offset} of `{}` lies in another member", member.name));
+                    return self
+                        .error(span, format!("offset {offset} of `{}` lies in another member", member.name));
                 }
             }
             let offset = member.offset.unwrap_or(end).div_ceil(alignment).saturating_mul(alignment);
@@ -327,9 +330,11 @@ impl Checker<'_> {
                 let declarator = unit.declarators[declarator];
                 let text = self.text(declarator.name.symbol);
                 let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
-                let builtin = BuiltinVariable::from_name(text).filter(|&b| super::builtin_variables::is_per_vertex(b));
+                let builtin =
+                    BuiltinVariable::from_name(text).filter(|&b| super::builtin_variables::is_per_vertex(b));
                 let Some(builtin) = builtin else {
-                    return self.error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));
+                    return self
+                        .error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));
                 };
                 let mut result = Member::new(text, ty);
                 result.builtin = Some(builtin);
@@ -350,7 +355,8 @@ impl Checker<'_> {
                 let text = self.text(instance.symbol);
                 let expected = if storage == Storage::Input { "gl_in" } else { "gl_out" };
                 if text != expected {
-                    return self.error(instance.span, format!("gl_PerVertex must be called `{expected}` here"));
+                    return self
+                        .error(instance.span, format!("gl_PerVertex must be called `{expected}` here"));
                 }
                 let content = StructType { name: "gl_PerVertex".into(), members, scope: 0 };
                 let content = self.types.intern(Type::Struct(content));
@@ -358,7 +364,12 @@ impl Checker<'_> {
                 let Some(id) = self.builtin_variable(text, instance.span)? else {
                     return self.error(instance.span, format!("`{text}` is not available in this stage"));
                 };
-                if self.shader.exprs.values().any(|e| matches!(e.kind, program::ExprKind::Global(g) if g == id)) {
+                if self
+                    .shader
+                    .exprs
+                    .values()
+                    .any(|e| matches!(e.kind, program::ExprKind::Global(g) if g == id))
+                {
                     return self.error(span, "gl_PerVertex is redeclared after use");
                 }
                 self.shader.globals[id].ty = ty;

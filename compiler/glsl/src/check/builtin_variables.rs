@@ -299,7 +299,10 @@ fn parse_row(line: &'static str, availability: usize) -> Option<(&'static str, R
 /// Members of `gl_PerVertex` in the order they are laid out, with the profile that has them.
 const PER_VERTEX: &[(BuiltinVariable, &str)] = &[
     (BuiltinVariable::Position, "110 100"),
-    (BuiltinVariable::PointSize, "110 0 EXT_geometry_point_size OES_geometry_point_size EXT_tessellation_point_size OES_tessellation_point_size"),
+    (
+        BuiltinVariable::PointSize,
+        "110 0 EXT_geometry_point_size OES_geometry_point_size EXT_tessellation_point_size OES_tessellation_point_size",
+    ),
     (BuiltinVariable::ClipDistance, "110 0 EXT_clip_cull_distance"),
     (BuiltinVariable::CullDistance, "450 0 ARB_cull_distance EXT_clip_cull_distance"),
     (BuiltinVariable::ClipVertex, "110 0 compat"),

@@ -178,12 +178,7 @@ impl Checker<'_> {
         }
     }
 
-    fn emit_call(
-        &mut self,
-        candidate: &Candidate,
-        arguments: &[Argument],
-        span: Span,
-    ) -> Check<ExprId> {
+    fn emit_call(&mut self, candidate: &Candidate, arguments: &[Argument], span: Span) -> Check<ExprId> {
         let mut values = Vec::with_capacity(arguments.len());
         for (argument, &(ty, direction)) in arguments.iter().zip(&candidate.parameters) {
             values.push(self.pass(*argument, ty, direction)?);

@@ -3,9 +3,7 @@
 
 use super::{Check, Checker};
 use crate::ast;
-use program::{
-    BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp,
-};
+use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp};
 
 /// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +169,8 @@ impl Checker<'_> {
             }
             ExprKind::Binary(op, a, b) => self.evaluate_binary(*op, *a, *b, expr.ty, depth),
             ExprKind::Select { condition, if_true, if_false } => {
-                let chosen = if self.evaluate(*condition, depth + 1)?.first()?.bool() { if_true } else { if_false };
+                let chosen =
+                    if self.evaluate(*condition, depth + 1)?.first()?.bool() { if_true } else { if_false };
                 self.evaluate(*chosen, depth + 1)
             }
             ExprKind::Sequence(_, b) => self.evaluate(*b, depth + 1),
@@ -336,11 +335,34 @@ fn binary(op: BinaryOp, a: Number, b: Number, scalar: Scalar) -> Option<Number> 
 fn is_constant_function(function: BuiltinFunction) -> bool {
     use BuiltinFunction as F;
     let excluded = [
-        F::Modf, F::Frexp, F::UaddCarry, F::UsubBorrow, F::UmulExtended, F::ImulExtended, F::Ftransform,
-        F::EmitVertex, F::EndPrimitive, F::EmitStreamVertex, F::EndStreamPrimitive, F::DFdx, F::DFdy, F::DFdxFine,
-        F::DFdyFine, F::DFdxCoarse, F::DFdyCoarse, F::Fwidth, F::FwidthFine, F::FwidthCoarse,
-        F::InterpolateAtCentroid, F::InterpolateAtSample, F::InterpolateAtOffset, F::HelperInvocation, F::Noise1,
-        F::Noise2, F::Noise3, F::Noise4,
+        F::Modf,
+        F::Frexp,
+        F::UaddCarry,
+        F::UsubBorrow,
+        F::UmulExtended,
+        F::ImulExtended,
+        F::Ftransform,
+        F::EmitVertex,
+        F::EndPrimitive,
+        F::EmitStreamVertex,
+        F::EndStreamPrimitive,
+        F::DFdx,
+        F::DFdy,
+        F::DFdxFine,
+        F::DFdyFine,
+        F::DFdxCoarse,
+        F::DFdyCoarse,
+        F::Fwidth,
+        F::FwidthFine,
+        F::FwidthCoarse,
+        F::InterpolateAtCentroid,
+        F::InterpolateAtSample,
+        F::InterpolateAtOffset,
+        F::HelperInvocation,
+        F::Noise1,
+        F::Noise2,
+        F::Noise3,
+        F::Noise4,
     ];
     // Everything declared from the barriers on acts on invocations; the counters act on memory.
     function < F::Barrier && !function.name().starts_with("atomicCounter") && !excluded.contains(&function)

@@ -43,7 +43,13 @@ impl Checker<'_> {
         }
     }
 
-    fn aggregate(&mut self, ty: TypeId, parts: &[TypeId], arguments: &[Argument], span: Span) -> Check<ExprId> {
+    fn aggregate(
+        &mut self,
+        ty: TypeId,
+        parts: &[TypeId],
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<ExprId> {
         let mut values = Vec::with_capacity(arguments.len());
         for (argument, &part) in arguments.iter().zip(parts) {
             values.push(self.coerce(argument.value, part, argument.span, "constructor argument")?);
@@ -63,7 +69,8 @@ impl Checker<'_> {
         }
         let count = arguments.len() as u32;
         if count == 0 || matches!(length, ArrayLength::Fixed(n) if n != count) {
-            return self.error(span, format!("array constructor with {count} arguments does not fit the size"));
+            return self
+                .error(span, format!("array constructor with {count} arguments does not fit the size"));
         }
         // The elements of `float[][2](…)` or `float[][](…)` may complete the element type.
         let element = match self.types.array_of(element) {
@@ -92,7 +99,8 @@ impl Checker<'_> {
             [] => self.error(span, "a constructor needs arguments"),
             [value] => self.construct_from_one(ty, value, span),
             _ => {
-                if matrix && values.iter().any(|&v| matches!(self.types.get(self.ty(v)), Type::Matrix { .. })) {
+                if matrix && values.iter().any(|&v| matches!(self.types.get(self.ty(v)), Type::Matrix { .. }))
+                {
                     return self.error(span, "a matrix cannot be constructed from a matrix and other values");
                 }
                 self.compose(ty, values, span)
@@ -175,7 +183,8 @@ impl Checker<'_> {
         let (parts, ty): (Vec<TypeId>, TypeId) = match self.types.get(ty).clone() {
             Type::Array { element, length } => {
                 if matches!(length, ArrayLength::Fixed(n) if n as usize != count) {
-                    return self.error(expr.span, format!("{count} initialisers do not fit the array's size"));
+                    return self
+                        .error(expr.span, format!("{count} initialisers do not fit the array's size"));
                 }
                 let ty = self.types.array(element, ArrayLength::Fixed(count as u32));
                 (vec![element; count], ty)

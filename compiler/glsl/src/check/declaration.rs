@@ -34,8 +34,13 @@ impl Checker<'_> {
         match self.types.get(ty) {
             Type::Scalar(Scalar::Float) => self.defaults.float_precision = true,
             Type::Scalar(Scalar::Int) => {}
-            Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => self.defaults.opaque_precision.push(ty),
-            _ => return self.error(span, "a default precision can be set for float, int and opaque types only"),
+            Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => {
+                self.defaults.opaque_precision.push(ty)
+            }
+            _ => {
+                return self
+                    .error(span, "a default precision can be set for float, int and opaque types only");
+            }
         }
         Ok(())
     }
@@ -92,7 +97,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn global_variable(&mut self, qualifiers: &Qualifiers, base: TypeId, declarator: Declarator) -> Check<()> {
+    fn global_variable(
+        &mut self,
+        qualifiers: &Qualifiers,
+        base: TypeId,
+        declarator: Declarator,
+    ) -> Check<()> {
         let name = declarator.name;
         let span = name.span;
         let text = self.text(name.symbol);
@@ -200,7 +210,13 @@ impl Checker<'_> {
     }
 
     /// The same name again in global scope: an unsized array may get its size, nothing else.
-    fn redeclare(&mut self, known: Entity, storage: Storage, ty: TypeId, declarator: Declarator) -> Check<()> {
+    fn redeclare(
+        &mut self,
+        known: Entity,
+        storage: Storage,
+        ty: TypeId,
+        declarator: Declarator,
+    ) -> Check<()> {
         let name = declarator.name;
         let text = self.text(name.symbol);
         if let Entity::Global(id) = known {
@@ -303,9 +319,8 @@ impl Checker<'_> {
             return self.error(span, "interpolation qualifiers are for inputs and outputs");
         }
         if qualifiers.invariant && storage != Storage::Output {
-            let old_input = storage == Storage::Input
-                && stage != Stage::Vertex
-                && !self.language.at_least(430, 300);
+            let old_input =
+                storage == Storage::Input && stage != Stage::Vertex && !self.language.at_least(430, 300);
             if !old_input {
                 return self.error(span, "only outputs can be invariant");
             }
@@ -383,12 +398,15 @@ impl Checker<'_> {
         let language = &self.language;
         let interface = matches!(storage, Storage::Input | Storage::Output);
         let inner = self.types.without_arrays(ty);
-        let opaque_binding = matches!(self.types.get(inner), Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter);
+        let opaque_binding =
+            matches!(self.types.get(inner), Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter);
         let message = match storage {
             _ if layout.binding.is_some() && !(storage == Storage::Uniform && opaque_binding) => {
                 "`binding` is for opaque uniforms and blocks"
             }
-            _ if layout.index.is_some() && !(storage == Storage::Output && language.stage == Stage::Fragment) => {
+            _ if layout.index.is_some()
+                && !(storage == Storage::Output && language.stage == Stage::Fragment) =>
+            {
                 "`index` is for fragment outputs"
             }
             _ if layout.index.is_some() && layout.location.is_none() => "`index` needs a `location`",
@@ -400,7 +418,8 @@ impl Checker<'_> {
             Storage::Uniform
                 if layout.location.is_some()
                     && !language.at_least(430, 310)
-                    && !language.any_extension(&["ARB_explicit_uniform_location", "ARB_shader_subroutine"]) =>
+                    && !language
+                        .any_extension(&["ARB_explicit_uniform_location", "ARB_shader_subroutine"]) =>
             {
                 "`location` of uniforms needs GLSL 4.30, ES 3.10 or ARB_explicit_uniform_location"
             }
@@ -417,10 +436,17 @@ impl Checker<'_> {
                     true => language.at_least(330, 300) || language.any_extension(&explicit),
                     false => {
                         language.at_least(410, 310)
-                            || language.any_extension(&["ARB_separate_shader_objects", "EXT_separate_shader_objects"])
+                            || language.any_extension(&[
+                                "ARB_separate_shader_objects",
+                                "EXT_separate_shader_objects",
+                            ])
                     }
                 };
-                if allowed { return self.check_component(layout, ty, span) } else { "`location` is not available here" }
+                if allowed {
+                    return self.check_component(layout, ty, span);
+                } else {
+                    "`location` is not available here"
+                }
             }
             _ => return Ok(()),
         };
@@ -455,7 +481,8 @@ impl Checker<'_> {
         };
         let next = self.counter_offsets.entry(binding).or_insert(0);
         let offset = global.layout.offset.unwrap_or(*next);
-        let count = program::layout::opaque_slots(self.types, global.ty, program::layout::OpaqueKind::AtomicCounter);
+        let count =
+            program::layout::opaque_slots(self.types, global.ty, program::layout::OpaqueKind::AtomicCounter);
         *next = offset.saturating_add(count.max(1).saturating_mul(4));
         global.layout.offset = Some(offset);
         if offset % 4 != 0 {

@@ -5,9 +5,7 @@ use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
-use program::{
-    ArrayLength, ExprId, ExprKind, Literal, Scalar, Stage, Storage, SwizzleMask, Type, TypeId,
-};
+use program::{ArrayLength, ExprId, ExprKind, Literal, Scalar, Stage, Storage, SwizzleMask, Type, TypeId};
 
 use super::place::Root;
 
@@ -37,7 +35,9 @@ impl Checker<'_> {
             }
             ast::ExprKind::Method(base, name, arguments) => self.method(base, name, arguments, span),
             ast::ExprKind::Call(callee, arguments) => self.call_expression(callee, arguments, span),
-            ast::ExprKind::InitList(_) => self.error(span, "an initialiser list can only initialise a variable"),
+            ast::ExprKind::InitList(_) => {
+                self.error(span, "an initialiser list can only initialise a variable")
+            }
         }
     }
 
@@ -76,7 +76,9 @@ impl Checker<'_> {
             FloatType::Double if self.language.has_doubles() => {
                 Ok(self.literal(Literal::Double(value), Scalar::Double, span))
             }
-            FloatType::Half if self.language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]) => {
+            FloatType::Half
+                if self.language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]) =>
+            {
                 Ok(self.literal(Literal::Float16(half_bits(value)), Scalar::Float16, span))
             }
             _ => self.error(span, "this version has no such floating-point literals"),
@@ -95,7 +97,8 @@ impl Checker<'_> {
             }
             Some(Entity::BlockMember(id, member)) => {
                 let block = self.push(ExprKind::Global(id), self.shader.globals[id].ty, span);
-                let ty = self.types.members(self.ty(block)).and_then(|m| m.get(member as usize)).map(|m| m.ty);
+                let ty =
+                    self.types.members(self.ty(block)).and_then(|m| m.get(member as usize)).map(|m| m.ty);
                 match ty {
                     Some(ty) => Ok(self.push(ExprKind::Member { base: block, member }, ty, span)),
                     None => self.undeclared(name, span),
@@ -252,7 +255,9 @@ impl Checker<'_> {
         name_span: Span,
         span: Span,
     ) -> Check<ExprId> {
-        let set = ["xyzw", "rgba", "stpq"].into_iter().find(|set| text.bytes().all(|c| set.as_bytes().contains(&c)));
+        let set = ["xyzw", "rgba", "stpq"]
+            .into_iter()
+            .find(|set| text.bytes().all(|c| set.as_bytes().contains(&c)));
         let Some(set) = set.filter(|_| text.len() <= 4 && !text.is_empty()) else {
             return self.error(name_span, format!("`{text}` is not a swizzle"));
         };
@@ -273,7 +278,13 @@ impl Checker<'_> {
     }
 
     /// `base[index]` of checked operands.
-    pub(super) fn index(&mut self, base: ExprId, index: ExprId, index_span: Span, span: Span) -> Check<ExprId> {
+    pub(super) fn index(
+        &mut self,
+        base: ExprId,
+        index: ExprId,
+        index_span: Span,
+        span: Span,
+    ) -> Check<ExprId> {
         let index_type = self.ty(index);
         if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer()) {
             let name = self.type_name(index_type);
@@ -351,7 +362,8 @@ impl Checker<'_> {
         let dynamic = self.language.at_least(400, 320)
             || self.language.any_extension(&["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]);
         if block_array && !dynamic {
-            return self.error(span, "an array of uniform blocks can only be indexed by constants in this version");
+            return self
+                .error(span, "an array of uniform blocks can only be indexed by constants in this version");
         }
         if sampler && !dynamic && self.language.at_least(130, 300) {
             return self.error(span, "an array of samplers can only be indexed by constants in this version");
@@ -374,7 +386,9 @@ impl Checker<'_> {
         let ty = self.ty(value);
         let count = match *self.types.get(ty) {
             Type::Array { length: ArrayLength::Fixed(n), .. } if self.language.has_array_values() => n,
-            Type::Array { .. } if self.language.has_array_values() => return self.unsized_length(value, span),
+            Type::Array { .. } if self.language.has_array_values() => {
+                return self.unsized_length(value, span);
+            }
             Type::Vector { size, .. } if self.language.has_420pack() => u32::from(size),
             Type::Matrix { columns, .. } if self.language.has_420pack() => u32::from(columns),
             _ => {

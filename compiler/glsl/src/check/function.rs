@@ -41,7 +41,8 @@ impl Checker<'_> {
         if self.types.contains_opaque(result) {
             return self.error(function.header, "functions cannot return opaque values");
         }
-        if qualifiers.word.is_some() || qualifiers.invariant || qualifiers.interpolation != Default::default() {
+        if qualifiers.word.is_some() || qualifiers.invariant || qualifiers.interpolation != Default::default()
+        {
             return self.error(qualifiers.span, "these qualifiers do not apply to functions");
         }
         if !self.scopes.is_global() && self.language.at_least(120, 100) {
@@ -68,7 +69,8 @@ impl Checker<'_> {
     fn subroutine_type(&mut self, name: ast::Name, parameters: &[Declared], result: TypeId) -> Check<()> {
         self.check_new_name(name)?;
         let text = self.text(name.symbol);
-        let ty = SubroutineType { parameters: parameters.iter().map(|p| (p.ty, p.direction)).collect(), result };
+        let ty =
+            SubroutineType { parameters: parameters.iter().map(|p| (p.ty, p.direction)).collect(), result };
         self.subroutine_types.insert(text.into(), ty);
         self.scopes.declare(name.symbol, Entity::SubroutineType);
         Ok(())
@@ -107,7 +109,8 @@ impl Checker<'_> {
         if direction != Direction::In && qualifiers.constant {
             return self.error(span, "a const parameter cannot be out or inout");
         }
-        if qualifiers.interpolation != Default::default() || qualifiers.invariant || qualifiers.layout.present {
+        if qualifiers.interpolation != Default::default() || qualifiers.invariant || qualifiers.layout.present
+        {
             let image_format = self.types.contains_opaque(ty) && qualifiers.layout.present;
             if !image_format {
                 return self.error(span, "these qualifiers do not apply to parameters");
@@ -133,7 +136,8 @@ impl Checker<'_> {
             Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
         }
         if self.language.es && self.language.version >= 300 && self.is_builtin_function(text) {
-            return self.error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
+            return self
+                .error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
         }
         Ok(())
     }
@@ -162,7 +166,8 @@ impl Checker<'_> {
                 return self.error(name.span, format!("`{text}` is redeclared with another return type"));
             }
             if old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
-                return self.error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
+                return self
+                    .error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
             }
             if old.body.is_some() && function.body.is_some() {
                 return self.error(name.span, format!("`{text}` is already defined"));
@@ -174,7 +179,8 @@ impl Checker<'_> {
             .iter()
             .map(|p| {
                 let name = p.name.map_or("", |n| self.text(n.symbol));
-                let local = Local { name: name.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
+                let local =
+                    Local { name: name.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
                 Parameter { local: locals.push(local), direction: p.direction }
             })
             .collect();

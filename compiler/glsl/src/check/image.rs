@@ -31,8 +31,15 @@ fn operation(name: &str) -> Option<ImageOp> {
 
 impl Checker<'_> {
     /// An image built-in; `None` when the name or the first argument says that it is none.
-    pub(super) fn image_call(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
-        let (Some(op), Some((first, rest))) = (operation(name), arguments.split_first()) else { return Ok(None) };
+    pub(super) fn image_call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<Option<ExprId>> {
+        let (Some(op), Some((first, rest))) = (operation(name), arguments.split_first()) else {
+            return Ok(None);
+        };
         let Type::Image(image) = *self.types.get(self.ty(first.value)) else { return Ok(None) };
         if !self.image_op_available(op) {
             return self.error(span, format!("`{name}` is not available in this version"));
@@ -48,8 +55,7 @@ impl Checker<'_> {
         if rest.len() != usize::from(coordinate) + usize::from(sample) + atomic_operands {
             return self.no_overload(name, arguments, span);
         }
-        let mut call =
-            ImageCall { op, image: first.value, coordinate: None, sample: None, data: Vec::new() };
+        let mut call = ImageCall { op, image: first.value, coordinate: None, sample: None, data: Vec::new() };
         let mut rest = rest.iter();
         if coordinate && let Some(argument) = rest.next() {
             let ty = self.types.vector(Scalar::Int, coordinates(image));

@@ -72,7 +72,9 @@ impl<'a> Language<'a> {
         let compat_context = capabilities.is_none_or(|c| c.api == Api::Compatibility);
         let number = version.number;
         let compatibility = !version.es
-            && (number < 140 || version.profile == Profile::Compatibility || (number == 140 && compat_context));
+            && (number < 140
+                || version.profile == Profile::Compatibility
+                || (number == 140 && compat_context));
         let enabled = FxHashSet::default();
         Language { version: number, es: version.es, stage, compatibility, capabilities, enabled }
     }
@@ -171,7 +173,11 @@ impl<'a> Language<'a> {
     /// The overload ranking of GLSL 4.00.
     pub fn has_overload_ranking(&self) -> bool {
         self.at_least(400, 0)
-            || self.any_extension(&["ARB_gpu_shader5", "MESA_shader_integer_functions", "ARB_gpu_shader_fp64"])
+            || self.any_extension(&[
+                "ARB_gpu_shader5",
+                "MESA_shader_integer_functions",
+                "ARB_gpu_shader_fp64",
+            ])
     }
 
     pub fn has_arrays_of_arrays(&self) -> bool {
@@ -259,6 +265,6 @@ ARB_texture_compression_bptc ARB_fragment_program ARB_sparse_texture2 EXT_multis
 ";
 
 /// Names, with their prefix, of every extension known to the front end.
-pub(super) fn known_extensions() -> Vec<String> {
+pub fn known_extensions() -> Vec<String> {
     KNOWN.split_whitespace().map(|name| format!("GL_{name}")).collect()
 }

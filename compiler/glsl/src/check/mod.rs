@@ -32,13 +32,17 @@ mod texture;
 mod texture_names;
 mod type_names;
 
+pub use language::known_extensions;
+
 use crate::ast::{self, Behaviour, TranslationUnit};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Span};
 use crate::syntax::{Environment, IncludeResolver};
 use cranelift_entity::PrimaryMap;
 use language::Language;
-use program::{Api, Capabilities, ExprId, ExprKind, FunctionId, Local, LocalId, Shader, Stage, TypeId, TypeTable};
+use program::{
+    Api, Capabilities, ExprId, ExprKind, FunctionId, Local, LocalId, Shader, Stage, TypeId, TypeTable,
+};
 use rustc_hash::FxHashMap;
 use scope::Scopes;
 use std::fmt;

@@ -54,7 +54,8 @@ impl Checker<'_> {
         let typed = self.type_binary(op, ty, self.ty(value), span)?;
         if typed.result != ty || typed.left != ty {
             let (a, b) = (self.type_name(ty), self.type_name(self.ty(value)));
-            return self.error(span, format!("cannot assign the result of this operator on {a} and {b} to {a}"));
+            return self
+                .error(span, format!("cannot assign the result of this operator on {a} and {b} to {a}"));
         }
         let value = self.operand(value, typed.right, typed.spread, span);
         Ok(self.push(ExprKind::CompoundAssign { op: typed.op, place, value }, ty, span))
@@ -218,9 +219,10 @@ impl Checker<'_> {
         let scalar = self.types.scalar_of(ty);
         let (kind, ok) = match op {
             ast::UnaryOp::Not => (UnaryOp::LogicalNot, *self.types.get(ty) == Type::Scalar(Scalar::Bool)),
-            ast::UnaryOp::BitNot => {
-                (UnaryOp::BitNot, scalar.is_some_and(|s| s.is_integer()) && self.language.has_bit_operations())
-            }
+            ast::UnaryOp::BitNot => (
+                UnaryOp::BitNot,
+                scalar.is_some_and(|s| s.is_integer()) && self.language.has_bit_operations(),
+            ),
             _ => (UnaryOp::Negate, scalar.is_some_and(|s| s != Scalar::Bool)),
         };
         if !ok {

@@ -18,7 +18,9 @@ impl Checker<'_> {
             match self.shader.exprs[id].kind {
                 ExprKind::Global(global) => return Some(Root::Global(global)),
                 ExprKind::Local(local) => return Some(Root::Local(local)),
-                ExprKind::Index { base, .. } | ExprKind::Member { base, .. } | ExprKind::Swizzle { base, .. } => {
+                ExprKind::Index { base, .. }
+                | ExprKind::Member { base, .. }
+                | ExprKind::Swizzle { base, .. } => {
                     id = base;
                 }
                 _ => return None,

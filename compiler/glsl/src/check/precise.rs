@@ -72,7 +72,9 @@ impl State {
             match &shader.exprs[place].kind {
                 ExprKind::Global(id) => return self.globals.contains(*id),
                 ExprKind::Local(id) => return self.locals.contains(&(function, *id)),
-                ExprKind::Index { base, .. } | ExprKind::Member { base, .. } | ExprKind::Swizzle { base, .. } => {
+                ExprKind::Index { base, .. }
+                | ExprKind::Member { base, .. }
+                | ExprKind::Swizzle { base, .. } => {
                     place = *base;
                 }
                 _ => return false,
@@ -101,7 +103,9 @@ impl State {
                         self.changed |= self.locals.insert((callee, parameter.local));
                     }
                     // What a precise parameter receives must be precise too.
-                    if self.locals.contains(&(callee, parameter.local)) && parameter.direction != Direction::Out {
+                    if self.locals.contains(&(callee, parameter.local))
+                        && parameter.direction != Direction::Out
+                    {
                         self.contributes(shader, function, *argument);
                     }
                 }

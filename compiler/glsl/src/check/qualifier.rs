@@ -145,7 +145,8 @@ impl Checker<'_> {
             }
             Word::Varying if stage == Stage::Compute => "compute shaders have no varyings",
             Word::Buffer
-                if !language.at_least(430, 310) && !language.extension("ARB_shader_storage_buffer_object") =>
+                if !language.at_least(430, 310)
+                    && !language.extension("ARB_shader_storage_buffer_object") =>
             {
                 "`buffer` needs GLSL 4.30, ES 3.10 or ARB_shader_storage_buffer_object"
             }
@@ -156,7 +157,7 @@ impl Checker<'_> {
     }
 
     fn add_other_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
-        let mut flag = |set: &mut bool| std::mem::replace(set, true);
+        let flag = |set: &mut bool| std::mem::replace(set, true);
         let repeated = match kind {
             QualifierKind::Const => flag(&mut result.constant),
             QualifierKind::Invariant => flag(&mut result.invariant),
@@ -205,7 +206,9 @@ impl Checker<'_> {
                 320,
                 &["ARB_tessellation_shader", "EXT_tessellation_shader", "OES_tessellation_shader"],
             ),
-            QualifierKind::Precise => !has(400, 320, &["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"]),
+            QualifierKind::Precise => {
+                !has(400, 320, &["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"])
+            }
             QualifierKind::Invariant => !has(120, 100, &[]),
             QualifierKind::Precision(_) => !has(130, 100, &[]),
             QualifierKind::Subroutine(_) => !has(400, 0, &["ARB_shader_subroutine"]),
@@ -234,7 +237,13 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn layout_number(&mut self, layout: &mut Layout, name: &str, value: ast::ExprId, span: Span) -> Check<()> {
+    fn layout_number(
+        &mut self,
+        layout: &mut Layout,
+        name: &str,
+        value: ast::ExprId,
+        span: Span,
+    ) -> Check<()> {
         let number = self.integer_constant(value, &format!("layout qualifier `{name}`"))?;
         let value_span = self.unit.exprs[value].span;
         let Ok(number) = u32::try_from(number) else {
@@ -249,9 +258,12 @@ impl Checker<'_> {
         let available = match name {
             "binding" => {
                 language.has_420pack()
-                    || language.any_extension(&["ARB_shader_atomic_counters", "ARB_shader_storage_buffer_object"])
+                    || language
+                        .any_extension(&["ARB_shader_atomic_counters", "ARB_shader_storage_buffer_object"])
             }
-            "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => language.has_enhanced_layouts(),
+            "component" | "xfb_buffer" | "xfb_offset" | "xfb_stride" | "align" => {
+                language.has_enhanced_layouts()
+            }
             "index" => {
                 language.at_least(330, 0)
                     || language.any_extension(&[
@@ -292,7 +304,11 @@ impl Checker<'_> {
         *slot = Some(number);
         let limit_error = match name {
             "component" if number > 3 => Some("component must be below 4"),
-            "index" if number > 1 && self.language.stage == Stage::Fragment && !self.subroutine_index_allowed() => {
+            "index"
+                if number > 1
+                    && self.language.stage == Stage::Fragment
+                    && !self.subroutine_index_allowed() =>
+            {
                 Some("index must be 0 or 1")
             }
             "align" if !number.is_power_of_two() => Some("align must be a power of two"),
@@ -338,14 +354,24 @@ impl Checker<'_> {
             "ccw" => layout.clockwise = Some(false),
             "point_mode" => layout.point_mode = true,
             "local_size_variable" => layout.local_size_variable = true,
-            "derivative_group_quadsnv" | "derivative_group_quadsNV" => layout.derivative_group_quads = Some(true),
+            "derivative_group_quadsnv" | "derivative_group_quadsNV" => {
+                layout.derivative_group_quads = Some(true)
+            }
             "derivative_group_linearnv" | "derivative_group_linearNV" => {
                 layout.derivative_group_quads = Some(false);
             }
             // Hints and switches that change nothing a program can observe here.
-            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative"
-            | "noncoherent" | "inner_coverage" | "pixel_interlock_ordered" | "pixel_interlock_unordered"
-            | "sample_interlock_ordered" | "sample_interlock_unordered" => {}
+            "bindless_sampler"
+            | "bound_sampler"
+            | "bindless_image"
+            | "bound_image"
+            | "viewport_relative"
+            | "noncoherent"
+            | "inner_coverage"
+            | "pixel_interlock_ordered"
+            | "pixel_interlock_unordered"
+            | "sample_interlock_ordered"
+            | "sample_interlock_unordered" => {}
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
             _ if name.starts_with("blend_support_") => {}

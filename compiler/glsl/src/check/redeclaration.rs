@@ -37,7 +37,9 @@ impl Checker<'_> {
             Some(Word::Out) => old.storage == Storage::Output,
             Some(Word::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
             Some(Word::Uniform) => old.storage == Storage::Uniform,
-            Some(Word::InOut) => old.storage == Storage::Output || old.builtin == Some(BuiltinVariable::LastFragData),
+            Some(Word::InOut) => {
+                old.storage == Storage::Output || old.builtin == Some(BuiltinVariable::LastFragData)
+            }
             Some(Word::Buffer | Word::Shared) => false,
         };
         if !word_fits {
@@ -178,10 +180,17 @@ impl Checker<'_> {
         }
     }
 
-    fn set<T: Copy + PartialEq>(&mut self, into: fn(&mut Self) -> &mut Option<T>, new: Option<T>, span: Span) -> Check<()> {
+    fn set<T: Copy + PartialEq>(
+        &mut self,
+        into: fn(&mut Self) -> &mut Option<T>,
+        new: Option<T>,
+        span: Span,
+    ) -> Check<()> {
         let slot = into(self);
         match (*slot, new) {
-            (Some(a), Some(b)) if a != b => self.error(span, "this contradicts an earlier layout declaration"),
+            (Some(a), Some(b)) if a != b => {
+                self.error(span, "this contradicts an earlier layout declaration")
+            }
             (_, Some(_)) => {
                 *slot = new;
                 Ok(())
@@ -196,7 +205,10 @@ impl Checker<'_> {
         if let Some(primitive) = layout.primitive {
             let fits = match stage {
                 Stage::Geometry => {
-                    matches!(primitive, P::Points | P::Lines | P::LinesAdjacency | P::Triangles | P::TrianglesAdjacency)
+                    matches!(
+                        primitive,
+                        P::Points | P::Lines | P::LinesAdjacency | P::Triangles | P::TrianglesAdjacency
+                    )
                 }
                 Stage::TessEvaluation => matches!(primitive, P::Triangles | P::Quads | P::Isolines),
                 _ => false,

@@ -49,7 +49,8 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     table.read(SIGNATURES, 'F');
-    for (letter, availability) in [('D', "400 0 ARB_gpu_shader_fp64"), ('H', "0 0 AMD_gpu_shader_half_float")] {
+    for (letter, availability) in [('D', "400 0 ARB_gpu_shader_fp64"), ('H', "0 0 AMD_gpu_shader_half_float")]
+    {
         table.availabilities.push(Availability::parse(availability));
         table.read(WIDE_AND_HALF, letter);
     }

@@ -157,7 +157,9 @@ impl Checker<'_> {
         let condition = match condition {
             None => None,
             Some(Condition::Expr(e)) => Some(self.condition(e)?),
-            Some(Condition::Decl(decl)) => Some(self.condition_declaration(decl, &mut condition_declaration)?),
+            Some(Condition::Decl(decl)) => {
+                Some(self.condition_declaration(decl, &mut condition_declaration)?)
+            }
         };
         let step = match step {
             Some(step) => Some(self.expression(step)?),
@@ -182,7 +184,12 @@ impl Checker<'_> {
         Ok(self.push(program::ExprKind::Local(local), ty, span))
     }
 
-    fn return_statement(&mut self, value: Option<ast::ExprId>, span: Span, out: &mut Vec<Statement>) -> Check<()> {
+    fn return_statement(
+        &mut self,
+        value: Option<ast::ExprId>,
+        span: Span,
+        out: &mut Vec<Statement>,
+    ) -> Check<()> {
         let result = self.function.as_ref().map_or(TypeTable::VOID, |f| f.result);
         let Some(value) = value else {
             if result != TypeTable::VOID {
@@ -285,7 +292,10 @@ impl Checker<'_> {
         let span = self.unit.exprs[value].span;
         let label = self.expression(value)?;
         let ty = self.ty(label);
-        if ty != selector && self.conversion(ty, selector).is_none() && self.conversion(selector, ty).is_none() {
+        if ty != selector
+            && self.conversion(ty, selector).is_none()
+            && self.conversion(selector, ty).is_none()
+        {
             let (a, b) = (self.type_name(ty), self.type_name(selector));
             return self.error(span, format!("a case label of type {a} in a switch over {b}"));
         }
@@ -320,7 +330,9 @@ impl Checker<'_> {
                 self.error(decl.span, "functions can only be declared at global scope")
             }
             DeclKind::Function(id) => self.function_declaration(id),
-            DeclKind::Block(_) => self.error(decl.span, "interface blocks can only be declared at global scope"),
+            DeclKind::Block(_) => {
+                self.error(decl.span, "interface blocks can only be declared at global scope")
+            }
             DeclKind::Empty => Ok(()),
         }
     }
@@ -389,7 +401,13 @@ impl Checker<'_> {
     }
 
     /// The same local again: an unsized array may get its size.
-    fn resize_local(&mut self, known: Entity, ty: TypeId, has_value: bool, declarator: Declarator) -> Check<()> {
+    fn resize_local(
+        &mut self,
+        known: Entity,
+        ty: TypeId,
+        has_value: bool,
+        declarator: Declarator,
+    ) -> Check<()> {
         let name = declarator.name;
         if let Entity::Local(id) = known
             && !has_value

@@ -6,7 +6,8 @@ use super::{Check, Checker};
 use crate::source::Span;
 use program::types::{Dim, SamplerType};
 use program::{
-    ArrayLength, ExprId, ExprKind, Scalar, Stage, SwizzleMask, TextureCall, TextureLod, TextureOp, Type, TypeId,
+    ArrayLength, ExprId, ExprKind, Scalar, Stage, SwizzleMask, TextureCall, TextureLod, TextureOp, Type,
+    TypeId,
 };
 
 /// Arguments not used yet.
@@ -34,7 +35,12 @@ struct Coordinate {
 
 impl Checker<'_> {
     /// A texture built-in; `None` when the name or the first argument says that it is none.
-    pub(super) fn texture_call(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<Option<ExprId>> {
+    pub(super) fn texture_call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        span: Span,
+    ) -> Check<Option<ExprId>> {
         let Some(parsed) = parse(name) else { return Ok(None) };
         let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
         let Type::Sampler(sampler) = *self.types.get(self.ty(first.value)) else { return Ok(None) };
@@ -254,7 +260,9 @@ impl Checker<'_> {
         self.take_lod(parsed, sampler, &mut call, rest)?;
         let ty = match sampler.shadow {
             // Older names give the depth as the texture's depth mode makes it a colour.
-            true if parsed.shape.is_some() && parsed.suffix != Some("EXT") => self.types.vector(Scalar::Float, 4),
+            true if parsed.shape.is_some() && parsed.suffix != Some("EXT") => {
+                self.types.vector(Scalar::Float, 4)
+            }
             true => self.types.scalar(Scalar::Float),
             false => self.types.vector(sampler.result, 4),
         };

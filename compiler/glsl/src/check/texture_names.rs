@@ -61,7 +61,9 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
         "textureQueryLevels" => return Some(plain(TextureOp::QueryLevels)),
         "textureSamples" => return Some(plain(TextureOp::QuerySamples)),
         "textureGather" => return Some(plain(TextureOp::Gather)),
-        "textureGatherOffset" => return Some(TextureName { offset: OffsetPart::One, ..plain(TextureOp::Gather) }),
+        "textureGatherOffset" => {
+            return Some(TextureName { offset: OffsetPart::One, ..plain(TextureOp::Gather) });
+        }
         "textureGatherOffsets" => {
             return Some(TextureName { offset: OffsetPart::Four, ..plain(TextureOp::Gather) });
         }
@@ -101,8 +103,15 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
         _ => return None,
     };
     let odd = matches!(op, TextureOp::Fetch | TextureOp::Size) && (projective || lod != LodPart::None);
-    (!odd && (suffix.is_none() || shape.is_some()))
-        .then_some(TextureName { op, projective, lod, offset, shape, suffix, capital_lod: false })
+    (!odd && (suffix.is_none() || shape.is_some())).then_some(TextureName {
+        op,
+        projective,
+        lod,
+        offset,
+        shape,
+        suffix,
+        capital_lod: false,
+    })
 }
 
 fn shape(rest: &str, shadow: bool) -> (Option<Shape>, &str) {

@@ -176,7 +176,11 @@ fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
         (Dim::Cube, false, true) => v(130, 300) || ext(&["EXT_gpu_shader4"]),
         (Dim::Cube, true, _) => {
             v(400, 320)
-                || ext(&["ARB_texture_cube_map_array", "EXT_texture_cube_map_array", "OES_texture_cube_map_array"])
+                || ext(&[
+                    "ARB_texture_cube_map_array",
+                    "EXT_texture_cube_map_array",
+                    "OES_texture_cube_map_array",
+                ])
         }
         (Dim::D1, true, _) => v(130, 0) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
         (Dim::D2, true, _) => v(130, 300) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
@@ -190,7 +194,12 @@ fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
         }
         (Dim::Buffer, ..) => {
             v(140, 320)
-                || ext(&["EXT_gpu_shader4", "ARB_texture_buffer_object", "EXT_texture_buffer", "OES_texture_buffer"])
+                || ext(&[
+                    "EXT_gpu_shader4",
+                    "ARB_texture_buffer_object",
+                    "EXT_texture_buffer",
+                    "OES_texture_buffer",
+                ])
         }
         (Dim::D2Ms, false, _) => v(150, 310) || ext(&["ARB_texture_multisample"]),
         (Dim::D2Ms, true, _) => {
