@@ -1,7 +1,7 @@
 //! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering the response.
 //!
-//! Field positions are those of the message descriptor in Mesa's `brw_eu.h` and `brw_inst.h`: message length in bits
-//! 28:25, response length in 24:20, header present in 19, function control below.
+//! What a descriptor's bits mean is `eu`'s knowledge ([`eu::desc`]); payload and response layouts are described in the
+//! modules of the receivers.
 
 mod dataport;
 mod interpolator;
@@ -9,6 +9,7 @@ mod render;
 mod sampler;
 mod urb;
 
+use eu::desc::{self, GatewayFn, Lengths};
 use eu::{Desc, Inst, Opcode, RegFile, Sfid};
 
 use crate::alu::generic::predicate;
@@ -31,12 +32,6 @@ impl From<HostError> for Reason {
 pub(crate) struct Message<'a> {
     /// The device's quirks.
     pub quirks: &'a Quirks,
-    /// Whether this device's data-cache surface messages go to the second port.
-    pub has_port_1: bool,
-    /// Whether SIMD8 URB messages exist, with their own descriptor layout.
-    pub gen8_layout: bool,
-    /// The descriptor.
-    pub descriptor: u32,
     /// Registers of the message, both parts of a split one.
     pub payload: Vec<[u32; 8]>,
     /// Registers of the response.
@@ -57,16 +52,6 @@ pub(crate) struct Message<'a> {
 pub(crate) type Response = Vec<([u32; 8], u8)>;
 
 impl Message<'_> {
-    /// Bits `high..=low` of the descriptor.
-    pub fn bits(&self, high: u32, low: u32) -> u32 {
-        self.descriptor >> low & (u32::MAX >> (31 - (high - low)))
-    }
-
-    /// Whether descriptor bit `bit` is set.
-    pub fn bit(&self, bit: u32) -> bool {
-        self.descriptor >> bit & 1 != 0
-    }
-
     /// Payload register `index`; an error if the message is shorter.
     pub fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
         self.payload.get(index).copied().ok_or_else(|| {
@@ -108,26 +93,20 @@ pub(crate) fn send(
 ) -> Result<bool, Reason> {
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
     let descriptor = self::descriptor(&thread.regs, send.desc);
-    let extended = self::descriptor(&thread.regs, send.ex_desc);
-    let length = (descriptor >> 25 & 0xf) as usize;
-    let response = (descriptor >> 20 & 0x1f) as usize;
-    let mut payload = gather(&thread.regs, inst, 0, length)?;
-    let split = matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc);
-    if split {
-        let second = (extended >> 6 & 0xf) as usize;
+    let lengths = Lengths::of(kernel.devinfo, descriptor);
+    let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
+    if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
+        let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc));
         if second > 0 {
-            payload.extend(gather(&thread.regs, inst, 1, second)?);
+            payload.extend(gather(&thread.regs, inst, 1, second.into())?);
         }
     }
     let unpredicated = enables(thread, op) & low_bits(op.shape.channels);
     let message = Message {
         quirks: &kernel.quirks,
-        has_port_1: kernel.devinfo.has_data_port_1,
-        gen8_layout: kernel.devinfo.has_simd8_urb,
-        descriptor,
         payload,
-        response,
-        header: descriptor >> 19 & 1 != 0,
+        response: lengths.rlen.into(),
+        header: lengths.header,
         enabled: unpredicated & predicate(&thread.regs, op),
         unpredicated,
         channels: op.shape.channels,
@@ -135,22 +114,38 @@ pub(crate) fn send(
     };
     let answer = match send.sfid {
         Sfid::Null => Vec::new(),
-        Sfid::Sampler => sampler::execute(&message, host)?,
-        Sfid::Gateway => gateway(&message, thread, host)?,
-        Sfid::DpSampler | Sfid::ConstantCache => dataport::constant(&message, host)?,
-        Sfid::RenderCache => render::execute(&message, thread.dispatch, host)?,
-        Sfid::Urb => urb::execute(&message, host)?,
-        // Its only message is the release of the thread's resources.
-        Sfid::ThreadSpawner => Vec::new(),
-        Sfid::DataCache => dataport::data_cache(&message, host)?,
-        Sfid::DataCache1 => dataport::data_cache_1(&message, host)?,
-        Sfid::PixelInterpolator => interpolator::execute(&message, host)?,
         Sfid::Vme | Sfid::Cre => {
             return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text())));
         }
+        _ => {
+            let (request, _) = desc::decode(kernel.devinfo, send.sfid, descriptor)
+                .map_err(|error| Reason::Message(error.to_string()))?;
+            execute(&message, &request, thread, host)?
+        }
     };
-    deliver(&kernel.quirks, thread, inst, &message, length, answer)?;
+    deliver(&kernel.quirks, thread, inst, &message, lengths.mlen.into(), answer)?;
     Ok(send.eot)
+}
+
+/// Hands a message to its receiver.
+fn execute(
+    message: &Message,
+    request: &desc::Message,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    match request {
+        desc::Message::Sampler(request) => sampler::execute(message, request, host),
+        desc::Message::Urb(request) => urb::execute(message, request, host),
+        desc::Message::RenderTarget(request) => render::execute(message, request, thread.dispatch, host),
+        desc::Message::DataPort(request) => dataport::execute(message, request, host),
+        desc::Message::Scratch(request) => dataport::scratch(message, request, host),
+        desc::Message::Gateway(request) => gateway(message, request.function, thread, host),
+        // Dereferencing the thread's resources has no effect to model.
+        desc::Message::Spawner(request) if !request.spawn => Ok(Vec::new()),
+        desc::Message::Spawner(_) => Err(Reason::NotModelled("spawning threads".into())),
+        desc::Message::PixelInterpolator(request) => interpolator::execute(message, request, host),
+    }
 }
 
 fn descriptor(registers: &Registers, desc: Desc) -> u32 {
@@ -212,19 +207,24 @@ fn deliver(
 }
 
 /// Message gateway: barriers, and the time stamp.
-fn gateway(message: &Message, thread: &mut Thread, host: &mut dyn Host) -> Result<Response, Reason> {
-    match message.bits(2, 0) {
-        // Open and close need no modelling: no other message depends on them here.
-        0 | 1 => Ok(Vec::new()),
-        4 => {
+fn gateway(
+    message: &Message,
+    function: GatewayFn,
+    thread: &mut Thread,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    match function {
+        // No other message depends on these here.
+        GatewayFn::Open | GatewayFn::Close => Ok(Vec::new()),
+        GatewayFn::Barrier => {
             host.barrier(&message.register(0)?)?;
             thread.barrier = true;
             Ok(Vec::new())
         }
-        3 => {
+        GatewayFn::Timestamp => {
             let time = host.time();
             Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], 0xff)])
         }
-        other => Err(Reason::NotModelled(format!("gateway function {other}"))),
+        other => Err(Reason::NotModelled(format!("gateway function {}", other.text()))),
     }
 }

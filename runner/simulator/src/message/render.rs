@@ -4,28 +4,35 @@
 //! present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14 stencil) and from pipeline state; the
 //! message length must agree. Facts: Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
 
-use super::{Message, Response, dataport};
+use eu::desc::{RenderTargetKind, RenderTargetMessage};
+
+use super::{Message, Response};
 use crate::error::Reason;
 use crate::host::{Host, RenderKind, RenderWrite};
 
-/// Executes a message to the render cache.
-pub fn execute(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<Response, Reason> {
-    match message.bits(17, 14) {
-        12 => write(message, dispatch, host).map(|()| Vec::new()),
-        // Before the second data-cache port existed typed surface messages went here.
-        kind if !message.has_port_1 => dataport::render_cache_typed(message, kind, host),
-        kind => Err(Reason::NotModelled(format!("render-cache message {kind}"))),
+/// Executes a render-target message.
+pub fn execute(
+    message: &Message,
+    request: &RenderTargetMessage,
+    dispatch: u32,
+    host: &mut dyn Host,
+) -> Result<Response, Reason> {
+    if request.read {
+        return Err(Reason::NotModelled("render-target reads".into()));
     }
+    write(message, request, dispatch, host).map(|()| Vec::new())
 }
 
-fn kind(message: &Message) -> Result<RenderKind, Reason> {
-    Ok(match message.bits(10, 8) {
-        0 => RenderKind::Simd16,
-        1 => RenderKind::Simd16Replicated,
-        2 => RenderKind::DualLow,
-        3 => RenderKind::DualHigh,
-        4 => RenderKind::Simd8,
-        other => return Err(Reason::Message(format!("render-target write of type {other}"))),
+fn kind(request: &RenderTargetMessage) -> Result<RenderKind, Reason> {
+    Ok(match request.kind {
+        RenderTargetKind::Simd16 => RenderKind::Simd16,
+        RenderTargetKind::Simd16Replicated => RenderKind::Simd16Replicated,
+        RenderTargetKind::Simd8DualLow => RenderKind::DualLow,
+        RenderTargetKind::Simd8DualHigh => RenderKind::DualHigh,
+        RenderTargetKind::Simd8 => RenderKind::Simd8,
+        RenderTargetKind::Simd8Image => {
+            return Err(Reason::NotModelled("image writes through render targets".into()));
+        }
     })
 }
 
@@ -59,15 +66,20 @@ fn words(register: &[u32; 8]) -> [u16; 16] {
     std::array::from_fn(|index| (register[index / 2] >> (16 * (index % 2))) as u16)
 }
 
-fn write(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<(), Reason> {
-    let kind = kind(message)?;
+fn write(
+    message: &Message,
+    request: &RenderTargetMessage,
+    dispatch: u32,
+    host: &mut dyn Host,
+) -> Result<(), Reason> {
+    let kind = kind(request)?;
     let wide = matches!(kind, RenderKind::Simd16 | RenderKind::Simd16Replicated);
     let count = if wide { 16 } else { 8 };
     let state = host.render_state();
     let header = message.header()?;
     let flags = header.map_or(0, |header| header[0]);
     let high = kind == RenderKind::DualHigh;
-    let first_slot = if message.bit(11) { 16 } else { 0 } + if high { 8 } else { 0 };
+    let first_slot = if request.high_slots { 16 } else { 0 } + if high { 8 } else { 0 };
     let mut cursor = Cursor { message, next: if message.header { 2 } else { 0 }, count };
     let source0_alpha = if flags >> 11 & 1 != 0 { Some(cursor.plane()?) } else { None };
     let omask = if state.omask { Some(coverage(&cursor.register()?, high)) } else { None };
@@ -88,9 +100,9 @@ fn write(message: &Message, dispatch: u32, host: &mut dyn Host) -> Result<(), Re
     }
     let mask = pixel_mask(message, dispatch, first_slot, high)?;
     host.render_write(&RenderWrite {
-        target: message.bits(7, 0) as u8,
+        target: request.surface,
         kind,
-        last: message.bit(12),
+        last: request.last,
         end_of_thread: message.eot,
         first_slot,
         count: count as u8,

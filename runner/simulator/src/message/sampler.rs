@@ -3,6 +3,8 @@
 //! Parameter orders are those of Mesa's `brw_lower_logical_sends.cpp` and `brw_vec4_visitor.cpp`: reference, then level
 //! or bias, then coordinates; LD is u, lod, v, r before gen9 and u, v, lod, r from then on.
 
+use eu::desc::{SamplerMessage, SamplerOp as Code, SamplerSimd};
+
 use super::{Message, Response, respond_plane};
 use crate::error::Reason;
 use crate::host::{Host, Param, SamplerOp, SamplerRequest};
@@ -19,45 +21,43 @@ enum Mode {
     Simd16,
 }
 
-fn mode(message: &Message, header: Option<&[u32; 8]>) -> Result<Mode, Reason> {
-    match message.bits(18, 17) {
-        0 if message.quirks.ld_lod_second => Ok(Mode::Simd4x2),
-        // Gen9 reuses the encoding; a header bit restores the old meaning.
-        0 if header.is_some_and(|header| header[2] >> 22 & 1 != 0) => Ok(Mode::Simd4x2),
-        1 => Ok(Mode::Simd8),
-        2 => Ok(Mode::Simd16),
-        other => Err(Reason::NotModelled(format!("sampler SIMD mode {other}"))),
+fn mode(message: &Message, simd: SamplerSimd, header: Option<&[u32; 8]>) -> Result<Mode, Reason> {
+    // Gen9 gave the SIMD4x2 code to another mode; a header bit restores the old meaning.
+    let restored = header.is_some_and(|header| header[2] >> 22 & 1 != 0);
+    match simd {
+        SamplerSimd::Simd4x2 if message.quirks.ld_lod_second || restored => Ok(Mode::Simd4x2),
+        SamplerSimd::Simd8 => Ok(Mode::Simd8),
+        SamplerSimd::Simd16 => Ok(Mode::Simd16),
+        other => Err(Reason::NotModelled(format!("sampler mode {}", other.text()))),
     }
 }
 
-fn operation(code: u32) -> Result<SamplerOp, Reason> {
-    use SamplerOp::*;
-    Ok(match code {
-        0 => Sample,
-        1 => SampleBias,
-        2 => SampleLod,
-        3 => SampleCompare,
-        4 => SampleGradient,
-        5 => SampleBiasCompare,
-        6 => SampleLodCompare,
-        7 => Load,
-        8 => Gather4,
-        9 => Lod,
-        10 => ResInfo,
-        11 => SampleInfo,
-        16 => Gather4Compare,
-        17 => Gather4Offset,
-        18 => Gather4OffsetCompare,
-        20 => SampleGradientCompare,
-        24 => SampleLz,
-        25 => SampleCompareLz,
-        26 => LoadLz,
-        28 => Load2dmsWide,
-        29 => LoadMcs,
-        30 => Load2dms,
-        31 => Load2dss,
-        other => return Err(Reason::NotModelled(format!("sampler operation {other}"))),
-    })
+fn operation(code: Code) -> SamplerOp {
+    match code {
+        Code::Sample => SamplerOp::Sample,
+        Code::SampleB => SamplerOp::SampleBias,
+        Code::SampleL => SamplerOp::SampleLod,
+        Code::SampleC => SamplerOp::SampleCompare,
+        Code::SampleD => SamplerOp::SampleGradient,
+        Code::SampleBC => SamplerOp::SampleBiasCompare,
+        Code::SampleLC => SamplerOp::SampleLodCompare,
+        Code::Ld => SamplerOp::Load,
+        Code::Gather4 => SamplerOp::Gather4,
+        Code::Lod => SamplerOp::Lod,
+        Code::Resinfo => SamplerOp::ResInfo,
+        Code::SampleInfo => SamplerOp::SampleInfo,
+        Code::Gather4C => SamplerOp::Gather4Compare,
+        Code::Gather4Po => SamplerOp::Gather4Offset,
+        Code::Gather4PoC => SamplerOp::Gather4OffsetCompare,
+        Code::SampleDC => SamplerOp::SampleGradientCompare,
+        Code::SampleLz => SamplerOp::SampleLz,
+        Code::SampleCLz => SamplerOp::SampleCompareLz,
+        Code::LdLz => SamplerOp::LoadLz,
+        Code::Ld2dmsW => SamplerOp::Load2dmsWide,
+        Code::LdMcs => SamplerOp::LoadMcs,
+        Code::Ld2dms => SamplerOp::Load2dms,
+        Code::Ld2dss => SamplerOp::Load2dss,
+    }
 }
 
 /// The meaning of the parameters of SIMD8 and SIMD16 messages, in order.
@@ -107,11 +107,11 @@ fn order4x2(op: SamplerOp) -> &'static [Param] {
 }
 
 /// Executes a sampler message.
-pub fn execute(message: &Message, host: &mut dyn Host) -> Result<Response, Reason> {
+pub fn execute(message: &Message, request: &SamplerMessage, host: &mut dyn Host) -> Result<Response, Reason> {
     let header = message.header()?;
-    let mode = mode(message, header.as_ref())?;
-    let op = operation(message.bits(16, 12))?;
-    if message.gen8_layout && message.bit(30) {
+    let mode = mode(message, request.simd, header.as_ref())?;
+    let op = operation(request.op);
+    if request.half_return {
         return Err(Reason::NotModelled("16-bit sampler return format".into()));
     }
     let (params, count) = parameters(message, op, mode)?;
@@ -124,8 +124,8 @@ pub fn execute(message: &Message, host: &mut dyn Host) -> Result<Response, Reaso
     };
     let request = SamplerRequest {
         op,
-        surface: message.bits(7, 0) as u8,
-        sampler: message.bits(11, 8) as u8,
+        surface: request.surface,
+        sampler: request.sampler,
         header,
         simd4x2: mode == Mode::Simd4x2,
         count,
