@@ -295,3 +295,28 @@ fn unwritten_registers_hold_seeded_garbage() {
     assert_eq!(error.reason, simulator::Reason::Illegal);
     assert!(kernel(device, "nop;").instructions().len() == 2);
 }
+
+#[test]
+fn traces_report_every_instruction_and_its_changes() {
+    use simulator::trace::{Step, Trace};
+    struct Log(Vec<(usize, Opcode, Vec<usize>, u32)>);
+    impl Trace for Log {
+        fn step(&mut self, step: &Step) {
+            let changed = step.changed().map(|(nr, ..)| nr).collect();
+            self.0.push((step.offset, step.inst.opcode, changed, step.enabled));
+        }
+    }
+    let device = common::device("ivb");
+    let kernel =
+        kernel(device, "mov(8) g10<1>UD 1UD { align1 1Q }; add(8) g11<1>UD g10<8,8,1>UD 1UD { align1 1Q };");
+    let mut log = Log(Vec::new());
+    let (mut thread, mut silent) = (Thread::new(device, 3), Thread::new(device, 3));
+    thread.set_dispatch_mask(0x0f);
+    silent.set_dispatch_mask(0x0f);
+    let traced = kernel.run_traced(&mut thread, &mut NoHost, 100, &mut log);
+    assert_eq!(traced, kernel.run(&mut silent, &mut NoHost, 100));
+    assert_eq!(thread.regs, silent.regs);
+    let expected =
+        [(0, Opcode::Mov, vec![10], 0xf), (16, Opcode::Add, vec![11], 0xf), (32, Opcode::Send, vec![], 0xff)];
+    assert_eq!(log.0, expected);
+}

@@ -51,6 +51,7 @@ impl Source {
             Opcode::Add,
             Opcode::Mul,
             Opcode::Mad,
+            Opcode::Pln,
             Opcode::Sel,
             Opcode::Cmp,
             Opcode::And,
@@ -70,7 +71,7 @@ impl Source {
         let integer = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
             || matches!(opcode, Opcode::Shl | Opcode::Shr | Opcode::Asr);
         let ty = if integer && ty.is_float() { Type::D } else { ty };
-        let ty = if opcode == Opcode::Mad && ty.is_integer() { Type::F } else { ty };
+        let ty = if opcode == Opcode::Mad && ty.is_integer() || opcode == Opcode::Pln { Type::F } else { ty };
         let dst_ty = if self.chance(4) { self.pick(&[Type::F, Type::D, Type::Ud, Type::Df]) } else { ty };
         let mut program = inst(opcode).exec(self.pick(&[1, 2, 4, 8, 8, 8, 16, 16]));
         program = if align16 { program.align16() } else { program };

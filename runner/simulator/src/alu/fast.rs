@@ -46,6 +46,8 @@ enum Kind {
     Convert,
     /// Bits of 32-bit types, copied or selected by predicate.
     Copy,
+    /// The plane equation.
+    Plane,
     /// DF sources, DF result.
     Double,
     /// DF sources, compared.
@@ -134,6 +136,7 @@ fn kind(op: &Op) -> Option<Kind> {
         Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz if all(Type::F) && op.dst.ty == Type::F => {
             Some(Kind::Float)
         }
+        Opcode::Pln if all(Type::F) && op.dst.ty == Type::F && plane_fits(op) => Some(Kind::Plane),
         Opcode::Add | Opcode::Mul | Opcode::Mad if all(Type::Df) && op.dst.ty == Type::Df => {
             Some(Kind::Double)
         }
@@ -148,6 +151,14 @@ fn kind(op: &Op) -> Option<Kind> {
         Opcode::Sel if dwords(&types) && same && !modified => Some(Kind::Integer),
         _ => None,
     }
+}
+
+/// Whether everything a plane equation reads lies in the file.
+fn plane_fits(op: &Op) -> bool {
+    let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else { return false };
+    let registers = usize::from(op.shape.channels).div_ceil(8) * 2;
+    usize::from(plane.low[0]) + 16 <= GRF_BYTES
+        && usize::from(values.low[0]) + registers * REG_SIZE <= GRF_BYTES
 }
 
 fn dwords(types: &[Type]) -> bool {
@@ -225,6 +236,7 @@ pub fn execute(registers: &mut Registers, op: &Op, enabled: u32, selected: u32, 
             Kind::Integer => half.integer(registers),
             Kind::IntegerCompare => half.integer_compare(registers),
             Kind::Convert => half.convert(registers, modes),
+            Kind::Plane => half.plane(registers, modes),
             Kind::Copy => half.copy(registers, selected),
             Kind::Double => half.double(registers, modes),
             Kind::DoubleCompare => half.double_compare(registers, modes),
@@ -529,6 +541,28 @@ impl Half<'_> {
             (Type::D, _) => self.dwords(registers, 0).map(|x| (x as i32 as f32).to_bits()),
             _ => self.dwords(registers, 0).map(|x| (x as f32).to_bits()),
         };
+        self.store(registers, &dwords);
+    }
+
+    fn plane(&self, registers: &mut Registers, modes: &Modes) {
+        let (Place::Grf(plane), Place::Grf(values)) = (&self.op.src[0].place, &self.op.src[1].place) else {
+            return;
+        };
+        let read = |registers: &Registers, index: usize, offset: usize| {
+            let source = &self.op.src[index];
+            let bits =
+                super::float::modify(soft::F, registers.dword(offset).into(), source.negate, source.abs);
+            f64::from(f32::from_bits(modes.flush(soft::F, bits) as u32))
+        };
+        let base = usize::from(plane.low[0]);
+        let [p, q, r] = [0, 4, 12].map(|offset| read(registers, 0, base + offset));
+        let results: [f32; 8] = std::array::from_fn(|lane| {
+            let channel = self.first + lane;
+            let start = usize::from(values.low[0]) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
+            let [u, v] = [start, start + REG_SIZE].map(|offset| read(registers, 1, offset));
+            (p * u + q * v + r) as f32
+        });
+        let dwords = self.finish(results, modes.flush_f);
         self.store(registers, &dwords);
     }
 

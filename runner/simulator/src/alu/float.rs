@@ -45,11 +45,17 @@ fn result64(x: f64) -> u64 {
 
 /// A value as double, exactly (every execution format fits).
 pub fn widen(fmt: Format, bits: u64) -> f64 {
+    if fmt == soft::F {
+        return f64::from(f32::from_bits(bits as u32));
+    }
     f64::from_bits(soft::convert(fmt, soft::DF, bits, Round::Even))
 }
 
 /// A double in the execution format.
 pub fn narrow(fmt: Format, value: f64, round: Round) -> u64 {
+    if fmt == soft::F && round == Round::Even {
+        return result32(value as f32);
+    }
     soft::convert(soft::DF, fmt, value.to_bits(), round)
 }
 
