@@ -94,25 +94,40 @@ impl<'a> Checker<'a> {
 
     fn run(&self) -> Result<(), CompileError> {
         let blocks = self.cfg.blocks.len();
+        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+        for (b, block) in self.cfg.blocks.iter().enumerate() {
+            for &s in &block.physical_succs {
+                preds[s].push(b);
+            }
+        }
+        let start =
+            State { file: (1..=FILE_BYTES as u32).collect(), scratch: vec![UNDEFINED; self.scratch_bytes] };
         let mut entry: Vec<Option<State>> = vec![None; blocks];
-        let file = (1..=FILE_BYTES as u32).collect();
-        entry[0] = Some(State { file, scratch: vec![UNDEFINED; self.scratch_bytes] });
-        let mut dirty = vec![false; blocks];
-        dirty[0] = true;
-        let mut rounds = 0;
-        while dirty.iter().any(|d| *d) {
-            rounds += 1;
+        let mut exit: Vec<Option<State>> = vec![None; blocks];
+        let mut round = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            round += 1;
             for b in 0..blocks {
-                if !std::mem::take(&mut dirty[b]) {
+                let mut state = if b == 0 { Some(start.clone()) } else { None };
+                if b != 0 {
+                    state = self.join(&preds[b], &exit);
+                }
+                let Some(mut state) = state else { continue };
+                if let (Some(old), true) = (&entry[b], round > 8) {
+                    // Every byte changes a few times at most; what still does has no one meaning.
+                    widen(&mut state, old);
+                }
+                if entry[b].as_ref() == Some(&state) {
                     continue;
                 }
-                let Some(mut state) = entry[b].clone() else { continue };
+                changed = true;
+                entry[b] = Some(state.clone());
                 for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
                     self.step(&mut state, i, None)?;
                 }
-                for &s in &self.cfg.blocks[b].physical_succs {
-                    dirty[s] |= self.merge(&mut entry[s], &state, b, s, rounds > 8);
-                }
+                exit[b] = Some(state);
             }
         }
         for (b, entry) in entry.iter().enumerate() {
@@ -124,39 +139,33 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Merges the state at the end of block `from` into the entry of block `to`; true if the entry changed.
-    fn merge(&self, entry: &mut Option<State>, state: &State, from: usize, to: usize, widen: bool) -> bool {
-        let Some(old) = entry else {
-            *entry = Some(state.clone());
-            return true;
-        };
-        let mut changed = false;
-        let bytes = old.file.iter_mut().zip(&state.file).chain(old.scratch.iter_mut().zip(&state.scratch));
-        for (a, &b) in bytes {
-            let new = self.join(*a, b, from, to);
-            if new != *a {
-                *a = if widen { CONFLICT } else { new };
-                changed = true;
+    /// What is known where the given blocks meet. A value that no path through a block has written is undefined
+    /// there, so a value that all others agree on stands for all.
+    fn join(&self, preds: &[usize], exit: &[Option<State>]) -> Option<State> {
+        let known: Vec<(usize, &State)> =
+            preds.iter().filter_map(|&p| exit[p].as_ref().map(|state| (p, state))).collect();
+        let mut joined = known.first()?.1.clone();
+        let meet = |byte: &mut u32, values: &dyn Fn(&State) -> u32| {
+            let first = *byte;
+            if known.iter().all(|(_, s)| values(s) == first) {
+                return;
             }
+            let agreed = known.iter().map(|(_, s)| values(s)).find(|&x| {
+                x != UNDEFINED
+                    && x != CONFLICT
+                    && known
+                        .iter()
+                        .all(|&(p, s)| values(s) == x || values(s) == UNDEFINED || self.unwritten(x, p))
+            });
+            *byte = agreed.unwrap_or(CONFLICT);
+        };
+        for (k, byte) in joined.file.iter_mut().enumerate() {
+            meet(byte, &|s| s.file[k]);
         }
-        changed
-    }
-
-    /// Join of what was known at the entry of `to` with what arrives from `from`. A value that no path through
-    /// the other side has written is undefined there, so the written one stands for both.
-    fn join(&self, old: u32, new: u32, from: usize, to: usize) -> u32 {
-        if old == new || new == UNDEFINED {
-            return old;
+        for (k, byte) in joined.scratch.iter_mut().enumerate() {
+            meet(byte, &|s| s.scratch[k]);
         }
-        if old == UNDEFINED {
-            return new;
-        }
-        if self.unwritten(old, from) {
-            return old;
-        }
-        let others = self.cfg.blocks.iter().enumerate();
-        let mut others = others.filter(|(p, b)| *p != from && b.physical_succs.contains(&to)).map(|(p, _)| p);
-        if others.all(|p| self.unwritten(new, p)) { new } else { CONFLICT }
+        Some(joined)
     }
 
     fn unwritten(&self, id: u32, block: usize) -> bool {
@@ -299,6 +308,16 @@ impl<'a> Checker<'a> {
             File::Vgrf(v) => Some(FIRST_VREG + self.base[v.index()] * REG_SIZE + operand.offset),
             File::Grf(_) => operand.grf_byte().map(|b| b + 1),
             _ => None,
+        }
+    }
+}
+
+/// Gives up on bytes that still change.
+fn widen(state: &mut State, old: &State) {
+    let bytes = state.file.iter_mut().zip(&old.file).chain(state.scratch.iter_mut().zip(&old.scratch));
+    for (new, old) in bytes {
+        if *new != *old {
+            *new = CONFLICT;
         }
     }
 }

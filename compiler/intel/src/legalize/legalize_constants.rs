@@ -44,8 +44,10 @@ fn exchange(inst: &mut Inst) -> bool {
             (None, Some(_)) => {}
             (None, None) => return false,
         },
-        // The low word of the second factor is what integer products read; types then differ.
-        Op::Mul if inst.src[0].ty.size() != inst.src[1].ty.size() => return false,
+        // Products of unlike types, and first halves of long products, read the low word of the second factor.
+        Op::Mul if inst.src[0].ty.size() != inst.src[1].ty.size() || inst.touches_accumulator() => {
+            return false;
+        }
         op if op.info().commutative => {}
         _ => return false,
     }

@@ -58,7 +58,11 @@ fn is_expression(inst: &Inst) -> bool {
 
 fn equal(a: &Inst, b: &Inst) -> bool {
     let sources = a.src == b.src
-        || (a.op.info().commutative && a.src.len() == 2 && a.src[0] == b.src[1] && a.src[1] == b.src[0]);
+        || (a.op.info().commutative
+            && a.src.len() == 2
+            && b.src.len() == 2
+            && a.src[0] == b.src[1]
+            && a.src[1] == b.src[0]);
     a.op == b.op
         && sources
         && a.dst.ty == b.dst.ty

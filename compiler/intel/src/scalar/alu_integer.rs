@@ -173,7 +173,7 @@ impl Translator<'_> {
             let multiplier = if native { at(b).subscript(Type::UW, 0) } else { at(b) };
             let target = if detour { part.temp(ty) } else { at(dst) };
             part.emit(Op::Mul, acc, &[at(a), multiplier]);
-            part.emit(Op::Mach, target, &[at(a), at(b)]);
+            part.emit(Op::Mach, target, &[at(a), at(b)]).acc_write = true;
             if detour {
                 build.sub_group(8, group).mov(at(dst), target);
             }
