@@ -235,7 +235,7 @@ pub(crate) fn max(a: f64, b: f64) -> f64 {
 /// Reciprocal square root, one residual step beyond the naive quotient so that f64 is accurate too.
 pub(crate) fn rsq(x: f64) -> f64 {
     let y = 1.0 / libm::sqrt(x);
-    if !y.is_normal() || !x.is_normal() || x > 1e300 || x < 1e-290 {
+    if !y.is_normal() || !x.is_normal() || !(1e-290..=1e300).contains(&x) {
         return y;
     }
     let product = y * x;
@@ -391,8 +391,8 @@ pub(crate) fn unpack_norm(packed: u64, n: usize, signed: bool) -> [u64; 4] {
 
 pub(crate) fn dot(ctx: FoldCtx, s: &[[u64; 4]], n: usize) -> [u64; 4] {
     let mut sum = 0;
-    for i in 0..n {
-        let product = float2(ctx, &[s[0][i], s[1][i], 0, 0], |a, b| a * b);
+    for (i, (&a, &b)) in s[0].iter().zip(&s[1]).enumerate().take(n) {
+        let product = float2(ctx, &[a, b, 0, 0], |a, b| a * b);
         sum = if i == 0 { product } else { float2(ctx, &[sum, product, 0, 0], |a, b| a + b) };
     }
     [sum, 0, 0, 0]

@@ -23,6 +23,9 @@ impl Default for PassOptions {
     }
 }
 
+/// A pass: gives whether it changed the shader.
+pub type Pass = fn(&mut Shader) -> bool;
+
 /// Called after each pass with its name, whether it made progress, and the shader.
 pub type Hook<'a> = Box<dyn FnMut(&str, bool, &Shader) + 'a>;
 
@@ -100,7 +103,7 @@ impl<'a> PassManager<'a> {
     pub fn run_to_fixpoint(
         &mut self,
         shader: &mut Shader,
-        passes: &[(&str, fn(&mut Shader) -> bool)],
+        passes: &[(&str, Pass)],
         rounds: usize,
     ) -> Result<bool, ValidationError> {
         let mut any = false;

@@ -74,8 +74,10 @@ const PLAIN: &[(&str, Slot)] = &[
     ("frag_sample_mask", Slot::FragSampleMask),
 ];
 
+type MakeSlot = fn(u8) -> Slot;
+
 /// Slot families: name before the number, constructor.
-const NUMBERED: &[(&str, fn(u8) -> Slot)] = &[
+const NUMBERED: &[(&str, MakeSlot)] = &[
     ("attribute", Slot::Attribute),
     ("clip_distance", Slot::ClipDistance),
     ("cull_distance", Slot::CullDistance),

@@ -232,3 +232,39 @@ fn pass_manager_limits_names_and_validates() {
     let error = manager.run(&mut shader, "lower_bad", broken).unwrap_err();
     assert!(error.to_string().starts_with("after lower_bad: "), "{error}");
 }
+
+/// Random edits of valid text: parsing and validating give an error or a shader, never a panic, and what is valid
+/// also prints, runs and survives the passes.
+#[test]
+fn damaged_text_never_panics() {
+    let mut rng = random::Rng::new(42);
+    let mut accepted = 0;
+    for seed in 0..400 {
+        let limits = random_shader::Limits { instructions: 20, ..Default::default() };
+        let text = random_shader::random_shader(&mut random::Rng::new(seed), limits).to_string();
+        let mut bytes = text.into_bytes();
+        for _ in 0..1 + rng.below(4) {
+            let (at, other) = (rng.below(bytes.len()), rng.below(bytes.len()));
+            match rng.below(4) {
+                0 => bytes[at] = bytes[other],
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, b"0123456789vbl.,{}x"[rng.below(18)]),
+                _ => bytes.truncate(at.max(20)),
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let Ok(mut shader) = parse(&text) else { continue };
+        if validate(&shader).is_err() {
+            continue;
+        }
+        accepted += 1;
+        let _ = shader.to_string();
+        let options = eval::EvalOptions { max_steps: 10_000, ..Default::default() };
+        let _ = eval::run(&shader, 4, &mut eval::TestServices::default(), options);
+        for (name, pass) in passes::ALL {
+            pass(&mut shader);
+            validate(&shader).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
+        }
+    }
+    assert!(accepted > 20, "{accepted}");
+}

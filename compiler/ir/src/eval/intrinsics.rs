@@ -62,10 +62,10 @@ impl Machine<'_> {
 
     fn discard(&mut self, intrinsic: &Intrinsic, mask: &mut Mask) {
         let ends = matches!(intrinsic.op, Op::Discard | Op::DiscardIf);
-        for lane in 0..self.lanes {
-            let hit = mask[lane] && intrinsic.srcs.first().is_none_or(|&c| self.get(c, lane)[0] != 0);
+        for (lane, active) in mask.iter_mut().enumerate() {
+            let hit = *active && intrinsic.srcs.first().is_none_or(|&c| self.get(c, lane)[0] != 0);
             self.discarded[lane] |= hit;
-            mask[lane] &= !(hit && ends);
+            *active &= !(hit && ends);
         }
     }
 

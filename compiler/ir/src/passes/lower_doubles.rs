@@ -138,6 +138,8 @@ fn needs_lowering(b: &Builder<'_>, alu: &crate::inst::Alu) -> bool {
     match alu.op {
         Mov | Bcsel | Fadd | Fsub | Fmul | Ffma | Fneg | Fabs | Fmin | Fmax | Feq | Fneu | Flt | Fge => false,
         F2f32 | F2i32 | F2u32 => false,
+        // From a narrower float that is a matter of 64-bit integers.
+        F2i64 | F2u64 => source_bits == 64,
         I2f64 | U2f64 => source_bits != 32,
         F2f64 => source_bits == 16,
         _ => true,

@@ -2,11 +2,15 @@
 //! They assume a shader that the validator accepts and leave one. Run them through
 //! [`PassManager`](crate::PassManager).
 
-mod rewrite;
-
 mod algebraic_rules;
 mod double_division;
+mod lower_bitfield;
 mod lower_doubles;
+mod lower_float_ops;
+mod lower_int64;
+mod lower_locals_to_ladder;
+mod lower_locals_to_scratch;
+mod lower_pack;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
 mod opt_constant_fold;
@@ -14,9 +18,20 @@ mod opt_copy_propagate;
 mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
+mod opt_fuse_ffma;
+mod opt_loop_unroll;
+mod opt_peephole_select;
 mod opt_promote_locals;
+mod opt_undef;
+mod rewrite;
 
+pub use lower_bitfield::lower_bitfield;
 pub use lower_doubles::lower_doubles;
+pub use lower_float_ops::lower_float_ops;
+pub use lower_int64::lower_int64;
+pub use lower_locals_to_ladder::lower_locals_to_ladder;
+pub use lower_locals_to_scratch::lower_locals_to_scratch;
+pub use lower_pack::lower_pack;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_constant_fold::opt_constant_fold;
@@ -24,11 +39,50 @@ pub use opt_copy_propagate::opt_copy_propagate;
 pub use opt_cse::opt_cse;
 pub use opt_dce::opt_dce;
 pub use opt_dead_cf::opt_dead_cf;
+pub use opt_fuse_ffma::opt_fuse_ffma;
+pub use opt_loop_unroll::opt_loop_unroll;
+pub use opt_peephole_select::opt_peephole_select;
 pub use opt_promote_locals::opt_promote_locals;
+pub use opt_undef::opt_undef;
+
+use crate::pass::Pass;
+
+/// Longest array that the `lower_locals_to_ladder` of [`ALL`] takes apart.
+const LADDER_LENGTH: u32 = 16;
+
+/// Every pass by name, those with parameters at their usual ones.
+pub const ALL: &[(&str, Pass)] = &[
+    ("lower_bitfield", lower_bitfield),
+    ("lower_doubles", lower_doubles),
+    ("lower_float_ops", lower_float_ops),
+    ("lower_locals_to_scratch", lower_locals_to_scratch),
+    ("lower_pack", lower_pack),
+    ("lower_vectors_to_scalar", lower_vectors_to_scalar),
+    ("opt_algebraic", opt_algebraic),
+    ("opt_constant_fold", opt_constant_fold),
+    ("opt_copy_propagate", opt_copy_propagate),
+    ("opt_cse", opt_cse),
+    ("opt_dce", opt_dce),
+    ("opt_dead_cf", opt_dead_cf),
+    ("opt_fuse_ffma", opt_fuse_ffma),
+    ("opt_loop_unroll", opt_loop_unroll),
+    ("opt_peephole_select", opt_peephole_select),
+    ("opt_promote_locals", opt_promote_locals),
+    ("opt_undef", opt_undef),
+    ("lower_int64", |shader| lower_int64(shader, false)),
+    ("lower_locals_to_ladder", |shader| lower_locals_to_ladder(shader, LADDER_LENGTH)),
+];
+
+/// The pass with this name.
+pub fn by_name(name: &str) -> Option<Pass> {
+    ALL.iter().find(|(n, _)| *n == name).map(|&(_, pass)| pass)
+}
 
 #[cfg(test)]
 mod algebraic_tests;
 #[cfg(test)]
 mod lower_doubles_tests;
+#[cfg(test)]
+mod lowering_tests;
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 /// bit-size consistent and tested against the evaluator. Bit-field operations are never taken apart and nothing
 /// that a lowering removes is made again. Works on vectors; leaves copies and dead code.
 pub fn opt_algebraic(shader: &mut Shader) -> bool {
-    rewrite_alu(shader, |b, alu, result| simplify(b, alu, result))
+    rewrite_alu(shader, simplify)
 }
 
 fn simplify(b: &mut Builder<'_>, alu: &Alu, result: Value) -> Option<Value> {
