@@ -1,3 +1,19 @@
 //! Compiles, executes and judges `.shader_test` files on simulated Intel hardware.
+//!
+//! The command line ([`cli`]) selects tests ([`select`], [`names`]) and generations ([`target`], [`capabilities`]), the
+//! scheduler ([`schedule`]) runs each (test, generation) row through [`execute`], and one stream of [`event`]s feeds
+//! the [`console`] and the [`results`].
 
+pub mod capabilities;
+pub mod cli;
+pub mod console;
 pub mod devices;
+pub mod diagnostics;
+pub mod event;
+pub mod execute;
+pub mod names;
+pub mod results;
+pub mod schedule;
+pub mod select;
+pub mod target;
+pub mod verdict;

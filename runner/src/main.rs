@@ -1,3 +1,7 @@
 //! The `runner` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runner::cli::main()
+}

@@ -1,0 +1,141 @@
+//! Requirements of a script against a context.
+
+use program::{Api, Capabilities, Stage};
+use script::{Comparison, GlEnum, Limit, Require, Requirement, SpirvMode, Version};
+
+use super::dotted;
+
+/// The first requirement that a context does not meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmet {
+    /// File line of the requirement.
+    pub line: u32,
+    /// What is missing.
+    pub reason: String,
+}
+
+/// Evaluates the requirements in file order.
+///
+/// # Errors
+/// The first one that is not met.
+pub fn check_requirements(require: &Require<'_>, capabilities: &Capabilities) -> Result<(), Unmet> {
+    require.requirements.iter().try_for_each(|line| {
+        check(&line.requirement, capabilities).map_err(|reason| Unmet { line: line.line, reason })
+    })
+}
+
+fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(), String> {
+    let es = capabilities.api == Api::Es;
+    let met = |met: bool, reason: &dyn Fn() -> String| if met { Ok(()) } else { Err(reason()) };
+    match *requirement {
+        Requirement::Integer { state, comparison, value } => {
+            let found = integer_state(state, capabilities)
+                .ok_or_else(|| format!("{state} is no state of this context"))?;
+            met(holds(comparison, found, f64::from(value)), &|| {
+                format!("needs {state} {} {value}, has {found}", comparison.text())
+            })
+        }
+        Requirement::Limit { limit, comparison, value } => {
+            let found = start_up_limit(limit, capabilities);
+            met(holds(comparison, found, f64::from(value)), &|| {
+                format!("needs {} {} {value}, has {found}", limit.name(), comparison.text())
+            })
+        }
+        Requirement::Extension(name) => met(capabilities.has(name), &|| format!("needs {name}")),
+        Requirement::NoExtension(name) => met(!capabilities.has(name), &|| format!("must not have {name}")),
+        Requirement::Glsl(version) => {
+            met(es == version.es && capabilities.glsl_version >= version.number, &|| {
+                let has = capabilities.glsl_version;
+                format!(
+                    "needs GLSL{} {}.{:02}, has {}.{:02}",
+                    es_word(version),
+                    version.number / 100,
+                    version.number % 100,
+                    has / 100,
+                    has % 100
+                )
+            })
+        }
+        Requirement::Gl { comparison, version } => {
+            let (has, needs) = (f64::from(capabilities.gl_version), f64::from(version.number));
+            met(es == version.es && holds(comparison, has, needs), &|| {
+                format!(
+                    "needs GL{} {} {}, has {}",
+                    es_word(version),
+                    comparison.text(),
+                    dotted(version.number),
+                    dotted(capabilities.gl_version)
+                )
+            })
+        }
+        Requirement::AddressSpace(_) => Ok(()),
+        Requirement::SeparateShaderObjects | Requirement::SeparableProgram => {
+            let version = if es { 31 } else { 41 };
+            let extensions = ["GL_ARB_separate_shader_objects", "GL_EXT_separate_shader_objects"];
+            met(capabilities.gl_version >= version || extensions.iter().any(|e| capabilities.has(e)), &|| {
+                "needs separate shader objects".to_owned()
+            })
+        }
+        // The GLSL sections are what runs, as with piglit's `-glsl`.
+        Requirement::Spirv(mode) => {
+            met(mode != SpirvMode::Only, &|| "the stages are given in SPIR-V only".to_owned())
+        }
+    }
+}
+
+fn es_word(version: Version) -> &'static str {
+    if version.es { " ES" } else { "" }
+}
+
+/// Comparisons are made in single precision.
+fn holds(comparison: Comparison, has: f64, needs: f64) -> bool {
+    comparison.holds(has as f32, needs as f32)
+}
+
+/// Integer state by enum name: the versions, or what the generation's table says.
+fn integer_state(state: GlEnum, capabilities: &Capabilities) -> Option<f64> {
+    match state.short_name() {
+        "MAJOR_VERSION" => Some(f64::from(capabilities.gl_version / 10)),
+        "MINOR_VERSION" => Some(f64::from(capabilities.gl_version % 10)),
+        _ => capabilities.limits.get(&state.to_string()).copied(),
+    }
+}
+
+/// The limits that the interpreter reads when it starts, with the values it assumes where a context has none.
+fn start_up_limit(limit: Limit, capabilities: &Capabilities) -> f64 {
+    let es = capabilities.api == Api::Es;
+    let table = |name: &str| capabilities.limits.get(name).copied();
+    let vectors = |name: &str| table(name).map(|v| 4.0 * v);
+    let found = match limit {
+        Limit::VertexOutputComponents if capabilities.gl_version < 32 => None,
+        Limit::VertexAttribs => return table(limit.name()).unwrap_or(16.0),
+        Limit::FragmentUniformComponents if es => vectors("GL_MAX_FRAGMENT_UNIFORM_VECTORS"),
+        Limit::VertexUniformComponents if es => vectors("GL_MAX_VERTEX_UNIFORM_VECTORS"),
+        Limit::VaryingComponents if es => vectors("GL_MAX_VARYING_VECTORS"),
+        _ => table(limit.name()),
+    };
+    found.unwrap_or(0.0)
+}
+
+/// Whether a context knows a stage at all; sections of an unknown stage make the test a skip.
+///
+/// # Errors
+/// What is missing.
+pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), String> {
+    let es = capabilities.api == Api::Es;
+    let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {
+        Stage::Vertex | Stage::Fragment => (20, 20, &[]),
+        Stage::TessControl | Stage::TessEvaluation => {
+            (40, 32, if es { &["GL_OES_tessellation_shader"] } else { &["GL_ARB_tessellation_shader"] })
+        }
+        Stage::Geometry => {
+            (32, 32, if es { &["GL_OES_geometry_shader"] } else { &["GL_ARB_geometry_shader4"] })
+        }
+        Stage::Compute => (43, 31, &["GL_ARB_compute_shader"]),
+    };
+    let version = if es { embedded } else { desktop };
+    if capabilities.gl_version >= version || extensions.iter().any(|e| capabilities.has(e)) {
+        return Ok(());
+    }
+    Err(format!("needs {stage} shaders (GL{} {})", if es { " ES" } else { "" }, dotted(version)))
+}

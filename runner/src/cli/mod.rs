@@ -1,0 +1,233 @@
+//! The command line.
+
+mod gens;
+mod list;
+mod run;
+mod tools;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::execute::{Backend, Width};
+use crate::target::Target;
+
+/// Everything was as expected.
+pub const EXPECTED: u8 = 0;
+/// Unexpected results.
+pub const UNEXPECTED: u8 = 1;
+/// Usage or set-up error.
+pub const USAGE: u8 = 2;
+/// Nothing was selected.
+pub const NOTHING: u8 = 3;
+
+/// Compiles, executes and judges .shader_test files on simulated Intel hardware.
+#[derive(Debug, Parser)]
+#[command(name = "runner", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(after_help = "A path named like a subcommand is reachable as ./list.\n\
+    Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the tests under the paths, or count their command patterns.
+    List(ListArgs),
+    /// Show what each generation offers.
+    Gens {
+        /// Print limits and extensions of these generations in full.
+        #[arg(value_name = "GEN", value_parser = targets)]
+        full: Option<Targets>,
+    },
+    /// Assemble text to raw instruction bytes on standard output.
+    Asm(ToolArgs),
+    /// Disassemble raw instruction bytes, one line per instruction.
+    Disasm(ToolArgs),
+}
+
+/// Which tests.
+#[derive(Debug, Args)]
+struct SelectArgs {
+    /// Directories and .shader_test files.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Only tests whose name, ours or piglit's form, matches (repeatable).
+    #[arg(short = 't', long = "include", value_name = "RE")]
+    include: Vec<String>,
+    /// No tests whose name matches (repeatable).
+    #[arg(short = 'x', long = "exclude", value_name = "RE")]
+    exclude: Vec<String>,
+    /// Only tests named in this file, one per line.
+    #[arg(long, value_name = "FILE")]
+    test_list: Option<PathBuf>,
+    /// Print names in piglit's form.
+    #[arg(long)]
+    piglit_names: bool,
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Print pattern, files and lines of every command pattern instead of names.
+    #[arg(long)]
+    counts: bool,
+}
+
+#[derive(Debug, Args)]
+struct RunArgs {
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl, or all.
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
+    targets: Targets,
+    /// Rows at a time (default: as many as there are cores).
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Where the results go (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Stop after N unexpected results.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_fails: Option<u32>,
+    /// Only the interpreter, with what any generation offers.
+    #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
+    reference_only: bool,
+    /// No interpreter: no cross-check.
+    #[arg(long)]
+    no_reference: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
+    /// What is shaded: all turns off the sharing of equal work.
+    #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
+    shade: String,
+}
+
+/// Options of compiler and simulator.
+#[derive(Debug, Args)]
+struct DeviceArgs {
+    /// Back end for stages that have a choice.
+    #[arg(long, value_enum, value_name = "NAME")]
+    backend: Option<Backend>,
+    /// Compile and run only this width.
+    #[arg(long, value_enum, value_name = "W")]
+    width: Option<Width>,
+    /// Precision of the math unit: worst perturbs it to the documented bound.
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
+    math: String,
+    /// Run at most N optional compiler passes.
+    #[arg(long, value_name = "N")]
+    pass_limit: Option<u32>,
+    /// Leave an optional compiler pass out (repeatable).
+    #[arg(long, value_name = "PASS")]
+    disable_pass: Vec<String>,
+    /// Turn the compiler's handling of a hardware quirk off (repeatable).
+    #[arg(long, value_name = "QUIRK")]
+    disable_quirk: Vec<String>,
+    /// Execute these binaries instead of compiling.
+    #[arg(long, value_name = "DIR")]
+    binaries: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct ToolArgs {
+    /// The generation.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
+    target: Target,
+    /// A file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// A parsed `--gen` list (a type of its own, because clap takes a plain vector for a repeatable option).
+#[derive(Clone, Debug)]
+struct Targets(Vec<Target>);
+
+fn targets(text: &str) -> Result<Targets, String> {
+    Target::parse_list(text).map(Targets)
+}
+
+fn one_target(text: &str) -> Result<Target, String> {
+    match Target::parse_list(text)?.as_slice() {
+        [target] => Ok(*target),
+        _ => Err("one generation is needed".to_owned()),
+    }
+}
+
+/// Runs the command line of the process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Some(Command::List(args)) => list::list(&args),
+        Some(Command::Gens { full }) => gens::gens(full.map(|Targets(list)| list).as_deref()),
+        Some(Command::Asm(args)) => tools::assemble(&args),
+        Some(Command::Disasm(args)) => tools::disassemble(&args),
+        None => run::run(&cli.run),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(EXPECTED),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Whether the reader of our output has gone away, `head` for example.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+/// Writes text to standard output at once.
+fn print(text: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn subcommands_and_paths() {
+        let parse = |line: &str| Cli::try_parse_from(line.split(' '));
+        assert!(matches!(parse("runner list x").unwrap().command, Some(Command::List(_))));
+        let run = parse("runner ./list --gen ivb,skl -j 3 -t a -t b --shade all").unwrap();
+        assert!(run.command.is_none());
+        assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
+        assert_eq!(run.run.targets.0, [Target::Ivb, Target::Skl]);
+        assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
+        assert_eq!(parse("runner x --reference-only").unwrap().run.targets.0, Target::HARDWARE);
+        for bad in [
+            "runner",
+            "runner x --gen ivy",
+            "runner x -j 0",
+            "runner x --reference-only --no-reference",
+            "runner x --reference-only --gen ivb",
+            "runner x --width 7",
+            "runner x --isolate",
+            "runner disasm x",
+            "runner disasm --gen ivb,hsw x",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

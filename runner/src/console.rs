@@ -1,0 +1,138 @@
+//! The console: failures as they happen, a progress bar on a terminal, plain lines now and then elsewhere, and the
+//! summary line at the end.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::event::{Reporter, TestEvent};
+use crate::names::printable;
+use crate::verdict::{Counts, Status, TestResult};
+
+/// Time between lines when there is no terminal.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+/// Failures that the final block repeats.
+const REPEATED: usize = 20;
+/// How the bar looks.
+const TEMPLATE: &str = "{wide_bar:.cyan/dim} {pos}/{len} {per_sec} eta {eta} {msg}";
+
+/// Prints to standard output (results) and standard error (progress).
+#[derive(Debug)]
+pub struct Console {
+    bar: Option<ProgressBar>,
+    counts: Counts,
+    total: usize,
+    last_line: Instant,
+    /// Failed rows, for the final block: what happened, and the command that repeats it.
+    failures: Vec<(String, String)>,
+    /// Command that runs a row again, by position in the plan.
+    commands: Vec<String>,
+}
+
+impl Console {
+    /// A console for a plan; `commands` reproduce its rows.
+    pub fn new(commands: Vec<String>) -> Console {
+        Console {
+            bar: None,
+            counts: Counts::default(),
+            total: 0,
+            last_line: Instant::now(),
+            failures: Vec::new(),
+            commands,
+        }
+    }
+
+    fn start(&mut self, total: usize) {
+        self.total = total;
+        self.last_line = Instant::now();
+        if std::io::stderr().is_terminal() {
+            let bar =
+                ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            self.bar = Some(bar);
+        }
+    }
+
+    fn finished(&mut self, job: usize, result: &TestResult) -> std::io::Result<()> {
+        self.counts.add(result.status);
+        if !result.outcome.is_good() {
+            let line = describe(result);
+            let write = || writeln!(std::io::stdout(), "{line}");
+            match &self.bar {
+                Some(bar) => bar.suspend(write)?,
+                None => write()?,
+            }
+            if self.failures.len() < REPEATED {
+                self.failures.push((line, self.commands.get(job).cloned().unwrap_or_default()));
+            }
+        }
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            bar.set_message(self.counts.to_string());
+        }
+        Ok(())
+    }
+
+    fn tick(&mut self) -> std::io::Result<()> {
+        if self.bar.is_none() && self.last_line.elapsed() >= PLAIN_INTERVAL {
+            self.last_line = Instant::now();
+            return writeln!(std::io::stderr(), "{}", self.summary());
+        }
+        Ok(())
+    }
+
+    /// `[2226/2226] skip: 14, pass: 1770, fail: 392, crash: 50`.
+    fn summary(&self) -> String {
+        format!("[{}/{}] {}", self.counts.total(), self.total, self.counts)
+    }
+
+    fn end(&mut self, interrupted: bool, elapsed: Duration) -> std::io::Result<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        let mut out = std::io::stdout().lock();
+        if !self.failures.is_empty() {
+            writeln!(out)?;
+            for (line, command) in &self.failures {
+                writeln!(out, "{line}\n    {command}")?;
+            }
+            let bad = [Status::Fail, Status::Crash, Status::Timeout];
+            let more =
+                bad.iter().map(|&s| self.counts.of(s)).sum::<usize>().saturating_sub(self.failures.len());
+            if more > 0 {
+                writeln!(out, "and {more} more")?;
+            }
+        }
+        if interrupted {
+            writeln!(out, "stopped before the end; the finished results are kept")?;
+        }
+        let seconds = elapsed.as_secs_f64();
+        writeln!(out, "{:.1} s, {:.0} tests/s", seconds, self.counts.total() as f64 / seconds.max(1e-3))?;
+        writeln!(out, "{}", self.summary())?;
+        out.flush()
+    }
+}
+
+/// `fail  fp64/add [ivb] probe: line 12: …`: one line.
+fn describe(result: &TestResult) -> String {
+    let reason = result.reason.as_deref().unwrap_or("");
+    let reason = printable(reason.lines().next().unwrap_or(""));
+    let layer = result.layer.map(|layer| format!(" {layer}: ")).unwrap_or_default();
+    format!("{:7} {} [{}]{layer}{reason}", result.status, printable(&result.test), result.target)
+}
+
+impl Reporter for Console {
+    fn event(&mut self, event: &TestEvent) -> anyhow::Result<()> {
+        match event {
+            TestEvent::RunStarted { total } => self.start(*total),
+            TestEvent::Started { .. } => {}
+            TestEvent::Finished { job, result } => self.finished(*job, result)?,
+            TestEvent::Tick => self.tick()?,
+            TestEvent::RunFinished { interrupted, elapsed, .. } => self.end(*interrupted, *elapsed)?,
+        }
+        Ok(())
+    }
+}

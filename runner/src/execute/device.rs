@@ -1,0 +1,139 @@
+//! What the executor needs of something that shades: the GL machine's device trait, and what the results want to know.
+
+use std::path::PathBuf;
+
+use softgl::device::{Device, DeviceError};
+
+use crate::target::Target;
+use crate::verdict::StageStatistics;
+
+/// A device of either kind, as the executor drives it.
+pub trait ShaderDevice: Device {
+    /// Code generated so far: an entry per stage and width, with the last key's numbers where a stage was compiled
+    /// several times.
+    fn statistics(&self) -> Vec<StageStatistics> {
+        Vec::new()
+    }
+
+    /// Whether a result that the device delivered since the last call depends on something that GLSL leaves undefined
+    /// (an uninitialised read, out of bounds, division by zero, an over-shift). Differences between the executors say
+    /// nothing about such values.
+    fn take_undefined(&mut self) -> bool {
+        false
+    }
+
+    /// Whether the executors must agree bit for bit. A device that knows better than the program's own flag (its
+    /// compiler fused operations, say) answers `false`.
+    fn exact(&self) -> bool {
+        true
+    }
+}
+
+/// Which executor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeviceKind {
+    /// Compiles for the target and executes the binary.
+    Simulator,
+    /// Executes the typed program.
+    Interpreter,
+}
+
+impl DeviceKind {
+    /// How messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceKind::Simulator => "simulator",
+            DeviceKind::Interpreter => "reference interpreter",
+        }
+    }
+}
+
+/// Dispatch widths to compile and run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Width {
+    /// Align16 SIMD4x2.
+    Vec4,
+    /// 8 channels.
+    #[value(name = "SIMD8", alias = "8", alias = "simd8")]
+    Simd8,
+    /// 16 channels.
+    #[value(name = "SIMD16", alias = "16", alias = "simd16")]
+    Simd16,
+    /// 32 channels.
+    #[value(name = "SIMD32", alias = "32", alias = "simd32")]
+    Simd32,
+}
+
+impl Width {
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Width::Vec4 => "vec4",
+            Width::Simd8 => "SIMD8",
+            Width::Simd16 => "SIMD16",
+            Width::Simd32 => "SIMD32",
+        }
+    }
+}
+
+/// Which back end compiles the geometry-pipeline stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, clap::ValueEnum)]
+pub enum Backend {
+    /// Align16 SIMD4x2.
+    Vec4,
+    /// One channel per invocation.
+    Scalar,
+}
+
+impl Backend {
+    /// The name on the command line and in variants.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Vec4 => "vec4",
+            Backend::Scalar => "scalar",
+        }
+    }
+}
+
+/// What a run asks of compiler and simulator. The defaults are an ordinary run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceOptions {
+    /// Back end for stages that have a choice.
+    pub backend: Option<Backend>,
+    /// The one width to compile and run.
+    pub width: Option<Width>,
+    /// Most optional passes to run.
+    pub pass_limit: Option<u32>,
+    /// Optional passes to leave out, by name.
+    pub disabled_passes: Vec<String>,
+    /// Quirks of the hardware that the compiler does not handle, by name.
+    pub disabled_quirks: Vec<String>,
+    /// The math unit errs as far as it is documented to.
+    pub worst_math: bool,
+    /// Binaries to execute instead of compiling, one folder per test and generation below this one.
+    pub binaries: Option<PathBuf>,
+}
+
+/// What a device is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceRequest<'a> {
+    /// Which executor.
+    pub kind: DeviceKind,
+    /// The generation; an interpreter may be made for [`Target::Reference`].
+    pub target: Target,
+    /// The test's name: where its binaries are.
+    pub test: &'a str,
+    /// What the run asks.
+    pub options: &'a DeviceOptions,
+    /// Steps all shading of the test may take; beyond, [`DeviceError::StepLimit`].
+    pub step_limit: u64,
+}
+
+/// Makes devices. One factory serves all threads of a run.
+pub trait DeviceFactory: Send + Sync {
+    /// A fresh device for one test.
+    ///
+    /// # Errors
+    /// When there is none of that kind for that target, or its binaries cannot be read.
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError>;
+}

@@ -1,0 +1,98 @@
+//! Test names: from paths, and piglit's form of them.
+
+use std::path::{Component, Path};
+
+/// The suffix of test files.
+pub const EXTENSION: &str = "shader_test";
+
+/// The name of a test: `/` between parts, `.shader_test` dropped, the same however the path was given.
+///
+/// `file` must be absolute and free of symbolic links; `given` is the directory argument it was found under, or its own
+/// parent if it was named itself.
+///
+/// * Inside a piglit tree (the nearest ancestor that holds both `tests` and `generated_tests`) names start at one of
+///   these two.
+/// * Otherwise they start after the nearest ancestor called `tests`.
+/// * Otherwise at the last component of the given directory.
+pub fn test_name(file: &Path, given: &Path) -> String {
+    piglit_part(file)
+        .or_else(|| after_tests(file))
+        .unwrap_or_else(|| file.strip_prefix(given.parent().unwrap_or(given)).unwrap_or(file))
+        .components()
+        .filter_map(|component| match component {
+            Component::Normal(part) => Some(part.to_string_lossy()),
+            _ => None,
+        })
+        .collect::<Vec<_>>()
+        .join("/")
+        .trim_end_matches(&format!(".{EXTENSION}"))
+        .to_owned()
+}
+
+fn piglit_part(file: &Path) -> Option<&Path> {
+    let is_root = |dir: &&Path| dir.join("tests").is_dir() && dir.join("generated_tests").is_dir();
+    let root = file.ancestors().skip(1).find(is_root)?;
+    let part = file.strip_prefix(root).ok()?;
+    let starts = |name| part.starts_with(name);
+    (starts("tests") || starts("generated_tests")).then_some(part)
+}
+
+fn after_tests(file: &Path) -> Option<&Path> {
+    let tests = file.ancestors().skip(1).find(|dir| dir.file_name().is_some_and(|name| name == "tests"))?;
+    file.strip_prefix(tests).ok()
+}
+
+/// piglit's form of a name: the first component dropped, `@` between parts, lower case.
+pub fn piglit_name(name: &str) -> String {
+    let rest = name.split_once('/').map_or(name, |(_, rest)| rest);
+    rest.replace('/', "@").to_lowercase()
+}
+
+/// Whether a name that a user wrote, ours or piglit's form, means this test.
+pub fn names_test(written: &str, name: &str) -> bool {
+    written == name || written == piglit_name(name)
+}
+
+/// A name or message with control characters made visible, for terminals, CSV and XML.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn names_by_place() {
+        let tree = tempfile::tempdir().unwrap();
+        let root = tree.path().canonicalize().unwrap();
+        let name = |path: &str, given: &str| test_name(&root.join(path), &root.join(given));
+        fs::create_dir_all(root.join("piglit/tests/spec")).unwrap();
+        fs::create_dir_all(root.join("piglit/generated_tests/spec")).unwrap();
+        assert_eq!(name("piglit/tests/spec/a/b.shader_test", "piglit/tests/spec"), "tests/spec/a/b");
+        assert_eq!(name("piglit/generated_tests/c.shader_test", "piglit"), "generated_tests/c");
+        // Elsewhere in the tree the other rules hold.
+        assert_eq!(name("piglit/mine/c.shader_test", "piglit/mine"), "mine/c");
+        assert_eq!(name("project/tests/fp64/x/y.shader_test", "project"), "fp64/x/y");
+        assert_eq!(name("project/tests/fp64/x/y.shader_test", "project/tests/fp64/x"), "fp64/x/y");
+        assert_eq!(name("loose/x/y.shader_test", "loose/x"), "x/y");
+        assert_eq!(name("loose/x/y.shader_test", "loose"), "loose/x/y");
+        assert_eq!(name("loose/x/y.other", "loose/x"), "x/y.other");
+    }
+
+    #[test]
+    fn piglit_form() {
+        assert_eq!(piglit_name("tests/spec/GLSL-1.10/Foo"), "spec@glsl-1.10@foo");
+        assert_eq!(piglit_name("alone"), "alone");
+        assert!(names_test("spec@a", "tests/spec/a") && names_test("tests/spec/a", "tests/spec/a"));
+        assert!(!names_test("spec/a", "tests/spec/a"));
+    }
+
+    #[test]
+    fn control_characters_are_shown() {
+        assert_eq!(printable("a\u{1b}[31m\tb\nc"), "a\\u{1b}[31m\\tb\nc");
+    }
+}

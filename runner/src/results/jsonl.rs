@@ -1,0 +1,88 @@
+//! `results.jsonl`: a header line, then a line per row.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{WriteError, replace_file};
+use crate::verdict::TestResult;
+
+/// The file's name.
+pub const RESULTS_FILE: &str = "results.jsonl";
+
+/// Version of the format.
+const FORMAT: u32 = 1;
+
+/// The first line: what the run was, as far as it can change verdicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of the format.
+    pub format: u32,
+    /// The runner's version.
+    pub version: String,
+    /// Generations that ran, `reference` among them.
+    #[serde(rename = "gens")]
+    pub targets: Vec<String>,
+    /// Options that differ from the defaults and can change verdicts.
+    pub options: BTreeMap<String, String>,
+    /// The source revision the runner was built from, when it is known.
+    pub revision: Option<String>,
+}
+
+impl Header {
+    /// The header of a run of this program.
+    pub fn new(targets: Vec<String>, options: BTreeMap<String, String>) -> Header {
+        Header {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            targets,
+            options,
+            revision: option_env!("RUNNER_REVISION").map(str::to_owned),
+        }
+    }
+}
+
+/// The file while the run goes on: each row is written out as soon as it is finished.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+impl Log {
+    pub(super) fn create(path: &Path, header: &Header) -> Result<Log, WriteError> {
+        let file = File::create(path).map_err(WriteError::at(path))?;
+        let mut log = Log { path: path.to_owned(), file };
+        log.line(header)?;
+        Ok(log)
+    }
+
+    pub(super) fn append(&mut self, row: &TestResult) -> Result<(), WriteError> {
+        self.line(row)
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<(), WriteError> {
+        let mut line =
+            serde_json::to_vec(value).map_err(std::io::Error::other).map_err(WriteError::at(&self.path))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(WriteError::at(&self.path))
+    }
+}
+
+/// Replaces the file by header and rows as they are given.
+pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Result<(), WriteError> {
+    let render = || -> serde_json::Result<Vec<u8>> {
+        let mut text = serde_json::to_vec(header)?;
+        text.push(b'\n');
+        for row in rows {
+            serde_json::to_writer(&mut text, row)?;
+            text.push(b'\n');
+        }
+        Ok(text)
+    };
+    let text = render().map_err(std::io::Error::other).map_err(WriteError::at(path))?;
+    replace_file(path, &text)
+}

@@ -1,0 +1,235 @@
+//! Which tests run: files under the given paths, then filters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+use walkdir::WalkDir;
+
+use crate::names::{EXTENSION, names_test, piglit_name, test_name};
+
+/// One test file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestFile {
+    /// The test's name.
+    pub name: String,
+    /// Where it is, as reached from the argument.
+    pub path: PathBuf,
+}
+
+/// Why no selection could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// A path that does not exist or cannot be read.
+    #[error("{path}: {source}")]
+    Path {
+        /// The argument.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Two files have one name.
+    #[error("two files are called `{name}`: {first} and {second}")]
+    Duplicate {
+        /// The name.
+        name: String,
+        /// One file.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A pattern that is no regular expression.
+    #[error("`{pattern}` is not a regular expression: {source}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        source: regex::Error,
+    },
+}
+
+/// Which of the found tests run.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    include: Vec<Regex>,
+    exclude: Vec<Regex>,
+    names: Option<Vec<String>>,
+}
+
+impl Filter {
+    /// Compiles the patterns and reads the list of names (one per line, ours or piglit's form; `#` starts a comment).
+    ///
+    /// # Errors
+    /// A pattern that does not compile, a list that cannot be read.
+    pub fn new(include: &[String], exclude: &[String], list: Option<&Path>) -> Result<Filter, SelectError> {
+        let compile = |patterns: &[String]| {
+            let regex = |pattern: &String| {
+                let error = |source| SelectError::Pattern { pattern: pattern.clone(), source };
+                Regex::new(pattern).map_err(error)
+            };
+            patterns.iter().map(regex).collect::<Result<Vec<_>, _>>()
+        };
+        let names = list
+            .map(|path| {
+                let text = fs::read_to_string(path)
+                    .map_err(|source| SelectError::Path { path: path.display().to_string(), source })?;
+                let name = |line: &str| line.split('#').next().unwrap_or("").trim().to_owned();
+                Ok(text.lines().map(name).filter(|name| !name.is_empty()).collect())
+            })
+            .transpose()?;
+        Ok(Filter { include: compile(include)?, exclude: compile(exclude)?, names })
+    }
+
+    /// Whether a test of this name runs. Patterns match anywhere in the name or in its piglit form.
+    pub fn accepts(&self, name: &str) -> bool {
+        let piglit = piglit_name(name);
+        let matches = |regex: &Regex| regex.is_match(name) || regex.is_match(&piglit);
+        (self.include.is_empty() || self.include.iter().any(matches))
+            && !self.exclude.iter().any(matches)
+            && self.names.as_ref().is_none_or(|names| names.iter().any(|written| names_test(written, name)))
+    }
+
+    /// Names of the list that no test has.
+    pub fn unknown_names<'a>(&'a self, tests: &[TestFile]) -> Vec<&'a str> {
+        let known: BTreeSet<String> =
+            tests.iter().flat_map(|test| [test.name.clone(), piglit_name(&test.name)]).collect();
+        let names = self.names.as_deref().unwrap_or_default();
+        names.iter().map(String::as_str).filter(|&name| !known.contains(name)).collect()
+    }
+}
+
+/// All tests under the paths, sorted by name. A file that is reached twice counts once.
+///
+/// # Errors
+/// A path that does not exist, a named file that cannot be opened, two files of one name.
+pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
+    let mut found: BTreeMap<PathBuf, TestFile> = BTreeMap::new();
+    for path in paths {
+        let error = |source| SelectError::Path { path: path.display().to_string(), source };
+        let real = path.canonicalize().map_err(error)?;
+        if real.is_dir() {
+            for file in files_below(path) {
+                let absolute = absolute(&file);
+                let name = test_name(&absolute, &real);
+                found.entry(absolute).or_insert(TestFile { name, path: file });
+            }
+        } else {
+            fs::File::open(&real).map_err(error)?;
+            let name = test_name(&real, real.parent().unwrap_or(Path::new("/")));
+            found.entry(real).or_insert_with(|| TestFile { name, path: path.clone() });
+        }
+    }
+    by_name(found.into_values())
+}
+
+/// A path without symbolic links; of a dangling link the link's own path.
+fn absolute(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| {
+        let parent = file.parent().and_then(|parent| parent.canonicalize().ok());
+        match (parent, file.file_name()) {
+            (Some(parent), Some(name)) => parent.join(name),
+            _ => file.to_owned(),
+        }
+    })
+}
+
+/// Test files below a directory, links followed. Files that cannot be read are listed too: their results say so.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
+    let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {
+        Ok(entry) if entry.file_type().is_dir() => None,
+        Ok(entry) => Some(entry.into_path()),
+        Err(error) => error.path().map(Path::to_owned),
+    };
+    WalkDir::new(directory)
+        .follow_links(true)
+        .into_iter()
+        .filter_map(test_of)
+        .filter(|p| is_test(p))
+        .collect()
+}
+
+fn by_name(tests: impl Iterator<Item = TestFile>) -> Result<Vec<TestFile>, SelectError> {
+    let mut named: BTreeMap<String, TestFile> = BTreeMap::new();
+    for test in tests {
+        if let Some(other) = named.get(&test.name) {
+            return Err(SelectError::Duplicate {
+                name: test.name,
+                first: other.path.display().to_string(),
+                second: test.path.display().to_string(),
+            });
+        }
+        named.insert(test.name.clone(), test);
+    }
+    Ok(named.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(root: &Path, name: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+
+    fn names(paths: &[PathBuf]) -> Vec<String> {
+        find_tests(paths).unwrap().into_iter().map(|test| test.name).collect()
+    }
+
+    #[test]
+    fn a_file_reached_twice_counts_once() {
+        let tree = tempfile::tempdir().unwrap();
+        let root = tree.path().join("suite");
+        touch(&root, "b/two.shader_test");
+        touch(&root, "a/one.shader_test");
+        touch(&root, "a/readme.txt");
+        let file = root.join("a/one.shader_test");
+        assert_eq!(names(&[root.clone(), file, root.join("a/../a")]), ["suite/a/one", "suite/b/two"]);
+    }
+
+    #[test]
+    fn two_files_with_one_name_are_an_error() {
+        let tree = tempfile::tempdir().unwrap();
+        touch(tree.path(), "x/tests/same.shader_test");
+        touch(tree.path(), "y/tests/same.shader_test");
+        let error = find_tests(&[tree.path().to_owned()]).unwrap_err();
+        assert!(matches!(&error, SelectError::Duplicate { name, .. } if name == "same"), "{error}");
+    }
+
+    #[test]
+    fn missing_paths_are_errors() {
+        let error = find_tests(&[PathBuf::from("/no/such/place")]).unwrap_err();
+        assert!(error.to_string().starts_with("/no/such/place: "));
+    }
+
+    #[test]
+    fn filters() {
+        let filter = |t: &[&str], x: &[&str]| {
+            let owned = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
+            Filter::new(&owned(t), &owned(x), None)
+        };
+        let name = "tests/spec/glsl-1.10/Foo";
+        assert!(filter(&[], &[]).unwrap().accepts(name));
+        assert!(filter(&["bar", "spec@glsl"], &[]).unwrap().accepts(name));
+        assert!(filter(&["^tests/spec"], &[]).unwrap().accepts(name));
+        assert!(!filter(&["bar"], &[]).unwrap().accepts(name));
+        assert!(!filter(&["spec"], &["Foo$"]).unwrap().accepts(name));
+        assert!(matches!(filter(&["("], &[]), Err(SelectError::Pattern { .. })));
+    }
+
+    #[test]
+    fn lists_of_names() {
+        let tree = tempfile::tempdir().unwrap();
+        let list = tree.path().join("list");
+        fs::write(&list, "# mine\nspec@a # twice\ntests/spec/b\n\nspec@nothing\n").unwrap();
+        let filter = Filter::new(&[], &[], Some(&list)).unwrap();
+        assert!(filter.accepts("tests/spec/a") && filter.accepts("tests/spec/b"));
+        assert!(!filter.accepts("tests/spec/c"));
+        let test = |name: &str| TestFile { name: name.to_owned(), path: PathBuf::new() };
+        assert_eq!(filter.unknown_names(&[test("tests/spec/a"), test("tests/spec/b")]), ["spec@nothing"]);
+    }
+}

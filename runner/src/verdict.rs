@@ -1,0 +1,359 @@
+//! What a test's run came to: status, the layer that broke, outcome, and the row that results files hold.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Everything was as expected.
+    Pass,
+    /// Something was not.
+    Fail,
+    /// The runner itself broke down on the test.
+    Crash,
+    /// The test used up its steps, or the wall-clock guard behind them ran out.
+    Timeout,
+    /// A requirement is not met.
+    Skip,
+    /// Only warnings.
+    Warn,
+}
+
+impl Status {
+    /// Every status in the order of the summary line.
+    pub const ALL: [Status; 6] =
+        [Status::Skip, Status::Warn, Status::Pass, Status::Fail, Status::Crash, Status::Timeout];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Pass => "pass",
+            Status::Fail => "fail",
+            Status::Crash => "crash",
+            Status::Timeout => "timeout",
+            Status::Skip => "skip",
+            Status::Warn => "warn",
+        }
+    }
+
+    /// The name in deqp-runner's files.
+    pub fn capitalised(self) -> &'static str {
+        match self {
+            Status::Pass => "Pass",
+            Status::Fail => "Fail",
+            Status::Crash => "Crash",
+            Status::Timeout => "Timeout",
+            Status::Skip => "Skip",
+            Status::Warn => "Warn",
+        }
+    }
+
+    /// The outcome of a test about which no expectation was stated.
+    pub fn plain_outcome(self) -> Outcome {
+        match self {
+            Status::Pass | Status::Skip | Status::Warn => Outcome::Expected,
+            Status::Fail | Status::Crash | Status::Timeout => Outcome::Unexpected,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The first layer that broke, in the order of a test's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    /// The file could not be read or parsed.
+    Script,
+    /// A requirement.
+    Require,
+    /// GLSL was refused.
+    Frontend,
+    /// The program did not link.
+    Link,
+    /// IR construction or a pass.
+    Ir,
+    /// Instruction selection.
+    Lower,
+    /// Register allocation.
+    Allocate,
+    /// Instruction encoding.
+    Encode,
+    /// The binary breaks a rule of the hardware, or is not a binary at all.
+    Validate,
+    /// Execution.
+    Simulate,
+    /// A probe, with the interpreter failing it too.
+    Probe,
+    /// Simulator and interpreter disagree.
+    Mismatch,
+}
+
+impl Layer {
+    /// Every layer.
+    pub const ALL: [Layer; 12] = [
+        Layer::Script,
+        Layer::Require,
+        Layer::Frontend,
+        Layer::Link,
+        Layer::Ir,
+        Layer::Lower,
+        Layer::Allocate,
+        Layer::Encode,
+        Layer::Validate,
+        Layer::Simulate,
+        Layer::Probe,
+        Layer::Mismatch,
+    ];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Script => "script",
+            Layer::Require => "require",
+            Layer::Frontend => "frontend",
+            Layer::Link => "link",
+            Layer::Ir => "ir",
+            Layer::Lower => "lower",
+            Layer::Allocate => "allocate",
+            Layer::Encode => "encode",
+            Layer::Validate => "validate",
+            Layer::Simulate => "simulate",
+            Layer::Probe => "probe",
+            Layer::Mismatch => "mismatch",
+        }
+    }
+
+    /// The layer of that name.
+    pub fn from_name(name: &str) -> Option<Layer> {
+        Layer::ALL.into_iter().find(|layer| layer.name() == name)
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What the status means in the light of what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// As expected.
+    Expected,
+    /// Not as expected.
+    Unexpected,
+    /// Better than expected.
+    Improved,
+    /// Different from one repetition to the next.
+    Flake,
+    /// No result at all.
+    Missing,
+}
+
+impl Outcome {
+    /// Whether a run with this outcome in it succeeds.
+    pub fn is_good(self) -> bool {
+        self == Outcome::Expected
+    }
+}
+
+/// Code generated for one stage at one width.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StageStatistics {
+    /// `vertex`, `tessellation control`, …
+    pub stage: String,
+    /// `vec4`, `SIMD8`, `SIMD16` or `SIMD32`.
+    pub width: String,
+    /// Instructions.
+    pub instructions: u32,
+    /// Loops.
+    pub loops: u32,
+    /// Our own static estimate.
+    pub cycles: u64,
+    /// Registers written to scratch memory.
+    pub spills: u32,
+    /// Registers read back from scratch memory.
+    pub fills: u32,
+    /// Messages sent.
+    pub sends: u32,
+    /// General registers in use.
+    pub registers: u32,
+    /// BLAKE3 of the kernel's bytes, in hexadecimal.
+    pub sha: String,
+}
+
+/// A named part of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subtest {
+    /// Its name.
+    pub name: String,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// One row of the results: one test on one generation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestResult {
+    /// Test name.
+    pub test: String,
+    /// Generation, or `reference`.
+    #[serde(rename = "gen")]
+    pub target: String,
+    /// Sorted options of the run that differ from the defaults and can change verdicts.
+    pub variant: String,
+    /// How it ended.
+    pub status: Status,
+    /// The first layer that broke; `None` on pass.
+    pub layer: Option<Layer>,
+    /// Why, in one or a few lines; `None` on pass.
+    pub reason: Option<String>,
+    /// What the status means.
+    pub outcome: Outcome,
+    /// Microseconds of work.
+    pub duration_us: u64,
+    /// Code generated, sorted by stage and width.
+    pub stages: Vec<StageStatistics>,
+    /// Named parts.
+    pub subtests: Vec<Subtest>,
+}
+
+impl TestResult {
+    /// What rows are sorted by.
+    pub fn key(&self) -> (&str, &str, &str) {
+        (&self.test, &self.target, &self.variant)
+    }
+}
+
+/// How one test ended on one generation, before it has a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not pass.
+    pub cause: Option<(Layer, String)>,
+    /// Code generated.
+    pub stages: Vec<StageStatistics>,
+}
+
+impl Verdict {
+    /// A pass.
+    pub fn pass() -> Verdict {
+        Verdict { status: Status::Pass, cause: None, stages: Vec::new() }
+    }
+
+    /// Anything else.
+    pub fn new(status: Status, layer: Layer, reason: impl Into<String>) -> Verdict {
+        Verdict { status, cause: Some((layer, reason.into())), stages: Vec::new() }
+    }
+
+    /// A failure.
+    pub fn fail(layer: Layer, reason: impl Into<String>) -> Verdict {
+        Verdict::new(Status::Fail, layer, reason)
+    }
+
+    /// A skip, whose layer is always the requirements.
+    pub fn skip(reason: impl Into<String>) -> Verdict {
+        Verdict::new(Status::Skip, Layer::Require, reason)
+    }
+}
+
+/// Counts of statuses: the summary line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    by_status: [usize; 6],
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, status: Status) {
+        if let Some(index) = Status::ALL.iter().position(|&s| s == status) {
+            self.by_status[index] += 1;
+        }
+    }
+
+    /// How many there are of a status.
+    pub fn of(&self, status: Status) -> usize {
+        Status::ALL.iter().position(|&s| s == status).map_or(0, |index| self.by_status[index])
+    }
+
+    /// How many there are in all.
+    pub fn total(&self) -> usize {
+        self.by_status.iter().sum()
+    }
+}
+
+/// `skip: 14, pass: 1770`: statuses that occur.
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for status in Status::ALL {
+            if self.of(status) > 0 {
+                write!(f, "{separator}{status}: {}", self.of(status))?;
+                separator = ", ";
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_hide_zeros_and_keep_the_order() {
+        let mut counts = Counts::default();
+        for (status, n) in
+            [(Status::Crash, 50), (Status::Pass, 1770), (Status::Skip, 14), (Status::Fail, 392)]
+        {
+            (0..n).for_each(|_| counts.add(status));
+        }
+        assert_eq!(counts.total(), 2226);
+        assert_eq!(counts.to_string(), "skip: 14, pass: 1770, fail: 392, crash: 50");
+    }
+
+    #[test]
+    fn names_agree_with_serde() {
+        for status in Status::ALL {
+            assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.name()));
+        }
+        for layer in Layer::ALL {
+            assert_eq!(serde_json::to_string(&layer).unwrap(), format!("\"{}\"", layer.name()));
+            assert_eq!(Layer::from_name(layer.name()), Some(layer));
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_documented_fields() {
+        let row = TestResult {
+            test: "fp64/add".into(),
+            target: "ivb".into(),
+            variant: String::new(),
+            status: Status::Fail,
+            layer: Some(Layer::Probe),
+            reason: Some("line 9".into()),
+            outcome: Outcome::Unexpected,
+            duration_us: 12,
+            stages: vec![StageStatistics { stage: "vertex".into(), ..StageStatistics::default() }],
+            subtests: vec![Subtest { name: "a".into(), status: Status::Pass }],
+        };
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(
+            text,
+            "{\"test\":\"fp64/add\",\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"fail\",\"layer\":\"probe\",\
+             \"reason\":\"line 9\",\"outcome\":\"unexpected\",\"duration_us\":12,\"stages\":[{\"stage\":\"vertex\",\
+             \"width\":\"\",\"instructions\":0,\"loops\":0,\"cycles\":0,\"spills\":0,\"fills\":0,\"sends\":0,\
+             \"registers\":0,\"sha\":\"\"}],\"subtests\":[{\"name\":\"a\",\"status\":\"pass\"}]}"
+        );
+        assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);
+    }
+}
