@@ -239,17 +239,24 @@ fn pass_manager_limits_names_and_validates() {
 fn damaged_text_never_panics() {
     let mut rng = random::Rng::new(42);
     let mut accepted = 0;
-    for seed in 0..400 {
+    for seed in 0..1500 {
         let limits = random_shader::Limits { instructions: 20, ..Default::default() };
         let text = random_shader::random_shader(&mut random::Rng::new(seed), limits).to_string();
         let mut bytes = text.into_bytes();
-        for _ in 0..1 + rng.below(4) {
+        for _ in 0..1 + rng.below(2) {
             let (at, other) = (rng.below(bytes.len()), rng.below(bytes.len()));
-            match rng.below(4) {
+            match rng.below(8) {
                 0 => bytes[at] = bytes[other],
                 1 => drop(bytes.remove(at)),
                 2 => bytes.insert(at, b"0123456789vbl.,{}x"[rng.below(18)]),
-                _ => bytes.truncate(at.max(20)),
+                3 => bytes.truncate(at.max(20)),
+                // A digit for a digit keeps most texts well-formed.
+                _ => {
+                    let digit = (at..bytes.len()).find(|&i| bytes[i].is_ascii_digit());
+                    if let Some(i) = digit {
+                        bytes[i] = b'0' + rng.below(10) as u8;
+                    }
+                }
             }
         }
         let text = String::from_utf8_lossy(&bytes);
