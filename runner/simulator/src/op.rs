@@ -439,6 +439,8 @@ fn immediate(operand: &Operand) -> [u64; 8] {
             if nibble & 8 != 0 { (nibble | 0xfff0) & 0xffff } else { nibble }
         }
         Type::Vf => restricted_float((bits >> (8 * (index & 3))) as u8).into(),
+        // DIM's immediate is typed F and has 64 bits; the destination takes what it needs.
+        Type::F => bits,
         other => bits & crate::regs::mask(other.size() as usize),
     })
 }

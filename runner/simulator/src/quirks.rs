@@ -55,6 +55,8 @@ pub struct Quirks {
     pub gen8_r127: bool,
     /// An indirect address drops the carry out of its low five bits.
     pub indirect_carry_lost: bool,
+    /// Words of a0.
+    pub address_words: u8,
     /// A SIMD32 instruction uses the low 16 enables and flags twice.
     pub simd32_low_mask_twice: bool,
     /// Sampler LD takes its level of detail after u (before gen9), not after v.
@@ -92,6 +94,7 @@ impl Quirks {
             chv_64bit_regions: devinfo.restricted_64bit_regions,
             gen8_r127: devinfo.response_r127_hazard,
             indirect_carry_lost: gen7,
+            address_words: devinfo.address_subregisters,
             simd32_low_mask_twice: !devinfo.simd32_masks,
             ld_lod_second: generation < Gen::Gen9,
             ivb_rt_write_predicate: ivb,

@@ -394,3 +394,38 @@ fn sixty_four_bit_integers() {
     assert_eq!(thread.register(14)[..4], [0, 256, 0, 0xffff_ff00]);
     assert_eq!(doubles::<4>(&thread, 16), [1.0, -1.0, -(2f64.powi(63)), 5.0]);
 }
+
+#[test]
+fn line_and_mac_make_a_plane_through_the_accumulator() {
+    let text = "line(8) null<1>F g2<0,1,0>F g4<8,8,1>F { align1 1Q AccWrEnable };
+                mac(8) g10<1>F g2.1<0,1,0>F g5<8,8,1>F { align1 1Q };";
+    let thread = run("ivb", text, |thread| {
+        set_floats(thread, 2, [2.0, 3.0, 0.0, 100.0, 0.0, 0.0, 0.0, 0.0]);
+        set_floats(thread, 4, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        set_floats(thread, 5, [10.0; 8]);
+    });
+    assert_eq!(floats(&thread, 10)[..3], [132.0, 134.0, 136.0]);
+}
+
+#[test]
+fn dim_loads_a_double_immediate_on_hsw() {
+    let device = common::device("hsw");
+    let dim = eu::build::inst(eu::Opcode::Dim).exec(1).no_mask();
+    let dim = dim.dst(eu::build::grf(10).df()).srcs(&[eu::build::imm_dim(-1.0 / 3.0)]);
+    let bytes = eu::encode_program(device, &[dim]).unwrap();
+    let kernel = simulator::Kernel::decode(device, &bytes).unwrap();
+    let mut thread = simulator::Thread::new(device, 1);
+    kernel.run(&mut thread, &mut simulator::NoHost, 1).unwrap_err();
+    assert_eq!(doubles::<1>(&thread, 10), [-1.0 / 3.0]);
+}
+
+#[test]
+fn integer_division_gives_both_results_even_over_its_sources() {
+    let text = "math intdivmod(8) g4<1>UD g4<8,8,1>UD g5<8,8,1>UD { align1 1Q };";
+    let thread = run("ivb", text, |thread| {
+        thread.set_register(4, &[100, 7, 8, 0, u32::MAX, 1, 2, 3]);
+        thread.set_register(5, &[7, 7, 3, 5, 10, 2, 2, 0]);
+    });
+    assert_eq!(thread.register(4), [14, 1, 2, 0, 429_496_729, 0, 1, u32::MAX]);
+    assert_eq!(thread.register(5), [2, 0, 2, 0, 5, 1, 0, u32::MAX]);
+}

@@ -23,12 +23,27 @@ pub fn execute(registers: &mut Registers, op: &Op, enabled: u32, selected: u32, 
     }
 }
 
-/// One result: bits and meaning for the destination, what the conditions see, and the accumulator's new value.
+/// The results of one channel.
 struct Outcome {
     channel: usize,
+    /// For the destination, and for the conditions unless there is a verdict.
     value: Value,
+    /// A comparison's truth.
     verdict: Option<bool>,
+    /// The accumulator's new value, where it is not the result.
     acc: Option<i128>,
+    /// The second result of INT DIV.
+    remainder: Option<i128>,
+}
+
+impl Outcome {
+    fn plain(channel: usize, value: Value) -> Outcome {
+        Outcome { channel, value, verdict: None, acc: None, remainder: None }
+    }
+
+    fn judged(channel: usize, value: Value, verdict: bool) -> Outcome {
+        Outcome { verdict: Some(verdict), ..Outcome::plain(channel, value) }
+    }
 }
 
 fn execute_half(
@@ -61,8 +76,8 @@ fn execute_half(
             let value = outcome.acc.unwrap_or(exact);
             write_implicit_accumulator(registers, op, channel, value);
         }
-        if op.math == Some(MathFn::IntDivMod) {
-            write_remainder(registers, op, channel, live, modes);
+        if let Some(remainder) = outcome.remainder {
+            write_remainder(registers, op, channel, remainder, modes);
         }
     }
     if op.writes_flag {
@@ -74,9 +89,7 @@ fn execute_half(
 }
 
 /// INT DIV with both results: the remainder goes to the register after the quotient's.
-fn write_remainder(registers: &mut Registers, op: &Op, channel: usize, live: &Live, modes: &Modes) {
-    let raw = [0, 1].map(|index| fetch(registers, live, &op.shape, &op.src[index], channel));
-    let remainder = divide(op, raw, MathFn::IntMod);
+fn write_remainder(registers: &mut Registers, op: &Op, channel: usize, remainder: i128, modes: &Modes) {
     let (bits, _) = store(Value::Int(remainder), op.dst.ty, op.saturate, modes);
     if let Place::Grf(lanes) = &op.dst.place {
         let size = op.dst.ty.size() as usize;
@@ -122,16 +135,14 @@ fn channel_outcome(
     live: &Live,
     modes: &Modes,
 ) -> Outcome {
-    let plain = |value| Outcome { channel, value, verdict: None, acc: None };
+    let plain = |value| Outcome::plain(channel, value);
     if op.garbage >> channel & 1 != 0 {
         let noise = registers.garbage.get(u64::from(live.ip) << 16 | 0x8000 | channel as u64);
-        let verdict = Some(noise >> 63 != 0);
-        return Outcome {
+        return Outcome::judged(
             channel,
-            value: Value::Raw(noise & mask(op.dst.ty.size() as usize)),
-            verdict,
-            acc: None,
-        };
+            Value::Raw(noise & mask(op.dst.ty.size() as usize)),
+            noise >> 63 != 0,
+        );
     }
     let raw = |index: usize| fetch(registers, live, &op.shape, &op.src[index], channel);
     match op.opcode {
@@ -143,7 +154,12 @@ fn channel_outcome(
         Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
             return plain(dot_product(registers, op, channel, live, modes));
         }
-        Opcode::Math => return plain(math_value(op, [raw(0), raw_or_zero(op, &raw, 1)], modes)),
+        Opcode::Math => {
+            let sources = [raw(0), raw_or_zero(op, &raw, 1)];
+            let both = op.math == Some(MathFn::IntDivMod);
+            let remainder = both.then(|| divide(op, sources, MathFn::IntMod));
+            return Outcome { remainder, ..plain(math_value(op, sources, modes)) };
+        }
         _ => {}
     }
     let mut sources = [0; 3];
@@ -287,7 +303,7 @@ fn truth_mask(op: &Op, truth: bool) -> u64 {
 }
 
 fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3], selected: bool) -> Outcome {
-    let plain = |value| Outcome { channel, value, verdict: None, acc: None };
+    let plain = |value| Outcome::plain(channel, value);
     let value = |index: usize| match &op.src[index].place {
         Place::Accumulator(lanes) if op.opcode != Opcode::Sel => {
             let wide = read_accumulator(registers, lanes.low[channel & 31].into(), op.src[index].ty);
@@ -300,7 +316,7 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
     match op.opcode {
         Opcode::Cmp | Opcode::Cmpn => {
             let truth = satisfies(op.cond, Some(a.cmp(&b)));
-            Outcome { channel, value: Value::Raw(truth_mask(op, truth)), verdict: Some(truth), acc: None }
+            Outcome::judged(channel, Value::Raw(truth_mask(op, truth)), truth)
         }
         Opcode::Sel if op.cond == CondMod::None => plain(Value::Int(if selected { a } else { b })),
         Opcode::Sel => plain(Value::Int(if satisfies(op.cond, Some(a.cmp(&b))) { a } else { b })),
@@ -338,7 +354,7 @@ fn float_outcome(
     selected: bool,
     modes: &Modes,
 ) -> Outcome {
-    let plain = |value| Outcome { channel, value, verdict: None, acc: None };
+    let plain = |value| Outcome::plain(channel, value);
     if op.opcode == Opcode::Sel && op.cond == CondMod::None {
         return plain(predicated_select(op, fmt, raw, selected, modes));
     }
@@ -350,7 +366,7 @@ fn float_outcome(
     match op.opcode {
         Opcode::Cmp | Opcode::Cmpn => {
             let truth = float::compare(op.opcode, fmt, op.cond, a, b);
-            Outcome { channel, value: Value::Raw(truth_mask(op, truth)), verdict: Some(truth), acc: None }
+            Outcome::judged(channel, Value::Raw(truth_mask(op, truth)), truth)
         }
         Opcode::Sel => plain(Value::Float(fmt, float::select(fmt, op.cond, a, b))),
         Opcode::Csel => {

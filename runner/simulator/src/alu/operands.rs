@@ -57,9 +57,10 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
 /// An address through a0. Words that this device's a0 lacks give an address outside the file.
 fn address(registers: &Registers, shape: &Shape, subreg: u8, row: u8, offset: i16) -> usize {
     let index = usize::from(subreg) + usize::from(row);
-    let words = if shape.quirks.indirect_carry_lost { 8 } else { 16 };
     match registers.address.get(index) {
-        Some(&word) if index < words => quirks::indirect_address(&shape.quirks, word, offset) as usize,
+        Some(&word) if index < usize::from(shape.quirks.address_words) => {
+            quirks::indirect_address(&shape.quirks, word, offset) as usize
+        }
         _ => usize::from(u16::MAX),
     }
 }

@@ -94,6 +94,11 @@ pub(crate) fn send(
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
     let descriptor = self::descriptor(&thread.regs, send.desc);
     let lengths = Lengths::of(kernel.devinfo, descriptor);
+    let unpredicated = enables(thread, op) & low_bits(op.shape.channels);
+    if unpredicated == 0 && !send.eot {
+        // Nobody is here: code that is only walked through sends nothing.
+        return Ok(false);
+    }
     let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
     if matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc) {
         let second = desc::ex_mlen(self::descriptor(&thread.regs, send.ex_desc));
@@ -101,7 +106,6 @@ pub(crate) fn send(
             payload.extend(gather(&thread.regs, inst, 1, second.into())?);
         }
     }
-    let unpredicated = enables(thread, op) & low_bits(op.shape.channels);
     let message = Message {
         quirks: &kernel.quirks,
         payload,
