@@ -538,6 +538,13 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     if quirks.chv_64bit_regions && breaks_chv_regions(inst, any64) {
         undefined |= all;
     }
+    let narrow_source = sources.iter().any(|source| source.ty.size() < 8);
+    if quirks.align16_qword_dst && shape.align16 && inst.dst.ty.size() == 8 && narrow_source {
+        undefined |= channels_from(shape, 2);
+    }
+    if inst.opcode == Opcode::Math && op.exec == Exec::Hf {
+        undefined |= if quirks.no_hf_math { all } else { channels_from(shape, 8) };
+    }
     let divides = inst.math.is_some_and(|function| function.is_integer());
     if divides {
         undefined |= channels_from(shape, 8);

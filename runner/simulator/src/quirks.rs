@@ -43,6 +43,10 @@ pub struct Quirks {
     pub hsw_bfi_simd8: bool,
     /// `3src-no-df-rep`: RepCtrl on a 64-bit operand is broken.
     pub three_src_no_df_rep: bool,
+    /// `align16-qword-dst`: Align16 with a 64-bit destination and a narrower source has at most two channels.
+    pub align16_qword_dst: bool,
+    /// `hf-math`: MATH on HF does not exist.
+    pub no_hf_math: bool,
     /// `gen8-logic-not`: a negate on a source of AND, OR, XOR, NOT is a bitwise NOT.
     pub gen8_logic_not: bool,
     /// `bdw-hf-mad-offset`: MAD on HF misreads sources at a non-zero subregister.
@@ -88,6 +92,8 @@ impl Quirks {
             ivb_3src_simd8: !devinfo.three_source_simd16,
             hsw_bfi_simd8: !devinfo.bfi_simd16,
             three_src_no_df_rep: true,
+            align16_qword_dst: !gen7,
+            no_hf_math: !devinfo.has_hf_math,
             gen8_logic_not: devinfo.logic_negate_is_not,
             bdw_hf_mad_offset: gen8,
             bdw_align16_hf: gen8 && !devinfo.restricted_64bit_regions,

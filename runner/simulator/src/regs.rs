@@ -58,7 +58,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Registers as a thread finds them: garbage, but cr0 and a0 cleared.
+    /// Registers as a thread finds them: garbage, but control, state and notification registers cleared.
     pub fn new(seed: u64) -> Registers {
         let mut registers = Registers {
             grf: Box::new([0; GRF_BYTES]),

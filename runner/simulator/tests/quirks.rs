@@ -368,3 +368,45 @@ fn a_negated_ud_has_a_33rd_bit() {
     });
     assert_eq!(thread.regs.flags[0], 0xff);
 }
+
+#[test]
+fn align16_qword_dst() {
+    let text = "mov(4) g10<1>DF g6<4>.xyzwF { align16 1N };";
+    let set = |thread: &mut Thread| set_floats(thread, 6, [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
+    let result = doubles::<4>(&run("bdw", text, set), 10);
+    assert_eq!(result[..2], [1.0, 2.0]);
+    assert!(result[2] != 3.0 && result[3] != 4.0);
+}
+
+#[test]
+fn hf_math() {
+    let text = "math inv(8) g10<1>HF g6<8,8,1>HF null<8,8,1>HF { align1 1Q };";
+    let set = |thread: &mut Thread| thread.set_register(6, &[0x4000_4400; 8]);
+    assert_eq!(run("skl", text, set).register(10)[..4], [0x3800_3400; 4]);
+    assert_ne!(run("bdw", text, set).register(10)[0], 0x3800_3400);
+}
+
+#[test]
+fn ivb_reads_two_addresses_per_64_bit_channel() {
+    use eu::build::{grf, indirect, inst};
+    // Four channels on ivb (eight encoded): a0.0–a0.7 each name a dword.
+    let source = indirect(0, 0).df().region(eu::Region::VXH, 1, 0);
+    for (name, size) in [("ivb", 8), ("hsw", 4)] {
+        let device = common::device(name);
+        let program = vec![inst(eu::Opcode::Mov).exec(size).no_mask().dst(grf(10).df()).srcs(&[source])];
+        let kernel = simulator::Kernel::from_insts(device, program).unwrap();
+        let mut thread = Thread::new(device, 1);
+        setup(&mut thread);
+        for (index, word) in thread.regs.address.iter_mut().enumerate() {
+            *word = 64 + 8 * index as u16;
+        }
+        kernel.run(&mut thread, &mut simulator::NoHost, 1).unwrap_err();
+        if name == "hsw" {
+            assert_eq!(doubles::<4>(&thread, 10), [1.0, 2.0, 3.0, 4.0]);
+        } else {
+            // Low dwords of consecutive doubles: the second address's element is read from its own low dword.
+            let low = |x: f64| x.to_bits() as u32;
+            assert_eq!(thread.register(10)[..4], [low(1.0), low(2.0), low(3.0), low(4.0)]);
+        }
+    }
+}

@@ -87,22 +87,28 @@ fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
     }
 }
 
-/// The meaning of the dwords of SIMD4x2 messages: coordinates first, then reference, then level and derivatives.
+/// The meaning of the dwords of SIMD4x2 messages: coordinates fill the first register; reference, level, derivatives and
+/// sample index follow in the next ones (Mesa's `brw_vec4_nir.cpp`).
 fn order4x2(op: SamplerOp) -> &'static [Param] {
     match op {
         SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Gather4 | SamplerOp::Lod => &[U, V, R, Ai],
-        SamplerOp::SampleLod => &[U, V, R, Lod],
-        SamplerOp::SampleLodCompare => &[U, V, R, Ref, Lod],
-        SamplerOp::SampleCompare | SamplerOp::SampleCompareLz | SamplerOp::Gather4Compare => &[U, V, R, Ref],
+        SamplerOp::SampleBias => &[U, V, R, Ai, Bias],
+        SamplerOp::SampleLod => &[U, V, R, Ai, Lod],
+        SamplerOp::SampleCompare | SamplerOp::SampleCompareLz | SamplerOp::Gather4Compare => {
+            &[U, V, R, Ai, Ref]
+        }
+        SamplerOp::SampleBiasCompare => &[U, V, R, Ai, Ref, Bias],
+        SamplerOp::SampleLodCompare => &[U, V, R, Ai, Ref, Lod],
         SamplerOp::SampleGradient => &[U, V, R, Ai, DuDx, DuDy, DvDx, DvDy, DrDx, DrDy],
-        SamplerOp::SampleGradientCompare => &[U, V, R, Ref, DuDx, DuDy, DvDx, DvDy, DrDx, DrDy],
-        SamplerOp::Load => &[U, V, R, Lod],
+        SamplerOp::SampleGradientCompare => &[U, V, R, Ai, DuDx, DuDy, DvDx, DvDy, DrDx, DrDy, Ref],
+        SamplerOp::Load | SamplerOp::LoadLz | SamplerOp::LoadMcs => &[U, V, R, Lod],
         SamplerOp::ResInfo => &[Lod],
+        SamplerOp::SampleInfo => &[],
+        SamplerOp::Gather4Offset => &[U, V, R, Unused, OffsetU, OffsetV],
+        SamplerOp::Gather4OffsetCompare => &[U, V, R, Ref, OffsetU, OffsetV],
         SamplerOp::Load2dms => &[U, V, R, Lod, Si, McsLow],
-        SamplerOp::LoadMcs => &[U, V, R, Lod],
-        SamplerOp::Gather4Offset => &[U, V, OffsetU, OffsetV],
-        SamplerOp::Gather4OffsetCompare => &[U, V, OffsetU, OffsetV, Ref],
-        _ => &[],
+        SamplerOp::Load2dmsWide => &[U, V, R, Lod, Si, McsLow, McsHigh],
+        SamplerOp::Load2dss => &[U, V, R, Lod, Si],
     }
 }
 
