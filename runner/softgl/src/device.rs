@@ -213,7 +213,7 @@ pub struct TessControlBatch {
     pub inputs: Vec<Channels>,
     /// To fill: for each output control point the stage's output slots.
     pub outputs: Vec<Channels>,
-    /// To fill: `patch out` slots.
+    /// To fill: `patch out` slots, under the same slot numbers (the stage's outputs list both kinds).
     pub patch_outputs: Channels,
     /// To fill: `gl_TessLevelOuter`, four rows of f32.
     pub outer: Channels,
@@ -234,7 +234,7 @@ pub struct TessEvaluationBatch {
     pub tess_coord: Channels,
     /// Control points: `inputs[vertex][slot * 4 + component]`, the stage's own per-vertex input slots.
     pub inputs: Vec<Vec<u32>>,
-    /// Values of the `patch in` slots.
+    /// Values of the `patch in` slots, under the same slot numbers (the stage's inputs list both kinds).
     pub patch_inputs: Vec<u32>,
     /// `gl_TessLevelOuter`.
     pub outer: [f32; 4],

@@ -17,4 +17,5 @@ pub mod raster;
 pub mod resources;
 pub mod services;
 pub mod setup;
+pub mod tessellate;
 pub mod texture;

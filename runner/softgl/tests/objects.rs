@@ -478,3 +478,77 @@ fn provoking_vertices_of_strips_reach_the_fragments() {
         }
     }
 }
+
+/// A program with both tessellation stages; the evaluation stage interpolates nothing itself.
+fn tessellation_program(control: bool, domain: LayoutPrimitive) -> ProgramBuilder {
+    let mut b = rectangle_program();
+    let varying = |slot, patch| Varying {
+        slot,
+        mask: 0xf,
+        interpolation: program::Interpolation { patch, ..Default::default() },
+        integer: false,
+    };
+    let mut evaluation = stage(Stage::TessEvaluation);
+    evaluation.inputs = vec![varying(Slot::Patch(0), true), varying(Slot::Position, false)];
+    evaluation.outputs = vec![varying(Slot::Position, false)];
+    evaluation.shader.layout.input_primitive = Some(domain);
+    b.program.stages.insert(1, evaluation);
+    if control {
+        let mut stage = stage(Stage::TessControl);
+        stage.inputs = vec![varying(Slot::Position, false)];
+        stage.outputs = vec![varying(Slot::Position, false), varying(Slot::Patch(0), true)];
+        stage.shader.layout.vertices = Some(4);
+        b.program.stages.insert(1, stage);
+    }
+    b
+}
+
+#[test]
+fn patches_cover_what_they_should() {
+    for control in [true, false] {
+        let mut m = machine(tessellation_program(control, LayoutPrimitive::Quads).build());
+        m.state.default_outer = [3.0, 4.0, 5.0, 6.0];
+        m.state.default_inner = [4.0, 5.0];
+        let mut device = Any(|_, batch: &mut Batch, _: &mut dyn Services| match batch {
+            Batch::Vertex(v) => {
+                for row in 0..4 {
+                    (0..v.lanes).for_each(|lane| v.outputs.set(row, lane, v.inputs.get(row, lane)));
+                }
+            }
+            Batch::TessControl(c) => {
+                assert_eq!((c.inputs.len(), c.outputs.len(), c.lanes), (4, 4, 1));
+                for (output, input) in c.outputs.iter_mut().zip(&c.inputs) {
+                    (0..4).for_each(|row| output.set(row, 0, input.get(row, 0)));
+                }
+                c.patch_outputs.set(4, 0, 0.5f32.to_bits());
+                (0..4).for_each(|row| c.outer.set(row, 0, 7.0f32.to_bits()));
+                (0..2).for_each(|row| c.inner.set(row, 0, 2.0f32.to_bits()));
+            }
+            Batch::TessEvaluation(e) => {
+                assert_eq!(e.outer, if control { [7.0; 4] } else { [3.0, 4.0, 5.0, 6.0] });
+                let patch = f32::from_bits(e.patch_inputs[0]);
+                assert_eq!(patch, if control { 0.5 } else { 0.0 });
+                for lane in 0..e.lanes {
+                    // Bilinear over the four control points, which come in the second input slot.
+                    let [u, v] = [0, 1].map(|c| f32::from_bits(e.tess_coord.get(c, lane)));
+                    for c in 0..4 {
+                        let p: Vec<f32> = e.inputs.iter().map(|p| f32::from_bits(p[4 + c])).collect();
+                        let (low, high) = (p[0] + (p[1] - p[0]) * u, p[2] + (p[3] - p[2]) * u);
+                        e.outputs.set(c, lane, (low + (high - low) * v).to_bits());
+                    }
+                }
+            }
+            Batch::Fragment(f) => paint(f, |_, _| GREEN),
+            _ => panic!("unexpected stage"),
+        });
+        let half =
+            RectangleDraw { rectangle: [-1.0, -1.0, 1.0, 2.0], patch: true, ..RectangleDraw::default() };
+        m.draw_rect(&half, &mut device).unwrap();
+        assert_eq!((m.take_error(), m.state.patch_vertices), (None, 3));
+        let part = |x0, x1| Rect { x0, y0: 0, x1, y1: 16 };
+        assert!(m.probe_rect(part(0, 8), &expect(GREEN), &mut device).unwrap().passed());
+        assert!(m.probe_rect(part(8, 16), &expect([0.0; 4]), &mut device).unwrap().passed());
+        m.draw_rect(&full(), &mut device).unwrap();
+        assert_eq!(m.take_error(), Some(GlError::InvalidOperation), "only patches can be tessellated");
+    }
+}

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use program::{Api, BuiltinVariable, Program, Stage, StageKey, Storage};
 
 use super::framebuffers::Framebuffer;
 use super::geometry::{InputPrimitive, input_vertices};
 use super::state::{State, VIEWPORTS};
+use super::tessellation::{DefaultLevels, GeneratedPrimitive};
 use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
 use super::{GlError, Machine, MachineError, ProgramObject};
 use crate::assemble::{Primitive, PrimitiveMode, assemble};
@@ -198,6 +201,18 @@ pub(super) struct FinalPrimitive {
 }
 
 impl FinalPrimitive {
+    fn generated(primitive: &GeneratedPrimitive) -> FinalPrimitive {
+        let vertices = &primitive.input.vertices;
+        let numbers: SmallVec<[u32; 6]> = (0..vertices.len() as u32).collect();
+        let template = Primitive {
+            vertices: numbers,
+            provoking: primitive.provoking,
+            edges: 0b111,
+            id: primitive.input.id,
+        };
+        FinalPrimitive::new(&template, vertices)
+    }
+
     pub(super) fn new(primitive: &Primitive, order: &[u32]) -> FinalPrimitive {
         let vertex = |i: usize| {
             let index = primitive.vertices.get(i).unwrap_or(&primitive.vertices[0]);
@@ -316,7 +331,7 @@ impl Machine {
         self.render(context, shapes, device)
     }
 
-    /// Assembles primitives and runs the geometry stage.
+    /// Assembles primitives and runs the tessellation and geometry stages.
     fn primitives(
         &self,
         pipeline: &mut Pipeline<'_>,
@@ -324,19 +339,18 @@ impl Machine {
         vertices: ShadedVertices,
         order: &[u32],
     ) -> Result<(ShadedVertices, Vec<FinalPrimitive>), MachineError> {
-        if pipeline.program.stage(Stage::TessEvaluation).is_some() {
-            return Err(MachineError::Unsupported("tessellation"));
-        }
         let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
         let instances = order.chunks(call.count.max(1) as usize);
-        if pipeline.program.stage(Stage::Geometry).is_none() {
+        let has_geometry = pipeline.program.stage(Stage::Geometry).is_some();
+        let tessellates = pipeline.program.stage(Stage::TessEvaluation).is_some();
+        if !has_geometry && !tessellates {
             let of_instance = |order| {
                 assembled.iter().map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
             };
             let primitives = instances.flat_map(of_instance).collect();
             return Ok((vertices, primitives));
         }
-        let input: Vec<InputPrimitive> = instances
+        let mut input: Vec<InputPrimitive> = instances
             .flat_map(|order| {
                 let vertex = |&v: &u32| order.get(v as usize).copied().unwrap_or(0);
                 assembled.iter().map(move |p| InputPrimitive {
@@ -345,6 +359,17 @@ impl Machine {
                 })
             })
             .collect();
+        let mut vertices = vertices;
+        if tessellates {
+            let defaults = DefaultLevels { outer: self.state.default_outer, inner: self.state.default_inner };
+            let generated = pipeline.tessellation(&vertices, &input, defaults, self.state.provoking)?;
+            vertices = generated.0;
+            if !has_geometry {
+                let primitives = generated.1.iter().map(FinalPrimitive::generated).collect();
+                return Ok((vertices, primitives));
+            }
+            input = generated.1.into_iter().map(|p| p.input).collect();
+        }
         Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
     }
 

@@ -10,6 +10,7 @@ pub mod feedback;
 pub mod framebuffers;
 pub mod geometry;
 pub mod state;
+pub mod tessellation;
 pub mod textures;
 pub mod uniforms;
 pub mod vertex_data;
