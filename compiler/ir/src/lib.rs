@@ -17,6 +17,13 @@
 //! * [`validate`] checks every rule and reports all failures.
 //! * [`PassManager`] runs the passes.
 //!
+//! # Passes
+//! [`passes`] has them all, [`passes::by_name`] finds one. Variables to SSA: `lower_locals_to_ladder`,
+//! `opt_promote_locals`, `lower_locals_to_scratch`. Clean-up, in any order until nothing changes:
+//! `opt_copy_propagate opt_dce opt_cse opt_constant_fold opt_algebraic opt_dead_cf opt_peephole_select opt_undef
+//! opt_loop_unroll`. Lowerings: `lower_int64`, then `lower_doubles`, `lower_float_ops`, `lower_pack`,
+//! `lower_bitfield`, `lower_vectors_to_scalar`; last `opt_fuse_ffma`, the only pass that changes a result.
+//!
 //! # Conventions
 //! * Memory offsets are bytes; UBO 0 is the default uniform block. Inputs and outputs are slots of four 32-bit
 //!   components; 64-bit interface variables are split and joined with `pack_64_2x32_split` by the lowering.
