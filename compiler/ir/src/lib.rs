@@ -12,9 +12,9 @@
 //!   `push_loop`/`pop_loop`, `jump` build control flow; `intrinsic`, `load`, `tex` the rest.
 //! * [`Shader::walk`] and [`Shader::block_order`] visit it without recursion, [`Cfg`] gives predecessors,
 //!   successors and dominance.
-//! * `Display` prints the text form, [`parse`] reads it.
+//! * `Display` prints the text form, [`parse()`] reads it.
 //! * [`eval::run`] executes a shader on concrete inputs; [`fold::evaluate`] one operation.
-//! * [`validate`] checks every rule and reports all failures.
+//! * [`validate()`] checks every rule and reports all failures.
 //! * [`PassManager`] runs the passes.
 //!
 //! # Passes

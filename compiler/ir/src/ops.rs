@@ -1,5 +1,5 @@
 //! The one list of ALU operations. Enum, names, builder methods, printer, parser, validator rules, folding and
-//! evaluation all derive from [`alu_ops!`]'s table.
+//! evaluation all derive from the table below.
 //!
 //! Each row declares the operation's name, its sources and result as operand classes, its algebraic properties
 //! and its folding function. Classes come unsized (`F`, `I`, `U`: any width, and all unsized operands of one

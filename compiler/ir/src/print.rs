@@ -1,4 +1,4 @@
-//! The text form, written. [`parse`](crate::parse) reads it back.
+//! The text form, written. [`parse`](crate::parse()) reads it back.
 //!
 //! ```text
 //! shader fragment "name"
