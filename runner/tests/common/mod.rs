@@ -1,0 +1,116 @@
+//! Runs single stages on both executors, without the GL machine.
+
+use glsl::CompileOptions;
+use program::link::{LinkOptions, link};
+use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
+use runner::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
+use softgl::device::{Batch, Device, DrawState, FragmentBatch, FragmentOutputs, PlaneEquation, PrimitiveKind};
+use softgl::device::{PrimitiveSetup, ProgramId, Quad};
+use softgl::services::{AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef};
+
+/// Services with a default uniform block only.
+pub struct Uniforms(pub Vec<u8>);
+
+impl Services for Uniforms {
+    fn buffer(&self, buffer: BufferRef) -> &[u8] {
+        if buffer == BufferRef::Default { &self.0 } else { &[] }
+    }
+    fn store(&mut self, _: BufferRef, _: u32, _: &[u8]) {}
+    fn atomic32(&mut self, _: BufferRef, _: u32, _: AtomicOp, _: [u32; 2]) -> u32 {
+        0
+    }
+    fn atomic64(&mut self, _: BufferRef, _: u32, _: AtomicOp, _: [u64; 2]) -> u64 {
+        0
+    }
+    fn texture(&mut self, _: TextureRef, _: &TextureOp) -> Result<[u32; 4], ServiceError> {
+        Err(ServiceError::Unsupported("textures"))
+    }
+    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ServiceError> {
+        Err(ServiceError::Unsupported("images"))
+    }
+    fn checkpoint(&mut self) {}
+    fn rollback(&mut self) {}
+}
+
+/// A context that offers everything.
+pub fn capabilities() -> Capabilities {
+    Capabilities {
+        generation: "reference".into(),
+        api: Api::Compatibility,
+        gl_version: 46,
+        glsl_version: 460,
+        extensions: Default::default(),
+        limits: Default::default(),
+    }
+}
+
+/// Compiles and links shaders.
+pub fn program(stages: &[(Stage, &str)]) -> Program {
+    let capabilities = capabilities();
+    let mut types = TypeTable::default();
+    let mut shaders = Vec::new();
+    for &(stage, source) in stages {
+        let options = CompileOptions::new(&capabilities);
+        let shader = glsl::compile(&[source], stage, options, &mut types).unwrap_or_else(|e| panic!("{e}"));
+        shaders.push(shader);
+    }
+    link(shaders, types, &LinkOptions::new(&capabilities)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn key() -> StageKey {
+    StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
+}
+
+fn constant_setup() -> PrimitiveSetup {
+    PrimitiveSetup {
+        kind: PrimitiveKind::Triangle,
+        values: Vec::new(),
+        provoking: 0,
+        linear: [PlaneEquation::constant(1.0), PlaneEquation::constant(0.0), PlaneEquation::constant(0.0)],
+        perspective: [PlaneEquation::constant(1.0), PlaneEquation::constant(0.0), PlaneEquation::constant(0.0)],
+        one_over_w: PlaneEquation::constant(1.0),
+        depth: PlaneEquation::constant(0.5),
+        front_facing: true,
+        primitive_id: 0,
+        layer: 0,
+        viewport_index: 0,
+        point_coord: [PlaneEquation::constant(0.0); 2],
+    }
+}
+
+/// Runs the fragment stage on one 2×2 quad at (10, 20); the four pixels' colours as raw bits.
+pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> Vec<[u32; 4]> {
+    let key = key();
+    let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    let mut batch = Batch::Fragment(FragmentBatch {
+        quads: vec![Quad { x: 10, y: 20, primitive: 0 }],
+        live: 0xf,
+        primitives: vec![constant_setup()],
+        samples: 1,
+        sample_positions: vec![[0.5; 2]],
+        sample_id: None,
+        sample_mask_in: vec![1; 4],
+        outputs: FragmentOutputs::new(1, 4),
+    });
+    let mut services = Uniforms(uniforms.to_vec());
+    device.shade(Stage::Fragment, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
+    (0..4).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect()
+}
+
+/// A simulator of a generation.
+pub fn simulator(generation: &str) -> SimulatorDevice {
+    SimulatorDevice::new(SimulatorOptions {
+        devinfo: eu::DevInfo::get(generation).expect("a known generation"),
+        compiler: compiler::Options::default(),
+        binaries: None,
+        math: simulator::MathMode::Exact,
+        budget: 1 << 30,
+        seed: 1,
+    })
+}
+
+/// The reference.
+pub fn reference() -> InterpreterDevice {
+    InterpreterDevice::new(1 << 30)
+}
