@@ -70,6 +70,9 @@ pub fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> S
         }
         _ => linked.inputs.iter().map(|v| varying(v, key)).collect(),
     };
+    if shader.stage == Stage::Fragment {
+        info.inputs.extend(system_inputs(linked));
+    }
     info.outputs = linked.outputs.iter().map(|v| varying(v, key)).collect();
     info.default_block_size = program.default_block_size;
     info.ubos = program.uniform_blocks.len() as u32 + 1;
@@ -90,6 +93,22 @@ pub fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> S
     info.geometry = geometry_info(&shader.layout);
     info.tess = tess_info(&shader.layout);
     info
+}
+
+/// Fragment system values that travel as flat inputs.
+fn system_inputs(linked: &LinkedStage) -> impl Iterator<Item = Varying> + '_ {
+    let carried = [
+        (BuiltinVariable::PrimitiveId, Slot::PrimitiveId),
+        (BuiltinVariable::Layer, Slot::Layer),
+        (BuiltinVariable::ViewportIndex, Slot::Viewport),
+    ];
+    let used = |b| linked.shader.globals.values().any(|g| g.active && g.builtin == Some(b));
+    let listed = |s| linked.inputs.iter().any(|v| slot(v.slot, 0) == s);
+    carried.into_iter().filter(move |&(b, s)| used(b) && !listed(s)).map(|(_, s)| Varying {
+        components: 1,
+        interpolation: Interpolation::Flat,
+        ..Varying::new(s)
+    })
 }
 
 fn varying(v: &program::resource::Varying, key: &StageKey) -> Varying {

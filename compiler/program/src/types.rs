@@ -293,6 +293,8 @@ impl Default for TypeTable {
     fn default() -> Self {
         let mut table = TypeTable { types: PrimaryMap::new(), ids: FxHashMap::default() };
         table.intern(Type::Void);
+        // Both executors need it for conditions, whether or not a shader names it.
+        table.scalar(Scalar::Bool);
         table
     }
 }
@@ -301,10 +303,15 @@ impl TypeTable {
     /// `void`, always the first entry.
     pub const VOID: TypeId = TypeId(0);
 
-    /// The id of `ty`, adding it when new.
+    /// The id of `ty`, adding it when new. Types of columns and components are added with it, so that [`TypeTable::find`] finds them.
     pub fn intern(&mut self, ty: Type) -> TypeId {
         if let Some(&id) = self.ids.get(&ty) {
             return id;
+        }
+        match ty {
+            Type::Matrix { scalar, rows, .. } => drop(self.vector(scalar, rows)),
+            Type::Vector { scalar, .. } => drop(self.scalar(scalar)),
+            _ => {}
         }
         let id = self.types.push(ty.clone());
         self.ids.insert(ty, id);
