@@ -416,9 +416,6 @@ impl Half<'_> {
     fn float(&self, registers: &mut Registers, modes: &Modes) {
         let flush = modes.flush_f;
         let a = self.floats(registers, 0, flush);
-        let zip = |a: [f32; 8], b: [f32; 8], f: fn(f32, f32) -> f32| -> [f32; 8] {
-            std::array::from_fn(|lane| f(a[lane], b[lane]))
-        };
         let results = match self.op.opcode {
             Opcode::Add => {
                 let b = self.floats(registers, 1, flush);
@@ -451,7 +448,7 @@ impl Half<'_> {
             }
             // MOV with modifiers or saturation: a NaN keeps its payload here too.
             _ => {
-                let mut dwords = zip(a, a, |x, _| x).map(f32::to_bits);
+                let mut dwords = a.map(f32::to_bits);
                 if self.op.saturate {
                     dwords = dwords.map(|bits| super::convert::saturate_float(soft::F, bits.into()) as u32);
                 }
