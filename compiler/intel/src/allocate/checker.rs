@@ -110,11 +110,8 @@ impl<'a> Checker<'a> {
             changed = false;
             round += 1;
             for b in 0..blocks {
-                let mut state = if b == 0 { Some(start.clone()) } else { None };
-                if b != 0 {
-                    state = self.join(&preds[b], &exit);
-                }
-                let Some(mut state) = state else { continue };
+                let initial = (b == 0).then_some(&start);
+                let Some(mut state) = self.join(initial, &preds[b], &exit) else { continue };
                 if let (Some(old), true) = (&entry[b], round > 8) {
                     // Every byte changes a few times at most; what still does has no one meaning.
                     widen(&mut state, old);
@@ -141,9 +138,10 @@ impl<'a> Checker<'a> {
 
     /// What is known where the given blocks meet. A value that no path through a block has written is undefined
     /// there, so a value that all others agree on stands for all.
-    fn join(&self, preds: &[usize], exit: &[Option<State>]) -> Option<State> {
-        let known: Vec<(usize, &State)> =
-            preds.iter().filter_map(|&p| exit[p].as_ref().map(|state| (p, state))).collect();
+    fn join(&self, initial: Option<&State>, preds: &[usize], exit: &[Option<State>]) -> Option<State> {
+        let arriving = preds.iter().filter_map(|&p| exit[p].as_ref().map(|state| (Some(p), state)));
+        let known: Vec<(Option<usize>, &State)> =
+            initial.map(|s| (None, s)).into_iter().chain(arriving).collect();
         let mut joined = known.first()?.1.clone();
         let meet = |byte: &mut u32, values: &dyn Fn(&State) -> u32| {
             let first = *byte;
@@ -168,10 +166,12 @@ impl<'a> Checker<'a> {
         Some(joined)
     }
 
-    fn unwritten(&self, id: u32, block: usize) -> bool {
+    /// No path through `block` (`None`: the program's start) has written the value.
+    fn unwritten(&self, id: u32, block: Option<usize>) -> bool {
         if !(FIRST_VREG..JUNK).contains(&id) {
             return id == JUNK;
         }
+        let Some(block) = block else { return true };
         let grf = (id - FIRST_VREG) / REG_SIZE;
         !self.written_out[block].get(grf as usize).copied().unwrap_or(false)
     }

@@ -3,6 +3,8 @@
 pub mod checker;
 pub mod graph;
 mod spill;
+#[cfg(test)]
+mod tests;
 
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Operand, Program, REG_SIZE, VReg};

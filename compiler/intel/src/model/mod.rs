@@ -164,6 +164,11 @@ pub trait Model: Sync + Send {
     /// How DF constants are loaded.
     fn df_immediates(&self) -> DfImmediates;
 
+    /// The MUL in front of a MACH takes the low words of its second factor as UW (else as dwords).
+    fn mach_after_word_mul(&self) -> bool {
+        self.devinfo().has_q
+    }
+
     /// How dword products are formed.
     fn dword_mul(&self) -> DwordMul;
 
@@ -318,7 +323,7 @@ fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32
         // Channels in the destination's first register must be exactly a quarter (a nibble).
         let stride = u32::from(inst.dst.stride().unwrap_or(1).max(1));
         let per_register = REG_SIZE / (inst.dst.ty.size() * stride).max(1);
-        let expected = if wide { 4 } else { 8 };
+        let expected = if inst.exec_type().size() == 8 { 4 } else { 8 };
         return per_register == expected && inst.dst.offset % REG_SIZE < inst.dst.ty.size() * stride;
     }
     true

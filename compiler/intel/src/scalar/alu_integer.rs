@@ -153,7 +153,7 @@ impl Translator<'_> {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = ctx.dst.retype(ty);
         let acc1 = self.model.handles(Quirk::IvbAcc1);
-        let native = self.model.dword_mul() == DwordMul::Native;
+        let by_words = self.model.mach_after_word_mul();
         let mut build = self.builder();
         let b = if b.is_imm() {
             let copy = build.temp(ty);
@@ -170,7 +170,7 @@ impl Translator<'_> {
             let mut part = build.sub_group(8, if detour { 0 } else { group });
             part.no_mask |= detour;
             let acc = Operand::arf(Arf::Acc(0), ty);
-            let multiplier = if native { at(b).subscript(Type::UW, 0) } else { at(b) };
+            let multiplier = if by_words { at(b).subscript(Type::UW, 0) } else { at(b) };
             let target = if detour { part.temp(ty) } else { at(dst) };
             part.emit(Op::Mul, acc, &[at(a), multiplier]);
             part.emit(Op::Mach, target, &[at(a), at(b)]).acc_write = true;

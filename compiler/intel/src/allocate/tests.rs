@@ -1,0 +1,283 @@
+//! Allocation of random programs, re-proved by the checker; faults that the checker must find.
+
+use super::*;
+use crate::bir::build::Builder;
+use crate::bir::{CondMod, Inst, Op, Type};
+use crate::model::{QuirkSet, model_for};
+use eu::DevInfo;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+fn ivb() -> Box<dyn Model> {
+    model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default())
+}
+
+fn below(rng: &mut Pcg64, n: usize) -> usize {
+    rng.next_u32() as usize % n
+}
+
+/// Random reads and writes of registers of one to four GRFs, partial and predicated ones among them, in nested
+/// IFs and loops, with reads of payload registers everywhere.
+fn random_program(rng: &mut Pcg64, registers: usize, length: usize) -> Program {
+    let mut p = Program::new(8);
+    p.payload_regs = 20;
+    let vregs: Vec<(VReg, u32)> = (0..registers)
+        .map(|_| {
+            let size = 1 + below(rng, 4) as u32;
+            (p.vreg(size), size)
+        })
+        .collect();
+    for &(v, size) in &vregs {
+        for r in 0..size {
+            Builder::new(&mut p).mov(Operand::vgrf(v, Type::UD).byte_offset(r * REG_SIZE), Operand::ud(r));
+        }
+    }
+    let operand = |rng: &mut Pcg64| {
+        let (v, size) = vregs[below(rng, vregs.len())];
+        let mut op = Operand::vgrf(v, Type::UD);
+        op.offset = below(rng, size as usize) as u32 * REG_SIZE;
+        op
+    };
+    let mut open: Vec<Op> = Vec::new();
+    for _ in 0..length {
+        let mut b = Builder::new(&mut p);
+        match below(rng, 16) {
+            0 if open.len() < 4 => {
+                b.control(Op::If).predicate(false);
+                open.push(Op::If);
+            }
+            1 if open.len() < 4 => {
+                b.control(Op::Do);
+                open.push(Op::Do);
+            }
+            2 | 3 => match open.pop() {
+                Some(Op::If) => {
+                    b.control(Op::Else);
+                    open.push(Op::Else);
+                }
+                Some(Op::Else) => {
+                    b.control(Op::Endif);
+                }
+                Some(_) => {
+                    b.control(Op::While).predicate(false);
+                }
+                None => {}
+            },
+            4 if open.contains(&Op::Do) => {
+                b.control(Op::Break).predicate(false);
+            }
+            5 => {
+                let (to, from) = (operand(rng), operand(rng));
+                let part = to.retype(Type::UW).strided(2).byte_offset(2 * below(rng, 2) as u32);
+                b.mov(part, from.retype(Type::UW).strided(2));
+            }
+            6 => {
+                let (to, from) = (operand(rng), operand(rng));
+                b.mov(to, from).predicate(below(rng, 2) == 0);
+            }
+            7 => {
+                let (to, from) = (operand(rng), Operand::grf(below(rng, 20) as u8, Type::UD));
+                b.mov(to, from);
+            }
+            8 => {
+                let from = operand(rng);
+                b.cmp(Operand::null(Type::UD), from, Operand::ud(1), CondMod::Z);
+            }
+            _ => {
+                let (to, x, y) = (operand(rng), operand(rng), operand(rng));
+                b.emit(Op::Add, to, &[x, y]);
+            }
+        }
+    }
+    while let Some(op) = open.pop() {
+        let mut b = Builder::new(&mut p);
+        match op {
+            Op::Do => b.control(Op::While).predicate(false),
+            _ => b.control(Op::Endif),
+        };
+    }
+    p
+}
+
+#[test]
+fn random_programs_pass_the_checker() {
+    let model = ivb();
+    let mut spilled = 0;
+    for seed in 0..150 {
+        let mut rng = Pcg64::seed_from_u64(seed);
+        let registers = 4 + below(&mut rng, 60);
+        let length = 20 + below(&mut rng, 300);
+        let program = random_program(&mut rng, registers, length);
+        for spill_all in [false, true] {
+            let mut p = program.clone();
+            let settings = Settings { allow_spill: true, spill_all, check: true };
+            let allocation = allocate(&mut p, &*model, settings, 0);
+            let allocation = allocation.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
+            spilled += u32::from(!spill_all && allocation.spills > 0);
+            let virtual_left =
+                p.insts.iter().any(|i| i.dst.vreg().is_some() || i.src.iter().any(|s| s.vreg().is_some()));
+            assert!(!virtual_left);
+        }
+    }
+    assert!(spilled > 5, "only {spilled} programs needed spilling");
+}
+
+#[test]
+fn without_permission_nothing_spills() {
+    let model = ivb();
+    let mut rng = Pcg64::seed_from_u64(3);
+    let mut p = random_program(&mut rng, 120, 900);
+    let settings = Settings { allow_spill: false, spill_all: false, check: true };
+    assert!(allocate(&mut p, &*model, settings, 0).is_err());
+}
+
+/// Checks a program under given places of its registers.
+fn verdict(p: &Program, starts: &[u8]) -> Result<(), CompileError> {
+    let starts: Vec<Option<u8>> = starts.iter().map(|&s| Some(s)).collect();
+    checker::check(p, p, &rewrite(p, &starts), &starts, 0)
+}
+
+fn uses(b: &mut Builder<'_>, value: Operand) {
+    b.cmp(Operand::null(Type::UD), value, Operand::ud(0), CondMod::Z);
+}
+
+#[test]
+fn checker_finds_wrong_interference() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.mov(x, Operand::ud(1));
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, x);
+    uses(&mut b, y);
+    assert_eq!(verdict(&p, &[10, 11]), Ok(()));
+    assert!(verdict(&p, &[10, 10]).is_err());
+}
+
+#[test]
+fn checker_finds_a_missed_partial_write() {
+    // x is completed by two word writes; y takes its place in between.
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.mov(x.subscript(Type::UW, 0), Operand::uw(1));
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, y);
+    b.mov(x.subscript(Type::UW, 1), Operand::uw(3));
+    uses(&mut b, x);
+    assert_eq!(verdict(&p, &[10, 11]), Ok(()));
+    assert!(verdict(&p, &[10, 10]).is_err());
+}
+
+#[test]
+fn checker_finds_payload_clobbered_in_a_loop() {
+    // g5 is read at the top of the second iteration as well.
+    let mut p = Program::new(8);
+    p.payload_regs = 8;
+    let mut b = Builder::new(&mut p);
+    let x = b.temp(Type::UD);
+    b.control(Op::Do);
+    uses(&mut b, Operand::grf(5, Type::UD));
+    b.mov(x, Operand::ud(1));
+    uses(&mut b, x);
+    b.control(Op::While).predicate(false);
+    assert_eq!(verdict(&p, &[20]), Ok(()));
+    assert!(verdict(&p, &[5]).is_err());
+    let cfg = Cfg::new(&p);
+    assert_eq!(Liveness::new(&p, &cfg).payload_last_use[5], 4);
+}
+
+#[test]
+fn checker_finds_an_arm_overwriting_the_other_arms_result() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.control(Op::If).predicate(false);
+    b.mov(x, Operand::ud(1));
+    b.control(Op::Else);
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, y);
+    b.mov(x, Operand::ud(3));
+    b.control(Op::Endif);
+    uses(&mut b, x);
+    assert_eq!(verdict(&p, &[10, 11]), Ok(()));
+    assert!(verdict(&p, &[10, 10]).is_err());
+}
+
+#[test]
+fn checker_finds_values_of_channels_that_left_a_loop_overwritten() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.control(Op::Do);
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, y);
+    b.mov(x, Operand::ud(1));
+    b.control(Op::Break).predicate(false);
+    b.control(Op::While);
+    uses(&mut b, x);
+    assert_eq!(verdict(&p, &[10, 11]), Ok(()));
+    assert!(verdict(&p, &[10, 10]).is_err());
+}
+
+#[test]
+fn checker_finds_a_fill_from_the_wrong_slot() {
+    let model = ivb();
+    let mut p = Program::new(8);
+    p.payload_regs = 2;
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.mov(x, Operand::ud(1));
+    b.mov(y, Operand::ud(2));
+    uses(&mut b, x);
+    uses(&mut b, y);
+    let original = p.clone();
+    let mut spiller = Spiller::default();
+    spill_everything(&mut p, &*model, &mut spiller);
+    assert_eq!((spiller.spills, spiller.fills), (2, 2));
+    let cfg = Cfg::new(&p);
+    let liveness = Liveness::new(&p, &cfg);
+    let starts = Graph::new(&p, &liveness).colour().unwrap();
+    assert_eq!(checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0), Ok(()));
+    let fill = p.insts.iter().position(|i| i.remark == checker::FILL).unwrap();
+    if let Some(message) = &mut p.insts[fill].message {
+        message.control ^= 1;
+    }
+    assert!(checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0).is_err());
+}
+
+#[test]
+fn halves_of_compressed_instructions_do_not_overwrite_each_other() {
+    // A 16-wide addition: its destination may take its source's place, but not be one register off.
+    let mut p = Program::new(16);
+    let mut b = Builder::new(&mut p);
+    let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
+    b.mov(x, Operand::ud(1));
+    b.emit(Op::Add, y, &[x, Operand::ud(1)]);
+    uses(&mut b, y);
+    let cfg = Cfg::new(&p);
+    let starts = Graph::new(&p, &Liveness::new(&p, &cfg)).colour().unwrap();
+    let (x, y) = (starts[0].unwrap(), starts[1].unwrap());
+    assert!(x == y || x.abs_diff(y) >= 2, "g{x} and g{y}");
+}
+
+#[test]
+fn thread_ending_messages_get_the_top_registers() {
+    let mut p = Program::new(8);
+    let payload = Operand::vgrf(p.vreg(4), Type::UD);
+    let mut b = Builder::new(&mut p);
+    b.mov(payload, Operand::ud(1));
+    let mut send = Inst::new(Op::Sendc, 8, Operand::null(Type::UW), &[payload]);
+    send.message = Some(crate::sends::render_target_write(
+        0,
+        crate::sends::RenderTargetLayout::Simd8,
+        true,
+        false,
+        4,
+        true,
+    ));
+    b.push(send);
+    let settings = Settings { allow_spill: false, spill_all: false, check: true };
+    allocate(&mut p, &*ivb(), settings, 0).unwrap();
+    assert_eq!(p.insts[1].src[0].file, File::Grf(124));
+}
