@@ -1,6 +1,8 @@
 //! Compiles and links the shaders of an installed piglit corpus (Debian's package `piglit`). Without it the test says
 //! so and passes. `PIGLIT_SAMPLE=1` takes every file, `PIGLIT_FILTER` those whose path contains a text.
 
+use program::link::GeometryParameters;
+use program::shader::LayoutPrimitive;
 use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ struct Test {
     expects_link_error: bool,
     spirv: bool,
     separable: bool,
+    pipeline: bool,
+    geometry: GeometryParameters,
 }
 
 fn read(text: &str) -> Test {
@@ -39,6 +43,8 @@ fn read(text: &str) -> Test {
         expects_link_error: false,
         spirv: false,
         separable: false,
+        pipeline: false,
+        geometry: GeometryParameters::default(),
     };
     let mut section = "";
     for line in text.split_inclusive('\n') {
@@ -64,6 +70,7 @@ fn read(text: &str) -> Test {
             continue;
         }
         match section {
+            "geometry layout" => read_geometry(line, &mut test.geometry),
             "require" => read_requirement(line, &mut test),
             "test" => test.expects_link_error |= line.trim_start().starts_with("link error"),
             name if name.ends_with(" shader") => {
@@ -77,24 +84,46 @@ fn read(text: &str) -> Test {
     test
 }
 
+/// `4.0` as 400.
+fn version(text: &str) -> u16 {
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+    let minor = format!("{minor:0<2}");
+    major.parse().unwrap_or(1) * 100 + minor.parse().unwrap_or(10)
+}
+
+fn primitive(name: &str) -> Option<LayoutPrimitive> {
+    Some(match name {
+        "GL_POINTS" => LayoutPrimitive::Points,
+        "GL_LINES" => LayoutPrimitive::Lines,
+        "GL_LINES_ADJACENCY" => LayoutPrimitive::LinesAdjacency,
+        "GL_TRIANGLES" => LayoutPrimitive::Triangles,
+        "GL_TRIANGLES_ADJACENCY" => LayoutPrimitive::TrianglesAdjacency,
+        "GL_LINE_STRIP" => LayoutPrimitive::LineStrip,
+        "GL_TRIANGLE_STRIP" => LayoutPrimitive::TriangleStrip,
+        _ => return None,
+    })
+}
+
+fn read_geometry(line: &str, geometry: &mut GeometryParameters) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match *words {
+        ["input", "type", name] => geometry.input = primitive(name),
+        ["output", "type", name] => geometry.output = primitive(name),
+        ["vertices", "out", n] => geometry.max_vertices = n.parse().ok(),
+        _ => {}
+    }
+}
+
 fn read_requirement(line: &str, test: &mut Test) {
     let words: Vec<&str> = line.split_whitespace().collect();
     match *words {
-        ["GLSL", _, version, ..] => {
-            test.version = version.replace('.', "").parse().unwrap_or(110);
-        }
-        ["GLSL", "ES", _, version, ..] => {
-            test.es = true;
-            test.version = version.replace('.', "").parse().unwrap_or(100);
-        }
+        ["GLSL", "ES", _, number, ..] => (test.es, test.version) = (true, version(number)),
+        ["GLSL", _, number, ..] => test.version = version(number),
+        ["SSO", "ENABLED"] => (test.separable, test.pipeline) = (true, true),
         ["SPIRV", ..] => test.spirv |= line.contains("ONLY"),
-        ["SSO", "ENABLED"] | ["SEPARABLE", "PROGRAM", "ENABLED"] => test.separable = true,
+        ["SEPARABLE", "PROGRAM", "ENABLED"] => test.separable = true,
         ["GL", "CORE", ..] => test.compatibility = false,
         _ => {}
-    }
-    if words.starts_with(&["GLSL", "ES"]) {
-        test.version = words.last().and_then(|v| v.replace('.', "").parse().ok()).unwrap_or(100);
-        test.es = true;
     }
 }
 
@@ -138,7 +167,16 @@ fn run(path: &Path) -> Result<(), String> {
         })?);
     }
     let mut options = LinkOptions::new(&capabilities);
-    options.separable = test.separable;
+    (options.separable, options.geometry) = (test.separable, test.geometry);
+    if test.pipeline {
+        let alone = shaders.iter().filter(|s| shaders.iter().filter(|t| t.stage == s.stage).count() == 1);
+        let failed =
+            alone.into_iter().find_map(|s| program::link(vec![s.clone()], types.clone(), &options).err());
+        return match failed {
+            Some(e) if !test.expects_link_error => Err(format!("link: {e}")),
+            _ => Ok(()),
+        };
+    }
     match (program::link(shaders, types, &options), test.expects_link_error) {
         (Ok(_), false) | (Err(_), true) => Ok(()),
         (Ok(_), true) => Err("links, but a link error is expected".into()),

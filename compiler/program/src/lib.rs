@@ -26,7 +26,8 @@ pub use builtin_function::{AtomicOp, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use capabilities::{Api, Capabilities};
 pub use expression::{
-    BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall, TextureLod, TextureOp, UnaryOp,
+    BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall, TextureLod,
+    TextureOp, UnaryOp,
 };
 pub use link::{LinkError, LinkOptions, link};
 pub use program::{LinkedStage, Program};

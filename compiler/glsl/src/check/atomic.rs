@@ -45,7 +45,10 @@ impl Checker<'_> {
                 self.language.any_extension(&["NV_shader_atomic_int64", "ARB_gpu_shader_int64"])
             }
             Type::Scalar(Scalar::Float) => match op {
-                AtomicOp::Add | AtomicOp::Exchange => self.language.extension("NV_shader_atomic_float"),
+                AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
+                AtomicOp::Exchange => self
+                    .language
+                    .any_extension(&["NV_shader_atomic_float", "INTEL_shader_atomic_float_minmax"]),
                 AtomicOp::Min | AtomicOp::Max | AtomicOp::CompareSwap => {
                     self.language.extension("INTEL_shader_atomic_float_minmax")
                 }

@@ -176,10 +176,10 @@ impl Checker<'_> {
                 if let Some((element, ArrayLength::Unsized)) = self.types.array_of(ty)
                     && storage == Storage::Buffer
                 {
-                    if !last {
-                        return self.error(span, "only the last member of a storage block can be unsized");
+                    // Others are sized by their largest constant index when linking.
+                    if last {
+                        ty = self.types.array(element, ArrayLength::Runtime);
                     }
-                    ty = self.types.array(element, ArrayLength::Runtime);
                 }
                 if ty == TypeTable::VOID || self.types.contains_opaque(ty) {
                     let bindless = self.language.extension("ARB_bindless_texture") && ty != TypeTable::VOID;
@@ -267,23 +267,24 @@ impl Checker<'_> {
 
     fn check_member_qualifiers(&mut self, q: &Qualifiers, storage: Storage, outer: &Qualifiers) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
-        let message = if q.word.is_some() && q.word != outer.word {
-            "a member's storage qualifier must be the block's"
-        } else if q.layout.variable.offset.is_some() && !memory_block {
-            "`offset` is for members of uniform and storage blocks"
-        } else if q.layout.variable.offset.is_some() && !self.language.has_enhanced_layouts() {
-            "`offset` of members needs GLSL 4.40 or ARB_enhanced_layouts"
-        } else if q.layout.packing.is_some() {
-            "members have no packing of their own"
-        } else if q.layout.variable.binding.is_some() {
-            "members have no binding"
-        } else if memory_block && q.interpolation != Default::default() {
-            "interpolation qualifiers are for inputs and outputs"
-        } else if q.layout.variable.location.is_some() && memory_block {
-            "members of uniform and storage blocks have no location"
-        } else {
-            return Ok(());
-        };
+        let message =
+            if q.word.is_some() && q.word != outer.word && !(q.word == Some(Word::Shared) && memory_block) {
+                "a member's storage qualifier must be the block's"
+            } else if q.layout.variable.offset.is_some() && !memory_block {
+                "`offset` is for members of uniform and storage blocks"
+            } else if q.layout.variable.offset.is_some() && !self.language.has_enhanced_layouts() {
+                "`offset` of members needs GLSL 4.40 or ARB_enhanced_layouts"
+            } else if q.layout.packing.is_some() {
+                "members have no packing of their own"
+            } else if q.layout.variable.binding.is_some() {
+                "members have no binding"
+            } else if memory_block && q.interpolation != Default::default() {
+                "interpolation qualifiers are for inputs and outputs"
+            } else if q.layout.variable.location.is_some() && memory_block {
+                "members of uniform and storage blocks have no location"
+            } else {
+                return Ok(());
+            };
         self.error(q.span, message)
     }
 

@@ -445,6 +445,14 @@ impl Checker<'_> {
         self.types.intern(Type::Struct(StructType { name: name.into(), members, scope: 0 }))
     }
 
+    /// A structure of the built-in uniforms by name.
+    pub(super) fn builtin_structure(&mut self, name: &str) -> Option<TypeId> {
+        let known =
+            STRUCTURES.lines().any(|l| l.strip_prefix(name).is_some_and(|rest| rest.starts_with(": ")));
+        let available = self.language.compatibility || name == "gl_DepthRangeParameters";
+        (known && available).then(|| self.base_type(name))
+    }
+
     /// Everything `gl_PerVertex` has in this version and profile.
     fn per_vertex_type(&mut self) -> TypeId {
         let mut members = Vec::new();

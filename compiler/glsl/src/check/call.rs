@@ -231,8 +231,8 @@ impl Checker<'_> {
             }
             F::EmitStreamVertex | F::EndStreamPrimitive => {
                 let stream = values.first().and_then(|&v| self.evaluate_integer(v));
-                if stream.is_none_or(|s| !(0..4).contains(&s)) {
-                    return self.error(span, "a stream must be a constant expression from 0 to 3");
+                if stream.is_none() {
+                    return self.error(span, "a stream must be a constant expression");
                 }
             }
             _ => {}

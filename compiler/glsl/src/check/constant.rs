@@ -262,13 +262,21 @@ impl Checker<'_> {
             let numbers = values.get(argument)?.components()?;
             numbers.get(if numbers.len() == 1 { 0 } else { i }).copied()
         };
+        let source = arguments.first().and_then(|&a| self.types.scalar_of(self.ty(a)))?;
+        if let Some(value) = pack_double(function, values.first()?) {
+            return Some(value);
+        }
         let numbers: Option<Vec<Number>> = (0..size)
             .map(|i| {
                 let x = get(0, i)?;
                 let result = match values.len() {
-                    1 => function_of_one(function, x)?,
+                    1 => function_of_one(function, x, source)?,
                     2 => function_of_two(function, x, get(1, i)?)?,
-                    3 => function_of_three(function, x, get(1, i)?, get(2, i)?)?,
+                    3 => function_of_three(function, x, get(1, i)?, get(2, i)?, source == Scalar::Int)?,
+                    4 if function == BuiltinFunction::BitfieldInsert => {
+                        let (y, offset, bits) = (get(1, i)?.int(), get(2, i)?.int(), get(3, i)?.int());
+                        Number::Int(insert_bits(x.int(), y, offset, bits)?)
+                    }
                     _ => return None,
                 };
                 Some(result.to(scalar))
@@ -346,15 +354,6 @@ fn is_constant_function(function: BuiltinFunction) -> bool {
         F::EndPrimitive,
         F::EmitStreamVertex,
         F::EndStreamPrimitive,
-        F::DFdx,
-        F::DFdy,
-        F::DFdxFine,
-        F::DFdyFine,
-        F::DFdxCoarse,
-        F::DFdyCoarse,
-        F::Fwidth,
-        F::FwidthFine,
-        F::FwidthCoarse,
         F::InterpolateAtCentroid,
         F::InterpolateAtSample,
         F::InterpolateAtOffset,
@@ -368,8 +367,65 @@ fn is_constant_function(function: BuiltinFunction) -> bool {
     function < F::Barrier && !function.name().starts_with("atomicCounter") && !excluded.contains(&function)
 }
 
-fn function_of_one(function: BuiltinFunction, x: Number) -> Option<Number> {
+/// The mask of a bit-field; `None` for one that is undefined.
+fn field_mask(offset: i64, bits: i64) -> Option<u64> {
+    ((0..=32).contains(&offset) && (0..=32).contains(&bits) && offset + bits <= 32)
+        .then(|| ((1u64 << bits) - 1) << offset)
+}
+
+fn insert_bits(base: i64, insert: i64, offset: i64, bits: i64) -> Option<i64> {
+    let mask = field_mask(offset, bits)?;
+    let (base, insert) = (u64::from(base as u32), u64::from(insert as u32));
+    Some((base & !mask | (insert << offset) & mask) as i64)
+}
+
+fn extract_bits(value: i64, offset: i64, bits: i64, signed: bool) -> Option<i64> {
+    field_mask(offset, bits)?;
+    let field = (u64::from(value as u32) >> offset) & ((1u64 << bits) - 1);
+    Some(if signed && bits > 0 { ((field << (64 - bits)) as i64) >> (64 - bits) } else { field as i64 })
+}
+
+/// `packDouble2x32` and `unpackDouble2x32`.
+fn pack_double(function: BuiltinFunction, value: &Value) -> Option<Value> {
+    match (function, value.components()?) {
+        (BuiltinFunction::PackDouble2x32, &[low, high]) => {
+            let bits = u64::from(low.int() as u32) | u64::from(high.int() as u32) << 32;
+            Some(Value::Components(vec![Number::Float(f64::from_bits(bits))]))
+        }
+        (BuiltinFunction::UnpackDouble2x32, &[value]) => {
+            let bits = value.float().to_bits();
+            let halves = [bits & 0xffff_ffff, bits >> 32];
+            Some(Value::Components(halves.map(|h| Number::Int(h as i64)).to_vec()))
+        }
+        _ => None,
+    }
+}
+
+fn integer_function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Option<Number> {
     use BuiltinFunction as F;
+    let bits = x.int() as u32;
+    let found = |i: u32| if i >= 32 { -1 } else { i64::from(i) };
+    Some(Number::Int(match function {
+        F::BitCount => i64::from(bits.count_ones()),
+        F::FindLsb => found(bits.trailing_zeros()),
+        F::FindMsb => {
+            let bits = if source == Scalar::Int && (bits as i32) < 0 { !bits } else { bits };
+            found(31u32.wrapping_sub(bits.leading_zeros()))
+        }
+        F::BitfieldReverse => i64::from(bits.reverse_bits()),
+        F::FloatBitsToInt | F::FloatBitsToUint => i64::from((x.float() as f32).to_bits()),
+        F::IntBitsToFloat | F::UintBitsToFloat => {
+            return Some(Number::Float(f64::from(f32::from_bits(bits))));
+        }
+        _ => return None,
+    }))
+}
+
+fn function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Option<Number> {
+    use BuiltinFunction as F;
+    if let Some(value) = integer_function_of_one(function, x, source) {
+        return Some(value);
+    }
     if let (F::Abs, Number::Int(i)) = (function, x) {
         return Some(Number::Int(i.wrapping_abs()));
     }
@@ -396,13 +452,10 @@ fn function_of_one(function: BuiltinFunction, x: Number) -> Option<Number> {
         F::Sin => f.sin(),
         F::Cos => f.cos(),
         F::Tan => f.tan(),
+        F::DFdx | F::DFdy | F::Fwidth | F::DFdxFine | F::DFdyFine | F::FwidthFine => 0.0,
+        F::DFdxCoarse | F::DFdyCoarse | F::FwidthCoarse => 0.0,
         F::Radians => f.to_radians(),
         F::Degrees => f.to_degrees(),
-        F::BitCount => return Some(Number::Int(i64::from((x.int() as u32).count_ones()))),
-        F::FindLsb => {
-            let bits = x.int() as u32;
-            return Some(Number::Int(if bits == 0 { -1 } else { i64::from(bits.trailing_zeros()) }));
-        }
         _ => return None,
     }))
 }
@@ -423,18 +476,29 @@ fn function_of_two(function: BuiltinFunction, x: Number, y: Number) -> Option<Nu
         F::Pow => a.powf(b),
         F::Mod => a - b * (a / b).floor(),
         F::Step => f64::from(u8::from(b >= a)),
+        F::Ldexp => a * b.exp2(),
         _ => return None,
     }))
 }
 
-fn function_of_three(function: BuiltinFunction, x: Number, y: Number, z: Number) -> Option<Number> {
+fn function_of_three(
+    function: BuiltinFunction,
+    x: Number,
+    y: Number,
+    z: Number,
+    signed: bool,
+) -> Option<Number> {
     use BuiltinFunction as F;
     if let (F::Clamp, Number::Int(a), Number::Int(lo), Number::Int(hi)) = (function, x, y, z) {
         return Some(Number::Int(a.max(lo).min(hi)));
     }
+    if function == F::BitfieldExtract {
+        return extract_bits(x.int(), y.int(), z.int(), signed).map(Number::Int);
+    }
     let (a, b, c) = (x.float(), y.float(), z.float());
     Some(Number::Float(match function {
         F::Clamp => a.max(b).min(c),
+        F::Fma => a.mul_add(b, c),
         F::Mix => a * (1.0 - c) + b * c,
         _ => return None,
     }))

@@ -399,12 +399,9 @@ impl Checker<'_> {
         Ok(self.literal(Literal::Int(i64::from(count)), Scalar::Int, span))
     }
 
+    /// The length of an array that linking or the buffer sizes.
     fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
-        let storage = match self.root(value) {
-            Some(Root::Global(id)) => self.shader.globals[id].storage,
-            _ => Storage::Private,
-        };
-        if !matches!(storage, Storage::Buffer | Storage::Input | Storage::Output) {
+        if self.root(value).is_none() {
             return self.error(span, "the length of an array without a size is not known");
         }
         let int = self.types.scalar(Scalar::Int);

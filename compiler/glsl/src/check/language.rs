@@ -181,7 +181,10 @@ impl<'a> Language<'a> {
     }
 
     pub fn has_arrays_of_arrays(&self) -> bool {
-        self.at_least(430, 310) || self.extension("ARB_arrays_of_arrays")
+        self.at_least(430, 310)
+            || self.extension("ARB_arrays_of_arrays")
+            // Inputs of its geometry shaders add a dimension to arrays.
+            || (self.stage == Stage::Geometry && self.extension("ARB_geometry_shader4"))
     }
 
     /// Arrays as first-class values: constructors, assignment, comparison, `.length()`.

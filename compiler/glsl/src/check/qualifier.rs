@@ -120,6 +120,13 @@ impl Checker<'_> {
         let both = match (result.word, word) {
             (None, word) => Some(word),
             (Some(Word::In), Word::Out) | (Some(Word::Out), Word::In) => Some(Word::InOut),
+            // ARB_geometry_shader4 writes `varying in` and `varying out`.
+            (Some(Word::Varying), word @ (Word::In | Word::Out))
+            | (Some(word @ (Word::In | Word::Out)), Word::Varying)
+                if self.language.extension("ARB_geometry_shader4") =>
+            {
+                Some(word)
+            }
             _ => None,
         };
         let Some(word) = both else { return self.error(span, "more than one storage qualifier") };

@@ -32,7 +32,7 @@ impl Checker<'_> {
             return self.error(span, format!("`{text}` is redeclared with another type"));
         }
         let word_fits = match qualifiers.word {
-            None => false,
+            None => old.builtin == Some(BuiltinVariable::LastFragData),
             Some(Word::In | Word::Attribute) => old.storage == Storage::Input,
             Some(Word::Out) => old.storage == Storage::Output,
             Some(Word::Varying) => matches!(old.storage, Storage::Input | Storage::Output),

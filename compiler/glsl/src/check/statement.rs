@@ -374,7 +374,7 @@ impl Checker<'_> {
             return self.error(name.span, format!("constant `{text}` needs an initialiser"));
         }
         if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
-            return self.resize_local(known, ty, value.is_some(), declarator);
+            return self.resize_local(known, ty, value.map(|(v, _)| v), declarator, out);
         }
         let constant = match value {
             Some((value, span)) if qualifiers.constant => {
@@ -400,23 +400,26 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The same local again: an unsized array may get its size.
+    /// The same local again: an unsized array may get its size, and a value.
     fn resize_local(
         &mut self,
         known: Entity,
         ty: TypeId,
-        has_value: bool,
+        value: Option<ExprId>,
         declarator: Declarator,
+        out: &mut Vec<Statement>,
     ) -> Check<()> {
         let name = declarator.name;
         if let Entity::Local(id) = known
-            && !has_value
             && let Some(local) = self.function.as_mut().and_then(|f| f.locals.get_mut(id))
             && let (Some((a, ArrayLength::Unsized)), Some((b, _))) =
                 (self.types.array_of(local.ty), self.types.array_of(ty))
             && a == b
         {
             local.ty = ty;
+            if value.is_some() {
+                out.push(Statement::Declare { local: id, value });
+            }
             return Ok(());
         }
         let text = self.text(name.symbol);

@@ -45,7 +45,10 @@ impl Checker<'_> {
             }
             None => {
                 let text = self.text(name);
-                self.error(span, format!("`{text}` is not a type"))
+                match self.builtin_structure(text) {
+                    Some(ty) => Ok(ty),
+                    None => self.error(span, format!("`{text}` is not a type")),
+                }
             }
         }
     }

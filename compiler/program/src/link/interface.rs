@@ -10,7 +10,7 @@ use crate::expression::ExprKind;
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{TypeId, TypeTable};
-use crate::variable::{Global, GlobalId, InterpolationMode, Storage};
+use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
 /// Checks every pair of neighbours and everything the program shares.
 pub(super) fn check(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors) {
@@ -22,6 +22,7 @@ pub(super) fn check(stages: &mut [Shader], types: &TypeTable, errors: &mut Error
     }
     for shader in stages.iter() {
         check_outputs(shader, errors);
+        check_streams(shader, errors);
         check_locations(shader, types, errors);
     }
 }
@@ -123,19 +124,30 @@ pub(super) fn vertex_type(stage: Stage, global: &Global, types: &TypeTable) -> T
     }
 }
 
+/// Where a variable starts, when a location says so: its own, or that of a block's first member.
+pub(super) fn explicit_location(types: &TypeTable, global: &Global) -> Option<u32> {
+    global.layout.location.or_else(|| {
+        global.block.as_ref()?;
+        types.members(types.without_arrays(global.ty))?.first()?.location
+    })
+}
+
 /// The output of the previous stage that an input reads.
-pub(super) fn find_output<'a>(producer: &'a Shader, input: &Global) -> Option<(GlobalId, &'a Global)> {
+pub(super) fn find_output<'a>(
+    producer: &'a Shader,
+    input: &Global,
+    types: &TypeTable,
+) -> Option<(GlobalId, &'a Global)> {
     let mut outputs =
         producer.globals.iter().filter(|(_, g)| g.storage == Storage::Output && g.builtin.is_none());
-    if let (Some(location), None) = (input.layout.location, &input.block) {
+    if let Some(location) = explicit_location(types, input) {
         let component = input.layout.component.unwrap_or(0);
-        let by_location = outputs.find(|(_, g)| {
-            g.block.is_none()
-                && g.layout.location == Some(location)
+        return outputs.find(|(_, g)| {
+            explicit_location(types, g) == Some(location)
+                && g.block.is_some() == input.block.is_some()
                 && g.layout.component.unwrap_or(0) == component
                 && g.interpolation.patch == input.interpolation.patch
         });
-        return by_location;
     }
     outputs.find(|(_, g)| match (&g.block, &input.block) {
         (Some(a), Some(b)) => a.name == b.name,
@@ -146,17 +158,37 @@ pub(super) fn find_output<'a>(producer: &'a Shader, input: &Global) -> Option<(G
 
 fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &mut Errors) {
     let version = producer.version.max(consumer.version);
+    let written = written(producer);
+    check_colors(producer, consumer, errors);
+    check_invariant_builtins(producer, consumer, errors);
     for input in consumer.globals.values() {
         if input.storage != Storage::Input || input.builtin.is_some() {
             continue;
         }
-        let Some((_, output)) = find_output(producer, input) else {
+        let Some((id, output)) = find_output(producer, input, types) else {
             check_missing(producer, consumer, input, errors);
             continue;
         };
+        if output.layout.stream.unwrap_or(0) != 0 && consumer.stage == Stage::Fragment {
+            check_missing(producer, consumer, input, errors);
+            continue;
+        }
+        // Up to GLSL 1.20 it is an error to read a varying that is declared but not written.
+        if version <= 120 && input.active && !written.contains(&id) {
+            errors.push(format!(
+                "{} shader input `{}` is not written by the {} shader",
+                consumer.stage, input.name, producer.stage
+            ));
+        }
         let name = input.block.as_ref().map_or(&input.name, |b| &b.name);
         let (a, b) = (vertex_type(producer.stage, output, types), vertex_type(consumer.stage, input, types));
-        if !same(types, a, b, Arrays::UnsizedMatchesAny) {
+        // Variables matched by location may be of differently named structures.
+        let by_location = input.layout.location.is_some();
+        let same_members = by_location
+            && types.members(a).is_some()
+            && types.members(b).is_some()
+            && member_difference(types, a, b).is_none();
+        if !same_members && !same(types, a, b, Arrays::UnsizedMatchesAny) {
             let message = match member_difference(types, types.without_arrays(a), types.without_arrays(b)) {
                 Some(difference) => format!(
                     "block or structure `{name}` of the {} shader differs in the {} shader: {difference}",
@@ -173,6 +205,47 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             errors.push(message);
         }
         check_qualifiers(version, producer, consumer, output, input, errors);
+    }
+}
+
+/// Colours that are read and written must be interpolated alike (GLSL 1.30 section 4.3.7).
+fn check_colors(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
+    use BuiltinVariable as V;
+    if consumer.stage != Stage::Fragment {
+        return;
+    }
+    let find = |shader: &Shader, storage, builtin| {
+        let found =
+            shader.globals.values().find(|g| g.builtin == Some(builtin) && g.storage == storage && g.active);
+        found.map(|g| g.interpolation.mode)
+    };
+    let sets = [
+        (V::Color, [V::FrontColor, V::BackColor]),
+        (V::SecondaryColor, [V::FrontSecondaryColor, V::BackSecondaryColor]),
+    ];
+    for (input, outputs) in sets {
+        let Some(mode) = find(consumer, Storage::Input, input) else { continue };
+        for output in outputs {
+            if find(producer, Storage::Output, output).is_some_and(|m| m != mode) {
+                let (a, b) = (output.name(), input.name());
+                errors.push(format!("`{a}` and `{b}` are differently interpolated"));
+            }
+        }
+    }
+}
+
+/// ES 1.00 section 4.6.4: `gl_FragCoord` and `gl_PointCoord` are invariant only with what they come from.
+fn check_invariant_builtins(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
+    use BuiltinVariable as V;
+    if !consumer.es || consumer.version != 100 || consumer.stage != Stage::Fragment {
+        return;
+    }
+    let invariant =
+        |shader: &Shader, builtin| shader.globals.values().any(|g| g.builtin == Some(builtin) && g.invariant);
+    for (input, output) in [(V::FragCoord, V::Position), (V::PointCoord, V::PointSize)] {
+        if invariant(consumer, input) && !invariant(producer, output) {
+            errors.push(format!("`{}` is invariant, but `{}` is not", input.name(), output.name()));
+        }
     }
 }
 
@@ -199,6 +272,10 @@ fn check_qualifiers(
     // From GLSL 4.40 on only the consumer's interpolation qualifier counts.
     if version < 440 && mode(output) != mode(input) && consumer.stage == Stage::Fragment {
         differ("differently interpolated");
+    }
+    let sample = |g: &Global| g.interpolation.location == SampleLocation::Sample;
+    if version < 430 && sample(output) != sample(input) {
+        differ("sample");
     }
     if output.interpolation.patch != input.interpolation.patch {
         differ("patch");
@@ -286,12 +363,65 @@ fn check_outputs(shader: &Shader, errors: &mut Errors) {
     }
 }
 
+/// Vertex streams: from 0 to 3, others than 0 only with points (GLSL 4.60 section 8.15).
+fn check_streams(shader: &Shader, errors: &mut Errors) {
+    if shader.stage != Stage::Geometry {
+        return;
+    }
+    let declared =
+        shader.globals.values().filter(|g| g.storage == Storage::Output).filter_map(|g| g.layout.stream);
+    let mut largest = declared.map(i64::from).max().unwrap_or(0);
+    for id in reach::reachable_exprs(shader) {
+        let ExprKind::Builtin { function, arguments } = &shader.exprs[id].kind else { continue };
+        use crate::BuiltinFunction as F;
+        if !matches!(function, F::EmitStreamVertex | F::EndStreamPrimitive) {
+            continue;
+        }
+        let stream = arguments.first().and_then(|&a| literal(shader, a)).unwrap_or(0);
+        if !(0..4).contains(&stream) {
+            errors.push(format!("vertex stream {stream} is out of range"));
+        }
+        largest = largest.max(stream);
+    }
+    if largest > 0 && shader.layout.output_primitive != Some(crate::shader::LayoutPrimitive::Points) {
+        errors.push("vertex streams other than 0 need points as output primitive");
+    }
+}
+
+/// The value of an integer literal, negated or converted ones included.
+fn literal(shader: &Shader, id: crate::ExprId) -> Option<i64> {
+    match shader.exprs[id].kind {
+        ExprKind::Literal(crate::Literal::Int(v)) => Some(v),
+        ExprKind::Literal(crate::Literal::Uint(v)) => i64::try_from(v).ok(),
+        ExprKind::Convert(a) => literal(shader, a),
+        ExprKind::Unary(crate::UnaryOp::Negate, a) => literal(shader, a).map(i64::wrapping_neg),
+        _ => None,
+    }
+}
+
 /// One occupied location of a stage's inputs or outputs.
 struct Occupied<'a> {
     name: &'a str,
     location: u32,
     mask: u8,
     integer_or_wide: (bool, u32),
+}
+
+/// Adds the members of a block that have locations.
+fn occupy_members<'a>(types: &'a TypeTable, global: &Global, occupied: &mut Vec<Occupied<'a>>) {
+    for member in types.members(types.without_arrays(global.ty)).unwrap_or_default() {
+        let Some(location) = member.location else { continue };
+        let scalar = types.scalar_of(types.without_arrays(member.ty));
+        let kind = scalar.map_or((false, 32), |s| (!s.is_float(), s.bits()));
+        super::varyings::for_each_slot(types, member.ty, &mut |slot, mask| {
+            occupied.push(Occupied {
+                name: &member.name,
+                location: location + slot,
+                mask: mask << member.component.unwrap_or(0),
+                integer_or_wide: kind,
+            });
+        });
+    }
 }
 
 /// Explicit locations of one interface may share a slot only in different components with the same numeric type.
@@ -305,11 +435,15 @@ fn check_locations(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
         for patch in [false, true] {
             let mut occupied: Vec<Occupied<'_>> = Vec::new();
             for global in shader.globals.values() {
-                let Some(location) = global.layout.location else { continue };
-                if global.storage != storage || global.interpolation.patch != patch || global.block.is_some()
-                {
+                let here = global.storage == storage && global.interpolation.patch == patch;
+                if !here || global.builtin.is_some() {
                     continue;
                 }
+                if global.block.is_some() {
+                    occupy_members(types, global, &mut occupied);
+                    continue;
+                }
+                let Some(location) = global.layout.location else { continue };
                 let ty = vertex_type(shader.stage, global, types);
                 let kind = types
                     .scalar_of(types.without_arrays(ty))

@@ -116,6 +116,16 @@ pub(super) fn resolve(shader: &mut Shader, options: &LinkOptions<'_>, errors: &m
             } else if !layout.local_size_variable && layout.local_size.is_none() {
                 errors.push("compute shader declares no local size");
             }
+            let [x, y, z] = layout.local_size.unwrap_or([4, 4, 1]);
+            match layout.derivative_group_quads {
+                Some(true) if x % 2 != 0 || y % 2 != 0 => {
+                    errors.push("derivative_group_quads needs even local sizes in x and y");
+                }
+                Some(false) if x.wrapping_mul(y).wrapping_mul(z) % 4 != 0 => {
+                    errors.push("derivative_group_linear needs a multiple of 4 invocations");
+                }
+                _ => {}
+            }
         }
         _ => {}
     }

@@ -63,7 +63,7 @@ fn check_stage(stage: &LinkedStage, program: &Program, options: &LinkOptions<'_>
         .filter(|g| g.builtin.is_none())
         .map(|g| Rules::Std430.size(&program.types, g.ty, MatrixOrder::ColumnMajor))
         .fold(0, u32::saturating_add);
-    at_most(bytes / 4, limit("UNIFORM_COMPONENTS", 4096).max(512), "uniform components");
+    at_most(bytes / 4, limit("UNIFORM_COMPONENTS", 16384).max(512), "uniform components");
     let components = |list: &[crate::resource::Varying]| {
         list.iter()
             .filter(|v| matches!(v.slot, Slot::Var(_) | Slot::TexCoord(_) | Slot::Color(_) | Slot::Fog))

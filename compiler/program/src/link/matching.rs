@@ -31,7 +31,7 @@ pub(super) fn same(types: &TypeTable, a: TypeId, b: TypeId, arrays: Arrays) -> b
                         && ma.order == mb.order
                         && ma.offset == mb.offset
                         && ma.align == mb.align
-                        && ma.location == mb.location
+                        && ma.component == mb.component
                 })
         }
         _ => false,
@@ -57,7 +57,7 @@ pub(super) fn member_difference(types: &TypeTable, a: TypeId, b: TypeId) -> Opti
                     .then(|| format!("member `{}` differs in offset or align", x.name))
             })
             .or_else(|| {
-                (x.location != y.location).then(|| format!("member `{}` differs in location", x.name))
+                (x.component != y.component).then(|| format!("member `{}` differs in component", x.name))
             })
     })
 }

@@ -72,10 +72,6 @@ impl Merge<'_> {
     }
 
     fn global(&mut self, global: Global, from: &Shader) -> GlobalId {
-        // Constants are private to each shader object; every other global name is shared by the stage.
-        if global.storage == Storage::Const {
-            return self.result.globals.push(global);
-        }
         let key = global_key(&global);
         let Some(&id) = self.globals.get(&key) else {
             let id = self.result.globals.push(global);
@@ -103,8 +99,8 @@ impl Merge<'_> {
             if a.packing != b.packing || a.order != b.order {
                 self.errors.push(format!("block `{name}` is declared with different layouts"));
             }
-            if a.has_instance != b.has_instance || (a.has_instance && old.name != new.name) {
-                self.errors.push(format!("block `{name}` is declared with different instance names"));
+            if a.has_instance != b.has_instance {
+                self.errors.push(format!("block `{name}` has an instance name in one shader only"));
             }
         }
         if old.interpolation != new.interpolation && new.builtin.is_none() {

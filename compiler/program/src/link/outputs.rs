@@ -15,6 +15,7 @@ struct Placed {
     count: u32,
     index: u32,
     mask: u8,
+    integer: bool,
 }
 
 /// Places the fragment stage's outputs.
@@ -43,9 +44,10 @@ pub(super) fn place(
         let mask =
             (((1u16 << types.components(types.without_arrays(global.ty)).min(4)) - 1) << component) as u8;
         let index = global.layout.index.unwrap_or(0);
+        let integer = types.scalar_of(types.without_arrays(global.ty)).is_some_and(|s| !s.is_float());
         match global.layout.location {
-            Some(location) => placed.push(Placed { id, location, count, index, mask }),
-            None if global.active => waiting.push((id, count, index, mask)),
+            Some(location) => placed.push(Placed { id, location, count, index, mask, integer }),
+            None if global.active => waiting.push((id, count, index, mask, integer)),
             None => {}
         }
     }
@@ -54,7 +56,7 @@ pub(super) fn place(
             let overlap = a.index == b.index
                 && a.location < b.location + b.count
                 && b.location < a.location + a.count
-                && a.mask & b.mask != 0;
+                && (a.mask & b.mask != 0 || a.integer != b.integer);
             if overlap {
                 let (x, y) = (&shader.globals[a.id].name, &shader.globals[b.id].name);
                 errors.push(format!(
@@ -64,14 +66,14 @@ pub(super) fn place(
             }
         }
     }
-    for (id, count, index, mask) in waiting {
+    for (id, count, index, mask, integer) in waiting {
         let free = |location: u32| {
             placed.iter().all(|p| {
                 p.index != index || location + count <= p.location || p.location + p.count <= location
             })
         };
         let location = (0..limit.max(1)).find(|&l| free(l)).unwrap_or(limit);
-        placed.push(Placed { id, location, count, index, mask });
+        placed.push(Placed { id, location, count, index, mask, integer });
     }
     for p in placed {
         let global = &mut shader.globals[p.id];

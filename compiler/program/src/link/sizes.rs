@@ -41,17 +41,30 @@ fn is_unsized(types: &TypeTable, ty: TypeId) -> bool {
 fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
     let any_global = shader.globals.values().any(|g| is_unsized(types, g.ty));
     let any_local = shader.functions.values().any(|f| f.locals.values().any(|l| is_unsized(types, l.ty)));
-    if !any_global && !any_local {
+    let merged = has_stale_types(shader);
+    if !any_global
+        && !any_local
+        && !merged
+        && shader.stage != Stage::Geometry
+        && shader.stage != Stage::TessControl
+    {
         return;
     }
     let used = constant_indices(shader, types);
     for id in shader.globals.keys().collect::<Vec<_>>() {
+        let vertices = vertices_of(shader, id, types);
         let global = &shader.globals[id];
+        if let (Some(count), Some((_, ArrayLength::Fixed(n)))) = (vertices, types.array_of(global.ty))
+            && n != count
+            && !(global.storage == Storage::Input && shader.stage != Stage::Geometry)
+        {
+            let (name, stage) = (&global.name, shader.stage);
+            errors.push(format!("`{name}` has {n} elements, but the {stage} shader has {count} vertices"));
+            continue;
+        }
         if !is_unsized(types, global.ty) {
             continue;
         }
-        let vertices = vertices_of(shader, id, types);
-        let global = &shader.globals[id];
         if let Some(count) = vertices
             && let Some((element, length)) = types.array_of(global.ty)
         {
@@ -79,6 +92,27 @@ fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
         }
     }
     retype(shader, types);
+    check_indices(shader, types, errors);
+}
+
+/// Whether some expression does not have its variable's type: another shader object gave the array its size.
+fn has_stale_types(shader: &Shader) -> bool {
+    shader.exprs.values().any(|e| matches!(e.kind, ExprKind::Global(id) if shader.globals[id].ty != e.ty))
+}
+
+/// Constant indices must fit the sizes that other declarations gave.
+fn check_indices(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
+    for expr in shader.exprs.values() {
+        let ExprKind::Index { base, index } = expr.kind else { continue };
+        let (Some((_, ArrayLength::Fixed(n))), ExprKind::Literal(Literal::Int(index))) =
+            (types.array_of(shader.exprs[base].ty), &shader.exprs[index].kind)
+        else {
+            continue;
+        };
+        if *index < 0 || *index >= i64::from(n) {
+            errors.push(format!("index {index} is out of range of an array of {n}"));
+        }
+    }
 }
 
 /// Vertices of a per-vertex input or output array; `None` for other variables.

@@ -2,7 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::interface::{find_output, vertex_type};
+use super::interface::{explicit_location, find_output, vertex_type};
 use super::{Errors, LinkOptions};
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::varying_slots;
@@ -87,7 +87,7 @@ pub(super) fn place(
         let (before, rest) = stages.split_at_mut(i);
         let Some(current) = rest.first_mut() else { continue };
         if let Some(previous) = before.last() {
-            copy_slots(&previous.shader, &mut current.shader);
+            copy_slots(&previous.shader, &mut current.shader, types);
         }
         let primitive_id = before.last().is_some_and(|p| p.shader.stage == Stage::Geometry);
         place_builtins(&mut current.shader, Storage::Input, primitive_id);
@@ -106,11 +106,11 @@ pub(super) fn place(
 }
 
 /// Inputs take the slots of the outputs they match.
-fn copy_slots(producer: &Shader, consumer: &mut Shader) {
+fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
     for global in consumer.globals.values_mut() {
         if global.storage == Storage::Input
             && global.builtin.is_none()
-            && let Some((_, output)) = find_output(producer, global)
+            && let Some((_, output)) = find_output(producer, global, types)
         {
             global.placement = output.placement;
         }
@@ -184,11 +184,7 @@ fn place_side(
             continue;
         }
         let patch = global.interpolation.patch;
-        let explicit = global.layout.location.or_else(|| {
-            // A block whose first member has a location starts there; members follow in order.
-            global.block.as_ref()?;
-            types.members(types.without_arrays(global.ty))?.first()?.location
-        });
+        let explicit = explicit_location(types, global);
         // Unused variables of the default interface take no slot unless another stage may read them.
         let first = match explicit {
             Some(location) => location,
