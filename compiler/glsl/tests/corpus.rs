@@ -60,7 +60,11 @@ fn read(text: &str) -> Test {
                 _ => None,
             };
             if name == "vertex shader passthrough" {
-                let text = "#version 110\nattribute vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n";
+                let text = if test.es {
+                    "#version 100\nattribute vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n"
+                } else {
+                    "#version 110\nattribute vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n"
+                };
                 test.sections.push((Stage::Vertex, text.to_owned()));
             }
             test.spirv |= name.contains("spirv");

@@ -107,4 +107,23 @@ impl BuiltinVariable {
                 | V::FogFragCoordIn
         )
     }
+
+    /// Whether the variable is a member of `gl_PerVertex`.
+    pub const fn is_per_vertex(self) -> bool {
+        use BuiltinVariable as V;
+        matches!(
+            self,
+            V::Position
+                | V::PointSize
+                | V::ClipDistance
+                | V::CullDistance
+                | V::ClipVertex
+                | V::FrontColor
+                | V::BackColor
+                | V::FrontSecondaryColor
+                | V::BackSecondaryColor
+                | V::TexCoord
+                | V::FogFragCoord
+        )
+    }
 }

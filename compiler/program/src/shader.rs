@@ -2,6 +2,7 @@
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
+use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{Expr, ExprId};
 use crate::span::Span;
 use crate::stage::Stage;
@@ -182,6 +183,17 @@ pub struct StageLayout {
     pub xfb_stride: [Option<u32>; 4],
 }
 
+/// Redeclarations of built-in interfaces, which linking compares.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Redeclarations {
+    /// Members of a redeclared input `gl_PerVertex`.
+    pub per_vertex_in: Option<Vec<BuiltinVariable>>,
+    /// Members of a redeclared output `gl_PerVertex`.
+    pub per_vertex_out: Option<Vec<BuiltinVariable>>,
+    /// Whether `gl_FragCoord` was redeclared.
+    pub frag_coord: bool,
+}
+
 /// A checked shader: one shader object before linking, or all of a stage after it.
 #[derive(Clone, Debug)]
 pub struct Shader {
@@ -201,6 +213,8 @@ pub struct Shader {
     pub entry: Option<FunctionId>,
     /// Layout declarations.
     pub layout: StageLayout,
+    /// Redeclared built-ins.
+    pub redeclarations: Redeclarations,
 }
 
 impl Shader {
@@ -215,6 +229,7 @@ impl Shader {
             functions: PrimaryMap::new(),
             entry: None,
             layout: StageLayout::default(),
+            redeclarations: Redeclarations::default(),
         }
     }
 }

@@ -331,8 +331,7 @@ impl Checker<'_> {
                 let declarator = unit.declarators[declarator];
                 let text = self.text(declarator.name.symbol);
                 let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
-                let builtin =
-                    BuiltinVariable::from_name(text).filter(|&b| super::builtin_variables::is_per_vertex(b));
+                let builtin = BuiltinVariable::from_name(text).filter(|b| b.is_per_vertex());
                 let Some(builtin) = builtin else {
                     return self
                         .error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));
@@ -373,9 +372,19 @@ impl Checker<'_> {
                 {
                     return self.error(span, "gl_PerVertex is redeclared after use");
                 }
+                let names = self.types.members(content).unwrap_or_default();
+                let names = names.iter().filter_map(|m| m.builtin).collect();
+                self.remember_per_vertex(storage, names);
                 self.shader.globals[id].ty = ty;
                 Ok(())
             }
+        }
+    }
+
+    fn remember_per_vertex(&mut self, storage: Storage, names: Vec<BuiltinVariable>) {
+        match storage {
+            Storage::Input => self.shader.redeclarations.per_vertex_in = Some(names),
+            _ => self.shader.redeclarations.per_vertex_out = Some(names),
         }
     }
 
@@ -409,7 +418,7 @@ impl Checker<'_> {
         {
             *slot = Some(stride);
         }
-        self.builtins.per_vertex_kept.push((storage, names));
+        self.remember_per_vertex(storage, names);
         Ok(())
     }
 }

@@ -314,17 +314,10 @@ const PER_VERTEX: &[(BuiltinVariable, &str)] = &[
     (BuiltinVariable::FogFragCoord, "110 0 compat"),
 ];
 
-/// Whether the variable is a member of `gl_PerVertex`.
-pub(super) fn is_per_vertex(builtin: BuiltinVariable) -> bool {
-    PER_VERTEX.iter().any(|&(b, _)| b == builtin)
-}
-
 /// Globals of built-in variables that the shader has named, and redeclarations of `gl_PerVertex`.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
     known: Vec<(BuiltinVariable, Storage, GlobalId)>,
-    /// Members that a redeclaration of `gl_PerVertex` without instance kept.
-    pub per_vertex_kept: Vec<(Storage, Vec<BuiltinVariable>)>,
     /// Members redeclared as invariant.
     pub invariant: Vec<BuiltinVariable>,
 }
@@ -339,24 +332,39 @@ impl Checker<'_> {
         if let Some(value) = self.builtin_constant(text, span) {
             return Ok(Some(value));
         }
+        if text == "gl_VerticesIn" && self.language.extension("ARB_geometry_shader4") {
+            return self.vertices_in(span).map(Some);
+        }
         let Some(id) = self.builtin_variable(text, span)? else { return Ok(None) };
         let global = &self.shader.globals[id];
         if let (Some(builtin), storage) = (global.builtin, global.storage) {
             if let Some(value) = self.work_group_size(builtin, span)? {
                 return Ok(Some(value));
             }
-            let dropped = is_per_vertex(builtin)
+            let dropped = builtin.is_per_vertex()
+                && storage == Storage::Output
                 && self
-                    .builtins
-                    .per_vertex_kept
-                    .iter()
-                    .any(|(s, kept)| *s == storage && !kept.contains(&builtin));
+                    .shader
+                    .redeclarations
+                    .per_vertex_out
+                    .as_ref()
+                    .is_some_and(|kept| !kept.contains(&builtin));
             if dropped {
                 return self.error(span, format!("`{text}` is not in the redeclared gl_PerVertex"));
             }
         }
         let ty = self.shader.globals[id].ty;
         Ok(Some(self.push(ExprKind::Global(id), ty, span)))
+    }
+
+    /// `gl_VerticesIn`: as many as any per-vertex input has elements, which linking decides.
+    fn vertices_in(&mut self, span: Span) -> Check<ExprId> {
+        let Some(id) = self.builtin_variable("gl_PositionIn", span)? else {
+            return self.error(span, "`gl_VerticesIn` is not available in this stage");
+        };
+        let input = self.push(ExprKind::Global(id), self.shader.globals[id].ty, span);
+        let int = self.types.scalar(Scalar::Int);
+        Ok(self.push(ExprKind::RuntimeLength(input), int, span))
     }
 
     /// `gl_WorkGroupSize` is a constant when the local size is declared.

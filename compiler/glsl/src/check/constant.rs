@@ -279,7 +279,13 @@ impl Checker<'_> {
                     }
                     _ => return None,
                 };
-                Some(result.to(scalar))
+                let result = result.to(scalar);
+                // A result too small for a normal float is flushed.
+                let tiny = scalar == Scalar::Float && result.float().abs() < f64::from(f32::MIN_POSITIVE);
+                Some(match result {
+                    Number::Float(f) if tiny => Number::Float(0.0f64.copysign(f)),
+                    other => other,
+                })
             })
             .collect();
         numbers.map(Value::Components)

@@ -25,7 +25,7 @@ impl Checker<'_> {
         };
         let old = &self.shader.globals[id];
         let matches = match (self.types.array_of(old.ty), self.types.array_of(ty)) {
-            (Some((a, _)), Some((b, _))) => a == b,
+            (Some((a, _)), Some((b, _))) => self.types.without_arrays(a) == self.types.without_arrays(b),
             _ => old.ty == ty,
         };
         if !matches || declarator.init.is_some() {
@@ -69,6 +69,9 @@ impl Checker<'_> {
         }
         if self.types.array_of(ty).is_some() {
             self.resize(id, ty, span)?;
+        }
+        if self.shader.globals[id].builtin == Some(BuiltinVariable::FragCoord) {
+            self.shader.redeclarations.frag_coord = true;
         }
         self.apply_qualifiers(id, qualifiers);
         Ok(())

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, member_difference, same};
-use super::merge::{global_key, is_per_vertex_array};
+use super::merge::{global_key, is_per_vertex_array, uses_per_vertex};
 use super::{Errors, reach};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::ExprKind;
@@ -13,12 +13,13 @@ use crate::types::{TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
 /// Checks every pair of neighbours and everything the program shares.
-pub(super) fn check(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors) {
+pub(super) fn check(stages: &mut [Shader], types: &TypeTable, separable: bool, errors: &mut Errors) {
     share_uniforms(stages, types, errors);
     share_blocks(stages, types, errors);
     for i in 1..stages.len() {
         let (producer, consumer) = (&stages[i - 1], &stages[i]);
         check_pair(producer, consumer, types, errors);
+        check_per_vertex(producer, consumer, separable, errors);
     }
     for shader in stages.iter() {
         check_outputs(shader, errors);
@@ -174,7 +175,7 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             continue;
         }
         // Up to GLSL 1.20 it is an error to read a varying that is declared but not written.
-        if version <= 120 && input.active && !written.contains(&id) {
+        if !consumer.es && version <= 120 && input.active && !written.contains(&id) {
             errors.push(format!(
                 "{} shader input `{}` is not written by the {} shader",
                 consumer.stage, input.name, producer.stage
@@ -205,6 +206,28 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
             errors.push(message);
         }
         check_qualifiers(version, producer, consumer, output, input, errors);
+    }
+}
+
+/// Neighbours redeclare `gl_PerVertex` alike or not at all; in separable programs both must (GLSL 4.10 section 7.1,
+/// ARB_separate_shader_objects).
+fn check_per_vertex(producer: &Shader, consumer: &Shader, separable: bool, errors: &mut Errors) {
+    if consumer.stage == Stage::Fragment || producer.version.max(consumer.version) < 150 {
+        return;
+    }
+    let out = &producer.redeclarations.per_vertex_out;
+    let input = &consumer.redeclarations.per_vertex_in;
+    let writes = uses_per_vertex(producer, Storage::Output);
+    let reads = uses_per_vertex(consumer, Storage::Input);
+    let wrong = match (out, input) {
+        (Some(a), Some(b)) => a != b,
+        (Some(_), None) => reads,
+        (None, Some(_)) => writes,
+        (None, None) => separable && reads && writes && !producer.es,
+    };
+    if wrong {
+        let (a, b) = (producer.stage, consumer.stage);
+        errors.push(format!("gl_PerVertex is not redeclared alike in the {a} and {b} shaders"));
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, same, unify};
 use super::{Errors, layouts};
+use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{ExprId, ExprKind};
 use crate::shader::{Function, FunctionId, Shader};
 use crate::stage::Stage;
@@ -39,6 +40,7 @@ struct Merge<'a> {
 
 impl Merge<'_> {
     fn append(&mut self, shader: Shader) {
+        self.redeclarations(&shader);
         let first_expr = self.result.exprs.len() as u32;
         let shift = |id: ExprId| ExprId::from_u32(id.as_u32() + first_expr);
         let mut globals: SecondaryMap<GlobalId, GlobalId> = SecondaryMap::with_default(GlobalId::from_u32(0));
@@ -69,6 +71,39 @@ impl Merge<'_> {
             self.result.exprs.push(expr);
         }
         layouts::merge(&mut self.result.layout, &shader.layout, self.result.stage, self.errors);
+    }
+
+    /// Shader objects of a stage must redeclare `gl_PerVertex` alike when they use it (GLSL 4.10 section 7.1).
+    fn redeclarations(&mut self, shader: &Shader) {
+        let (old, new) = (&self.result.redeclarations, &shader.redeclarations);
+        for (a, b, storage) in [
+            (&old.per_vertex_in, &new.per_vertex_in, Storage::Input),
+            (&old.per_vertex_out, &new.per_vertex_out, Storage::Output),
+        ] {
+            let differ = match (a, b) {
+                (Some(a), Some(b)) => a != b,
+                (Some(_), None) => uses_per_vertex(shader, storage),
+                (None, Some(_)) => uses_per_vertex(self.result, storage),
+                (None, None) => false,
+            };
+            if differ {
+                self.errors.push("gl_PerVertex is redeclared differently in shaders of one stage");
+            }
+        }
+        let uses_coordinate =
+            |s: &Shader| s.globals.values().any(|g| g.builtin == Some(BuiltinVariable::FragCoord));
+        let coordinate = match (old.frag_coord, new.frag_coord) {
+            (true, false) => uses_coordinate(shader),
+            (false, true) => uses_coordinate(self.result),
+            _ => false,
+        };
+        if coordinate {
+            self.errors.push("gl_FragCoord is redeclared in only some of the shaders that use it");
+        }
+        let target = &mut self.result.redeclarations;
+        target.per_vertex_in = target.per_vertex_in.take().or(new.per_vertex_in.clone());
+        target.per_vertex_out = target.per_vertex_out.take().or(new.per_vertex_out.clone());
+        target.frag_coord |= new.frag_coord;
     }
 
     fn global(&mut self, global: Global, from: &Shader) -> GlobalId {
@@ -186,6 +221,17 @@ impl Merge<'_> {
         }
         id
     }
+}
+
+/// Whether a shader mentions members of `gl_PerVertex` on one side.
+pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
+    shader.globals.values().any(|g| {
+        g.storage == storage
+            && g.builtin.is_some_and(|b| {
+                (b.is_per_vertex() && storage == Storage::Output && shader.stage != Stage::TessControl)
+                    || matches!(b, BuiltinVariable::PerVertexIn | BuiltinVariable::PerVertexOut)
+            })
+    })
 }
 
 /// Whether two initialisers are the same text, operand by operand.

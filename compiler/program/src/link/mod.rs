@@ -125,7 +125,7 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
     errors.check()?;
     sizes::fix(&mut stages, &mut types, &mut errors);
     errors.check()?;
-    interface::check(&mut stages, &types, &mut errors);
+    interface::check(&mut stages, &types, options.separable, &mut errors);
     errors.check()?;
 
     let mut linked: Vec<LinkedStage> = stages.into_iter().map(new_stage).collect();
