@@ -215,7 +215,7 @@ pub struct TessControlBatch {
     pub outputs: Vec<Channels>,
     /// To fill: `patch out` slots, under the same slot numbers (the stage's outputs list both kinds).
     pub patch_outputs: Channels,
-    /// To fill: `gl_TessLevelOuter`, four rows of f32.
+    /// To fill: `gl_TessLevelOuter`, four rows of f32. The levels are taken from here, not from `patch_outputs`.
     pub outer: Channels,
     /// To fill: `gl_TessLevelInner`, two rows of f32.
     pub inner: Channels,

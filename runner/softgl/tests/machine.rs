@@ -479,3 +479,72 @@ fn probes_outside_the_window_read_zero() {
     let huge = Rect { x0: i32::MIN, y0: 0, x1: i32::MAX, y1: 1 };
     assert!(m.observe(huge, &mut device).is_err());
 }
+
+#[test]
+fn built_in_colours_are_clamped_in_compatibility_contexts() {
+    for (api, slot, expected) in [
+        (Api::Compatibility, Slot::Color(0), 1.0),
+        (Api::Core, Slot::Color(0), 3.0),
+        (Api::Compatibility, Slot::Var(0), 3.0),
+    ] {
+        let mut builder = rectangle_program();
+        builder.varying(slot, InterpolationMode::Default);
+        let mut m = machine(api, builder, Options::default());
+        let seen = std::rc::Rc::new(std::cell::Cell::new(0.0));
+        let copy = seen.clone();
+        let mut device = Mock::new(
+            |b, s| {
+                pass_through(b, s);
+                (0..b.lanes).for_each(|lane| b.outputs.set(4, lane, 3.0f32.to_bits()));
+            },
+            move |b, _| copy.set(f32::from_bits(b.primitives[0].values[0][0])),
+        );
+        m.draw_rect(&full_screen(), &mut device).unwrap();
+        m.pixel(0, 0, &mut device).unwrap();
+        assert_eq!(seen.get(), expected, "{api:?} {slot:?}");
+    }
+}
+
+/// State variables reach the default block where the program's layout puts them.
+#[test]
+fn built_in_uniforms_follow_the_state() {
+    let mut builder = rectangle_program();
+    let mat4 = builder.program.types.matrix(Scalar::Float, 4, 4);
+    let vec4 = builder.program.types.vector(Scalar::Float, 4);
+    let float = builder.program.types.scalar(Scalar::Float);
+    for (name, ty, array, offset, builtin) in [
+        ("gl_ModelViewProjectionMatrix", mat4, None, 0, BuiltinVariable::ModelViewProjectionMatrix),
+        ("gl_ClipPlane", vec4, Some(2), 64, BuiltinVariable::ClipPlane),
+        ("gl_DepthRange.diff", float, None, 96, BuiltinVariable::DepthRange),
+        ("gl_LightSource[1].position", vec4, None, 112, BuiltinVariable::LightSource),
+        ("program.local", vec4, Some(2), 128, BuiltinVariable::ProgramLocal),
+    ] {
+        builder.uniform(name, ty, array, 0, [offset, 16, if ty == mat4 { 16 } else { 0 }]);
+        let uniform = builder.program.uniforms.last_mut().expect("just added");
+        (uniform.location, uniform.builtin) = (None, Some(builtin));
+    }
+    builder.program.default_block_size = 160;
+    let mut m = machine(Api::Compatibility, builder, Options::default());
+    m.state.set_clip_plane(1, [1.0, 2.0, 3.0, 4.0]);
+    m.state.set_ortho(0.0, 2.0, 0.0, 4.0, -1.0, 1.0);
+    m.state.viewports[0].near = 0.25;
+    m.state.lights[1].position = [5.0, 6.0, 7.0, 8.0];
+    m.state.vertex_parameters.local.insert(1, [9.0; 4]);
+    let seen = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    let copy = seen.clone();
+    let mut device = Mock::new(
+        move |_, s| {
+            let words = (0..40).map(|i| f32::from_bits(s.load32(BufferRef::Default, i * 4)));
+            *copy.borrow_mut() = words.collect();
+        },
+        |_, _| {},
+    );
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    let block = seen.borrow();
+    assert_eq!(block[0..8], [1.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0]);
+    assert_eq!(block[12..16], [-1.0, -1.0, 0.0, 1.0]);
+    assert_eq!(block[16..24], [0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(block[24], 0.75);
+    assert_eq!(block[28..32], [5.0, 6.0, 7.0, 8.0]);
+    assert_eq!(block[32..40], [0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0]);
+}

@@ -5,9 +5,9 @@ use program::resource::Uniform;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-use super::state::{IDENTITY, Matrix, State, inverse, multiply, transpose};
+use super::state::{IDENTITY, Light, Matrix, State, inverse, multiply, transpose};
 use super::uniforms::{UniformValue, write};
-use program::{Program, Scalar};
+use program::{Program, Scalar, Stage};
 
 /// Writes every active built-in uniform.
 pub fn fill(program: &Program, state: &State, block: &mut Arc<Vec<u8>>) {
@@ -41,6 +41,39 @@ fn member(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
+/// The index inside a path (`gl_LightSource[2].diffuse` → 2), or the element when there is none.
+fn path_index(name: &str, element: u32) -> usize {
+    let digits = name.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    digits.and_then(|(digits, _)| digits.parse().ok()).unwrap_or(element as usize)
+}
+
+/// A member of `gl_LightSourceParameters`; the half vector is that of an infinite viewer.
+fn light(light: &Light, member: &str) -> UniformValue {
+    match member {
+        "ambient" => UniformValue::floats(&light.ambient),
+        "diffuse" => UniformValue::floats(&light.diffuse),
+        "specular" => UniformValue::floats(&light.specular),
+        "position" => UniformValue::floats(&light.position),
+        "halfVector" => {
+            let [x, y, z, _] = light.position.map(f64::from);
+            let length = (x * x + y * y + z * z).sqrt();
+            let unit = if length > 0.0 { [x / length, y / length, z / length] } else { [0.0; 3] };
+            let half = [unit[0], unit[1], unit[2] + 1.0];
+            let length = half.iter().map(|c| c * c).sum::<f64>().sqrt();
+            let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+            vector(&[half[0] * scale, half[1] * scale, half[2] * scale, 1.0])
+        }
+        "spotDirection" => UniformValue::floats(&light.spot_direction),
+        "spotExponent" => UniformValue::floats(&[light.spot_exponent]),
+        "spotCutoff" => UniformValue::floats(&[light.spot_cutoff]),
+        "spotCosCutoff" => vector(&[f64::from(light.spot_cutoff).to_radians().cos()]),
+        "constantAttenuation" => UniformValue::floats(&light.attenuation[..1]),
+        "linearAttenuation" => UniformValue::floats(&light.attenuation[1..2]),
+        "quadraticAttenuation" => UniformValue::floats(&light.attenuation[2..]),
+        _ => vector(&[0.0]),
+    }
+}
+
 /// The value of one element; `None` for state we do not keep, which stays zero.
 fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &State) -> Option<UniformValue> {
     use BuiltinVariable::*;
@@ -72,6 +105,13 @@ fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &Stat
                 "far" => viewport.far,
                 _ => viewport.far - viewport.near,
             }])
+        }
+        LightSource => light(state.lights.get(path_index(&uniform.name, element))?, member(&uniform.name)),
+        ProgramEnv | ProgramLocal => {
+            let fragment = uniform.stages.contains(Stage::Fragment);
+            let target = if fragment { &state.fragment_parameters } else { &state.vertex_parameters };
+            let table = if builtin == ProgramEnv { &target.environment } else { &target.local };
+            UniformValue::floats(&table.get(&element).copied().unwrap_or_default())
         }
         ClipPlane => vector(state.clip_planes.get(element as usize)?),
         Point => vector(&[match member(&uniform.name) {

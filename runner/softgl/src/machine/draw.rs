@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use program::{Api, BuiltinVariable, Program, Stage, StageKey, Storage};
+use program::{Api, BuiltinVariable, Program, Slot, Stage, StageKey, Storage};
 
 use super::framebuffers::Framebuffer;
 use super::geometry::{InputPrimitive, input_vertices};
@@ -393,6 +393,7 @@ impl Machine {
             inputs,
             clip_planes: self.clip_planes(object),
             point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
+            clamp_colours: self.capabilities.api == Api::Compatibility,
         };
         let mut shapes = Vec::new();
         primitives.iter().for_each(|p| setup.add(p, vertices, &mut shapes));
@@ -460,6 +461,10 @@ impl Machine {
     }
 }
 
+fn clamp_colour(bits: u32, clamps: bool) -> u32 {
+    if clamps { f32::from_bits(bits).clamp(0.0, 1.0).to_bits() } else { bits }
+}
+
 /// Vertices per primitive as a geometry stage would receive them.
 fn vertices_of(mode: PrimitiveMode) -> usize {
     use PrimitiveMode::*;
@@ -481,6 +486,8 @@ struct PrimitiveAssembler<'a> {
     /// Planes to compute distances from, when the shader writes none.
     clip_planes: Option<[[f64; 4]; 8]>,
     point_size_from_shader: bool,
+    /// `GL_CLAMP_VERTEX_COLOR`, on in compatibility contexts: built-in colours are clamped to 0..1.
+    clamp_colours: bool,
 }
 
 impl PrimitiveAssembler<'_> {
@@ -532,15 +539,16 @@ impl PrimitiveAssembler<'_> {
         for input in self.inputs {
             let source = if setup.front_facing { input.source } else { input.back_source.or(input.source) };
             let built_in = match input.slot {
-                program::Slot::PrimitiveId => Some(setup.primitive_id),
-                program::Slot::Layer => Some(setup.layer),
-                program::Slot::ViewportIndex => Some(viewport_index),
+                Slot::PrimitiveId => Some(setup.primitive_id),
+                Slot::Layer => Some(setup.layer),
+                Slot::ViewportIndex => Some(viewport_index),
                 _ => None,
             };
             for c in 0..4 {
+                let clamps = self.clamp_colours && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
                 setup.values.push(match (source, built_in) {
                     (None, Some(value)) if c == 0 => [value; 3],
-                    _ => data.map(|vertex| component(vertex, source, c)),
+                    _ => data.map(|vertex| clamp_colour(component(vertex, source, c), clamps)),
                 });
             }
         }

@@ -1,5 +1,7 @@
 //! Context state that scripts can change, with OpenGL's initial values.
 
+use std::collections::BTreeMap;
+
 use crate::assemble::ProvokingVertex;
 use crate::machine::vertex_data::CurrentAttributes;
 use crate::setup::{PolygonMode, Viewport};
@@ -38,6 +40,53 @@ pub struct ViewportSwizzle {
     pub component: u8,
     /// Negated.
     pub negative: bool,
+}
+
+/// A fixed-function light source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Light {
+    /// Ambient colour.
+    pub ambient: [f32; 4],
+    /// Diffuse colour.
+    pub diffuse: [f32; 4],
+    /// Specular colour.
+    pub specular: [f32; 4],
+    /// Position in eye coordinates.
+    pub position: [f32; 4],
+    /// Spot direction in eye coordinates.
+    pub spot_direction: [f32; 3],
+    /// Spot exponent.
+    pub spot_exponent: f32,
+    /// Spot cutoff angle in degrees.
+    pub spot_cutoff: f32,
+    /// Constant, linear and quadratic attenuation.
+    pub attenuation: [f32; 3],
+}
+
+impl Light {
+    /// Initial values; only light 0 shines.
+    fn new(index: usize) -> Light {
+        let colour = if index == 0 { [1.0; 4] } else { [0.0, 0.0, 0.0, 1.0] };
+        Light {
+            ambient: [0.0, 0.0, 0.0, 1.0],
+            diffuse: colour,
+            specular: colour,
+            position: [0.0, 0.0, 1.0, 0.0],
+            spot_direction: [0.0, 0.0, -1.0],
+            spot_exponent: 0.0,
+            spot_cutoff: 180.0,
+            attenuation: [1.0, 0.0, 0.0],
+        }
+    }
+}
+
+/// Parameters of ARB assembly programs of one target; missing ones are zero.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgramParameters {
+    /// Environment parameters, by index.
+    pub environment: BTreeMap<u32, [f32; 4]>,
+    /// Local parameters, by index.
+    pub local: BTreeMap<u32, [f32; 4]>,
 }
 
 /// The state.
@@ -79,6 +128,12 @@ pub struct State {
     pub projection: Matrix,
     /// Current attributes.
     pub current: CurrentAttributes,
+    /// Light sources.
+    pub lights: [Light; 8],
+    /// Parameters of the vertex program.
+    pub vertex_parameters: ProgramParameters,
+    /// Parameters of the fragment program.
+    pub fragment_parameters: ProgramParameters,
     /// Vertices per patch.
     pub patch_vertices: u32,
     /// Default outer tessellation levels.
@@ -112,6 +167,9 @@ impl State {
             modelview: IDENTITY,
             projection: IDENTITY,
             current: CurrentAttributes::default(),
+            lights: std::array::from_fn(Light::new),
+            vertex_parameters: ProgramParameters::default(),
+            fragment_parameters: ProgramParameters::default(),
             patch_vertices: 3,
             default_outer: [1.0; 4],
             default_inner: [1.0; 2],
