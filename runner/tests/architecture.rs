@@ -1,0 +1,66 @@
+//! The crates may use each other only along the arrows of ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Crate → crates it may use. `compiler` and `runner` may use everything below them.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("program", &[]),
+    ("ir", &[]),
+    ("eu", &[]),
+    ("script", &[]),
+    ("generate", &[]),
+    ("softgl", &["program"]),
+    ("glsl", &["program"]),
+    ("arb", &["program"]),
+    ("fixed", &["program"]),
+    ("interpreter", &["program"]),
+    ("simulator", &["eu"]),
+    ("lower", &["program", "ir"]),
+    ("intel", &["ir", "eu"]),
+    ("compiler", &["program", "glsl", "arb", "fixed", "ir", "lower", "eu", "intel"]),
+    (
+        "runner",
+        &[
+            "program", "glsl", "arb", "fixed", "ir", "lower", "eu", "intel", "compiler", "script", "softgl", "interpreter",
+            "simulator",
+        ],
+    ),
+];
+
+/// Every workspace crate with the workspace crates it depends on in any way.
+fn edges() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let name = |v: &serde_json::Value| v["name"].as_str().expect("a name").to_string();
+    let ours: BTreeSet<String> = packages.iter().map(name).collect();
+    let used = |package: &serde_json::Value| {
+        let dependencies = package["dependencies"].as_array().expect("a list of dependencies");
+        dependencies.iter().map(name).filter(|n| ours.contains(n)).collect()
+    };
+    packages.iter().map(|package| (name(package), used(package))).collect()
+}
+
+#[test]
+fn no_edge_but_the_arrows() {
+    let allowed: BTreeMap<&str, &[&str]> = ARROWS.iter().copied().collect();
+    for (from, targets) in edges() {
+        let allowed = allowed.get(from.as_str()).unwrap_or_else(|| panic!("crate {from} is not in the plan"));
+        for to in targets {
+            assert!(allowed.contains(&to.as_str()), "{from} must not use {to}");
+        }
+    }
+}
+
+#[test]
+fn every_crate_of_the_plan_exists() {
+    let edges = edges();
+    for (name, _) in ARROWS {
+        assert!(edges.contains_key(*name), "crate {name} is missing");
+    }
+}
