@@ -14,12 +14,18 @@ const CLEAN_UP: &[Pass] = &[
     ("opt_dce", opt_dce),
     ("opt_constant_fold", opt_constant_fold),
     ("opt_algebraic", opt_algebraic),
+    ("opt_undef", opt_undef),
     ("opt_dead_cf", opt_dead_cf),
+    ("opt_peephole_select", opt_peephole_select),
     ("opt_cse", opt_cse),
 ];
 
 /// Most rounds of [`CLEAN_UP`]; real shaders settle in a handful.
 const ROUNDS: usize = 16;
+/// Most loops unrolled in a shader: each round of the pass unrolls one.
+const UNROLLED_LOOPS: usize = 64;
+/// Arrays up to this length become chains of selections when indexed at run time; longer ones go to scratch memory.
+const LADDER_LENGTH: u32 = 16;
 
 /// Whether a stage is compiled by the vec4 back end.
 pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
@@ -36,11 +42,52 @@ pub fn run(
     let vec4 = is_vec4(devinfo, shader.info.stage, backend);
     // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
     manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
-    manager.run(shader, "lower_doubles", lower_doubles)?;
+    optimise(manager, shader)?;
+    unroll(manager, shader)?;
+    lower_arrays(manager, shader)?;
+    lower_operations(manager, shader, devinfo)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
     }
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
+    optimise(manager, shader)
+}
+
+fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS).map(drop)
+}
+
+/// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.
+fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+    for _ in 0..UNROLLED_LOOPS {
+        if !manager.run(shader, "opt_loop_unroll", opt_loop_unroll)? {
+            break;
+        }
+        manager.run(shader, "opt_promote_locals", opt_promote_locals)?;
+        optimise(manager, shader)?;
+    }
     Ok(())
+}
+
+/// What is still indexed at run time.
+fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+    let short = manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
+    if short {
+        manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
+        optimise(manager, shader)?;
+    }
+    manager.run(shader, "lower_locals_to_scratch", lower_locals_to_scratch).map(drop)
+}
+
+/// Operations that the machine does not have.
+fn lower_operations(
+    manager: &mut PassManager<'_>,
+    shader: &mut Shader,
+    devinfo: &'static DevInfo,
+) -> Result<(), ValidationError> {
+    manager.run(shader, "lower_pack", lower_pack)?;
+    manager.run(shader, "lower_bitfield", lower_bitfield)?;
+    manager.run(shader, "lower_float_ops", lower_float_ops)?;
+    // 64-bit division and some conversions go through doubles.
+    manager.run(shader, "lower_int64", |s| lower_int64(s, devinfo.has_q))?;
+    manager.run(shader, "lower_doubles", lower_doubles).map(drop)
 }
