@@ -3,7 +3,7 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 use program::variable::InterpolationMode;
 use program::{Api, Scalar, Slot};
 use softgl::machine::draw::RectangleDraw;
@@ -81,5 +81,8 @@ fn interpolating() -> Mock {
     )
 }
 
-criterion_group!(benches, benchmarks);
-criterion_main!(benches);
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    benchmarks(&mut criterion);
+    criterion.final_summary();
+}
