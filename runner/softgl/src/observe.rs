@@ -626,9 +626,14 @@ impl QuadShader<'_> {
         });
         let state = DrawState { program: &context.program, program_id: context.id, key: &context.key };
         self.steps += self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
+        let rows = context.fragment.locations.len() * 4;
         match batch {
-            Batch::Fragment(batch) if batch.outputs.colour.rows() >= context.fragment.locations.len() * 4 => {
-                Ok(batch.outputs)
+            Batch::Fragment(FragmentBatch { outputs, .. })
+                if outputs.colour.rows() >= rows
+                    && (rows == 0 || outputs.colour.lanes() == lanes)
+                    && outputs.depth.len() == lanes =>
+            {
+                Ok(outputs)
             }
             _ => Err(DeviceError::Execution("the device changed the shape of a fragment batch".into())),
         }
