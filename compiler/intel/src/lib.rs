@@ -20,6 +20,7 @@ pub mod pattern;
 pub mod scalar;
 pub mod schedule;
 pub mod sends;
+pub mod vec4;
 
 pub use error::{CompileError, Layer};
 pub use model::{Model, Quirk, QuirkSet};
@@ -38,9 +39,12 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    match shader.info.stage {
-        ir::Stage::Fragment => scalar::compile_fragment(shader, key, devinfo, options),
-        stage => Err(CompileError::lower(format!(
+    let scalar = model::model_for(devinfo, options.disabled_quirks).scalar_geometry_stages();
+    let default = if scalar { Backend::Scalar } else { Backend::Vec4 };
+    match (shader.info.stage, options.backend.unwrap_or(default)) {
+        (ir::Stage::Vertex, Backend::Vec4) => vec4::compile_vertex(shader, key, devinfo, options),
+        (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
+        (stage, _) => Err(CompileError::lower(format!(
             "{} shaders are not supported on {}",
             stage.name(),
             devinfo.name

@@ -11,6 +11,6 @@ mod fragment;
 mod memory;
 mod texture;
 mod translate;
-mod uniforms;
+pub(crate) mod uniforms;
 
 pub use fragment::compile_fragment;

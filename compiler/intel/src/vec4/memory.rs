@@ -1,0 +1,216 @@
+//! Uniform blocks and vertex inputs.
+
+use super::select::{Selector, first};
+use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::error::CompileError;
+use crate::scalar::uniforms::push_offset;
+use crate::sends::{self, SamplerOp, SamplerWidth};
+use ir::{Intrinsic, IntrinsicOp, Slot, Value};
+
+impl Selector<'_> {
+    /// Emits an intrinsic.
+    pub(super) fn emit_intrinsic(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Result<(), CompileError> {
+        use IntrinsicOp::*;
+        match (intrinsic.op, result) {
+            (LoadUbo, Some(result)) => self.emit_load_ubo(intrinsic, result),
+            (LoadInput, Some(result)) => self.emit_load_input(intrinsic, result),
+            (StoreOutput, _) => self.emit_store_output(intrinsic),
+            (LoadLocal, Some(result)) => self.emit_load_local(intrinsic, result),
+            (StoreLocal, _) => self.emit_store_local(intrinsic),
+            (MemoryBarrier, _) => Ok(()),
+            (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
+                self.emit_system_value(intrinsic.op, result)
+            }
+            _ => Err(self.unsupported(intrinsic.op)),
+        }
+    }
+
+    fn emit_load_ubo(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+        let [block, offset] = intrinsic.srcs[..] else {
+            return Err(CompileError::lower("load_ubo needs two sources"));
+        };
+        if !matches!(self.shader.bits(result), 32 | 64) {
+            return Err(CompileError::lower("uniform loads of 8 and 16 bits are not lowered"));
+        }
+        let base = intrinsic.fields.base;
+        match (self.constant_source(block), self.constant_source(offset)) {
+            (Some(block), Some(offset)) => {
+                self.load_constant_offset(block, offset.wrapping_add(base), result);
+            }
+            (Some(block), None) => {
+                let dst = self.define(result);
+                self.load_varying_offset(block, offset, base, dst, None);
+            }
+            (None, _) => {
+                // A variable block: one load per block, each for the vertices that want it.
+                let dst = self.define(result);
+                for candidate in 0..self.shader.info.ubos {
+                    self.load_varying_offset(candidate, offset, base, dst, Some((block, candidate)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn load_constant_offset(&mut self, block: u32, offset: u32, result: Value) {
+        let ty = self.raw_type(result);
+        let n = self.shader.components(result);
+        let size = ty.size();
+        let row = offset % 16;
+        // Components that one row (or for doubles two) has in order need no instruction.
+        let in_row = row % size == 0 && row / size + u32::from(n) <= 4;
+        if in_row {
+            let bytes = row + u32::from(n) * size;
+            if let Some(data) = self.uniform_row(block, offset - row, bytes) {
+                let start = (row / size) as u8;
+                let pick = [0, 1, 2, 3].map(|c: u8| (start + c.min(n - 1)).min(3));
+                self.set(result, data.retype(ty).swizzled(Swizzle::new(pick)));
+                return;
+            }
+        }
+        // Dword by dword, which works at any offset.
+        let dst = self.define(result);
+        let words = if size == 8 { 2 } else { 1 };
+        for part in 0..words {
+            let target = if words == 2 { self.temp(Type::UD) } else { dst };
+            for c in 0..n {
+                let at = offset + u32::from(c) * size + 4 * part;
+                let Some(row) = self.uniform_row(block, at / 16 * 16, 16) else { continue };
+                let from = row.retype(Type::UD).swizzled(Swizzle::new([(at / 4 % 4) as u8; 4]));
+                self.mov(target.masked(1 << c), from);
+            }
+            if words == 2 {
+                self.put_dwords(dst, Operand { writemask: crate::bir::WRITEMASK_XYZW, ..target }, part, n);
+            }
+        }
+    }
+
+    /// `bytes` bytes from 16-byte row `offset` of a block on, pushed or pulled 64 bytes at a time; `None` where
+    /// they are in neither one piece.
+    fn uniform_row(&mut self, block: u32, offset: u32, bytes: u32) -> Option<Operand> {
+        if let Some(at) = push_offset(self.push, block, offset, bytes.next_multiple_of(16)) {
+            let at = self.push_start * REG_SIZE + at;
+            let mut row = Operand::grf((at / REG_SIZE) as u8, Type::UD).scalar();
+            row.offset = at % REG_SIZE;
+            return Some(row);
+        }
+        let unit = offset / 64;
+        if (offset + bytes).div_ceil(64) > unit + 1 {
+            return None;
+        }
+        let data = match self.pulled.get(&(block, unit)) {
+            Some(&data) => data,
+            None => {
+                let data = self.pull_unit(block, unit);
+                self.pulled.insert((block, unit), data);
+                data
+            }
+        };
+        Some(data.byte_offset(offset % 64).scalar())
+    }
+
+    /// Pulls 64 bytes of a uniform block for all channels.
+    fn pull_unit(&mut self, block: u32, unit: u32) -> Operand {
+        let header = self.temp(Type::UD);
+        let data = Operand::vgrf(self.program.vreg(2), Type::UD);
+        self.emit_align1(Op::Mov, (8, 0), header, &[Operand::grf(0, Type::UD)]).no_mask = true;
+        self.set_dword(header.byte_offset(8), unit * 4);
+        let message = sends::constant_block_read(self.ubo_base + block);
+        let send = self.emit_align1(Op::Send, (8, 0), data, &[header]);
+        send.no_mask = true;
+        send.message = Some(message);
+        data
+    }
+
+    /// Loads at an offset per vertex: the sampler's `ld` gives the four dwords at a byte offset. With `only`, for
+    /// the vertices whose block number (a value) is the given one.
+    fn load_varying_offset(
+        &mut self,
+        block: u32,
+        offset: Value,
+        base: u32,
+        dst: Operand,
+        only: Option<(Value, u32)>,
+    ) {
+        let wide = dst.ty.size() == 8;
+        let n = dst.writemask.count_ones() as u8;
+        let dwords = if wide { 2 * n } else { n };
+        let offset = self.get(offset, &[0], Type::UD);
+        let mut rows = Vec::new();
+        for fetch in 0..u32::from(dwords.div_ceil(4)) {
+            let address = self.temp(Type::UD);
+            let add = base.wrapping_add(fetch * 16);
+            if add == 0 {
+                self.mov(address, offset);
+            } else {
+                self.emit(Op::Add, address, &[offset, Operand::ud(add)]);
+            }
+            let row = self.temp(Type::UD);
+            let message =
+                sends::sampler(SamplerOp::Load, SamplerWidth::Simd4x2, self.ubo_base + block, 0, false, 1, 1);
+            self.emit_align1(Op::Send, (8, 0), row, &[address]).message = Some(message);
+            rows.push(row);
+        }
+        if let Some((number, candidate)) = only {
+            let number = self.get(number, &[0], Type::UD);
+            self.cmp(Operand::null(Type::UD), number, Operand::ud(candidate), CondMod::Z);
+        }
+        let predicated = only.is_some();
+        if !wide {
+            let inst = self.mov(dst.retype(Type::UD), rows[0]);
+            if predicated {
+                inst.predicate(false);
+            }
+            return;
+        }
+        let joined = if predicated { self.temp(Type::DF).masked(dst.writemask) } else { dst };
+        for part in 0..2 {
+            let half = self.temp(Type::UD);
+            for (index, row) in rows.iter().enumerate() {
+                let c = 2 * index as u8;
+                let count = (n - c).min(2);
+                let pick = [part as u8, 2 + part as u8, part as u8, 2 + part as u8];
+                self.mov(half.masked(first(count) << c), row.swizzled(Swizzle::new(pick)));
+            }
+            self.put_dwords(joined, half, part, n);
+        }
+        if predicated {
+            self.mov(dst, Operand { writemask: crate::bir::WRITEMASK_XYZW, ..joined }).predicate(false);
+        }
+    }
+
+    fn emit_load_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+        let Slot::Attribute(slot) = intrinsic.fields.slot else {
+            return Err(CompileError::lower(format!("vertex input {}", intrinsic.fields.slot)));
+        };
+        let Some(&offset) = intrinsic.srcs.first() else {
+            return Err(CompileError::lower("load_input needs an offset"));
+        };
+        let n = self.shader.components(result);
+        let pick = [0, 1, 2, 3].map(|c: u8| (intrinsic.fields.component + c.min(n - 1)) & 3);
+        let swizzle = Swizzle::new(pick);
+        if let Some(constant) = self.constant_source(offset) {
+            let register = self.attribute(u32::from(slot) + constant)?;
+            self.set(result, register.swizzled(swizzle));
+            return Ok(());
+        }
+        // A variable slot: every candidate in turn, each for the vertices that want it.
+        let dst = self.define(result);
+        let index = self.get(offset, &[0], Type::UD);
+        let candidates = self.vertex.attributes - u32::from(slot).min(self.vertex.attributes);
+        for candidate in 0..candidates {
+            let register = self.attribute(u32::from(slot) + candidate)?.swizzled(swizzle);
+            if candidate == 0 {
+                self.mov(dst, register);
+                continue;
+            }
+            self.cmp(Operand::null(Type::UD), index, Operand::ud(candidate), CondMod::Z);
+            self.mov(dst, register).predicate(false);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! vec4 back end: Align16 SIMD4x2, two vertices per thread, four components per half register.
+//!
+//! Instruction selection keeps the IR's vectors: a 32-bit vector is one register (vertex 0 in dwords 0–3, vertex 1
+//! in dwords 4–7), a 64-bit one two (a register per vertex). Uniforms and constants are read with vertical
+//! stride 0, the same four components for both vertices. Swizzles and writemasks are logical, in components of
+//! the operand's own type; `legalize_df` makes what the hardware can encode of the 64-bit ones. Booleans are 0 or
+//! −1 in 32 bits, or flags where only conditions use them.
+//!
+//! # What the IR must look like
+//! * [`ir::passes::lower_doubles`] has run: of 64-bit operations remain `fadd fsub fmul ffma fneg fabs fsat fmin
+//!   fmax`, comparisons, `bcsel`, conversions between doubles and 32-bit types, packing and unpacking.
+//! * No 64-bit integer arithmetic, no values of 8 or 16 bits.
+//! * For 32-bit values `fldexp`, `frexp_*` and the packing of normalised formats are lowered; everything else may
+//!   stay, vectors, `fmod`, `imod`, bit-field operations and dot products included.
+//! * Vectors are not scalarised; `opt_promote_locals` has run, locals with variable indices stay locals.
+//! * `gl_ClipVertex` and cull distances are lowered to clip distances.
+//! * Useful besides: constant folding, copy propagation, CSE, `opt_algebraic`, DCE.
+
+mod alu;
+mod alu_integer;
+mod compare;
+mod legalize_df;
+mod legalize_operands;
+mod locals;
+mod memory;
+mod opt_coalesce;
+mod opt_copy_propagation;
+mod opt_dead_code;
+mod pieces;
+mod select;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod vertex;
+mod wide;
+
+use crate::bir::{Message, MessageKind};
+use crate::error::CompileError;
+use crate::finish;
+use crate::model::{Model, model_for};
+use crate::options::{Options, StageKey};
+use crate::output::{Compiled, Interface, Stage, Surface, VertexInterface, Width};
+use crate::passes::PassList;
+use crate::scalar::uniforms::choose_push_ranges;
+use eu::DevInfo;
+use eu::desc::{self, Lengths};
+use ir::Shader;
+use select::Selector;
+
+/// The vec4 back end's passes.
+pub static PASSES: PassList = PassList {
+    optimise: &[
+        ("opt_vec4_copy_propagation", opt_copy_propagation::opt_copy_propagation),
+        ("opt_vec4_dead_code", opt_dead_code::opt_dead_code),
+        ("opt_vec4_coalesce", opt_coalesce::opt_coalesce),
+    ],
+    legalise: &[
+        ("legalize_operands", legalize_operands::legalize_operands),
+        ("legalize_df", legalize_df::legalize_df),
+    ],
+    clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
+    finally: &[],
+};
+
+/// Registers that push constants and vertex inputs may take together; the rest is for the program.
+const PAYLOAD_BUDGET: u32 = 80;
+
+/// Compiles a vertex shader.
+///
+/// # Errors
+/// The layer that gave up and why.
+pub fn compile_vertex(
+    shader: &Shader,
+    key: &StageKey,
+    devinfo: &'static DevInfo,
+    options: &Options,
+) -> Result<Compiled, CompileError> {
+    let model = model_for(devinfo, options.disabled_quirks);
+    let (_, inputs) = vertex::inputs(shader);
+    let left = PAYLOAD_BUDGET.saturating_sub(inputs.len() as u32);
+    let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
+    let mut selector = Selector::new(shader, &*model, &push);
+    selector.lay_out_vertex(key)?;
+    selector.emit_prologue();
+    selector.select_body()?;
+    selector.emit_urb_writes()?;
+    let dispatch_grf_start = selector.push_start;
+    let interface = VertexInterface { inputs, outputs: selector.vertex.outputs.clone() };
+    let scratch_base = selector.scratch_bytes;
+    let program = selector.program;
+    let finished = finish::finish_with(program, &*model, options, true, &PASSES, scratch_base)?;
+    let kernel = finished.kernel(Width::Vec4, dispatch_grf_start);
+    Ok(Compiled {
+        stage: Stage::Vertex,
+        kernels: vec![kernel],
+        push,
+        bindings: bindings(shader),
+        samplers: (0..shader.info.samplers).collect(),
+        interface: Interface::Vertex(interface),
+    })
+}
+
+/// Binding table: uniform blocks, then textures.
+fn bindings(shader: &Shader) -> Vec<Surface> {
+    let blocks = (0..shader.info.ubos).map(Surface::UniformBlock);
+    blocks.chain((0..shader.info.samplers).map(Surface::Texture)).collect()
+}
+
+/// A message of the back-end IR from its typed form.
+fn message(
+    model: &dyn Model,
+    message: &desc::Message,
+    lengths: Lengths,
+    kind: MessageKind,
+) -> Result<Message, CompileError> {
+    let bits = desc::encode(model.devinfo(), message, lengths)
+        .map_err(|e| CompileError::lower(format!("message: {e}")))?;
+    Ok(Message {
+        sfid: desc::sfid(message).code(),
+        control: bits & 0x7_ffff,
+        mlen: lengths.mlen,
+        rlen: lengths.rlen,
+        header: lengths.header,
+        eot: false,
+        kind,
+    })
+}

@@ -1,0 +1,154 @@
+//! Dead code elimination, one bit per byte of every register.
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{File, Inst, Op, Operand, Program};
+use crate::model::Model;
+use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
+use cranelift_entity::EntityRef;
+
+/// Removes instructions whose results nothing reads, takes dead components out of the writemasks of 32-bit
+/// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live across basic
+/// blocks in vec4 programs.
+pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
+    let cfg = Cfg::new(program);
+    let mut base = Vec::with_capacity(program.vregs.len());
+    let mut grfs = 0;
+    for data in program.vregs.values() {
+        base.push(grfs);
+        grfs += usize::from(data.regs);
+    }
+    let live_out = solve(program, &cfg, &base, grfs);
+    let mut changed = false;
+    for (block, out) in cfg.blocks.iter().zip(live_out) {
+        let mut live = out;
+        let mut flag_live = false;
+        for i in (block.start..block.end).rev() {
+            changed |= simplify(&mut program.insts[i], &base, &live, flag_live);
+            let inst = &program.insts[i];
+            if inst.op == Op::Nop {
+                continue;
+            }
+            transfer(inst, &base, &mut live);
+            if inst.writes_flag() && inst.predicate.is_none() {
+                flag_live = false;
+            }
+            flag_live |= inst.reads_flag();
+        }
+    }
+    program.compact();
+    changed
+}
+
+/// Bytes live at the end of each block, per GRF of the virtual registers.
+fn solve(program: &Program, cfg: &Cfg, base: &[usize], grfs: usize) -> Vec<Vec<u32>> {
+    let mut live_in = vec![vec![0u32; grfs]; cfg.blocks.len()];
+    let mut live_out = vec![vec![0u32; grfs]; cfg.blocks.len()];
+    let mut pending = vec![true; cfg.blocks.len()];
+    while pending.iter().any(|p| *p) {
+        for b in (0..cfg.blocks.len()).rev() {
+            if !std::mem::take(&mut pending[b]) {
+                continue;
+            }
+            let mut live = vec![0u32; grfs];
+            for &s in &cfg.blocks[b].succs {
+                for (to, from) in live.iter_mut().zip(&live_in[s]) {
+                    *to |= from;
+                }
+            }
+            live_out[b].clone_from(&live);
+            for i in (cfg.blocks[b].start..cfg.blocks[b].end).rev() {
+                transfer(&program.insts[i], base, &mut live);
+            }
+            if live != live_in[b] {
+                live_in[b] = live;
+                for &p in &cfg.blocks[b].preds {
+                    pending[p] = true;
+                }
+            }
+        }
+    }
+    live_out
+}
+
+fn first_grf(operand: &Operand, base: &[usize]) -> Option<usize> {
+    operand.vreg().map(|v| base[v.index()] + (operand.offset / 32) as usize)
+}
+
+/// Liveness before `inst` from liveness after it.
+fn transfer(inst: &Inst, base: &[usize], live: &mut [u32]) {
+    if let Some(first) = first_grf(&inst.dst, base) {
+        for reg in 0..regs_written(inst) {
+            if let Some(slot) = live.get_mut(first + reg as usize) {
+                *slot &= !dst_write_pattern(inst, reg);
+            }
+        }
+    }
+    for index in 0..inst.src.len() {
+        let Some(first) = first_grf(&inst.src[index], base) else { continue };
+        for reg in 0..regs_read(inst, index) {
+            let mask = src_read_pattern(inst, index, reg);
+            if let Some(slot) = live.get_mut(first + reg as usize).filter(|_| mask != 0) {
+                *slot |= mask;
+            }
+        }
+    }
+}
+
+/// Bytes of register `reg` that `inst` may write, predicated or not.
+fn touched(inst: &Inst, reg: u32) -> u32 {
+    let mut whole = inst.clone();
+    whole.predicate = None;
+    match dst_write_pattern(&whole, reg) {
+        0 => u32::MAX,
+        mask => mask,
+    }
+}
+
+fn simplify(inst: &mut Inst, base: &[usize], live: &[u32], flag_live: bool) -> bool {
+    if inst.op == Op::Nop || inst.has_side_effects() || inst.touches_accumulator() {
+        return false;
+    }
+    let flags_needed = inst.writes_flag() && flag_live;
+    let Some(first) = first_grf(&inst.dst, base) else {
+        if inst.dst.file == File::Null && !flags_needed {
+            inst.op = Op::Nop;
+            return true;
+        }
+        return false;
+    };
+    let used = |reg: u32| live.get(first + reg as usize).copied().unwrap_or(u32::MAX);
+    let any = (0..regs_written(inst)).any(|reg| used(reg) & touched(inst, reg) != 0);
+    if !any {
+        if !flags_needed {
+            inst.op = Op::Nop;
+        } else if matches!(inst.op, Op::Cmp | Op::Mov | Op::And | Op::Or | Op::Xor) && inst.dst.ty.size() == 4
+        {
+            let mask = inst.dst.writemask;
+            inst.dst = Operand::null(inst.dst.ty).masked(mask);
+        } else {
+            return false;
+        }
+        return true;
+    }
+    let mut changed = false;
+    if inst.writes_flag() && !flag_live && inst.op != Op::Cmp {
+        inst.cond = None;
+        changed = true;
+    }
+    let shrinkable = inst.align16 && inst.dst.ty.size() == 4 && inst.message.is_none() && !flags_needed;
+    if shrinkable {
+        let row = used(0) >> (inst.dst.offset % 32);
+        let needed = (0..4u32)
+            .filter(|c| {
+                let both = 0xf << (4 * c) | 0xf << (16 + 4 * c);
+                row & both != 0
+            })
+            .fold(0, |m, c| m | 1 << c);
+        let mask = inst.dst.writemask & needed;
+        if mask != inst.dst.writemask && mask != 0 {
+            inst.dst.writemask = mask;
+            changed = true;
+        }
+    }
+    changed
+}

@@ -1,0 +1,312 @@
+//! Vertex stage: payload, system values, outputs and URB writes.
+//!
+//! Outputs are written straight into the payloads of the URB writes: every slot of the VUE has its register there.
+
+use super::select::Selector;
+use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::error::CompileError;
+use crate::options::StageKey;
+use crate::output::{Varying, VertexInput, VueMap};
+use eu::desc::{self, Lengths, UrbMessage, UrbOp};
+use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
+use std::collections::BTreeSet;
+
+/// Slots one URB write carries: 15 registers less the header, an even number.
+const SLOTS_PER_WRITE: usize = 14;
+/// Channel masks of a URB write's header: all components of both vertices.
+const URB_CHANNEL_MASKS: u32 = 0xff00;
+
+/// State of the vertex stage.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VertexState {
+    /// First register of the inputs.
+    pub input_start: u32,
+    /// Number of attribute slots.
+    pub attributes: u32,
+    /// Inputs in payload order.
+    pub inputs: Vec<VertexInput>,
+    /// Layout of the outputs.
+    pub outputs: VueMap,
+    /// Message payloads, each a header and up to [`SLOTS_PER_WRITE`] slots.
+    payloads: Vec<Operand>,
+    /// Components of the header slot that the shader writes.
+    header_written: u8,
+}
+
+/// Which input slots a shader reads: attributes by dense number, then system values, then draw parameters.
+pub(super) fn inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
+    let mut attributes = 0;
+    for varying in &shader.info.inputs {
+        if let Slot::Attribute(n) = varying.slot {
+            attributes = attributes.max(u32::from(n) + 1);
+        }
+    }
+    let (mut system, mut draw) = (false, false);
+    for_each_intrinsic(shader, |intrinsic| match intrinsic.op {
+        IntrinsicOp::LoadInput => {
+            if let Slot::Attribute(n) = intrinsic.fields.slot {
+                let offset = intrinsic.srcs.first().and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
+                attributes = attributes.max(u32::from(n) + offset.min(255) as u32 + 1);
+            }
+        }
+        IntrinsicOp::VertexId
+        | IntrinsicOp::VertexIdZeroBase
+        | IntrinsicOp::InstanceId
+        | IntrinsicOp::BaseInstance => system = true,
+        IntrinsicOp::BaseVertex => {
+            system = true;
+            draw = true;
+        }
+        IntrinsicOp::DrawId => draw = true,
+        _ => {}
+    });
+    let mut inputs: Vec<VertexInput> =
+        (0..attributes).map(|location| VertexInput::Attribute { location }).collect();
+    if system {
+        inputs.push(VertexInput::SystemValues);
+    }
+    if draw {
+        inputs.push(VertexInput::DrawParameters);
+    }
+    (attributes, inputs)
+}
+
+fn for_each_intrinsic(shader: &Shader, mut f: impl FnMut(&Intrinsic)) {
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind {
+                f(intrinsic);
+            }
+        }
+    }
+}
+
+/// Slot of the VUE and component within it of an output's first component. `None` for outputs that do not travel.
+fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
+    Ok(Some(match slot {
+        Slot::Position => (Varying::Position, 0),
+        Slot::Layer => (Varying::Header, 1),
+        Slot::Viewport => (Varying::Header, 2),
+        Slot::PointSize => (Varying::Header, 3),
+        Slot::ClipDistance(0) => (Varying::ClipDistance0, 0),
+        Slot::ClipDistance(_) => (Varying::ClipDistance1, 0),
+        Slot::Color(0) => (Varying::Color0, 0),
+        Slot::Color(_) => (Varying::Color1, 0),
+        Slot::BackColor(0) => (Varying::BackColor0, 0),
+        Slot::BackColor(_) => (Varying::BackColor1, 0),
+        Slot::TexCoord(n) => (Varying::TexCoord(n.into()), 0),
+        Slot::FogCoord => (Varying::FogCoord, 0),
+        Slot::Var(n) => (Varying::Generic(n.into()), 0),
+        Slot::PrimitiveId => (Varying::PrimitiveId, 0),
+        // Edge flags reach the clipper as a vertex attribute.
+        Slot::EdgeFlag => return Ok(None),
+        other => return Err(CompileError::lower(format!("vertex output {other} is not lowered"))),
+    }))
+}
+
+/// The layout of the outputs: header, position, clip distances as a pair, then the rest in order.
+pub(super) fn vue_map(shader: &Shader, key: &StageKey) -> Result<VueMap, CompileError> {
+    let mut written: BTreeSet<Varying> = key.outputs_needed.iter().copied().collect();
+    let mut slots: Vec<Slot> = shader.info.outputs.iter().map(|v| v.slot).collect();
+    for_each_intrinsic(shader, |intrinsic| {
+        if intrinsic.op == IntrinsicOp::StoreOutput {
+            let slot = intrinsic.fields.slot;
+            let offset = intrinsic.srcs.get(1).and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
+            slots.extend(u8::try_from(offset).ok().and_then(|n| slot.advance(n)));
+        }
+    });
+    for slot in slots {
+        if let Some((varying, _)) = place(slot)? {
+            written.insert(varying);
+        }
+    }
+    let mut map = VueMap { slots: vec![Varying::Header, Varying::Position] };
+    if written.contains(&Varying::ClipDistance0) || written.contains(&Varying::ClipDistance1) {
+        map.slots.extend([Varying::ClipDistance0, Varying::ClipDistance1]);
+    }
+    let fixed = [
+        Varying::Header,
+        Varying::Position,
+        Varying::ClipDistance0,
+        Varying::ClipDistance1,
+        Varying::PointCoord,
+        Varying::Facing,
+        Varying::Pad,
+    ];
+    map.slots.extend(written.into_iter().filter(|v| !fixed.contains(v)));
+    Ok(map)
+}
+
+impl Selector<'_> {
+    /// Assigns registers to the payload: g0, push constants, inputs.
+    pub(super) fn lay_out_vertex(&mut self, key: &StageKey) -> Result<(), CompileError> {
+        let (attributes, inputs) = inputs(self.shader);
+        let pushed: u32 = self.push.iter().map(|r| r.length).sum();
+        self.push_start = 1;
+        self.vertex.input_start = self.push_start + pushed;
+        self.vertex.attributes = attributes;
+        let end = self.vertex.input_start + inputs.len() as u32;
+        if end > 100 {
+            return Err(CompileError::lower("vertex inputs do not fit the register file"));
+        }
+        self.program.payload_regs = end as u8;
+        self.vertex.inputs = inputs;
+        self.vertex.outputs = vue_map(self.shader, key)?;
+        for chunk in self.vertex.outputs.slots.clone().chunks(SLOTS_PER_WRITE) {
+            let regs = 1 + chunk.len().next_multiple_of(2) as u32;
+            let payload = Operand::vgrf(self.program.vreg(regs), Type::UD);
+            self.vertex.payloads.push(payload);
+        }
+        Ok(())
+    }
+
+    /// Register of an attribute slot.
+    pub(super) fn attribute(&self, slot: u32) -> Result<Operand, CompileError> {
+        if slot >= self.vertex.attributes {
+            return Err(CompileError::lower(format!("attribute slot {slot} does not exist")));
+        }
+        Ok(Operand::grf((self.vertex.input_start + slot) as u8, Type::UD))
+    }
+
+    fn input(&self, input: VertexInput) -> Result<Operand, CompileError> {
+        let index = self.vertex.inputs.iter().position(|i| *i == input);
+        let index = index.ok_or_else(|| CompileError::lower("a system value is missing from the payload"))?;
+        Ok(Operand::grf((self.vertex.input_start + index as u32) as u8, Type::UD))
+    }
+
+    pub(super) fn emit_system_value(&mut self, op: IntrinsicOp, result: Value) -> Result<(), CompileError> {
+        let at = |register: Operand, c: u8| register.swizzled(Swizzle::new([c; 4]));
+        let system = self.input(VertexInput::SystemValues);
+        let value = match op {
+            IntrinsicOp::BaseInstance => at(system?, 1),
+            IntrinsicOp::VertexIdZeroBase => at(system?, 2),
+            IntrinsicOp::InstanceId => at(system?, 3),
+            IntrinsicOp::DrawId => at(self.input(VertexInput::DrawParameters)?, 0),
+            IntrinsicOp::BaseVertex => {
+                // Zero in draws without indices.
+                let (base, indexed) = (at(system?, 0), at(self.input(VertexInput::DrawParameters)?, 1));
+                let dst = self.define(result);
+                self.emit(Op::And, dst, &[base, indexed]);
+                return Ok(());
+            }
+            IntrinsicOp::VertexId => {
+                let system = system?.retype(Type::D);
+                let dst = self.define(result).retype(Type::D);
+                self.emit(Op::Add, dst, &[at(system, 0), at(system, 2)]);
+                return Ok(());
+            }
+            _ => return Err(self.unsupported(op)),
+        };
+        self.set(result, value);
+        Ok(())
+    }
+
+    /// Register of a VUE slot.
+    fn output(&self, varying: Varying) -> Option<Operand> {
+        let slot = self.vertex.outputs.slot(varying)?;
+        let payload = self.vertex.payloads.get(slot / SLOTS_PER_WRITE)?;
+        Some(payload.byte_offset((1 + slot % SLOTS_PER_WRITE) as u32 * REG_SIZE))
+    }
+
+    pub(super) fn emit_store_output(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
+        let [value, offset] = intrinsic.srcs[..] else {
+            return Err(CompileError::lower("store_output needs two sources"));
+        };
+        let n = self.shader.components(value);
+        let mask = intrinsic.fields.write_mask & super::select::first(n);
+        match self.constant_source(offset) {
+            Some(offset) => {
+                let slot = u8::try_from(offset).ok().and_then(|o| intrinsic.fields.slot.advance(o));
+                let slot = slot.ok_or_else(|| CompileError::lower("output slot out of range"))?;
+                self.store_slot(slot, intrinsic, value, mask, false)
+            }
+            None => {
+                // A variable slot: every candidate in turn, each for the vertices that mean it.
+                let mut candidate = 0;
+                while let Some(slot) = intrinsic.fields.slot.advance(candidate) {
+                    let exists = place(slot)?.is_some_and(|(v, _)| self.output(v).is_some());
+                    if !exists {
+                        break;
+                    }
+                    let index = self.get(offset, &[0], Type::UD);
+                    self.cmp(Operand::null(Type::UD), index, Operand::ud(candidate.into()), CondMod::Z);
+                    self.store_slot(slot, intrinsic, value, mask, true)?;
+                    let Some(next) = candidate.checked_add(1) else { break };
+                    candidate = next;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn store_slot(
+        &mut self,
+        slot: Slot,
+        intrinsic: &Intrinsic,
+        value: Value,
+        mask: u8,
+        predicated: bool,
+    ) -> Result<(), CompileError> {
+        let Some((varying, start)) = place(slot)? else { return Ok(()) };
+        let Some(register) = self.output(varying) else { return Ok(()) };
+        let start = start + intrinsic.fields.component;
+        let mask = (mask << start) & 0xf;
+        if mask == 0 {
+            return Ok(());
+        }
+        if varying == Varying::Header {
+            self.vertex.header_written |= mask;
+        }
+        let pick = [0, 1, 2, 3].map(|c: u8| c.saturating_sub(start).min(self.shader.components(value) - 1));
+        let from = self.get(value, &pick, Type::UD);
+        let dst = register.masked(mask);
+        let vector_constant = self.shader.as_const(value).copied().filter(|_| !from.is_imm());
+        match vector_constant {
+            Some(bits) if !predicated => {
+                let values = pick.map(|c| bits[usize::from(c)] & 0xffff_ffff);
+                self.load_constants(dst, &values);
+            }
+            _ => {
+                let inst = self.mov(dst, from);
+                if predicated {
+                    inst.predicate(false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the outputs and ends the thread.
+    pub(super) fn emit_urb_writes(&mut self) -> Result<(), CompileError> {
+        let missing = !self.vertex.header_written & 0xf;
+        if let Some(header) = self.output(Varying::Header).filter(|_| missing != 0) {
+            self.mov(header.masked(missing), Operand::ud(0));
+        }
+        let total = self.vertex.payloads.len();
+        for (index, payload) in self.vertex.payloads.clone().into_iter().enumerate() {
+            let g0 = Operand::grf(0, Type::UD);
+            self.emit_align1(Op::Mov, (8, 0), payload, &[g0]).no_mask = true;
+            let (masks, from) = (payload.byte_offset(20), g0.byte_offset(20).scalar());
+            let src = [from, Operand::ud(URB_CHANNEL_MASKS)];
+            self.emit_align1(Op::Or, (1, 0), masks, &src).no_mask = true;
+            let slots = self.vertex.outputs.slots.len() - index * SLOTS_PER_WRITE;
+            let slots = slots.min(SLOTS_PER_WRITE).next_multiple_of(2);
+            let last = index + 1 == total;
+            let message = desc::Message::Urb(UrbMessage {
+                op: UrbOp::WriteHword,
+                offset: (index * SLOTS_PER_WRITE / 2) as u16,
+                interleave: true,
+                per_slot_offset: false,
+                complete: last,
+                channel_mask: false,
+            });
+            let lengths = Lengths::new(1 + slots as u8, 0).with_header();
+            let mut message = super::message(self.model, &message, lengths, MessageKind::UrbWrite)?;
+            message.eot = last;
+            let send = self.emit_align1(Op::Send, (8, 0), Operand::null(Type::UD), &[payload]);
+            send.message = Some(message);
+            send.no_mask = true;
+        }
+        Ok(())
+    }
+}
