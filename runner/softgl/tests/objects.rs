@@ -552,3 +552,26 @@ fn patches_cover_what_they_should() {
         assert_eq!(m.take_error(), Some(GlError::InvalidOperation), "only patches can be tessellated");
     }
 }
+
+/// Absurd sizes are errors, not allocations.
+#[test]
+fn huge_requests_are_refused() {
+    let mut m = machine(textured_program().build());
+    let mut device = sampling_device(16.0);
+    m.fill_texture(0, &TextureFill::Rgbw { width: u32::MAX, height: u32::MAX, format: Format::Rgba8 });
+    assert_eq!(m.take_error(), Some(GlError::InvalidValue));
+    let tiles = TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colours: [RED; 4] };
+    m.fill_texture(0, &tiles);
+    assert_eq!(m.take_error(), Some(GlError::InvalidValue));
+    let texture = FramebufferKind::Textures(vec![0]);
+    assert_eq!(m.bind_framebuffer(FramebufferTarget::Both, &texture), Err(FramebufferError::Incomplete));
+    for (count, instances) in [(u32::MAX, u32::MAX), (1, u32::MAX), (u32::MAX, 1)] {
+        let call = DrawCall { mode: PrimitiveMode::Points, first: u32::MAX, count, instances };
+        assert!(m.draw_arrays(&call, &mut device).is_err());
+    }
+    let renderbuffer =
+        FramebufferKind::Renderbuffer { format: Format::Rgba8, width: u32::MAX, height: 1, samples: 0 };
+    assert!(m.bind_framebuffer(FramebufferTarget::Draw, &renderbuffer).is_err());
+    let options = Options { width: u32::MAX, height: 1, ..Options::default() };
+    assert_eq!(Machine::new(capabilities(Api::Core), options).window_size(), (16384, 1));
+}

@@ -37,6 +37,9 @@ pub struct DrawCall {
     pub instances: u32,
 }
 
+/// The most vertices, all instances together, one draw may have: what a test may cost, not what GL allows.
+const MAX_VERTICES: u64 = 1 << 22;
+
 /// The `draw rect` family.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RectangleDraw {
@@ -105,7 +108,7 @@ impl Pipeline<'_> {
         let reads = VertexReads::new(self.program);
         let stride = stage.outputs.len() * 4;
         let mut shaded = ShadedVertices { stride, words: Vec::new() };
-        let mut order = Vec::with_capacity(call.count as usize * call.instances as usize);
+        let mut order = Vec::new();
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         let mut pending: Vec<(Vec<u32>, u32, u32)> = Vec::new();
         let mut next = 0u32;
@@ -294,6 +297,9 @@ impl Machine {
         data: &VertexData,
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
+        if u64::from(call.count) * u64::from(call.instances) > MAX_VERTICES {
+            return Err(MachineError::Unsupported("a draw of more than 2²² vertices"));
+        }
         let (id, object) = self.object()?;
         let program = object.program.clone();
         if !self.is_valid(&program, call) {

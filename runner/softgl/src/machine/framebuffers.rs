@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{GlError, Machine, MachineError};
+use super::{GlError, MAX_WINDOW, Machine, MachineError};
 use crate::device::Device;
 use crate::format::{Format, FormatClass};
 use crate::framebuffer::{Pixels, Surface};
@@ -128,6 +128,9 @@ impl Machine {
             &FramebufferKind::Renderbuffer { format, width, height, samples } => {
                 if samples > 1 {
                     return Err(FramebufferError::Unsupported("multisample framebuffers"));
+                }
+                if width > MAX_WINDOW || height > MAX_WINDOW {
+                    return Err(FramebufferError::Incomplete);
                 }
                 let size = [width, height, 1];
                 let fill = TextureFill::Storage { target: TextureTarget::D2, format, levels: 1, size };

@@ -97,6 +97,9 @@ struct ProgramObject {
     fragment: Option<Arc<FragmentInterface>>,
 }
 
+/// The largest window width and height, in pixels: the hardware's largest viewport.
+pub const MAX_WINDOW: u32 = 16384;
+
 /// The GL machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -120,8 +123,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine in initial state; the window's contents are zero.
+    /// A machine in initial state; the window's contents are zero. Sizes above [`MAX_WINDOW`] are reduced to it.
     pub fn new(capabilities: Arc<Capabilities>, options: Options) -> Machine {
+        let (width, height) = (options.width.min(MAX_WINDOW), options.height.min(MAX_WINDOW));
+        let options = Options { width, height, ..options };
         let surface = |format| Surface::new(options.width, options.height, format);
         let depth = options.depth.then(|| surface(Format::Depth24Stencil8));
         let colour = vec![Some(surface(Format::Rgba8))];

@@ -39,6 +39,12 @@ pub(super) struct TextureUnits {
 
 const TARGETS: usize = 8;
 
+/// The highest level of a texture.
+const MAX_LEVEL: u32 = 14;
+
+/// The most texels a level may have: what a test may cost, not what GL allows.
+const MAX_TEXELS: u64 = 1 << 24;
+
 impl Default for TextureUnits {
     fn default() -> Self {
         TextureUnits {
@@ -97,14 +103,21 @@ impl Machine {
     }
 
     /// A `texture …` fill command: creates the texture, binds it to the unit of the slot's number, and makes that
-    /// unit active. `false` when the slot does not exist.
+    /// unit active. `false` when the slot does not exist. A texture too large raises `InvalidValue` and has no images.
     pub fn fill_texture(&mut self, slot: u32, fill: &TextureFill) -> bool {
         let index = slot as usize;
         if index >= SLOTS {
             return false;
         }
         let (width, height, layers) = fill.dimensions();
-        let mut texture = fill.create();
+        let too_deep = matches!(fill, TextureFill::Tiles { level, .. } if *level > MAX_LEVEL);
+        let mut texture = if too_deep || u64::from(width) * u64::from(height) * u64::from(layers) > MAX_TEXELS
+        {
+            self.raise(GlError::InvalidValue);
+            Texture::new(TextureTarget::D2, Format::Rgba8)
+        } else {
+            fill.create()
+        };
         // Core contexts have no depth texture mode: depth reads as red.
         if self.capabilities.api != Api::Compatibility {
             texture.parameters.depth_mode = DepthMode::Red;
