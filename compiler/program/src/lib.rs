@@ -12,6 +12,7 @@ pub mod exactness;
 pub mod expression;
 pub mod layout;
 pub mod link;
+pub mod print;
 #[allow(clippy::module_inception)]
 pub mod program;
 pub mod resource;

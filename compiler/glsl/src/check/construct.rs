@@ -118,7 +118,8 @@ impl Checker<'_> {
             (true, true) if !self.language.at_least(120, 100) => {
                 self.error(span, "GLSL 1.10 cannot construct a matrix from a matrix")
             }
-            // A value of its own type: a conversion to itself, so that it is no place.
+            _ if from == ty && self.root(value).is_none() => Ok(value),
+            // A variable of the type itself: a conversion to itself, so that it is no place.
             _ if from == ty => Ok(self.push(ExprKind::Convert(value), ty, span)),
             (true, true) => Ok(self.push(ExprKind::ResizeMatrix(value), ty, span)),
             (true, false) if source == (1, 1) => Ok(self.push(ExprKind::DiagonalMatrix(value), ty, span)),

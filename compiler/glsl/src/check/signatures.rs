@@ -1,5 +1,8 @@
 //! The built-in functions' signatures, as data.
 //!
+//! Integer `abs`, `sign`, `min`, `max` and `clamp` came with GLSL 1.30; implementations take the `int` ones before it
+//! too, and so does this table.
+//!
 //! A line `@ availability` (see [`super::language::Availability::parse`]) holds for the lines after it. A signature is
 //! `result name(parameters)`, with `= name` when the function is one known under another name. Types are letters:
 //! `F` float, `D` double, `H` float16_t, `I` int, `U` uint, `B` bool, `L` int64_t, `M` uint64_t, `S` int16_t,
@@ -72,6 +75,15 @@ vecB notEqual(vecB,vecB)
 B any(vecB)
 B all(vecB)
 vecB not(vecB)
+@ 110 300
+genI abs(genI)
+genI sign(genI)
+genI min(genI,genI)
+genI min(genI,I)
+genI max(genI,genI)
+genI max(genI,I)
+genI clamp(genI,genI,genI)
+genI clamp(genI,I,I)
 @ 110 0 vs compat
 F4 ftransform()
 @ 110 0 <440
@@ -126,18 +138,10 @@ genF modf(genF,out genF)
 genF mix(genF,genF,genB)
 genB isnan(genF)
 genB isinf(genF)
-genI abs(genI)
-genI sign(genI)
-genI min(genI,genI)
-genI min(genI,I)
 genU min(genU,genU)
 genU min(genU,U)
-genI max(genI,genI)
-genI max(genI,I)
 genU max(genU,genU)
 genU max(genU,U)
-genI clamp(genI,genI,genI)
-genI clamp(genI,I,I)
 genU clamp(genU,genU,genU)
 genU clamp(genU,U,U)
 vecB lessThan(vecU,vecU)

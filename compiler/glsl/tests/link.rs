@@ -1,0 +1,312 @@
+//! Linking GLSL: layouts with the offsets of the GL specification, locations, and the rules between shaders.
+
+use program::link::LinkOptions;
+use program::{Api, Capabilities, FragmentOutput, Placement, Program, Slot, Stage, TypeTable};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn capabilities() -> Capabilities {
+    Capabilities {
+        generation: "reference".into(),
+        api: Api::Compatibility,
+        gl_version: 46,
+        glsl_version: 460,
+        extensions: glsl::check::known_extensions()
+            .into_iter()
+            .chain(["GL_ARB_ES3_compatibility".to_owned()])
+            .collect::<BTreeSet<_>>(),
+        limits: BTreeMap::new(),
+    }
+}
+
+fn link(shaders: &[(Stage, &str)]) -> Result<Program, String> {
+    let capabilities = capabilities();
+    let mut types = TypeTable::default();
+    let mut list = Vec::new();
+    for (stage, source) in shaders {
+        let options = glsl::CompileOptions::new(&capabilities);
+        list.push(
+            glsl::compile(&[source], *stage, options, &mut types).map_err(|e| format!("compile: {e}"))?,
+        );
+    }
+    program::link(list, types, &LinkOptions::new(&capabilities)).map_err(|e| e.to_string())
+}
+
+fn vertex_and_fragment(vertex: &str, fragment: &str) -> Result<Program, String> {
+    link(&[(Stage::Vertex, vertex), (Stage::Fragment, fragment)])
+}
+
+const MEMBERS: &str = "float a; vec2 b; vec3 c; F f; float g; float h[2]; mat2x3 i; O o[2];";
+const STRUCTS: &str =
+    "struct F { int d; bvec2 e; }; struct O { uvec3 j; vec2 k; float l[2]; vec2 m; mat3 n[2]; };";
+
+/// The example of GL 4.6 section 7.6.2.2 with its offsets.
+#[test]
+fn std140_offsets_are_the_specifications() {
+    let source = format!(
+        "#version 150\n{STRUCTS}\nlayout(std140) uniform Example {{ {MEMBERS} }};\nout vec4 r;\nvoid main() {{ r = vec4(a); }}"
+    );
+    let program = link(&[(Stage::Fragment, &source)]).unwrap();
+    let expected = [
+        ("a", 0),
+        ("b", 8),
+        ("c", 16),
+        ("f.d", 32),
+        ("f.e", 40),
+        ("g", 48),
+        ("h", 64),
+        ("i", 96),
+        ("o[0].j", 128),
+        ("o[0].k", 144),
+        ("o[0].l", 160),
+        ("o[0].m", 192),
+        ("o[0].n", 208),
+        ("o[1].j", 304),
+        ("o[1].k", 320),
+        ("o[1].l", 336),
+        ("o[1].m", 368),
+        ("o[1].n", 384),
+    ];
+    let offsets: Vec<(&str, u32)> = program.uniforms.iter().map(|u| (u.name.as_str(), u.offset)).collect();
+    assert_eq!(offsets, expected);
+    let block = &program.uniform_blocks[0];
+    assert_eq!((block.name.as_str(), block.size), ("Example", 480));
+    let h = program.uniforms.iter().find(|u| u.name == "h").unwrap();
+    assert_eq!((h.array, h.array_stride), (Some(2), 16));
+    let n = program.uniforms.iter().find(|u| u.name == "o[0].n").unwrap();
+    assert_eq!((n.array_stride, n.matrix_stride), (48, 16));
+}
+
+/// The same members by the rules of std430: no rounding of arrays and structures up to 16 bytes.
+#[test]
+fn std430_offsets_follow_its_rules() {
+    let source = format!(
+        "#version 430\n{STRUCTS}\nlayout(std430) buffer Example {{ {MEMBERS} }};\nout vec4 r;\nvoid main() {{ r = vec4(a); }}"
+    );
+    let program = link(&[(Stage::Fragment, &source)]).unwrap();
+    let offsets: Vec<(&str, u32)> =
+        program.buffer_variables.iter().map(|u| (u.name.as_str(), u.offset)).collect();
+    let expected = [
+        ("a", 0),
+        ("b", 8),
+        ("c", 16),
+        ("f.d", 32),
+        ("f.e", 40),
+        ("g", 48),
+        ("h", 52),
+        ("i", 64),
+        ("o[0].j", 96),
+        ("o[0].k", 112),
+        ("o[0].l", 120),
+        ("o[0].m", 128),
+        ("o[0].n", 144),
+    ];
+    assert_eq!(offsets, expected);
+    let j = program.buffer_variables.iter().find(|v| v.name == "o[0].j").unwrap();
+    assert_eq!((j.top_level_size, j.top_level_stride), (2, 144));
+    assert_eq!(program.storage_blocks[0].size, 384);
+}
+
+#[test]
+fn row_major_explicit_offsets_and_runtime_arrays() {
+    let program = link(&[(
+        Stage::Fragment,
+        "#version 440\nlayout(std430, row_major) buffer B { layout(offset = 16) mat2x3 m; layout(align = 32) float f; vec4 t[]; };\nout vec4 r; void main() { r = t[1] + vec4(f); }",
+    )])
+    .unwrap();
+    // Row-major mat2x3: three rows of two floats, 8 bytes apart. 16 + 24 = 40 is aligned up to 64.
+    let of = |name: &str| program.buffer_variables.iter().find(|v| v.name == name).unwrap();
+    assert_eq!((of("m").offset, of("m").matrix_stride), (16, 8));
+    assert_eq!(of("f").offset, 64);
+    assert_eq!((of("t").offset, of("t").array, of("t").array_stride), (80, Some(0), 16));
+    assert!(!program.stages[0].side_effects);
+}
+
+#[test]
+fn attributes_are_dense_with_upper_halves() {
+    let program = vertex_and_fragment(
+        "#version 410\nin vec4 piglit_vertex; layout(location = 3) in mat2 m; in dvec3 d; in float unused;\nout vec4 c;\n\
+         void main() { gl_Position = piglit_vertex; c = vec4(m[0], float(d.z), 1.0); }",
+        "#version 410\nin vec4 c; out vec4 r; void main() { r = c; }",
+    )
+    .unwrap();
+    let slots: Vec<(u32, String, bool)> =
+        program.attributes.iter().map(|a| (a.location, program.types.name(a.ty), a.upper)).collect();
+    let expected = [
+        (0, "vec4".to_owned(), false),
+        (1, "dvec3".to_owned(), false),
+        (1, "dvec3".to_owned(), true),
+        (3, "vec2".to_owned(), false),
+        (4, "vec2".to_owned(), false),
+    ];
+    assert_eq!(slots, expected);
+}
+
+#[test]
+fn varyings_match_by_name_or_location_and_fragment_outputs_are_placed() {
+    let program = vertex_and_fragment(
+        "#version 410\nout vec4 a; layout(location = 0) out float b; flat out ivec2 i; out dvec3 unread;\n\
+         void main() { gl_Position = vec4(0); a = vec4(1); b = 2.0; i = ivec2(3); unread = dvec3(1); }",
+        "#version 410\nflat in ivec2 i; layout(location = 0) in float renamed; in vec4 a;\n\
+         layout(location = 2) out vec4 x; out vec4 y;\nvoid main() { x = a + renamed; y = vec4(i, i); }",
+    )
+    .unwrap();
+    let place = |stage: usize, name: &str| {
+        let shader = &program.stages[stage].shader;
+        shader.globals.values().find(|g| &*g.name == name).unwrap().placement
+    };
+    assert_eq!(place(0, "b"), Placement::Varying { slot: Slot::Var(0), component: 0 });
+    assert_eq!(place(0, "b"), place(1, "renamed"));
+    assert_eq!(place(0, "a"), place(1, "a"));
+    assert_eq!(place(0, "i"), place(1, "i"));
+    assert_eq!(place(0, "gl_Position"), Placement::Varying { slot: Slot::Position, component: 0 });
+    let color = |location| FragmentOutput::Color { location, index: 0 };
+    assert_eq!(place(1, "x"), Placement::FragmentOutput { output: color(2), component: 0 });
+    assert_eq!(place(1, "y"), Placement::FragmentOutput { output: color(0), component: 0 });
+    let inputs: Vec<(Slot, u8, bool)> =
+        program.stages[1].inputs.iter().map(|v| (v.slot, v.mask, v.integer)).collect();
+    assert_eq!(inputs, [(Slot::Var(0), 1, false), (Slot::Var(1), 15, false), (Slot::Var(2), 3, true)]);
+}
+
+#[test]
+fn uniforms_get_locations_and_the_default_block_std140_offsets() {
+    let program = vertex_and_fragment(
+        "#version 430\nuniform float f; layout(location = 1) uniform mat4 m[2]; uniform sampler2D t[2];\n\
+         uniform float unused;\nvoid main() { gl_Position = m[1] * vec4(f) + textureLod(t[0], vec2(0), 0.0); }",
+        "#version 430\nstruct S { vec3 v; sampler2D s; double d; }; uniform S s; uniform float f; out vec4 r;\n\
+         void main() { r = vec4(s.v, f) * float(s.d) + texture(s.s, vec2(0)); }",
+    )
+    .unwrap();
+    let list: Vec<(&str, Option<u32>, u32)> =
+        program.uniforms.iter().map(|u| (u.name.as_str(), u.location, u.offset)).collect();
+    let expected = [
+        ("f", Some(0), 0),
+        ("m", Some(1), 16),
+        ("t", Some(3), 0),
+        ("s.v", Some(5), 144),
+        ("s.s", Some(6), 0),
+        ("s.d", Some(7), 160),
+    ];
+    assert_eq!(list, expected);
+    assert_eq!(program.samplers.len(), 3);
+    let f = &program.uniforms[0];
+    assert!(f.stages.contains(Stage::Vertex) && f.stages.contains(Stage::Fragment));
+}
+
+#[test]
+fn exactness_is_decided_statically() {
+    let exact = |body: &str| {
+        let source = format!(
+            "#version 400\nuniform float a, b, c; uniform double x, y; out vec4 r;\nvoid main() {{ {body} }}"
+        );
+        link(&[(Stage::Fragment, &source)]).unwrap().stages[0].exact
+    };
+    assert!(exact("r = vec4(a * b);"));
+    assert!(exact("r = vec4(a + b, a - b, max(a, b), floor(c));"));
+    assert!(exact("r = vec4(float(x + y));"));
+    assert!(exact("r = vec4(fma(a, b, c));"));
+    assert!(exact("precise float t = a * b; t = t + c; r = vec4(t);"));
+    assert!(!exact("r = vec4(a * b + c);"));
+    assert!(!exact("float t = a * b; r = vec4(t - c);"));
+    assert!(!exact("r = vec4(a / b);"));
+    assert!(!exact("r = vec4(sin(a));"));
+    assert!(!exact("r = vec4(dot(vec2(a), vec2(b)));"));
+}
+
+#[test]
+fn unsized_arrays_take_the_largest_index_and_functions_merge() {
+    let program = link(&[
+        (
+            Stage::Vertex,
+            "#version 120\nvarying vec4 v[3]; void f(); void main() { f(); gl_Position = v[1]; }",
+        ),
+        (Stage::Vertex, "#version 120\nvarying vec4 v[]; void f() { v[0] = v[1] = v[2] = vec4(1.0); }"),
+        (Stage::Fragment, "#version 120\nvarying vec4 v[]; void main() { gl_FragColor = v[2]; }"),
+    ])
+    .unwrap();
+    for stage in &program.stages {
+        let v = stage.shader.globals.values().find(|g| &*g.name == "v").unwrap();
+        assert_eq!(program.types.name(v.ty), "vec4[3]");
+    }
+    assert_eq!(program.stages[0].shader.functions.len(), 2);
+}
+
+const PASS: &str = "#version 130\nvoid main() { gl_Position = vec4(0.0); }";
+const RED: &str = "#version 130\nout vec4 r; void main() { r = vec4(1.0); }";
+
+/// (vertex, fragment, part of the message)
+const ERRORS: &[(&str, &str, &str)] = &[
+    ("#version 130\nvoid f() {}", RED, "vertex shader has no `main`"),
+    (
+        "#version 130\nvoid f(); void main() { f(); gl_Position = vec4(0.0); }",
+        RED,
+        "`f` is called but not defined",
+    ),
+    (
+        "#version 130\nvoid a(); void b() { a(); } void a() { b(); } void main() { gl_Position = vec4(0.0); }",
+        RED,
+        "is recursive",
+    ),
+    (
+        "#version 130\nout vec4 v; void main() { v = vec4(0.0); gl_Position = v; }",
+        "#version 130\nin vec3 v; out vec4 r; void main() { r = vec4(v, 1.0); }",
+        "output `v` of the vertex shader has type vec4",
+    ),
+    (PASS, "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }", "input `v` has no matching output"),
+    (
+        "#version 130\nflat out vec4 v; void main() { v = vec4(0.0); gl_Position = v; }",
+        "#version 130\nin vec4 v; out vec4 r; void main() { r = v; }",
+        "differently interpolated",
+    ),
+    (
+        "#version 130\nuniform vec4 u; void main() { gl_Position = u; }",
+        "#version 130\nuniform vec3 u; out vec4 r; void main() { r = vec4(u, 1.0); }",
+        "uniform `u` is declared with mismatching types",
+    ),
+    (
+        "#version 150\nuniform B { vec4 a; }; void main() { gl_Position = a; }",
+        "#version 150\nuniform B { vec4 b; }; out vec4 r; void main() { r = b; }",
+        "member `a` against `b`",
+    ),
+    (
+        "#version 150\nout B { vec4 a; } o; void main() { o.a = gl_Position = vec4(0); }",
+        "#version 150\nin B { vec4 a; float b; } i; out vec4 r; void main() { r = i.a; }",
+        "1 members against 2",
+    ),
+    (
+        "#version 430\nlayout(location = 0) uniform vec4 a; layout(location = 0) uniform vec4 b; void main() { gl_Position = a + b; }",
+        RED,
+        "overlaps another at location 0",
+    ),
+    (
+        PASS,
+        "#version 330\nlayout(location = 1) out vec4 a; layout(location = 1) out vec4 b; void main() { a = b = vec4(0); }",
+        "overlap at location 1",
+    ),
+    (
+        "#version 440\nlayout(location = 1) out vec4 a; layout(location = 1, component = 3) out float b; void main() { gl_Position = a = vec4(b = 1); }",
+        RED,
+        "overlap at location 1",
+    ),
+    (
+        PASS,
+        "#version 130\nvoid main() { gl_FragColor = vec4(0.0); gl_FragData[0] = vec4(1.0); }",
+        "both gl_FragColor and gl_FragData",
+    ),
+    (
+        "#version 150\nin mat4 a[5]; void main() { gl_Position = a[0][0]; }",
+        RED,
+        "takes 20 of the 16 locations",
+    ),
+    ("#version 300 es\nvoid main() { gl_Position = vec4(0.0); }", RED, "ES and desktop shaders"),
+];
+
+#[test]
+fn link_errors_name_the_rule() {
+    for (vertex, fragment, message) in ERRORS {
+        match vertex_and_fragment(vertex, fragment) {
+            Ok(_) => panic!("links: {vertex}\n{fragment}"),
+            Err(e) => assert!(e.contains(message), "{vertex}\n{fragment}\nwanted {message}, got {e}"),
+        }
+    }
+    assert!(vertex_and_fragment(PASS, RED).is_ok());
+}
