@@ -6,6 +6,7 @@ use crate::builtin_variable::BuiltinVariable;
 use crate::expression::ExprId;
 use crate::resource::Placement;
 use crate::span::Span;
+use crate::stage::Stage;
 use crate::types::{MatrixOrder, TypeId};
 
 /// A global variable of a shader.
@@ -35,6 +36,18 @@ pub enum Storage {
     Output,
     /// `shared` memory of a work group.
     Shared,
+}
+
+impl Storage {
+    /// Whether variables of this storage are arrays with an element per vertex in a stage (unless `patch` or built-in
+    /// single values): inputs of geometry and tessellation shaders, outputs of tessellation control shaders.
+    pub const fn is_per_vertex(self, stage: Stage) -> bool {
+        matches!(
+            (stage, self),
+            (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input)
+                | (Stage::TessControl, Storage::Output)
+        )
+    }
 }
 
 /// How an input of the fragment stage is interpolated (on outputs: as declared there).

@@ -127,11 +127,7 @@ impl Checker<'_> {
 
     fn check_block_array(&mut self, storage: Storage, q: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
         let stage = self.language.stage;
-        let per_vertex = match (stage, storage) {
-            (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input) => true,
-            (Stage::TessControl, Storage::Output) => true,
-            _ => false,
-        };
+        let per_vertex = storage.is_per_vertex(stage);
         let array = self.types.array_of(ty);
         if per_vertex && !q.interpolation.patch && array.is_none() {
             return self.error(span, "a block with one value per vertex must be an array");

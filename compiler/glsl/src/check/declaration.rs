@@ -338,11 +338,7 @@ impl Checker<'_> {
         if older && !self.language.has_integers() && scalar.is_none_or(|s| !s.is_float()) {
             return self.error(span, "attributes and varyings must be float, vectors or matrices of it");
         }
-        let per_vertex = match (stage, storage) {
-            (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input) => true,
-            (Stage::TessControl, Storage::Output) => true,
-            _ => false,
-        };
+        let per_vertex = storage.is_per_vertex(stage);
         if per_vertex && !qualifiers.interpolation.patch && self.types.array_of(ty).is_none() {
             return self.error(span, "an input or output with one value per vertex must be an array");
         }
@@ -485,7 +481,7 @@ impl Checker<'_> {
             program::layout::opaque_slots(self.types, global.ty, program::layout::OpaqueKind::AtomicCounter);
         *next = offset.saturating_add(count.max(1).saturating_mul(4));
         global.layout.offset = Some(offset);
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return self.error(span, "the offset of an atomic counter must be a multiple of 4");
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
-use program::{ArrayLength, ExprId, ExprKind, Literal, Scalar, Stage, Storage, SwizzleMask, Type, TypeId};
+use program::{ArrayLength, ExprId, ExprKind, Literal, Scalar, Storage, SwizzleMask, Type, TypeId};
 
 use super::place::Root;
 
@@ -347,11 +347,7 @@ impl Checker<'_> {
             _ => None,
         };
         let stage = self.language.stage;
-        let per_vertex = global.is_some_and(|g| match g.storage {
-            Storage::Input => matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation),
-            Storage::Output => stage == Stage::TessControl,
-            _ => false,
-        });
+        let per_vertex = global.is_some_and(|g| g.storage.is_per_vertex(stage));
         if unsized_array && !per_vertex && global.is_none_or(|g| g.storage != Storage::Buffer) {
             return self.error(span, "an array without a size can only be indexed by constants");
         }

@@ -128,7 +128,7 @@ impl<'a> Language<'a> {
             return false;
         }
         let removed = if self.es { a.removed_es } else { a.removed };
-        if removed != 0 && self.version >= removed && !(self.compatibility && !self.es) {
+        if removed != 0 && self.version >= removed && (self.es || !self.compatibility) {
             return false;
         }
         if a.compatibility && !self.compatibility {

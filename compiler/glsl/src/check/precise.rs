@@ -84,16 +84,16 @@ impl State {
 
     fn visit(&mut self, shader: &mut Shader, function: FunctionId, id: ExprId) {
         match shader.exprs[id].kind.clone() {
-            ExprKind::Assign { place, value } | ExprKind::CompoundAssign { place, value, .. } => {
-                if self.is_precise(shader, function, place) {
-                    shader.exprs[id].precise = true;
-                    self.contributes(shader, function, value);
-                }
+            ExprKind::Assign { place, value } | ExprKind::CompoundAssign { place, value, .. }
+                if self.is_precise(shader, function, place) =>
+            {
+                shader.exprs[id].precise = true;
+                self.contributes(shader, function, value);
             }
-            ExprKind::PreIncrement { place, .. } | ExprKind::PostIncrement { place, .. } => {
-                if self.is_precise(shader, function, place) {
-                    shader.exprs[id].precise = true;
-                }
+            ExprKind::PreIncrement { place, .. } | ExprKind::PostIncrement { place, .. }
+                if self.is_precise(shader, function, place) =>
+            {
+                shader.exprs[id].precise = true;
             }
             ExprKind::Call { function: callee, arguments } => {
                 let parameters = shader.functions[callee].parameters.clone();
@@ -110,10 +110,10 @@ impl State {
                     }
                 }
             }
-            ExprKind::Builtin { arguments, .. } => {
-                if arguments.iter().skip(1).any(|&a| self.is_precise(shader, function, a)) {
-                    self.contributes(shader, function, id);
-                }
+            ExprKind::Builtin { arguments, .. }
+                if arguments.iter().skip(1).any(|&a| self.is_precise(shader, function, a)) =>
+            {
+                self.contributes(shader, function, id);
             }
             _ => {}
         }

@@ -70,7 +70,7 @@ fn vector_or_matrix(name: &str) -> Option<(Type, Availability)> {
             "f16" => Scalar::Float16,
             _ => return None,
         };
-        let [size] = name[at + 3..].as_bytes() else { return None };
+        let [size] = &name.as_bytes()[at + 3..] else { return None };
         return Some((Type::Vector { scalar, size: digit(*size)? }, of_scalar(scalar)));
     }
     let at = name.find("mat")?;
@@ -80,7 +80,7 @@ fn vector_or_matrix(name: &str) -> Option<(Type, Availability)> {
         "f16" => Scalar::Float16,
         _ => return None,
     };
-    let (columns, rows, explicit) = match name[at + 3..].as_bytes() {
+    let (columns, rows, explicit) = match &name.as_bytes()[at + 3..] {
         [n] => (digit(*n)?, digit(*n)?, false),
         [c, b'x', r] => (digit(*c)?, digit(*r)?, true),
         _ => return None,
