@@ -52,6 +52,14 @@ pub fn check(
     check_waiting_channels(program, starts)
 }
 
+/// States at the block boundaries.
+struct Flow {
+    preds: Vec<Vec<usize>>,
+    start: State,
+    entry: Vec<Option<State>>,
+    exit: Vec<Option<State>>,
+}
+
 struct Checker<'a> {
     original: &'a Program,
     allocated: &'a Program,
@@ -100,39 +108,77 @@ impl<'a> Checker<'a> {
                 preds[s].push(b);
             }
         }
-        let start =
-            State { file: (1..=FILE_BYTES as u32).collect(), scratch: vec![UNDEFINED; self.scratch_bytes] };
-        let mut entry: Vec<Option<State>> = vec![None; blocks];
-        let mut exit: Vec<Option<State>> = vec![None; blocks];
-        let mut round = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            round += 1;
-            for b in 0..blocks {
-                let initial = (b == 0).then_some(&start);
-                let Some(mut state) = self.join(initial, &preds[b], &exit) else { continue };
-                if let (Some(old), true) = (&entry[b], round > 8) {
-                    // Every byte changes a few times at most; what still does has no one meaning.
-                    widen(&mut state, old);
-                }
-                if entry[b].as_ref() == Some(&state) {
-                    continue;
-                }
-                changed = true;
-                entry[b] = Some(state.clone());
-                for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
-                    self.step(&mut state, i, None)?;
-                }
-                exit[b] = Some(state);
-            }
-        }
-        for (b, entry) in entry.iter().enumerate() {
-            let Some(mut state) = entry.clone() else { continue };
+        let mut flow = Flow {
+            preds,
+            start: State {
+                file: (1..=FILE_BYTES as u32).collect(),
+                scratch: vec![UNDEFINED; self.scratch_bytes],
+            },
+            entry: vec![None; blocks],
+            exit: vec![None; blocks],
+        };
+        self.solve(&mut flow, 0, blocks, None)?;
+        for (b, entry) in flow.entry.into_iter().enumerate() {
+            let Some(mut state) = entry else { continue };
             for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
                 self.step(&mut state, i, Some(b))?;
             }
         }
+        Ok(())
+    }
+
+    /// Solves blocks `first..last` in program order; a loop is repeated until nothing changes at its header before
+    /// anything after it is looked at, and forgets what an earlier round found inside. `inside` is the loop whose
+    /// body this is.
+    fn solve(
+        &self,
+        flow: &mut Flow,
+        first: usize,
+        last: usize,
+        inside: Option<usize>,
+    ) -> Result<(), CompileError> {
+        let mut b = first;
+        while b < last {
+            let here = self.cfg.blocks[b].start;
+            let found = self.cfg.loops.iter().position(|l| l.start == here && self.cfg.blocks[b].end > here);
+            let Some(l) = found.filter(|l| inside != Some(*l)) else {
+                self.visit(flow, b)?;
+                b += 1;
+                continue;
+            };
+            let end = self.cfg.block_of.get(self.cfg.loops[l].end).map_or(last, |e| e + 1).min(last);
+            for round in 0.. {
+                let old = flow.entry[b].take();
+                let initial = (b == 0).then_some(&flow.start);
+                let mut header = self.join(initial, &flow.preds[b], &flow.exit);
+                if let (Some(new), Some(old), true) = (&mut header, &old, round > 8) {
+                    // Every byte changes a few times at most; what still does has no one meaning.
+                    widen(new, old);
+                }
+                if round > 0 && header == old {
+                    flow.entry[b] = old;
+                    break;
+                }
+                flow.entry[b] = header;
+                flow.exit[b..end].fill(None);
+                self.solve(flow, b, end, Some(l))?;
+            }
+            b = end;
+        }
+        Ok(())
+    }
+
+    fn visit(&self, flow: &mut Flow, b: usize) -> Result<(), CompileError> {
+        let header = self.cfg.loops.iter().any(|l| l.start == self.cfg.blocks[b].start);
+        if !header {
+            let initial = (b == 0).then_some(&flow.start);
+            flow.entry[b] = self.join(initial, &flow.preds[b], &flow.exit);
+        }
+        let Some(mut state) = flow.entry[b].clone() else { return Ok(()) };
+        for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
+            self.step(&mut state, i, None)?;
+        }
+        flow.exit[b] = Some(state);
         Ok(())
     }
 

@@ -1,16 +1,20 @@
 //! Register coalescing: lets a value be computed where a copy would put it.
 
 use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Operand, Program, REG_SIZE, VReg};
-use crate::liveness::Liveness;
+use crate::bir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
+use crate::liveness::{LiveOut, Liveness};
 use crate::model::Model;
-use crate::pattern::{regs_read, regs_written};
+use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 
-/// Merges the source of a copy of whole registers into the copy's destination, when the two are not live at once
-/// or the source lives only between its definition and the copy, within one block in which nobody else uses the
-/// destination.
+/// Merges the source of a copy of whole registers into the copy's destination, when
+/// - the two are never live at once as intervals, or
+/// - the source lives only between its definition and the copy, within one block in which nobody else uses the
+///   destination, or
+/// - both keep each channel's data in the same place and are written under the execution mask only, and no
+///   channel needs both at once: what waits in the destination belongs to channels that the source's writes do
+///   not touch.
 pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
@@ -19,27 +23,32 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     // Source register → destination register and byte offset.
     let mut merged: SecondaryMap<VReg, Option<(VReg, u32)>> = SecondaryMap::new();
     let sites = Sites::new(program);
+    let mut ranges: Option<ChannelRanges> = None;
     let mut changed = false;
     for at in 0..program.insts.len() {
         let inst = &program.insts[at];
-        let Some((src, dst, offset)) = whole_copy(program, inst) else { continue };
-        let regs = u32::from(program.vregs[src].regs);
-        let place: Vec<(VReg, u32)> = (0..regs).map(|r| (dst, offset / REG_SIZE + r)).collect();
-        if touched.contains(&(src, u32::MAX))
-            || touched.contains(&(dst, u32::MAX))
+        let Some(copy) = whole_copy(program, inst) else { continue };
+        let regs = u32::from(program.vregs[copy.src].regs);
+        let place: Vec<(VReg, u32)> = (0..regs).map(|r| (copy.dst, copy.offset / REG_SIZE + r)).collect();
+        if touched.contains(&(copy.src, u32::MAX))
+            || touched.contains(&(copy.dst, u32::MAX))
             || place.iter().any(|p| touched.contains(p))
-            || (0..regs).any(|r| touched.contains(&(src, r)))
+            || (0..regs).any(|r| touched.contains(&(copy.src, r)))
         {
             continue;
         }
-        let source = liveness.interval(src);
+        let source = liveness.interval(copy.src);
         let apart = source.end <= at
             && place.iter().all(|&(v, r)| !liveness.grf_interval(v, r as usize).overlaps(&source));
-        if !apart && !in_block(program, &cfg, &sites, at, src, dst, offset) {
+        let fits = apart
+            || in_block(program, &cfg, &sites, at, &copy)
+            || (sites.by_channel(program, &copy)
+                && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(&copy, regs, at));
+        if !fits {
             continue;
         }
-        merged[src] = Some((dst, offset));
-        touched.insert((src, u32::MAX));
+        merged[copy.src] = Some((copy.dst, copy.offset));
+        touched.insert((copy.src, u32::MAX));
         touched.extend(place);
         changed = true;
     }
@@ -52,11 +61,41 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
             rename(src, &merged);
         }
         if inst.is_plain_copy() && inst.dst.is_reg() && same_place(&inst.dst, &inst.src[0]) {
-            inst.op = crate::bir::Op::Nop;
+            inst.op = Op::Nop;
         }
     }
     program.compact();
     true
+}
+
+/// A copy of all of `src` to whole registers of `dst`.
+#[derive(Clone, Copy)]
+struct WholeCopy {
+    src: VReg,
+    dst: VReg,
+    /// Byte offset in `dst`.
+    offset: u32,
+    /// Bytes per channel.
+    element: u32,
+    no_mask: bool,
+}
+
+fn whole_copy(program: &Program, inst: &Inst) -> Option<WholeCopy> {
+    if !inst.is_plain_copy() || inst.align16 {
+        return None;
+    }
+    let (dst, src) = (inst.dst.vreg()?, inst.src[0].vreg()?);
+    let bytes = inst.bytes_written();
+    let packed = inst.dst.stride() == Some(1) && inst.src[0].stride() == Some(1);
+    let whole = inst.src[0].offset == 0 && bytes == u32::from(program.vregs[src].regs) * REG_SIZE;
+    let fits = dst != src && packed && whole && inst.dst.offset % REG_SIZE == 0;
+    fits.then_some(WholeCopy {
+        src,
+        dst,
+        offset: inst.dst.offset,
+        element: inst.dst.ty.size(),
+        no_mask: inst.no_mask,
+    })
 }
 
 fn same_place(a: &Operand, b: &Operand) -> bool {
@@ -70,76 +109,191 @@ fn rename(operand: &mut Operand, merged: &SecondaryMap<VReg, Option<(VReg, u32)>
     }
 }
 
-/// A copy of all of one virtual register to whole registers of another.
-fn whole_copy(program: &Program, inst: &Inst) -> Option<(VReg, VReg, u32)> {
-    if !inst.is_plain_copy() || inst.align16 {
-        return None;
-    }
-    let (dst, src) = (inst.dst.vreg()?, inst.src[0].vreg()?);
-    let bytes = inst.bytes_written();
-    let packed = inst.dst.stride() == Some(1) && inst.src[0].stride() == Some(1);
-    let whole = inst.src[0].offset == 0 && bytes == u32::from(program.vregs[src].regs) * REG_SIZE;
-    (dst != src && packed && whole && inst.dst.offset % REG_SIZE == 0).then_some((src, dst, inst.dst.offset))
-}
-
-/// First and last instruction that mentions each register.
+/// Where each register is mentioned and written.
 struct Sites {
     range: SecondaryMap<VReg, Option<(usize, usize)>>,
+    writes: SecondaryMap<VReg, Vec<usize>>,
 }
 
 impl Sites {
     fn new(program: &Program) -> Sites {
-        let mut range: SecondaryMap<VReg, Option<(usize, usize)>> = SecondaryMap::new();
+        let mut sites = Sites { range: SecondaryMap::new(), writes: SecondaryMap::new() };
         for (i, inst) in program.insts.iter().enumerate() {
             for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
-                let first = range[v].map_or(i, |r| r.0);
-                range[v] = Some((first, i));
+                let first = sites.range[v].map_or(i, |r| r.0);
+                sites.range[v] = Some((first, i));
+            }
+            if let Some(v) = inst.dst.vreg() {
+                sites.writes[v].push(i);
             }
         }
-        Sites { range }
+        sites
+    }
+
+    /// Every write to the source, and to the destination's part, puts channel c's bytes into element c of the
+    /// copied range and respects the execution mask.
+    fn by_channel(&self, program: &Program, copy: &WholeCopy) -> bool {
+        let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
+        let aligned = |i: &usize, base: u32| {
+            let inst = &program.insts[*i];
+            let start = inst.dst.offset;
+            if start >= base + bytes || start + inst.bytes_written() <= base {
+                return true;
+            }
+            let place = base + u32::from(inst.group) * copy.element;
+            let size = inst.dst.ty.size();
+            let step = inst.dst.stride().map(|s| u32::from(s) * size);
+            !inst.no_mask
+                && !inst.op.is_send()
+                && !inst.align16
+                && step == Some(copy.element)
+                && start >= place
+                && start + size <= place + copy.element
+        };
+        !copy.no_mask
+            && self.writes[copy.src].iter().all(|i| aligned(i, 0))
+            && self.writes[copy.dst].iter().all(|i| aligned(i, copy.offset))
     }
 }
 
 /// The source's whole life is in the copy's block and ends with the copy; meanwhile nobody touches the
 /// destination, except that the source's first definition may read it.
-fn in_block(
-    program: &Program,
-    cfg: &Cfg,
-    sites: &Sites,
-    at: usize,
-    src: VReg,
-    dst: VReg,
-    offset: u32,
-) -> bool {
-    let Some((first, last)) = sites.range[src] else { return false };
+fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, at: usize, copy: &WholeCopy) -> bool {
+    let Some((first, last)) = sites.range[copy.src] else { return false };
     if last != at || cfg.block_of[first] != cfg.block_of[at] {
         return false;
     }
-    let bytes = u32::from(program.vregs[src].regs) * REG_SIZE;
+    let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
     let hits = |operand: &Operand, length: u32| {
-        operand.vreg() == Some(dst) && operand.offset < offset + bytes && offset < operand.offset + length
+        operand.vreg() == Some(copy.dst)
+            && operand.offset < copy.offset + bytes
+            && copy.offset < operand.offset + length
     };
-    let no_mask = program.insts[at].no_mask;
     for (i, inst) in program.insts.iter().enumerate().take(at).skip(first) {
-        if inst.dst.vreg() == Some(src) && inst.no_mask != no_mask {
+        if inst.dst.vreg() == Some(copy.src) && inst.no_mask != copy.no_mask {
             return false;
         }
-        if inst.dst.vreg() == Some(dst) && hits(&inst.dst, inst.bytes_written()) {
+        if inst.dst.vreg() == Some(copy.dst) && hits(&inst.dst, inst.bytes_written()) {
             return false;
         }
         for (index, operand) in inst.src.iter().enumerate() {
             if !hits(operand, inst.bytes_read(index)) {
                 continue;
             }
-            let one_register = regs_written(inst) <= 1 && regs_read(inst, index) <= 1;
-            let same_layout = operand.offset == inst.dst.offset + offset
-                && operand.stride() == inst.dst.stride()
-                && operand.ty.size() == inst.dst.ty.size()
-                && !operand.is_scalar();
-            if i != first || !(one_register || same_layout || inst.op.is_send()) {
+            if i != first || !may_share(inst, index, inst.dst.offset + copy.offset) {
                 return false;
             }
         }
     }
     true
+}
+
+/// Source `index` may stand where the destination will be, at byte `dst_offset` of the same register.
+fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
+    let operand = &inst.src[index];
+    let one_register = regs_written(inst) <= 1 && regs_read(inst, index) <= 1;
+    let same_layout = operand.offset == dst_offset
+        && operand.stride() == inst.dst.stride()
+        && operand.ty.size() == inst.dst.ty.size()
+        && !operand.is_scalar();
+    one_register || same_layout || inst.op.is_send()
+}
+
+/// For every GRF of every register the instructions after which some channel needs it, or which write it:
+/// ascending disjoint ranges `start..=end`.
+struct ChannelRanges {
+    first: SecondaryMap<VReg, usize>,
+    ranges: Vec<Vec<(usize, usize)>>,
+    /// Instructions that read a register in another layout than they write one: (instruction, source index).
+    uneven: BTreeSet<usize>,
+}
+
+impl ChannelRanges {
+    fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
+        let sets = LiveOut::new(program, cfg);
+        let mut first = SecondaryMap::new();
+        let mut count = 0;
+        for (v, data) in program.vregs.iter() {
+            first[v] = count;
+            count += usize::from(data.regs);
+        }
+        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
+        let mut live = vec![0u32; count];
+        let mut uneven = BTreeSet::new();
+        for (b, block) in cfg.blocks.iter().enumerate().rev() {
+            sets.load(b, &mut live);
+            let mut end: Vec<usize> = Vec::new();
+            end.resize(count, block.end.saturating_sub(1));
+            for i in (block.start..block.end).rev() {
+                let inst = &program.insts[i];
+                if let Some(dst) = inst.dst.vreg() {
+                    let base = first[dst] + (inst.dst.offset / REG_SIZE) as usize;
+                    for r in 0..regs_written(inst) {
+                        let g = base + r as usize;
+                        if live[g] == 0 {
+                            end[g] = i;
+                        }
+                        live[g] &= !dst_write_pattern(inst, r);
+                        if live[g] == 0 {
+                            ranges[g].push((i, end[g]));
+                        }
+                    }
+                    let mixed = |index: usize| !may_share(inst, index, inst.src[index].offset);
+                    if (0..inst.src.len()).any(|index| inst.src[index].vreg().is_some() && mixed(index)) {
+                        uneven.insert(i);
+                    }
+                }
+                for (index, src) in inst.src.iter().enumerate() {
+                    let Some(v) = src.vreg() else { continue };
+                    let base = first[v] + (src.offset / REG_SIZE) as usize;
+                    for r in 0..regs_read(inst, index) {
+                        let g = base + r as usize;
+                        let mask = src_read_pattern(inst, index, r);
+                        if mask != 0 {
+                            if live[g] == 0 {
+                                end[g] = i.saturating_sub(1);
+                            }
+                            live[g] |= mask;
+                        }
+                    }
+                }
+            }
+            for g in 0..count {
+                if live[g] != 0 && block.start < block.end {
+                    // Live into the block: from before its first instruction.
+                    ranges[g]
+                        .push((block.start.saturating_sub(1), end[g].max(block.start.saturating_sub(1))));
+                }
+            }
+        }
+        for list in &mut ranges {
+            list.sort_unstable();
+        }
+        ChannelRanges { first, ranges, uneven }
+    }
+
+    /// No channel needs source and destination at once, apart from the copy at instruction `at`.
+    fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
+        (0..regs as usize).all(|r| {
+            let a = &self.ranges[self.first[copy.src] + r];
+            let b = &self.ranges[self.first[copy.dst] + (copy.offset / REG_SIZE) as usize + r];
+            self.disjoint(a, b, at)
+        })
+    }
+
+    fn disjoint(&self, a: &[(usize, usize)], b: &[(usize, usize)], at: usize) -> bool {
+        let (mut i, mut j) = (0, 0);
+        while let (Some(&(a0, a1)), Some(&(b0, b1))) = (a.get(i), b.get(j)) {
+            if a0.max(b0) <= a1.min(b1) {
+                return false;
+            }
+            // One begins where the other ends: the instruction there reads one and writes the other.
+            let (earlier_end, later_start) = if a1 < b0 { (a1, b0) } else { (b1, a0) };
+            if earlier_end + 1 == later_start && later_start != at && self.uneven.contains(&later_start) {
+                return false;
+            }
+            if a1 < b1 { i += 1 } else { j += 1 }
+        }
+        true
+    }
 }
