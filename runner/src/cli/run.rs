@@ -9,7 +9,7 @@ use softgl::observe::ShadeMode;
 
 use super::{DeviceArgs, EXPECTED, NOTHING, RunArgs, UNEXPECTED};
 use crate::console::Console;
-use crate::execute::{self, DeviceOptions, Executors, RunOptions};
+use crate::execute::{self, DeviceOptions, Devices, Executors, RunOptions};
 use crate::names::{piglit_name, printable};
 use crate::results::{Header, ResultsWriter, RunFolder};
 use crate::schedule::{self, Limits, Plan};
@@ -65,7 +65,7 @@ impl Plan for Rows {
 
     fn run(&self, job: usize) -> Verdict {
         let (test, target) = self.row_of(job);
-        execute::run_file(&test.path, &test.name, target, &self.options)
+        execute::run_file(&test.path, &test.name, target, &self.options, &Devices)
     }
 
     fn row(&self, job: usize, verdict: Verdict, duration: Duration) -> TestResult {

@@ -1,16 +1,48 @@
-//! Running one script on one target.
+//! Running one script on one target: sections in order, then the commands, on one or two executors.
 
+mod buffers;
 mod device;
+mod display_list;
+mod factory;
+mod front;
+mod initial;
+mod probe;
+mod query;
+mod session;
+mod side;
+mod state;
+mod surfaces;
+mod translate;
+mod uniforms;
+mod vertex;
 
 pub use device::{Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width};
+pub use factory::{Devices, compiler_options, unknown_quirks};
+pub use front::{Linked, build};
+pub use translate::stage_of;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use program::Capabilities;
+use script::Script;
+use softgl::device::DeviceError;
+use softgl::machine::{Machine, Options};
 use softgl::observe::ShadeMode;
 
 use crate::capabilities::{check_requirements, context_set};
+use crate::diagnostics;
 use crate::target::Target;
-use crate::verdict::{Layer, Verdict};
+use crate::verdict::{Layer, StageStatistics, Status, Verdict};
+use session::Session;
+use side::{Side, Sides, device_verdict};
+
+/// Instructions that all shading of a test may take on the simulator: some seconds of work.
+const SIMULATOR_STEPS: u64 = 200_000_000;
+/// Statements that all shading of a test may take on the interpreter.
+const INTERPRETER_STEPS: u64 = 100_000_000;
+/// Sides of the window when a script does not say.
+const WINDOW: (u32, u32) = (250, 250);
 
 /// Which executors run a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +54,17 @@ pub enum Executors {
     SimulatorOnly,
     /// Only the interpreter.
     ReferenceOnly,
+}
+
+impl Executors {
+    /// The executors, the one whose results count first.
+    fn kinds(self) -> &'static [DeviceKind] {
+        match self {
+            Executors::Both => &[DeviceKind::Simulator, DeviceKind::Interpreter],
+            Executors::SimulatorOnly => &[DeviceKind::Simulator],
+            Executors::ReferenceOnly => &[DeviceKind::Interpreter],
+        }
+    }
 }
 
 /// What is the same for all rows of a run.
@@ -36,31 +79,102 @@ pub struct RunOptions {
 }
 
 /// Runs one file on one target.
-pub fn run_file(path: &Path, test: &str, target: Target, options: &RunOptions) -> Verdict {
+pub fn run_file(
+    path: &Path,
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) => {
-            return Verdict::fail(Layer::Script, format!("cannot read {}: {error}", path.display()));
-        }
+        Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
     };
-    let _ = (test, options);
     match script::parse(&bytes) {
-        Ok(script) => {
-            let capabilities = match context_set(target) {
-                Ok(set) => match set.choose(script.require.context) {
-                    Ok(capabilities) => capabilities,
-                    Err(reason) => return Verdict::skip(reason),
-                },
-                Err(error) => return Verdict::fail(Layer::Require, error.to_string()),
-            };
-            match check_requirements(&script.require, capabilities) {
-                Ok(()) => Verdict::fail(Layer::Simulate, "execution is not supported yet"),
-                Err(unmet) => Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)),
-            }
-        }
-        Err(error) => Verdict::fail(
-            Layer::Script,
-            crate::diagnostics::script_error(&path.display().to_string(), &bytes, &error),
-        ),
+        Ok(script) => run_script(&script, test, target, options, devices),
+        Err(error) => script_failure(test, &bytes, &error),
     }
+}
+
+/// A file that does not parse. A word that is no GL enum makes piglit's interpreter abort, which its harness calls a
+/// crash; here it is an error like any other.
+fn script_failure(test: &str, bytes: &[u8], error: &script::ParseError) -> Verdict {
+    let excerpt = diagnostics::script_error(&format!("{test}.shader_test"), bytes, error);
+    Verdict::fail(Layer::Script, format!("{error}\n{excerpt}"))
+}
+
+/// The context a script gets on a target, when it gets one and its requirements are met.
+///
+/// # Errors
+/// The skip.
+pub fn context_for(script: &Script<'_>, target: Target) -> Result<&'static Arc<Capabilities>, Verdict> {
+    let set = context_set(target).map_err(|error| Verdict::fail(Layer::Require, error.to_string()))?;
+    let capabilities = set.choose(script.require.context).map_err(Verdict::skip)?;
+    check_requirements(&script.require, capabilities)
+        .map_err(|unmet| Verdict::skip(format!("line {}: {}", unmet.line, unmet.reason)))?;
+    Ok(capabilities)
+}
+
+/// Runs a parsed script on one target.
+pub fn run_script(
+    script: &Script<'_>,
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    let prepared = || -> Result<Session<'_>, Verdict> {
+        let capabilities = context_for(script, target)?;
+        let linked = build(script, capabilities)?;
+        if script.require.separate_shader_objects && !matches!(linked, Linked::Nothing) {
+            return Err(front::unsupported("SSO ENABLED is"));
+        }
+        let initial = match &linked {
+            Linked::Program(program) => initial::default_block(program)?,
+            Linked::Failed(_) | Linked::Nothing => Vec::new(),
+        };
+        let sides = sides(script, capabilities, test, target, options, devices)
+            .map_err(|error| device_verdict(&error))?;
+        Ok(Session::new(script, capabilities, &linked, sides, &initial))
+    };
+    match prepared() {
+        Ok(mut session) => {
+            let mut verdict = session.run();
+            if verdict.status != Status::Skip {
+                verdict.stages = statistics(&mut session.sides);
+            }
+            verdict
+        }
+        Err(verdict) => verdict,
+    }
+}
+
+fn sides(
+    script: &Script<'_>,
+    capabilities: &Arc<Capabilities>,
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Result<Sides, DeviceError> {
+    let (width, height) = script.require.window.unwrap_or(WINDOW);
+    let machine = Options { width, height, depth: script.require.depth_buffer, shade: options.shade };
+    let side = |&kind: &DeviceKind| {
+        let step_limit = match kind {
+            DeviceKind::Simulator => SIMULATOR_STEPS,
+            DeviceKind::Interpreter => INTERPRETER_STEPS,
+        };
+        let request = DeviceRequest { kind, target, test, options: &options.device, step_limit };
+        let device = devices.create(&request)?;
+        Ok(Side::new(kind, Machine::new(capabilities.clone(), machine), device))
+    };
+    options.executors.kinds().iter().map(side).collect::<Result<Vec<_>, _>>().map(|all| Sides { all })
+}
+
+fn statistics(sides: &mut Sides) -> Vec<StageStatistics> {
+    let mut stages = sides.primary().device.statistics();
+    // By pipeline position, then width.
+    let position = |s: &StageStatistics| program::Stage::ALL.iter().position(|stage| stage.name() == s.stage);
+    stages.sort_by(|a, b| (position(a), &a.width).cmp(&(position(b), &b.width)));
+    stages
 }

@@ -1,0 +1,113 @@
+//! The real devices: simulator and interpreter.
+
+use compiler::output::Width as BinaryWidth;
+use compiler::{Options, Quirk, QuirkSet};
+use simulator::MathMode;
+use softgl::device::DeviceError;
+use std::path::{Path, PathBuf};
+
+use super::device::{
+    Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width,
+};
+use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
+use crate::verdict::StageStatistics;
+
+/// Makes simulators and interpreters.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Devices;
+
+impl DeviceFactory for Devices {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        match request.kind {
+            DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
+            DeviceKind::Simulator => {
+                let devinfo = request.target.devinfo().ok_or_else(|| {
+                    DeviceError::Execution(format!("{} has no instruction set", request.target))
+                })?;
+                let options = SimulatorOptions {
+                    devinfo,
+                    compiler: compiler_options(request.options),
+                    binaries: binaries(request),
+                    math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
+                    budget: request.step_limit,
+                    seed: seed(request.test),
+                };
+                Ok(Box::new(SimulatorDevice::new(options)))
+            }
+        }
+    }
+}
+
+/// The compiler's options for a run's options.
+pub fn compiler_options(options: &DeviceOptions) -> Options {
+    let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
+    Options {
+        widths: options.width.map(binary_width).into_iter().collect(),
+        backend: options.backend.map(|backend| match backend {
+            Backend::Vec4 => compiler::Backend::Vec4,
+            Backend::Scalar => compiler::Backend::Scalar,
+        }),
+        pass_limit: options.pass_limit.map(u64::from),
+        disabled_passes: options.disabled_passes.clone(),
+        disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
+        ..Options::default()
+    }
+}
+
+/// Names of quirks that do not exist.
+pub fn unknown_quirks(options: &DeviceOptions) -> Vec<&str> {
+    let unknown = |name: &&str| Quirk::from_name(name).is_none();
+    options.disabled_quirks.iter().map(String::as_str).filter(unknown).collect()
+}
+
+fn binary_width(width: Width) -> BinaryWidth {
+    match width {
+        Width::Vec4 => BinaryWidth::Vec4,
+        Width::Simd8 => BinaryWidth::Simd8,
+        Width::Simd16 => BinaryWidth::Simd16,
+        Width::Simd32 => BinaryWidth::Simd32,
+    }
+}
+
+/// The folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself when it holds stages.
+fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
+    let root = request.options.binaries.as_deref()?;
+    let test = root.join(request.test);
+    let candidates = [test.join(request.target.name()), test];
+    let holds_stages = |folder: &Path| {
+        let stages = ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
+        stages.iter().any(|stage| folder.join(stage).is_dir())
+    };
+    let found = candidates.into_iter().find(|folder| holds_stages(folder));
+    Some(found.unwrap_or_else(|| root.to_owned()))
+}
+
+/// What unwritten registers hold follows from the test's name: the same in every run, different between tests.
+fn seed(test: &str) -> u64 {
+    let hash = blake3::hash(test.as_bytes());
+    hash.as_bytes().iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))
+}
+
+impl ShaderDevice for InterpreterDevice {
+    fn take_undefined(&mut self) -> bool {
+        InterpreterDevice::take_undefined(self)
+    }
+}
+
+impl ShaderDevice for SimulatorDevice {
+    fn statistics(&self) -> Vec<StageStatistics> {
+        let convert = |s: &crate::devices::StageStatistics| StageStatistics {
+            stage: s.stage.name().to_owned(),
+            width: s.width.name().to_owned(),
+            instructions: s.statistics.instructions,
+            loops: s.statistics.loops,
+            cycles: s.statistics.cycles.into(),
+            spills: s.statistics.spills,
+            fills: s.statistics.fills,
+            sends: s.statistics.sends,
+            registers: s.statistics.registers,
+            sha: s.hash.clone(),
+        };
+        SimulatorDevice::statistics(self).iter().map(convert).collect()
+    }
+}

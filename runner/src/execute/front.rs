@@ -1,0 +1,219 @@
+//! From a script's sections to a linked program: compilation in file order, then linking.
+
+use std::sync::Arc;
+
+use glsl::CompileOptions;
+use glsl::diagnostic::{Diagnostic, Severity};
+use glsl::syntax::NamedStrings;
+use program::link::GeometryParameters;
+use program::shader::LayoutPrimitive;
+use program::{Api, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
+use script::{Content, GeometryLayout, Script};
+
+use super::translate::stage_of;
+use crate::capabilities::stage_available;
+use crate::verdict::{Layer, Verdict};
+
+/// Most diagnostics of a shader that a reason repeats.
+const DIAGNOSTICS: usize = 5;
+
+/// `[vertex shader passthrough]`: the position is the attribute that rectangles are drawn with.
+const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
+    in vec4 piglit_vertex;\n\
+    #else\n\
+    attribute vec4 piglit_vertex;\n\
+    #endif\n\
+    void main() { gl_Position = piglit_vertex; }\n";
+
+/// What linking gave.
+#[derive(Clone, Debug)]
+pub enum Linked {
+    /// A program.
+    Program(Arc<Program>),
+    /// The info log of a failure, which a script may expect.
+    Failed(String),
+    /// There is nothing to link.
+    Nothing,
+}
+
+/// Compiles and links everything a script holds for a context.
+///
+/// # Errors
+/// The verdict that ends the test: the first section that is not available, not supported or does not compile.
+pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked, Verdict> {
+    let mut front = FrontEnd {
+        script,
+        capabilities,
+        types: TypeTable::default(),
+        shaders: Vec::new(),
+        strings: NamedStrings::default(),
+        geometry: GeometryParameters::default(),
+    };
+    for section in &script.sections {
+        front.section(&section.content, section.line)?;
+    }
+    Ok(front.link())
+}
+
+struct FrontEnd<'a> {
+    script: &'a Script<'a>,
+    capabilities: &'a Capabilities,
+    types: TypeTable,
+    shaders: Vec<Shader>,
+    strings: NamedStrings,
+    geometry: GeometryParameters,
+}
+
+impl FrontEnd<'_> {
+    fn section(&mut self, content: &Content<'_>, line: u32) -> Result<(), Verdict> {
+        match content {
+            Content::Shader(shader) => {
+                let stage = stage_of(shader.stage);
+                stage_available(stage, self.capabilities).map_err(Verdict::skip)?;
+                let version = self.script.version_line(shader).map(|line| line.to_string());
+                self.compile(stage, version.as_deref(), shader.source, shader.first_line)
+            }
+            Content::Passthrough(version) => {
+                self.compile(Stage::Vertex, Some(&version.to_string()), PASSTHROUGH, line)
+            }
+            Content::Program { target, .. } => {
+                let extension = match target {
+                    script::ProgramTarget::Vertex => "GL_ARB_vertex_program",
+                    script::ProgramTarget::Fragment => "GL_ARB_fragment_program",
+                };
+                if !self.capabilities.has(extension) {
+                    return Err(Verdict::skip(format!("needs {extension}")));
+                }
+                Err(unsupported("ARB assembly programs are"))
+            }
+            Content::Include { path, text } => {
+                self.needs_includes()?;
+                if self.strings.insert(path, text.as_bytes()) {
+                    return Ok(());
+                }
+                let reason = format!("line {line}: `{path}` is not a valid path for a named string");
+                Err(Verdict::fail(Layer::Frontend, reason))
+            }
+            Content::IncludePaths(paths) => {
+                self.needs_includes()?;
+                for path in paths {
+                    self.strings.add_search_path(path);
+                }
+                Ok(())
+            }
+            Content::GeometryLayout(layout) => {
+                self.geometry = geometry_parameters(layout);
+                Ok(())
+            }
+            // The GLSL sections of a file with both are what runs.
+            Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
+            Content::Require | Content::VertexData | Content::Test => Ok(()),
+        }
+    }
+
+    fn needs_includes(&self) -> Result<(), Verdict> {
+        let extension = "GL_ARB_shading_language_include";
+        let missing = || Verdict::skip(format!("needs {extension}"));
+        if self.capabilities.has(extension) { Ok(()) } else { Err(missing()) }
+    }
+
+    /// Compiles one shader object; `first_line` is the file's line of the text's first line.
+    fn compile(
+        &mut self,
+        stage: Stage,
+        version: Option<&str>,
+        text: &str,
+        first_line: u32,
+    ) -> Result<(), Verdict> {
+        let mut options = CompileOptions::new(self.capabilities);
+        options.includes = Some(Box::new(self.strings.clone()));
+        if self.capabilities.api == Api::Es {
+            (options.default_version.number, options.default_version.es) = (100, true);
+        }
+        let sources: Vec<&str> = version.into_iter().chain([text]).collect();
+        let own = sources.len() as u32 - 1;
+        match glsl::compile(&sources, stage, options, &mut self.types) {
+            Ok(shader) => {
+                self.shaders.push(shader);
+                Ok(())
+            }
+            Err(diagnostics) => {
+                let errors: Vec<&Diagnostic> =
+                    diagnostics.0.iter().filter(|d| d.severity == Severity::Error).collect();
+                let mut reason = String::new();
+                for (index, error) in errors.iter().take(DIAGNOSTICS).enumerate() {
+                    let place = place(error, own, first_line);
+                    let what = if index == 0 {
+                        format!("Failed to compile {}: ", stage.abbreviation())
+                    } else {
+                        "\n".to_owned()
+                    };
+                    reason += &format!("{what}{place}{}", message(error));
+                }
+                if errors.len() > DIAGNOSTICS {
+                    reason += &format!("\nand {} more errors", errors.len() - DIAGNOSTICS);
+                }
+                Err(Verdict::fail(Layer::Frontend, reason))
+            }
+        }
+    }
+
+    fn link(self) -> Linked {
+        if self.shaders.is_empty() {
+            return Linked::Nothing;
+        }
+        let options = LinkOptions {
+            separable: self.script.require.separable_program,
+            geometry: self.geometry,
+            ..LinkOptions::new(self.capabilities)
+        };
+        match program::link(self.shaders, self.types, &options) {
+            Ok(program) => Linked::Program(Arc::new(program)),
+            Err(error) => Linked::Failed(error.to_string()),
+        }
+    }
+}
+
+/// `line 12, column 5: `, counted in the file; positions in included strings as the compiler reports them.
+fn place(error: &Diagnostic, own: u32, first_line: u32) -> String {
+    let location = &error.location;
+    if location.file == own {
+        let line = first_line + location.physical_line.saturating_sub(1);
+        format!("line {line}, column {}: ", location.column)
+    } else {
+        format!("{location}: ")
+    }
+}
+
+fn message(error: &Diagnostic) -> String {
+    match error.text.lines().next() {
+        Some(text) if !text.is_empty() => format!("{}: `{text}`", error.message),
+        _ => error.message.clone(),
+    }
+}
+
+/// Parameters that differ from their defaults are set before linking.
+fn geometry_parameters(layout: &GeometryLayout) -> GeometryParameters {
+    use script::Primitive as P;
+    let primitive = |p: P| match p {
+        P::Points => Some(LayoutPrimitive::Points),
+        P::Lines => Some(LayoutPrimitive::Lines),
+        P::LinesAdjacency => Some(LayoutPrimitive::LinesAdjacency),
+        P::Triangles => Some(LayoutPrimitive::Triangles),
+        P::TrianglesAdjacency => Some(LayoutPrimitive::TrianglesAdjacency),
+        P::LineStrip => Some(LayoutPrimitive::LineStrip),
+        P::TriangleStrip => Some(LayoutPrimitive::TriangleStrip),
+        _ => None,
+    };
+    GeometryParameters {
+        input: primitive(layout.input),
+        output: primitive(layout.output),
+        max_vertices: (layout.vertices_out > 0).then_some(layout.vertices_out),
+    }
+}
+
+/// The verdict of a test that needs something this project does not do yet. Never a skip: the test asks for nothing
+/// that the context does not offer.
+pub(super) fn unsupported(what: &str) -> Verdict {
+    Verdict::fail(Layer::Simulate, format!("{what} not supported yet"))
+}

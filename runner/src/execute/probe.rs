@@ -1,0 +1,222 @@
+//! Pixel probes: what each executor shows against the expectation, and against each other.
+
+use std::fmt::Write;
+
+use script::{Area, Expected};
+use softgl::device::Device;
+use softgl::format::{Format, FormatClass};
+use softgl::machine::{Machine, MachineError};
+use softgl::probe::{Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point};
+use softgl::raster::Rect;
+
+use super::side::Sides;
+use crate::verdict::{Layer, Verdict};
+
+/// How a probe ended, when not well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bad {
+    /// [`Layer::Probe`], or [`Layer::Mismatch`] when the executors disagree.
+    pub layer: Layer,
+    /// What was expected and observed.
+    pub text: String,
+}
+
+/// Probes pixels on every side.
+///
+/// # Errors
+/// The verdict when a side cannot be read.
+pub fn pixels(
+    sides: &mut Sides,
+    area: &Area,
+    expected: &Expected,
+    tolerance: [f32; 4],
+) -> Result<Option<Bad>, Verdict> {
+    let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
+    let undefined = sides.all.iter_mut().map(|side| side.note_undefined().0).fold(false, |a, b| a | b);
+    let exact = is_exact(sides);
+    Ok(judge(&results, exact, undefined))
+}
+
+/// Whether the executors must agree bit for bit.
+fn is_exact(sides: &Sides) -> bool {
+    let program = sides.machine().program().is_none_or(|p| p.stages.iter().all(|stage| stage.exact));
+    program && sides.all.iter().all(|side| side.device.exact())
+}
+
+fn read(
+    machine: &mut Machine,
+    device: &mut dyn Device,
+    area: &Area,
+    expected: &Expected,
+    tolerance: [f32; 4],
+) -> Result<ProbeResult, MachineError> {
+    let (width, height) = machine.read_size();
+    let rect = match *area {
+        Area::Pixel { x, y } => pixel(x, y),
+        Area::RelativePixel([x, y]) => pixel(relative_point(x, width), relative_point(y, height)),
+        Area::Rect([x, y, w, h]) => rect(x, y, w, h),
+        Area::RelativeRect([x, y, w, h]) => rect(
+            relative_extent(x, width),
+            relative_extent(y, height),
+            relative_extent(w, width),
+            relative_extent(h, height),
+        ),
+        Area::All => Rect::of_size(width, height),
+    };
+    let (channels, values) = match *expected {
+        Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),
+        Expected::Rgba(values) => (4, values),
+        Expected::RgbaInt(values) => return machine.probe_rect_integer(rect, values, device),
+        Expected::Depth(depth) => return machine.probe_depth(rect.x0, rect.y0, depth, device),
+    };
+    let expectation = Expectation { channels, values, tolerance };
+    if matches!(area, Area::Pixel { .. } | Area::RelativePixel(_)) {
+        machine.probe_pixel(rect.x0, rect.y0, &expectation, device)
+    } else {
+        machine.probe_rect(rect, &expectation, device)
+    }
+}
+
+fn pixel(x: i32, y: i32) -> Rect {
+    rect(x, y, 1, 1)
+}
+
+fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
+    Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) }
+}
+
+/// The verdict on one probe from the readings of one or two executors.
+fn judge(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Bad> {
+    let [first, rest @ ..] = results else { return None };
+    let Some(second) = rest.first() else {
+        return first.failure.as_ref().map(|failure| Bad { layer: Layer::Probe, text: describe(failure) });
+    };
+    match (&first.failure, &second.failure) {
+        (Some(failure), Some(_)) => Some(Bad { layer: Layer::Probe, text: describe(failure) }),
+        (Some(failure), None) if undefined => Some(Bad { layer: Layer::Probe, text: describe(failure) }),
+        (Some(failure), None) => {
+            let other = show_at(&second.observation, failure.x, failure.y);
+            let text = format!("{}\n  Reference: {other}", describe(failure));
+            Some(Bad { layer: Layer::Mismatch, text })
+        }
+        _ if undefined => None,
+        (None, Some(failure)) => {
+            let other = show_at(&first.observation, failure.x, failure.y);
+            let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
+            Some(Bad { layer: Layer::Mismatch, text })
+        }
+        (None, None) => {
+            let (x, y) = first.observation.mismatch(&second.observation, exact, 0.0)?;
+            let [a, b] = [first, second].map(|result| show_at(&result.observation, x, y));
+            let rule = if exact { "bit for bit" } else { "within the rule" };
+            let text = format!(
+                "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
+                 Simulator: {a}\n  Reference: {b}"
+            );
+            Some(Bad { layer: Layer::Mismatch, text })
+        }
+    }
+}
+
+/// piglit's words for a failed probe.
+fn describe(failure: &ProbeFailure) -> String {
+    format!(
+        "Probe color at ({},{})\n  Expected: {}\n  Observed: {}",
+        failure.x,
+        failure.y,
+        show(failure.expected, failure.channels),
+        show(failure.observed, failure.channels)
+    )
+}
+
+fn show(values: Values, channels: usize) -> String {
+    let join = |texts: Vec<String>| texts.into_iter().take(channels).collect::<Vec<_>>().join(" ");
+    match values {
+        Values::Floats(values) => join(values.iter().map(|v| format!("{v:.6}")).collect()),
+        Values::Bytes(values) => join(values.iter().map(u8::to_string).collect()),
+        Values::Integers(values) => join(values.iter().map(i32::to_string).collect()),
+    }
+}
+
+/// One pixel of an observation: numbers, and the stored bits of floats.
+fn show_at(observation: &Observation, x: i32, y: i32) -> String {
+    let rect = observation.rect;
+    let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
+    let (dx, dy) = (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);
+    let texel = observation.texel(dy * width + dx);
+    let format: Format = observation.format;
+    let mut text = String::new();
+    for (channel, value) in format.to_f32(texel).iter().enumerate() {
+        let separator = if channel == 0 { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _ = match format.class() {
+            FormatClass::Normalised => write!(text, "{separator}{value:.6}"),
+            FormatClass::Float => write!(text, "{separator}{value:?} ({:#010x})", texel[channel]),
+            FormatClass::Int => write!(text, "{separator}{}", texel[channel] as i32),
+            FormatClass::Uint => write!(text, "{separator}{}", texel[channel]),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use softgl::framebuffer::Pixels;
+    use softgl::probe::{Path, compare};
+
+    fn result(expected: f32, stored: f32) -> ProbeResult {
+        let observation = Observation {
+            rect: rect(3, 4, 2, 1),
+            format: Format::Rgba32f,
+            pixels: Pixels::Constant([stored.to_bits(); 4]),
+        };
+        let expectation = Expectation { channels: 4, values: [expected; 4], tolerance: [0.01; 4] };
+        compare(Path::Float, &expectation, observation)
+    }
+
+    fn layer(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Layer> {
+        judge(results, exact, undefined).map(|bad| bad.layer)
+    }
+
+    #[test]
+    fn one_executor_alone() {
+        assert_eq!(layer(&[result(1.0, 1.0)], true, false), None);
+        assert_eq!(layer(&[result(1.0, 0.5)], true, false), Some(Layer::Probe));
+    }
+
+    #[test]
+    fn two_executors() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        let near = result(1.0, 1.0f32.next_up());
+        let far = result(1.0, 1.001);
+        let pair = |a: &ProbeResult, b: &ProbeResult| [a.clone(), b.clone()];
+        assert_eq!(layer(&pair(&good, &good), true, false), None);
+        assert_eq!(layer(&pair(&bad, &bad), true, false), Some(Layer::Probe));
+        assert_eq!(layer(&pair(&bad, &good), true, false), Some(Layer::Mismatch));
+        assert_eq!(layer(&pair(&good, &bad), true, false), Some(Layer::Mismatch));
+        assert_eq!(layer(&pair(&good, &near), true, false), Some(Layer::Mismatch));
+        assert_eq!(layer(&pair(&good, &near), false, false), None);
+        assert_eq!(layer(&pair(&good, &far), false, false), Some(Layer::Mismatch));
+    }
+
+    #[test]
+    fn undefined_values_cannot_disagree_but_can_fail() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        assert_eq!(layer(&[good.clone(), bad.clone()], true, true), None);
+        assert_eq!(layer(&[bad.clone(), good], true, true), Some(Layer::Probe));
+        assert_eq!(layer(&[bad.clone(), bad], true, true), Some(Layer::Probe));
+    }
+
+    #[test]
+    fn texts() {
+        let text = judge(&[result(1.0, 0.5)], true, false).unwrap().text;
+        assert_eq!(
+            text,
+            "Probe color at (3,4)\n  Expected: 1.000000 1.000000 1.000000 1.000000\n  Observed: 0.500000 0.500000 \
+             0.500000 0.500000"
+        );
+        let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], true, false).unwrap().text;
+        assert!(text.ends_with("\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"));
+    }
+}

@@ -1,0 +1,128 @@
+//! The script's words in the GL machine's terms.
+
+use program::Stage;
+use script::Primitive;
+use softgl::assemble::PrimitiveMode;
+use softgl::machine::draw::{DrawCall, RectangleDraw};
+use softgl::machine::uniforms::UniformValue;
+use softgl::machine::vertex_data::{ArrayType, AttributeClass};
+use softgl::texture::CompareFunction;
+
+/// The stage.
+pub fn stage_of(stage: script::Stage) -> Stage {
+    match stage {
+        script::Stage::Vertex => Stage::Vertex,
+        script::Stage::TessControl => Stage::TessControl,
+        script::Stage::TessEvaluation => Stage::TessEvaluation,
+        script::Stage::Geometry => Stage::Geometry,
+        script::Stage::Fragment => Stage::Fragment,
+        script::Stage::Compute => Stage::Compute,
+    }
+}
+
+/// The primitive type.
+pub fn primitive(primitive: Primitive) -> PrimitiveMode {
+    match primitive {
+        Primitive::Points => PrimitiveMode::Points,
+        Primitive::Lines => PrimitiveMode::Lines,
+        Primitive::LineLoop => PrimitiveMode::LineLoop,
+        Primitive::LineStrip => PrimitiveMode::LineStrip,
+        Primitive::Triangles => PrimitiveMode::Triangles,
+        Primitive::TriangleStrip => PrimitiveMode::TriangleStrip,
+        Primitive::TriangleFan => PrimitiveMode::TriangleFan,
+        Primitive::Quads => PrimitiveMode::Quads,
+        Primitive::QuadStrip => PrimitiveMode::QuadStrip,
+        Primitive::Polygon => PrimitiveMode::Polygon,
+        Primitive::LinesAdjacency => PrimitiveMode::LinesAdjacency,
+        Primitive::LineStripAdjacency => PrimitiveMode::LineStripAdjacency,
+        Primitive::TrianglesAdjacency => PrimitiveMode::TrianglesAdjacency,
+        Primitive::TriangleStripAdjacency => PrimitiveMode::TriangleStripAdjacency,
+        Primitive::Patches => PrimitiveMode::Patches,
+    }
+}
+
+/// A rectangle draw. The instanced forms feed the fixed-function position only.
+pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
+    RectangleDraw {
+        rectangle: draw.rect,
+        ortho: draw.ortho,
+        patch: draw.patch,
+        texture: draw.texture,
+        instances: draw.instances.map_or(1, count),
+        fixed_function: draw.instances.is_some(),
+    }
+}
+
+/// A draw of vertex arrays.
+pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
+    DrawCall {
+        mode: primitive(draw.primitive),
+        first: draw.first,
+        count: draw.count,
+        instances: draw.instances.map_or(1, count),
+    }
+}
+
+/// A count that must not be negative.
+fn count(value: i32) -> u32 {
+    u32::try_from(value).unwrap_or(0)
+}
+
+/// A uniform's value from the script's words; `None` for handles, which are no numbers.
+pub fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformValue> {
+    let scalar = match ty.scalar {
+        script::Scalar::Float => program::Scalar::Float,
+        script::Scalar::Double => program::Scalar::Double,
+        script::Scalar::Int => program::Scalar::Int,
+        script::Scalar::Uint => program::Scalar::Uint,
+        script::Scalar::Int64 => program::Scalar::Int64,
+        script::Scalar::Uint64 => program::Scalar::Uint64,
+        script::Scalar::Handle => return None,
+    };
+    let component = |words: &[u32]| {
+        let (low, high) = (words.first().copied().unwrap_or(0), words.get(1).copied().unwrap_or(0));
+        u64::from(low) | u64::from(high) << 32
+    };
+    let components = words.chunks(ty.scalar.words()).map(component).collect();
+    Some(UniformValue { scalar, columns: ty.columns, rows: ty.rows, components })
+}
+
+/// Component type of a vertex array.
+pub fn array_type(component: script::ComponentType) -> ArrayType {
+    match component {
+        script::ComponentType::Byte => ArrayType::Byte,
+        script::ComponentType::UByte => ArrayType::UnsignedByte,
+        script::ComponentType::Short => ArrayType::Short,
+        script::ComponentType::UShort => ArrayType::UnsignedShort,
+        script::ComponentType::Int => ArrayType::Int,
+        script::ComponentType::UInt => ArrayType::UnsignedInt,
+        script::ComponentType::Half => ArrayType::Half,
+        script::ComponentType::Float => ArrayType::Float,
+        script::ComponentType::Double => ArrayType::Double,
+    }
+}
+
+/// How an attribute receives its values; `None` for types that do not go together.
+pub fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass> {
+    match format {
+        script::AttributeFormat::Float => Some(AttributeClass::Float),
+        script::AttributeFormat::Integer => Some(AttributeClass::Integer),
+        script::AttributeFormat::Double => Some(AttributeClass::Double),
+        script::AttributeFormat::Unset => None,
+    }
+}
+
+/// A comparison function by its enum name without `GL_`.
+pub fn compare_function(name: &str) -> Option<CompareFunction> {
+    Some(match name {
+        "NEVER" => CompareFunction::Never,
+        "LESS" => CompareFunction::Less,
+        "EQUAL" => CompareFunction::Equal,
+        "LEQUAL" => CompareFunction::LessEqual,
+        "GREATER" => CompareFunction::Greater,
+        "NOTEQUAL" => CompareFunction::NotEqual,
+        "GEQUAL" => CompareFunction::GreaterEqual,
+        "ALWAYS" => CompareFunction::Always,
+        _ => return None,
+    })
+}

@@ -1,0 +1,29 @@
+//! `uniform` commands.
+
+use script::{Scalar, Target, Uniform};
+
+use super::front::unsupported;
+use super::session::{Flow, Session};
+use super::translate::uniform_value;
+
+/// Sets a uniform by name or location on every side.
+pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow {
+    match uniform.ty.scalar {
+        Scalar::Uint => session.needs(30, &["GL_EXT_gpu_shader4"])?,
+        Scalar::Double => session.needs(40, &["GL_ARB_gpu_shader_fp64"])?,
+        Scalar::Int64 | Scalar::Uint64 => session.needs(u32::MAX, &["GL_ARB_gpu_shader_int64"])?,
+        Scalar::Float | Scalar::Int | Scalar::Handle => {}
+    }
+    let words = session.script.uniform_words(uniform);
+    let Some(value) = uniform_value(uniform.ty, words) else {
+        return Err(unsupported("bindless handles are"));
+    };
+    let index = session.block_array_index;
+    session.sides.each(|machine, _| match uniform.target {
+        // A negative location is silently ignored, as by GL.
+        Target::Location(location) => u32::try_from(location)
+            .map_or(Ok(()), |location| machine.set_uniform_location(location, &value)),
+        Target::Name(name) => machine.set_uniform(name, &value, index),
+    })?;
+    Ok(())
+}
