@@ -34,9 +34,12 @@ fn a_uniform() {
 
 #[test]
 fn doubles_add() {
-    check("uniform dvec2 u;", "color = vec4(u.x + u.y, u.x - u.y, u.x * u.y, 1.0);", &doubles(&[3.0, 0.5]), [
-        3.5, 2.5, 1.5, 1.0,
-    ]);
+    check(
+        "uniform dvec2 u;",
+        "color = vec4(u.x + u.y, u.x - u.y, u.x * u.y, 1.0);",
+        &doubles(&[3.0, 0.5]),
+        [3.5, 2.5, 1.5, 1.0],
+    );
 }
 
 #[test]

@@ -174,6 +174,21 @@ impl<'a, E: Environment> Group<'a, E> {
         Ok(())
     }
 
+    /// Writes the values of uniforms' initialisers to where the uniforms are.
+    pub fn store_uniform_initializers(&mut self) -> Result<(), Error> {
+        self.frames.push(Frame::default());
+        self.initialize_globals()?;
+        for (id, global) in self.shader.globals.iter() {
+            if let (Storage::Uniform, Some(initializer)) = (global.storage, global.initializer) {
+                let value = self.eval(initializer)?;
+                let place = self.global_place(id);
+                self.store(&place, &value)?;
+            }
+        }
+        self.frames.clear();
+        Ok(())
+    }
+
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
     pub fn call_body(&mut self, id: FunctionId, frame: Frame) -> Result<(Frame, Option<Value>), Error> {
         if self.frames.len() >= MAX_CALL_DEPTH {

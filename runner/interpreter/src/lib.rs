@@ -12,12 +12,14 @@ mod expression;
 pub mod flatten;
 pub mod group;
 pub mod half;
+mod initial;
 pub mod lanes;
 mod place;
 pub mod scalar;
 mod statement;
 
 pub use environment::{Environment, Error, ImageRequest, InterpolateAt, LodRequest, Space, TextureRequest};
+pub use initial::default_block;
 pub use lanes::{Mask, Value};
 
 use flatten::Cells;

@@ -122,7 +122,7 @@ impl<E: Environment> Group<'_, E> {
         }
     }
 
-    fn global_place(&self, id: GlobalId) -> Place {
+    pub(crate) fn global_place(&self, id: GlobalId) -> Place {
         let global = &self.shader.globals[id];
         let memory = |space, offset, rules| {
             let mut place = Place::new(Root::Memory, global.ty, self.lanes);

@@ -7,7 +7,7 @@ use softgl::machine::{Machine, MachineError};
 use softgl::resources::BufferId;
 
 use super::session::{Flow, Session};
-use crate::verdict::{Layer, Verdict};
+use crate::verdict::Layer;
 
 /// Transform feedback of a script.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +38,8 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
             }
         }),
         BufferCommand::Feedback { buffer, size } => {
-            let ids: Vec<BufferId> = session
-                .sides
-                .each(|machine, _| Ok(machine.create_buffer(size as usize)))?;
+            let ids: Vec<BufferId> =
+                session.sides.each(|machine, _| Ok(machine.create_buffer(size as usize)))?;
             if let (Some(slot), Some(&id)) = (session.feedback.buffers.get_mut(buffer as usize), ids.first())
             {
                 *slot = Some(id);
@@ -94,7 +93,12 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
                 AtomicPosition::Counter(counter) => format!("Atomic counter {counter}"),
                 AtomicPosition::Offset(offset) => format!("Atomic counter buffer {buffer} at {offset}"),
             };
-            judge(session, &words, &what, &Condition { comparison, value: SsboValue::Uint(value), near: None });
+            judge(
+                session,
+                &words,
+                &what,
+                &Condition { comparison, value: SsboValue::Uint(value), near: None },
+            );
             Ok(())
         }
         Probe::Ssbo { buffer, offset, comparison, value } => {
@@ -132,7 +136,10 @@ struct Condition {
 impl Condition {
     fn holds(&self, bits: u64) -> bool {
         let close = |observed: f64, value: f64| {
-            self.near.map_or_else(|| self.comparison.holds(observed, value), |near| (observed - value).abs() < near)
+            self.near.map_or_else(
+                || self.comparison.holds(observed, value),
+                |near| (observed - value).abs() < near,
+            )
         };
         match self.value {
             SsboValue::Uint(v) => self.comparison.holds(bits as u32, v),
@@ -180,7 +187,8 @@ fn read(
 
 /// Compares what the executors hold with the expectation and with each other.
 fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Condition) {
-    let undefined = session.sides.all.iter_mut().map(|side| side.note_undefined().1).fold(false, |a, b| a | b);
+    let undefined =
+        session.sides.all.iter_mut().map(|side| side.note_undefined().1).fold(false, |a, b| a | b);
     let Some((&first, rest)) = values.split_first() else { return };
     let passes = condition.holds(first);
     let text = || format!("{what} test failed: {} {}", condition.show(first), condition.wanted());

@@ -6,9 +6,7 @@ use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 
-use super::device::{
-    Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width,
-};
+use super::device::{Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width};
 use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use crate::verdict::StageStatistics;
 
@@ -75,7 +73,8 @@ fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
     let test = root.join(request.test);
     let candidates = [test.join(request.target.name()), test];
     let holds_stages = |folder: &Path| {
-        let stages = ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
+        let stages =
+            ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
         stages.iter().any(|stage| folder.join(stage).is_dir())
     };
     let found = candidates.into_iter().find(|folder| holds_stages(folder));

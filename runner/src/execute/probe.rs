@@ -6,7 +6,9 @@ use script::{Area, Expected};
 use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
 use softgl::machine::{Machine, MachineError};
-use softgl::probe::{Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point};
+use softgl::probe::{
+    Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point,
+};
 use softgl::raster::Rect;
 
 use super::side::Sides;
@@ -217,6 +219,10 @@ mod tests {
              0.500000 0.500000"
         );
         let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], true, false).unwrap().text;
-        assert!(text.ends_with("\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"));
+        assert!(
+            text.ends_with(
+                "\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"
+            )
+        );
     }
 }

@@ -59,9 +59,7 @@ impl Display for Answer {
 
 fn expect(found: Answer, wanted: QueryValue, what: &str) -> Flow {
     let (equal, wanted) = match wanted {
-        QueryValue::Integer(n) => {
-            (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string())
-        }
+        QueryValue::Integer(n) => (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string()),
         QueryValue::Name(name) => {
             (matches!(found, Answer::Name(m) if m == name.short_name()), name.to_string())
         }
@@ -85,9 +83,9 @@ fn program_property(program: &Program, property: ProgramProperty) -> Flow<Answer
         P::ActiveUniformBlocks => count(program.uniform_blocks.len()),
         P::ActiveAtomicCounterBuffers => count(program.atomic_buffers.len()),
         P::TransformFeedbackVaryings => count(program.feedback.len()),
-        P::ActiveUniformMaxLength => count(
-            program.uniforms.iter().map(|u| reported_name(u).len() + 1).max().unwrap_or(0),
-        ),
+        P::ActiveUniformMaxLength => {
+            count(program.uniforms.iter().map(|u| reported_name(u).len() + 1).max().unwrap_or(0))
+        }
         P::ActiveUniformBlockMaxNameLength => {
             count(program.uniform_blocks.iter().map(|b| b.name.len() + 1).max().unwrap_or(0))
         }
@@ -122,9 +120,9 @@ fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty
         P::ArrayStride if uniform.atomic_binding.is_some() => Answer::Integer(uniform.array_stride.into()),
         P::ArrayStride => Answer::Integer(member(uniform.array_stride.into())),
         P::MatrixStride => Answer::Integer(member(uniform.matrix_stride.into())),
-        P::IsRowMajor => {
-            Answer::Integer((in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor).into())
-        }
+        P::IsRowMajor => Answer::Integer(
+            (in_block && uniform.matrix_stride > 0 && uniform.order == MatrixOrder::RowMajor).into(),
+        ),
         P::AtomicCounterBufferIndex => {
             let index = uniform
                 .atomic_binding
@@ -171,12 +169,7 @@ fn gl_type(program: &Program, uniform: &Uniform) -> Option<&'static str> {
     }
 }
 
-fn interface_property(
-    program: &Program,
-    interface: GlEnum,
-    name: &str,
-    property: GlEnum,
-) -> Flow<Answer> {
+fn interface_property(program: &Program, interface: GlEnum, name: &str, property: GlEnum) -> Flow<Answer> {
     let blocks = match interface.short_name() {
         "UNIFORM_BLOCK" => &program.uniform_blocks,
         "SHADER_STORAGE_BLOCK" => &program.storage_blocks,

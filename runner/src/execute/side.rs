@@ -88,7 +88,9 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
         MachineError::Uniform(error) => Verdict::fail(Layer::Link, error.to_string()),
         MachineError::NoProgram => Verdict::fail(Layer::Link, error.to_string()),
         MachineError::NothingToRead(_) => Verdict::fail(Layer::Probe, error.to_string()),
-        MachineError::Unsupported(what) => Verdict::fail(Layer::Simulate, format!("{what}: not supported yet")),
+        MachineError::Unsupported(what) => {
+            Verdict::fail(Layer::Simulate, format!("{what}: not supported yet"))
+        }
     };
     if let (Some(kind), Some((layer, reason))) = (second, &mut verdict.cause) {
         *layer = if verdict.status == Status::Timeout { *layer } else { Layer::Mismatch };
@@ -101,7 +103,9 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 pub fn device_verdict(error: &DeviceError) -> Verdict {
     match error {
         DeviceError::StepLimit(_) => Verdict::new(Status::Timeout, Layer::Simulate, error.to_string()),
-        DeviceError::Unsupported(what) => Verdict::fail(Layer::Simulate, format!("{what}: not supported yet")),
+        DeviceError::Unsupported(what) => {
+            Verdict::fail(Layer::Simulate, format!("{what}: not supported yet"))
+        }
         DeviceError::Layer { layer, message } => {
             Verdict::fail(Layer::from_name(layer).unwrap_or(Layer::Simulate), message.clone())
         }

@@ -60,8 +60,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             }
         }),
         StateCommand::ViewportSwizzle { index, swizzle } => {
-            let swizzle =
-                swizzle.map(|s| ViewportSwizzle { component: s.component, negative: s.negative });
+            let swizzle = swizzle.map(|s| ViewportSwizzle { component: s.component, negative: s.negative });
             session.sides.change(|machine| {
                 if let Some(slot) = machine.state.viewport_swizzles.get_mut(*index as usize) {
                     *slot = swizzle;

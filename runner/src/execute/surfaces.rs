@@ -123,9 +123,7 @@ fn fill(image: &TextureImage) -> Flow<TextureFill> {
         TextureImage::Shadow2D { width, height } => shadow(gl::TextureTarget::D2, width, height, 1),
         TextureImage::ShadowRect { width, height } => shadow(gl::TextureTarget::Rect, width, height, 1),
         TextureImage::Shadow1D { width } => shadow(gl::TextureTarget::D1, width, 1, 1),
-        TextureImage::Shadow1DArray { width, layers } => {
-            shadow(gl::TextureTarget::D1Array, width, 1, layers)
-        }
+        TextureImage::Shadow1DArray { width, layers } => shadow(gl::TextureTarget::D1Array, width, 1, layers),
         TextureImage::Shadow2DArray { width, height, layers } => {
             shadow(gl::TextureTarget::D2Array, width, height, layers)
         }
@@ -218,12 +216,14 @@ pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferComman
                     FramebufferKind::Slice { slot: *slot, level: *level, layer: *layer }
                 }
                 Framebuffer::Layered(slot) => FramebufferKind::Layered(*slot),
-                Framebuffer::Multisample { format, width, height, samples } => FramebufferKind::Renderbuffer {
-                    format: format_of(*format)?,
-                    width: *width,
-                    height: *height,
-                    samples: *samples,
-                },
+                Framebuffer::Multisample { format, width, height, samples } => {
+                    FramebufferKind::Renderbuffer {
+                        format: format_of(*format)?,
+                        width: *width,
+                        height: *height,
+                        samples: *samples,
+                    }
+                }
             };
             for side in &mut session.sides.all {
                 side.machine.bind_framebuffer(target, &kind).map_err(|error| match error {

@@ -21,8 +21,9 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     let index = session.block_array_index;
     session.sides.each(|machine, _| match uniform.target {
         // A negative location is silently ignored, as by GL.
-        Target::Location(location) => u32::try_from(location)
-            .map_or(Ok(()), |location| machine.set_uniform_location(location, &value)),
+        Target::Location(location) => {
+            u32::try_from(location).map_or(Ok(()), |location| machine.set_uniform_location(location, &value))
+        }
         Target::Name(name) => machine.set_uniform(name, &value, index),
     })?;
     Ok(())

@@ -4,9 +4,13 @@ use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
 use runner::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
-use softgl::device::{Batch, Device, DrawState, FragmentBatch, FragmentOutputs, PlaneEquation, PrimitiveKind};
+use softgl::device::{
+    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, PlaneEquation, PrimitiveKind,
+};
 use softgl::device::{PrimitiveSetup, ProgramId, Quad};
-use softgl::services::{AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef};
+use softgl::services::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
+};
 
 /// Services with a default uniform block only.
 pub struct Uniforms(pub Vec<u8>);
@@ -67,7 +71,11 @@ fn constant_setup() -> PrimitiveSetup {
         values: Vec::new(),
         provoking: 0,
         linear: [PlaneEquation::constant(1.0), PlaneEquation::constant(0.0), PlaneEquation::constant(0.0)],
-        perspective: [PlaneEquation::constant(1.0), PlaneEquation::constant(0.0), PlaneEquation::constant(0.0)],
+        perspective: [
+            PlaneEquation::constant(1.0),
+            PlaneEquation::constant(0.0),
+            PlaneEquation::constant(0.0),
+        ],
         one_over_w: PlaneEquation::constant(1.0),
         depth: PlaneEquation::constant(0.5),
         front_facing: true,

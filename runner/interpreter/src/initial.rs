@@ -1,0 +1,84 @@
+//! Initialisers of uniforms: the values that GL gives them when a program is linked.
+
+use program::{BuiltinVariable, Program, Storage};
+
+use crate::environment::{Environment, Error, ImageRequest, InterpolateAt, Space, TextureRequest};
+use crate::flatten::Cells;
+use crate::group::Group;
+use crate::lanes::Mask;
+
+/// Most statements that initialisers may execute; they are constant expressions.
+const STEPS: u64 = 1 << 20;
+
+/// The bytes of the default uniform block with every initialiser evaluated; everything else is zero.
+///
+/// # Errors
+/// An initialiser that is no constant expression the interpreter can evaluate.
+pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
+    let mut block = DefaultBlock(vec![0; program.default_block_size as usize]);
+    let cells = Cells::new(&program.types, program.types.ids());
+    for stage in &program.stages {
+        let shader = &stage.shader;
+        let initialised =
+            shader.globals.values().any(|g| g.storage == Storage::Uniform && g.initializer.is_some());
+        if initialised {
+            Group::new(program, shader, &cells, &mut block, Mask::all(1), 1, STEPS)
+                .store_uniform_initializers()?;
+        }
+    }
+    Ok(block.0)
+}
+
+/// Where initialisers go; nothing else exists before a draw.
+struct DefaultBlock(Vec<u8>);
+
+impl Environment for DefaultBlock {
+    fn attribute(&mut self, _: usize, _: usize, _: usize) -> u32 {
+        0
+    }
+
+    fn varying(&mut self, _: usize, _: usize, _: u32, _: usize) -> u32 {
+        0
+    }
+
+    fn interpolate(&mut self, _: usize, _: usize, _: usize, _: InterpolateAt) -> f64 {
+        0.0
+    }
+
+    fn system(&mut self, _: BuiltinVariable, _: usize, _: usize) -> u32 {
+        0
+    }
+
+    fn load(&mut self, _: Space, _: u32, _: u32) -> Option<u64> {
+        None
+    }
+
+    fn store(&mut self, space: Space, offset: u32, bytes: u32, value: u64) -> bool {
+        let (start, count) = (offset as usize, bytes as usize);
+        let target = self.0.get_mut(start..start.saturating_add(count));
+        let source = value.to_le_bytes();
+        match (space, target, source.get(..count)) {
+            (Space::DefaultBlock, Some(target), Some(source)) => {
+                target.copy_from_slice(source);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn size(&mut self, _: Space) -> u32 {
+        0
+    }
+
+    fn texture(&mut self, _: &TextureRequest) -> Result<[u32; 4], Error> {
+        Err(Error::Malformed("a texture lookup in a constant expression"))
+    }
+
+    fn image(&mut self, _: &ImageRequest) -> Result<[u32; 4], Error> {
+        Err(Error::Malformed("an image access in a constant expression"))
+    }
+
+    fn emit_vertex(&mut self, _: usize, _: u32, _: &[[u32; 4]]) {}
+
+    fn end_primitive(&mut self, _: usize, _: u32) {}
+}
