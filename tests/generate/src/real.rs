@@ -172,7 +172,8 @@ impl Real {
         let up = match rounding {
             Rounding::Nearest => {
                 let twice = &remainder << 1;
-                twice > scaled.denominator || (twice == scaled.denominator && &quotient & UBig::ONE == UBig::ONE)
+                twice > scaled.denominator
+                    || (twice == scaled.denominator && &quotient & UBig::ONE == UBig::ONE)
             }
             Rounding::Down => negative && remainder != UBig::ZERO,
             Rounding::Up => !negative && remainder != UBig::ZERO,
@@ -180,7 +181,10 @@ impl Real {
         let quotient = if up { quotient + UBig::ONE } else { quotient };
         let significand = u64::try_from(quotient).expect("a significand has at most 54 bits");
         let magnitude = significand_times_power(significand, unit);
-        let limit = significand_times_power((1 << format.precision) - 1, format.max_exponent - format.precision as i32 + 1);
+        let limit = significand_times_power(
+            (1 << format.precision) - 1,
+            format.max_exponent - format.precision as i32 + 1,
+        );
         let toward_zero = match rounding {
             Rounding::Nearest => false,
             Rounding::Down => !negative,
@@ -212,11 +216,6 @@ fn significand_times_power(significand: u64, exponent: i32) -> f64 {
     }
     let fraction = if bits <= 53 { significand << (53 - bits) } else { significand >> (bits - 53) };
     f64::from_bits(((top + 1023) as u64) << 52 | (fraction & ((1 << 52) - 1)))
-}
-
-/// The next double above, in the order of real numbers; infinity stays.
-pub fn next_up(x: f64) -> f64 {
-    x.next_up()
 }
 
 #[cfg(test)]

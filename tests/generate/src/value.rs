@@ -1,6 +1,6 @@
 //! Types and component values of generated tests, and what a test accepts.
 
-use crate::real::next_up;
+use crate::ieee::{is_zero, less};
 
 /// Component types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,6 +26,37 @@ pub struct Type {
     pub columns: usize,
     /// Components of a column.
     pub rows: usize,
+}
+
+/// `double`.
+pub const DOUBLE: Type = Type::vector(Scalar::Double, 1);
+/// `bool`.
+pub const BOOL: Type = Type::vector(Scalar::Bool, 1);
+
+/// `double`, `dvec2`, `dvec3`, `dvec4`.
+pub const VECTORS: [Type; 4] = [DOUBLE, dvec(2), dvec(3), dvec(4)];
+
+/// The nine matrices of doubles.
+pub const MATRICES: [Type; 9] = [
+    Type::matrix(2, 2),
+    Type::matrix(2, 3),
+    Type::matrix(2, 4),
+    Type::matrix(3, 2),
+    Type::matrix(3, 3),
+    Type::matrix(3, 4),
+    Type::matrix(4, 2),
+    Type::matrix(4, 3),
+    Type::matrix(4, 4),
+];
+
+/// A vector of doubles, or `double`.
+pub const fn dvec(rows: usize) -> Type {
+    Type::vector(Scalar::Double, rows)
+}
+
+/// All thirteen types of doubles.
+pub fn all_types() -> impl Iterator<Item = Type> {
+    VECTORS.into_iter().chain(MATRICES)
 }
 
 impl Type {
@@ -66,12 +97,32 @@ impl Type {
         }
     }
 
-    /// The type of the uniform that carries such a value: there are no boolean ones.
-    pub fn carrier(self) -> Type {
+    /// The same shape of another component type.
+    pub const fn with_scalar(self, scalar: Scalar) -> Type {
+        Type { scalar, ..self }
+    }
+
+    /// The type under which a script sets a uniform of this type: booleans are set as integers.
+    pub fn script(self) -> Type {
         match self.scalar {
-            Scalar::Bool => Type { scalar: Scalar::Int, ..self },
+            Scalar::Bool => self.with_scalar(Scalar::Int),
             _ => self,
         }
+    }
+
+    /// The type of the uniforms that carry expected values of this type: integers for booleans, and bit patterns for floats, lest
+    /// a subnormal be flushed on its way.
+    pub fn expected(self) -> Type {
+        match self.scalar {
+            Scalar::Bool => self.with_scalar(Scalar::Int),
+            Scalar::Float => self.with_scalar(Scalar::Uint),
+            _ => self,
+        }
+    }
+
+    /// Whether the components are floating-point numbers.
+    pub fn is_floating(self) -> bool {
+        matches!(self.scalar, Scalar::Double | Scalar::Float)
     }
 
     /// GLSL for one component of a variable of this type.
@@ -108,6 +159,31 @@ impl Component {
         }
     }
 
+    /// The single-precision number in it.
+    pub fn float(self) -> f32 {
+        match self {
+            Component::Float(x) => x,
+            other => panic!("{other:?} is no float"),
+        }
+    }
+
+    /// The signed or unsigned integer in it.
+    pub fn integer(self) -> i64 {
+        match self {
+            Component::Int(x) => x.into(),
+            Component::Uint(x) => x.into(),
+            other => panic!("{other:?} is no integer"),
+        }
+    }
+
+    /// The boolean in it.
+    pub fn boolean(self) -> bool {
+        match self {
+            Component::Bool(x) => x,
+            other => panic!("{other:?} is no boolean"),
+        }
+    }
+
     /// As a test file writes it: floating point by bit pattern.
     pub fn text(self) -> String {
         match self {
@@ -120,8 +196,8 @@ impl Component {
     }
 }
 
-/// What a test accepts of one result component: everything from `low` to `high`; one value, bit for bit, when they are the same; any NaN
-/// when they are NaN.
+/// What a test accepts of one result component: everything from `low` to `high`; one value, bit for bit, when they are the same;
+/// any NaN when they are NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accept {
     /// Smallest value.
@@ -136,24 +212,105 @@ impl Accept {
         Accept { low: value, high: value }
     }
 
+    /// Exactly one double.
+    pub fn double(value: f64) -> Accept {
+        Accept::exactly(Component::Double(value))
+    }
+
+    /// Exactly one double; for zero both.
+    pub fn number(value: f64) -> Accept {
+        if is_zero(value) { Accept::any_zero() } else { Accept::double(value) }
+    }
+
     /// Both zeros.
     pub fn any_zero() -> Accept {
         Accept { low: Component::Double(-0.0), high: Component::Double(0.0) }
     }
 
-    /// The smallest move that no longer accepts what this accepts: just above the interval; 1.0 for NaN; the other boolean.
+    /// Two doubles and all between.
+    pub fn hull(x: f64, y: f64) -> Accept {
+        let swapped = less(y, x) || (is_zero(x) && is_zero(y) && y.is_sign_negative());
+        let (low, high) = if swapped { (y, x) } else { (x, y) };
+        Accept { low: Component::Double(low), high: Component::Double(high) }
+    }
+
+    /// Something just outside: above the interval, below it when it ends in infinity; 1.0 for NaN; the other boolean. Subnormal
+    /// floats are passed over, as a shader may take them for 0.
     pub fn perturbed(self) -> Accept {
-        Accept::exactly(match self.high {
-            Component::Double(x) if x.is_nan() => Component::Double(1.0),
-            Component::Double(f64::INFINITY) => Component::Double(f64::MAX),
-            // Zeros of both signs are next to each other only for intervals; a single zero moves to the other sign's neighbour.
-            Component::Double(x) => Component::Double(next_up(x)),
-            Component::Float(x) if x.is_nan() => Component::Float(1.0),
-            Component::Float(f32::INFINITY) => Component::Float(f32::MAX),
-            Component::Float(x) => Component::Float(x.next_up()),
-            Component::Int(x) => Component::Int(x.wrapping_add(1)),
-            Component::Uint(x) => Component::Uint(x.wrapping_add(1)),
-            Component::Bool(x) => Component::Bool(!x),
+        Accept::exactly(match (self.low, self.high) {
+            (_, Component::Double(x)) if x.is_nan() => Component::Double(1.0),
+            (Component::Double(low), Component::Double(f64::INFINITY)) => Component::Double(low.next_down()),
+            (_, Component::Double(x)) => Component::Double(x.next_up()),
+            (_, Component::Float(x)) if x.is_nan() => Component::Float(1.0),
+            (Component::Float(low), Component::Float(f32::INFINITY)) => Component::Float(low.next_down()),
+            (_, Component::Float(x)) => Component::Float(match x.next_up() {
+                y if y.is_subnormal() || y.to_bits() == 1 << 31 => f32::MIN_POSITIVE,
+                y => y,
+            }),
+            (_, Component::Int(x)) => Component::Int(x.wrapping_add(1)),
+            (_, Component::Uint(x)) => Component::Uint(x.wrapping_add(1)),
+            (_, Component::Bool(x)) => Component::Bool(!x),
         })
+    }
+
+    /// Whether a result passes, by the rule of the shaders' check.
+    pub fn accepts(self, value: Component) -> bool {
+        match (self.low, self.high, value) {
+            (Component::Double(low), Component::Double(high), Component::Double(x)) => {
+                if low.is_nan() {
+                    x.is_nan()
+                } else if low.to_bits() == high.to_bits() {
+                    x.to_bits() == low.to_bits()
+                } else {
+                    !less(x, low) && !less(high, x) && !x.is_nan()
+                }
+            }
+            (Component::Float(low), Component::Float(high), Component::Float(x)) => {
+                if low.is_nan() {
+                    x.is_nan()
+                } else if low.to_bits() == high.to_bits() {
+                    x.to_bits() == low.to_bits()
+                } else {
+                    x >= low && x <= high
+                }
+            }
+            (low, _, x) => low == x,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn perturbed_is_outside() {
+        let doubles = [0.0, -0.0, 1.0, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 5e-324, -5e-324, f64::MIN];
+        for x in doubles {
+            for y in doubles {
+                let accept = Accept::hull(x, y);
+                if (accept.low.double(), accept.high.double()) == (f64::NEG_INFINITY, f64::INFINITY) {
+                    continue;
+                }
+                assert!(accept.accepts(Component::Double(x)), "{x:e} {y:e}");
+                let moved = accept.perturbed();
+                assert!(!accept.accepts(moved.low), "{accept:?} {moved:?}");
+                assert!(!moved.accepts(Component::Double(x)) && !moved.accepts(Component::Double(y)));
+            }
+        }
+        let nan = Accept::double(f64::NAN);
+        assert!(
+            nan.accepts(Component::Double(f64::NAN)) && !nan.perturbed().accepts(Component::Double(f64::NAN))
+        );
+        let zero = Accept { low: Component::Float(-0.0), high: Component::Float(1e-40) };
+        assert_eq!(zero.perturbed().low, Component::Float(f32::MIN_POSITIVE));
+    }
+
+    #[test]
+    fn types_have_their_glsl_names() {
+        assert_eq!(Type::matrix(2, 3).glsl(), "dmat2x3");
+        assert_eq!(Type::matrix(4, 4).glsl(), "dmat4");
+        assert_eq!(Type::vector(Scalar::Uint, 3).glsl(), "uvec3");
+        assert_eq!(Type::matrix(2, 3).component("m", 4), "m[1][1]");
     }
 }

@@ -1,0 +1,181 @@
+//! Running error analysis in exact arithmetic: a value that an implementation computes in several rounded steps, and how far
+//! from the exact result it can be.
+//!
+//! Each operation takes the error that its operands bring and adds the error GLSL 4.60 section 4.7.1 grants the operation
+//! itself. A fused multiply-add rounds once where the analysis rounds twice, so it is always inside. Other orders of evaluation
+//! are covered by [`Bounded::accept`]'s factor of two.
+
+use crate::real::{DOUBLE, Real, Rounding};
+use crate::value::{Accept, Component};
+
+/// An exact value and a bound of what an implementation's result may differ from it.
+#[derive(Clone, Debug)]
+pub struct Bounded {
+    value: Real,
+    error: Real,
+}
+
+/// 2⁻⁵³: half a unit in the last place of 1.0, the relative error of one rounding to nearest.
+pub fn unit_roundoff() -> Real {
+    Real::integer(1).scaled(-53)
+}
+
+/// ULPs that a division may be off: the specification grants 2.5, of an exact quotient; a whole number keeps bounds simple.
+pub const DIVISION_ULPS: i64 = 3;
+/// ULPs that `inversesqrt` may be off.
+pub const INVERSE_SQRT_ULPS: i64 = 2;
+/// ULPs that `sqrt` may be off: it inherits from `1.0 / inversesqrt(x)`, hence 2 + 2.5; the two relative errors are taken at
+/// their largest and the product of errors fits in the half that is left.
+pub const SQRT_ULPS: i64 = 5;
+
+impl Bounded {
+    /// An operand without error.
+    pub fn exact(x: f64) -> Bounded {
+        Bounded { value: Real::from_f64(x), error: Real::integer(0) }
+    }
+
+    /// The exact value.
+    pub fn value(&self) -> &Real {
+        &self.value
+    }
+
+    /// The bound of the difference.
+    pub fn error(&self) -> &Real {
+        &self.error
+    }
+
+    /// A result of one operation with this inherited error that itself may be off by `roundoffs` · 2⁻⁵³ relative, or two of the
+    /// smallest subnormals.
+    fn rounded(value: Real, inherited: Real, roundoffs: i64) -> Bounded {
+        let largest = value.clone().abs().add(&inherited);
+        let own = largest.mul(&unit_roundoff()).mul(&Real::integer(roundoffs));
+        let error = inherited.add(&own).add(&Real::integer(1).scaled(-1073));
+        // Errors are kept short: one rounded up to a double is still a bound.
+        let error = Real::from_f64(error.round(DOUBLE, Rounding::Up, false));
+        Bounded { value, error }
+    }
+
+    /// self + other.
+    pub fn add(&self, other: &Bounded) -> Bounded {
+        Bounded::rounded(self.value.add(&other.value), self.error.add(&other.error), 1)
+    }
+
+    /// −self, without error.
+    pub fn neg(&self) -> Bounded {
+        Bounded { value: self.value.clone().neg(), error: self.error.clone() }
+    }
+
+    /// self − other.
+    pub fn sub(&self, other: &Bounded) -> Bounded {
+        self.add(&other.neg())
+    }
+
+    /// self · other.
+    pub fn mul(&self, other: &Bounded) -> Bounded {
+        let left = self.value.clone().abs().mul(&other.error);
+        let right = other.value.clone().abs().add(&other.error).mul(&self.error);
+        Bounded::rounded(self.value.mul(&other.value), left.add(&right), 1)
+    }
+
+    /// self / other; nothing when the divisor may be 0.
+    pub fn div(&self, other: &Bounded) -> Option<Bounded> {
+        let smallest = other.value.clone().abs().sub(&other.error);
+        if smallest.is_zero() || smallest.is_negative() {
+            return None;
+        }
+        let quotient = self.value.div(&other.value);
+        let inherited = self.error.add(&quotient.clone().abs().mul(&other.error)).div(&smallest);
+        Some(Bounded::rounded(quotient, inherited, 2 * DIVISION_ULPS))
+    }
+
+    /// √self; nothing when the operand may be negative or 0.
+    pub fn sqrt(&self) -> Option<Bounded> {
+        let smallest = self.value.sub(&self.error);
+        if smallest.is_zero() || smallest.is_negative() {
+            return None;
+        }
+        let root = self.value.sqrt();
+        // |√(v+d) − √v| = |d| / (√(v+d) + √v) ≤ |d| / √v.
+        let inherited = self.error.div(&root);
+        Some(Bounded::rounded(root, inherited, 2 * SQRT_ULPS))
+    }
+
+    /// The larger of two, for `clamp`: never further off than the worse operand.
+    pub fn clamp(&self, low: i64, high: i64) -> Bounded {
+        let (low, high) = (Real::integer(low), Real::integer(high));
+        let value = match () {
+            () if self.value.less(&low) => low,
+            () if high.less(&self.value) => high,
+            () => self.value.clone(),
+        };
+        Bounded { value, error: self.error.clone() }
+    }
+
+    /// The interval of twice the error around the value.
+    pub fn accept(&self) -> Accept {
+        around(&self.value, &self.error.add(&self.error))
+    }
+}
+
+/// From value − error to value + error, rounded outwards. An interval that is only 0 holds both zeros.
+pub fn around(value: &Real, error: &Real) -> Accept {
+    Accept {
+        low: Component::Double(value.sub(error).round(DOUBLE, Rounding::Down, true)),
+        high: Component::Double(value.add(error).round(DOUBLE, Rounding::Up, false)),
+    }
+}
+
+/// The interval of some units in the last place around a value; the unit of a subnormal is 2⁻¹⁰⁷⁴.
+pub fn within_ulps(value: &Real, ulps: i64) -> Accept {
+    let exponent = if value.is_zero() { -1022 } else { value.exponent().max(-1022) };
+    around(value, &Real::integer(ulps).scaled(exponent - 52))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(accept: Accept) -> (f64, f64) {
+        (accept.low.double(), accept.high.double())
+    }
+
+    #[test]
+    fn ulps_count_neighbours() {
+        let (low, high) = interval(within_ulps(&Real::integer(3), 2));
+        assert_eq!(low, 3f64.next_down().next_down());
+        assert_eq!(high, 3f64.next_up().next_up());
+    }
+
+    #[test]
+    fn subnormals_have_the_smallest_unit() {
+        let (low, high) = interval(within_ulps(&Real::from_f64(5e-324), 1));
+        assert_eq!((low.to_bits(), high.to_bits()), ((-0.0f64).to_bits(), 10e-324f64.to_bits()));
+    }
+
+    /// Host arithmetic is IEEE: whatever it computes in any of these ways has to be inside.
+    #[test]
+    fn host_results_are_inside() {
+        let mut random = crate::random::Random::named("bounded");
+        for _ in 0..2000 {
+            let [a, b, c] = [(); 3].map(|()| random.double((-10, 10)));
+            let [x, y, z] = [a, b, c].map(Bounded::exact);
+            let (low, high) = interval(x.mul(&y).add(&z).accept());
+            for result in [a * b + c, a.mul_add(b, c)] {
+                assert!((low..=high).contains(&result), "{a:e} {b:e} {c:e}");
+            }
+            let sum = x.mul(&x).add(&y.mul(&y));
+            let (low, high) =
+                interval(z.div(&sum.sqrt().expect("a positive sum")).expect("a positive root").accept());
+            for result in [c / (a * a + b * b).sqrt(), c * (1.0 / a.hypot(b))] {
+                assert!((low..=high).contains(&result), "{a:e} {b:e} {c:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_stay_tight() {
+        let product = Bounded::exact(1.5).mul(&Bounded::exact(1.25));
+        let (low, high) = interval(product.accept());
+        assert!(high - low <= 8.0 * f64::EPSILON, "{low} {high}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Draws the cases of a test.
+
+use crate::operation::{Case, Evaluate, Signature, element};
+use crate::pool::{Pool, Source};
+use crate::random::Random;
+use crate::value::{Accept, Component};
+
+/// Draws before the operands of an operation count as never defined.
+const PATIENCE: usize = 20_000;
+/// Draws of one component before its scalar operands are replaced.
+const COMPONENT_PATIENCE: usize = 200;
+
+/// Number of draws of a test, fewer for larger operands.
+fn count(signature: &Signature) -> usize {
+    let largest = signature.arguments.iter().map(|a| a.ty.components()).max().unwrap_or(1);
+    match largest.max(signature.result.components()) {
+        1 => 14,
+        2..=4 => 12,
+        5..=8 => 10,
+        _ => 8,
+    }
+}
+
+/// The cases of a test of this name.
+pub fn cases(signature: &Signature, name: &str) -> Vec<Case> {
+    let random = &mut Random::named(name);
+    let mut sources: Vec<Source> =
+        signature.arguments.iter().map(|a| Source::new(a.pool, a.ty.scalar)).collect();
+    let mut cases: Vec<Case> = Vec::new();
+    for _ in 0..PATIENCE {
+        let drawn = match &signature.evaluate {
+            Evaluate::Elementwise(evaluate) => elementwise(signature, &mut sources, random, evaluate),
+            Evaluate::Whole(_) => whole(signature, &mut sources, random),
+        };
+        cases.extend(drawn.filter(|new| cases.iter().all(|old| differs(old, new))));
+        if cases.len() == count(signature) {
+            break;
+        }
+    }
+    assert!(cases.len() >= 2, "{name}: only {} cases", cases.len());
+    cases
+}
+
+/// Whether two cases have different operands, by their bits.
+fn differs(old: &Case, new: &Case) -> bool {
+    let text = |case: &Case| case.arguments.iter().flatten().map(|x| x.text()).collect::<Vec<_>>();
+    text(old) != text(new)
+}
+
+/// Draws component by component, each until its result is defined and its first operand is new.
+fn elementwise(
+    signature: &Signature,
+    sources: &mut [Source],
+    random: &mut Random,
+    evaluate: &dyn Fn(&[Component]) -> Option<Accept>,
+) -> Option<Case> {
+    let shared: Vec<bool> = signature
+        .arguments
+        .iter()
+        .map(|a| a.ty.components() == 1 && signature.result.components() > 1)
+        .collect();
+    let mut arguments: Vec<Vec<Component>> = vec![Vec::new(); sources.len()];
+    for (i, source) in sources.iter_mut().enumerate() {
+        source.start(random);
+        if shared[i] {
+            arguments[i].push(source.draw(random, None));
+        }
+    }
+    let mut accept: Vec<Accept> = Vec::new();
+    for _ in 0..signature.result.components() {
+        let result = (0..COMPONENT_PATIENCE).find_map(|attempt| {
+            let mut operands: Vec<Component> = Vec::new();
+            for (i, source) in sources.iter_mut().enumerate() {
+                let operand =
+                    if shared[i] { arguments[i][0] } else { source.draw(random, operands.first().copied()) };
+                operands.push(operand);
+            }
+            let new = (0..operands.len()).all(|i| shared[i] || !contains(&arguments[i], operands[i]));
+            let accept = evaluate(&operands)?;
+            (new || attempt > COMPONENT_PATIENCE / 2).then_some((operands, accept))
+        });
+        let (operands, accepted) = result?;
+        for (i, operand) in operands.into_iter().enumerate() {
+            if !shared[i] {
+                arguments[i].push(operand);
+            }
+        }
+        accept.push(accepted);
+    }
+    Some(Case { arguments, accept })
+}
+
+fn contains(list: &[Component], x: Component) -> bool {
+    list.iter().any(|y| y.text() == x.text())
+}
+
+/// Draws all components, then asks whether the result is defined.
+fn whole(signature: &Signature, sources: &mut [Source], random: &mut Random) -> Option<Case> {
+    let mut arguments: Vec<Vec<Component>> = Vec::new();
+    for (argument, source) in signature.arguments.iter().zip(sources) {
+        source.start(random);
+        let copied = argument.pool == Pool::CopyOfFirst && random.chance(75);
+        let mut values: Vec<Component> = Vec::new();
+        for i in 0..argument.ty.components() {
+            let first = arguments.first().and_then(|first| first.get(i)).copied();
+            let value = match first {
+                Some(first) if copied => first,
+                _ => draw_new(source, random, first, &values),
+            };
+            values.push(value);
+        }
+        if copied && random.chance(50) {
+            let i = random.below(values.len());
+            let first = element(&arguments, i)[0];
+            values[i] = source.draw(random, Some(first));
+        }
+        arguments.push(values);
+    }
+    let accept = signature.accept(&arguments)?;
+    Some(Case { arguments, accept })
+}
+
+/// Draws a component unlike the others of its vector, if the source has one.
+fn draw_new(
+    source: &mut Source,
+    random: &mut Random,
+    first: Option<Component>,
+    others: &[Component],
+) -> Component {
+    let mut value = source.draw(random, first);
+    for _ in 0..20 {
+        if !contains(others, value) {
+            break;
+        }
+        value = source.draw(random, first);
+    }
+    value
+}

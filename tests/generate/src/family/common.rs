@@ -1,0 +1,394 @@
+//! The common functions (GLSL 4.60 section 8.3) and the square roots (8.2).
+//!
+//! Results of 0 are accepted with either sign, as the specification's formulas do not settle it. Functions of NaN are not tested:
+//! section 4.7.1 does not require any result. `isnan` and `isinf` are exact.
+
+use super::{boolean, of_one, of_three, of_two};
+use crate::bounded::{Bounded, INVERSE_SQRT_ULPS, SQRT_ULPS, within_ulps};
+use crate::ieee;
+use crate::operation::Signature;
+use crate::pool::Pool;
+use crate::real::{DOUBLE as BINARY64, Real, Rounding};
+use crate::value::{Accept, Component, DOUBLE, Scalar, Type, VECTORS};
+
+const GROUP: &str = "common";
+
+/// All signatures of this family.
+pub fn signatures() -> Vec<Signature> {
+    let mut list = Vec::new();
+    for ty in VECTORS {
+        list.extend(roundings(ty));
+        list.extend(signs_and_classes(ty));
+        list.extend(extremes(ty));
+        list.extend(blends(ty));
+        list.extend(steps(ty));
+        list.extend(remainders(ty));
+        list.extend(exponents(ty));
+        list.extend(roots(ty));
+        list.push(fused(ty));
+    }
+    list
+}
+
+/// f applied by component to values that are not NaN.
+fn unary(
+    name: &str,
+    ty: Type,
+    pool: Pool,
+    expression: String,
+    f: impl Fn(f64) -> Option<Accept> + Copy + 'static,
+) -> Signature {
+    let evaluate = of_one(move |x: f64| if x.is_nan() { None } else { f(x) });
+    Signature::elementwise(GROUP, name, &[(ty, pool)], ty, expression, evaluate)
+}
+
+/// An integer-valued function: infinities stay, zeros have either sign.
+fn integral(x: f64, f: impl Fn(&Real) -> Real) -> Option<Accept> {
+    if x.is_infinite() {
+        return Some(Accept::double(x));
+    }
+    Some(Accept::number(f(&Real::from_f64(x)).round(BINARY64, Rounding::Nearest, false)))
+}
+
+fn ceil(x: &Real) -> Real {
+    x.clone().neg().floor().neg()
+}
+
+fn trunc(x: &Real) -> Real {
+    if x.is_negative() { ceil(x) } else { x.floor() }
+}
+
+/// To the nearest integer, of two equally near ones the even one.
+fn round_even(x: &Real) -> Real {
+    let below = x.floor();
+    let twice = x.sub(&below).scaled(1);
+    let one = Real::integer(1);
+    let odd = !below.clone().scaled(-1).floor().scaled(1).sub(&below).is_zero();
+    let up = one.less(&twice) || (!twice.less(&one) && odd);
+    if up { below.add(&one) } else { below }
+}
+
+fn roundings(ty: Type) -> Vec<Signature> {
+    let function = |name: &str, f: fn(&Real) -> Real| {
+        unary(name, ty, Pool::Rounding, format!("{name}(a)"), move |x| integral(x, f))
+    };
+    vec![
+        function("floor", Real::floor),
+        function("ceil", ceil),
+        function("trunc", trunc),
+        function("roundEven", round_even),
+        // The specification leaves the direction of halves open.
+        unary("round", ty, Pool::Rounding, "round(a)".to_string(), |x| {
+            let half = x.is_finite() && {
+                let twice = Real::from_f64(x).scaled(1);
+                let x = Real::from_f64(x);
+                twice.sub(&twice.floor()).is_zero() && !x.sub(&x.floor()).is_zero()
+            };
+            if half { None } else { integral(x, round_even) }
+        }),
+        // So of halves only the distance is known: an exact difference.
+        unary("round_distance", ty, Pool::Rounding, "abs(round(a) - a)".to_string(), |x| {
+            let exact = x.is_finite().then(|| Real::from_f64(x))?;
+            Some(Accept::number(round_even(&exact).sub(&exact).abs().round(
+                BINARY64,
+                Rounding::Nearest,
+                false,
+            )))
+        }),
+        unary("fract", ty, Pool::Rounding, "fract(a)".to_string(), fract),
+    ]
+}
+
+/// x − floor(x), one rounding. Where that rounds up to 1, implementations may keep the result below.
+fn fract(x: f64) -> Option<Accept> {
+    let exact = x.is_finite().then(|| Real::from_f64(x))?;
+    let value = exact.sub(&exact.floor()).round(BINARY64, Rounding::Nearest, false);
+    Some(if value == 1.0 { Accept::hull(1f64.next_down(), 1.0) } else { Accept::number(value) })
+}
+
+fn signs_and_classes(ty: Type) -> Vec<Signature> {
+    let bools = ty.with_scalar(Scalar::Bool);
+    let class = |name: &str, f: fn(f64) -> bool| {
+        let evaluate = of_one(move |x| boolean(f(x)));
+        Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], bools, format!("{name}(a)"), evaluate)
+    };
+    vec![
+        unary("abs", ty, Pool::Any, "abs(a)".to_string(), |x| Some(Accept::number(ieee::abs(x)))),
+        unary("sign", ty, Pool::Any, "sign(a)".to_string(), |x| {
+            let one = f64::from_bits(1f64.to_bits() | (x.to_bits() & 1 << 63));
+            Some(Accept::number(if ieee::is_zero(x) { 0.0 } else { one }))
+        }),
+        class("isnan", f64::is_nan),
+        class("isinf", f64::is_infinite),
+    ]
+}
+
+/// Of both zeros either may be the smaller.
+fn minimum(a: f64, b: f64) -> Option<Accept> {
+    let defined = !a.is_nan() && !b.is_nan();
+    defined.then(|| Accept::number(if ieee::less(b, a) { b } else { a }))
+}
+
+fn maximum(a: f64, b: f64) -> Option<Accept> {
+    let defined = !a.is_nan() && !b.is_nan();
+    defined.then(|| Accept::number(if ieee::less(a, b) { b } else { a }))
+}
+
+/// Undefined for low > high.
+fn clamp(x: f64, low: f64, high: f64) -> Option<Accept> {
+    if x.is_nan() || low.is_nan() || high.is_nan() || ieee::less(high, low) {
+        return None;
+    }
+    minimum(maximum(x, low)?.high.double(), high)
+}
+
+/// Signatures with vector operands and, for vectors, with scalar ones in the given places.
+fn with_scalars(
+    name: &str,
+    ty: Type,
+    operands: &[(Pool, bool)],
+    expression: &str,
+    f: impl Fn(&[Component]) -> Option<Accept> + Copy + 'static,
+) -> Vec<Signature> {
+    let signature = |mixed: bool| {
+        let arguments: Vec<(Type, Pool)> = operands
+            .iter()
+            .map(|&(pool, scalar)| (if mixed && scalar { DOUBLE } else { ty }, pool))
+            .collect();
+        Signature::elementwise(GROUP, name, &arguments, ty, expression, f)
+    };
+    if ty == DOUBLE || operands.iter().all(|o| !o.1) {
+        vec![signature(false)]
+    } else {
+        vec![signature(false), signature(true)]
+    }
+}
+
+fn extremes(ty: Type) -> Vec<Signature> {
+    let pair = [(Pool::Any, false), (Pool::Related, true)];
+    let limits = [(Pool::Any, false), (Pool::Related, true), (Pool::Related, true)];
+    let mut list = with_scalars("min", ty, &pair, "min(a, b)", of_two(minimum));
+    list.extend(with_scalars("max", ty, &pair, "max(a, b)", of_two(maximum)));
+    list.extend(with_scalars("clamp", ty, &limits, "clamp(a, b, c)", of_three(clamp)));
+    list
+}
+
+/// x·(1 − a) + y·a. Compilers may also compute x + a·(y − x); the error of that is below 4 · 2⁻⁵³ · (|x|·(1 + |a|) + |y|·|a|):
+/// three roundings of |a|·(|x| + |y|) and one of the result.
+fn mix(x: f64, y: f64, a: f64) -> Option<Accept> {
+    let [x, y, a] = [x, y, a].map(Real::from_f64);
+    let one = Real::integer(1);
+    let value = x.mul(&one.sub(&a)).add(&y.mul(&a));
+    let size = x.abs().mul(&one.add(&a.clone().abs())).add(&y.abs().mul(&a.abs()));
+    Some(crate::bounded::around(&value, &size.scaled(-51)))
+}
+
+fn blends(ty: Type) -> Vec<Signature> {
+    let operands = [(Pool::Moderate, false), (Pool::Moderate, false), (Pool::Unit, true)];
+    let mut list = with_scalars("mix", ty, &operands, "mix(a, b, c)", of_three(mix));
+    let bools = ty.with_scalar(Scalar::Bool);
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (bools, Pool::Plain)];
+    // No arithmetic: a NaN that is not selected does not matter.
+    list.push(Signature::elementwise(GROUP, "mix", &arguments, ty, "mix(a, b, c)", |x| {
+        Some(Accept::exactly(if x[2].boolean() { x[1] } else { x[0] }))
+    }));
+    list
+}
+
+fn steps(ty: Type) -> Vec<Signature> {
+    let step = |edge: f64, x: f64| {
+        let defined = !edge.is_nan() && !x.is_nan();
+        defined.then(|| Accept::number(if ieee::less(x, edge) { 0.0 } else { 1.0 }))
+    };
+    let mut list =
+        with_scalars("step", ty, &[(Pool::Any, true), (Pool::Related, false)], "step(a, b)", of_two(step));
+    let operands = [(Pool::Moderate, true), (Pool::Moderate, true), (Pool::Moderate, false)];
+    list.extend(with_scalars("smoothstep", ty, &operands, "smoothstep(a, b, c)", of_three(smoothstep)));
+    list
+}
+
+/// t = clamp((x − low) / (high − low), 0, 1); t·t·(3 − 2t), by running error analysis. Undefined for low ≥ high.
+fn smoothstep(low: f64, high: f64, x: f64) -> Option<Accept> {
+    if !ieee::less(low, high) {
+        return None;
+    }
+    let [low, high, x] = [low, high, x].map(Bounded::exact);
+    let t = x.sub(&low).div(&high.sub(&low))?.clamp(0, 1);
+    let factor = Bounded::exact(3.0).sub(&Bounded::exact(2.0).mul(&t));
+    Some(t.mul(&t).mul(&factor).accept())
+}
+
+fn remainders(ty: Type) -> Vec<Signature> {
+    let operands = [(Pool::Composite, false), (Pool::Divisor, true)];
+    let mut list = with_scalars("mod", ty, &operands, "mod(a, b)", of_two(modulo));
+    let whole = |name: &str, expression: &str, f: fn(&Real) -> Real| {
+        let statement = format!("{} whole;\n{} part = modf(a, whole);", ty.glsl(), ty.glsl());
+        unary(name, ty, Pool::Rounding, expression.to_string(), move |x| {
+            x.is_finite().then(|| integral(x, f)).flatten()
+        })
+        .statements(statement)
+    };
+    list.push(whole("modf_whole", "whole", trunc));
+    list.push(whole("modf_part", "part", |x| x.sub(&trunc(x))));
+    list
+}
+
+/// x − y·floor(x / y). The quotient may be off by 3 ULP: where that could reach another integer, the result is not tested; but a
+/// multiple of y has to give 0. The product is rounded or fused.
+fn modulo(x: f64, y: f64) -> Option<Accept> {
+    if !x.is_finite() || !y.is_finite() || ieee::is_zero(y) || ieee::is_subnormal(y) {
+        return None;
+    }
+    let (x, y) = (Real::from_f64(x), Real::from_f64(y));
+    let quotient = x.div(&y);
+    let floor = quotient.floor();
+    let limit = Real::integer(1).scaled(50);
+    if limit.less(&quotient.clone().abs()) {
+        return None;
+    }
+    if quotient.sub(&floor).is_zero() {
+        return Some(Accept::any_zero());
+    }
+    let wobble = quotient.clone().abs().scaled(-50);
+    let above = floor.add(&Real::integer(1)).sub(&quotient);
+    if quotient.sub(&floor).less(&wobble) || above.less(&wobble) {
+        return None;
+    }
+    let product = y.mul(&floor);
+    let rounded = Real::from_f64(product.round(BINARY64, Rounding::Nearest, false));
+    let result = |product: &Real| x.sub(product).round(BINARY64, Rounding::Nearest, false);
+    let (fused, separate) = (result(&product), result(&rounded));
+    if ieee::is_zero(fused) || ieee::is_zero(separate) { None } else { Some(Accept::hull(fused, separate)) }
+}
+
+fn exponents(ty: Type) -> Vec<Signature> {
+    let ints = ty.with_scalar(Scalar::Int);
+    let statement = format!("{} exponent;\n{} significand = frexp(a, exponent);", ints.glsl(), ty.glsl());
+    // A subnormal operand may be flushed to 0 and is not tested.
+    let usable = |x: f64| x.is_finite() && !ieee::is_subnormal(x);
+    let significand = of_one(move |x: f64| {
+        let value = |e: i32| Real::from_f64(x).scaled(-e - 1).round(BINARY64, Rounding::Nearest, false);
+        usable(x)
+            .then(|| Accept::number(if ieee::is_zero(x) { 0.0 } else { value(Real::from_f64(x).exponent()) }))
+    });
+    let exponent = of_one(move |x: f64| {
+        let value = if ieee::is_zero(x) { 0 } else { usable(x).then(|| Real::from_f64(x).exponent() + 1)? };
+        Some(Accept::exactly(Component::Int(value)))
+    });
+    vec![
+        Signature::elementwise(
+            GROUP,
+            "frexp_significand",
+            &[(ty, Pool::Any)],
+            ty,
+            "significand",
+            significand,
+        )
+        .statements(statement.clone()),
+        Signature::elementwise(GROUP, "frexp_exponent", &[(ty, Pool::Any)], ints, "exponent", exponent)
+            .statements(statement),
+        Signature::elementwise(
+            GROUP,
+            "ldexp",
+            &[(ty, Pool::Any), (ints, Pool::Exponent)],
+            ty,
+            "ldexp(a, b)",
+            |x| ldexp(x[0].double(), x[1].integer() as i32),
+        ),
+    ]
+}
+
+/// x · 2ⁿ. Undefined where it overflows or n > 1024; may be 0 where it is subnormal.
+fn ldexp(x: f64, n: i32) -> Option<Accept> {
+    if !x.is_finite() || ieee::is_subnormal(x) || n > 1024 {
+        return None;
+    }
+    if ieee::is_zero(x) {
+        return Some(Accept::any_zero());
+    }
+    let value = Real::from_f64(x).scaled(n).round(BINARY64, Rounding::Nearest, false);
+    if ieee::is_subnormal(value) || ieee::is_zero(value) || ieee::abs(value) == f64::MIN_POSITIVE || n < -1022
+    {
+        return Some(Accept::hull(ieee::zero(x.is_sign_negative()), ieee::abs_like(value, x)));
+    }
+    value.is_finite().then(|| Accept::double(value))
+}
+
+fn roots(ty: Type) -> Vec<Signature> {
+    vec![
+        unary("sqrt", ty, Pool::Any, "sqrt(abs(a))".to_string(), |x| {
+            let x = ieee::abs(x);
+            Some(match x {
+                f64::INFINITY => Accept::double(x),
+                _ if ieee::is_zero(x) => Accept::any_zero(),
+                _ => within_ulps(&Real::from_f64(x).sqrt(), SQRT_ULPS),
+            })
+        }),
+        // Undefined for 0 and below.
+        unary("inversesqrt", ty, Pool::Any, "inversesqrt(abs(a))".to_string(), |x| {
+            let x = ieee::abs(x);
+            match x {
+                f64::INFINITY => Some(Accept::any_zero()),
+                _ if ieee::is_zero(x) => None,
+                _ => Some(within_ulps(&Real::integer(1).div(&Real::from_f64(x).sqrt()), INVERSE_SQRT_ULPS)),
+            }
+        }),
+    ]
+}
+
+fn fused(ty: Type) -> Signature {
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Related)];
+    Signature::elementwise(GROUP, "fma", &arguments, ty, "fma(a, b, c)", of_three(ieee::mul_add))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn functions_agree_with_an_ieee_machine() {
+        let mut random = Random::named("common");
+        for _ in 0..3000 {
+            let x =
+                if random.chance(30) { random.double((0, 3)).round() / 2.0 } else { random.double((-4, 55)) };
+            let exact = Real::from_f64(x);
+            let check = |name: &str, exact: Real, machine: f64| {
+                assert_eq!(exact.round(BINARY64, Rounding::Nearest, false), machine, "{name} {x:e}");
+            };
+            check("floor", exact.floor(), x.floor());
+            check("ceil", ceil(&exact), x.ceil());
+            check("trunc", trunc(&exact), x.trunc());
+            check("roundEven", round_even(&exact), x.round_ties_even());
+            assert!(fract(x).is_some_and(|accept| accept.accepts(Component::Double(x - x.floor()))));
+            let root = within_ulps(&exact.abs().sqrt(), 1);
+            assert!(root.accepts(Component::Double(x.abs().sqrt())));
+        }
+    }
+
+    #[test]
+    fn modulo_of_multiples_is_zero() {
+        assert_eq!(modulo(10.0, 5.0), Some(Accept::any_zero()));
+        let accept = modulo(10.0, 3.0).expect("an ordinary remainder");
+        assert!(accept.accepts(Component::Double(1.0)));
+        let accept = modulo(-10.0, 3.0).expect("an ordinary remainder");
+        assert!(accept.accepts(Component::Double(2.0)));
+        // The quotient of 0.1 + 0.1 + 0.1 by 0.1 is above 3 by less than the bound.
+        assert_eq!(modulo(0.1 + 0.1 + 0.1, 0.1), None);
+    }
+
+    #[test]
+    fn mix_holds_both_formulas() {
+        let mut random = Random::named("mix");
+        for _ in 0..2000 {
+            let [x, y] = [(); 2].map(|()| random.double((-8, 8)));
+            let a = random.double((-6, 0));
+            let accept = mix(x, y, a).expect("finite operands");
+            for value in
+                [x * (1.0 - a) + y * a, x + a * (y - x), a.mul_add(y - x, x), x.mul_add(1.0 - a, y * a)]
+            {
+                assert!(accept.accepts(Component::Double(value)), "{x:e} {y:e} {a:e}");
+            }
+        }
+    }
+}

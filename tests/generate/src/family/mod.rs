@@ -1,0 +1,44 @@
+//! The operations of the double-precision suite, a module per family.
+
+pub mod arithmetic;
+pub mod common;
+pub mod comparison;
+pub mod conversion;
+pub mod packing;
+
+use crate::operation::Signature;
+use crate::value::{Accept, Component};
+
+/// All of them, in the order of files.
+pub fn signatures() -> Vec<Signature> {
+    [
+        arithmetic::signatures(),
+        common::signatures(),
+        comparison::signatures(),
+        conversion::signatures(),
+        packing::signatures(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The same function for one double operand.
+fn of_one<T>(f: impl Fn(f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
+    move |x| f(x[0].double())
+}
+
+/// The same function for two double operands.
+fn of_two<T>(f: impl Fn(f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
+    move |x| f(x[0].double(), x[1].double())
+}
+
+/// The same function for three double operands.
+fn of_three<T>(f: impl Fn(f64, f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
+    move |x| f(x[0].double(), x[1].double(), x[2].double())
+}
+
+/// A boolean, always defined.
+fn boolean(value: bool) -> Option<Accept> {
+    Some(Accept::exactly(Component::Bool(value)))
+}

@@ -1,0 +1,199 @@
+//! What a generated test computes, and what one run of it feeds and accepts.
+
+use crate::pool::Pool;
+use crate::value::{Accept, Component, Type};
+
+/// An operand: a uniform that the script sets before each draw.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    /// Name in the shader and in the script.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Where its values come from.
+    pub pool: Pool,
+    /// Whether the shader writer declares the uniform; otherwise [`Signature::globals`] does.
+    pub declared: bool,
+}
+
+/// How an operand reaches the code that uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Interface {
+    /// As uniforms of the stage that computes.
+    Uniforms,
+    /// Across `flat` varyings: a fragment shader gets its operands from the vertex shader, a vertex shader leaves its result to
+    /// be checked by the fragment shader.
+    Varyings,
+}
+
+/// Operands as `[argument][component]` → what is accepted of each result component; nothing for operands whose result GLSL leaves
+/// undefined.
+pub type WholeFn = Box<dyn Fn(&[Vec<Component>]) -> Option<Vec<Accept>>>;
+/// The same for one component.
+pub type ElementFn = Box<dyn Fn(&[Component]) -> Option<Accept>>;
+
+/// The expected results.
+pub enum Evaluate {
+    /// Each result component depends on the same component of the arguments only (scalar arguments count for all).
+    Elementwise(ElementFn),
+    /// Anything else.
+    Whole(WholeFn),
+}
+
+/// One operation over one choice of types.
+pub struct Signature {
+    /// Directory below the suite.
+    pub group: &'static str,
+    /// Operation, as in file names.
+    pub name: String,
+    /// Types, as in file names.
+    pub types: String,
+    /// Operands.
+    pub arguments: Vec<Argument>,
+    /// Type of the result.
+    pub result: Type,
+    /// Declarations before `main`.
+    pub globals: String,
+    /// Statements before the result's.
+    pub statements: String,
+    /// The result.
+    pub expression: String,
+    /// What is accepted.
+    pub evaluate: Evaluate,
+    /// Way of the operands.
+    pub interface: Interface,
+    /// Whether `statements` tell four vertices or pixels apart by `lane`, 0 to 3; each then has to be looked at.
+    pub lanes: bool,
+}
+
+/// Names of operands.
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+impl Signature {
+    /// An operation on uniforms `a`, `b`, `c`, `d`.
+    pub fn new(
+        group: &'static str,
+        name: impl Into<String>,
+        arguments: &[(Type, Pool)],
+        result: Type,
+        expression: impl Into<String>,
+        evaluate: Evaluate,
+    ) -> Signature {
+        let arguments: Vec<Argument> = arguments
+            .iter()
+            .zip(NAMES)
+            .map(|(&(ty, pool), name)| Argument { name: name.to_string(), ty, pool, declared: true })
+            .collect();
+        let types: Vec<String> = arguments.iter().map(|a| a.ty.glsl()).collect();
+        Signature {
+            group,
+            name: name.into(),
+            types: types.join("-"),
+            arguments,
+            result,
+            globals: String::new(),
+            statements: String::new(),
+            expression: expression.into(),
+            evaluate,
+            interface: Interface::Uniforms,
+            lanes: false,
+        }
+    }
+
+    /// An operation that works component by component.
+    pub fn elementwise(
+        group: &'static str,
+        name: impl Into<String>,
+        arguments: &[(Type, Pool)],
+        result: Type,
+        expression: impl Into<String>,
+        evaluate: impl Fn(&[Component]) -> Option<Accept> + 'static,
+    ) -> Signature {
+        let evaluate = Evaluate::Elementwise(Box::new(evaluate));
+        Signature::new(group, name, arguments, result, expression, evaluate)
+    }
+
+    /// An operation that needs all components at once.
+    pub fn whole(
+        group: &'static str,
+        name: impl Into<String>,
+        arguments: &[(Type, Pool)],
+        result: Type,
+        expression: impl Into<String>,
+        evaluate: impl Fn(&[Vec<Component>]) -> Option<Vec<Accept>> + 'static,
+    ) -> Signature {
+        Signature::new(group, name, arguments, result, expression, Evaluate::Whole(Box::new(evaluate)))
+    }
+
+    /// Other types in the file's name.
+    pub fn types(mut self, types: impl Into<String>) -> Signature {
+        self.types = types.into();
+        self
+    }
+
+    /// Statements before the result's.
+    pub fn statements(mut self, statements: impl Into<String>) -> Signature {
+        self.statements = statements.into();
+        self
+    }
+
+    /// Declarations before `main`.
+    pub fn globals(mut self, globals: impl Into<String>) -> Signature {
+        self.globals = globals.into();
+        self
+    }
+
+    /// Operands and result across varyings.
+    pub fn varyings(mut self) -> Signature {
+        self.interface = Interface::Varyings;
+        self
+    }
+
+    /// Four vertices or pixels that differ.
+    pub fn lanes(mut self) -> Signature {
+        self.lanes = true;
+        self
+    }
+
+    /// Operands under names that `globals` declare.
+    pub fn uniform_names(mut self, names: &[&str]) -> Signature {
+        for (argument, name) in self.arguments.iter_mut().zip(names) {
+            argument.name = name.to_string();
+            argument.declared = false;
+        }
+        self
+    }
+
+    /// What the operands give.
+    pub fn accept(&self, arguments: &[Vec<Component>]) -> Option<Vec<Accept>> {
+        match &self.evaluate {
+            Evaluate::Whole(evaluate) => evaluate(arguments),
+            Evaluate::Elementwise(evaluate) => {
+                (0..self.result.components()).map(|i| evaluate(&element(arguments, i))).collect()
+            }
+        }
+    }
+}
+
+/// Component i of every argument; a scalar's only one for all i.
+pub fn element(arguments: &[Vec<Component>], i: usize) -> Vec<Component> {
+    arguments.iter().map(|a| if a.len() == 1 { a[0] } else { a[i] }).collect()
+}
+
+/// One draw: operands, and what is accepted of each component of the result.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// `[argument][component]`.
+    pub arguments: Vec<Vec<Component>>,
+    /// Per component of the result.
+    pub accept: Vec<Accept>,
+}
+
+impl Case {
+    /// The case with what it accepts of one component moved just outside.
+    pub fn perturbed(&self, component: usize) -> Case {
+        let mut case = self.clone();
+        case.accept[component] = case.accept[component].perturbed();
+        case
+    }
+}

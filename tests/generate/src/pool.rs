@@ -1,0 +1,391 @@
+//! Where operands come from: lists of values that matter for an operation, and random ones around them.
+
+use crate::ieee;
+use crate::random::Random;
+use crate::real::{DOUBLE, Real, Rounding};
+use crate::value::{Component, Scalar};
+
+/// A source of operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pool {
+    /// Everything a double can be.
+    Any,
+    /// As `Any`; often the first operand, a neighbour or the negative of it.
+    Related,
+    /// Exponents −8 to 8, small integers and simple fractions.
+    Moderate,
+    /// Exponents −300 to 300, within a narrow band in each vector.
+    Wide,
+    /// 0 to 1, the ends included, and a little beyond.
+    Unit,
+    /// Integers from −8 to 8.
+    Small,
+    /// Around the halves and integers where rounding decides.
+    Rounding,
+    /// Around the limits of `int`.
+    ToInt,
+    /// Around the limits of `uint`.
+    ToUint,
+    /// Around what `float` represents, its ties and its limits.
+    ToFloat,
+    /// Products of small odd numbers.
+    Composite,
+    /// A number that divides the first operand exactly, or else any of a near magnitude.
+    Divisor,
+    /// Integers for exponents.
+    Exponent,
+    /// For integer operands: a count from 0 to n − 1.
+    Below(u8),
+    /// All components of the first operand, or all but one.
+    CopyOfFirst,
+    /// Integers, floats or booleans of all sizes.
+    Plain,
+}
+
+/// 2ⁿ for normal doubles.
+const fn power(n: i32) -> f64 {
+    f64::from_bits(((n + 1023) as u64) << 52)
+}
+
+const ANY: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    2.0,
+    -3.0,
+    0.5,
+    -0.1,
+    1.0 / 3.0,
+    1e300,
+    -1e300,
+    1e-300,
+    -1e-300,
+    f64::MAX,
+    f64::MIN,
+    f64::MIN_POSITIVE,
+    -f64::MIN_POSITIVE,
+    5e-324,
+    -2.5e-310,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+    1.0 + power(-40),
+    -1.0 - power(-52),
+    9007199254740991.0,
+    9007199254740994.0,
+    16777217.0,
+    3.4028234663852886e38,
+    -1e39,
+    1e-46,
+];
+
+const MODERATE: &[f64] = &[0.0, 1.0, -1.0, 2.0, -2.5, 0.5, 3.0, -0.125, 1.0 + power(-40), 10.0, -7.0, 0.1];
+
+const UNIT: &[f64] = &[0.0, 1.0, 0.5, 0.25, 0.1, 0.75, 1.5, -0.5, 1.0 - power(-53), power(-40)];
+
+const ROUNDING: &[f64] = &[
+    0.0,
+    -0.0,
+    0.25,
+    -0.25,
+    0.5,
+    -0.5,
+    1.5,
+    -1.5,
+    2.5,
+    -2.5,
+    3.5,
+    -3.5,
+    0.5 - power(-54),
+    -0.5 + power(-54),
+    0.5 + power(-53),
+    1.0 - power(-53),
+    -1.0 - power(-52),
+    4503599627370495.5,
+    -4503599627370495.5,
+    4503599627370494.5,
+    2251799813685248.5,
+    2251799813685247.75,
+    4503599627370496.0,
+    4503599627370497.0,
+    9007199254740991.0,
+    -9007199254740994.0,
+    2147483647.5,
+    -2147483648.5,
+    2147483648.5,
+    4294967295.5,
+    4294967296.5,
+    8388607.5,
+    16777216.5,
+    9223372036854775808.0,
+    1e300,
+    -1e300,
+    1e-300,
+    -1e-300,
+    5e-324,
+    -2.5e-310,
+    f64::MAX,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    7.0,
+    -8.0,
+];
+
+const TO_INT: &[f64] = &[
+    0.0,
+    -0.0,
+    0.5,
+    -0.5,
+    0.999999999999,
+    -0.999999999999,
+    1.0,
+    -1.0,
+    1.5,
+    -2.5,
+    1e-300,
+    -5e-324,
+    2147483647.0,
+    2147483646.5,
+    2147483647.999,
+    -2147483648.0,
+    -2147483648.999,
+    -2147483647.5,
+    16777217.0,
+    -16777217.75,
+    1073741824.5,
+];
+
+const TO_UINT: &[f64] = &[
+    0.0,
+    0.5,
+    0.999999999999,
+    1.0,
+    1.5,
+    2.5,
+    1e-300,
+    5e-324,
+    2147483647.0,
+    2147483648.0,
+    2147483648.5,
+    4294967295.0,
+    4294967295.999,
+    4294967294.5,
+    16777217.75,
+    3000000000.25,
+];
+
+const TO_FLOAT: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -2.0,
+    0.1,
+    1.0 + power(-24),
+    1.0 + 3.0 * power(-24),
+    -1.0 - power(-24),
+    1.0 + power(-24) + power(-50),
+    1.0 + power(-24) - power(-50),
+    16777217.0,
+    16777219.0,
+    -16777217.5,
+    3.4028234663852886e38,
+    -3.4028234663852886e38,
+    3.4028235677973366e38,
+    3.4028235677973362e38,
+    -3.4028235677973366e38,
+    1e300,
+    -1e300,
+    f64::MAX,
+    1e-300,
+    -1e-300,
+    power(-126),
+    power(-126) - power(-151),
+    power(-149),
+    power(-150),
+    1.5 * power(-150),
+    -1e-40,
+    3.0 * power(-150),
+    5e-324,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NAN,
+];
+
+const COMPOSITE: &[f64] = &[10.0, -10.0, 10.6, 9.0, 0.75, 3.3, -21.0, 1e15, 7.5, 1.0];
+
+const EXPONENTS: &[i32] = &[0, 1, -1, 2, 10, -10, 100, -100, 1000, -1000, 1023, -1022, 52, -52];
+
+const INTS: &[i32] = &[0, 1, -1, 2, -7, i32::MAX, i32::MIN, i32::MAX - 1, 16777217, -16777217, 123456789];
+
+const UINTS: &[u32] =
+    &[0, 1, 2, 7, u32::MAX, u32::MAX - 1, 1 << 31, (1 << 31) - 1, 16777217, 4000000001, 0xdead_beef];
+
+const FLOATS: &[f32] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.1,
+    -2.5,
+    16777216.0,
+    f32::MAX,
+    f32::MIN,
+    f32::MIN_POSITIVE,
+    1e-45,
+    -1e-40,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    1.0 + f32::EPSILON,
+    1e-30,
+    -1e30,
+];
+
+/// Gives the operands of one argument of one test, the listed values in random order and random ones in between.
+pub struct Source {
+    pool: Pool,
+    scalar: Scalar,
+    specials: Vec<Component>,
+    next: usize,
+    /// Band of exponents, for `Wide`.
+    band: i32,
+}
+
+impl Source {
+    /// The source of an argument of this component type.
+    pub fn new(pool: Pool, scalar: Scalar) -> Source {
+        Source { pool, scalar, specials: specials(pool, scalar), next: usize::MAX, band: 0 }
+    }
+
+    /// To be called before each vector.
+    pub fn start(&mut self, random: &mut Random) {
+        self.band = random.between(-250, 250);
+    }
+
+    /// An operand; `first` is the same component of the first argument, where there is one.
+    pub fn draw(&mut self, random: &mut Random, first: Option<Component>) -> Component {
+        if let (Pool::Related, Some(Component::Double(x))) = (self.pool, first)
+            && random.chance(30)
+        {
+            return Component::Double(related(random, x));
+        }
+        if let (Pool::Divisor, Some(Component::Double(x))) = (self.pool, first) {
+            return Component::Double(divisor(random, x));
+        }
+        if !self.specials.is_empty() && random.chance(60) {
+            return self.special(random);
+        }
+        self.random(random)
+    }
+
+    fn special(&mut self, random: &mut Random) -> Component {
+        if self.next >= self.specials.len() {
+            random.shuffle(&mut self.specials);
+            self.next = 0;
+        }
+        self.next += 1;
+        self.specials[self.next - 1]
+    }
+
+    fn random(&self, random: &mut Random) -> Component {
+        match self.scalar {
+            Scalar::Double => Component::Double(self.random_double(random)),
+            Scalar::Float => Component::Float(random_float(random)),
+            Scalar::Int => Component::Int(match self.pool {
+                Pool::Below(n) => random.below(n.into()) as i32,
+                Pool::Exponent => random.between(-1021, 1023),
+                _ => random.bits() as i32 >> random.below(31),
+            }),
+            Scalar::Uint => Component::Uint(match self.pool {
+                Pool::Below(n) => random.below(n.into()) as u32,
+                _ => random.bits() as u32 >> random.below(31),
+            }),
+            Scalar::Bool => Component::Bool(random.chance(50)),
+        }
+    }
+
+    fn random_double(&self, random: &mut Random) -> f64 {
+        match self.pool {
+            Pool::Moderate => random.double((-8, 8)),
+            Pool::Wide => random.double((self.band - 3, self.band + 3)),
+            Pool::Unit => ieee::abs(random.double((-6, -1))),
+            Pool::Small => f64::from(random.between(-8, 8)),
+            Pool::Rounding => random.double((-3, 54)),
+            Pool::ToInt => random.double((-2, 30)),
+            Pool::ToUint => ieee::abs(random.double((-2, 31))),
+            Pool::ToFloat if random.chance(50) => random.double((-128, 126)),
+            Pool::Composite => composite(random),
+            _ if random.chance(50) => random.double((-20, 20)),
+            _ => random.double((-1022, 1023)),
+        }
+    }
+}
+
+fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
+    let doubles = |list: &[f64]| list.iter().map(|&x| Component::Double(x)).collect();
+    let integers = |list: &[i32]| list.iter().map(|&x| Component::Int(x)).collect();
+    match (scalar, pool) {
+        (Scalar::Double, Pool::Moderate) => doubles(MODERATE),
+        (Scalar::Double, Pool::Unit) => doubles(UNIT),
+        (Scalar::Double, Pool::Rounding) => doubles(ROUNDING),
+        (Scalar::Double, Pool::ToInt) => doubles(TO_INT),
+        (Scalar::Double, Pool::ToUint) => doubles(TO_UINT),
+        (Scalar::Double, Pool::ToFloat) => doubles(TO_FLOAT),
+        (Scalar::Double, Pool::Composite) => doubles(COMPOSITE),
+        (Scalar::Double, Pool::Wide | Pool::Small | Pool::Divisor) => Vec::new(),
+        (Scalar::Double, _) => doubles(ANY),
+        (Scalar::Int, Pool::Exponent) => integers(EXPONENTS),
+        (Scalar::Int | Scalar::Uint, Pool::Below(_)) => Vec::new(),
+        (Scalar::Int, _) => integers(INTS),
+        (Scalar::Uint, _) => UINTS.iter().map(|&x| Component::Uint(x)).collect(),
+        (Scalar::Float, _) => FLOATS.iter().map(|&x| Component::Float(x)).collect(),
+        (Scalar::Bool, _) => Vec::new(),
+    }
+}
+
+/// The value itself, its negative or one of its neighbours.
+fn related(random: &mut Random, x: f64) -> f64 {
+    match random.below(5) {
+        0 | 1 => x,
+        2 => ieee::neg(x),
+        3 => x.next_up(),
+        _ => x.next_down(),
+    }
+}
+
+/// ± k · m · 2ᵉ, k odd and small.
+fn composite(random: &mut Random) -> f64 {
+    let odd = i64::from(2 * random.between(1, 499) + 1) * i64::from(2 * random.between(1, 499) + 1);
+    let significand = odd * (1 + random.below(1 << 20) as i64);
+    let value =
+        Real::integer(significand).scaled(random.between(-60, 20)).round(DOUBLE, Rounding::Nearest, false);
+    if random.chance(30) { ieee::neg(value) } else { value }
+}
+
+/// x / k for an odd k that leaves no remainder, with either sign; when no k is found, x scaled down with other fraction bits.
+fn divisor(random: &mut Random, x: f64) -> f64 {
+    if !x.is_normal() {
+        return random.double((-8, 8));
+    }
+    let start = random.below(500);
+    let exact = (0..500).map(|i| 2 * ((start + i) % 500) as i64 + 1).filter(|&k| k > 1).find_map(|k| {
+        let quotient = Real::from_f64(x).div(&Real::integer(k));
+        let rounded = quotient.round(DOUBLE, Rounding::Nearest, false);
+        Real::from_f64(rounded).sub(&quotient).is_zero().then_some(rounded)
+    });
+    let magnitude = match exact {
+        Some(value) if random.chance(60) => value,
+        _ => {
+            let exponent = Real::from_f64(x).exponent();
+            random.double(((exponent - 20).max(-1000), (exponent + 3).max(-997)))
+        }
+    };
+    if random.chance(30) { ieee::neg(magnitude) } else { magnitude }
+}
+
+fn random_float(random: &mut Random) -> f32 {
+    let bits = random.bits() as u32;
+    let exponent = if random.chance(50) { random.between(107, 147) } else { random.between(1, 254) };
+    f32::from_bits(bits & 0x807f_ffff | (exponent as u32) << 23)
+}
