@@ -11,7 +11,10 @@ fn check(declarations: &str, body: &str, uniforms: &[u8], expected: [f32; 4]) {
     let program = program(&[(Stage::Fragment, &source)]);
     let expected = [expected.map(f32::to_bits); 4];
     assert_eq!(fragment(&mut reference(), &program, uniforms), expected, "interpreter: {body}");
-    assert_eq!(fragment(&mut simulator("ivb"), &program, uniforms), expected, "simulator: {body}");
+    for device in eu::DevInfo::all() {
+        let colours = fragment(&mut simulator(device.name), &program, uniforms);
+        assert_eq!(colours, expected, "{}: {body}", device.name);
+    }
 }
 
 fn floats(values: &[f32]) -> Vec<u8> {
