@@ -59,8 +59,10 @@ impl Rules {
                 ArrayLength::Unsized | ArrayLength::Runtime => 0,
             },
             Type::Struct(s) => {
-                let end =
-                    self.offsets(types, &s.members, order).last().map_or(0, |&(offset, size)| offset + size);
+                let end = self
+                    .offsets(types, &s.members, order)
+                    .last()
+                    .map_or(0, |&(offset, size)| offset.saturating_add(size));
                 round_up(end, self.alignment(types, ty, order))
             }
             _ => 0,
@@ -125,7 +127,7 @@ pub fn varying_slots(types: &TypeTable, ty: TypeId) -> u32 {
             ArrayLength::Fixed(n) => n.saturating_mul(varying_slots(types, *element)),
             ArrayLength::Unsized | ArrayLength::Runtime => 0,
         },
-        Type::Struct(s) => s.members.iter().map(|m| varying_slots(types, m.ty)).sum(),
+        Type::Struct(s) => s.members.iter().map(|m| varying_slots(types, m.ty)).fold(0, u32::saturating_add),
         _ => 0,
     }
 }
@@ -141,7 +143,9 @@ pub fn attribute_locations(types: &TypeTable, ty: TypeId) -> u32 {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             n.saturating_mul(attribute_locations(types, *element))
         }
-        Type::Struct(s) => s.members.iter().map(|m| attribute_locations(types, m.ty)).sum(),
+        Type::Struct(s) => {
+            s.members.iter().map(|m| attribute_locations(types, m.ty)).fold(0, u32::saturating_add)
+        }
         _ => 1,
     }
 }
@@ -170,7 +174,20 @@ pub fn opaque_slots(types: &TypeTable, ty: TypeId, kind: OpaqueKind) -> u32 {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             n.saturating_mul(opaque_slots(types, *element, kind))
         }
-        Type::Struct(s) => s.members.iter().map(|m| opaque_slots(types, m.ty, kind)).sum(),
+        Type::Struct(s) => {
+            s.members.iter().map(|m| opaque_slots(types, m.ty, kind)).fold(0, u32::saturating_add)
+        }
         _ => 0,
+    }
+}
+
+/// Number of blocks an array of blocks (of any dimension) declares, or of bindings an array of opaque variables takes; 1 for
+/// anything else.
+pub fn block_instances(types: &TypeTable, ty: TypeId) -> u32 {
+    match types.get(ty) {
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            n.saturating_mul(block_instances(types, *element))
+        }
+        _ => 1,
     }
 }

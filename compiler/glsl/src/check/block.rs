@@ -32,6 +32,8 @@ impl Checker<'_> {
         let scope = self.struct_scopes.get(name).copied().unwrap_or(0);
         let content = Type::Struct(StructType { name: name.into(), members, scope });
         let content = self.types.intern(content);
+        let members = self.types.members(content).unwrap_or_default().to_vec();
+        self.check_weight(&members, content, block.name.span)?;
         self.check_offsets(content, packing, block.name.span)?;
         let ty = self.array_type(content, block.dims, span)?;
         if self.block_exists(storage, name) {
@@ -140,6 +142,14 @@ impl Checker<'_> {
         if q.layout.variable.binding.is_some() && !matches!(storage, Storage::Uniform | Storage::Buffer) {
             return self.error(span, "`binding` is for opaque uniforms and blocks");
         }
+        if let Some(binding) = q.layout.variable.binding {
+            let name = match storage {
+                Storage::Uniform => "GL_MAX_UNIFORM_BUFFER_BINDINGS",
+                _ => "GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS",
+            };
+            let count = program::layout::block_instances(self.types, ty);
+            self.check_binding(binding, count, self.language.limit(name, 84), span)?;
+        }
         if q.layout.variable.location.is_some() && matches!(storage, Storage::Uniform | Storage::Buffer) {
             return self.error(span, "`location` is not for uniform and storage blocks");
         }
@@ -197,7 +207,7 @@ impl Checker<'_> {
                 next_location = qualifiers.layout.variable.location.or(next_location);
                 result.location = next_location;
                 let slots = program::layout::varying_slots(self.types, ty);
-                next_location = next_location.map(|l| l + slots);
+                next_location = next_location.map(|l| l.saturating_add(slots));
                 result.component = qualifiers.layout.variable.component;
                 result.xfb_offset = qualifiers.layout.variable.xfb_offset;
                 result.interpolation = qualifiers.interpolation;
@@ -225,7 +235,7 @@ impl Checker<'_> {
             let wide =
                 self.types.scalar_of(self.types.without_arrays(member.ty)).is_some_and(|s| s.bits() == 64);
             let align = if wide { 8 } else { 4 };
-            let offset = member.xfb_offset.unwrap_or(next.div_ceil(align) * align);
+            let offset = member.xfb_offset.unwrap_or(next.div_ceil(align).saturating_mul(align));
             member.xfb_offset = Some(offset);
             next = offset.saturating_add(self.captured_bytes(member.ty));
         }
@@ -236,7 +246,9 @@ impl Checker<'_> {
             Type::Array { element, length: ArrayLength::Fixed(n) } => {
                 n.saturating_mul(self.captured_bytes(*element))
             }
-            Type::Struct(s) => s.members.iter().map(|m| self.captured_bytes(m.ty)).sum(),
+            Type::Struct(s) => {
+                s.members.iter().map(|m| self.captured_bytes(m.ty)).fold(0, u32::saturating_add)
+            }
             _ => self.types.scalar_of(ty).map_or(0, Scalar::bytes) * u32::from(self.types.components(ty)),
         }
     }

@@ -7,7 +7,7 @@ use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Stor
 
 /// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
+pub(super) enum Number {
     Bool(bool),
     Int(i64),
     Float(f64),
@@ -55,7 +55,7 @@ impl Number {
 
 /// A value: components of a scalar, vector or matrix, or elements of an array or structure.
 #[derive(Clone, Debug, PartialEq)]
-enum Value {
+pub(super) enum Value {
     Components(Vec<Number>),
     Elements(Vec<Value>),
 }
@@ -161,7 +161,7 @@ impl Checker<'_> {
                 Literal::Float16(_) => return None,
             }),
             kind @ (ExprKind::Local(_) | ExprKind::Global(_)) => {
-                self.evaluate(self.constant_initializer(kind)?, depth + 1)
+                self.evaluate_variable(self.constant_initializer(kind)?, depth)
             }
             ExprKind::Unary(op, a) => {
                 let scalar = self.types.scalar_of(expr.ty)?;
@@ -211,6 +211,17 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The value of a constant variable's initialiser. Values are kept: constants that use constants twice each would
+    /// otherwise take exponential time.
+    fn evaluate_variable(&self, initializer: ExprId, depth: u32) -> Option<Value> {
+        if let Some(known) = self.constant_values.borrow().get(&initializer) {
+            return known.clone();
+        }
+        let value = self.evaluate(initializer, depth + 1);
+        self.constant_values.borrow_mut().insert(initializer, value.clone());
+        value
     }
 
     fn map(&self, id: ExprId, depth: u32, f: impl Fn(Number) -> Number) -> Option<Value> {

@@ -326,6 +326,7 @@ impl Checker<'_> {
             }
         }
         self.check_layout_targets(storage, &qualifiers.layout.variable, ty, span)?;
+        self.check_opaque_binding(&qualifiers.layout.variable, ty, span)?;
         if !interface {
             return Ok(());
         }
@@ -383,6 +384,28 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// A binding and those after it of an array must be below the limit.
+    pub(super) fn check_binding(&mut self, binding: u32, count: u32, limit: u32, span: Span) -> Check<()> {
+        if binding.saturating_add(count) > limit {
+            return self.error(span, format!("binding {binding} is out of range: {limit} are available"));
+        }
+        Ok(())
+    }
+
+    /// The limit of bindings of an opaque type.
+    fn check_opaque_binding(&mut self, layout: &LayoutQualifiers, ty: TypeId, span: Span) -> Check<()> {
+        let Some(binding) = layout.binding else { return Ok(()) };
+        let inner = self.types.without_arrays(ty);
+        let count = program::layout::block_instances(self.types, ty);
+        let (name, default, count) = match self.types.get(inner) {
+            Type::Sampler(_) => ("GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS", 96, count),
+            Type::Image(_) => ("GL_MAX_IMAGE_UNITS", 8, count),
+            _ => ("GL_MAX_ATOMIC_COUNTER_BUFFER_BINDINGS", 16, 1),
+        };
+        let limit = self.language.limit(name, default);
+        self.check_binding(binding, count, limit, span)
+    }
+
     /// Layout qualifiers on variables that cannot have them.
     fn check_layout_targets(
         &mut self,
@@ -405,6 +428,7 @@ impl Checker<'_> {
             {
                 "`index` is for fragment outputs"
             }
+            _ if layout.index.is_some_and(|i| i > 1) => "`index` must be 0 or 1",
             _ if layout.index.is_some() && layout.location.is_none() => "`index` needs a `location`",
             _ if layout.component.is_some() && layout.location.is_none() => "`component` needs a `location`",
             _ if layout.component.is_some() && !interface => "`component` is for inputs and outputs",

@@ -45,6 +45,7 @@ use program::{
 };
 use rustc_hash::FxHashMap;
 use scope::Scopes;
+use std::cell::RefCell;
 use std::fmt;
 
 /// How a shader is compiled.
@@ -174,8 +175,12 @@ struct Checker<'a> {
     builtins: builtin_variables::Instances,
     /// Number of structures declared per name, for [`program::types::StructType::scope`].
     struct_scopes: FxHashMap<Box<str>, u32>,
+    /// Leaves and depth of structures.
+    struct_weights: FxHashMap<TypeId, (u32, u32)>,
     /// Explicit or implied offsets of the next atomic counter, by binding.
     counter_offsets: FxHashMap<u32, u32>,
+    /// Values of constant variables by initialiser.
+    constant_values: RefCell<FxHashMap<ExprId, Option<constant::Value>>>,
     file_starts: Vec<Span>,
     type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
     /// Built-in functions by user prototypes: ids of functions with `main`'s name checked.
@@ -206,7 +211,9 @@ impl<'a> Checker<'a> {
             extensions_applied: 0,
             builtins: Default::default(),
             struct_scopes: FxHashMap::default(),
+            struct_weights: FxHashMap::default(),
             counter_offsets: FxHashMap::default(),
+            constant_values: RefCell::default(),
             file_starts,
             type_names: FxHashMap::default(),
             subroutine_types: FxHashMap::default(),

@@ -9,6 +9,18 @@ use crate::source::Span;
 use program::types::{Member, StructType};
 use program::{ArrayLength, Type, TypeId, TypeTable};
 
+/// Most dimensions of an array.
+const MAX_DIMENSIONS: usize = 32;
+
+/// Most elements of an array, all dimensions multiplied.
+const MAX_ELEMENTS: u64 = 1 << 26;
+
+/// Most members of a structure, those of its members' structures included.
+const MAX_LEAVES: u32 = 1 << 14;
+
+/// Deepest nesting of structures.
+const MAX_NESTING: u32 = 64;
+
 impl Checker<'_> {
     /// The type a specifier names or defines, its own dimensions included.
     pub(super) fn type_spec(&mut self, id: ast::TypeSpecId) -> Check<TypeId> {
@@ -69,6 +81,9 @@ impl Checker<'_> {
     /// `base` with dimensions, outermost first.
     pub(super) fn array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
         let mut ty = base;
+        if dims.len() > MAX_DIMENSIONS {
+            return self.error(span, format!("an array has at most {MAX_DIMENSIONS} dimensions"));
+        }
         for &dim in self.unit.list(dims).iter().rev() {
             if ty == TypeTable::VOID {
                 return self.error(span, "there are no arrays of void");
@@ -91,7 +106,43 @@ impl Checker<'_> {
             };
             ty = self.types.array(ty, length);
         }
+        self.check_size(ty, span)?;
         Ok(ty)
+    }
+
+    /// Limits the number of array elements and the nesting of a type: what no real shader needs must not exhaust the
+    /// memory or the stack of what comes after.
+    fn check_size(&mut self, ty: TypeId, span: Span) -> Check<()> {
+        let (mut at, mut elements, mut depth) = (ty, 1u64, 0);
+        while let Type::Array { element, length } = *self.types.get(at) {
+            if let ArrayLength::Fixed(n) = length {
+                elements = elements.saturating_mul(u64::from(n));
+            }
+            (at, depth) = (element, depth + 1);
+        }
+        if elements > MAX_ELEMENTS || depth > MAX_DIMENSIONS {
+            return self.error(span, format!("this array has more than {MAX_ELEMENTS} elements"));
+        }
+        Ok(())
+    }
+
+    /// Number of leaves and nesting depth of a type, arrays counted once.
+    fn weight(&self, ty: TypeId) -> (u32, u32) {
+        let inner = self.types.without_arrays(ty);
+        self.struct_weights.get(&inner).copied().unwrap_or((1, 0))
+    }
+
+    /// Limits structures within structures and remembers the new one's weight.
+    pub(super) fn check_weight(&mut self, members: &[Member], ty: TypeId, span: Span) -> Check<()> {
+        let (leaves, depth) = members
+            .iter()
+            .map(|m| self.weight(m.ty))
+            .fold((0u32, 0), |(sum, deepest), (l, d)| (sum.saturating_add(l), deepest.max(d + 1)));
+        if leaves > MAX_LEAVES || depth > MAX_NESTING {
+            return self.error(span, "this structure is nested too deeply or has too many members");
+        }
+        self.struct_weights.insert(ty, (leaves, depth));
+        Ok(())
     }
 
     fn define_struct(&mut self, id: ast::StructId) -> Check<TypeId> {
@@ -138,6 +189,8 @@ impl Checker<'_> {
         let ty = Type::Struct(StructType { name: name.into(), members, scope: *scope });
         *scope += 1;
         let ty = self.types.intern(ty);
+        let members = self.types.members(ty).unwrap_or_default().to_vec();
+        self.check_weight(&members, ty, definition.span)?;
         if let Some(name) = definition.name {
             self.check_new_name(name)?;
             if self.scopes.find_here(name.symbol).is_some() {

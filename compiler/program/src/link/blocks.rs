@@ -119,17 +119,22 @@ fn new_block(
     let limit = options.capabilities.limit(limit_name, default);
     if size > limit {
         errors.push(format!("block `{}` has {size} bytes; {limit} are available", qualifiers.name));
+        return Placement::None;
     }
     let tail = runtime_tail(program, content, rules);
     let index = match storage {
         true => program.storage_blocks.len() as u16,
         false => program.uniform_blocks.len() as u16,
     };
-    let members = leaves(&program.types, content, rules);
+    let members = leaves(&program.types, content, rules, storage);
+    if members.len() > MAX_LEAVES {
+        errors.push(format!("block `{}` has more than {MAX_LEAVES} members", qualifiers.name));
+        return Placement::None;
+    }
     for (i, suffix) in instances(&program.types, global.ty).into_iter().enumerate() {
         let block = Block {
             name: format!("{}{suffix}", qualifiers.name),
-            binding: global.layout.binding.map_or(0, |b| b + i as u32),
+            binding: global.layout.binding.map_or(0, |b| b.saturating_add(i as u32)),
             explicit_binding: global.layout.binding.is_some(),
             size: if storage { size + tail } else { round_up_16(size) },
             ty: content,
@@ -165,6 +170,9 @@ fn runtime_tail(program: &Program, content: TypeId, rules: Rules) -> u32 {
         _ => 0,
     }
 }
+
+/// Most members listed of one block or uniform.
+pub(super) const MAX_LEAVES: usize = 1 << 16;
 
 /// A leaf of basic type, or an array of one, inside a block or uniform.
 pub(super) struct Leaf {
@@ -216,7 +224,7 @@ impl Leaf {
 }
 
 /// Leaves of a block's contents.
-fn leaves(types: &TypeTable, content: TypeId, rules: Rules) -> Vec<Leaf> {
+fn leaves(types: &TypeTable, content: TypeId, rules: Rules, storage: bool) -> Vec<Leaf> {
     let mut result = Vec::new();
     let members = types.members(content).unwrap_or_default();
     let offsets = rules.offsets(types, members, MatrixOrder::ColumnMajor);
@@ -231,7 +239,7 @@ fn leaves(types: &TypeTable, content: TypeId, rules: Rules) -> Vec<Leaf> {
             matches!(types.get(element), Type::Struct(_) | Type::Array { .. })
         });
         match top {
-            Some((_, _, element)) if aggregate && rules == Rules::Std430 => {
+            Some((_, _, element)) if aggregate && storage => {
                 let name = format!("{}[0]", member.name);
                 collect(types, element, &name, offset, member.order, rules, &mut result);
             }
@@ -257,6 +265,9 @@ pub(super) fn collect(
     rules: Rules,
     result: &mut Vec<Leaf>,
 ) {
+    if result.len() > MAX_LEAVES {
+        return;
+    }
     match types.get(ty) {
         Type::Struct(s) => {
             let offsets = rules.offsets(types, &s.members, order);
@@ -271,7 +282,11 @@ pub(super) fn collect(
             if matches!(types.get(*element), Type::Struct(_) | Type::Array { .. }) {
                 for i in 0..n.max(1) {
                     let name = format!("{name}[{i}]");
-                    collect(types, *element, &name, offset + i * stride, order, rules, result);
+                    let offset = offset.saturating_add(i.saturating_mul(stride));
+                    collect(types, *element, &name, offset, order, rules, result);
+                    if result.len() > MAX_LEAVES {
+                        return;
+                    }
                 }
             } else {
                 let mut leaf = leaf(types, *element, name, offset, order, rules);

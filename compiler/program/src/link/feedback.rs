@@ -43,7 +43,7 @@ pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
     check_overlap(&list, &program.types, errors);
     for buffer in 0..4u8 {
         let of_buffer = || list.iter().filter(|v| v.buffer == buffer);
-        let end = of_buffer().map(|v| v.offset + bytes(&program.types, v)).max().unwrap_or(0);
+        let end = of_buffer().map(|v| v.offset.saturating_add(bytes(&program.types, v))).max().unwrap_or(0);
         let wide = of_buffer().any(|v| program.types.scalar_of(v.ty).is_some_and(|s| s.bits() == 64));
         let align = if wide { 8 } else { 4 };
         let declared = shader.layout.xfb_stride[usize::from(buffer)];
@@ -54,7 +54,8 @@ pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
                 "xfb_stride {stride} of buffer {buffer} is smaller than the {end} captured bytes"
             ));
         }
-        program.feedback_strides[usize::from(buffer)] = declared.unwrap_or(end.div_ceil(align) * align);
+        program.feedback_strides[usize::from(buffer)] =
+            declared.unwrap_or(end.div_ceil(align).saturating_mul(align));
     }
     list.sort_by_key(|v| (v.buffer, v.offset));
     program.feedback = list;
@@ -62,15 +63,15 @@ pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
 
 fn bytes(types: &TypeTable, varying: &FeedbackVarying) -> u32 {
     let scalar = types.scalar_of(varying.ty).map_or(4, |s| s.bytes());
-    scalar * u32::from(types.components(varying.ty)) * varying.array.unwrap_or(1)
+    (scalar * u32::from(types.components(varying.ty))).saturating_mul(varying.array.unwrap_or(1))
 }
 
 fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Errors) {
     for (i, a) in list.iter().enumerate() {
         for b in &list[i + 1..] {
             let overlap = a.buffer == b.buffer
-                && a.offset < b.offset + bytes(types, b)
-                && b.offset < a.offset + bytes(types, a);
+                && a.offset < b.offset.saturating_add(bytes(types, b))
+                && b.offset < a.offset.saturating_add(bytes(types, a));
             if overlap {
                 errors.push(format!("captured varyings `{}` and `{}` overlap", a.name, b.name));
             }
@@ -116,7 +117,7 @@ fn capture(
             for i in 0..*n {
                 let slot = advance(at.slot, i * varying_slots(types, *element));
                 capture(types, *element, &format!("{name}[{i}]"), offset, Start { slot, ..at }, list);
-                offset += packed_bytes(types, *element);
+                offset = offset.saturating_add(packed_bytes(types, *element));
             }
         }
         Type::Struct(s) => {
@@ -124,7 +125,7 @@ fn capture(
             for member in &s.members {
                 let slot = advance(at.slot, slots);
                 let align = alignment(types, member.ty);
-                offset = offset.div_ceil(align) * align;
+                offset = offset.div_ceil(align).saturating_mul(align);
                 capture(
                     types,
                     member.ty,
@@ -133,7 +134,7 @@ fn capture(
                     Start { slot, ..at },
                     list,
                 );
-                offset += packed_bytes(types, member.ty);
+                offset = offset.saturating_add(packed_bytes(types, member.ty));
                 slots += varying_slots(types, member.ty);
             }
         }
@@ -144,10 +145,12 @@ fn capture(
 /// Captured size: components without padding, doubles aligned to 8 bytes (GLSL 4.60 section 4.4.2.1).
 fn packed_bytes(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
-        Type::Array { element, length: ArrayLength::Fixed(n) } => n * packed_bytes(types, *element),
+        Type::Array { element, length: ArrayLength::Fixed(n) } => {
+            n.saturating_mul(packed_bytes(types, *element))
+        }
         Type::Struct(s) => s.members.iter().fold(0, |end: u32, m| {
             let align = alignment(types, m.ty);
-            end.div_ceil(align) * align + packed_bytes(types, m.ty)
+            end.div_ceil(align).saturating_mul(align).saturating_add(packed_bytes(types, m.ty))
         }),
         _ => types.scalar_of(ty).map_or(0, |s| s.bytes()) * u32::from(types.components(ty)),
     }

@@ -433,7 +433,10 @@ struct Occupied<'a> {
 /// Adds the members of a block that have locations.
 fn occupy_members<'a>(types: &'a TypeTable, global: &Global, occupied: &mut Vec<Occupied<'a>>) {
     for member in types.members(types.without_arrays(global.ty)).unwrap_or_default() {
-        let Some(location) = member.location else { continue };
+        let Some(location) = member.location.filter(|&l| l < 255) else { continue };
+        if crate::layout::varying_slots(types, member.ty) > 255 {
+            continue;
+        }
         let scalar = types.scalar_of(types.without_arrays(member.ty));
         let kind = scalar.map_or((false, 32), |s| (!s.is_float(), s.bits()));
         super::varyings::for_each_slot(types, member.ty, &mut |slot, mask| {
@@ -472,6 +475,10 @@ fn check_locations(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
                     .scalar_of(types.without_arrays(ty))
                     .map_or((false, 32), |s| (!s.is_float(), s.bits()));
                 let component = global.layout.component.unwrap_or(0) as u8;
+                if crate::layout::varying_slots(types, ty) > 255 || location > 255 {
+                    errors.push(format!("`{}` takes too many locations", global.name));
+                    continue;
+                }
                 super::varyings::for_each_slot(types, ty, &mut |slot, mask| {
                     occupied.push(Occupied {
                         name: &global.name,

@@ -54,8 +54,8 @@ pub(super) fn place(
     for (i, a) in placed.iter().enumerate() {
         for b in &placed[i + 1..] {
             let overlap = a.index == b.index
-                && a.location < b.location + b.count
-                && b.location < a.location + a.count
+                && a.location < b.location.saturating_add(b.count)
+                && b.location < a.location.saturating_add(a.count)
                 && (a.mask & b.mask != 0 || a.integer != b.integer);
             if overlap {
                 let (x, y) = (&shader.globals[a.id].name, &shader.globals[b.id].name);
@@ -69,7 +69,9 @@ pub(super) fn place(
     for (id, count, index, mask, integer) in waiting {
         let free = |location: u32| {
             placed.iter().all(|p| {
-                p.index != index || location + count <= p.location || p.location + p.count <= location
+                p.index != index
+                    || location.saturating_add(count) <= p.location
+                    || p.location.saturating_add(p.count) <= location
             })
         };
         let location = (0..limit.max(1)).find(|&l| free(l)).unwrap_or(limit);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::collect;
+use super::blocks::{MAX_LEAVES, collect};
 use super::{Errors, LinkOptions};
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
 use crate::program::{LinkedStage, Program};
@@ -89,7 +89,7 @@ impl Locations {
 /// Number of uniform locations a type takes: one per array element of basic type.
 fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
-        Type::Struct(s) => s.members.iter().map(|m| location_count(types, m.ty)).sum(),
+        Type::Struct(s) => s.members.iter().map(|m| location_count(types, m.ty)).fold(0, u32::saturating_add),
         Type::Array { element, length: crate::ArrayLength::Fixed(n) } => {
             n.saturating_mul(location_count(types, *element))
         }
@@ -136,6 +136,10 @@ fn new_uniform(
     let rules = Rules::Std140;
     let innermost = types.without_arrays(ty);
     let mut leaves = Vec::new();
+    if location_count(types, ty) > MAX_LEAVES as u32 {
+        errors.push(format!("uniform `{}` takes too many locations", global.name));
+        return Placement::None;
+    }
     collect(types, ty, &global.name, 0, MatrixOrder::ColumnMajor, rules, &mut leaves);
     if matches!(types.get(innermost), Type::AtomicCounter) {
         let (binding, offset) = (global.layout.binding.unwrap_or(0), global.layout.offset.unwrap_or(0));
@@ -183,7 +187,7 @@ fn new_uniform(
             uniform.opaque =
                 Some(if is_sampler { OpaqueSlots::Sampler(first) } else { OpaqueSlots::Image(first) });
             for element in 0..elements {
-                let binding = global.layout.binding.map_or(0, |b| b + bound);
+                let binding = global.layout.binding.map_or(0, |b| b.saturating_add(bound));
                 bound += 1;
                 slots.push(OpaqueSlot { uniform: list.len() as u32, element, binding });
             }

@@ -170,7 +170,7 @@ fn place_side(
         if let Placement::Varying { slot: Slot::Var(n) | Slot::Patch(n), .. } = global.placement {
             mark(&mut taken[patch], u32::from(n), sizes[id]);
         } else if let Some(location) = global.layout.location {
-            if location + sizes[id] > limit {
+            if location.saturating_add(sizes[id]) > limit {
                 errors
                     .push(format!("`{}` at location {location} exceeds the {limit} locations", global.name));
                 return;
@@ -190,12 +190,16 @@ fn place_side(
             Some(location) => location,
             None => {
                 let taken = &mut taken[usize::from(patch)];
+                if sizes[id] > 255 {
+                    errors.push(format!("too many varyings: `{}` takes {} slots", global.name, sizes[id]));
+                    return;
+                }
                 let first = first_free(taken, sizes[id]);
                 mark(taken, first, sizes[id]);
                 first
             }
         };
-        if first + sizes[id] > 255 {
+        if first.saturating_add(sizes[id]) > 255 {
             errors.push(format!("too many varyings: no slot for `{}`", global.name));
             return;
         }
