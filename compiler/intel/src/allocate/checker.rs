@@ -1,42 +1,69 @@
 //! Re-proves an allocation by abstract interpretation.
 //!
-//! The abstract state says for every byte of the register file and of scratch memory which byte of which value
-//! of the *original* program it holds. Executing the allocated program over this state, every read must find the
-//! bytes that the original instruction means. The interpretation follows the thread's physical control flow (the
-//! second arm of an IF runs after the first). What masks hide from it — channels that wait at a join while others
-//! run — is checked construct by construct: nothing may be written to the place of a value that waits.
+//! The abstract state says for every byte of every *location* — a GRF of a virtual register of the final program,
+//! a fixed register, a GRF of scratch memory — whether it was never written, holds a byte of a value of the
+//! *original* program, or was lost because something else was written to the same place. Executing the allocated
+//! program over this state, every read must find the bytes that the original instruction means. The
+//! interpretation follows the thread's physical control flow (the second arm of an IF runs after the first).
+//! What masks hide from it — channels that wait at a join while others run — is checked construct by construct:
+//! nothing may be written to the place of a value that waits.
 
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
 use crate::liveness::Liveness;
-use crate::pattern::{regs_read, regs_written, src_read_pattern};
+use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
 
-/// Bytes of the register file.
-const FILE_BYTES: usize = 128 * REG_SIZE as usize;
-/// Never written.
-const UNDEFINED: u32 = 0;
-/// Different values on different paths.
-const CONFLICT: u32 = u32::MAX;
-/// A value of the allocator's own (message headers).
-const JUNK: u32 = u32::MAX - 1;
-/// First id of virtual-register bytes; ids 1 … 4096 are the bytes of the fixed registers at thread start.
-const FIRST_VREG: u32 = FILE_BYTES as u32 + 1;
+/// General registers.
+const GRFS: usize = 128;
+/// Id of what the allocator's own instructions write besides copies.
+const JUNK: u32 = u32::MAX;
 
 /// Remark of fill messages.
 pub const FILL: &str = "fill";
 /// Remark of spill messages and the moves that feed them.
 pub const SPILL: &str = "spill";
 
-#[derive(Clone, PartialEq)]
-struct State {
-    file: Vec<u32>,
-    scratch: Vec<u32>,
+/// What one GRF-sized location holds: bytes of original GRF `id`. Bytes in neither mask were never written.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Held {
+    id: u32,
+    holds: u32,
+    lost: u32,
 }
 
-/// Checks that `allocated` (with its virtual-register form `program`, same instructions) computes what
-/// `original` means. `scratch_base` is the first scratch byte that spilling may use.
+impl Held {
+    fn never_written(&self) -> bool {
+        self.holds | self.lost == 0
+    }
+
+    /// What is known where two paths meet.
+    fn join(&self, other: &Held) -> Held {
+        if self.never_written() {
+            return *other;
+        }
+        if other.never_written() {
+            return *self;
+        }
+        if self.id != other.id {
+            return Held { id: self.id, holds: 0, lost: self.holds | self.lost | other.holds | other.lost };
+        }
+        let lost = self.lost | other.lost;
+        Held { id: self.id, holds: (self.holds | other.holds) & !lost, lost }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct State {
+    held: Vec<Held>,
+    /// Original GRFs written on some path.
+    written: FixedBitSet,
+}
+
+/// Checks that `allocated` (with its virtual-register form `program`, same instructions, registers at `starts`)
+/// computes what `original` means. `scratch_base` is the first scratch byte that spilling may use.
 ///
 /// # Errors
 /// The first violation found, naming instruction and register.
@@ -47,30 +74,39 @@ pub fn check(
     starts: &[Option<u8>],
     scratch_base: u32,
 ) -> Result<(), CompileError> {
-    let checker = Checker::new(original, program, allocated, scratch_base)?;
+    let checker = Checker::new(original, program, allocated, starts, scratch_base)?;
     checker.run()?;
     check_waiting_channels(program, starts)
 }
 
-/// States at the block boundaries.
-struct Flow {
-    preds: Vec<Vec<usize>>,
-    start: State,
-    entry: Vec<Option<State>>,
-    exit: Vec<Option<State>>,
-}
-
 struct Checker<'a> {
     original: &'a Program,
-    allocated: &'a Program,
+    program: &'a Program,
     cfg: Cfg,
-    /// For each allocated instruction the original one, if it is not the allocator's own.
+    /// For each final instruction the original one, if it is not the allocator's own.
     meaning: Vec<Option<usize>>,
-    /// First GRF number of each original virtual register in a dense numbering.
-    base: Vec<u32>,
-    /// Original GRFs possibly written before the end of each block.
-    written_out: Vec<Vec<bool>>,
-    scratch_bytes: usize,
+    /// First GRF number of each original virtual register. Ids 0 … 127 are the fixed registers.
+    original_base: Vec<u32>,
+    /// First location of each final virtual register. Locations 0 … 127 are the fixed registers.
+    base: Vec<usize>,
+    /// First location of scratch memory, and its first byte.
+    scratch: (usize, u32),
+    /// Locations in each general register.
+    tenants: Vec<Vec<usize>>,
+    /// General register of each location outside scratch memory.
+    home: Vec<Option<usize>>,
+    locations: usize,
+    ids: usize,
+}
+
+fn number(program: &Program, first: u32) -> (Vec<u32>, u32) {
+    let mut base = Vec::with_capacity(program.vregs.len());
+    let mut next = first;
+    for data in program.vregs.values() {
+        base.push(next);
+        next += u32::from(data.regs);
+    }
+    (base, next)
 }
 
 impl<'a> Checker<'a> {
@@ -78,171 +114,149 @@ impl<'a> Checker<'a> {
         original: &'a Program,
         program: &'a Program,
         allocated: &'a Program,
+        starts: &[Option<u8>],
         scratch_base: u32,
     ) -> Result<Checker<'a>, CompileError> {
-        let mut base = Vec::with_capacity(original.vregs.len());
-        let mut grfs = 0;
-        for data in original.vregs.values() {
-            base.push(grfs);
-            grfs += u32::from(data.regs);
-        }
+        let (original_base, ids) = number(original, GRFS as u32);
+        let (base, scratch_first) = number(program, GRFS as u32);
         let meaning = match_instructions(original, program)?;
-        let cfg = Cfg::new(allocated);
-        let written_out = written_before_end(original, &meaning, &cfg, &base, grfs as usize);
-        let fills = allocated.insts.iter().filter(|i| i.remark == FILL).filter_map(fill_slot);
-        let spills =
-            allocated.insts.iter().filter(|i| i.remark == SPILL && i.op == Op::Mov).filter_map(|i| {
-                let owords = i.src[0].imm_bits()?;
-                Some(owords as usize * 16)
-            });
-        let scratch_bytes =
-            fills.chain(spills).max().unwrap_or(scratch_base as usize) + 16 * REG_SIZE as usize;
-        Ok(Checker { original, allocated, cfg, meaning, base, written_out, scratch_bytes })
+        for (i, (placed, inst)) in allocated.insts.iter().zip(&program.insts).enumerate() {
+            let mut expected = inst.clone();
+            super::place(&mut expected.dst, starts);
+            expected.src.iter_mut().for_each(|s| super::place(s, starts));
+            if *placed != expected {
+                return Err(CompileError::allocate(format!(
+                    "checker: instruction {i} is not where it should be"
+                )));
+            }
+        }
+        let mut tenants: Vec<Vec<usize>> = (0..GRFS).map(|g| vec![g]).collect();
+        let mut home: Vec<Option<usize>> = (0..GRFS).map(Some).collect();
+        for (v, data) in program.vregs.iter() {
+            for r in 0..usize::from(data.regs) {
+                let grf = starts.get(v.index()).copied().flatten().map(|s| usize::from(s) + r);
+                let location = base[v.index()] as usize + r;
+                if let Some(list) = grf.and_then(|g| tenants.get_mut(g)) {
+                    list.push(location);
+                }
+                home.push(grf);
+            }
+        }
+        let fills = program.insts.iter().filter(|i| i.remark == FILL).filter_map(fill_slot);
+        let spills = program.insts.iter().filter(|i| i.remark == SPILL && i.op == Op::Mov).filter_map(|i| {
+            let owords = i.src[0].imm_bits()?;
+            Some(owords as usize * 16)
+        });
+        let top = fills.chain(spills).max().unwrap_or(scratch_base as usize) / REG_SIZE as usize + 16;
+        Ok(Checker {
+            original,
+            program,
+            cfg: Cfg::new(program),
+            meaning,
+            original_base,
+            base: base.into_iter().map(|b| b as usize).collect(),
+            scratch: (scratch_first as usize, 0),
+            tenants,
+            home,
+            locations: scratch_first as usize + top,
+            ids: ids as usize,
+        })
     }
 
     fn run(&self) -> Result<(), CompileError> {
         let blocks = self.cfg.blocks.len();
-        let mut preds: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-        for (b, block) in self.cfg.blocks.iter().enumerate() {
-            for &s in &block.physical_succs {
-                preds[s].push(b);
+        let mut start = State {
+            held: vec![Held::default(); self.locations],
+            written: FixedBitSet::with_capacity(self.ids),
+        };
+        for (g, held) in start.held.iter_mut().enumerate().take(GRFS) {
+            *held = Held { id: g as u32, holds: u32::MAX, lost: 0 };
+            start.written.insert(g);
+        }
+        let mut entry: Vec<Option<State>> = vec![None; blocks];
+        entry[0] = Some(start);
+        let mut dirty = vec![false; blocks];
+        dirty[0] = true;
+        // Bytes only go from unwritten to held to lost, so this ends.
+        while let Some(b) = dirty.iter().position(|d| *d) {
+            dirty[b] = false;
+            let Some(mut state) = entry[b].clone() else { continue };
+            for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
+                self.step(&mut state, i, false)?;
+            }
+            for &s in &self.cfg.blocks[b].physical_succs {
+                dirty[s] |= merge(&mut entry[s], &state);
             }
         }
-        let mut flow = Flow {
-            preds,
-            start: State {
-                file: (1..=FILE_BYTES as u32).collect(),
-                scratch: vec![UNDEFINED; self.scratch_bytes],
-            },
-            entry: vec![None; blocks],
-            exit: vec![None; blocks],
-        };
-        self.solve(&mut flow, 0, blocks, None)?;
-        for (b, entry) in flow.entry.into_iter().enumerate() {
+        for (b, entry) in entry.into_iter().enumerate() {
             let Some(mut state) = entry else { continue };
             for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
-                self.step(&mut state, i, Some(b))?;
+                self.step(&mut state, i, true)?;
             }
         }
         Ok(())
     }
 
-    /// Solves blocks `first..last` in program order; a loop is repeated until nothing changes at its header before
-    /// anything after it is looked at, and forgets what an earlier round found inside. `inside` is the loop whose
-    /// body this is.
-    fn solve(
-        &self,
-        flow: &mut Flow,
-        first: usize,
-        last: usize,
-        inside: Option<usize>,
-    ) -> Result<(), CompileError> {
-        let mut b = first;
-        while b < last {
-            let here = self.cfg.blocks[b].start;
-            let found = self.cfg.loops.iter().position(|l| l.start == here && self.cfg.blocks[b].end > here);
-            let Some(l) = found.filter(|l| inside != Some(*l)) else {
-                self.visit(flow, b)?;
-                b += 1;
-                continue;
-            };
-            let end = self.cfg.block_of.get(self.cfg.loops[l].end).map_or(last, |e| e + 1).min(last);
-            for round in 0.. {
-                let old = flow.entry[b].take();
-                let initial = (b == 0).then_some(&flow.start);
-                let mut header = self.join(initial, &flow.preds[b], &flow.exit);
-                if let (Some(new), Some(old), true) = (&mut header, &old, round > 8) {
-                    // Every byte changes a few times at most; what still does has no one meaning.
-                    widen(new, old);
+    /// Location of the GRF `reg` GRFs after an operand's first byte.
+    fn location(&self, operand: &Operand, reg: u32) -> Option<usize> {
+        let skip = (operand.offset / REG_SIZE + reg) as usize;
+        match operand.file {
+            File::Vgrf(v) => Some(self.base[v.index()] + skip),
+            File::Grf(nr) => Some((usize::from(nr) + skip).min(GRFS - 1)),
+            _ => None,
+        }
+    }
+
+    /// Id of the original GRF `reg` GRFs after an operand's first byte.
+    fn id(&self, operand: &Operand, reg: u32) -> Option<u32> {
+        let skip = operand.offset / REG_SIZE + reg;
+        match operand.file {
+            File::Vgrf(v) => Some(self.original_base[v.index()] + skip),
+            File::Grf(nr) => Some(u32::from(nr) + skip),
+            _ => None,
+        }
+    }
+
+    /// `location` now holds the masked bytes of `id`; what else lived in its register is lost.
+    fn write(&self, state: &mut State, location: usize, id: u32, mask: u32) {
+        if let Some(grf) = self.home.get(location).copied().flatten() {
+            for &tenant in self.tenants.get(grf).into_iter().flatten() {
+                if tenant != location {
+                    let held = &mut state.held[tenant];
+                    held.lost |= held.holds & mask;
+                    held.holds &= !mask;
                 }
-                if round > 0 && header == old {
-                    flow.entry[b] = old;
-                    break;
-                }
-                flow.entry[b] = header;
-                flow.exit[b..end].fill(None);
-                self.solve(flow, b, end, Some(l))?;
             }
-            b = end;
         }
-        Ok(())
+        let Some(held) = state.held.get_mut(location) else { return };
+        if held.id != id && !held.never_written() {
+            held.lost |= held.holds;
+            held.holds = 0;
+        }
+        held.id = id;
+        held.holds |= mask;
+        held.lost &= !mask;
     }
 
-    fn visit(&self, flow: &mut Flow, b: usize) -> Result<(), CompileError> {
-        let header = self.cfg.loops.iter().any(|l| l.start == self.cfg.blocks[b].start);
-        if !header {
-            let initial = (b == 0).then_some(&flow.start);
-            flow.entry[b] = self.join(initial, &flow.preds[b], &flow.exit);
-        }
-        let Some(mut state) = flow.entry[b].clone() else { return Ok(()) };
-        for i in self.cfg.blocks[b].start..self.cfg.blocks[b].end {
-            self.step(&mut state, i, None)?;
-        }
-        flow.exit[b] = Some(state);
-        Ok(())
-    }
-
-    /// What is known where the given blocks meet. A value that no path through a block has written is undefined
-    /// there, so a value that all others agree on stands for all.
-    fn join(&self, initial: Option<&State>, preds: &[usize], exit: &[Option<State>]) -> Option<State> {
-        let arriving = preds.iter().filter_map(|&p| exit[p].as_ref().map(|state| (Some(p), state)));
-        let known: Vec<(Option<usize>, &State)> =
-            initial.map(|s| (None, s)).into_iter().chain(arriving).collect();
-        let mut joined = known.first()?.1.clone();
-        let meet = |byte: &mut u32, values: &dyn Fn(&State) -> u32| {
-            let first = *byte;
-            if known.iter().all(|(_, s)| values(s) == first) {
-                return;
-            }
-            let agreed = known.iter().map(|(_, s)| values(s)).find(|&x| {
-                x != UNDEFINED
-                    && x != CONFLICT
-                    && known
-                        .iter()
-                        .all(|&(p, s)| values(s) == x || values(s) == UNDEFINED || self.unwritten(x, p))
-            });
-            *byte = agreed.unwrap_or(CONFLICT);
-        };
-        for (k, byte) in joined.file.iter_mut().enumerate() {
-            meet(byte, &|s| s.file[k]);
-        }
-        for (k, byte) in joined.scratch.iter_mut().enumerate() {
-            meet(byte, &|s| s.scratch[k]);
-        }
-        Some(joined)
-    }
-
-    /// No path through `block` (`None`: the program's start) has written the value.
-    fn unwritten(&self, id: u32, block: Option<usize>) -> bool {
-        if !(FIRST_VREG..JUNK).contains(&id) {
-            return id == JUNK;
-        }
-        let Some(block) = block else { return true };
-        let grf = (id - FIRST_VREG) / REG_SIZE;
-        !self.written_out[block].get(grf as usize).copied().unwrap_or(false)
-    }
-
-    /// Executes instruction `i`; with `verify` set (the block's number), reads are checked.
-    fn step(&self, state: &mut State, i: usize, verify: Option<usize>) -> Result<(), CompileError> {
-        let inst = &self.allocated.insts[i];
+    /// Executes instruction `i`; with `verify`, reads are checked.
+    fn step(&self, state: &mut State, i: usize, verify: bool) -> Result<(), CompileError> {
+        let inst = &self.program.insts[i];
         let Some(meaning) = self.meaning[i] else {
             return self.step_own(state, i);
         };
         let meant = &self.original.insts[meaning];
-        if verify.is_some() {
+        if verify {
             for index in 0..meant.src.len() {
                 self.check_read(state, i, inst, meant, index)?;
             }
         }
-        if let (Some(place), Some(name)) = (address(&inst.dst), self.name(&meant.dst)) {
-            let bytes = meant.bytes_written() as usize;
-            for k in 0..bytes {
-                // Strided destinations own the bytes between their elements too: those are undefined or their
-                // own, never another value's, since registers are allocated whole.
-                if let Some(slot) = state.file.get_mut(place + k) {
-                    *slot = name + k as u32;
-                }
-            }
+        for reg in 0..regs_written(meant) {
+            let (Some(location), Some(id)) = (self.location(&inst.dst, reg), self.id(&meant.dst, reg)) else {
+                continue;
+            };
+            self.write(state, location, id, touched(meant, reg));
+            state.written.grow(id as usize + 1);
+            state.written.insert(id as usize);
         }
         Ok(())
     }
@@ -255,92 +269,75 @@ impl<'a> Checker<'a> {
         meant: &Inst,
         index: usize,
     ) -> Result<(), CompileError> {
-        let (Some(place), Some(name)) = (address(&inst.src[index]), self.name(&meant.src[index])) else {
-            return Ok(());
-        };
-        let within = meant.src[index].offset % REG_SIZE;
         for reg in 0..regs_read(meant, index) {
+            let (Some(location), Some(id)) =
+                (self.location(&inst.src[index], reg), self.id(&meant.src[index], reg))
+            else {
+                continue;
+            };
             let mask = src_read_pattern(meant, index, reg);
-            for byte in 0..REG_SIZE {
-                let position = reg * REG_SIZE + byte;
-                if mask >> byte & 1 == 0 || position < within {
-                    continue;
-                }
-                let k = position - within;
-                let found = state.file.get(place + k as usize).copied().unwrap_or(CONFLICT);
-                let want = name + k;
-                if found == want {
-                    continue;
-                }
-                // Never written anywhere: whatever is read is as undefined as it was.
-                if want >= FIRST_VREG && self.never_written(want) {
-                    continue;
-                }
+            let held = state.held.get(location).copied().unwrap_or_default();
+            let right = if held.id == id { held.holds } else { 0 };
+            // A byte that nothing has written is as undefined as it was, if the original had not written it.
+            let undefined = !(held.holds | held.lost);
+            let excused =
+                if state.written.contains(id as usize) && held.never_written() { 0 } else { undefined };
+            if mask & !(right | excused) != 0 {
                 return Err(CompileError::allocate(format!(
-                    "checker: instruction {i} ({inst}) reads byte {k} of source {index} ({}), but its place holds {}",
+                    "checker: instruction {i} ({inst}) reads source {index} ({}), register {reg}, but finds {}",
                     meant.src[index],
-                    self.describe(found)
+                    self.describe(&held)
                 )));
             }
         }
         Ok(())
     }
 
-    fn never_written(&self, id: u32) -> bool {
-        let grf = ((id - FIRST_VREG) / REG_SIZE) as usize;
-        !self.written_out.iter().any(|w| w.get(grf).copied().unwrap_or(false))
-    }
-
-    fn describe(&self, id: u32) -> String {
-        match id {
-            UNDEFINED => "nothing".into(),
-            CONFLICT => "different values on different paths".into(),
+    fn describe(&self, held: &Held) -> String {
+        let what = match held.id {
+            _ if held.never_written() => return "nothing".into(),
             JUNK => "a message header".into(),
-            id if id < FIRST_VREG => format!("payload byte {}", id - 1),
+            id if id < GRFS as u32 => format!("payload register {id}"),
             id => {
-                let grf = (id - FIRST_VREG) / REG_SIZE;
-                let v = self.base.iter().rposition(|&b| b <= grf).unwrap_or(0);
-                format!("{} byte {}", VReg::new(v), id - FIRST_VREG - self.base[v] * REG_SIZE)
+                let v = self.original_base.iter().rposition(|&b| b <= id).unwrap_or(0);
+                format!("{} register {}", VReg::new(v), id - self.original_base[v])
             }
-        }
+        };
+        format!("{what} (bytes {:#010x} intact, {:#010x} overwritten)", held.holds, held.lost)
     }
 
     /// Executes one of the allocator's own instructions.
     fn step_own(&self, state: &mut State, i: usize) -> Result<(), CompileError> {
-        let inst = &self.allocated.insts[i];
+        let inst = &self.program.insts[i];
         match (inst.op, inst.message.as_ref().map(|m| m.kind)) {
             (Op::Mov, _) => {
-                let Some(to) = address(&inst.dst) else { return Ok(()) };
-                let from = address(&inst.src[0]);
-                for k in 0..inst.bytes_written() as usize {
-                    let value = from.and_then(|f| state.file.get(f + k).copied()).unwrap_or(JUNK);
-                    if let Some(slot) = state.file.get_mut(to + k) {
-                        *slot = value;
-                    }
+                for reg in 0..regs_written(inst) {
+                    let Some(to) = self.location(&inst.dst, reg) else { continue };
+                    let from = self.location(&inst.src[0], reg).filter(|_| inst.src[0].is_reg());
+                    self.transfer(state, from, to, touched(inst, reg));
                 }
                 Ok(())
             }
             (_, Some(MessageKind::ScratchRead)) => {
-                let (Some(to), Some(slot)) = (address(&inst.dst), fill_slot(inst)) else { return Ok(()) };
-                for k in 0..inst.bytes_written() as usize {
-                    let value = state.scratch.get(slot + k).copied().unwrap_or(CONFLICT);
-                    if let Some(byte) = state.file.get_mut(to + k) {
-                        *byte = value;
+                let Some(slot) = fill_slot(inst) else { return Ok(()) };
+                for reg in 0..regs_written(inst) {
+                    let from = self.scratch.0 + slot / REG_SIZE as usize + reg as usize;
+                    if let Some(to) = self.location(&inst.dst, reg) {
+                        self.transfer(state, Some(from), to, u32::MAX);
                     }
                 }
                 Ok(())
             }
             (_, Some(MessageKind::ScratchWrite)) => {
                 let owords =
-                    self.allocated.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
-                let (Some(from), Some(owords)) = (address(&inst.src[0]), owords) else {
+                    self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
+                let Some(owords) = owords else {
                     return Err(CompileError::allocate(format!("checker: spill {i} without an offset")));
                 };
-                for k in 0..inst.bytes_read(0) as usize - REG_SIZE as usize {
-                    let value = state.file.get(from + REG_SIZE as usize + k).copied().unwrap_or(CONFLICT);
-                    if let Some(byte) = state.scratch.get_mut(owords as usize * 16 + k) {
-                        *byte = value;
-                    }
+                let slot = owords as usize * 16 / REG_SIZE as usize;
+                for reg in 1..regs_read(inst, 0) {
+                    let from = self.location(&inst.src[0], reg);
+                    self.transfer(state, from, self.scratch.0 + slot + reg as usize - 1, u32::MAX);
                 }
                 Ok(())
             }
@@ -348,29 +345,46 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Id of the byte at an original operand's offset.
-    fn name(&self, operand: &Operand) -> Option<u32> {
-        match operand.file {
-            File::Vgrf(v) => Some(FIRST_VREG + self.base[v.index()] * REG_SIZE + operand.offset),
-            File::Grf(_) => operand.grf_byte().map(|b| b + 1),
-            _ => None,
+    /// Copies what one location holds to another.
+    fn transfer(&self, state: &mut State, from: Option<usize>, to: usize, mask: u32) {
+        let held = from.and_then(|f| state.held.get(f).copied());
+        let held = held.unwrap_or(Held { id: JUNK, holds: u32::MAX, lost: 0 });
+        self.write(state, to, held.id, mask);
+        if let Some(target) = state.held.get_mut(to) {
+            target.holds = (target.holds & !mask) | (held.holds & mask);
+            target.lost = (target.lost & !mask) | (held.lost & mask);
         }
     }
 }
 
-/// Gives up on bytes that still change.
-fn widen(state: &mut State, old: &State) {
-    let bytes = state.file.iter_mut().zip(&old.file).chain(state.scratch.iter_mut().zip(&old.scratch));
-    for (new, old) in bytes {
-        if *new != *old {
-            *new = CONFLICT;
-        }
+/// Merges `state` into a block's entry; true if the entry changed.
+fn merge(entry: &mut Option<State>, state: &State) -> bool {
+    let Some(old) = entry else {
+        *entry = Some(state.clone());
+        return true;
+    };
+    let mut changed = false;
+    for (a, b) in old.held.iter_mut().zip(&state.held) {
+        let new = a.join(b);
+        changed |= new != *a;
+        *a = new;
     }
+    if !state.written.is_subset(&old.written) {
+        old.written.union_with(&state.written);
+        changed = true;
+    }
+    changed
 }
 
-/// Byte address of an allocated operand in the register file.
-fn address(operand: &Operand) -> Option<usize> {
-    operand.grf_byte().map(|b| b as usize)
+/// Bytes of register `reg` of the destination that the instruction may write.
+fn touched(inst: &Inst, reg: u32) -> u32 {
+    let mut always = inst.clone();
+    always.predicate = None;
+    match dst_write_pattern(&always, reg) {
+        // Not known exactly: all of it.
+        0 => u32::MAX,
+        mask => mask,
+    }
 }
 
 /// Scratch byte that a fill reads.
@@ -400,45 +414,6 @@ fn match_instructions(original: &Program, program: &Program) -> Result<Vec<Optio
         next += 1;
     }
     Ok(meaning)
-}
-
-/// For each block the original GRFs that may have been written when it ends.
-fn written_before_end(
-    original: &Program,
-    meaning: &[Option<usize>],
-    cfg: &Cfg,
-    base: &[u32],
-    grfs: usize,
-) -> Vec<Vec<bool>> {
-    let mut out = vec![vec![false; grfs]; cfg.blocks.len()];
-    for (b, block) in cfg.blocks.iter().enumerate() {
-        for meant in meaning[block.start..block.end].iter().flatten() {
-            let inst = &original.insts[*meant];
-            if let File::Vgrf(v) = inst.dst.file {
-                let first = base[v.index()] + inst.dst.offset / REG_SIZE;
-                for reg in first..first + regs_written(inst) {
-                    if let Some(w) = out[b].get_mut(reg as usize) {
-                        *w = true;
-                    }
-                }
-            }
-        }
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for b in 0..out.len() {
-            for &s in &cfg.blocks[b].physical_succs {
-                for g in 0..grfs {
-                    if out[b][g] && !out[s][g] {
-                        out[s][g] = true;
-                        changed = true;
-                    }
-                }
-            }
-        }
-    }
-    out
 }
 
 /// Values that some channels hold while others run: nothing else may be written to their place.
