@@ -178,3 +178,40 @@ pub fn sampler(
         kind: MessageKind::Sample,
     }
 }
+
+/// Where the pixel interpolator evaluates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum InterpolatorMode {
+    /// One offset for all pixels, in the descriptor: nibbles x, y in sixteenths of a pixel.
+    SharedOffset = 0,
+    /// A sample's position; its number is in bits 7:4.
+    Sample = 1,
+    /// The centroid.
+    Centroid = 2,
+    /// An offset per pixel, in the payload.
+    PerSlotOffset = 3,
+}
+
+/// Pixel interpolator.
+pub const SFID_PIXEL_INTERPOLATOR: u8 = 11;
+
+/// Pixel-interpolator message; the response is barycentric x and y per eight channels.
+#[must_use]
+pub fn pixel_interpolator(
+    mode: InterpolatorMode,
+    linear: bool,
+    simd16: bool,
+    data: u32,
+    mlen: u32,
+) -> Message {
+    Message {
+        sfid: SFID_PIXEL_INTERPOLATOR,
+        control: data & 0xff | (mode as u32) << 12 | u32::from(linear) << 14 | u32::from(simd16) << 16,
+        mlen: mlen as u8,
+        rlen: if simd16 { 4 } else { 2 },
+        header: false,
+        eot: false,
+        kind: MessageKind::Sample,
+    }
+}

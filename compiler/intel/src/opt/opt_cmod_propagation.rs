@@ -42,6 +42,8 @@ fn fold(program: &mut Program, start: usize, at: usize, cond: CondMod) -> bool {
     let test = program.insts[at].clone();
     let src = test.src[0];
     let extent = test.bytes_read(0);
+    // Somebody between here and there reads the flag as it is: it must not change.
+    let mut flag_read = false;
     for i in (start..at).rev() {
         let inst = &program.insts[i];
         let writes_it = inst.dst.vreg() == src.vreg()
@@ -49,7 +51,7 @@ fn fold(program: &mut Program, start: usize, at: usize, cond: CondMod) -> bool {
             && inst.dst.offset < src.offset + extent
             && src.offset < inst.dst.offset + inst.bytes_written();
         if writes_it {
-            return fold_into(program, i, at, &test, cond);
+            return fold_into(program, i, at, &test, cond, flag_read);
         }
         // The same test again: the flag still holds its result.
         let same = inst.op == test.op
@@ -66,9 +68,10 @@ fn fold(program: &mut Program, start: usize, at: usize, cond: CondMod) -> bool {
             program.insts[at].cond = None;
             return true;
         }
-        if (inst.writes_flag() || inst.reads_flag()) && touches(inst, test.flag) {
+        if inst.writes_flag() && touches(inst, test.flag) {
             return false;
         }
+        flag_read |= inst.reads_flag();
     }
     false
 }
@@ -77,7 +80,14 @@ fn touches(inst: &Inst, flag: u8) -> bool {
     inst.flag == flag || matches!(inst.dst.file, crate::bir::File::Arf(_)) || inst.cond.is_none()
 }
 
-fn fold_into(program: &mut Program, i: usize, at: usize, test: &Inst, cond: CondMod) -> bool {
+fn fold_into(
+    program: &mut Program,
+    i: usize,
+    at: usize,
+    test: &Inst,
+    cond: CondMod,
+    flag_read: bool,
+) -> bool {
     let inst = &mut program.insts[i];
     let src = test.src[0];
     let same_elements = inst.dst.offset == src.offset
@@ -114,6 +124,7 @@ fn fold_into(program: &mut Program, i: usize, at: usize, test: &Inst, cond: Cond
         return false;
     }
     match inst.cond {
+        None if flag_read || inst.reads_flag() => return false,
         None => {
             inst.cond = Some(cond);
             inst.flag = test.flag;

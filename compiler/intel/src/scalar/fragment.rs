@@ -105,7 +105,7 @@ fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
             let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
             match intrinsic.op {
                 IntrinsicOp::LoadBarycentric => {
-                    let mode = barycentric_mode(intrinsic, &interface);
+                    let mode = barycentric_mode(intrinsic, &interface, key);
                     if !interface.barycentrics.contains(&mode) {
                         interface.barycentrics.push(mode);
                     }
@@ -179,8 +179,13 @@ fn input_name(slot: Slot) -> Option<Varying> {
     })
 }
 
-fn barycentric_mode(intrinsic: &Intrinsic, interface: &FragmentInterface) -> Barycentric {
-    let location = if interface.per_sample { Location::Sample } else { intrinsic.fields.location };
+/// The barycentrics an interpolation uses. With one sample per pixel there is only the pixel's centre.
+fn barycentric_mode(intrinsic: &Intrinsic, interface: &FragmentInterface, key: &StageKey) -> Barycentric {
+    let location = match (key.multisampled, interface.per_sample) {
+        (false, _) => Location::Pixel,
+        (true, true) => Location::Sample,
+        (true, false) => intrinsic.fields.location,
+    };
     match (intrinsic.fields.linear, location) {
         (false, Location::Pixel) => Barycentric::PerspectivePixel,
         (false, Location::Centroid) => Barycentric::PerspectiveCentroid,
@@ -282,7 +287,7 @@ impl Translator<'_> {
         }
         match (intrinsic.op, result) {
             (LoadBarycentric, Some(result)) => {
-                let mode = barycentric_mode(intrinsic, &self.fragment.interface);
+                let mode = barycentric_mode(intrinsic, &self.fragment.interface, self.key);
                 self.set_barycentric(result, mode)
             }
             (LoadInput, Some(result)) => self.emit_flat_input(intrinsic, result),
@@ -315,6 +320,9 @@ impl Translator<'_> {
                     Barycentric::PerspectivePixel
                 };
                 self.set_barycentric(result, mode)
+            }
+            (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result)) => {
+                self.emit_pixel_interpolator(intrinsic, result)
             }
             (HelperInvocation, Some(result)) => self.emit_helper_invocation(result),
             (Discard | Demote, _) => self.emit_discard(None, intrinsic.op == Discard),

@@ -8,6 +8,7 @@ mod alu;
 mod alu_convert;
 mod alu_integer;
 mod fragment;
+mod interpolate;
 mod memory;
 mod texture;
 mod translate;
