@@ -180,13 +180,25 @@ impl<'a, E: Environment> Group<'a, E> {
         self.initialize_globals()?;
         for (id, global) in self.shader.globals.iter() {
             if let (Storage::Uniform, Some(initializer)) = (global.storage, global.initializer) {
+                let Some(placement) = self.uniform_placement(global) else { continue };
                 let value = self.eval(initializer)?;
-                let place = self.global_place(id);
+                let place = self.place_at(id, placement);
                 self.store(&place, &value)?;
             }
         }
         self.frames.clear();
         Ok(())
+    }
+
+    /// Where a uniform is: a stage may initialise one that only another stage uses.
+    fn uniform_placement(&self, global: &Global) -> Option<Placement> {
+        let same = |other: &&Global| {
+            other.storage == Storage::Uniform
+                && other.name == global.name
+                && matches!(other.placement, Placement::Uniform { .. })
+        };
+        let all = self.program.stages.iter().flat_map(|stage| stage.shader.globals.values());
+        std::iter::once(global).chain(all).find(same).map(|found| found.placement)
     }
 
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.

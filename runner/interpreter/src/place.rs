@@ -122,7 +122,12 @@ impl<E: Environment> Group<'_, E> {
         }
     }
 
-    pub(crate) fn global_place(&self, id: GlobalId) -> Place {
+    fn global_place(&self, id: GlobalId) -> Place {
+        self.place_at(id, self.shader.globals[id].placement)
+    }
+
+    /// The place of a global if linking had put it there.
+    pub(crate) fn place_at(&self, id: GlobalId, placement: Placement) -> Place {
         let global = &self.shader.globals[id];
         let memory = |space, offset, rules| {
             let mut place = Place::new(Root::Memory, global.ty, self.lanes);
@@ -132,7 +137,7 @@ impl<E: Environment> Group<'_, E> {
             place
         };
         let block_rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
-        match global.placement {
+        match placement {
             Placement::Uniform { sampler, image, offset } if self.types.contains_opaque(global.ty) => {
                 let mut place = Place::new(Root::Opaque, global.ty, self.lanes);
                 place.offsets = smallvec![u32::from(sampler); self.lanes];
