@@ -3,6 +3,7 @@
 mod gens;
 mod list;
 mod run;
+mod show;
 mod tools;
 
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::execute::{Backend, Width};
+use crate::execute::{self, Backend, DeviceOptions, Width};
 use crate::target::Target;
 
 /// Everything was as expected.
@@ -45,6 +46,8 @@ enum Command {
         #[arg(value_name = "GEN", value_parser = targets)]
         full: Option<Targets>,
     },
+    /// Show what becomes of a test's shaders: GLSL, IR, assembly, binaries, counts.
+    Show(show::ShowArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
@@ -112,15 +115,25 @@ struct RunArgs {
 /// Options of compiler and simulator.
 #[derive(Debug, Args)]
 struct DeviceArgs {
+    #[command(flatten)]
+    compile: CompileArgs,
+    /// Precision of the math unit: worst perturbs it to the documented bound.
+    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
+    math: String,
+    /// Execute these binaries instead of compiling.
+    #[arg(long, value_name = "DIR")]
+    binaries: Option<PathBuf>,
+}
+
+/// Options of the compiler.
+#[derive(Debug, Args)]
+struct CompileArgs {
     /// Back end for stages that have a choice.
     #[arg(long, value_enum, value_name = "NAME")]
     backend: Option<Backend>,
     /// Compile and run only this width.
     #[arg(long, value_enum, value_name = "W")]
     width: Option<Width>,
-    /// Precision of the math unit: worst perturbs it to the documented bound.
-    #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
-    math: String,
     /// Run at most N optional compiler passes.
     #[arg(long, value_name = "N")]
     pass_limit: Option<u32>,
@@ -130,9 +143,36 @@ struct DeviceArgs {
     /// Turn the compiler's handling of a hardware quirk off (repeatable).
     #[arg(long, value_name = "QUIRK")]
     disable_quirk: Vec<String>,
-    /// Execute these binaries instead of compiling.
-    #[arg(long, value_name = "DIR")]
-    binaries: Option<PathBuf>,
+}
+
+impl CompileArgs {
+    /// The options as the devices take them.
+    fn device_options(&self) -> anyhow::Result<DeviceOptions> {
+        let sorted = |list: &[String]| {
+            let mut list = list.to_vec();
+            list.sort();
+            list.dedup();
+            list
+        };
+        let options = DeviceOptions {
+            backend: self.backend,
+            width: self.width,
+            pass_limit: self.pass_limit,
+            disabled_passes: sorted(&self.disable_pass),
+            disabled_quirks: sorted(&self.disable_quirk),
+            ..DeviceOptions::default()
+        };
+        if let Some(name) = execute::unknown_quirks(&options).first() {
+            let known: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
+            anyhow::bail!("unknown quirk `{name}` (known: {})", known.join(", "));
+        }
+        Ok(options)
+    }
+
+    /// The options as the compiler takes them.
+    fn compiler_options(&self) -> anyhow::Result<compiler::Options> {
+        Ok(execute::compiler_options(&self.device_options()?))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -166,6 +206,7 @@ pub fn main() -> ExitCode {
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Gens { full }) => gens::gens(full.map(|Targets(list)| list).as_deref()),
+        Some(Command::Show(args)) => show::show(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         None => run::run(&cli.run),

@@ -27,11 +27,12 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         return Ok(NOTHING);
     }
     let targets = if args.reference_only { vec![Target::Reference] } else { args.targets.0.clone() };
-    let changed = changed_options(args);
+    let options = run_options(args)?;
+    let changed = changed_options(args, &options.device);
     let folder = RunFolder::create(args.out.as_deref())?;
     let header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     let mut writer = ResultsWriter::create(&folder.path, header)?;
-    let mut console = Console::new(commands(&tests, &targets, args));
+    let mut console = Console::new(commands(&tests, &targets, args, &changed));
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let limits = Limits {
         jobs: args.jobs.map_or(cores, usize::from),
@@ -39,7 +40,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         max_fails: args.max_fails.map(|n| n as usize),
     };
     let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
-    let plan = Rows { tests, targets, options: run_options(args), variant };
+    let plan = Rows { tests, targets, options, variant };
     let summary = schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console])?;
     Ok(if summary.unexpected > 0 || summary.interrupted { UNEXPECTED } else { EXPECTED })
 }
@@ -86,39 +87,31 @@ impl Plan for Rows {
     }
 }
 
-fn run_options(args: &RunArgs) -> RunOptions {
+fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
     let executors = match (args.reference_only, args.no_reference) {
         (true, _) => Executors::ReferenceOnly,
         (_, true) => Executors::SimulatorOnly,
         _ => Executors::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::All } else { ShadeMode::Observed };
-    RunOptions { executors, shade, device: device_options(&args.device) }
+    Ok(RunOptions { executors, shade, device: device_options(&args.device)? })
 }
 
 /// The options of compiler and simulator, as the devices take them.
-pub(super) fn device_options(args: &DeviceArgs) -> DeviceOptions {
-    let sorted = |list: &[String]| {
-        let mut list = list.to_vec();
-        list.sort();
-        list.dedup();
-        list
-    };
-    DeviceOptions {
-        backend: args.backend,
-        width: args.width,
-        pass_limit: args.pass_limit,
-        disabled_passes: sorted(&args.disable_pass),
-        disabled_quirks: sorted(&args.disable_quirk),
+fn device_options(args: &DeviceArgs) -> anyhow::Result<DeviceOptions> {
+    if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
+        anyhow::bail!("{}: no such folder of binaries", folder.display());
+    }
+    Ok(DeviceOptions {
         worst_math: args.math == "worst",
         binaries: args.binaries.clone(),
-    }
+        ..args.compile.device_options()?
+    })
 }
 
 /// Options that differ from the defaults and can change verdicts, by name. Paths are left out: binaries are told apart
 /// by their hashes.
-fn changed_options(args: &RunArgs) -> BTreeMap<String, String> {
-    let options = device_options(&args.device);
+fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
     let mut changed = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {
         changed.extend(value.map(|value| (name.to_owned(), value)));
@@ -131,7 +124,7 @@ fn changed_options(args: &RunArgs) -> BTreeMap<String, String> {
     put("math", options.worst_math.then(|| "worst".to_owned()));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));
-    put("binaries", options.binaries.map(|_| "given".to_owned()));
+    put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
     changed
 }
 
@@ -140,9 +133,14 @@ fn join(list: &[String]) -> Option<String> {
 }
 
 /// For every row the command that runs it alone.
-fn commands(tests: &[TestFile], targets: &[Target], args: &RunArgs) -> Vec<String> {
+fn commands(
+    tests: &[TestFile],
+    targets: &[Target],
+    args: &RunArgs,
+    changed: &BTreeMap<String, String>,
+) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
-    for (name, value) in changed_options(args) {
+    for (name, value) in changed {
         match name.as_str() {
             "reference" => options.push("--no-reference".to_owned()),
             "disable-pass" | "disable-quirk" => {

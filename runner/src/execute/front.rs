@@ -18,7 +18,7 @@ use crate::verdict::{Layer, Verdict};
 const DIAGNOSTICS: usize = 5;
 
 /// `[vertex shader passthrough]`: the position is the attribute that rectangles are drawn with.
-const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
+pub const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
     in vec4 piglit_vertex;\n\
     #else\n\
     attribute vec4 piglit_vertex;\n\

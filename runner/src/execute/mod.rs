@@ -6,6 +6,7 @@ mod display_list;
 mod factory;
 mod front;
 mod initial;
+mod keys;
 mod probe;
 mod query;
 mod session;
@@ -18,7 +19,8 @@ mod vertex;
 
 pub use device::{Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width};
 pub use factory::{Devices, compiler_options, unknown_quirks};
-pub use front::{Linked, build};
+pub use front::{Linked, PASSTHROUGH, build};
+pub use keys::{plain_key, stage_keys};
 pub use translate::stage_of;
 
 use std::path::Path;

@@ -1,0 +1,271 @@
+//! `runner show`: what becomes of one test's shaders on the way to the hardware.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use compiler::{Binary, Options};
+use program::{Program, Stage, StageKey};
+use script::{Content, Script};
+
+use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
+use crate::diagnostics;
+use crate::execute::{self, Linked};
+use crate::names::test_name;
+use crate::target::Target;
+use crate::verdict::Verdict;
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// A .shader_test file.
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    /// The generation.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
+    target: Target,
+    /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment, compute).
+    #[arg(long, value_parser = stage)]
+    stage: Option<Stage>,
+    #[command(flatten)]
+    compile: CompileArgs,
+    /// Folder for `binary`, in the format that --binaries reads.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// glsl: the text given to the compiler; program: the linked program; ir: what the back end gets; ir=PASS: after
+    /// each run of a pass; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected); stats: counts.
+    #[arg(value_name = "WHAT", value_parser = what)]
+    what: What,
+}
+
+/// What is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Glsl,
+    Program,
+    Ir(Option<String>),
+    Eu,
+    Binary,
+    Stats,
+}
+
+fn what(text: &str) -> Result<What, String> {
+    Ok(match text {
+        "glsl" => What::Glsl,
+        "program" => What::Program,
+        "ir" => What::Ir(None),
+        "eu" => What::Eu,
+        "binary" => What::Binary,
+        "stats" => What::Stats,
+        _ => match text.strip_prefix("ir=") {
+            Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
+            _ => return Err("known: glsl, program, ir, ir=PASS, eu, binary, stats".to_owned()),
+        },
+    })
+}
+
+fn stage(text: &str) -> Result<Stage, String> {
+    let normal = text.replace(['-', '_'], " ").to_lowercase();
+    let found = Stage::ALL
+        .into_iter()
+        .find(|stage| stage.name() == normal || stage.abbreviation().eq_ignore_ascii_case(text));
+    found.ok_or_else(|| {
+        format!("known: {}", Stage::ALL.map(|stage| stage.name().replace(' ', "-")).join(", "))
+    })
+}
+
+pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
+    let name = args.test.display().to_string();
+    let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
+    let script = match script::parse(&bytes) {
+        Ok(script) => script,
+        Err(error) => {
+            eprintln!("{}", diagnostics::script_error(&name, &bytes, &error));
+            return Ok(UNEXPECTED);
+        }
+    };
+    if args.what == What::Glsl {
+        print(glsl(&script, args.stage)?.as_bytes())?;
+        return Ok(EXPECTED);
+    }
+    let program = match linked(&script, args.target) {
+        Ok(program) => program,
+        Err(verdict) => {
+            let (layer, reason) = verdict.cause.unzip();
+            let layer = layer.map_or("", |layer| layer.name());
+            eprintln!("{}: {layer}: {}", verdict.status, reason.unwrap_or_default());
+            return Ok(UNEXPECTED);
+        }
+    };
+    let stages: Vec<Stage> = program
+        .stages
+        .iter()
+        .map(|s| s.shader.stage)
+        .filter(|&s| args.stage.is_none_or(|only| only == s))
+        .collect();
+    if stages.is_empty() {
+        bail!("{name} has no such stage");
+    }
+    let real = args.test.canonicalize().with_context(|| name.clone())?;
+    let test = test_name(&real, real.parent().unwrap_or(&real));
+    let keys = execute::stage_keys(&script, &test, args.target);
+    let shown = Shown { args, program: &program, options: args.compile.compiler_options()? };
+    let mut text = Vec::new();
+    for stage in stages {
+        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        text.extend(shown.stage(stage, &key)?);
+    }
+    print(&text)?;
+    Ok(EXPECTED)
+}
+
+/// The linked program, or the verdict of a test that has none.
+fn linked(script: &Script<'_>, target: Target) -> Result<std::sync::Arc<Program>, Verdict> {
+    use crate::verdict::Layer;
+    let capabilities = execute::context_for(script, target)?;
+    match execute::build(script, capabilities)? {
+        Linked::Program(program) => Ok(program),
+        Linked::Failed(log) => Err(Verdict::fail(Layer::Link, log)),
+        Linked::Nothing => Err(Verdict::fail(Layer::Link, "there are no GLSL shaders")),
+    }
+}
+
+/// The texts given to the compiler.
+fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for section in &script.sections {
+        let (stage, version, source) = match &section.content {
+            Content::Shader(shader) => {
+                let version = script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
+                (execute::stage_of(shader.stage), version, shader.source)
+            }
+            Content::Passthrough(version) => (Stage::Vertex, version.to_string(), execute::PASSTHROUGH),
+            _ => continue,
+        };
+        if only.is_none_or(|only| only == stage) {
+            writeln!(text, "// {stage} shader, line {}\n{version}{}", section.line, source.trim_end())?;
+        }
+    }
+    Ok(text)
+}
+
+struct Shown<'a> {
+    args: &'a ShowArgs,
+    program: &'a Program,
+    options: Options,
+}
+
+impl Shown<'_> {
+    fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Vec<u8>> {
+        let mut text = String::new();
+        match &self.args.what {
+            What::Glsl => {}
+            What::Program => {
+                if let Some(linked) = self.program.stage(stage) {
+                    writeln!(text, "// {stage}\n{linked:#?}")?;
+                }
+            }
+            What::Ir(pass) => self.ir(&mut text, stage, key, pass.as_deref())?,
+            What::Eu => self.eu(&mut text, &self.binary(stage, key)?)?,
+            What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
+            What::Binary => return self.raw(&self.binary(stage, key)?),
+        }
+        Ok(text.into_bytes())
+    }
+
+    fn devinfo(&self) -> anyhow::Result<&'static eu::DevInfo> {
+        let target = self.args.target;
+        target.devinfo().ok_or_else(|| anyhow!("{target} has no instruction set"))
+    }
+
+    fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {
+        compiler::compile(self.program, stage, key, self.devinfo()?, &self.options)
+            .with_context(|| format!("{stage} shader"))
+    }
+
+    fn ir(&self, text: &mut String, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<()> {
+        let mut runs = String::new();
+        let mut count = 0usize;
+        let mut known: Vec<String> = Vec::new();
+        let mut hook = |name: &str, changed: bool, shader: &ir::Shader| {
+            if !known.iter().any(|k| k == name) {
+                known.push(name.to_owned());
+            }
+            if pass == Some(name) {
+                count += 1;
+                let effect = if changed { "" } else { ", no change" };
+                runs += &format!("; {stage}: after {name}, run {count}{effect}\n{shader}\n");
+            }
+        };
+        let last = compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
+            .with_context(|| format!("{stage} shader"))?;
+        match pass {
+            None => writeln!(text, "; {stage}\n{last}")?,
+            Some(pass) if count == 0 => {
+                bail!("no pass `{pass}` ran on the {stage} shader (these did: {})", known.join(", "))
+            }
+            Some(_) => text.push_str(&runs),
+        }
+        Ok(())
+    }
+
+    fn eu(&self, text: &mut String, binary: &Binary) -> anyhow::Result<()> {
+        let devinfo = self.devinfo()?;
+        for kernel in &binary.compiled.kernels {
+            let program = eu::decode_program(devinfo, &kernel.code)?;
+            let stage = compiler::binary::stage_folder(binary.compiled.stage);
+            writeln!(text, "// {stage} {}", kernel.width.name())?;
+            text.push_str(&eu::print_program(devinfo, &program));
+        }
+        Ok(())
+    }
+
+    fn stats(&self, text: &mut String, binary: &Binary) -> anyhow::Result<()> {
+        for kernel in &binary.compiled.kernels {
+            let s = kernel.statistics;
+            writeln!(
+                text,
+                "{} {}: {} instructions, {} loops, {} cycles, {}:{} spills:fills, {} sends, {} registers, {}",
+                compiler::binary::stage_folder(binary.compiled.stage),
+                kernel.width.name(),
+                s.instructions,
+                s.loops,
+                s.cycles,
+                s.spills,
+                s.fills,
+                s.sends,
+                s.registers,
+                blake3::hash(&kernel.code).to_hex()
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes the stage's folder, or gives the bytes of the one kernel that is selected.
+    fn raw(&self, binary: &Binary) -> anyhow::Result<Vec<u8>> {
+        if let Some(folder) = &self.args.out {
+            binary.write(folder)?;
+            return Ok(Vec::new());
+        }
+        match binary.compiled.kernels.as_slice() {
+            [kernel] if self.args.stage.is_some() || self.program.stages.len() == 1 => {
+                Ok(kernel.code.clone())
+            }
+            _ => bail!("name one kernel by --stage and --width, or give --out DIR for all"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        assert_eq!(what("ir=opt_dce"), Ok(What::Ir(Some("opt_dce".into()))));
+        assert!(what("ir=").is_err() && what("trace").is_err());
+        assert_eq!(stage("tessellation-control"), Ok(Stage::TessControl));
+        assert_eq!(stage("FS"), Ok(Stage::Fragment));
+        assert!(stage("pixel").is_err());
+    }
+}
