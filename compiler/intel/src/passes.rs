@@ -29,11 +29,13 @@ pub struct PassList {
 pub static SCALAR: PassList = PassList {
     optimise: &[
         ("opt_copy_propagation", opt::opt_copy_propagation),
+        ("opt_algebraic", opt::opt_algebraic),
         ("opt_common_subexpressions", opt::opt_common_subexpressions),
         ("opt_cmod_propagation", opt::opt_cmod_propagation),
         ("opt_saturate_propagation", opt::opt_saturate_propagation),
         ("opt_dead_code", opt::opt_dead_code),
         ("opt_control_flow", opt::opt_control_flow),
+        ("opt_destination", opt::opt_destination),
         ("opt_coalesce", opt::opt_coalesce),
     ],
     legalise: &[

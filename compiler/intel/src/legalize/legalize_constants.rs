@@ -17,6 +17,7 @@ pub fn legalize_constants(program: &mut Program, model: &dyn Model) -> bool {
         }
         changed |= exchange(inst);
     }
+    choose_select_constants(program, model);
     let wanted = collect(program, model);
     if wanted.is_empty() {
         return changed;
@@ -53,6 +54,27 @@ fn exchange(inst: &mut Inst) -> bool {
     }
     inst.src.swap(0, 1);
     true
+}
+
+/// A select of two immediates needs one in a register: of the two the one that is there anyway, if any.
+fn choose_select_constants(program: &mut Program, model: &dyn Model) {
+    let both = |inst: &Inst| inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm());
+    let mut known: std::collections::BTreeSet<Key> = collect(program, model)
+        .into_iter()
+        .filter(|(_, sites)| sites.iter().any(|&(i, _)| !both(&program.insts[i])))
+        .map(|(key, _)| key)
+        .collect();
+    for inst in program.insts.iter_mut().filter(|i| both(i)) {
+        let keys = [0, 1].map(|i| key_of(inst, &inst.src[i]).map(|k| k.0));
+        if let ([Some(first), Some(second)], Some(p)) = (keys, &mut inst.predicate) {
+            if !known.contains(&first) && known.contains(&second) {
+                p.inverse = !p.inverse;
+                inst.src.swap(0, 1);
+            } else {
+                known.insert(first);
+            }
+        }
+    }
 }
 
 fn key_of(inst: &Inst, src: &Operand) -> Option<(Key, bool)> {

@@ -28,6 +28,7 @@ impl Translator<'_> {
                 let a = self.arg(ctx, 0, Type::D).neg();
                 self.move_converted(ctx.dst.retype(result_type(ctx.alu.op, ctx.bits)), a)?;
             }
+            Pack64 if self.emit_high_dword_replacement(ctx) => {}
             Pack64 => {
                 let (low, high) = (self.arg(ctx, 0, Type::UD), self.arg(ctx, 1, Type::UD));
                 self.pack_dwords(ctx.dst, low, high);
@@ -110,6 +111,26 @@ impl Translator<'_> {
         b.mov(spread, src);
         b.mov(dst, spread);
         Ok(())
+    }
+
+    /// A 64-bit value whose low half is that of another one: a copy with a new high half. The copy usually
+    /// coalesces with its source.
+    fn emit_high_dword_replacement(&mut self, ctx: &Ctx<'_>) -> bool {
+        let low = &ctx.alu.srcs[0];
+        let Some(unpack) = self.shader.as_alu(low.value).filter(|alu| alu.op == AluOp::Unpack64X) else {
+            return false;
+        };
+        let component = low.swizzle[usize::from(ctx.component & 3)];
+        let whole = self.src(&unpack.srcs[0], component, Type::DF);
+        if !whole.is_reg() || whole.is_scalar() || whole.is_modified() {
+            return false;
+        }
+        let high = self.arg(ctx, 1, Type::UD);
+        let dst = ctx.dst.retype(Type::DF);
+        let mut b = self.builder();
+        b.mov(dst, whole);
+        b.mov(dst.subscript(Type::UD, 1), high);
+        true
     }
 
     /// A 64-bit value from its halves, one strided move each.

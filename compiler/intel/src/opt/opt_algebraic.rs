@@ -1,0 +1,38 @@
+//! Simplifications of single instructions that only show after selection.
+
+use crate::bir::{File, Op, Program, Type};
+use crate::model::Model;
+
+/// Selects between equal operands, and integer operations with neutral constants, become moves.
+pub fn opt_algebraic(program: &mut Program, model: &dyn Model) -> bool {
+    let _ = model;
+    let mut changed = false;
+    for inst in &mut program.insts {
+        if inst.align16 || inst.saturate || inst.acc_write || inst.touches_accumulator() {
+            continue;
+        }
+        let move_first = match inst.op {
+            Op::Sel => inst.cond.is_none() && inst.src[0] == inst.src[1],
+            Op::Add | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr => {
+                inst.dst.ty.is_int()
+                    && inst.src[0].ty == inst.dst.ty
+                    && inst.src[0].ty.size() == 4
+                    && !inst.src[0].is_imm()
+                    && inst.src[1].file == File::Imm(0)
+            }
+            Op::Mul => {
+                inst.dst.ty == Type::D && inst.src[0].ty == Type::D && inst.src[1].file == File::Imm(1)
+            }
+            _ => false,
+        };
+        if move_first && (inst.op == Op::Sel || (inst.cond.is_none() && inst.predicate.is_none())) {
+            if inst.op == Op::Sel {
+                inst.predicate = None;
+            }
+            inst.op = Op::Mov;
+            inst.src.truncate(1);
+            changed = true;
+        }
+    }
+    changed
+}
