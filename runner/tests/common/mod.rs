@@ -1,5 +1,13 @@
 //! Runs single stages on both executors, without the GL machine.
 
+// Each test crate uses its own part of this module.
+#![allow(dead_code)]
+
+pub mod executors;
+pub mod operand;
+pub mod operations;
+pub mod random;
+
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
@@ -65,7 +73,8 @@ fn key() -> StageKey {
     StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
 }
 
-fn constant_setup() -> PrimitiveSetup {
+/// A primitive without varyings.
+pub fn constant_setup() -> PrimitiveSetup {
     PrimitiveSetup {
         kind: PrimitiveKind::Triangle,
         values: Vec::new(),

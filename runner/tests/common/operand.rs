@@ -1,0 +1,229 @@
+//! Types, values and comparisons of the operations under test.
+
+use super::operations::Domain;
+use super::random::Rng;
+
+/// A scalar, vector or matrix type; `columns` is 1 for the former two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ty {
+    /// `F`, `D`, `I`, `U`, `B` or `V` (nothing).
+    pub scalar: char,
+    /// Columns of a matrix.
+    pub columns: usize,
+    /// Components of a column.
+    pub rows: usize,
+}
+
+impl Ty {
+    /// Number of components.
+    pub fn components(self) -> usize {
+        if self.scalar == 'V' { 0 } else { self.columns * self.rows }
+    }
+
+    /// Whether components take 64 bits.
+    pub fn is_wide(self) -> bool {
+        self.scalar == 'D'
+    }
+
+    /// Dwords of a value.
+    pub fn dwords(self) -> usize {
+        self.components() * if self.is_wide() { 2 } else { 1 }
+    }
+
+    /// The GLSL name.
+    pub fn name(self) -> String {
+        let (scalar, prefix) = match self.scalar {
+            'F' => ("float", ""),
+            'D' => ("double", "d"),
+            'I' => ("int", "i"),
+            'U' => ("uint", "u"),
+            'B' => ("bool", "b"),
+            _ => ("void", ""),
+        };
+        match (self.columns, self.rows) {
+            (1, 1) => scalar.to_string(),
+            (1, n) => format!("{prefix}vec{n}"),
+            (c, r) => format!("{prefix}mat{c}x{r}"),
+        }
+    }
+
+    /// GLSL for a component of a variable.
+    pub fn component(self, variable: &str, index: usize) -> String {
+        match (self.columns, self.rows) {
+            (1, 1) => variable.to_string(),
+            (1, _) => format!("{variable}[{index}]"),
+            (_, r) => format!("{variable}[{}][{}]", index / r, index % r),
+        }
+    }
+
+    /// GLSL for the `uint`s that hold a value's bits.
+    pub fn raw(self, variable: &str) -> Vec<String> {
+        let dwords = (0..self.components()).map(|i| {
+            let x = self.component(variable, i);
+            match self.scalar {
+                'F' => vec![format!("floatBitsToUint({x})")],
+                'D' => vec![format!("unpackDouble2x32({x}).x"), format!("unpackDouble2x32({x}).y")],
+                _ => vec![format!("uint({x})")],
+            }
+        });
+        dwords.flatten().collect()
+    }
+
+    /// A random value, one pattern per component.
+    pub fn random(self, rng: &mut Rng, domain: Domain) -> Vec<u64> {
+        (0..self.components())
+            .map(|i| {
+                let diagonal = i / self.rows == i % self.rows;
+                component(self.scalar, rng, domain, diagonal)
+            })
+            .collect()
+    }
+}
+
+/// A random component.
+fn component(scalar: char, rng: &mut Rng, domain: Domain, diagonal: bool) -> u64 {
+    let any = domain == Domain::Any;
+    match scalar {
+        'F' if any => rng.float().into(),
+        'D' if any => rng.double(),
+        'F' => ((real(rng, domain, diagonal) as f32).to_bits()).into(),
+        'D' => real(rng, domain, diagonal).to_bits(),
+        'B' => (rng.bits() & 1).into(),
+        _ => integer(rng, domain).into(),
+    }
+}
+
+fn integer(rng: &mut Rng, domain: Domain) -> u32 {
+    match domain {
+        Domain::Small => rng.bits() % 17,
+        Domain::Shift => rng.bits() % 32,
+        Domain::Natural => rng.int() & 0x7fff_ffff,
+        Domain::Exponent => {
+            (rng.pick(&[10, 30, 140, 300, 1100, 2200]) as f64 * rng.moderate() / 64.0) as i32 as u32
+        }
+        Domain::Divisor => match rng.int() {
+            0 | u32::MAX => 3,
+            n => n,
+        },
+        _ => rng.int(),
+    }
+}
+
+fn real(rng: &mut Rng, domain: Domain, diagonal: bool) -> f64 {
+    let unit = f64::from(rng.bits()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    match domain {
+        Domain::Unit => unit,
+        Domain::Positive => rng.moderate().abs() + 1.0,
+        Domain::Dominant if diagonal => (6.0 + unit).copysign(rng.moderate()),
+        Domain::Dominant => unit,
+        Domain::IntRange => match rng.below(3) {
+            0 => unit * 2_147_483_500.0,
+            _ => rng.moderate() * 8.0,
+        },
+        Domain::UintRange => match rng.below(3) {
+            0 => unit.abs() * 4_294_967_000.0,
+            _ => rng.moderate().abs() * 8.0,
+        },
+        Domain::Eighty => unit * 80.0,
+        _ => rng.moderate(),
+    }
+}
+
+/// How far a result may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// Not at all.
+    Exact,
+    /// Units in the last place.
+    Ulps(u64),
+    /// Precision left open.
+    Open,
+    /// GLSL 4.60 section 4.7.1, exp and exp2: (3 + 2·|x|) units, for the largest operand.
+    Exp,
+    /// GLSL 4.60 section 4.7.1, log and log2: 3 units, 2⁻²¹ near 1.
+    Log,
+    /// 16 units of the largest operand's power.
+    Sum(i32),
+}
+
+impl Rule {
+    /// By name.
+    pub fn parse(text: &str) -> Rule {
+        match text {
+            "exact" => Rule::Exact,
+            "abs" => Rule::Open,
+            "exp" => Rule::Exp,
+            "log" => Rule::Log,
+            _ => match text.strip_prefix("sum") {
+                Some(n) => Rule::Sum(n.parse().expect("a degree")),
+                None => Rule::Ulps(text.parse().expect("a rule")),
+            },
+        }
+    }
+
+    /// Whether `actual` is near enough to `expected`, both 64-bit patterns of `scalar`; `largest` is the largest
+    /// magnitude among the operands.
+    pub fn holds(self, scalar: char, expected: u64, actual: u64, largest: f64) -> bool {
+        match scalar {
+            'F' => {
+                let (x, y) = (flushed(expected), flushed(actual));
+                self.near(
+                    x.into(),
+                    y.into(),
+                    ordered32(x).abs_diff(ordered32(y)),
+                    f32::EPSILON.into(),
+                    largest,
+                ) && (self != Rule::Exact || x.is_nan() || x.to_bits() == y.to_bits())
+            }
+            'D' => {
+                let (x, y) = (f64::from_bits(expected), f64::from_bits(actual));
+                self.near(x, y, ordered64(x).abs_diff(ordered64(y)), f64::EPSILON, largest)
+                    && (self != Rule::Exact || x.is_nan() || expected == actual)
+            }
+            _ => expected == actual,
+        }
+    }
+
+    fn near(self, x: f64, y: f64, ulps: u64, epsilon: f64, largest: f64) -> bool {
+        if x.is_nan() || y.is_nan() {
+            return x.is_nan() && y.is_nan();
+        }
+        let off = (x - y).abs();
+        // Flushing may come before or after rounding.
+        let tiny = epsilon == f64::from(f32::EPSILON) && x.abs().max(y.abs()) <= f32::MIN_POSITIVE.into();
+        tiny || ulps <= match self {
+            Rule::Exact => 0,
+            Rule::Ulps(n) => n.max(16),
+            Rule::Open => 4096,
+            // Beyond 104 the result is infinite or 0.
+            Rule::Exp => 3 + 2 * largest.min(104.0) as u64,
+            Rule::Log | Rule::Sum(_) => 16,
+        } || match self {
+            Rule::Open => off <= 2f64.powi(-11),
+            Rule::Log => off <= 2f64.powi(-21),
+            Rule::Sum(n) => off <= 16.0 * epsilon * largest.max(1.0).powi(n),
+            _ => false,
+        }
+    }
+}
+
+/// A `float` whose subnormals count as zero.
+fn flushed(bits: u64) -> f32 {
+    let x = f32::from_bits(bits as u32);
+    if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+}
+
+fn ordered32(x: f32) -> i64 {
+    let magnitude = i64::from(x.to_bits() & 0x7fff_ffff);
+    if x.is_sign_negative() { -magnitude } else { magnitude }
+}
+
+fn ordered64(x: f64) -> i64 {
+    let magnitude = (x.to_bits() & i64::MAX as u64) as i64;
+    if x.is_sign_negative() { -magnitude } else { magnitude }
+}
+
+/// The same bits, apart from the payload of NaN and what a flushed subnormal leaves.
+pub fn identical(scalar: char, a: u64, b: u64) -> bool {
+    a == b || Rule::Exact.holds(scalar, a, b, 0.0)
+}

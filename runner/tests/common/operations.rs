@@ -1,0 +1,317 @@
+//! The operators and built-in functions of GLSL that a fragment shader of an fp64 generation computes, as data.
+//!
+//! A line is `result | expression | parameters | rule domains`. Types are letters (`F` float, `D` double, `I` int, `U` uint,
+//! `B` bool) with a size; `gen` is the scalar and the vectors, `vec` the vectors, `mat` every matrix, `sq` the square
+//! ones, `t` after `mat` the transpose's type, `col` and `row` a column and a row of it. An expression
+//! is a function's name, or GLSL over the parameters a, b, c, d; `out` parameters are results too. A `%` stands for F and for D.
+//!
+//! Rules: `exact` bit for bit; a number, so many units in the last place; `abs`, an absolute error of 2⁻¹¹ or 4096 units, for functions
+//! whose precision the specification leaves open; `exp` and `log`, the bounds of GLSL 4.60 section 4.7.1; `sum N`, 16 units of the N-th power
+//! of the largest operand, for sums of products of N factors. Domains, one per parameter, the last one repeated: see
+//! [`Domain`].
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Anything, special values often.
+    Any,
+    /// Moderate magnitude, no cancellation beyond reason.
+    Moderate,
+    /// Between −1 and 1.
+    Unit,
+    /// Moderate and positive.
+    Positive,
+    /// Integers from 0 to 16.
+    Small,
+    /// Integers from 0 to 31.
+    Shift,
+    /// Matrices with a dominant diagonal.
+    Dominant,
+    /// Integers other than 0 and −1.
+    Divisor,
+    /// Integers that are not negative.
+    Natural,
+    /// Floats within the range of int.
+    IntRange,
+    /// Floats within the range of uint.
+    UintRange,
+    /// Exponents that keep or leave the range.
+    Exponent,
+    /// Floats from −80 to 80: their exponentials are in range.
+    Eighty,
+}
+
+impl Domain {
+    /// By name.
+    pub fn parse(name: &str) -> Domain {
+        match name {
+            "any" => Domain::Any,
+            "moderate" => Domain::Moderate,
+            "unit" => Domain::Unit,
+            "positive" => Domain::Positive,
+            "small" => Domain::Small,
+            "shift" => Domain::Shift,
+            "dominant" => Domain::Dominant,
+            "divisor" => Domain::Divisor,
+            "natural" => Domain::Natural,
+            "int" => Domain::IntRange,
+            "uint" => Domain::UintRange,
+            "exponent" => Domain::Exponent,
+            "eighty" => Domain::Eighty,
+            other => panic!("no domain {other}"),
+        }
+    }
+}
+
+/// The table.
+pub const OPERATIONS: &str = "
+gen% | a + b | gen%,gen% | exact any
+gen% | a + b | gen%,% | exact any
+gen% | a + b | %,gen% | exact any
+gen% | a - b | gen%,gen% | exact any
+gen% | a - b | %,gen% | exact any
+gen% | a * b | gen%,gen% | exact any
+gen% | a * b | gen%,% | exact any
+gen% | a / b | gen%,gen% | 16 any
+gen% | a / b | %,gen% | 16 any
+gen% | -a | gen% | exact any
+gen% | +a | gen% | exact any
+gen% | a++ * 1 | gen% | exact any
+gen% | --a | gen% | exact any
+mat% | a + b | mat%,mat% | exact any
+mat% | a - b | mat%,% | exact any
+mat% | a / b | mat%,mat% | 16 any
+mat% | a * b | mat%,% | exact any
+mat% | -a | mat% | exact any
+mat% | ++a | mat% | exact any
+sq% | a * b | sq%,sq% | sum2 moderate
+col% | a * b | mat%,row% | sum2 moderate
+row% | a * b | col%,mat% | sum2 moderate
+B | a < b | %,% | exact any
+B | a <= b | %,% | exact any
+B | a > b | %,% | exact any
+B | a >= b | %,% | exact any
+B | a == b | gen%,gen% | exact any
+B | a != b | gen%,gen% | exact any
+B | a == b | mat%,mat% | exact any
+B | a != b | mat%,mat% | exact any
+B | a == matrixCompMult(a, b) | mat%,mat% | exact any
+gen% | a < b ? c : d | %,%,gen%,gen% | exact any
+genI | a + b | genI,genI | exact any
+genI | a - b | genI,genI | exact any
+genI | a * b | genI,genI | exact any
+genI | a * b | genI,I | exact any
+genI | a / b | genI,genI | exact any
+genI | a / b | genI,I | exact any divisor
+genI | a % b | genI,genI | exact natural
+genI | -a | genI | exact any
+genI | ~a | genI | exact any
+genI | a++ + a | genI | exact any
+genI | --a | genI | exact any
+genI | a << b | genI,genI | exact any shift
+genI | a >> b | genI,genI | exact any shift
+genI | a >> b | genI,genU | exact any shift
+genI | a & b | genI,genI | exact any
+genI | a \\| b | genI,genI | exact any
+genI | a ^ b | genI,I | exact any
+genU | a + b | genU,genU | exact any
+genU | a - b | genU,genU | exact any
+genU | a * b | genU,genU | exact any
+genU | a / b | genU,genU | exact any
+genU | a % b | genU,genU | exact any
+genU | -a | genU | exact any
+genU | ~a | genU | exact any
+genU | a << b | genU,genU | exact any shift
+genU | a >> b | genU,genI | exact any shift
+genU | a & b | genU,U | exact any
+genU | a \\| b | genU,genU | exact any
+genU | a ^ b | genU,genU | exact any
+B | a < b | I,I | exact any
+B | a <= b | I,I | exact any
+B | a > b | I,I | exact any
+B | a >= b | I,I | exact any
+B | a == b | genI,genI | exact any
+B | a != b | genI,genI | exact any
+B | a < b | U,U | exact any
+B | a <= b | U,U | exact any
+B | a > b | U,U | exact any
+B | a >= b | U,U | exact any
+B | a == b | genU,genU | exact any
+B | a != b | genU,genU | exact any
+B | a == b | genB,genB | exact any
+B | a != b | genB,genB | exact any
+B | a && b | B,B | exact any
+B | a \\|\\| b | B,B | exact any
+B | a ^^ b | B,B | exact any
+B | !a | B | exact any
+genF | TYPE(a) | genI | exact any
+genF | TYPE(a) | genU | exact any
+genF | TYPE(a) | genB | exact any
+genF | TYPE(a) | genD | exact any
+genD | TYPE(a) | genI | exact any
+genD | TYPE(a) | genU | exact any
+genD | TYPE(a) | genB | exact any
+genD | TYPE(a) | genF | exact any
+genI | TYPE(a) | gen% | exact any
+genI | TYPE(a) | gen% | exact int
+genI | TYPE(a) | genU | exact any
+genI | TYPE(a) | genB | exact any
+genU | TYPE(a) | gen% | exact uint
+genU | TYPE(a) | genI | exact any
+genU | TYPE(a) | genB | exact any
+genB | TYPE(a) | gen% | exact any
+genB | TYPE(a) | genI | exact any
+genB | TYPE(a) | genU | exact any
+matF | TYPE(a) | matD | exact any
+matD | TYPE(a) | matF | exact any
+mat% | TYPE(a) | % | exact any
+%4x4 | TYPE(a) | mat% | exact any
+%2x2 | TYPE(a) | mat% | exact any
+%3x3 | TYPE(a) | mat% | exact any
+genF | radians | genF | 16 any
+genF | degrees | genF | 16 any
+genF | sin | genF | abs moderate
+genF | cos | genF | abs moderate
+genF | tan | genF | abs unit
+genF | asin | genF | abs unit
+genF | acos | genF | abs unit
+genF | atan | genF,genF | abs moderate
+genF | atan | genF | abs moderate
+genF | atan | genF | abs any
+genF | sinh | genF | exp eighty
+genF | cosh | genF | exp eighty
+genF | tanh | genF | abs any
+genF | asinh | genF | abs moderate
+genF | acosh | genF | abs positive
+genF | atanh | genF | abs unit
+genF | pow | genF,genF | exp positive unit
+genF | exp | genF | exp any
+genF | log | genF | log any
+genF | exp2 | genF | exp any
+genF | log2 | genF | log any
+gen% | sqrt | gen% | 16 any
+gen% | inversesqrt | gen% | 16 any
+gen% | abs | gen% | exact any
+gen% | sign | gen% | exact any
+gen% | floor | gen% | exact any
+gen% | trunc | gen% | exact any
+gen% | round | gen% | exact any
+gen% | roundEven | gen% | exact any
+gen% | ceil | gen% | exact any
+gen% | fract | gen% | 16 any
+gen% | mod | gen%,gen% | sum1 moderate
+gen% | mod | gen%,% | sum1 moderate
+gen% | modf | gen%,out gen% | exact any
+gen% | min | gen%,gen% | exact any
+gen% | min | gen%,% | exact any
+gen% | max | gen%,gen% | exact any
+gen% | max | gen%,% | exact any
+gen% | clamp | gen%,gen%,gen% | exact any
+gen% | clamp | gen%,%,% | exact any
+gen% | clamp(a, 0.0, 1.0) | gen% | exact any
+gen% | mix | gen%,gen%,gen% | sum2 moderate
+gen% | mix | gen%,gen%,% | sum2 moderate unit
+gen% | mix | gen%,gen%,genB | exact any
+gen% | step | gen%,gen% | exact any
+gen% | step | %,gen% | exact any
+gen% | smoothstep | gen%,gen%,gen% | sum1 unit
+gen% | smoothstep(-2.0, a, b) | %,gen% | sum1 unit
+genB | isnan | gen% | exact any
+genB | isinf | gen% | exact any
+gen% | fma | gen%,gen%,gen% | sum2 moderate
+gen% | frexp | gen%,out genI | exact any
+gen% | ldexp | gen%,genI | exact moderate exponent
+gen% | ldexp | gen%,genI | exact any exponent
+% | length | gen% | 16 moderate
+% | distance | gen%,gen% | 16 unit
+% | dot | gen%,gen% | sum2 moderate
+%3 | cross | %3,%3 | sum2 moderate
+gen% | normalize | gen% | 16 moderate
+gen% | faceforward | gen%,gen%,gen% | sum1 moderate
+gen% | reflect | gen%,gen% | sum3 moderate
+gen% | refract(a, normalize(b), c * 0.5) | gen%,gen%,% | sum1 unit
+mat% | matrixCompMult | mat%,mat% | exact any
+mat% | outerProduct | col%,row% | exact any
+mat%t | transpose | mat% | exact any
+% | determinant | sq% | sum4 moderate
+sq% | inverse | sq% | sum0 dominant
+vecB | lessThan | vec%,vec% | exact any
+vecB | lessThanEqual | vec%,vec% | exact any
+vecB | greaterThan | vec%,vec% | exact any
+vecB | greaterThanEqual | vec%,vec% | exact any
+vecB | equal | vec%,vec% | exact any
+vecB | notEqual | vec%,vec% | exact any
+vecB | lessThan | vecI,vecI | exact any
+vecB | lessThanEqual | vecI,vecI | exact any
+vecB | greaterThan | vecI,vecI | exact any
+vecB | greaterThanEqual | vecI,vecI | exact any
+vecB | equal | vecI,vecI | exact any
+vecB | notEqual | vecI,vecI | exact any
+vecB | lessThan | vecU,vecU | exact any
+vecB | lessThanEqual | vecU,vecU | exact any
+vecB | greaterThan | vecU,vecU | exact any
+vecB | greaterThanEqual | vecU,vecU | exact any
+vecB | equal | vecU,vecU | exact any
+vecB | notEqual | vecU,vecU | exact any
+vecB | equal | vecB,vecB | exact any
+vecB | notEqual | vecB,vecB | exact any
+B | any | vecB | exact any
+B | all | vecB | exact any
+vecB | not | vecB | exact any
+genI | abs | genI | exact any
+genI | sign | genI | exact any
+genI | min | genI,genI | exact any
+genI | min | genI,I | exact any
+genU | min | genU,genU | exact any
+genU | min | genU,U | exact any
+genI | max | genI,genI | exact any
+genI | max | genI,I | exact any
+genU | max | genU,genU | exact any
+genU | max | genU,U | exact any
+genI | clamp | genI,genI,genI | exact any
+genI | clamp | genI,I,I | exact any
+genU | clamp | genU,genU,genU | exact any
+genU | clamp | genU,U,U | exact any
+genI | mix | genI,genI,genB | exact any
+genU | mix | genU,genU,genB | exact any
+genB | mix | genB,genB,genB | exact any
+genI | floatBitsToInt | genF | exact any
+genU | floatBitsToUint | genF | exact any
+genF | intBitsToFloat | genI | exact any
+genF | uintBitsToFloat | genU | exact any
+genI | bitfieldExtract | genI,I,I | exact any small
+genU | bitfieldExtract | genU,I,I | exact any small
+genI | bitfieldExtract(a, 0, 32) | genI | exact any
+genI | bitfieldInsert | genI,genI,I,I | exact any any small
+genU | bitfieldInsert | genU,genU,I,I | exact any any small
+genU | bitfieldInsert(a, b, 0, 32) | genU,genU | exact any
+genI | bitfieldReverse | genI | exact any
+genU | bitfieldReverse | genU | exact any
+genI | bitCount | genI | exact any
+genI | bitCount | genU | exact any
+genI | findLSB | genI | exact any
+genI | findLSB | genU | exact any
+genI | findMSB | genI | exact any
+genI | findMSB | genU | exact any
+genU | uaddCarry | genU,genU,out genU | exact any
+genU | usubBorrow | genU,genU,out genU | exact any
+V | umulExtended | genU,genU,out genU,out genU | exact any
+V | imulExtended | genI,genI,out genI,out genI | exact any
+U | packUnorm2x16 | F2 | exact unit
+U | packSnorm2x16 | F2 | exact unit
+U | packUnorm4x8 | F4 | exact unit
+U | packSnorm4x8 | F4 | exact moderate
+F2 | unpackUnorm2x16 | U | 16 any
+F2 | unpackSnorm2x16 | U | 16 any
+F4 | unpackUnorm4x8 | U | 16 any
+F4 | unpackSnorm4x8 | U | 16 any
+U | packHalf2x16 | F2 | exact moderate
+F2 | unpackHalf2x16 | U | exact any
+D | packDouble2x32 | U2 | exact any
+U2 | unpackDouble2x32 | D | exact any
+genF | dFdx(a * gl_FragCoord.x) | genF | exact moderate
+genF | dFdy(a * gl_FragCoord.y) | genF | exact moderate
+genF | fwidth(a * (gl_FragCoord.x - 1.0)) | genF | exact moderate
+genF | dFdxFine(a * gl_FragCoord.x) | genF | exact moderate
+genF | dFdyCoarse(a * gl_FragCoord.y) | genF | exact moderate
+";
