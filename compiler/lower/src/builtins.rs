@@ -49,6 +49,11 @@ impl Lowerer<'_, '_> {
                 let zero = self.constant_like(x, 0.0);
                 let same = self.builder.feq(x, whole);
                 let fraction = self.builder.bcsel(same, zero, difference);
+                // Both results have the argument's sign, a fraction of zero too.
+                let bits = self.builder.shader.bits(x);
+                let sign = self.builder.constant(bits, &[1 << (bits - 1)]);
+                let sign = self.builder.iand(x, sign);
+                let fraction = self.builder.ior(fraction, sign);
                 self.store_to(arguments[1], whole)?;
                 Ok(Some(fraction.into()))
             }

@@ -159,9 +159,7 @@ impl<E: Environment> Group<'_, E> {
             matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
         let result = if comparison { Scalar::Bool } else { scalar };
         let mut value = a.zip(b, |x, y| scalar::wrap(result, f(x, y)));
-        if scalar.is_integer()
-            && matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
-        {
+        if matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::ShiftLeft | BinaryOp::ShiftRight) {
             for c in 0..value.components() {
                 for lane in self.active.iter() {
                     if scalar::binary_is_undefined(op, scalar, a.get(c, lane), b.get(c, lane)) {

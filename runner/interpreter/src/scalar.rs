@@ -128,8 +128,13 @@ pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
     })
 }
 
-/// Whether GLSL leaves the result undefined: integer division by zero (or of the smallest value by −1), a shift by the width or more.
+/// Whether GLSL leaves the result undefined: integer division by zero (or of the smallest value by −1), a shift by the width or more,
+/// and `float` division by more than 2¹²⁶, for which section 4.7.1 gives no bound (a reciprocal underflows there).
 pub fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool {
+    if scalar == Scalar::Float && op == BinaryOp::Div {
+        let divisor = f32_of(b).abs();
+        return divisor.is_finite() && divisor > 1.0 / f32::MIN_POSITIVE;
+    }
     if !scalar.is_integer() {
         return false;
     }

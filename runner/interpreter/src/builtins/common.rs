@@ -162,7 +162,7 @@ fn max(ty: Scalar, x: u64, y: u64) -> u64 {
 fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {
     let Some(ty) = result else { return Ok(None) };
     let wide = |i| args.widened(i, components);
-    Ok(Some(match f {
+    let value = match f {
         F::Abs if ty.is_float() => args.value(0)?.map(|x| x & !sign_bit(ty)),
         F::Abs => args.value(0)?.map(|x| scalar::wrap(ty, (x as i64).wrapping_abs() as u64)),
         F::Sign if ty.is_float() => real1(args.value(0)?, ty, |x| {
@@ -190,7 +190,27 @@ fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) 
         F::Step => real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 }),
         F::Smoothstep => smoothstep(ty, &wide(0)?, &wide(1)?, &wide(2)?),
         _ => return Ok(None),
-    }))
+    };
+    let chooses = matches!(f, F::Min | F::Max | F::Clamp | F::Min3 | F::Max3 | F::Mid3);
+    if !ty.is_float() || !(chooses || matches!(f, F::Sign | F::Step | F::Smoothstep)) {
+        return Ok(Some(value));
+    }
+    let operands: Result<Vec<Value>, Error> = (0..args.values.len()).map(wide).collect();
+    Ok(Some(mark_open_choices(value, ty, &operands?, chooses)))
+}
+
+/// Functions of NaN need not give NaN (GLSL 4.60 section 4.7.1), and which of two zeros is the smaller is nowhere said.
+fn mark_open_choices(mut value: Value, ty: Scalar, operands: &[Value], chooses: bool) -> Value {
+    for c in 0..value.components() {
+        for lane in 0..value.lanes() {
+            let numbers = || operands.iter().map(|o| scalar::to_f64(ty, o.get(c, lane)));
+            let zero = |negative| numbers().any(|x| x == 0.0 && x.is_sign_negative() == negative);
+            if numbers().any(f64::is_nan) || chooses && zero(true) && zero(false) {
+                value.mark_undefined(c, lane);
+            }
+        }
+    }
+    value
 }
 
 fn sign_bit(ty: Scalar) -> u64 {
