@@ -1,7 +1,8 @@
 //! Every operator and built-in function on the interpreter, the IR evaluator and the simulator, over random and special operands.
 //!
 //! `CROSS_SHAPES=all` tries every size of generic types instead of one picked at random per line, `CROSS_SEED` changes the picks and
-//! values, `CROSS_FILTER` restricts to lines that contain a text.
+//! values, `CROSS_FILTER` restricts to lines that contain a text, `CROSS_GENERATIONS` is a
+//! comma-separated list.
 
 mod common;
 
@@ -13,7 +14,6 @@ use common::operations::{Domain, OPERATIONS};
 use common::random::Rng;
 use common::simulator;
 
-const GENERATION: &str = "ivb";
 /// Batches of operands per shader.
 const ROUNDS: usize = 12;
 /// Elements of each operand's uniform array.
@@ -247,7 +247,7 @@ fn show(scalar: char, bits: u64) -> String {
 }
 
 /// Runs one operation on all executors; gives what disagrees.
-fn check(operation: &Operation, rng: &mut Rng) -> Result<(), String> {
+fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), String> {
     // Derivatives are of the pixel's position, whose change is the same all over the quad.
     let forms = match operation.expression.contains("gl_FragCoord") {
         true => &[Form::Uniform][..],
@@ -257,8 +257,8 @@ fn check(operation: &Operation, rng: &mut Rng) -> Result<(), String> {
     let source = operation.source(&forms);
     let shader = Shader::new(&source, operation.targets());
     let lowered = shader.lowered();
-    let optimised = shader.optimised(GENERATION, &compiler::Options::default())?;
-    let mut device = simulator(GENERATION);
+    let optimised = shader.optimised(generation, &compiler::Options::default())?;
+    let mut device = simulator(generation);
     let dwords = operation.dwords();
     for _ in 0..ROUNDS {
         let values = operands(operation, rng);
@@ -343,17 +343,20 @@ fn wanted(rng: &mut Rng) -> Vec<Operation> {
 fn operations_agree() {
     let seed = std::env::var("CROSS_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let mut rng = Rng::new(seed);
+    let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| "ivb,hsw".into());
     let mut failures = Vec::new();
     let operations = wanted(&mut rng);
-    for operation in &operations {
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(operation, &mut rng)));
+    let every = operations.iter().flat_map(|o| generations.split(',').map(move |g| (o, g)));
+    for (operation, generation) in every {
+        let run = || check(operation, generation, &mut rng);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let problem = match result {
             Ok(Ok(())) => continue,
             Ok(Err(problem)) => problem,
             Err(_) => "panic".to_string(),
         };
         let types: Vec<String> = operation.parameters.iter().map(|p| p.0.name()).collect();
-        failures.push(format!("== {} ({})\n{problem}", operation.line, types.join(", ")));
+        failures.push(format!("== {generation}: {} ({})\n{problem}", operation.line, types.join(", ")));
     }
     assert!(
         failures.is_empty(),

@@ -144,6 +144,8 @@ pub enum Rule {
     Log,
     /// 16 units of the largest operand's power.
     Sum(i32),
+    /// Normalised fields of so many bits, each within one step: the product before rounding is itself rounded.
+    Fields(u32),
 }
 
 impl Rule {
@@ -154,6 +156,8 @@ impl Rule {
             "abs" => Rule::Open,
             "exp" => Rule::Exp,
             "log" => Rule::Log,
+            "fields8" => Rule::Fields(8),
+            "fields16" => Rule::Fields(16),
             _ => match text.strip_prefix("sum") {
                 Some(n) => Rule::Sum(n.parse().expect("a degree")),
                 None => Rule::Ulps(text.parse().expect("a rule")),
@@ -180,7 +184,15 @@ impl Rule {
                 self.near(x, y, ordered64(x).abs_diff(ordered64(y)), f64::EPSILON, largest)
                     && (self != Rule::Exact || x.is_nan() || expected == actual)
             }
-            _ => expected == actual,
+            _ => match self {
+                Rule::Fields(bits) => (0..32 / bits).all(|i| {
+                    // Signed or not, neighbours differ by one modulo the field's range.
+                    let field = |x: u64| (x >> (i * bits)) as i64;
+                    let step = (field(expected) - field(actual)) & ((1 << bits) - 1);
+                    step <= 1 || step == (1 << bits) - 1
+                }),
+                _ => expected == actual,
+            },
         }
     }
 
@@ -191,19 +203,21 @@ impl Rule {
         let off = (x - y).abs();
         // Flushing may come before or after rounding.
         let tiny = epsilon == f64::from(f32::EPSILON) && x.abs().max(y.abs()) <= f32::MIN_POSITIVE.into();
-        tiny || ulps <= match self {
-            Rule::Exact => 0,
-            Rule::Ulps(n) => n.max(16),
-            Rule::Open => 4096,
-            // Beyond 104 the result is infinite or 0.
-            Rule::Exp => 3 + 2 * largest.min(104.0) as u64,
-            Rule::Log | Rule::Sum(_) => 16,
-        } || match self {
-            Rule::Open => off <= 2f64.powi(-11),
-            Rule::Log => off <= 2f64.powi(-21),
-            Rule::Sum(n) => off <= 16.0 * epsilon * largest.max(1.0).powi(n),
-            _ => false,
-        }
+        tiny || ulps
+            <= match self {
+                Rule::Exact | Rule::Fields(_) => 0,
+                Rule::Ulps(n) => n.max(16),
+                Rule::Open => 4096,
+                // Beyond 104 the result is infinite or 0.
+                Rule::Exp => 3 + 2 * largest.min(104.0) as u64,
+                Rule::Log | Rule::Sum(_) => 16,
+            }
+            || match self {
+                Rule::Open => off <= 2f64.powi(-11),
+                Rule::Log => off <= 2f64.powi(-21),
+                Rule::Sum(n) => off <= 16.0 * epsilon * largest.max(1.0).powi(n),
+                _ => false,
+            }
     }
 }
 

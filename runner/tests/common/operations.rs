@@ -7,7 +7,7 @@
 //!
 //! Rules: `exact` bit for bit; a number, so many units in the last place; `abs`, an absolute error of 2⁻¹¹ or 4096 units, for functions
 //! whose precision the specification leaves open; `exp` and `log`, the bounds of GLSL 4.60 section 4.7.1; `sum N`, 16 units of the N-th power
-//! of the largest operand, for sums of products of N factors. Domains, one per parameter, the last one repeated: see
+//! of the largest operand, for sums of products of N factors; `fieldsN`, normalised integers of N bits. Domains, one per parameter, the last one repeated: see
 //! [`Domain`].
 
 /// What values a parameter takes.
@@ -297,10 +297,10 @@ genU | uaddCarry | genU,genU,out genU | exact any
 genU | usubBorrow | genU,genU,out genU | exact any
 V | umulExtended | genU,genU,out genU,out genU | exact any
 V | imulExtended | genI,genI,out genI,out genI | exact any
-U | packUnorm2x16 | F2 | exact unit
-U | packSnorm2x16 | F2 | exact unit
-U | packUnorm4x8 | F4 | exact unit
-U | packSnorm4x8 | F4 | exact moderate
+U | packUnorm2x16 | F2 | fields16 unit
+U | packSnorm2x16 | F2 | fields16 unit
+U | packUnorm4x8 | F4 | fields8 unit
+U | packSnorm4x8 | F4 | fields8 moderate
 F2 | unpackUnorm2x16 | U | 16 any
 F2 | unpackSnorm2x16 | U | 16 any
 F4 | unpackUnorm4x8 | U | 16 any
