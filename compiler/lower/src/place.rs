@@ -156,7 +156,8 @@ impl Lowerer<'_, '_> {
             return Place::new(Base::Variable(storage), ty);
         }
         let rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
-        let order = global.block.as_ref().map_or(MatrixOrder::ColumnMajor, |b| b.order);
+        // A block's own order is already in its members; structures inside inherit from those.
+        let order = MatrixOrder::ColumnMajor;
         let memory = |space, offset| {
             let mut base = MemoryPlace::new(space, rules, order, global.memory);
             base.block_dimensions = if global.block.is_some() { array_dimensions(self.types, ty) } else { 0 };

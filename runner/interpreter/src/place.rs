@@ -132,8 +132,9 @@ impl<E: Environment> Group<'_, E> {
         let memory = |space, offset, rules| {
             let mut place = Place::new(Root::Memory, global.ty, self.lanes);
             place.offsets = smallvec![offset; self.lanes];
-            let order = global.block.as_ref().map_or(MatrixOrder::ColumnMajor, |b| b.order);
-            place.access = Some(Access { space, rules, order, component_stride: None });
+            // A block's own order is already in its members; structures inside inherit from those.
+            place.access =
+                Some(Access { space, rules, order: MatrixOrder::ColumnMajor, component_stride: None });
             place
         };
         let block_rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());

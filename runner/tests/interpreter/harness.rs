@@ -255,7 +255,9 @@ pub fn evaluate(program: &Program, stage: Stage, lanes: usize, world: &mut World
 }
 
 /// Functions every test shader has: `bits` shows any value's representation, `lane` tells the quad's pixels apart.
-const PRELUDE: &str = "#version 460
+const PRELUDE: &str = "#version 460 compatibility
+#extension GL_ARB_shader_group_vote : enable
+#extension GL_ARB_shader_ballot : enable
 #extension GL_ARB_gpu_shader_int64 : enable
 #extension GL_ARB_gpu_shader_fp64 : enable
 #extension GL_INTEL_shader_integer_functions2 : enable

@@ -76,7 +76,7 @@ fn arrays_of_blocks() {
     let globals = "layout(std140) uniform B { int a; } blocks[2];";
     let mut world =
         World { uniform_blocks: vec![bytes(&[5, 0, 0, 0]), bytes(&[6, 0, 0, 0])], ..World::default() };
-    let body = "result = uvec4(blocks[0].a, blocks[1].a, blocks[int(gl_FragCoord.x) - 9].a, 0);";
+    let body = "result = uvec4(blocks[0].a, blocks[1].a, blocks[int(gl_FragCoord.x) / 10].a, 0);";
     assert_eq!(quad_in(globals, body, &mut world)[0].value, [5, 6, 6, 0]);
 }
 
