@@ -335,11 +335,39 @@ impl Translator<'_> {
     fn emit_select(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         let cond = ctx.alu.srcs[0];
         let component = cond.swizzle[usize::from(ctx.component & 3)];
+        if self.emit_select_of_one_and_zero(ctx, cond.value, component) {
+            return Ok(());
+        }
         let inverse = self.emit_condition(cond.value, component)?;
         let ty = self.raw_type(ctx.result);
         let (a, b) = (self.arg(ctx, 1, ty), self.arg(ctx, 2, ty));
         self.builder().emit(Op::Sel, ctx.dst.retype(ty), &[a, b]).predicate(inverse);
         Ok(())
+    }
+
+    /// `c ? 1 : 0` and its opposite from the boolean's 0 or −1 itself: needs no constant in a register.
+    fn emit_select_of_one_and_zero(&mut self, ctx: &Ctx<'_>, cond: Value, component: u8) -> bool {
+        const ONE: u64 = 0x3f80_0000;
+        if ctx.bits != 32 || self.is_wide_comparison(cond) {
+            return false;
+        }
+        let bits = [1, 2].map(|i| self.arg(ctx, i, Type::UD).imm_bits());
+        let (ty, direct) = match bits {
+            [Some(ONE), Some(0)] => (Type::F, true),
+            [Some(0), Some(ONE)] => (Type::F, false),
+            [Some(1), Some(0)] => (Type::D, true),
+            [Some(0), Some(1)] => (Type::D, false),
+            _ => return false,
+        };
+        let (cond, component, inverse) = self.strip_not(cond, component);
+        let boolean = self.get(cond, component, Type::D);
+        let dst = ctx.dst.retype(ty);
+        if direct != inverse {
+            self.builder().mov(dst, boolean.neg());
+        } else {
+            self.builder().emit(Op::Add, dst, &[boolean, Operand::d(1)]);
+        }
+        true
     }
 
     fn emit_dot(&mut self, ctx: &Ctx<'_>, ty: Type) {

@@ -216,6 +216,28 @@ fn compile_width(
     Ok(finished.kernel(width, dispatch_grf_start))
 }
 
+/// Control register bits for the widths in which the shader computes. Mere copies need none.
+fn denormal_bits(shader: &Shader) -> u32 {
+    let mut bits = 0;
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            let data = &shader.insts[inst];
+            let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
+            let info = alu.op.info();
+            let inputs = info.inputs.iter().zip(&alu.srcs).map(|(o, s)| (o.class, shader.bits(s.value)));
+            for (class, width) in inputs.chain([(info.output.class, shader.bits(result))]) {
+                let computes = class == ir::Class::Float || alu.op == ir::AluOp::Bcsel;
+                match width {
+                    64 if computes => bits |= CR0_FP64_DENORM_PRESERVE,
+                    16 if computes => bits |= CR0_FP16_DENORM_PRESERVE,
+                    _ => {}
+                }
+            }
+        }
+    }
+    bits
+}
+
 impl Translator<'_> {
     /// Assigns registers to the payload, push constants and setup data.
     fn lay_out_payload(&mut self) {
@@ -248,19 +270,7 @@ impl Translator<'_> {
 
     /// Modes of the float unit, live pixels.
     fn emit_prologue(&mut self) {
-        let mut bits = 0;
-        for value in self.shader.values.values() {
-            let InstKind::Alu(_) = self.shader.insts[value.def].kind else { continue };
-            match value.bits {
-                64 => bits |= CR0_FP64_DENORM_PRESERVE,
-                16 => bits |= CR0_FP16_DENORM_PRESERVE,
-                _ => {}
-            }
-        }
-        // Comparisons and narrowing conversions read 64-bit values that nothing else makes.
-        if self.shader.values.values().any(|v| v.bits == 64) {
-            bits |= CR0_FP64_DENORM_PRESERVE;
-        }
+        let bits = denormal_bits(self.shader);
         let kill = self.fragment.interface.uses_kill;
         let mut b = self.builder();
         let mut scalar = b.all_channels(1);

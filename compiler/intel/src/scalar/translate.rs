@@ -270,13 +270,19 @@ impl<'a> Translator<'a> {
         true
     }
 
+    /// A comparison of 64-bit values (or its negation), whose boolean is dear.
+    pub(super) fn is_wide_comparison(&self, cond: Value) -> bool {
+        let (value, _, _) = self.strip_not(cond, 0);
+        self.shader.as_alu(value).is_some_and(|alu| alu.srcs.iter().any(|s| self.shader.bits(s.value) == 64))
+    }
+
     /// Sets the flag where `operand` (0 or −1) is not zero.
     pub fn emit_condition_operand(&mut self, operand: Operand) {
         self.builder().mov(Operand::null(Type::D), operand).condition(CondMod::Nz);
     }
 
     /// Looks through boolean negations.
-    fn strip_not(&self, value: Value, component: u8) -> (Value, u8, bool) {
+    pub(super) fn strip_not(&self, value: Value, component: u8) -> (Value, u8, bool) {
         let (mut value, mut component, mut inverse) = (value, component, false);
         // Chains of negations are as long as the source text makes them: a loop, not recursion.
         while let Some(alu) = self.shader.as_alu(value) {
