@@ -59,6 +59,16 @@ impl Reached {
         }
     }
 
+    /// Adds uniforms with initialisers: their values are visible through the API, and to other stages that declare them without one.
+    fn initialized_uniforms(&mut self, shader: &Shader) {
+        for (id, global) in shader.globals.iter() {
+            if global.storage == Storage::Uniform && global.initializer.is_some() {
+                self.globals.insert(id);
+                self.exprs(shader, global.initializer.into_iter().collect());
+            }
+        }
+    }
+
     /// Adds the functions that a reached subroutine uniform may select.
     fn subroutines(&mut self, shader: &Shader, types: &TypeTable) {
         loop {
@@ -91,6 +101,7 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
     let mut reached = Reached::default();
     reached.function(shader, entry);
     reached.subroutines(shader, types);
+    reached.initialized_uniforms(shader);
     for (id, global) in shader.globals.iter_mut() {
         global.active = reached.globals.contains(id);
     }
