@@ -1,19 +1,12 @@
 //! Walking expressions and statements: children, roots, and rewriting of ids.
 
-use crate::expression::{ExprId, ExprKind, ImageCall, TextureCall, TextureLod};
+use crate::expression::{ExprId, ExprKind, TextureLod};
 use crate::shader::Statement;
 
-impl ExprKind {
-    /// Calls `f` with each operand, in evaluation order.
-    pub fn for_each_child(&self, mut f: impl FnMut(ExprId)) {
-        // One traversal serves both directions; the clone holds ids only.
-        let mut copy = self.clone();
-        copy.for_each_child_mut(|id| f(*id));
-    }
-
-    /// Calls `f` with a mutable reference to each operand, in evaluation order.
-    pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut ExprId)) {
-        match self {
+/// One traversal for shared and mutable references: `$f` sees each operand in evaluation order.
+macro_rules! walk_children {
+    ($kind:expr, $f:ident, $iter:ident, $($mutable:tt)?) => {
+        match $kind {
             ExprKind::Literal(_) | ExprKind::Local(_) | ExprKind::Global(_) => {}
             ExprKind::Unary(_, a)
             | ExprKind::Convert(a)
@@ -24,57 +17,66 @@ impl ExprKind {
             | ExprKind::Swizzle { base: a, .. }
             | ExprKind::Member { base: a, .. }
             | ExprKind::PreIncrement { place: a, .. }
-            | ExprKind::PostIncrement { place: a, .. } => f(a),
+            | ExprKind::PostIncrement { place: a, .. } => $f(a),
             ExprKind::Binary(_, a, b)
             | ExprKind::Sequence(a, b)
             | ExprKind::Assign { place: a, value: b }
             | ExprKind::CompoundAssign { place: a, value: b, .. }
             | ExprKind::Index { base: a, index: b } => {
-                f(a);
-                f(b);
+                $f(a);
+                $f(b);
             }
             ExprKind::Select { condition, if_true, if_false } => {
-                f(condition);
-                f(if_true);
-                f(if_false);
+                $f(condition);
+                $f(if_true);
+                $f(if_false);
             }
-            ExprKind::Compose(items) | ExprKind::Aggregate(items) => items.iter_mut().for_each(f),
+            ExprKind::Compose(items) | ExprKind::Aggregate(items) => items.$iter().for_each($f),
             ExprKind::Call { arguments, .. } | ExprKind::Builtin { arguments, .. } => {
-                arguments.iter_mut().for_each(f)
+                arguments.$iter().for_each($f)
             }
             ExprKind::CallSubroutine { place: first, arguments: rest }
             | ExprKind::Atomic { place: first, operands: rest, .. } => {
-                f(first);
-                rest.iter_mut().for_each(f);
+                $f(first);
+                rest.$iter().for_each($f);
             }
-            ExprKind::Texture(call) => texture_children(call, f),
-            ExprKind::Image(call) => image_children(call, f),
+            ExprKind::Texture(call) => {
+                $f(& $($mutable)? call.sampler);
+                call.coordinate.$iter().for_each(&mut $f);
+                call.compare.$iter().for_each(&mut $f);
+                match & $($mutable)? call.lod {
+                    TextureLod::Implicit => {}
+                    TextureLod::Bias(a) | TextureLod::Explicit(a) => $f(a),
+                    TextureLod::Gradient(a, b) => {
+                        $f(a);
+                        $f(b);
+                    }
+                }
+                call.offsets.$iter().for_each(&mut $f);
+                call.component.$iter().for_each(&mut $f);
+                call.sample.$iter().for_each(&mut $f);
+            }
+            ExprKind::Image(call) => {
+                $f(& $($mutable)? call.image);
+                call.coordinate.$iter().for_each(&mut $f);
+                call.sample.$iter().for_each(&mut $f);
+                call.data.$iter().for_each(&mut $f);
+            }
         }
-    }
+    };
 }
 
-fn texture_children(call: &mut TextureCall, mut f: impl FnMut(&mut ExprId)) {
-    f(&mut call.sampler);
-    call.coordinate.iter_mut().for_each(&mut f);
-    call.compare.iter_mut().for_each(&mut f);
-    match &mut call.lod {
-        TextureLod::Implicit => {}
-        TextureLod::Bias(a) | TextureLod::Explicit(a) => f(a),
-        TextureLod::Gradient(a, b) => {
-            f(a);
-            f(b);
-        }
+impl ExprKind {
+    /// Calls `f` with each operand, in evaluation order.
+    pub fn for_each_child(&self, mut f: impl FnMut(ExprId)) {
+        let mut f = |id: &ExprId| f(*id);
+        walk_children!(self, f, iter,);
     }
-    call.offsets.iter_mut().for_each(&mut f);
-    call.component.iter_mut().for_each(&mut f);
-    call.sample.iter_mut().for_each(&mut f);
-}
 
-fn image_children(call: &mut ImageCall, mut f: impl FnMut(&mut ExprId)) {
-    f(&mut call.image);
-    call.coordinate.iter_mut().for_each(&mut f);
-    call.sample.iter_mut().for_each(&mut f);
-    call.data.iter_mut().for_each(&mut f);
+    /// Calls `f` with a mutable reference to each operand, in evaluation order.
+    pub fn for_each_child_mut(&mut self, mut f: impl FnMut(&mut ExprId)) {
+        walk_children!(self, f, iter_mut, mut);
+    }
 }
 
 impl Statement {

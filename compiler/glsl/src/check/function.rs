@@ -8,7 +8,7 @@ use crate::intern::words;
 use crate::source::Span;
 use cranelift_entity::PrimaryMap;
 use program::shader::Parameter;
-use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Type, TypeId, TypeTable};
+use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 
 /// A subroutine type: what its functions look like.
@@ -224,6 +224,7 @@ impl Checker<'_> {
             loops: 0,
             switches: 0,
             returns: false,
+            temporaries: Vec::new(),
         };
         // A parameter and the body share one scope (GLSL 4.60 section 4.2.2).
         self.scopes.enter();
@@ -252,7 +253,9 @@ impl Checker<'_> {
         self.scopes.leave();
         let Some(current) = self.function.take() else { return Ok(()) };
         outcome?;
-        let statements = statements?;
+        let mut statements = statements?;
+        let declare = |&local| Statement::Declare { local, value: None };
+        statements.splice(0..0, current.temporaries.iter().map(declare));
         if name.symbol == words::MAIN {
             self.shader.entry = Some(id);
         }
@@ -271,7 +274,9 @@ impl Checker<'_> {
     pub(super) fn temporary(&mut self, ty: TypeId, span: Span) -> Option<LocalId> {
         let span = self.span(span);
         let function = self.function.as_mut()?;
-        Some(function.locals.push(Local { name: "".into(), ty, precise: false, span }))
+        let local = function.locals.push(Local { name: "".into(), ty, precise: false, span });
+        function.temporaries.push(local);
+        Some(local)
     }
 
     /// Whether the stage may call a function or use a statement.

@@ -158,6 +158,8 @@ struct CurrentFunction {
     switches: u32,
     /// Whether a `return` with a value was seen.
     returns: bool,
+    /// Locals that no name refers to, declared at the start of the body.
+    temporaries: Vec<LocalId>,
 }
 
 /// State of checking one shader.

@@ -135,7 +135,7 @@ const VALID: &[(&str, &str, &str, &str)] = &[
         "130",
         "uniform sampler2DShadow s; vec3 f() { return vec3(1.0); }",
         "float r = texture(s, f());",
-        "float r = (.0 = f(), texture sample(s, .0.xy, compare .0.z));",
+        "vec3 .0; float r = (.0 = f(), texture sample(s, .0.xy, compare .0.z));",
     ),
     // Statements.
     (

@@ -103,7 +103,10 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
     reached.subroutines(shader, types);
     reached.initialized_uniforms(shader);
     for (id, global) in shader.globals.iter_mut() {
-        global.active = reached.globals.contains(id);
+        // A uniform with an initialiser keeps its value as state, used or not.
+        let state =
+            global.storage == Storage::Uniform && global.block.is_none() && global.initializer.is_some();
+        global.active = state || reached.globals.contains(id);
     }
     for &id in &reached.function_order {
         if shader.functions[id].body.is_none() {

@@ -81,6 +81,7 @@ fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
                 shader.globals[id].ty = types.array(element, ArrayLength::Fixed(count));
             }
         }
+        check_storage_sizes(shader, id, types, &used, errors);
         let ty = shader.globals[id].ty;
         shader.globals[id].ty = resolve(types, ty, &(Root::Global(id), Vec::new()), &used);
     }
@@ -111,6 +112,26 @@ fn check_indices(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
         };
         if *index < 0 || *index >= i64::from(n) {
             errors.push(format!("index {index} is out of range of an array of {n}"));
+        }
+    }
+}
+
+/// A member of a storage block that nothing sizes is an error when the block is used.
+fn check_storage_sizes(
+    shader: &Shader,
+    id: GlobalId,
+    types: &TypeTable,
+    used: &FxHashMap<Path, u32>,
+    errors: &mut Errors,
+) {
+    let global = &shader.globals[id];
+    if global.storage != Storage::Buffer || !global.active {
+        return;
+    }
+    for (i, member) in types.members(types.without_arrays(global.ty)).unwrap_or_default().iter().enumerate() {
+        let unsized_member = matches!(types.array_of(member.ty), Some((_, ArrayLength::Unsized)));
+        if unsized_member && !used.contains_key(&(Root::Global(id), vec![i as u32])) {
+            errors.push(format!("member `{}` of block `{}` has no size", member.name, global.name));
         }
     }
 }
