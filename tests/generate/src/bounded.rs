@@ -62,7 +62,7 @@ impl Bounded {
 
     /// −self, without error.
     pub fn neg(&self) -> Bounded {
-        Bounded { value: self.value.clone().neg(), error: self.error.clone() }
+        Bounded { value: self.value.clone().negated(), error: self.error.clone() }
     }
 
     /// self − other.
@@ -100,15 +100,23 @@ impl Bounded {
         Some(Bounded::rounded(root, inherited, 2 * SQRT_ULPS))
     }
 
-    /// The larger of two, for `clamp`: never further off than the worse operand.
+    /// self within limits: what is beyond them by more than twice its error is the limit, without error.
     pub fn clamp(&self, low: i64, high: i64) -> Bounded {
         let (low, high) = (Real::integer(low), Real::integer(high));
-        let value = match () {
-            () if self.value.less(&low) => low,
-            () if high.less(&self.value) => high,
-            () => self.value.clone(),
+        let doubled = self.error.add(&self.error);
+        let limited = |limit: Real, sure: bool| {
+            let error = if sure { Real::integer(0) } else { self.error.clone() };
+            Bounded { value: limit, error }
         };
-        Bounded { value, error: self.error.clone() }
+        if self.value.less(&low) {
+            let sure = self.value.add(&doubled).less(&low);
+            limited(low, sure)
+        } else if high.less(&self.value) {
+            let sure = high.add(&doubled).less(&self.value);
+            limited(high, sure)
+        } else {
+            self.clone()
+        }
     }
 
     /// The interval of twice the error around the value.

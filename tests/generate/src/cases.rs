@@ -15,8 +15,7 @@ fn count(signature: &Signature) -> usize {
     let largest = signature.arguments.iter().map(|a| a.ty.components()).max().unwrap_or(1);
     match largest.max(signature.result.components()) {
         1 => 14,
-        2..=4 => 12,
-        5..=8 => 10,
+        2..=4 => 10,
         _ => 8,
     }
 }

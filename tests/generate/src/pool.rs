@@ -106,7 +106,7 @@ const ROUNDING: &[f64] = &[
     -4503599627370495.5,
     4503599627370494.5,
     2251799813685248.5,
-    2251799813685247.75,
+    2251799813685248.0 - 0.25,
     4503599627370496.0,
     4503599627370497.0,
     9007199254740991.0,
@@ -242,6 +242,8 @@ const FLOATS: &[f32] = &[
     -1e30,
 ];
 
+const UNIT_FLOATS: &[f32] = &[0.5, 1.0, 0.75, 1.5, 0.25, 0.1, 1.0 - f32::EPSILON, 0.0];
+
 /// Gives the operands of one argument of one test, the listed values in random order and random ones in between.
 pub struct Source {
     pool: Pool,
@@ -291,7 +293,12 @@ impl Source {
     fn random(&self, random: &mut Random) -> Component {
         match self.scalar {
             Scalar::Double => Component::Double(self.random_double(random)),
-            Scalar::Float => Component::Float(random_float(random)),
+            Scalar::Float => Component::Float(match self.pool {
+                Pool::Unit => random_float(random, (121, 126)).abs(),
+                Pool::Small => random.between(-8, 8) as f32,
+                _ if random.chance(50) => random_float(random, (107, 147)),
+                _ => random_float(random, (1, 254)),
+            }),
             Scalar::Int => Component::Int(match self.pool {
                 Pool::Below(n) => random.below(n.into()) as i32,
                 Pool::Exponent => random.between(-1021, 1023),
@@ -339,6 +346,8 @@ fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
         (Scalar::Int | Scalar::Uint, Pool::Below(_)) => Vec::new(),
         (Scalar::Int, _) => integers(INTS),
         (Scalar::Uint, _) => UINTS.iter().map(|&x| Component::Uint(x)).collect(),
+        (Scalar::Float, Pool::Unit) => UNIT_FLOATS.iter().map(|&x| Component::Float(x)).collect(),
+        (Scalar::Float, Pool::Small) => Vec::new(),
         (Scalar::Float, _) => FLOATS.iter().map(|&x| Component::Float(x)).collect(),
         (Scalar::Bool, _) => Vec::new(),
     }
@@ -384,8 +393,9 @@ fn divisor(random: &mut Random, x: f64) -> f64 {
     if random.chance(30) { ieee::neg(magnitude) } else { magnitude }
 }
 
-fn random_float(random: &mut Random) -> f32 {
+/// A normal float with a biased exponent in the range.
+fn random_float(random: &mut Random, exponents: (i32, i32)) -> f32 {
     let bits = random.bits() as u32;
-    let exponent = if random.chance(50) { random.between(107, 147) } else { random.between(1, 254) };
+    let exponent = random.between(exponents.0, exponents.1);
     f32::from_bits(bits & 0x807f_ffff | (exponent as u32) << 23)
 }

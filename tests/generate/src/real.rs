@@ -52,7 +52,7 @@ impl Real {
         let (significand, scale) =
             if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
         let magnitude = Real::integer(significand as i64).scaled(scale);
-        if x.is_sign_negative() { magnitude.neg() } else { magnitude }
+        if x.is_sign_negative() { magnitude.negated() } else { magnitude }
     }
 
     /// self · 2ⁿ.
@@ -66,13 +66,13 @@ impl Real {
     }
 
     /// −self.
-    pub fn neg(self) -> Real {
+    pub fn negated(self) -> Real {
         Real { numerator: -self.numerator, ..self }
     }
 
     /// |self|.
     pub fn abs(self) -> Real {
-        if self.is_negative() { self.neg() } else { self }
+        if self.is_negative() { self.negated() } else { self }
     }
 
     /// self + other.
@@ -84,7 +84,7 @@ impl Real {
 
     /// self − other.
     pub fn sub(&self, other: &Real) -> Real {
-        self.add(&other.clone().neg())
+        self.add(&other.clone().negated())
     }
 
     /// self · other.

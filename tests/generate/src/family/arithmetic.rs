@@ -9,6 +9,9 @@ use crate::value::{Accept, DOUBLE, MATRICES, Type, VECTORS, all_types};
 
 const GROUP: &str = "arithmetic";
 
+/// A square one, a high one and a wide one, where all nine would say no more.
+const SOME_MATRICES: [Type; 3] = [MATRICES[0], MATRICES[5], MATRICES[7]];
+
 type Binary = fn(f64, f64) -> Option<Accept>;
 
 struct Operator {
@@ -30,25 +33,21 @@ const OPERATORS: [&Operator; 4] = [&ADD, &SUB, &MUL, &DIV];
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for operator in OPERATORS {
-        for ty in all_types() {
-            // A matrix times a matrix is linear algebra.
-            if operator.symbol != '*' || !ty.is_matrix() {
-                list.push(binary(operator, ty, ty, ty));
-                list.push(assignment(operator, ty, ty));
-            }
-            if ty != DOUBLE {
-                list.push(binary(operator, ty, DOUBLE, ty));
-                list.push(binary(operator, DOUBLE, ty, ty));
-            }
-            if VECTORS[1..].contains(&ty) || ty == MATRICES[0] || ty == MATRICES[7] {
-                list.push(assignment(operator, ty, DOUBLE));
-            }
+        // A matrix times a matrix is linear algebra.
+        let by_component = |ty: &Type| operator.symbol != '*' || !ty.is_matrix();
+        list.extend(all_types().filter(by_component).map(|ty| binary(operator, ty, ty, ty)));
+        let assigned = VECTORS.into_iter().chain(SOME_MATRICES).filter(by_component);
+        list.extend(assigned.map(|ty| assignment(operator, ty, ty)));
+        for ty in VECTORS[1..].iter().copied().chain(SOME_MATRICES) {
+            list.push(binary(operator, ty, DOUBLE, ty));
+            list.push(binary(operator, DOUBLE, ty, ty));
+            list.push(assignment(operator, ty, DOUBLE));
         }
     }
     for ty in all_types() {
         list.push(negation(ty));
     }
-    for ty in VECTORS.into_iter().chain([MATRICES[0], MATRICES[5]]) {
+    for ty in VECTORS.into_iter().chain([MATRICES[5]]) {
         list.extend(steps(ty));
     }
     list

@@ -51,7 +51,7 @@ fn integral(x: f64, f: impl Fn(&Real) -> Real) -> Option<Accept> {
 }
 
 fn ceil(x: &Real) -> Real {
-    x.clone().neg().floor().neg()
+    x.clone().negated().floor().negated()
 }
 
 fn trunc(x: &Real) -> Real {

@@ -163,12 +163,12 @@ fn single_to_double(x: f32) -> f64 {
         if exponent == 0 { (fraction, -149) } else { (fraction | 1 << 23, exponent - 150) };
     let magnitude = Real::integer(significand.into()).scaled(scale);
     let negative = x.is_sign_negative();
-    let value = if negative { magnitude.neg() } else { magnitude };
+    let value = if negative { magnitude.negated() } else { magnitude };
     value.round(BINARY64, Rounding::Nearest, negative)
 }
 
 /// Another type as double. A subnormal float may have been flushed.
-fn widened(x: Component) -> Option<Accept> {
+pub fn widened(x: Component) -> Option<Accept> {
     let value = match x {
         Component::Double(x) => x,
         Component::Float(x) if x.is_subnormal() => {

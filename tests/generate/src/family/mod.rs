@@ -1,9 +1,15 @@
 //! The operations of the double-precision suite, a module per family.
 
+pub mod access;
 pub mod arithmetic;
 pub mod common;
 pub mod comparison;
+pub mod control;
 pub mod conversion;
+pub mod function;
+pub mod geometric;
+pub mod interface;
+pub mod matrix;
 pub mod packing;
 
 use crate::operation::Signature;
@@ -12,10 +18,16 @@ use crate::value::{Accept, Component};
 /// All of them, in the order of files.
 pub fn signatures() -> Vec<Signature> {
     [
+        access::signatures(),
         arithmetic::signatures(),
         common::signatures(),
         comparison::signatures(),
+        control::signatures(),
         conversion::signatures(),
+        function::signatures(),
+        geometric::signatures(),
+        interface::signatures(),
+        matrix::signatures(),
         packing::signatures(),
     ]
     .into_iter()
@@ -41,4 +53,9 @@ fn of_three<T>(f: impl Fn(f64, f64, f64) -> T + Copy) -> impl Fn(&[Component]) -
 /// A boolean, always defined.
 fn boolean(value: bool) -> Option<Accept> {
     Some(Accept::exactly(Component::Bool(value)))
+}
+
+/// The same component.
+fn exact(x: Component) -> Accept {
+    Accept::exactly(x)
 }

@@ -1,0 +1,87 @@
+//! How doubles get into a stage and out of it: uniforms of mixed sizes beside each other, `flat` varyings.
+
+use super::conversion::widened;
+use super::{exact, of_one, of_two};
+use crate::ieee;
+use crate::operation::Signature;
+use crate::pool::Pool;
+use crate::value::{Accept, BOOL, DOUBLE, MATRICES, Scalar, Type, VECTORS, all_types, dvec};
+
+const GROUP: &str = "interface";
+
+const FLOAT: Type = Type::vector(Scalar::Float, 1);
+const INT: Type = Type::vector(Scalar::Int, 1);
+const VEC3: Type = Type::vector(Scalar::Float, 3);
+
+/// Types of up to four uniforms, declared in this order; 64-bit ones follow 32-bit ones, which leaves them misaligned if a compiler
+/// packs without care.
+fn layouts() -> Vec<Vec<Type>> {
+    vec![
+        vec![DOUBLE, BOOL, DOUBLE],
+        vec![BOOL, DOUBLE, BOOL, DOUBLE],
+        vec![FLOAT, DOUBLE, FLOAT, DOUBLE],
+        vec![DOUBLE, FLOAT, dvec(3), FLOAT],
+        vec![dvec(3), FLOAT, dvec(3)],
+        vec![FLOAT, dvec(3), FLOAT, dvec(4)],
+        vec![dvec(2), INT, dvec(2), DOUBLE],
+        vec![VEC3, DOUBLE, VEC3, dvec(2)],
+        vec![INT, MATRICES[4], INT, DOUBLE],
+        vec![MATRICES[1], FLOAT, MATRICES[3]],
+        vec![BOOL, MATRICES[8], FLOAT, MATRICES[8]],
+        vec![FLOAT, MATRICES[7], DOUBLE],
+    ]
+}
+
+/// All signatures of this family.
+pub fn signatures() -> Vec<Signature> {
+    let mut list = Vec::new();
+    for layout in layouts() {
+        list.push(uniforms(&layout, true));
+        list.push(uniforms(&layout, false));
+    }
+    for ty in all_types() {
+        list.push(copied_varying(ty));
+        list.push(negated_varying(ty));
+    }
+    list.extend(VECTORS.map(varying_sum));
+    list
+}
+
+/// The first or the last component of each uniform, as doubles.
+fn uniforms(layout: &[Type], last: bool) -> Signature {
+    let arguments: Vec<(Type, Pool)> = layout.iter().map(|&ty| (ty, Pool::Plain)).collect();
+    let place = move |ty: Type| if last { ty.components() - 1 } else { 0 };
+    let parts: Vec<String> = layout
+        .iter()
+        .zip(["a", "b", "c", "d"])
+        .map(|(ty, name)| format!("double({})", ty.component(name, place(*ty))))
+        .collect();
+    let result = dvec(layout.len());
+    let expression = format!("{}({})", result.glsl(), parts.join(", "));
+    let name = if last { "uniforms_last" } else { "uniforms_first" };
+    Signature::whole(GROUP, name, &arguments, result, expression, move |x| {
+        x.iter().map(|x| widened(if last { *x.last()? } else { *x.first()? })).collect()
+    })
+}
+
+fn copied_varying(ty: Type) -> Signature {
+    Signature::elementwise(GROUP, "varying", &[(ty, Pool::Any)], ty, "a", |x| Some(exact(x[0]))).varyings()
+}
+
+fn negated_varying(ty: Type) -> Signature {
+    let evaluate = of_one(|a| Some(Accept::double(ieee::neg(a))));
+    Signature::elementwise(GROUP, "varying_neg", &[(ty, Pool::Any)], ty, "-a", evaluate).varyings()
+}
+
+fn varying_sum(ty: Type) -> Signature {
+    let evaluate = of_two(|a, b| Some(Accept::double(ieee::add(a, b))));
+    Signature::elementwise(
+        GROUP,
+        "varying_add",
+        &[(ty, Pool::Any), (ty, Pool::Related)],
+        ty,
+        "a + b",
+        evaluate,
+    )
+    .varyings()
+}

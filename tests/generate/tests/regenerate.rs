@@ -1,0 +1,82 @@
+//! The committed suite is what the generator writes, byte for byte.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use generate::suite::{fp64, perturbed_fp64};
+
+/// Directory of the suite that holds hand-written tests.
+const HAND_WRITTEN: &str = "hand";
+
+fn suite() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fp64")
+}
+
+/// Paths below the suite and their bytes, hand-written tests aside.
+fn committed() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for group in fs::read_dir(suite()).expect("tests/fp64 exists") {
+        let group = group.expect("a readable directory entry");
+        let name = group.file_name().into_string().expect("an ASCII name");
+        if name == HAND_WRITTEN || !group.path().is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(group.path()).expect("a readable directory") {
+            let file = file.expect("a readable directory entry");
+            let path = format!("{name}/{}", file.file_name().into_string().expect("an ASCII name"));
+            files.insert(path, fs::read(file.path()).expect("a readable file"));
+        }
+    }
+    files
+}
+
+#[test]
+fn committed_suite_is_up_to_date() {
+    let mut committed = committed();
+    for file in fp64() {
+        let Some(bytes) = committed.remove(&file.path) else {
+            panic!("{} is missing or generated twice: run `cargo run -p generate`", file.path);
+        };
+        assert!(bytes == file.text.as_bytes(), "{} differs: run `cargo run -p generate`", file.path);
+    }
+    assert!(committed.is_empty(), "not generated any more: {:?}", committed.keys().collect::<Vec<_>>());
+}
+
+/// What issue 2 of the project asks of the suite's size.
+#[test]
+fn suite_is_large_enough() {
+    let mut operations = BTreeMap::<String, usize>::new();
+    let mut count = 0;
+    for path in committed().keys() {
+        count += 1;
+        let (group, name) = path.split_once('/').expect("a group");
+        let operation = name.split('-').nth(1).expect("stage-operation-types");
+        *operations.entry(format!("{group}/{operation}")).or_default() += 1;
+    }
+    assert!(count >= 600, "{count} tests");
+    assert!(operations.len() >= 60, "{} operations", operations.len());
+    // Each is there for both stages.
+    assert!(operations.values().all(|n| n % 2 == 0), "{operations:?}");
+}
+
+/// A variant differs from its test in one expected value only.
+#[test]
+fn perturbed_variants_change_one_case() {
+    let originals: BTreeMap<String, String> = fp64().map(|file| (file.path, file.text)).collect();
+    let mut variants = 0;
+    for file in perturbed_fp64() {
+        variants += 1;
+        let stem = file.path.rsplit_once('-').expect("a case number").0;
+        let original = &originals[&format!("{stem}.shader_test")];
+        let lines: std::collections::BTreeSet<&str> = original.lines().collect();
+        let changed: Vec<&str> = file.text.lines().filter(|line| !lines.contains(line)).collect();
+        assert!(changed.len() <= 2, "{}: {changed:?}", file.path);
+        assert!(
+            changed.iter().all(|line| line.contains(" low ") || line.contains(" high ")),
+            "{}",
+            file.path
+        );
+    }
+    assert!(variants >= 4 * originals.len());
+}
