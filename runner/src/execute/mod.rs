@@ -180,3 +180,6 @@ fn statistics(sides: &mut Sides) -> Vec<StageStatistics> {
     stages.sort_by(|a, b| (position(a), &a.width).cmp(&(position(b), &b.width)));
     stages
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,375 @@
+//! Scripts on devices that do as they are told: how commands, failures and two executors add up to a verdict.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use program::Stage;
+use softgl::device::{Batch, Device, DrawState, Steps};
+use softgl::services::Services;
+
+use super::*;
+use crate::verdict::Status;
+
+/// What a mock executor paints, or why it does not.
+type Paint = Result<[f32; 4], DeviceError>;
+
+/// Executors that pass positions through and paint one colour.
+struct Mocks {
+    paint: BTreeMap<&'static str, Paint>,
+    /// The interpreter says that something was undefined.
+    undefined: bool,
+}
+
+impl Mocks {
+    fn both(simulator: Paint, interpreter: Paint) -> Mocks {
+        let paint = [(DeviceKind::Simulator, simulator), (DeviceKind::Interpreter, interpreter)];
+        Mocks { paint: paint.map(|(kind, paint)| (kind.name(), paint)).into(), undefined: false }
+    }
+
+    fn agree(colour: [f32; 4]) -> Mocks {
+        Mocks::both(Ok(colour), Ok(colour))
+    }
+}
+
+struct Mock {
+    paint: Paint,
+    undefined: bool,
+}
+
+impl DeviceFactory for Mocks {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        let paint = self.paint.get(request.kind.name()).cloned().expect("both kinds are given");
+        let undefined = self.undefined && request.kind == DeviceKind::Interpreter;
+        Ok(Box::new(Mock { paint, undefined }))
+    }
+}
+
+impl Device for Mock {
+    fn shade(
+        &mut self,
+        _: Stage,
+        _: &DrawState<'_>,
+        batch: &mut Batch,
+        _: &mut dyn Services,
+    ) -> Result<Steps, DeviceError> {
+        match batch {
+            Batch::Vertex(batch) => {
+                for row in 0..batch.inputs.rows().min(batch.outputs.rows()) {
+                    for lane in 0..batch.lanes {
+                        batch.outputs.set(row, lane, batch.inputs.get(row, lane));
+                    }
+                }
+            }
+            Batch::Fragment(batch) => {
+                let colour = self.paint.clone()?;
+                for lane in 0..batch.quads.len() * 4 {
+                    (0..4).for_each(|c| batch.outputs.colour.set(c, lane, colour[c].to_bits()));
+                }
+            }
+            _ => return Err(DeviceError::Unsupported("this stage".into())),
+        }
+        Ok(Steps(1))
+    }
+}
+
+impl ShaderDevice for Mock {
+    fn take_undefined(&mut self) -> bool {
+        self.undefined
+    }
+
+    fn statistics(&self) -> Vec<StageStatistics> {
+        let of = |stage: &str, width: &str| StageStatistics {
+            stage: stage.into(),
+            width: width.into(),
+            ..StageStatistics::default()
+        };
+        vec![of("fragment", "SIMD8"), of("vertex", "vec4"), of("fragment", "SIMD16")]
+    }
+}
+
+const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
+const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
+
+/// A whole script with these `[test]` lines, the first of which is file line 10.
+fn script(test: &str) -> String {
+    format!(
+        "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nuniform vec4 c;\n\
+         void main()\n{{ gl_FragColor = c; }}\n\n[test]\n{test}\n"
+    )
+}
+
+fn run_text(text: &str, mocks: &Mocks, executors: Executors) -> Verdict {
+    let script = script::parse(text.as_bytes()).expect("a well-formed script");
+    let options = RunOptions { executors, ..RunOptions::default() };
+    run_script(&script, "t", Target::Ivb, &options, mocks)
+}
+
+fn run(test: &str, mocks: &Mocks) -> Verdict {
+    run_text(&script(test), mocks, Executors::Both)
+}
+
+/// Status, layer and first line of the reason.
+fn ended(verdict: Verdict) -> (Status, Option<Layer>, String) {
+    let (layer, reason) = verdict.cause.unzip();
+    (verdict.status, layer, reason.unwrap_or_default().lines().next().unwrap_or("").to_owned())
+}
+
+#[track_caller]
+fn expect(verdict: Verdict, status: Status, layer: Layer, reason: &str) {
+    let found = ended(verdict);
+    assert_eq!((found.0, found.1), (status, Some(layer)), "{}", found.2);
+    assert!(found.2.contains(reason), "`{reason}` in `{}`", found.2);
+}
+
+const DRAW: &str = "clear color 0 0 1 0\nclear\ndraw rect -1 -1 2 2\n";
+
+#[test]
+fn a_pass_has_statistics_in_pipeline_order() {
+    let verdict = run(&format!("{DRAW}probe all rgba 0 1 0 1"), &Mocks::agree(GREEN));
+    assert_eq!((verdict.status, &verdict.cause), (Status::Pass, &None));
+    let stages: Vec<(&str, &str)> =
+        verdict.stages.iter().map(|s| (s.stage.as_str(), s.width.as_str())).collect();
+    assert_eq!(stages, [("vertex", "vec4"), ("fragment", "SIMD16"), ("fragment", "SIMD8")]);
+}
+
+#[test]
+fn probes_and_executors() {
+    let probe = format!("{DRAW}probe all rgba 0 1 0 1");
+    let verdict = |a, b| run(&probe, &Mocks::both(Ok(a), Ok(b)));
+    expect(verdict(RED, RED), Status::Fail, Layer::Probe, "line 13: Probe color at (0,0)");
+    expect(verdict(RED, GREEN), Status::Fail, Layer::Mismatch, "line 13: Probe color at (0,0)");
+    expect(verdict(GREEN, RED), Status::Fail, Layer::Mismatch, "line 13: reference interpreter: ");
+    // Within the probe's tolerance, but further apart than the rule allows.
+    let near = [0.0, 1.0 - 2.0 / 255.0, 0.0, 1.0];
+    expect(verdict(GREEN, near), Status::Fail, Layer::Mismatch, "differ at (0,0)");
+    assert_eq!(verdict(GREEN, [0.0, 1.0 - 0.2 / 255.0, 0.0, 1.0]).status, Status::Pass);
+}
+
+#[test]
+fn undefined_values_suppress_mismatches_until_the_next_clear() {
+    let mut mocks = Mocks::both(Ok(GREEN), Ok(RED));
+    mocks.undefined = true;
+    assert_eq!(run(&format!("{DRAW}probe all rgba 0 1 0 1"), &mocks).status, Status::Pass);
+    let verdict = run(&format!("{DRAW}probe all rgba 1 0 0 1"), &mocks);
+    expect(verdict, Status::Fail, Layer::Probe, "Probe color");
+}
+
+#[test]
+fn one_executor_alone() {
+    let probe = script(&format!("{DRAW}probe all rgba 0 1 0 1"));
+    let mocks = Mocks::both(Ok(GREEN), Ok(RED));
+    assert_eq!(run_text(&probe, &mocks, Executors::SimulatorOnly).status, Status::Pass);
+    let verdict = run_text(&probe, &mocks, Executors::ReferenceOnly);
+    expect(verdict, Status::Fail, Layer::Probe, "line 13: Probe color at (0,0)");
+}
+
+#[test]
+fn device_errors_have_layers() {
+    let probe = format!("{DRAW}probe all rgba 0 1 0 1");
+    let simulator = |error| run(&probe, &Mocks::both(Err(error), Ok(GREEN)));
+    let layer = |layer, message: &str| DeviceError::Layer { layer, message: message.into() };
+    expect(
+        simulator(layer("allocate", "no registers")),
+        Status::Fail,
+        Layer::Allocate,
+        "line 13: no registers",
+    );
+    expect(simulator(layer("validate", "bad region")), Status::Fail, Layer::Validate, "bad region");
+    expect(simulator(layer("mismatch", "SIMD16 differs")), Status::Fail, Layer::Mismatch, "SIMD16 differs");
+    expect(simulator(DeviceError::Execution("hang".into())), Status::Fail, Layer::Simulate, "hang");
+    expect(
+        simulator(DeviceError::Unsupported("x".into())),
+        Status::Fail,
+        Layer::Simulate,
+        "x: not supported yet",
+    );
+    expect(
+        simulator(DeviceError::StepLimit(7)),
+        Status::Timeout,
+        Layer::Simulate,
+        "step limit reached after 7",
+    );
+    let interpreter = |error| run(&probe, &Mocks::both(Ok(GREEN), Err(error)));
+    expect(
+        interpreter(DeviceError::Unsupported("x".into())),
+        Status::Fail,
+        Layer::Mismatch,
+        "line 13: reference interpreter: x",
+    );
+    expect(
+        interpreter(DeviceError::StepLimit(7)),
+        Status::Timeout,
+        Layer::Simulate,
+        "reference interpreter: step",
+    );
+}
+
+#[test]
+fn failing_lines_go_on_and_the_first_is_reported() {
+    let test = format!("{DRAW}probe rgba 1 1 1 0 0 1\nprobe rgba 2 2 0 1 0 1\nprobe rgb 3 3 0 0 1");
+    let verdict = run(&test, &Mocks::agree(GREEN));
+    let reason = verdict.cause.clone().expect("it fails").1;
+    expect(verdict, Status::Fail, Layer::Probe, "line 13: Probe color at (1,1)");
+    assert!(reason.ends_with("and 1 more failing lines"), "{reason}");
+}
+
+#[test]
+fn warnings() {
+    let warn = format!("{DRAW}probe warn all rgba 1 0 0 1");
+    expect(run(&warn, &Mocks::agree(GREEN)), Status::Warn, Layer::Probe, "line 13: ");
+    assert_eq!(run(&warn, &Mocks::agree(RED)).status, Status::Pass);
+    // A warning hides no failure, whichever comes first.
+    for test in [
+        format!("{warn}\nprobe all rgba 0 0 1 1"),
+        format!("{DRAW}probe all rgba 0 0 1 1\nprobe warn all rgba 1 0 0 1"),
+    ] {
+        assert_eq!(run(&test, &Mocks::agree(GREEN)).status, Status::Fail);
+    }
+    expect(run(&warn, &Mocks::both(Ok(RED), Ok(GREEN))), Status::Fail, Layer::Mismatch, "reference");
+}
+
+#[test]
+fn link_expectations() {
+    let unlinkable = script("link error").replace("uniform vec4 c;", "uniform vec4 c; void f();");
+    let unlinkable = unlinkable.replace("gl_FragColor = c;", "f(); gl_FragColor = c;");
+    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), Executors::Both);
+    assert_eq!(run(&unlinkable).status, Status::Pass);
+    expect(run(&unlinkable.replace("link error", "")), Status::Fail, Layer::Link, "Failed to link: ");
+    expect(
+        run(&unlinkable.replace("link error", "link success\nlink error")),
+        Status::Fail,
+        Layer::Link,
+        "line 10: Failed to link: ",
+    );
+    expect(
+        run(&script("link error")),
+        Status::Fail,
+        Layer::Link,
+        "line 10: shader link error expected, but it was successful!",
+    );
+    assert_eq!(run(&script("link success")).status, Status::Pass);
+    // Without `[test]` not even a link failure is reported.
+    let (sections, _) = unlinkable.split_once("[test]").expect("a test section");
+    assert_eq!(run(sections).status, Status::Pass);
+    let nothing = "[require]\nGLSL >= 1.10\n[test]\nclear color 0 0 0 0\nclear\n";
+    expect(run(nothing), Status::Fail, Layer::Link, "Failed to link: there are no shaders");
+}
+
+#[test]
+fn what_ends_a_script_at_once() {
+    let ends = |test: &str| run(&format!("{test}\nprobe all rgba 9 9 9 9"), &Mocks::agree(GREEN));
+    expect(
+        ends("uniform float missing 1"),
+        Status::Fail,
+        Layer::Link,
+        "line 10: cannot get location of uniform \"missing\"",
+    );
+    expect(ends("uniform i64vec2 c 1 2"), Status::Skip, Layer::Require, "GL_ARB_gpu_shader_int64");
+    expect(ends("image texture 3 GL_RGBA8"), Status::Fail, Layer::Script, "No texture bound at 3");
+    expect(ends("fb tex 2d 4"), Status::Fail, Layer::Script, "no texture bound at 4");
+    expect(ends("newlist GL_COMPILE\nlight 0 GL_POSITION float 1"), Status::Fail, Layer::Probe, "line 12: ");
+    expect(ends("light 0 GL_POSITION float 1"), Status::Fail, Layer::Simulate, "are not supported yet");
+}
+
+#[test]
+fn compile_errors_name_the_line_in_the_file() {
+    let text = script("link success").replace("= c;", "= d;");
+    let verdict = run_text(&text, &Mocks::agree(GREEN), Executors::Both);
+    expect(verdict, Status::Fail, Layer::Frontend, "Failed to compile FS: line 7, column 18: ");
+}
+
+#[test]
+fn unmet_requirements_skip() {
+    let text = script("link success").replace("1.10", "1.10\nGL_NO_such");
+    let verdict = run_text(&text, &Mocks::agree(GREEN), Executors::Both);
+    expect(verdict, Status::Skip, Layer::Require, "line 3: needs GL_NO_such");
+}
+
+#[test]
+fn clear_clears_what_was_configured() {
+    // Before any `clear color` nothing is cleared; the window starts as zeros.
+    assert_eq!(run("clear\nprobe all rgba 0 0 0 0", &Mocks::agree(GREEN)).status, Status::Pass);
+    let twice = "clear color 1 0 0 1\nclear\nclear color 0 1 0 1\nprobe all rgba 1 0 0 1\nclear\n\
+                 probe all rgba 0 1 0 1";
+    assert_eq!(run(twice, &Mocks::agree(GREEN)).status, Status::Pass);
+}
+
+#[test]
+fn tolerance_stays() {
+    let test =
+        format!("{DRAW}tolerance 0.5 0.5 0.5 0.5\nprobe rgba 1 1 0.4 0.6 0.4 1\nprobe rgba 1 1 0.6 1 0 1");
+    expect(run(&test, &Mocks::agree(GREEN)), Status::Fail, Layer::Probe, "line 15: ");
+}
+
+#[test]
+fn vertex_data_names_are_looked_up() {
+    let data = |name: &str| {
+        script(&format!(
+            "{}probe all rgba 0 1 0 1",
+            DRAW.replace("rect -1 -1 2 2", "arrays GL_TRIANGLE_STRIP 0 4")
+        ))
+        .replace("[test]", &format!("[vertex data]\n{name}/float/vec2\n-1 -1\n1 -1\n-1 1\n1 1\n[test]"))
+    };
+    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), Executors::Both);
+    assert_eq!(run(&data("piglit_vertex")).status, Status::Pass);
+    assert_eq!(run(&data("0")).status, Status::Pass);
+    expect(run(&data("nobody")), Status::Fail, Layer::Link, "Unexpected vbo column name.  Got: nobody");
+}
+
+#[test]
+fn buffers_are_probed() {
+    let test = "ssbo 2 16\nssbo 2 subdata float 4 1.5\nssbo 2 subdata int 8 -1\nprobe ssbo float 2 4 == 1.5\n\
+                probe ssbo int 2 8 < 0\nprobe ssbo uint 2 8 == 0xffffffff\natomic counters 2\n\
+                atomic counter 0 1 7\nprobe atomic counter 1 == 7\nprobe atomic counter 0 >= 1";
+    let verdict = run(test, &Mocks::agree(GREEN));
+    expect(verdict, Status::Fail, Layer::Probe, "line 19: Atomic counter 0 test failed: 0 >= 1");
+}
+
+#[test]
+fn display_lists_replay() {
+    let test = "newlist GL_COMPILE\nclear color 0 1 0 1\nclear\nendlist\nprobe all rgba 0 0 0 0\ncalllist\n\
+                probe all rgba 0 1 0 1\nclear color 1 0 0 1\nclear\ncalllist\nprobe all rgba 0 1 0 1\ndeletelist\n\
+                clear color 1 0 0 1\nclear\ncalllist\nprobe all rgba 1 0 0 1";
+    assert_eq!(ended(run(test, &Mocks::agree(GREEN))), (Status::Pass, None, String::new()));
+    let both = "newlist GL_COMPILE_AND_EXECUTE\nclear color 0 1 0 1\nclear\nendlist\nprobe all rgba 0 1 0 1";
+    assert_eq!(run(both, &Mocks::agree(GREEN)).status, Status::Pass);
+}
+
+#[test]
+fn uniform_initialisers_reach_every_stage() {
+    let text = script("uniform vec4 c 0 1 0 1\nlink success")
+        .replace("uniform vec4 c;", "uniform vec4 c; uniform float a[2] = float[2](3.0, 4.0 + 1.0);")
+        .replace("= c;", "= c * a[1];")
+        .replace("GLSL >= 1.10", "GLSL >= 1.20");
+    let script = script::parse(text.as_bytes()).expect("a script");
+    let capabilities = context_for(&script, Target::Ivb).expect("a context");
+    let Ok(Linked::Program(program)) = build(&script, capabilities) else { panic!("it links") };
+    let bytes = initial::default_block(&program).expect("constant expressions");
+    let uniform = program.uniforms.iter().find(|u| u.name == "a").expect("active");
+    let at = |element: u32| {
+        let start = (uniform.offset + element * uniform.array_stride) as usize;
+        f32::from_le_bytes(bytes[start..start + 4].try_into().expect("four bytes"))
+    };
+    assert_eq!([at(0), at(1)], [3.0, 5.0]);
+}
+
+#[test]
+fn draw_state_keys_are_found_without_shading() {
+    let text = script(DRAW);
+    let script = script::parse(text.as_bytes()).expect("a script");
+    let keys = stage_keys(&script, "t", Target::Ivb);
+    assert_eq!(keys.keys().copied().collect::<Vec<_>>(), [Stage::Vertex, Stage::Fragment]);
+    assert_eq!(keys[&Stage::Fragment], plain_key());
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let verdict = run_file(
+        Path::new("/nowhere/t.shader_test"),
+        "t",
+        Target::Ivb,
+        &RunOptions::default(),
+        &Mocks::agree(GREEN),
+    );
+    expect(verdict, Status::Fail, Layer::Script, "cannot read the file: No such file");
+}
