@@ -54,7 +54,7 @@ fn unreadable_file() {
 
     sandbox.file("locked/a.shader_test", GREEN);
     let path = sandbox.path("locked/a.shader_test");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("permissions");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("permissions");
     if fs::File::open(&path).is_err() {
         sandbox.run(&["locked", "--reference-only"]).expect(1, &["cannot read the file: Permission denied"]);
         sandbox.run(&["locked/a.shader_test"]).expect(2, &["Permission denied"]);
