@@ -61,7 +61,7 @@ fn read(text: &str) -> Test {
             };
             if name == "vertex shader passthrough" {
                 let text = if test.es {
-                    "#version 100\nattribute vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n"
+                    "#version 300 es\nin vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n"
                 } else {
                     "#version 110\nattribute vec4 piglit_vertex; void main() { gl_Position = piglit_vertex; }\n"
                 };
@@ -192,6 +192,8 @@ fn run(path: &Path) -> Result<(), String> {
 fn installed_shaders_compile_and_link() {
     let mut paths = Vec::new();
     files(Path::new(ROOT), &mut paths);
+    // Their named strings are sections that only a script parser reads.
+    paths.retain(|p| !p.to_string_lossy().contains("arb_shading_language_include"));
     if paths.is_empty() {
         println!("piglit is not installed: nothing compiled");
         return;
@@ -210,5 +212,5 @@ fn installed_shaders_compile_and_link() {
     for failure in &failures {
         println!("{failure}");
     }
-    assert!(failures.len() * 20 <= chosen.len(), "{} failures", failures.len());
+    assert!(failures.len() * 100 <= chosen.len(), "{} failures", failures.len());
 }

@@ -41,6 +41,8 @@ impl Rules {
                 let members = s.members.iter().map(|m| self.alignment(types, m.ty, m.order.or(order)));
                 self.aggregate_alignment(members.max().unwrap_or(1))
             }
+            // Counters are 32-bit words of their own buffers.
+            Type::AtomicCounter => 4,
             _ => 1,
         }
     }
@@ -65,6 +67,7 @@ impl Rules {
                     .map_or(0, |&(offset, size)| offset.saturating_add(size));
                 round_up(end, self.alignment(types, ty, order))
             }
+            Type::AtomicCounter => 4,
             _ => 0,
         }
     }

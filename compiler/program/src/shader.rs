@@ -1,13 +1,13 @@
 //! One checked shader: globals, functions, statements, and the stage's layout declarations.
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{Expr, ExprId};
 use crate::span::Span;
 use crate::stage::Stage;
 use crate::types::TypeId;
-use crate::variable::{Global, GlobalId, Local, LocalId};
+use crate::variable::{Global, GlobalId, Local, LocalId, Precision};
 
 /// A function of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -213,6 +213,8 @@ pub struct Shader {
     pub entry: Option<FunctionId>,
     /// Layout declarations.
     pub layout: StageLayout,
+    /// Precision of globals in ES shaders, declared or by default.
+    pub precisions: SecondaryMap<GlobalId, Precision>,
     /// Redeclared built-ins.
     pub redeclarations: Redeclarations,
 }
@@ -229,6 +231,7 @@ impl Shader {
             functions: PrimaryMap::new(),
             entry: None,
             layout: StageLayout::default(),
+            precisions: SecondaryMap::new(),
             redeclarations: Redeclarations::default(),
         }
     }

@@ -50,6 +50,20 @@ impl Storage {
     }
 }
 
+/// ES precision of a uniform.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Precision {
+    /// Not an ES shader, or a type without precision.
+    #[default]
+    None,
+    /// `lowp`.
+    Low,
+    /// `mediump`.
+    Medium,
+    /// `highp`.
+    High,
+}
+
 /// How an input of the fragment stage is interpolated (on outputs: as declared there).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum InterpolationMode {

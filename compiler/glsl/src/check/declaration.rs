@@ -7,7 +7,7 @@ use super::{Check, Checker};
 use crate::ast::{self, DeclKind, Declarator, Precision, TypeKind};
 use crate::source::Span;
 use program::types::Dim as TextureDim;
-use program::variable::{InterpolationMode, LayoutQualifiers};
+use program::variable::{InterpolationMode, LayoutQualifiers, Precision as LinkPrecision};
 use program::{ArrayLength, Global, GlobalId, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 
 impl Checker<'_> {
@@ -25,17 +25,17 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn precision_statement(&mut self, _: Precision, ty: ast::TypeSpecId) -> Check<()> {
+    pub(super) fn precision_statement(&mut self, precision: Precision, ty: ast::TypeSpecId) -> Check<()> {
         let span = self.unit.types[ty].span;
         if !self.language.at_least(130, 100) {
             return self.error(span, "precision statements need GLSL 1.30");
         }
         let ty = self.type_spec(ty)?;
         match self.types.get(ty) {
-            Type::Scalar(Scalar::Float) => self.defaults.float_precision = true,
-            Type::Scalar(Scalar::Int) => {}
+            Type::Scalar(Scalar::Float) => self.defaults.float_precision = Some(precision),
+            Type::Scalar(Scalar::Int) => self.defaults.int_precision = Some(precision),
             Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => {
-                self.defaults.opaque_precision.push(ty)
+                self.defaults.opaque_precision.push((ty, precision));
             }
             _ => {
                 return self
@@ -55,16 +55,16 @@ impl Checker<'_> {
             Type::Scalar(Scalar::Float)
             | Type::Vector { scalar: Scalar::Float, .. }
             | Type::Matrix { scalar: Scalar::Float, .. } => {
-                self.language.stage == Stage::Fragment && !self.defaults.float_precision
+                self.language.stage == Stage::Fragment && self.defaults.float_precision.is_none()
             }
             Type::Sampler(s) => {
                 let has_default = s.result == Scalar::Float
                     && !s.array
                     && !s.shadow
                     && matches!(s.dim, TextureDim::D2 | TextureDim::Cube | TextureDim::External);
-                !has_default && !self.defaults.opaque_precision.contains(&innermost)
+                !has_default && self.opaque_precision(innermost).is_none()
             }
-            Type::Image(_) => !self.defaults.opaque_precision.contains(&innermost),
+            Type::Image(_) => self.opaque_precision(innermost).is_none(),
             _ => false,
         };
         if missing {
@@ -72,6 +72,36 @@ impl Checker<'_> {
             return self.error(span, format!("no default precision for type {name}"));
         }
         Ok(())
+    }
+
+    fn opaque_precision(&self, ty: TypeId) -> Option<Precision> {
+        self.defaults.opaque_precision.iter().rev().find(|(t, _)| *t == ty).map(|&(_, p)| p)
+    }
+
+    /// The precision a global has, for linking.
+    fn precision_of(&self, ty: TypeId, qualifiers: &Qualifiers) -> LinkPrecision {
+        if !self.language.es {
+            return LinkPrecision::None;
+        }
+        let inner = self.types.without_arrays(ty);
+        let high_by_default = self.language.stage != Stage::Fragment;
+        let integer = if high_by_default { Precision::High } else { Precision::Medium };
+        let declared = qualifiers.precision.or_else(|| match self.types.scalar_of(inner) {
+            Some(Scalar::Float) if high_by_default => self.defaults.float_precision.or(Some(Precision::High)),
+            Some(Scalar::Float) => self.defaults.float_precision,
+            Some(Scalar::Int | Scalar::Uint) => self.defaults.int_precision.or(Some(integer)),
+            Some(_) => None,
+            None if matches!(self.types.get(inner), Type::Sampler(_)) => {
+                self.opaque_precision(inner).or(Some(Precision::Low))
+            }
+            None => self.opaque_precision(inner),
+        });
+        match declared {
+            None => LinkPrecision::None,
+            Some(Precision::Low) => LinkPrecision::Low,
+            Some(Precision::Medium) => LinkPrecision::Medium,
+            Some(Precision::High) => LinkPrecision::High,
+        }
     }
 
     fn global_variables(
@@ -138,6 +168,7 @@ impl Checker<'_> {
         }
         global.initializer = initializer;
         let id = self.shader.globals.push(global);
+        self.shader.precisions[id] = self.precision_of(ty, qualifiers);
         self.scopes.declare(name.symbol, Entity::Global(id));
         Ok(())
     }
@@ -264,7 +295,13 @@ impl Checker<'_> {
     pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
         let stage = self.language.stage;
         let in_out = self.language.at_least(130, 300)
-            || self.language.any_extension(&["EXT_gpu_shader4", "ARB_geometry_shader4"])
+            || self.language.any_extension(&[
+                "EXT_gpu_shader4",
+                "ARB_geometry_shader4",
+                "ARB_explicit_attrib_location",
+                "ARB_separate_shader_objects",
+                "ARB_fragment_coord_conventions",
+            ])
             || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation | Stage::Compute);
         Ok(match qualifiers.word {
             None if qualifiers.constant => Storage::Const,

@@ -143,7 +143,7 @@ pub(crate) struct Reported;
 /// Result of a step whose errors are already recorded.
 pub(crate) type Check<T> = Result<T, Reported>;
 
-/// Deepest nesting of scopes' worth of errors kept; a broken shader does not fill the memory.
+/// Most errors kept: a broken shader does not fill the memory.
 const MAX_ERRORS: usize = 100;
 
 /// The function being checked.
@@ -185,7 +185,7 @@ struct Checker<'a> {
     constant_values: RefCell<FxHashMap<ExprId, Option<constant::Value>>>,
     file_starts: Vec<Span>,
     type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
-    /// Built-in functions by user prototypes: ids of functions with `main`'s name checked.
+    /// Subroutine types by name.
     subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
 }
 

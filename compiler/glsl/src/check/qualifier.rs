@@ -71,10 +71,12 @@ pub(super) struct Defaults {
     pub buffer_order: MatrixOrder,
     pub stream: Option<u32>,
     pub xfb_buffer: Option<u32>,
-    /// ES: scopes in which a default precision for `float` was set, by scope depth.
-    pub float_precision: bool,
-    /// ES: names of opaque types that have a default precision.
-    pub opaque_precision: Vec<program::TypeId>,
+    /// ES: default precision of `float`, if one was set.
+    pub float_precision: Option<Precision>,
+    /// ES: default precision of `int` and `uint`, if one was set.
+    pub int_precision: Option<Precision>,
+    /// ES: opaque types that have a default precision.
+    pub opaque_precision: Vec<(program::TypeId, Precision)>,
 }
 
 impl Default for Defaults {
@@ -86,7 +88,8 @@ impl Default for Defaults {
             buffer_order: MatrixOrder::ColumnMajor,
             stream: None,
             xfb_buffer: None,
-            float_precision: false,
+            float_precision: None,
+            int_precision: None,
             opaque_precision: Vec::new(),
         }
     }

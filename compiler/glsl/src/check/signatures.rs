@@ -11,7 +11,7 @@
 //! its columns and its rows. One line's generic types go together. `out` parameters are written, `place` parameters
 //! are passed as places.
 
-/// Signatures for one component type.
+/// All signatures but those in [`WIDE_AND_HALF`].
 pub(super) const SIGNATURES: &str = "
 @ 110 100
 genF radians(genF)

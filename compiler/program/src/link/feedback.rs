@@ -8,7 +8,7 @@ use crate::program::{LinkedStage, Program};
 use crate::resource::{FeedbackVarying, Placement, Slot};
 use crate::stage::Stage;
 use crate::types::{ArrayLength, Type, TypeId, TypeTable};
-use crate::variable::Storage;
+use crate::variable::{Global, Storage};
 
 /// Fills the program's feedback lists from the last vertex-processing stage.
 pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &mut Errors) {
@@ -22,20 +22,7 @@ pub(super) fn place(stages: &mut [LinkedStage], program: &mut Program, errors: &
         let stream = global.layout.stream.unwrap_or(0) as u8;
         let start = Start { slot, component, buffer: buffer as u8, stream };
         if global.block.is_some() {
-            let prefix = global.block.as_ref().map_or("", |b| &b.name);
-            let mut at = 0;
-            for member in program.types.members(program.types.without_arrays(ty)).unwrap_or_default() {
-                if let Some(offset) = member.xfb_offset {
-                    let name = format!("{prefix}.{}", member.name);
-                    let slot =
-                        match member.builtin.and_then(|b| builtin_slot(shader.stage, Storage::Output, b)) {
-                            Some(slot) => slot,
-                            None => advance(slot, at),
-                        };
-                    capture(&program.types, member.ty, &name, offset, Start { slot, ..start }, &mut list);
-                }
-                at += varying_slots(&program.types, member.ty);
-            }
+            capture_block(&program.types, shader.stage, global, ty, start, &mut list);
         } else if let Some(offset) = global.layout.xfb_offset {
             capture(&program.types, ty, &global.name, offset, start, &mut list);
         }
@@ -79,6 +66,38 @@ fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Error
                 errors.push(format!("feedback buffer {} captures more than one stream", a.buffer));
             }
         }
+    }
+}
+
+/// Captures the members of a block; each element of an array of blocks has the next buffer (GLSL 4.60 section 4.4.2.1).
+fn capture_block(
+    types: &TypeTable,
+    stage: Stage,
+    global: &Global,
+    ty: TypeId,
+    start: Start,
+    list: &mut Vec<FeedbackVarying>,
+) {
+    if let Some((element, ArrayLength::Fixed(n))) = types.array_of(ty) {
+        for i in 0..n.min(4) {
+            let slot = advance(start.slot, i * varying_slots(types, element));
+            let buffer = start.buffer.saturating_add(i as u8);
+            capture_block(types, stage, global, element, Start { slot, buffer, ..start }, list);
+        }
+        return;
+    }
+    let prefix = global.block.as_ref().map_or("", |b| &b.name);
+    let mut at = 0;
+    for member in types.members(ty).unwrap_or_default() {
+        if let Some(offset) = member.xfb_offset {
+            let name = format!("{prefix}.{}", member.name);
+            let slot = match member.builtin.and_then(|b| builtin_slot(stage, Storage::Output, b)) {
+                Some(slot) => slot,
+                None => advance(start.slot, at),
+            };
+            capture(types, member.ty, &name, offset, Start { slot, ..start }, list);
+        }
+        at += varying_slots(types, member.ty);
     }
 }
 

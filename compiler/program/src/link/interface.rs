@@ -16,6 +16,7 @@ use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Stora
 pub(super) fn check(stages: &mut [Shader], types: &TypeTable, separable: bool, errors: &mut Errors) {
     share_uniforms(stages, types, errors);
     share_blocks(stages, types, errors);
+    check_precisions(stages, errors);
     for i in 1..stages.len() {
         let (producer, consumer) = (&stages[i - 1], &stages[i]);
         check_pair(producer, consumer, types, errors);
@@ -79,6 +80,27 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
             {
                 global.layout.location = first.layout.location;
                 global.layout.binding = first.layout.binding;
+            }
+        }
+    }
+}
+
+/// ES shaders must agree on a uniform's precision; in ES 1.00 only when both use it.
+fn check_precisions(stages: &[Shader], errors: &mut Errors) {
+    for (i, shader) in stages.iter().enumerate().filter(|(_, s)| s.es) {
+        for (id, global) in shader.globals.iter() {
+            if global.storage != Storage::Uniform || global.block.is_some() || global.builtin.is_some() {
+                continue;
+            }
+            for other in &stages[i + 1..] {
+                let twin = other.globals.iter().find(|(_, g)| {
+                    g.storage == Storage::Uniform && g.block.is_none() && g.name == global.name
+                });
+                let Some((twin_id, twin)) = twin else { continue };
+                let counts = shader.version >= 300 || (global.active && twin.active);
+                if counts && shader.precisions[id] != other.precisions[twin_id] {
+                    errors.push(format!("uniform `{}` is declared with different precisions", global.name));
+                }
             }
         }
     }

@@ -12,6 +12,11 @@ pub(super) fn check_versions(shaders: &[Shader], errors: &mut Errors) {
     } else if first.es && shaders.iter().any(|s| s.version != first.version) {
         errors.push("shaders of different ES versions cannot be linked together");
     }
+    for stage in Stage::ALL {
+        if first.es && shaders.iter().filter(|s| s.stage == stage).count() > 1 {
+            errors.push(format!("an ES program has one {stage} shader at most"));
+        }
+    }
 }
 
 /// Which stages may be without which others.

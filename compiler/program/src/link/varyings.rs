@@ -78,7 +78,9 @@ pub(super) fn place(
 ) {
     for i in 0..stages.len() {
         if stages[i].shader.stage != Stage::Fragment {
-            place_side(&mut stages[i].shader, Storage::Output, types, options, errors);
+            let read =
+                stages.get(i + 1).map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
+            place_side(&mut stages[i].shader, Storage::Output, &read, types, options, errors);
         }
         if stages[i].shader.stage == Stage::Vertex {
             place_builtins(&mut stages[i].shader, Storage::Input, false);
@@ -91,7 +93,7 @@ pub(super) fn place(
         }
         let primitive_id = before.last().is_some_and(|p| p.shader.stage == Stage::Geometry);
         place_builtins(&mut current.shader, Storage::Input, primitive_id);
-        place_side(&mut current.shader, Storage::Input, types, options, errors);
+        place_side(&mut current.shader, Storage::Input, &[], types, options, errors);
     }
     for stage in stages.iter_mut() {
         count_distances(stage, types, errors);
@@ -140,10 +142,17 @@ fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: b
     }
 }
 
-/// Gives slots to the variables of one side that have none yet.
+/// Outputs that the next stage reads.
+fn outputs_read(producer: &Shader, consumer: &Shader, types: &TypeTable) -> Vec<GlobalId> {
+    let inputs = consumer.globals.values().filter(|g| g.storage == Storage::Input && g.active);
+    inputs.filter_map(|input| find_output(producer, input, types)).map(|(id, _)| id).collect()
+}
+
+/// Gives slots to the variables of one side that have none yet, to those in `first` before the others.
 fn place_side(
     shader: &mut Shader,
     storage: Storage,
+    first: &[GlobalId],
     types: &TypeTable,
     options: &LinkOptions<'_>,
     errors: &mut Errors,
@@ -178,15 +187,16 @@ fn place_side(
             mark(&mut taken[patch], location, sizes[id]);
         }
     }
-    for id in shader.globals.keys().collect::<Vec<_>>() {
+    let mut order: Vec<GlobalId> = shader.globals.keys().collect();
+    order.sort_by_key(|id| !first.contains(id));
+    for id in order {
         let global = &mut shader.globals[id];
         if global.storage != storage || global.builtin.is_some() || global.placement != Placement::None {
             continue;
         }
         let patch = global.interpolation.patch;
         let explicit = explicit_location(types, global);
-        // Unused variables of the default interface take no slot unless another stage may read them.
-        let first = match explicit {
+        let start = match explicit {
             Some(location) => location,
             None => {
                 let taken = &mut taken[usize::from(patch)];
@@ -194,22 +204,22 @@ fn place_side(
                     errors.push(format!("too many varyings: `{}` takes {} slots", global.name, sizes[id]));
                     return;
                 }
-                let first = first_free(taken, sizes[id]);
-                mark(taken, first, sizes[id]);
-                first
+                let start = first_free(taken, sizes[id]);
+                mark(taken, start, sizes[id]);
+                start
             }
         };
-        if first.saturating_add(sizes[id]) > 255 {
+        if start.saturating_add(sizes[id]) > 255 {
             errors.push(format!("too many varyings: no slot for `{}`", global.name));
             return;
         }
-        let slot = if patch { Slot::Patch(first as u8) } else { Slot::Var(first as u8) };
+        let slot = if patch { Slot::Patch(start as u8) } else { Slot::Var(start as u8) };
         let component = global.layout.component.unwrap_or(0) as u8;
         global.placement = Placement::Varying { slot, component };
     }
 }
 
-fn first_free(taken: &[bool], count: u32) -> u32 {
+pub(super) fn first_free(taken: &[bool], count: u32) -> u32 {
     let count = count as usize;
     let mut first = 0;
     while let Some(blocked) = taken.iter().skip(first).take(count).rposition(|&t| t) {
