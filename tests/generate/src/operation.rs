@@ -62,6 +62,8 @@ pub struct Signature {
     pub evaluate: Evaluate,
     /// Way of the operands.
     pub interface: Interface,
+    /// Whether the result is declared `precise`: for expressions of several operations, which a compiler may otherwise rearrange.
+    pub precise: bool,
     /// Whether `statements` tell four vertices or pixels apart by `lane`, 0 to 3; each then has to be looked at.
     pub lanes: bool,
 }
@@ -96,6 +98,7 @@ impl Signature {
             expression: expression.into(),
             evaluate,
             interface: Interface::Uniforms,
+            precise: false,
             lanes: false,
         }
     }
@@ -146,6 +149,12 @@ impl Signature {
     /// Operands and result across varyings.
     pub fn varyings(mut self) -> Signature {
         self.interface = Interface::Varyings;
+        self
+    }
+
+    /// A result whose operations are done as written.
+    pub fn precise(mut self) -> Signature {
+        self.precise = true;
         self
     }
 

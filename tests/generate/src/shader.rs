@@ -167,7 +167,8 @@ fn computation(signature: &Signature) -> String {
     for line in signature.statements.lines() {
         let _ = writeln!(text, "\t{line}");
     }
-    let _ = writeln!(text, "\t{} x = {};", signature.result.glsl(), signature.expression);
+    let precise = if signature.precise { "precise " } else { "" };
+    let _ = writeln!(text, "\t{precise}{} x = {};", signature.result.glsl(), signature.expression);
     text
 }
 

@@ -60,6 +60,37 @@ fn suite_is_large_enough() {
     assert!(operations.values().all(|n| n % 2 == 0), "{operations:?}");
 }
 
+/// The values that matter are fed, each in many tests: zeros, subnormals, infinities, NaN, what is past float's range and precision,
+/// halves.
+#[test]
+fn special_values_are_covered() {
+    let texts: Vec<String> = fp64().map(|file| file.text).collect();
+    let values = [
+        0x0000_0000_0000_0000u64,
+        0x8000_0000_0000_0000,
+        0x0000_0000_0000_0001,
+        0x0010_0000_0000_0000,
+        0x7ff0_0000_0000_0000,
+        0xfff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+        0x7fef_ffff_ffff_ffff,
+        1e300f64.to_bits(),
+        1e-300f64.to_bits(),
+        (1.0 + f64::EPSILON * 4096.0).to_bits(),
+        0.5f64.to_bits(),
+        2.5f64.to_bits(),
+    ];
+    for bits in values {
+        let pattern = format!("{bits:#018x}");
+        let operand = |line: &str| {
+            let expected = line.contains(" low ") || line.contains(" high ");
+            line.starts_with("uniform") && !expected && line.contains(&pattern)
+        };
+        let count = texts.iter().filter(|text| text.lines().any(operand)).count();
+        assert!(count >= 20, "{:e} is an operand of {count} tests only", f64::from_bits(bits));
+    }
+}
+
 /// A variant differs from its test in one expected value only.
 #[test]
 fn perturbed_variants_change_one_case() {

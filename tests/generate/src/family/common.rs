@@ -94,7 +94,8 @@ fn roundings(ty: Type) -> Vec<Signature> {
                 Rounding::Nearest,
                 false,
             )))
-        }),
+        })
+        .precise(),
         unary("fract", ty, Pool::Rounding, "fract(a)".to_string(), fract),
     ]
 }

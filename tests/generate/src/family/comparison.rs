@@ -146,7 +146,7 @@ fn reduction(name: &'static str, ty: Type) -> Signature {
     })
 }
 
-/// `not(greaterThanEqual(a, b))`: true for NaN, unlike `lessThan`.
+/// `not(greaterThanEqual(a, b))`. Not of NaN: a compiler may use the opposite comparison.
 fn inverted(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Related)];
     Signature::elementwise(
@@ -155,6 +155,9 @@ fn inverted(ty: Type) -> Signature {
         &arguments,
         bools(ty),
         "not(greaterThanEqual(a, b))",
-        of_two(|a, b| boolean(!(ieee::less(b, a) || ieee::equal(a, b)))),
+        of_two(|a: f64, b: f64| {
+            let ordered = !a.is_nan() && !b.is_nan();
+            ordered.then(|| Accept::exactly(Component::Bool(ieee::less(a, b))))
+        }),
     )
 }

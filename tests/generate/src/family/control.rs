@@ -71,7 +71,7 @@ fn counted_loop(ty: Type) -> Signature {
         };
         Some(x[0].iter().map(sum).collect())
     })
-    .statements(format!("{} y = a;\nfor (double i = 0.0lf; i < b; i += 1.0lf)\n\ty += a;", ty.glsl()))
+    .statements(format!("precise {} y = a;\nfor (double i = 0.0lf; i < b; i += 1.0lf)\n\ty += a;", ty.glsl()))
 }
 
 /// Multiplies by b as often as an integer says.
@@ -85,7 +85,7 @@ fn integer_loop(ty: Type) -> Signature {
         Some(x[0].iter().zip(&x[1]).map(|(a, b)| power(a, b)).collect())
     })
     .statements(format!(
-        "{} y = a;\nint i = 0;\ndo {{\n\tif (i == c)\n\t\tbreak;\n\ty *= b;\n\ti++;\n}} while (true);",
+        "precise {} y = a;\nint i = 0;\ndo {{\n\tif (i == c)\n\t\tbreak;\n\ty *= b;\n\ti++;\n}} while (true);",
         ty.glsl()
     ))
 }
@@ -104,7 +104,7 @@ fn switch(ty: Type) -> Signature {
         Some(x[0].iter().zip(&x[1]).map(|(a, b)| Accept::double(value(a.double(), b.double()))).collect())
     })
     .statements(format!(
-        "{} y = a;\nswitch (c) {{\ncase 0:\n\ty += b;\n\tbreak;\ncase 1:\n\ty -= b;\n\tbreak;\n\
+        "precise {} y = a;\nswitch (c) {{\ncase 0:\n\ty += b;\n\tbreak;\ncase 1:\n\ty -= b;\n\tbreak;\n\
          case 2:\n\ty *= b;\ncase 3:\n\ty = -y;\n\tbreak;\ndefault:\n\ty = b;\n}}",
         ty.glsl()
     ))
@@ -120,7 +120,8 @@ fn halved(a: f64, b: f64) -> (f64, i32) {
     (y, n)
 }
 
-const HALVING: &str = "double y = a;\nint n = 0;\nwhile (y > b && n < 40) {\n\ty *= 0.5lf;\n\tn++;\n}";
+const HALVING: &str =
+    "precise double y = a;\nint n = 0;\nwhile (y > b && n < 40) {\n\ty *= 0.5lf;\n\tn++;\n}";
 
 fn halving() -> Signature {
     let arguments = [(DOUBLE, Pool::Any), (DOUBLE, Pool::Moderate)];
@@ -143,7 +144,7 @@ fn broken_loop() -> Signature {
         Some(vec![Accept::double(parts.fold(0.0, ieee::add))])
     })
     .statements(
-        "double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tbreak;\n\ty += a[i];\n}",
+        "precise double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tbreak;\n\ty += a[i];\n}",
     )
 }
 
@@ -155,7 +156,7 @@ fn continued_loop() -> Signature {
         Some(vec![Accept::double(parts.fold(0.0, ieee::add))])
     })
     .statements(
-        "double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tcontinue;\n\ty += a[i];\n}",
+        "precise double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tcontinue;\n\ty += a[i];\n}",
     )
 }
 
@@ -169,7 +170,7 @@ fn short_circuit() -> Signature {
         Some(Accept::double(if taken { ieee::neg(y) } else { y }))
     };
     Signature::elementwise(GROUP, "short_circuit", &arguments, DOUBLE, "y", of_two(value))
-        .statements("double y = b;\nif (a > 0.0lf && ++y < a)\n\ty = -y;")
+        .statements("precise double y = b;\nif (a > 0.0lf && ++y < a)\n\ty = -y;")
 }
 
 /// Σᵢ Σⱼ a·j with both counters doubles and the outer one bounding the inner one.
@@ -187,7 +188,7 @@ fn nested_loops() -> Signature {
         Some(Accept::double(y))
     };
     Signature::elementwise(GROUP, "nested_loops", &arguments, DOUBLE, "y", of_two(value)).statements(
-        "double y = 0.0lf;\nfor (double i = 0.0lf; i < b; i++)\n\tfor (double j = i; j >= 0.0lf; j--)\n\t\ty = a - y;",
+        "precise double y = 0.0lf;\nfor (double i = 0.0lf; i < b; i++)\n\tfor (double j = i; j >= 0.0lf; j--)\n\t\ty = a - y;",
     )
 }
 
@@ -228,7 +229,7 @@ fn lanes(
         format!("lane == 0 ? {name}[0] : lane == 1 ? {name}[1] : lane == 2 ? {name}[2] : {name}[3]")
     };
     let statements = format!(
-        "{own} v = {};\n{own} w = {};\n{own} r = v;\n{}\n{} y = low;\n\
+        "{own} v = {};\n{own} w = {};\nprecise {own} r = v;\n{}\n{} y = low;\n\
          if (lane == 0)\n\ty[0] = r;\nelse if (lane == 1)\n\ty[1] = r;\nelse if (lane == 2)\n\ty[2] = r;\nelse\n\ty[3] = r;",
         pick("a"),
         pick("b"),

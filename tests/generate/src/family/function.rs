@@ -56,6 +56,7 @@ fn by_value(ty: Type) -> Signature {
     over_two("in", ty, "f(y, b) + y", |a, b| ieee::add(ieee::neg(ieee::add(a, b)), a))
         .globals(format!("{t} f({t} v, const in {t} w)\n{{\n\tv += w;\n\treturn -v;\n}}\n\n"))
         .statements(format!("{t} y = a;"))
+        .precise()
 }
 
 fn out_parameter(ty: Type) -> Signature {
@@ -69,7 +70,7 @@ fn out_parameter(ty: Type) -> Signature {
 fn inout_parameter(ty: Type) -> Signature {
     let t = ty.glsl();
     over_two("inout", ty, "y", |a, b| ieee::add(ieee::add(a, b), b))
-        .globals(format!("void f(inout {t} v, {t} w)\n{{\n\tv = v + w;\n}}\n\n"))
+        .globals(format!("void f(inout {t} v, {t} w)\n{{\n\tprecise {t} sum = v + w;\n\tv = sum;\n}}\n\n"))
         .statements(format!("{t} y = a;\nf(y, b);\nf(y, b);"))
 }
 
@@ -106,7 +107,7 @@ fn early_return(ty: Type) -> Signature {
 fn array_parameter(ty: Type) -> Signature {
     let t = ty.glsl();
     over_two("array", ty, &format!("f({t}[3](a, b, a))"), |a, b| ieee::add(ieee::add(a, b), a)).globals(format!(
-        "{t} f({t} v[3])\n{{\n\t{t} sum = v[0];\n\tfor (int i = 1; i < 3; i++)\n\t\tsum += v[i];\n\treturn sum;\n}}\n\n"
+        "{t} f({t} v[3])\n{{\n\tprecise {t} sum = v[0];\n\tfor (int i = 1; i < 3; i++)\n\t\tsum += v[i];\n\treturn sum;\n}}\n\n"
     ))
 }
 
@@ -118,6 +119,7 @@ fn structure_result(ty: Type) -> Signature {
              S f({t} v, {t} w)\n{{\n\treturn S(v + w, 1.0, v - w);\n}}\n\n"
         ))
         .statements("S s = f(a, b);")
+        .precise()
 }
 
 /// Calls of calls.
@@ -128,7 +130,7 @@ fn nested(ty: Type) -> Signature {
     })
     .globals(format!(
         "{t} f({t} v, {t} w)\n{{\n\treturn v - w;\n}}\n\n{t} h({t} v)\n{{\n\treturn -v;\n}}\n\n\
-         {t} g({t} v, {t} w)\n{{\n\treturn h(v) - w;\n}}\n\n"
+         {t} g({t} v, {t} w)\n{{\n\tprecise {t} r = h(v) - w;\n\treturn r;\n}}\n\n"
     ))
 }
 
@@ -184,6 +186,6 @@ fn column_inout() -> Signature {
 /// A global variable that a function changes.
 fn global_variable() -> Signature {
     over_two("global", dvec(4), "total", |a, b| ieee::sub(ieee::add(a, b), a))
-        .globals("dvec4 total;\n\nvoid f(dvec4 v)\n{\n\ttotal += v;\n}\n\n")
+        .globals("precise dvec4 total;\n\nvoid f(dvec4 v)\n{\n\ttotal += v;\n}\n\n")
         .statements("total = a;\nf(b);\nf(-a);")
 }
