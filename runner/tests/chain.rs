@@ -11,8 +11,7 @@ fn check(declarations: &str, body: &str, uniforms: &[u8], expected: [f32; 4]) {
     let program = program(&[(Stage::Fragment, &source)]);
     let expected = [expected.map(f32::to_bits); 4];
     assert_eq!(fragment(&mut reference(), &program, uniforms), expected, "interpreter: {body}");
-    // Cherryview joins when its 64-bit region rules are handled.
-    for device in eu::DevInfo::all().into_iter().filter(|d| d.name != "chv") {
+    for device in eu::DevInfo::all() {
         let colours = fragment(&mut simulator(device.name), &program, uniforms);
         assert_eq!(colours, expected, "{}: {body}", device.name);
     }

@@ -21,6 +21,7 @@ pub mod scalar;
 pub mod schedule;
 pub mod sends;
 pub mod vec4;
+pub mod vue;
 
 pub use error::{CompileError, Layer};
 pub use model::{Model, Quirk, QuirkSet};
@@ -43,6 +44,8 @@ pub fn compile(
     let default = if scalar { Backend::Scalar } else { Backend::Vec4 };
     match (shader.info.stage, options.backend.unwrap_or(default)) {
         (ir::Stage::Vertex, Backend::Vec4) => vec4::compile_vertex(shader, key, devinfo, options),
+        (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
+        (ir::Stage::Geometry, Backend::Scalar) => scalar::compile_geometry(shader, key, devinfo, options),
         (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
         (stage, _) => Err(CompileError::lower(format!(
             "{} shaders are not supported on {}",

@@ -329,8 +329,12 @@ pub struct FragmentInput {
     pub flat: bool,
 }
 
-/// Geometry interface (payload of the vec4 kernels in the order g0, primitive id register when enabled, push
-/// constants, inputs).
+/// Geometry interface. Payload of the vec4 kernels: g0, primitive id register when enabled, push constants,
+/// inputs. Of SIMD8 kernels: g0, output handles (bits 31:27 the instance), primitive ids when enabled, a register
+/// of input handles per vertex, push constants; all with a dword per channel.
+///
+/// An output entry holds the vertex count (dword 0 of 32 bytes of its own; SIMD8 kernels without
+/// `static_vertex_count` only), the control data header, then the vertices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GeometryInterface {
     /// Layout of the input entries.
@@ -351,6 +355,9 @@ pub struct GeometryInterface {
     pub control_header_size: u32,
     /// Control data holds stream ids (2 bits per vertex) instead of cut bits.
     pub control_stream_ids: bool,
+    /// Every thread emits this many vertices and writes no count.
+    #[serde(default)]
+    pub static_vertex_count: Option<u32>,
     /// Invocations per primitive.
     pub invocations: u32,
     /// Layout of the input registers.

@@ -2,7 +2,9 @@
 //! `brw_eu.h`.
 
 use crate::bir::{Message, MessageKind};
+use crate::error::CompileError;
 use crate::model::Model;
+use eu::desc::{self, Lengths};
 
 /// Sampler.
 pub const SFID_SAMPLER: u8 = 2;
@@ -214,4 +216,27 @@ pub fn pixel_interpolator(
         eot: false,
         kind: MessageKind::Sample,
     }
+}
+
+/// A message of the back-end IR from its typed form.
+///
+/// # Errors
+/// The generation has no such message.
+pub fn typed(
+    model: &dyn Model,
+    message: &desc::Message,
+    lengths: Lengths,
+    kind: MessageKind,
+) -> Result<Message, CompileError> {
+    let bits = desc::encode(model.devinfo(), message, lengths)
+        .map_err(|e| CompileError::lower(format!("message: {e}")))?;
+    Ok(Message {
+        sfid: desc::sfid(message).code(),
+        control: bits & 0x7_ffff,
+        mlen: lengths.mlen,
+        rlen: lengths.rlen,
+        header: lengths.header,
+        eot: false,
+        kind,
+    })
 }

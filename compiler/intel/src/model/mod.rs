@@ -263,7 +263,6 @@ fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, src: &Op
 
 /// Limits that follow from the quirks and device facts.
 fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
-    let info = model.devinfo();
     let mut limit = u32::from(opcode_limit(model, inst));
     if inst.op.is_send() || inst.op.info().control_flow || matches!(inst.op, Op::Undef | Op::Nop) {
         return inst.exec_size;
@@ -291,17 +290,6 @@ fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
     }
     // The even split of a two-register source of a one-register destination, and of the destination itself,
     // holds for every region the back ends make: power-of-two strides at aligned offsets.
-    if info.restricted_64bit_regions && inst.has_64bit() {
-        while limit > 1
-            && regs(limit) > 1
-            && inst
-                .src
-                .iter()
-                .any(|s| s.is_reg() && span(s, limit) != dst_span(inst, limit) && !s.is_scalar())
-        {
-            limit /= 2;
-        }
-    }
     limit.max(1) as u8
 }
 

@@ -269,7 +269,7 @@ impl Translator<'_> {
     }
 
     /// Modes of the float unit, live pixels.
-    fn emit_prologue(&mut self) {
+    pub(super) fn emit_prologue(&mut self) {
         let bits = denormal_bits(self.shader);
         let kill = self.fragment.interface.uses_kill;
         let mut b = self.builder();
@@ -292,6 +292,11 @@ impl Translator<'_> {
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
+        match self.shader.info.stage {
+            ir::Stage::Vertex => return self.emit_vertex_intrinsic(intrinsic, result),
+            ir::Stage::Geometry => return self.emit_geometry_intrinsic(intrinsic, result),
+            _ => {}
+        }
         if intrinsic.op == StoreOutput {
             return self.emit_store_output(intrinsic);
         }

@@ -8,10 +8,15 @@ mod alu;
 mod alu_convert;
 mod alu_integer;
 mod fragment;
+mod geometry;
 mod interpolate;
 mod memory;
 mod texture;
 mod translate;
 pub(crate) mod uniforms;
+mod urb;
+mod vertex;
 
 pub use fragment::compile_fragment;
+pub use geometry::compile_geometry;
+pub use vertex::compile_vertex;

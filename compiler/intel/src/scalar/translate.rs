@@ -12,6 +12,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 use super::fragment::FragmentState;
+use super::geometry::GeometryState;
+use super::urb::VueState;
+use super::vertex::VertexState;
 
 /// Operands of one value, one per component.
 pub(super) type Components = SmallVec<[Operand; 4]>;
@@ -41,6 +44,12 @@ pub(super) struct Translator<'a> {
     pub locals: BTreeMap<u32, Vec<Components>>,
     /// Fragment-stage state.
     pub fragment: FragmentState,
+    /// Vertex-stage state.
+    pub vertex: VertexState,
+    /// Geometry-stage state.
+    pub geometry: GeometryState,
+    /// Output vertices.
+    pub vue: VueState,
     /// Constant blocks pulled in the current IR block: (uniform block, 64-byte unit) → registers.
     pub pulled: BTreeMap<(u32, u32), Operand>,
     /// A HALT was emitted.
@@ -72,6 +81,9 @@ impl<'a> Translator<'a> {
             skipped: SecondaryMap::new(),
             locals: BTreeMap::new(),
             fragment: FragmentState::default(),
+            vertex: VertexState::default(),
+            geometry: GeometryState::default(),
+            vue: VueState::default(),
             pulled: BTreeMap::new(),
             halts: false,
             phis_after: SecondaryMap::new(),

@@ -2,6 +2,7 @@
 
 mod compare;
 mod fragment;
+mod geometry;
 mod memory;
 mod vertex;
 
@@ -180,6 +181,9 @@ impl Device for SimulatorDevice {
                 }
                 Batch::Fragment(fragments) => {
                     fragment::run(self, &prepared, *width, kernel, state, fragments, services)?
+                }
+                Batch::Geometry(primitives) => {
+                    geometry::run(self, &prepared, *width, kernel, state, primitives, services)?
                 }
                 _ => return Err(DeviceError::Unsupported(format!("{stage} shaders on the simulator"))),
             };

@@ -86,7 +86,7 @@ fn input_dwords(input: VertexInput, batch: &VertexBatch, lane: usize) -> [u32; 4
             id.wrapping_sub(batch.base_vertex),
             batch.instance_id.get(lane).copied().unwrap_or(0),
         ],
-        VertexInput::DrawParameters => [batch.draw_id, 0, 0, 0],
+        VertexInput::DrawParameters => [batch.draw_id, u32::MAX, 0, 0],
     }
 }
 

@@ -1,0 +1,157 @@
+//! Writing vertices to the URB: output registers and SIMD8 write messages. Shared by vertex and geometry shaders.
+//!
+//! A SIMD8 write has a register of handles, then, if asked for, one of offsets per channel in owords and one of
+//! channel masks, then up to eight registers of data: dword n of every channel's entry from the message's offset
+//! on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
+
+use super::translate::Translator;
+use crate::bir::{MessageKind, Op, Operand, REG_SIZE, Type};
+use crate::error::CompileError;
+use crate::output::{Varying, VueMap};
+use crate::sends;
+use crate::vue;
+use eu::desc::{self, Lengths, UrbMessage, UrbOp};
+use ir::{Intrinsic, Value};
+
+/// Slots that one message carries: eight registers of data.
+const SLOTS_PER_WRITE: usize = 2;
+/// Largest offset that fits the descriptor, in owords.
+const MAX_OFFSET: u32 = 0x7ff;
+
+/// Output registers of a stage that writes vertices.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VueState {
+    /// Layout of an output vertex.
+    pub map: VueMap,
+    /// A register per dword of the entry, once written.
+    registers: Vec<Option<Operand>>,
+}
+
+impl VueState {
+    /// Nothing written yet.
+    pub fn new(map: VueMap) -> VueState {
+        let registers = vec![None; map.slots.len() * 4];
+        VueState { map, registers }
+    }
+}
+
+/// A SIMD8 URB write in the making.
+pub(super) struct UrbWrite<'a> {
+    /// Offset of the data in the entry, in owords.
+    pub offset: u32,
+    /// Further offset per channel (UD, owords).
+    pub per_slot: Option<Operand>,
+    /// Dwords written: bit 16 + n for data register n (UD per channel).
+    pub masks: Option<Operand>,
+    /// Data registers (UD); absent ones stay undefined.
+    pub data: &'a [Option<Operand>],
+    /// Ends the thread.
+    pub eot: bool,
+}
+
+impl Translator<'_> {
+    /// Stores a value to output registers.
+    pub(super) fn emit_store_vue(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
+        let fields = &intrinsic.fields;
+        let offset = intrinsic.srcs.get(1).and_then(|&o| self.constant(o));
+        let slot = offset
+            .and_then(|o| u8::try_from(o).ok())
+            .and_then(|o| fields.slot.advance(o))
+            .ok_or_else(|| CompileError::lower("outputs with a variable index must be lowered"))?;
+        let value: Value =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("store without a value"))?;
+        let Some((varying, first)) = vue::place(slot)? else { return Ok(()) };
+        let Some(slot) = self.vue.map.slot(varying) else { return Ok(()) };
+        for c in 0..self.shader.components(value) {
+            let dword = first + fields.component + c;
+            if fields.write_mask >> c & 1 == 0 || dword > 3 {
+                continue;
+            }
+            let from = self.get(value, c, Type::UD);
+            let width = u32::from(self.program.width);
+            let index = slot * 4 + usize::from(dword);
+            let place = match self.vue.registers.get(index).copied().flatten() {
+                Some(place) => place,
+                None => {
+                    let place = self.program.vreg_for(Type::UD, width);
+                    self.vue.registers[index] = Some(place);
+                    place
+                }
+            };
+            self.builder().mov(place, from);
+        }
+        Ok(())
+    }
+
+    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on.
+    pub(super) fn emit_vertex_writes(
+        &mut self,
+        base: u32,
+        per_slot: Option<Operand>,
+        eot: bool,
+    ) -> Result<(), CompileError> {
+        let registers = self.vue.registers.clone();
+        let count = self.vue.map.slots.len().div_ceil(SLOTS_PER_WRITE);
+        for (index, chunk) in registers.chunks(SLOTS_PER_WRITE * 4).enumerate() {
+            let last = index + 1 == count;
+            let header = self.vue.map.slots.get(index * SLOTS_PER_WRITE) == Some(&Varying::Header);
+            let mut data = chunk.to_vec();
+            if header {
+                // Point size, layer, viewport: zero unless written.
+                data.iter_mut().take(4).for_each(|d| *d = d.or(Some(Operand::ud(0))));
+            }
+            if data.iter().all(Option::is_none) && !last {
+                continue;
+            }
+            let offset = base + (index * SLOTS_PER_WRITE) as u32;
+            self.emit_urb_write(UrbWrite { offset, per_slot, masks: None, data: &data, eot: eot && last })?;
+        }
+        Ok(())
+    }
+
+    /// Emits one URB write to the entries whose handles are in g1.
+    pub(super) fn emit_urb_write(&mut self, mut write: UrbWrite<'_>) -> Result<(), CompileError> {
+        if write.offset > MAX_OFFSET {
+            // Only offsets per channel reach that far.
+            let far = self.builder().temp(Type::UD);
+            match write.per_slot {
+                Some(more) => self.builder().emit(Op::Add, far, &[more, Operand::ud(write.offset)]),
+                None => self.builder().mov(far, Operand::ud(write.offset)),
+            };
+            write.per_slot = Some(far);
+            write.offset = 0;
+        }
+        let extra = u32::from(write.per_slot.is_some()) + u32::from(write.masks.is_some());
+        let mlen = 1 + extra + write.data.len() as u32;
+        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
+        let model = self.model;
+        let mut b = self.builder();
+        b.remark = "URB write";
+        b.all_channels(8).mov(payload, Operand::grf(1, Type::UD));
+        let mut at = payload.byte_offset(REG_SIZE);
+        for part in write.per_slot.iter().chain(&write.masks) {
+            b.mov(at, *part);
+            at = at.byte_offset(REG_SIZE);
+        }
+        for part in write.data {
+            if let Some(part) = part {
+                b.mov(at, *part);
+            }
+            at = at.byte_offset(REG_SIZE);
+        }
+        let message = desc::Message::Urb(UrbMessage {
+            op: UrbOp::Simd8Write,
+            offset: write.offset as u16,
+            interleave: false,
+            per_slot_offset: write.per_slot.is_some(),
+            complete: false,
+            channel_mask: write.masks.is_some(),
+        });
+        let lengths = Lengths::new(mlen as u8, 0).with_header();
+        let mut message = sends::typed(model, &message, lengths, MessageKind::UrbWrite)?;
+        message.eot = write.eot;
+        let send = b.emit(Op::Send, Operand::null(Type::UD), &[payload]);
+        send.message = Some(message);
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Vertex entries of the URB: which slots a stage's inputs and outputs take, for every back end.
+
+use crate::error::CompileError;
+use crate::options::StageKey;
+use crate::output::{Varying, VertexInput, VueMap};
+use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot};
+use std::collections::BTreeSet;
+
+/// Calls `f` with every intrinsic of a shader, in program order.
+pub fn for_each_intrinsic(shader: &Shader, mut f: impl FnMut(&Intrinsic)) {
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind {
+                f(intrinsic);
+            }
+        }
+    }
+}
+
+/// Which input slots a vertex shader reads: attributes by dense number (their count is given too), then system
+/// values, then draw parameters.
+#[must_use]
+pub fn vertex_inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
+    let mut attributes = 0;
+    let (mut system, mut draw) = (false, false);
+    for_each_intrinsic(shader, |intrinsic| match intrinsic.op {
+        IntrinsicOp::LoadInput => {
+            if let Slot::Attribute(n) = intrinsic.fields.slot {
+                let offset = intrinsic.srcs.first().and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
+                attributes = attributes.max(u32::from(n) + offset.min(255) as u32 + 1);
+            }
+        }
+        IntrinsicOp::VertexId
+        | IntrinsicOp::VertexIdZeroBase
+        | IntrinsicOp::InstanceId
+        | IntrinsicOp::BaseInstance => system = true,
+        IntrinsicOp::BaseVertex => {
+            system = true;
+            draw = true;
+        }
+        IntrinsicOp::DrawId => draw = true,
+        _ => {}
+    });
+    let mut inputs: Vec<VertexInput> =
+        (0..attributes).map(|location| VertexInput::Attribute { location }).collect();
+    if system {
+        inputs.push(VertexInput::SystemValues);
+    }
+    if draw {
+        inputs.push(VertexInput::DrawParameters);
+    }
+    (attributes, inputs)
+}
+
+/// VUE slot and dword of a varying's first component. `None` for what does not travel.
+///
+/// # Errors
+/// The slot must be lowered to others first.
+pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
+    Ok(Some(match slot {
+        Slot::Position => (Varying::Position, 0),
+        Slot::Layer => (Varying::Header, 1),
+        Slot::Viewport => (Varying::Header, 2),
+        Slot::PointSize => (Varying::Header, 3),
+        Slot::ClipDistance(0) => (Varying::ClipDistance0, 0),
+        Slot::ClipDistance(_) => (Varying::ClipDistance1, 0),
+        Slot::Color(0) => (Varying::Color0, 0),
+        Slot::Color(_) => (Varying::Color1, 0),
+        Slot::BackColor(0) => (Varying::BackColor0, 0),
+        Slot::BackColor(_) => (Varying::BackColor1, 0),
+        Slot::TexCoord(n) => (Varying::TexCoord(n.into()), 0),
+        Slot::FogCoord => (Varying::FogCoord, 0),
+        Slot::Var(n) => (Varying::Generic(n.into()), 0),
+        Slot::PrimitiveId => (Varying::PrimitiveId, 0),
+        // Edge flags reach the clipper as a vertex attribute.
+        Slot::EdgeFlag => return Ok(None),
+        other => return Err(CompileError::lower(format!("varying {other} is not lowered"))),
+    }))
+}
+
+/// The layout of a stage's outputs: what it declares, what it writes, what the next stage needs.
+///
+/// # Errors
+/// An output that must be lowered to others first.
+pub fn output_map(shader: &Shader, key: &StageKey) -> Result<VueMap, CompileError> {
+    let mut used: BTreeSet<Varying> = key.outputs_needed.iter().copied().collect();
+    let mut slots: Vec<Slot> = shader.info.outputs.iter().map(|v| v.slot).collect();
+    for_each_intrinsic(shader, |intrinsic| {
+        if intrinsic.op == IntrinsicOp::StoreOutput {
+            let slot = intrinsic.fields.slot;
+            let offset = intrinsic.srcs.get(1).and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
+            slots.extend(u8::try_from(offset).ok().and_then(|n| slot.advance(n)));
+        }
+    });
+    for slot in slots {
+        if let Some((varying, _)) = place(slot)? {
+            used.insert(varying);
+        }
+    }
+    Ok(map_of(&used))
+}
+
+/// The layout of the vertices that a geometry shader reads: what it declares and what it loads.
+///
+/// # Errors
+/// An input that must be lowered to others first.
+pub fn input_map(shader: &Shader) -> Result<VueMap, CompileError> {
+    let mut slots: Vec<Slot> = shader.info.inputs.iter().map(|v| v.slot).collect();
+    for_each_intrinsic(shader, |intrinsic| {
+        if intrinsic.op == IntrinsicOp::LoadPerVertexInput {
+            slots.push(intrinsic.fields.slot);
+        }
+    });
+    let mut used = BTreeSet::new();
+    for slot in slots {
+        if let Some((varying, _)) = place(slot)? {
+            used.insert(varying);
+        }
+    }
+    Ok(map_of(&used))
+}
+
+/// Header, position, clip distances as a pair, then the rest in order.
+fn map_of(used: &BTreeSet<Varying>) -> VueMap {
+    let mut map = VueMap { slots: vec![Varying::Header, Varying::Position] };
+    if used.contains(&Varying::ClipDistance0) || used.contains(&Varying::ClipDistance1) {
+        map.slots.extend([Varying::ClipDistance0, Varying::ClipDistance1]);
+    }
+    let apart = [
+        Varying::Header,
+        Varying::Position,
+        Varying::ClipDistance0,
+        Varying::ClipDistance1,
+        Varying::PointCoord,
+        Varying::Facing,
+        Varying::Pad,
+    ];
+    map.slots.extend(used.iter().copied().filter(|v| !apart.contains(v)));
+    map
+}

@@ -1,0 +1,237 @@
+//! Geometry threads: payload from the batch, emitted vertices from the URB.
+
+use compiler::output::{GeometryInterface, Interface, Width};
+use program::Stage;
+use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
+use simulator::{Kernel, Outcome, Thread};
+use softgl::device::{DeviceError, DrawState, Emitted, EmittedVertex, GeometryBatch};
+use softgl::services::Services;
+
+use super::memory::Memory;
+use super::vertex::vue_position;
+use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
+
+/// Primitives of a SIMD8 thread.
+const LANES: usize = 8;
+/// Where a SIMD8 thread's handles carry the instance number.
+const INSTANCE_SHIFT: u32 = 27;
+/// Dwords of the unit that holds a vertex count, and of a unit of control data.
+const UNIT_DWORDS: usize = 8;
+
+/// Runs a batch of primitives; gives the instructions executed.
+pub(super) fn run(
+    device: &mut SimulatorDevice,
+    prepared: &Prepared,
+    width: Width,
+    kernel: &Kernel,
+    state: &DrawState<'_>,
+    batch: &mut GeometryBatch,
+    services: &mut dyn Services,
+) -> Result<u64, DeviceError> {
+    let Interface::Geometry(interface) = prepared.binary.interface() else {
+        return Err(layer("encode", "geometry binary without a geometry interface".into()));
+    };
+    if width != Width::Simd8 {
+        return Err(DeviceError::Unsupported(format!("{} geometry shaders on the simulator", width.name())));
+    }
+    let info =
+        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
+    let entry_dwords = entry_dwords(interface)?;
+    let mut steps = 0;
+    for group in lanes.chunks(LANES) {
+        let memory =
+            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let inputs = input_entries(state, interface, batch, group);
+        let mut host = GeometryHost { memory, outputs: vec![vec![0; entry_dwords]; LANES], inputs };
+        let thread = &mut device.thread;
+        thread.reset(device.options.seed);
+        fill(thread, interface, batch, group);
+        let first = info.dispatch_grf_start as usize;
+        push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        thread.set_dispatch_mask((1 << group.len()) - 1);
+        match kernel
+            .run(thread, &mut host, device.options.budget.saturating_sub(steps))
+            .map_err(simulation_error)?
+        {
+            Outcome::Done { steps: executed } => steps += executed,
+            Outcome::Barrier { .. } => {
+                return Err(layer("simulate", "barrier in a geometry shader".into()));
+            }
+        }
+        for (&lane, entry) in group.iter().zip(&host.outputs) {
+            if let Some(place) = batch.outputs.get_mut(lane) {
+                *place = emitted(state, interface, entry)?;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Dwords of one output entry.
+fn entry_dwords(interface: &GeometryInterface) -> Result<usize, DeviceError> {
+    let vertices = interface.max_vertices as usize * interface.output_vertex_size as usize;
+    let units = vertices + interface.control_header_size as usize + 1;
+    // Two orders of magnitude above what any shader may ask for.
+    match units.checked_mul(UNIT_DWORDS) {
+        Some(dwords) if units <= 1 << 22 => Ok(dwords),
+        _ => Err(layer("encode", "geometry metadata asks for an absurd output entry".into())),
+    }
+}
+
+/// g0; handles with instances; primitive ids; handles of the input vertices.
+fn fill(thread: &mut Thread, interface: &GeometryInterface, batch: &GeometryBatch, group: &[usize]) {
+    let of = |values: &[u32], channel: usize| {
+        group.get(channel).and_then(|&lane| values.get(lane)).copied().unwrap_or(0)
+    };
+    thread.set_register(0, &[0; 8]);
+    let handles = std::array::from_fn(|c| c as u32 | of(&batch.invocation_id, c) << INSTANCE_SHIFT);
+    thread.set_register(1, &handles);
+    let mut next = 2;
+    if interface.primitive_id {
+        thread.set_register(next, &std::array::from_fn(|c| of(&batch.primitive_id, c)));
+        next += 1;
+    }
+    for vertex in 0..interface.vertices_in as usize {
+        thread.set_register(next + vertex, &std::array::from_fn(|c| input_handle(vertex, c) as u32));
+    }
+}
+
+/// Handles of inputs follow those of outputs.
+fn input_handle(vertex: usize, channel: usize) -> usize {
+    LANES + vertex * LANES + channel
+}
+
+/// The entries of all input vertices, by vertex and channel.
+fn input_entries(
+    state: &DrawState<'_>,
+    interface: &GeometryInterface,
+    batch: &GeometryBatch,
+    group: &[usize],
+) -> Vec<Vec<u32>> {
+    let slots = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.inputs);
+    let mut entries = vec![vec![0; interface.inputs.slots.len() * 4]; interface.vertices_in as usize * LANES];
+    for (vertex, values) in batch.inputs.iter().enumerate() {
+        for (channel, &lane) in group.iter().enumerate() {
+            let Some(entry) = entries.get_mut(vertex * LANES + channel) else { continue };
+            for (index, input) in slots.iter().enumerate() {
+                let Some((slot, first)) = vue_position(&interface.inputs, input.slot) else { continue };
+                let single = slot == 0;
+                for c in 0..if single { 1 } else { 4 } {
+                    let row = index * 4 + c;
+                    if row >= values.rows() {
+                        continue;
+                    }
+                    if let Some(place) = entry.get_mut(slot * 4 + first + c) {
+                        *place = values.get(row, lane);
+                    }
+                }
+            }
+        }
+    }
+    entries
+}
+
+/// The vertices of one output entry.
+fn emitted(
+    state: &DrawState<'_>,
+    interface: &GeometryInterface,
+    entry: &[u32],
+) -> Result<Emitted, DeviceError> {
+    let (count, header) = match interface.static_vertex_count {
+        Some(count) => (count, 0),
+        None => (entry.first().copied().unwrap_or(0), UNIT_DWORDS),
+    };
+    if count > interface.max_vertices {
+        let message = format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
+        return Err(layer("simulate", message));
+    }
+    let control = |bits: usize, vertex: usize| {
+        let at = vertex * bits;
+        let dword = entry.get(header + at / 32).copied().unwrap_or(0);
+        dword >> (at % 32) & ((1 << bits) - 1)
+    };
+    let start = header + interface.control_header_size as usize * UNIT_DWORDS;
+    let size = interface.output_vertex_size as usize * UNIT_DWORDS;
+    let vertices = (0..count as usize).map(|vertex| {
+        let (stream, cut) = match (interface.control_header_size, interface.control_stream_ids) {
+            (0, _) => (0, false),
+            (_, true) => (control(2, vertex) as u8, false),
+            (_, false) => (0, control(1, vertex) != 0),
+        };
+        let data = entry.get(start + vertex * size..).unwrap_or_default();
+        EmittedVertex { stream, ends_primitive: cut, values: values(state, interface, data) }
+    });
+    Ok(Emitted { vertices: vertices.collect() })
+}
+
+/// A vertex in the order of the stage's outputs.
+fn values(state: &DrawState<'_>, interface: &GeometryInterface, vertex: &[u32]) -> Vec<u32> {
+    let outputs = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.outputs);
+    let mut values = vec![0; outputs.len() * 4];
+    for (index, output) in outputs.iter().enumerate() {
+        let Some((slot, first)) = vue_position(&interface.outputs, output.slot) else { continue };
+        let single = slot == 0;
+        for c in 0..if single { 1 } else { 4 } {
+            values[index * 4 + c] = vertex.get(slot * 4 + first + c).copied().unwrap_or(0);
+        }
+    }
+    values
+}
+
+/// Shared functions of a geometry thread.
+struct GeometryHost<'a> {
+    memory: Memory<'a>,
+    /// Output entries, by handle.
+    outputs: Vec<Vec<u32>>,
+    /// Input entries, by handle after the outputs'.
+    inputs: Vec<Vec<u32>>,
+}
+
+impl Host for GeometryHost<'_> {
+    fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
+        let entry = self
+            .outputs
+            .get_mut(usize::from(write.handle))
+            .ok_or_else(|| HostError(format!("URB write to handle {}, which is no output", write.handle)))?;
+        let dwords = entry.len();
+        for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
+            let at = write.offset as usize * 4 + i;
+            match entry.get_mut(at) {
+                Some(place) => *place = value,
+                // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
+                None if at < dwords.next_multiple_of(16) => {}
+                None => {
+                    return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
+        let entry = usize::from(handle).checked_sub(LANES).and_then(|n| self.inputs.get(n));
+        let entry =
+            entry.ok_or_else(|| HostError(format!("URB read of handle {handle}, which is no input")))?;
+        for (i, place) in data.iter_mut().enumerate() {
+            *place = entry.get(offset as usize * 4 + i).copied().unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+        self.memory.sample(request)
+    }
+
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.memory.read(surface, offset, data)
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        self.memory.write(surface, offset, data)
+    }
+
+    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+        self.memory.atomic(surface, offset, op, operands)
+    }
+}
