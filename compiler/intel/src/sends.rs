@@ -49,6 +49,22 @@ pub fn scratch_block_read(model: &dyn Model, offset: u32, regs: u32) -> Message 
     }
 }
 
+/// Scattered dword access to the thread's scratch space, `per` registers per operand: a header (dword 2: byte
+/// offset), dword addresses, for writes the data.
+#[must_use]
+pub fn scratch_scattered(write: bool, per: u32) -> Message {
+    let kind = if write { 11 } else { 3 };
+    Message {
+        sfid: SFID_DATA_CACHE,
+        control: BTI_STATELESS | u32::from(per == 2) << 8 | 1 << 9 | kind << 14,
+        mlen: (1 + per * if write { 2 } else { 1 }) as u8,
+        rlen: if write { 0 } else { per as u8 },
+        header: true,
+        eot: false,
+        kind: if write { MessageKind::ScratchWrite } else { MessageKind::ScratchRead },
+    }
+}
+
 /// Uniform pull: 16 dwords (four owords) at the oword offset in dword 2 of the header, two registers.
 #[must_use]
 pub fn constant_block_read(bti: u32) -> Message {

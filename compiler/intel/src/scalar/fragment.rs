@@ -209,10 +209,13 @@ fn compile_width(
     t.fragment.interface = interface.clone();
     t.lay_out_payload();
     t.emit_prologue();
+    t.emit_scratch_prologue();
+    let scratch = t.scratch_bytes();
     t.translate_body()?;
     t.emit_render_target_writes()?;
     let dispatch_grf_start = t.push_start;
-    let finished = finish::finish(t.program, model, options, width == Width::Simd8)?;
+    let list = &crate::passes::SCALAR;
+    let finished = finish::finish_with(t.program, model, options, width == Width::Simd8, list, scratch)?;
     Ok(finished.kernel(width, dispatch_grf_start))
 }
 
@@ -305,8 +308,12 @@ impl Translator<'_> {
                 let mode = barycentric_mode(intrinsic, &self.fragment.interface, self.key);
                 self.set_barycentric(result, mode)
             }
-            (LoadInput, Some(result)) => self.emit_flat_input(intrinsic, result),
-            (LoadInterpolatedInput, Some(result)) => self.emit_interpolated(intrinsic, result),
+            (LoadInput, Some(result)) => self.emit_input(intrinsic, None, result),
+            (LoadInterpolatedInput, Some(result)) => {
+                let bary = intrinsic.srcs.first().copied();
+                let pair = bary.map(|bary| self.get(bary, 0, Type::F));
+                self.emit_input(intrinsic, pair, result)
+            }
             (FragCoord, Some(result)) => self.emit_frag_coord(result),
             (FrontFace, Some(result)) => {
                 let dst = self.define(result, Type::D)[0];
@@ -365,42 +372,60 @@ impl Translator<'_> {
     }
 
     /// Byte address of component `component` of the setup data of an input slot.
-    fn setup_byte(&self, intrinsic: &Intrinsic, component: u32) -> Result<u32, CompileError> {
-        let offset = intrinsic.srcs.last().and_then(|&o| self.constant(o));
-        let slot = offset
-            .and_then(|o| intrinsic.fields.slot.advance(o as u8))
-            .ok_or_else(|| CompileError::lower("fragment inputs with a variable index must be lowered"))?;
+    fn setup_byte(&self, slot: Slot, component: u32) -> Result<u32, CompileError> {
         let inputs = self.shader.info.inputs.iter().filter(|v| input_name(v.slot).is_some());
-        let index = inputs
-            .map(|v| v.slot)
-            .position(|s| s == slot)
-            .ok_or_else(|| CompileError::lower(format!("input {slot} is not declared")))?;
+        let index = inputs.map(|v| v.slot).position(|s| s == slot);
+        let index = index.ok_or_else(|| CompileError::lower(format!("input {slot} is not declared")))?;
         Ok((self.fragment.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
-    fn emit_flat_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let mut components = Components::new();
-        for c in 0..self.shader.components(result) {
-            let byte = self.setup_byte(intrinsic, u32::from(intrinsic.fields.component + c))?;
-            components.push(Operand::grf_scalar(byte + 12, Type::UD));
-        }
+    /// Input, flat or interpolated by the given barycentrics; a variable offset chooses among the declared slots.
+    fn emit_input(
+        &mut self,
+        intrinsic: &Intrinsic,
+        pair: Option<Operand>,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let offset = *intrinsic.srcs.last().ok_or_else(|| CompileError::lower("input without an offset"))?;
+        let (base, component) = (intrinsic.fields.slot, intrinsic.fields.component);
+        let slot_at = |n: u32| u8::try_from(n).ok().and_then(|n| base.advance(n));
+        let declared = |t: &Self, n: u32| slot_at(n).is_some_and(|s| t.setup_byte(s, 0).is_ok());
+        let Some(n) = self.constant(offset) else {
+            let count = (0..).take_while(|&n| declared(self, n)).count() as u32;
+            return self.emit_ladder(offset, count, result, |t, n| {
+                let slot = slot_at(n).unwrap_or(base);
+                t.input_components(slot, component, pair, result)
+            });
+        };
+        let slot =
+            slot_at(n).ok_or_else(|| CompileError::lower(format!("input {base} + {n} does not exist")))?;
+        let components = self.input_components(slot, component, pair, result)?;
         self.set(result, components);
         Ok(())
     }
 
-    fn emit_interpolated(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let bary = intrinsic.srcs.first().copied().ok_or_else(|| CompileError::lower("no barycentrics"))?;
-        let pair = self.get(bary, 0, Type::F);
-        let flat = self.key.flat_shading && matches!(intrinsic.fields.slot, Slot::Color(_));
-        if flat {
-            return self.emit_flat_input(intrinsic, result);
+    fn input_components(
+        &mut self,
+        slot: Slot,
+        first: u8,
+        pair: Option<Operand>,
+        result: Value,
+    ) -> Result<Components, CompileError> {
+        let flat = self.key.flat_shading && matches!(slot, Slot::Color(_));
+        let mut components = Components::new();
+        for c in 0..self.shader.components(result) {
+            let byte = self.setup_byte(slot, u32::from(first + c))?;
+            match pair.filter(|_| !flat) {
+                None => components.push(Operand::grf_scalar(byte + 12, Type::UD)),
+                Some(pair) => {
+                    let mut b = self.builder();
+                    let value = b.temp(Type::F);
+                    b.emit(Op::Pln, value, &[Operand::grf_scalar(byte, Type::F), pair]);
+                    components.push(value);
+                }
+            }
         }
-        let dst = self.define(result, Type::F);
-        for (c, &dst) in dst.iter().enumerate() {
-            let byte = self.setup_byte(intrinsic, u32::from(intrinsic.fields.component) + c as u32)?;
-            self.builder().emit(Op::Pln, dst, &[Operand::grf_scalar(byte, Type::F), pair]);
-        }
-        Ok(())
+        Ok(components)
     }
 
     /// `gl_FragCoord`: pixel position from the subspans' corners, depth and 1/w from the payload.
@@ -439,14 +464,8 @@ impl Translator<'_> {
         } else {
             Operand::grf_scalar(REG_SIZE + 28, Type::UW)
         };
-        let shifts = b.temp(Type::UW);
-        b.all_channels(8).mov(shifts, Operand::imm(0x7654_3210, Type::V));
-        if b.exec_size > 8 {
-            let upper = shifts.byte_offset(16);
-            b.all_channels(8).emit(Op::Add, upper, &[shifts, Operand::uw(8)]);
-        }
-        let wide = b.temp(Type::UD);
-        b.mov(wide, shifts);
+        let wide = self.emit_channel_numbers();
+        let mut b = self.builder();
         let spread = b.temp(Type::UD);
         b.mov(spread, mask);
         let bit = b.temp(Type::D);

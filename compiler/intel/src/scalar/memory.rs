@@ -17,6 +17,8 @@ impl Translator<'_> {
         match (intrinsic.op, result) {
             (IntrinsicOp::LoadUbo, Some(result)) => self.emit_load_ubo(intrinsic, result),
             (IntrinsicOp::LoadLocal, Some(result)) => self.emit_load_local(intrinsic, result),
+            (IntrinsicOp::LoadScratch, Some(result)) => self.emit_load_scratch(intrinsic, result),
+            (IntrinsicOp::StoreScratch, _) => self.emit_store_scratch(intrinsic),
             (IntrinsicOp::StoreLocal, _) => self.emit_store_local(intrinsic),
             _ => Err(self.unsupported(intrinsic.op)),
         }
@@ -26,18 +28,31 @@ impl Translator<'_> {
         let [block, offset] = intrinsic.srcs[..] else {
             return Err(CompileError::lower("load_ubo needs two sources"));
         };
-        let block = self
-            .constant(block)
-            .ok_or_else(|| CompileError::lower("uniform blocks with a variable index must be lowered"))?;
+        let base = intrinsic.fields.base;
+        let Some(number) = self.constant(block) else {
+            let blocks = self.shader.info.ubos;
+            return self.emit_ladder(block, blocks, result, |t, n| t.load_block(n, offset, base, result));
+        };
+        let components = self.load_block(number, offset, base, result)?;
+        self.set(result, components);
+        Ok(())
+    }
+
+    /// Data for `result` from one block.
+    fn load_block(
+        &mut self,
+        block: u32,
+        offset: Value,
+        base: u32,
+        result: Value,
+    ) -> Result<Components, CompileError> {
         match self.constant(offset) {
-            Some(offset) => {
-                self.load_constant_offset(block, offset.wrapping_add(intrinsic.fields.base), result)
-            }
-            None => self.load_varying_offset(block, offset, intrinsic.fields.base, result),
+            Some(offset) => Ok(self.load_constant_offset(block, offset.wrapping_add(base), result)),
+            None => self.load_varying_offset(block, offset, base, result),
         }
     }
 
-    fn load_constant_offset(&mut self, block: u32, offset: u32, result: Value) -> Result<(), CompileError> {
+    fn load_constant_offset(&mut self, block: u32, offset: u32, result: Value) -> Components {
         let ty = self.raw_type(result);
         let size = ty.size();
         let mut components = Components::new();
@@ -56,8 +71,7 @@ impl Translator<'_> {
             };
             components.push(component);
         }
-        self.set(result, components);
-        Ok(())
+        components
     }
 
     /// The `size` bytes at `offset` of a block as a scalar operand: pushed, or pulled 64 bytes at a time.
@@ -99,7 +113,7 @@ impl Translator<'_> {
         offset: Value,
         base: u32,
         result: Value,
-    ) -> Result<(), CompileError> {
+    ) -> Result<Components, CompileError> {
         let ty = self.raw_type(result);
         let bti = self.ubo_base + block;
         let offset = self.get(offset, 0, Type::UD);
@@ -122,20 +136,20 @@ impl Translator<'_> {
             dwords.extend((0..4).map(|i| data.byte_offset(i * per * REG_SIZE)));
         }
         if ty.size() == 4 {
-            let components = dwords.into_iter().take(usize::from(self.shader.components(result))).collect();
-            self.set(result, components);
-            return Ok(());
+            return Ok(dwords.into_iter().take(usize::from(self.shader.components(result))).collect());
         }
         if ty.size() != 8 {
             return Err(CompileError::lower("16- and 8-bit uniforms at variable offsets are not supported"));
         }
-        let dst = self.define(result, Type::DF);
-        for (pair, &dst) in dwords.chunks(2).zip(&dst) {
+        let mut components = Components::new();
+        for pair in dwords.chunks(2).take(usize::from(self.shader.components(result))) {
             if let [low, high] = pair {
-                self.pack_dwords(dst, *low, *high);
+                let joined = self.builder().temp(Type::DF);
+                self.pack_dwords(joined, *low, *high);
+                components.push(joined);
             }
         }
-        Ok(())
+        Ok(components)
     }
 
     /// Registers of a local variable, made at the first access.

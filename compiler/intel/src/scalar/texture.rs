@@ -12,9 +12,23 @@ const MAX_MLEN: u32 = 11;
 impl Translator<'_> {
     /// Emits a texture instruction.
     pub(super) fn emit_texture(&mut self, tex: &Tex, result: Value) -> Result<(), CompileError> {
-        if tex.src(TexSrcKind::TextureOffset).is_some() || tex.src(TexSrcKind::SamplerOffset).is_some() {
-            return Err(CompileError::lower("samplers with a variable index must be lowered"));
+        if let Some(index) = tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset)) {
+            let count = self.shader.info.samplers.saturating_sub(tex.texture);
+            return self.emit_ladder(index, count, result, |t, unit| {
+                let mut one = tex.clone();
+                one.srcs.retain(|(k, _)| !matches!(k, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset));
+                one.texture += unit;
+                one.sampler += unit;
+                t.emit_one_texture(&one, result)
+            });
         }
+        let components = self.emit_one_texture(tex, result)?;
+        self.set(result, components);
+        Ok(())
+    }
+
+    /// Emits a texture instruction on a known unit; gives what `result` shall be.
+    fn emit_one_texture(&mut self, tex: &Tex, result: Value) -> Result<Components, CompileError> {
         if tex.gather_offsets.is_some() || tex.src(TexSrcKind::MinLod).is_some() {
             return Err(CompileError::lower(format!("this form of {} must be lowered", tex.op.name())));
         }
@@ -60,12 +74,11 @@ impl Translator<'_> {
             ));
             parts.push(data);
         }
-        self.define_texture_result(tex, result, &parts, narrow);
-        Ok(())
+        Ok(self.texture_result(tex, result, &parts, narrow))
     }
 
     /// Names the registers of the response, joining halves where the message was split.
-    fn define_texture_result(&mut self, tex: &Tex, result: Value, parts: &[Operand], narrow: bool) {
+    fn texture_result(&mut self, tex: &Tex, result: Value, parts: &[Operand], narrow: bool) -> Components {
         let stride = if narrow { 1 } else { u32::from(self.program.width / 8) };
         let ty = self.raw_type(result);
         let count = self.shader.components(result);
@@ -76,13 +89,13 @@ impl Translator<'_> {
             TexOp::Txs if tex.array && tex.dim == Dim::D1 && c == 1 => 1,
             _ => u32::from(c),
         };
-        if parts.len() == 1 {
-            let components: Components =
-                (0..count).map(|c| place(&parts[0], component(c)).retype(ty)).collect();
-            self.set(result, components);
+        let mut components: Components = if let [whole] = parts {
+            (0..count).map(|c| place(whole, component(c)).retype(ty)).collect()
         } else {
-            let dst = self.define(result, ty);
-            for (c, &dst) in dst.iter().enumerate() {
+            (0..count).map(|_| self.builder().temp(ty)).collect()
+        };
+        if parts.len() > 1 {
+            for (c, &dst) in components.iter().enumerate() {
                 for (half, part) in parts.iter().enumerate() {
                     let from = place(part, component(c as u8)).retype(ty);
                     let mut b = self.builder();
@@ -92,23 +105,16 @@ impl Translator<'_> {
             }
         }
         if tex.op == TexOp::Txs && tex.array && tex.dim == Dim::Cube {
-            self.divide_layers(result, count);
+            if let Some(faces) = components.last_mut() {
+                // The hardware counts faces of cube arrays as layers.
+                let mut b = self.builder();
+                let (layers, six) = (b.temp(Type::D), b.temp(Type::D));
+                b.mov(six, Operand::d(6));
+                b.emit(Op::MathIntDivQuotient, layers, &[faces.retype(Type::D), six]);
+                *faces = layers.retype(ty);
+            }
         }
-    }
-
-    /// The hardware counts faces of cube arrays as layers.
-    fn divide_layers(&mut self, result: Value, count: u8) {
-        let last = count.saturating_sub(1);
-        let faces = self.get(result, last, Type::D);
-        let mut components: Components = (0..count).map(|c| self.get(result, c, Type::UD)).collect();
-        let mut b = self.builder();
-        let (layers, six) = (b.temp(Type::D), b.temp(Type::D));
-        b.mov(six, Operand::d(6));
-        b.emit(Op::MathIntDivQuotient, layers, &[faces, six]);
-        if let Some(slot) = components.get_mut(usize::from(last)) {
-            *slot = layers;
-        }
-        self.set(result, components);
+        components
     }
 
     /// Dword 2 of the header, if the message needs one: texel offsets, gathered component.

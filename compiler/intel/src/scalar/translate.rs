@@ -54,6 +54,8 @@ pub(super) struct Translator<'a> {
     pub pulled: BTreeMap<(u32, u32), Operand>,
     /// A HALT was emitted.
     pub halts: bool,
+    /// The number of each channel, where the program needs it.
+    pub channel_numbers: Option<Operand>,
     /// Phis that have a block as predecessor.
     phis_after: SecondaryMap<Block, Vec<ir::Inst>>,
 }
@@ -86,6 +88,7 @@ impl<'a> Translator<'a> {
             vue: VueState::default(),
             pulled: BTreeMap::new(),
             halts: false,
+            channel_numbers: None,
             phis_after: SecondaryMap::new(),
         };
         translator.count_uses();

@@ -1,0 +1,44 @@
+//! Resources chosen at run time: every candidate is read, and each channel keeps the one it asked for.
+
+use super::translate::{Components, Translator};
+use crate::bir::{CondMod, Operand, Type};
+use crate::error::CompileError;
+use ir::Value;
+
+/// Most candidates; more would be an array of a size that no stage offers.
+const MAX_CANDIDATES: u32 = 64;
+
+impl Translator<'_> {
+    /// Defines `result` as what `read` gives for the candidate number in `index`, per channel; numbers past the
+    /// last of `count` candidates get the first.
+    pub(super) fn emit_ladder(
+        &mut self,
+        index: Value,
+        count: u32,
+        result: Value,
+        mut read: impl FnMut(&mut Self, u32) -> Result<Components, CompileError>,
+    ) -> Result<(), CompileError> {
+        if count == 0 || count > MAX_CANDIDATES {
+            return Err(CompileError::lower(format!("{count} resources to choose from at run time")));
+        }
+        let ty = self.raw_type(result);
+        let index = self.get(index, 0, Type::UD);
+        let mut places = Components::new();
+        for candidate in 0..count {
+            let components = read(self, candidate)?;
+            if candidate == 0 {
+                places = self.define(result, ty);
+            } else {
+                self.builder().cmp(Operand::null(Type::UD), index, Operand::ud(candidate), CondMod::Z);
+            }
+            for (&to, &from) in places.iter().zip(&components) {
+                let mut b = self.builder();
+                let inst = b.mov(to, from.retype(ty));
+                if candidate > 0 {
+                    inst.predicate(false);
+                }
+            }
+        }
+        Ok(())
+    }
+}
