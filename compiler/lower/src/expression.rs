@@ -381,15 +381,59 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Subroutine calls test the uniform against every function that implements its type.
+    /// A call through a subroutine uniform: tests its index against every function of its type; the last needs no test.
     fn call_subroutine(
         &mut self,
         place: ExprId,
         arguments: &[ExprId],
         ty: TypeId,
     ) -> Result<Val, LowerError> {
-        let _ = (place, arguments, ty);
-        Err(LowerError::Unsupported("subroutine uniforms"))
+        let place = self.place_of(place)?;
+        let Type::Subroutine(name) = self.types.get(place.ty) else {
+            return Err(LowerError::Malformed("subroutine call through another type"));
+        };
+        let shader = self.shader;
+        let functions: Vec<(FunctionId, u32)> = shader
+            .functions
+            .iter()
+            .filter(|(_, f)| f.subroutine_types.contains(name))
+            .map(|(id, f)| (id, f.subroutine_index.unwrap_or(0)))
+            .collect();
+        let Some((&(last, _), others)) = functions.split_last() else {
+            return Err(LowerError::Malformed("subroutine type without functions"));
+        };
+        let chosen = self.load(&place)?.leaf()?;
+        let result = match self.types.get(ty) {
+            Type::Void => None,
+            _ => Some(Place::new(Base::Variable(self.new_storage(ty, "subroutine_result")), ty)),
+        };
+        for &(function, index) in others {
+            self.check_nesting()?;
+            let index = self.builder.imm(index);
+            let hit = self.builder.ieq(chosen, index);
+            self.builder.push_if(hit);
+            self.call_into(function, arguments, result.as_ref())?;
+            self.builder.push_else();
+        }
+        self.call_into(last, arguments, result.as_ref())?;
+        others.iter().for_each(|_| self.close_if());
+        match result {
+            Some(place) => self.load(&place),
+            None => Ok(Val::List(Vec::new())),
+        }
+    }
+
+    fn call_into(
+        &mut self,
+        function: FunctionId,
+        arguments: &[ExprId],
+        result: Option<&Place>,
+    ) -> Result<(), LowerError> {
+        let value = self.call(function, arguments)?;
+        match result {
+            Some(place) => self.store(place, &value),
+            None => Ok(()),
+        }
     }
 
     /// Applies a unary operator.

@@ -8,7 +8,7 @@ use program::variable::MemoryQualifiers;
 use program::{Scalar, Type, TypeId, TypeTable};
 use smallvec::SmallVec;
 
-use crate::place::{Base, Index, Place};
+use crate::place::{Base, Index, Place, blocks_in};
 use crate::value::Val;
 use crate::{LowerError, Lowerer};
 
@@ -77,7 +77,9 @@ impl MemoryPlace {
     /// Bytes between elements of an array or columns of a matrix.
     pub fn step(&self, types: &TypeTable, ty: TypeId, element: TypeId) -> u32 {
         match *types.get(ty) {
-            Type::Array { .. } if *types.get(element) == Type::AtomicCounter => 4,
+            Type::Array { .. } if is_index(types.get(types.without_arrays(element))) => {
+                4 * blocks_in(types, element)
+            }
             Type::Array { .. } => self.rules.array_stride(types, element, self.order),
             Type::Matrix { scalar, .. } if self.order == MatrixOrder::RowMajor => scalar.bytes(),
             _ => self.rules.matrix_stride(types, ty, self.order),
@@ -101,7 +103,7 @@ impl Lowerer<'_, '_> {
         match *self.types.get(ty) {
             Type::Scalar(scalar) => Ok((scalar, 1)),
             Type::Vector { scalar, size } => Ok((scalar, size)),
-            Type::AtomicCounter => Ok((Scalar::Uint, 1)),
+            Type::AtomicCounter | Type::Subroutine(_) => Ok((Scalar::Uint, 1)),
             _ => Err(LowerError::Malformed("memory access of an opaque type")),
         }
     }
@@ -246,6 +248,11 @@ impl Lowerer<'_, '_> {
         srcs.extend_from_slice(operands);
         Ok(self.load_with(intrinsic, &srcs, fields, bits, 1))
     }
+}
+
+/// Whether memory holds a plain `uint` for a value of this opaque type: atomic counters and subroutine indices.
+fn is_index(ty: &Type) -> bool {
+    matches!(ty, Type::AtomicCounter | Type::Subroutine(_))
 }
 
 /// The IR's operation for an atomic on a component type.

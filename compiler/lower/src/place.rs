@@ -35,7 +35,7 @@ pub enum Base {
     Input(InputPlace),
     /// System value.
     System(GlobalId),
-    /// Sampler, image or subroutine slots: (samplers or subroutines, images, bytes in the default block).
+    /// Sampler and image slots; the place's index counts samplers.
     Opaque {
         /// Image slot.
         image: Index,
@@ -181,10 +181,8 @@ impl Lowerer<'_, '_> {
                     MemoryPlace::new(Space::Counter(binding.into()), Rules::Std430, order, global.memory);
                 Place { index: at(offset), ..Place::new(Base::Memory(base), ty) }
             }
-            Placement::Subroutine { location } => Place {
-                index: at(location.into()),
-                ..Place::new(Base::Opaque { image: Index::default(), bytes: Index::default() }, ty)
-            },
+            // The index of the chosen function is a `uint` in the default block.
+            Placement::Subroutine { offset, .. } => memory(Space::Uniform(at(0)), offset),
             Placement::System => Place::new(Base::System(id), ty),
             _ if global.storage == Qualifier::Input => Place::new(Base::Input(InputPlace::new(id)), ty),
             _ if global.storage == Qualifier::Output && self.shader.stage == Stage::TessControl => {
@@ -277,8 +275,7 @@ impl Lowerer<'_, '_> {
                 };
             }
             Base::Opaque { image, bytes } => {
-                let samplers = opaque_slots(types, element, OpaqueKind::Sampler)
-                    + opaque_slots(types, element, OpaqueKind::Subroutine);
+                let samplers = opaque_slots(types, element, OpaqueKind::Sampler);
                 let step = self.scale(index, samplers);
                 place.index = self.add_index(place.index, step);
                 let step = self.scale(index, opaque_slots(types, element, OpaqueKind::Image));
@@ -488,7 +485,8 @@ fn compose(inner: Option<&[u8]>, outer: &SwizzleMask) -> SmallVec<[u8; 4]> {
     outer.as_slice().iter().map(through).collect()
 }
 
-fn blocks_in(types: &program::TypeTable, ty: TypeId) -> u32 {
+/// Number of innermost elements of an array of arrays, 1 for anything else.
+pub fn blocks_in(types: &program::TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
         _ => 1,

@@ -42,7 +42,8 @@ impl Lowerer<'_, '_> {
         self.load(&Place::new(Base::Variable(flag), program::TypeTable::VOID))?.leaf()
     }
 
-    fn check_nesting(&self) -> Result<(), LowerError> {
+    /// Fails before ifs and loops nest deeper than the IR allows.
+    pub fn check_nesting(&self) -> Result<(), LowerError> {
         let limit = ir::MAX_NESTING - 8;
         if self.builder.nesting() > limit { Err(LowerError::TooDeep(limit)) } else { Ok(()) }
     }
@@ -125,7 +126,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Closes an if; when neither side falls through, neither does what follows.
-    fn close_if(&mut self) {
+    pub fn close_if(&mut self) {
         let (then_end, else_end) = self.builder.pop_if();
         let ended = |l: &Self, block| l.builder.shader.blocks[block].jump.is_some();
         if ended(self, then_end) && ended(self, else_end) {
@@ -174,6 +175,10 @@ impl Lowerer<'_, '_> {
             Statement::Return(value) => self.return_value(*value),
             Statement::Discard => {
                 self.builder.intrinsic(ir::IntrinsicOp::Discard, &[], ir::Fields::default(), None);
+                // Outside loops the lane may go on for its quad's derivatives. In a loop it might never leave: it ends here.
+                if self.frames.iter().any(|frame| !frame.breakables.is_empty()) {
+                    self.builder.jump(Jump::Halt);
+                }
                 Ok(())
             }
             Statement::Demote => {

@@ -82,7 +82,7 @@ fn placement(p: Placement) -> String {
         Placement::UniformBlock { index } => format!(" @uniform block {index}"),
         Placement::StorageBlock { index } => format!(" @storage block {index}"),
         Placement::AtomicCounter { binding, offset } => format!(" @counter {binding}:{offset}"),
-        Placement::Subroutine { location } => format!(" @subroutine {location}"),
+        Placement::Subroutine { location, offset } => format!(" @subroutine {location} +{offset}"),
         Placement::Attribute { first, component } => format!(" @attribute {first}.{component}"),
         Placement::Varying { slot, component } => format!(" @{slot:?}.{component}"),
         Placement::FragmentOutput { output, component } => format!(" @{output:?}.{component}"),

@@ -1,6 +1,8 @@
 //! A linked program.
 
-use crate::resource::{Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, Uniform, Varying};
+use crate::resource::{
+    Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform, Varying,
+};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
@@ -43,6 +45,8 @@ pub struct Program {
     pub storage_blocks: Vec<Block>,
     /// Active members of storage blocks.
     pub buffer_variables: Vec<BufferVariable>,
+    /// Subroutine uniforms of all stages.
+    pub subroutine_uniforms: Vec<SubroutineUniform>,
     /// Bytes of the default uniform block.
     pub default_block_size: u32,
     /// Sampler slots; shaders refer to samplers by these indices.

@@ -98,10 +98,12 @@ pub enum Placement {
         /// First byte in the buffer.
         offset: u32,
     },
-    /// Subroutine uniform: first location in its stage.
+    /// Subroutine uniform.
     Subroutine {
-        /// Location.
+        /// First location in its stage.
         location: u16,
+        /// First byte in the default uniform block, where each element's subroutine index is a `uint`, 4 bytes apart.
+        offset: u32,
     },
     /// Vertex attribute.
     Attribute {
@@ -245,6 +247,23 @@ pub struct Block {
     pub active_variables: u32,
     /// Stages that use it.
     pub stages: StageMask,
+}
+
+/// A subroutine uniform of one stage.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SubroutineUniform {
+    /// Stage.
+    pub stage: Stage,
+    /// Identifier.
+    pub name: String,
+    /// Number of elements when it is an array (of arrays: of all dimensions).
+    pub array: Option<u32>,
+    /// First location in the stage.
+    pub location: u32,
+    /// First byte in the default uniform block; elements are 4 bytes apart.
+    pub offset: u32,
+    /// Functions it may select, with their indices; the first is the initial value.
+    pub compatible: Vec<(String, u32)>,
 }
 
 /// An active member of a storage block (`GL_BUFFER_VARIABLE`).

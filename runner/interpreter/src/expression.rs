@@ -1,8 +1,8 @@
 //! Expressions: operators, constructors, assignments, calls.
 
 use program::{
-    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, TypeId,
-    UnaryOp,
+    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, Type,
+    TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
@@ -384,23 +384,21 @@ impl<E: Environment> Group<'_, E> {
 
     fn call_subroutine(&mut self, place: ExprId, arguments: &[ExprId], ty: TypeId) -> Result<Value, Error> {
         let place = self.place(place)?.ok_or(Error::Malformed("subroutine is no variable"))?;
-        let locations = self.load(&place)?;
+        let indices = self.load(&place)?;
         let outer = self.active.clone();
         let mut result = Value::undefined(self.cells.of(ty), self.lanes);
         let mut todo = outer.clone();
         // Lanes that chose the same function run together.
         loop {
             let Some(leader) = todo.iter().next() else { break };
-            let location = locations.get(0, leader);
-            let chosen =
-                self.environment.system(program::BuiltinVariable::ProgramLocal, location as usize, leader);
+            let chosen = indices.get(0, leader);
             let mut together = Mask::none(self.lanes);
-            for lane in todo.iter().filter(|&lane| locations.get(0, lane) == location) {
+            for lane in todo.iter().filter(|&lane| indices.get(0, lane) == chosen) {
                 together.set(lane, true);
             }
             todo = todo.minus(&together);
             self.active = together.clone();
-            let function = self.subroutine(chosen)?;
+            let function = self.subroutine(place.ty, chosen as u32)?;
             let value = self.call(function, arguments)?;
             result = merge(&together, &value, &result);
         }
@@ -408,9 +406,12 @@ impl<E: Environment> Group<'_, E> {
         Ok(result)
     }
 
-    fn subroutine(&self, index: u32) -> Result<FunctionId, Error> {
-        let implements = |f: &program::Function| !f.subroutine_types.is_empty();
-        let mut functions = self.shader.functions.iter().filter(|(_, f)| implements(f));
+    /// The function with a subroutine index that implements a subroutine type.
+    fn subroutine(&self, ty: TypeId, index: u32) -> Result<FunctionId, Error> {
+        let Type::Subroutine(name) = self.types.get(ty) else {
+            return Err(Error::Malformed("subroutine call through another type"));
+        };
+        let mut functions = self.shader.functions.iter().filter(|(_, f)| f.subroutine_types.contains(name));
         let found = functions.find(|(_, f)| f.subroutine_index == Some(index));
         found.map(|(id, _)| id).ok_or(Error::Malformed("no such subroutine"))
     }

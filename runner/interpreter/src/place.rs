@@ -22,7 +22,7 @@ pub enum Root {
     Global(GlobalId),
     /// Memory; which region is per lane.
     Memory,
-    /// Opaque: sampler, image or subroutine slots; the value is the slot number.
+    /// Opaque: sampler or image slots; the value is the slot number.
     Opaque,
 }
 
@@ -154,11 +154,8 @@ impl<E: Environment> Group<'_, E> {
             Placement::AtomicCounter { binding, offset } => {
                 memory(Space::AtomicCounters(binding.into()), offset, Rules::Std430)
             }
-            Placement::Subroutine { location } => {
-                let mut place = Place::new(Root::Opaque, global.ty, self.lanes);
-                place.offsets = smallvec![u32::from(location); self.lanes];
-                place
-            }
+            // The index of the chosen function is a `uint` in the default block.
+            Placement::Subroutine { offset, .. } => memory(Space::DefaultBlock, offset, Rules::Std430),
             _ => Place::new(Root::Global(id), global.ty, self.lanes),
         }
     }
@@ -262,14 +259,11 @@ impl<E: Environment> Group<'_, E> {
                 let access = place.access.ok_or(Error::Malformed("memory without access"))?;
                 Steps { offset: memory_step(types, place.ty, element, &access), image: 0, block: 0 }
             }
-            Root::Opaque => {
-                let subroutines = opaque_slots(types, element, OpaqueKind::Subroutine);
-                Steps {
-                    offset: opaque_slots(types, element, OpaqueKind::Sampler) + subroutines,
-                    image: opaque_slots(types, element, OpaqueKind::Image),
-                    block: Rules::Std140.array_stride(types, element, MatrixOrder::ColumnMajor),
-                }
-            }
+            Root::Opaque => Steps {
+                offset: opaque_slots(types, element, OpaqueKind::Sampler),
+                image: opaque_slots(types, element, OpaqueKind::Image),
+                block: Rules::Std140.array_stride(types, element, MatrixOrder::ColumnMajor),
+            },
             _ => Steps { offset: self.cells.of(element) as u32, image: 0, block: 0 },
         })
     }
@@ -340,7 +334,7 @@ impl<E: Environment> Group<'_, E> {
 
     fn place_cells(&self, place: &Place) -> Vec<crate::flatten::MemoryCell> {
         let Some(access) = place.access else { return Vec::new() };
-        if *self.types.get(place.ty) == Type::AtomicCounter {
+        if is_index(self.types.get(place.ty)) {
             return vec![crate::flatten::MemoryCell { offset: 0, scalar: Scalar::Uint }];
         }
         let mut cells = memory_cells(self.types, access.rules, place.ty, access.order);
@@ -436,6 +430,12 @@ fn indexed_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> 
     }
 }
 
+/// Whether memory holds a plain `uint` for a value of this opaque type: atomic counters and subroutine indices.
+fn is_index(ty: &Type) -> bool {
+    matches!(ty, Type::AtomicCounter | Type::Subroutine(_))
+}
+
+/// Number of innermost elements of an array of arrays, 1 for anything else.
 fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
@@ -445,10 +445,10 @@ fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
 
 fn memory_step(types: &TypeTable, ty: TypeId, element: TypeId, access: &Access) -> u32 {
     match *types.get(ty) {
-        Type::Array { .. } => match types.get(element) {
-            Type::AtomicCounter => 4,
-            _ => access.rules.array_stride(types, element, access.order),
-        },
+        Type::Array { .. } if is_index(types.get(types.without_arrays(element))) => {
+            4 * blocks_in(types, element)
+        }
+        Type::Array { .. } => access.rules.array_stride(types, element, access.order),
         Type::Matrix { scalar, .. } if access.order == MatrixOrder::RowMajor => scalar.bytes(),
         Type::Matrix { .. } => access.rules.matrix_stride(types, ty, access.order),
         Type::Vector { scalar, .. } => access.component_stride.unwrap_or(scalar.bytes()),

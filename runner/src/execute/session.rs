@@ -250,7 +250,12 @@ impl<'a> Session<'a> {
             Command::EndList => self.list.end(),
             Command::CallList => self.call_list()?,
             Command::DeleteList => self.list.delete(),
-            Command::Subuniform { .. } => return Err(unsupported("subroutine uniforms are")),
+            Command::Subuniform { stage, uniform, function } => {
+                if self.needs_program() {
+                    let stage = super::translate::stage_of(*stage);
+                    self.sides.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
+                }
+            }
             Command::VertexAttribHandle { .. } => return Err(unsupported("bindless handles are")),
             Command::ActiveShaderProgram(_) => return Err(unsupported("separate shader objects are")),
         }

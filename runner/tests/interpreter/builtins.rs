@@ -213,7 +213,10 @@ fn matrices() {
     check("determinant(mat4(0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3))", -6.0f32);
     check("inverse(mat2(1.0, 2.0, 3.0, 4.0))", [-2.0f32, 1.0, 1.5, -0.5]);
     check("inverse(mat3(1, 0, 0, 2, 1, 0, 3, 4, 1))[2]", [5.0f32, -4.0, 1.0]);
-    check("inverse(mat4(1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 4, 0, 5, 0, 0, 1))[3] == vec4(-5.0, 0.0, 0.0, 1.0)", true);
+    check(
+        "inverse(mat4(1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 4, 0, 5, 0, 0, 1))[3] == vec4(-5.0, 0.0, 0.0, 1.0)",
+        true,
+    );
     check("determinant(dmat2(1.0LF, 2.0LF, 3.0LF, 4.0LF))", -2.0f64);
 }
 
@@ -257,7 +260,8 @@ fn interpolation_functions() {
         ((2, 1), [0.0, 0.0, 7.0]),
     ];
     let value = |expression: &str| {
-        let source = shader(globals, &format!("result = bits({expression}); if (a < 0.0) result = uvec4(0);"));
+        let source =
+            shader(globals, &format!("result = bits({expression}); if (a < 0.0) result = uvec4(0);"));
         let program = program(&[(Stage::Vertex, vertex), (Stage::Fragment, &source)]);
         let mut world = World { planes: planes.into_iter().collect(), ..World::default() };
         let mut other = world.clone();

@@ -217,3 +217,20 @@ fn deep_calls_are_an_error() {
     let error = interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("too deep");
     assert!(matches!(error, Error::CallDepth(_)), "{error}");
 }
+
+#[test]
+fn a_discarded_lane_leaves_an_endless_loop() {
+    let body = "int n = 0; while (true) { n++; if (lane() == 1) discard; if (lane() != 1 && n == 3) break; } result = uvec4(n);";
+    let pixels = quad("", body);
+    assert!(pixels[1].killed && !pixels[0].killed);
+    assert_eq!(pixels[2].value[0], 3);
+    // In the lowered code the loop is left by a jump, whatever the discarded lane's later tests say.
+    let source = shader("", body);
+    let program = program(&[(Stage::Fragment, &source)]);
+    let ir = lower::lower(&program, Stage::Fragment, &Default::default()).expect("lowers");
+    assert!(ir.to_string().contains("halt"), "{ir}");
+    let source = shader("", "if (lane() == 1) discard; result = uvec4(1);");
+    let program = crate::harness::program(&[(Stage::Fragment, &source)]);
+    let ir = lower::lower(&program, Stage::Fragment, &Default::default()).expect("lowers");
+    assert!(!ir.to_string().contains("halt"), "{ir}");
+}

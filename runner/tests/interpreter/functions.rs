@@ -1,6 +1,7 @@
 //! Functions: parameter passing (GLSL 4.60 section 6.1).
 
-use crate::harness::{check_body, check_with, lanes};
+use crate::harness::{World, check_body, check_with, lanes, program, quad_in, select, shader, words};
+use program::Stage;
 
 #[test]
 fn in_parameters_are_copies() {
@@ -129,4 +130,37 @@ fn return_in_main_ends_the_lane() {
         ),
         [1, 1, 2, 7]
     );
+}
+
+#[test]
+fn subroutine_uniforms_select_their_function() {
+    let globals = "subroutine int op(int x, inout int y);
+        layout(index = 5) subroutine(op) int add(int x, inout int y) { y++; return x + 10; }
+        subroutine(op) int twice(int x, inout int y) { y += 100; return x * 2; }
+        subroutine(op) int early(int x, inout int y) { if (x == 1) return -1; y = 7; return x; }
+        subroutine uniform op f; subroutine uniform op list[3];";
+    let body = "int y = 0; int a = f(lane(), y); int b = list[int(gl_FragCoord.x) / 10](a, y); result = uvec4(a, b, y, 0);";
+    let linked = program(&[(Stage::Fragment, &shader(globals, body))]);
+    let run = |function: &str| {
+        let mut world = World { default_block: select(&linked, function), ..World::default() };
+        quad_in(globals, body, &mut world)
+            .iter()
+            .map(|p| [p.value[0], p.value[1], p.value[2]])
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(run("add"), [[10, 20, 2], [11, 21, 2], [12, 22, 2], [13, 23, 2]]);
+    assert_eq!(run("twice"), [[0, 0, 200], [2, 4, 200], [4, 8, 200], [6, 12, 200]]);
+    let minus = -1i32 as u32;
+    assert_eq!(run("early"), [[0, 0, 7], [minus, minus, 7], [2, 2, 7], [3, 3, 7]]);
+    // Two uniforms of one program select differently.
+    let mut block = select(&linked, "add");
+    let list = linked.subroutine_uniforms.iter().find(|u| u.name == "list").expect("listed");
+    assert_eq!((list.array, list.compatible.len()), (Some(3), 3));
+    let twice = list.compatible.iter().find(|c| c.0 == "twice").expect("compatible").1;
+    assert_eq!(list.compatible.iter().find(|c| c.0 == "add").map(|c| c.1), Some(5));
+    let at = list.offset as usize + 4;
+    block[at..at + 4].copy_from_slice(&twice.to_le_bytes());
+    assert_eq!(words(&block[at..]).first(), Some(&twice));
+    let mut world = World { default_block: block, ..World::default() };
+    assert_eq!(quad_in(globals, body, &mut world)[3].value, [13, 26, 101, 0]);
 }

@@ -236,6 +236,19 @@ impl Services for World {
     }
 }
 
+/// A default block in which every subroutine uniform selects the named function.
+pub fn select(program: &Program, function: &str) -> Vec<u8> {
+    let mut block = vec![0; program.default_block_size as usize];
+    for uniform in &program.subroutine_uniforms {
+        let index = uniform.compatible.iter().find(|(name, _)| name == function).map_or(0, |f| f.1);
+        for element in 0..uniform.array.unwrap_or(1) {
+            let at = (uniform.offset + 4 * element) as usize;
+            block[at..at + 4].copy_from_slice(&index.to_le_bytes());
+        }
+    }
+    block
+}
+
 /// Runs a stage on the interpreter.
 pub fn interpret(program: &Program, stage: Stage, lanes: usize, world: &mut World) -> Result<Outputs, Error> {
     Interpreter::new(program).run(stage, lanes, Mask::all(lanes), world, 100_000)
@@ -246,8 +259,12 @@ pub fn evaluate(program: &Program, stage: Stage, lanes: usize, world: &mut World
     let key =
         StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };
     let shader = lower::lower(program, stage, &key).unwrap_or_else(|e| panic!("lowering: {e}"));
-    ir::validate(&shader).unwrap_or_else(|e| panic!("{e}
-{shader}"));
+    ir::validate(&shader).unwrap_or_else(|e| {
+        panic!(
+            "{e}
+{shader}"
+        )
+    });
     let options = EvalOptions { max_steps: 1_000_000, ..EvalOptions::default() };
     ir::eval::run(&shader, lanes, world, options)
         .unwrap_or_else(|e| panic!("evaluator: {e}\n{shader}"))

@@ -187,10 +187,26 @@ impl Checker<'_> {
             Target::User(function) => ExprKind::Call { function, arguments: values },
             Target::Builtin(function) => {
                 self.check_builtin_call(function, &candidate.parameters, &values, span)?;
+                if function == BuiltinFunction::Ftransform
+                    && let Some(value) = self.fixed_function_position(candidate.result, span)?
+                {
+                    return Ok(value);
+                }
                 ExprKind::Builtin { function, arguments: values }
             }
         };
         Ok(self.push(kind, candidate.result, span))
+    }
+
+    /// `ftransform()`: what fixed-function vertex processing computes, from the state as GLSL sees it.
+    fn fixed_function_position(&mut self, ty: TypeId, span: Span) -> Check<Option<ExprId>> {
+        let matrix = self.builtin_variable("gl_ModelViewProjectionMatrix", span)?;
+        let vertex = self.builtin_variable("gl_Vertex", span)?;
+        let (Some(matrix), Some(vertex)) = (matrix, vertex) else { return Ok(None) };
+        let matrix = self.push(ExprKind::Global(matrix), self.shader.globals[matrix].ty, span);
+        let vertex = self.push(ExprKind::Global(vertex), self.shader.globals[vertex].ty, span);
+        let product = ExprKind::Binary(program::BinaryOp::MatrixTimesVector, matrix, vertex);
+        Ok(Some(self.push(product, ty, span)))
     }
 
     /// An argument as its parameter wants it: a converted value, or a checked place.

@@ -169,6 +169,7 @@ fn empty_program(types: TypeTable) -> Program {
         uniform_blocks: Vec::new(),
         storage_blocks: Vec::new(),
         buffer_variables: Vec::new(),
+        subroutine_uniforms: Vec::new(),
         default_block_size: 0,
         samplers: Vec::new(),
         images: Vec::new(),

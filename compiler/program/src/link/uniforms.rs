@@ -6,7 +6,7 @@ use super::blocks::{MAX_LEAVES, collect};
 use super::{Errors, LinkOptions};
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
 use crate::program::{LinkedStage, Program};
-use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, Uniform};
+use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, SubroutineUniform, Uniform};
 use crate::types::{MatrixOrder, Type, TypeId, TypeTable};
 use crate::variable::{Global, Storage};
 
@@ -25,7 +25,8 @@ pub(super) fn place(
     let mut next = 0u32;
     for stage in stages.iter_mut() {
         let mask = StageMask::of(stage.shader.stage);
-        number_subroutines(&mut stage.shader, &program.types);
+        number_subroutines(&mut stage.shader, &program.types, &mut next);
+        list_subroutines(&stage.shader, &program.types, &mut program.subroutine_uniforms);
         for global in stage.shader.globals.values_mut() {
             let wanted = global.storage == Storage::Uniform && global.block.is_none() && global.active;
             if !wanted || matches!(global.placement, Placement::Subroutine { .. }) {
@@ -231,8 +232,8 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
     program.atomic_buffers = buffers;
 }
 
-/// Gives subroutine functions their indices and subroutine uniforms their locations.
-fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable) {
+/// Gives subroutine functions their indices and subroutine uniforms their locations and places in the default block.
+fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut u32) {
     let mut taken: Vec<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
     for function in shader.functions.values_mut() {
         if !function.subroutine_types.is_empty() && function.subroutine_index.is_none() {
@@ -243,16 +244,41 @@ fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable) {
     }
     let is_subroutine = |g: &Global| matches!(types.get(types.without_arrays(g.ty)), Type::Subroutine(_));
     let mut locations = Locations::new(1024);
+    let mut bytes = |count: u32| {
+        let offset = next.div_ceil(4).saturating_mul(4);
+        *next = offset.saturating_add(4 * count);
+        offset
+    };
     for global in shader.globals.values_mut().filter(|g| is_subroutine(g)) {
         if let Some(location) = global.layout.location.filter(|&l| l < 1024) {
-            locations.reserve(location, location_count(types, global.ty).min(1024));
-            global.placement = Placement::Subroutine { location: location as u16 };
+            let count = location_count(types, global.ty).min(1024);
+            locations.reserve(location, count);
+            global.placement = Placement::Subroutine { location: location as u16, offset: bytes(count) };
         }
     }
     for global in shader.globals.values_mut().filter(|g| is_subroutine(g)) {
         if global.placement == Placement::None {
-            let location = locations.assign(location_count(types, global.ty).min(1024));
-            global.placement = Placement::Subroutine { location: location as u16 };
+            let count = location_count(types, global.ty).min(1024);
+            let location = locations.assign(count);
+            global.placement = Placement::Subroutine { location: location as u16, offset: bytes(count) };
         }
+    }
+}
+
+/// Lists a stage's subroutine uniforms.
+fn list_subroutines(shader: &crate::Shader, types: &TypeTable, list: &mut Vec<SubroutineUniform>) {
+    for global in shader.globals.values() {
+        let Type::Subroutine(name) = types.get(types.without_arrays(global.ty)) else { continue };
+        let Placement::Subroutine { location, offset } = global.placement else { continue };
+        let functions = shader.functions.values().filter(|f| f.subroutine_types.contains(name));
+        let is_array = matches!(types.get(global.ty), Type::Array { .. });
+        list.push(SubroutineUniform {
+            stage: shader.stage,
+            name: global.name.to_string(),
+            array: is_array.then(|| location_count(types, global.ty)),
+            location: location.into(),
+            offset,
+            compatible: functions.map(|f| (f.name.to_string(), f.subroutine_index.unwrap_or(0))).collect(),
+        });
     }
 }

@@ -240,6 +240,25 @@ impl Machine {
         }
     }
 
+    /// Selects the function of a subroutine uniform of the current program.
+    ///
+    /// # Errors
+    /// There is no such subroutine uniform in the stage, or it cannot select that function.
+    pub fn select_subroutine(
+        &mut self,
+        stage: Stage,
+        uniform: &str,
+        function: &str,
+    ) -> Result<(), MachineError> {
+        let object = self.object_mut()?;
+        let program = object.program.clone();
+        if object.uniforms.select_subroutine(&program, stage, uniform, function) {
+            Ok(())
+        } else {
+            Err(UniformError::NoLocation(uniform.into()).into())
+        }
+    }
+
     fn set_element(
         &mut self,
         program: &Program,

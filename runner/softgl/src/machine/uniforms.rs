@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use program::resource::{OpaqueSlots, Uniform};
 use program::types::MatrixOrder;
-use program::{Program, Scalar, Type};
+use program::{Program, Scalar, Stage, Type};
 use smallvec::SmallVec;
 
 use crate::resources::write_clipped;
@@ -131,11 +131,23 @@ impl UniformStorage {
     /// Initial values: `default_block` holds initialisers' values, evaluated by the caller; it is padded with zeros.
     pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
         default_block.resize(program.default_block_size as usize, 0);
+        select_first_subroutines(program, &mut default_block);
         UniformStorage {
             default_block: Arc::new(default_block),
             sampler_units: program.samplers.iter().map(|s| s.binding).collect(),
             image_units: program.images.iter().map(|s| s.binding).collect(),
         }
+    }
+
+    /// Selects the function of a subroutine uniform (or an element of one, `name[k]`). `false` when there is no such uniform, element or
+    /// compatible function.
+    pub fn select_subroutine(&mut self, program: &Program, stage: Stage, name: &str, function: &str) -> bool {
+        let (base, element) = split_index(name).unwrap_or((name, 0));
+        let found = program.subroutine_uniforms.iter().find(|u| u.stage == stage && u.name == base);
+        let Some(uniform) = found.filter(|u| element < u.array.unwrap_or(1)) else { return false };
+        let Some((_, index)) = uniform.compatible.iter().find(|(f, _)| f == function) else { return false };
+        write_clipped(&mut self.default_block, (uniform.offset + 4 * element) as usize, &index.to_le_bytes());
+        true
     }
 
     /// Writes a value that [`accepts`] allowed.
@@ -157,6 +169,19 @@ impl UniformStorage {
                 let converted = as_stored(program, uniform, value);
                 let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
                 write(&mut self.default_block, offset, uniform, &converted);
+            }
+        }
+    }
+}
+
+/// Every subroutine uniform selects the first function it may.
+fn select_first_subroutines(program: &Program, default_block: &mut [u8]) {
+    for uniform in &program.subroutine_uniforms {
+        let Some(&(_, index)) = uniform.compatible.first() else { continue };
+        for element in 0..uniform.array.unwrap_or(1) as usize {
+            let at = uniform.offset as usize + 4 * element;
+            if let Some(place) = default_block.get_mut(at..at + 4) {
+                place.copy_from_slice(&index.to_le_bytes());
             }
         }
     }

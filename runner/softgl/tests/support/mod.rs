@@ -44,6 +44,7 @@ impl ProgramBuilder {
             uniform_blocks: Vec::new(),
             storage_blocks: Vec::new(),
             buffer_variables: Vec::new(),
+            subroutine_uniforms: Vec::new(),
             default_block_size: 0,
             samplers: Vec::new(),
             images: Vec::new(),
