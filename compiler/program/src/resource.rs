@@ -46,6 +46,13 @@ pub enum Slot {
     Patch(u8),
 }
 
+impl Slot {
+    /// Whether the slot belongs to a patch, not to its vertices.
+    pub const fn is_per_patch(self) -> bool {
+        matches!(self, Slot::TessLevelOuter | Slot::TessLevelInner | Slot::Patch(_))
+    }
+}
+
 /// Fragment outputs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FragmentOutput {

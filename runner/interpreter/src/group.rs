@@ -292,7 +292,7 @@ impl<'a, E: Environment> Group<'a, E> {
     fn read_varying_input(&mut self, global: &Global) -> Value {
         let arrayed =
             matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation)
-                && !global.interpolation.patch;
+                && !is_per_patch(global);
         let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
         let ty = element.unwrap_or(global.ty);
         let per_vertex = self.cells.of(ty).max(1);
@@ -379,19 +379,37 @@ impl<'a, E: Environment> Group<'a, E> {
         cells.iter().map(source).collect()
     }
 
-    /// The outputs as they stand, one entry per slot of [`program::LinkedStage::outputs`].
-    pub fn collect_varyings(&self) -> Vec<Value> {
+    /// The outputs as they stand, one entry per slot of [`program::LinkedStage::outputs`]: in the tessellation control stage those of
+    /// an output vertex, or, without one, of the patch.
+    pub fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
         let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
         let mut slots = vec![Value::undefined(4, self.lanes); count];
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
+            let per_vertex = self.shader.stage == Stage::TessControl && !is_per_patch(global);
+            if per_vertex != vertex.is_some() {
+                continue;
+            }
+            let element = if per_vertex { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
+            let ty = element.unwrap_or(global.ty);
+            let first = vertex.unwrap_or(0) * self.cells.of(ty);
             let value = &self.globals[id];
-            for (c, source) in self.sources(global, global.ty).iter().enumerate() {
+            for (c, source) in self.sources(global, ty).iter().enumerate() {
                 let Some(source) = source else { continue };
                 let Some(slot) = slots.get_mut(source.index) else { continue };
-                put_slot(slot, source.component, source.scalar, value, c, self.lanes);
+                put_slot(slot, source.component, source.scalar, value, first + c, self.lanes);
             }
         }
         slots
+    }
+
+    /// Lanes that share their outputs with a lane: the invocations of its patch in the tessellation control stage.
+    pub fn sharing(&self, lane: usize) -> std::ops::Range<usize> {
+        let size = match self.shader.stage {
+            Stage::TessControl => self.shader.layout.vertices.unwrap_or(1).max(1) as usize,
+            _ => 1,
+        };
+        let first = lane / size * size;
+        first..(first + size).min(self.lanes)
     }
 
     /// The fragment outputs as they stand.
@@ -414,6 +432,15 @@ impl<'a, E: Environment> Group<'a, E> {
         }
         outputs
     }
+}
+
+/// Whether an interface variable of a tessellation stage belongs to the patch, not to its vertices.
+fn is_per_patch(global: &Global) -> bool {
+    let slot = match global.placement {
+        Placement::Varying { slot, .. } => Some(slot),
+        _ => None,
+    };
+    global.interpolation.patch || slot.is_some_and(program::Slot::is_per_patch)
 }
 
 fn put_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {

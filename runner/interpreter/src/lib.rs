@@ -30,8 +30,11 @@ use program::{Program, Stage};
 /// What a group of invocations left behind.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// One four-component value per slot of [`program::LinkedStage::outputs`]; empty in the fragment stage.
+    /// One four-component value per slot of [`program::LinkedStage::outputs`]; empty in the fragment stage. Of the tessellation control
+    /// stage only the slots of the patch.
     pub varyings: Vec<Value>,
+    /// Of the tessellation control stage: for each output vertex its slots, as in `varyings`. All lanes of a patch hold the same.
+    pub vertices: Vec<Vec<Value>>,
     /// Fragment outputs that the shader declares.
     pub fragment: Vec<(FragmentOutput, Value)>,
     /// Lanes that were discarded or demoted.
@@ -55,7 +58,8 @@ impl<'a> Interpreter<'a> {
         Interpreter { program, cells: Cells::new(&program.types, program.types.ids()) }
     }
 
-    /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four consecutive lanes.
+    /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four consecutive lanes, tessellation control
+    /// invocations in patches of as many lanes as the shader declares output vertices.
     ///
     /// At most `limit` statements are executed.
     pub fn run<E: Environment>(
@@ -71,8 +75,13 @@ impl<'a> Interpreter<'a> {
             Group::new(self.program, &linked.shader, &self.cells, environment, mask, lanes, limit);
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
+        let vertices = match stage {
+            Stage::TessControl => linked.shader.layout.vertices.unwrap_or(1) as usize,
+            _ => 0,
+        };
         Ok(Outputs {
-            varyings: if fragment { Vec::new() } else { group.collect_varyings() },
+            varyings: if fragment { Vec::new() } else { group.collect_varyings(None) },
+            vertices: (0..vertices).map(|vertex| group.collect_varyings(Some(vertex))).collect(),
             fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
             killed: group.killed,
             tainted: group.tainted,

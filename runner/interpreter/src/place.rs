@@ -394,6 +394,11 @@ impl<E: Environment> Group<'_, E> {
             }
             Root::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
             Root::Local(_) | Root::Global(_) => {
+                let shared = self.shader.stage == program::Stage::TessControl
+                    && matches!(place.root, Root::Global(id) if self.shader.globals[id].storage == program::Storage::Output);
+                if shared {
+                    return self.store_shared(place, value, &active, target);
+                }
                 let destination = match place.root {
                     Root::Local(local) => self.frame_mut().local_mut(local),
                     Root::Global(global) => &mut self.globals[global],
@@ -408,6 +413,32 @@ impl<E: Environment> Group<'_, E> {
                 Ok(())
             }
         }
+    }
+}
+
+impl<E: Environment> Group<'_, E> {
+    /// Writes outputs that all invocations of a patch share; of several lanes that write one cell the last wins.
+    fn store_shared(
+        &mut self,
+        place: &Place,
+        value: &Value,
+        active: &Mask,
+        target: impl Fn(usize) -> usize,
+    ) -> Result<(), Error> {
+        let Root::Global(global) = place.root else { return Ok(()) };
+        for c in 0..value.components() {
+            for lane in active.iter() {
+                let to = place.offsets[lane] as usize + target(c);
+                for twin in self.sharing(lane) {
+                    let destination = &mut self.globals[global];
+                    destination.set(to, twin, value.get(c, lane));
+                    if value.is_undefined(c, lane) {
+                        destination.mark_undefined(to, twin);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage};
 use softgl::device::{
-    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch,
-    PrimitiveSetup, Steps, VertexBatch,
+    Batch, Channels, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
+    GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
 };
 use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef};
 
@@ -57,9 +57,15 @@ impl Device for InterpreterDevice {
         let program = state.program;
         let linked =
             program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
-        let lanes = batch.lanes();
-        let mask = lane_mask(batch, lanes);
-        let mut world = World { linked, batch, services, shared: vec![0; linked.shared_size as usize] };
+        // Every lane of a control batch is a patch; here each of its invocations is a lane.
+        let invocations = match batch {
+            Batch::TessControl(_) => linked.shader.layout.vertices.unwrap_or(1).max(1) as usize,
+            _ => 1,
+        };
+        let lanes = batch.lanes() * invocations;
+        let mask = lane_mask(batch, lanes, invocations);
+        let shared = vec![0; linked.shared_size as usize];
+        let mut world = World { linked, batch, invocations, services, shared };
         let interpreter = Interpreter::new(program);
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
         self.budget = self.budget.saturating_sub(outputs.steps);
@@ -76,10 +82,9 @@ impl Device for InterpreterDevice {
                 self.undefined |= put_fragments(fragments, &outputs);
             }
             Batch::Geometry(_) | Batch::Compute(_) => self.undefined |= outputs.tainted.any(),
-            Batch::TessControl(_) => {
-                return Err(DeviceError::Unsupported(
-                    "tessellation control shaders in the interpreter".into(),
-                ));
+            Batch::TessControl(patches) => {
+                put_patches(patches, linked, &outputs, invocations);
+                self.undefined |= outputs.tainted.any();
             }
         }
         Ok(Steps(outputs.steps))
@@ -94,7 +99,8 @@ fn device_error(error: Error) -> DeviceError {
     }
 }
 
-fn lane_mask(batch: &Batch, lanes: usize) -> Mask {
+/// Lanes that run, `invocations` of them for every lane of the batch.
+fn lane_mask(batch: &Batch, lanes: usize, invocations: usize) -> Mask {
     let bits = match batch {
         Batch::Vertex(b) => b.mask,
         Batch::TessControl(b) => b.mask,
@@ -104,16 +110,38 @@ fn lane_mask(batch: &Batch, lanes: usize) -> Mask {
         Batch::Fragment(_) | Batch::Compute(_) => return Mask::all(lanes),
     };
     let mut mask = Mask::none(lanes);
-    (0..lanes.min(64)).filter(|lane| bits >> lane & 1 != 0).for_each(|lane| mask.set(lane, true));
+    let runs = |lane: usize| lane / invocations < 64 && bits >> (lane / invocations) & 1 != 0;
+    (0..lanes).filter(|&lane| runs(lane)).for_each(|lane| mask.set(lane, true));
     mask
 }
 
-fn put_varyings(to: &mut softgl::device::Channels, outputs: &Outputs) {
+fn put_varyings(to: &mut Channels, outputs: &Outputs) {
     for (slot, value) in outputs.varyings.iter().enumerate() {
         for c in 0..4 {
             if slot * 4 + c < to.rows() {
                 (0..to.lanes()).for_each(|lane| to.set(slot * 4 + c, lane, value.get(c, lane) as u32));
             }
+        }
+    }
+}
+
+/// Copies what the invocations of each patch agreed on.
+fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Outputs, invocations: usize) {
+    let patches = batch.lanes;
+    let put = |to: &mut Channels, first: usize, value: &Value| {
+        for c in 0..4.min(to.rows().saturating_sub(first)) {
+            (0..patches).for_each(|p| to.set(first + c, p, value.get(c, p * invocations) as u32));
+        }
+    };
+    for (to, vertex) in batch.outputs.iter_mut().zip(&outputs.vertices) {
+        vertex.iter().enumerate().for_each(|(slot, value)| put(to, slot * 4, value));
+    }
+    for (slot, (value, varying)) in outputs.varyings.iter().zip(&linked.outputs).enumerate() {
+        put(&mut batch.patch_outputs, slot * 4, value);
+        match varying.slot {
+            Slot::TessLevelOuter => put(&mut batch.outer, 0, value),
+            Slot::TessLevelInner => put(&mut batch.inner, 0, value),
+            _ => {}
         }
     }
 }
@@ -143,7 +171,7 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
     undefined
 }
 
-fn put_color(to: &mut softgl::device::Channels, location: u8, value: &Value) {
+fn put_color(to: &mut Channels, location: u8, value: &Value) {
     for c in 0..4 {
         let row = usize::from(location) * 4 + c;
         if row < to.rows() {
@@ -156,6 +184,8 @@ fn put_color(to: &mut softgl::device::Channels, location: u8, value: &Value) {
 struct World<'a> {
     linked: &'a LinkedStage,
     batch: &'a mut Batch,
+    /// Lanes for each lane of the batch.
+    invocations: usize,
     services: &'a mut dyn Services,
     shared: Vec<u8>,
 }
@@ -271,7 +301,14 @@ impl Environment for World<'_> {
                 Some(channels) if row < channels.rows() => channels.get(row, lane),
                 _ => 0,
             },
+            Batch::TessControl(batch) => match batch.inputs.get(vertex as usize) {
+                Some(channels) if row < channels.rows() => channels.get(row, lane / self.invocations),
+                _ => 0,
+            },
             Batch::TessEvaluation(batch) => {
+                if self.linked.inputs.get(slot).is_some_and(|v| v.slot.is_per_patch()) {
+                    return batch.patch_inputs.get(row).copied().unwrap_or(0);
+                }
                 batch.inputs.get(vertex as usize).and_then(|v| v.get(row)).copied().unwrap_or(0)
             }
             _ => 0,
@@ -308,9 +345,16 @@ impl Environment for World<'_> {
             Batch::Vertex(batch) => Self::vertex_system(batch, variable, lane),
             Batch::Geometry(batch) => Self::geometry_system(batch, variable, lane),
             Batch::Compute(batch) => Self::compute_system(batch, variable, component, lane),
+            Batch::TessControl(batch) => match variable {
+                B::InvocationId => Some((lane % self.invocations) as u32),
+                B::PrimitiveId => batch.primitive_id.get(lane / self.invocations).copied(),
+                B::PatchVerticesIn => Some(batch.inputs.len() as u32),
+                _ => None,
+            },
             Batch::TessEvaluation(batch) => match variable {
                 B::TessCoord => Some(batch.tess_coord.get(component, lane)),
                 B::PrimitiveId => Some(batch.primitive_id),
+                B::PatchVerticesIn => Some(batch.inputs.len() as u32),
                 B::TessLevelOuter => batch.outer.get(component).map(|l| l.to_bits()),
                 B::TessLevelInner => batch.inner.get(component).map(|l| l.to_bits()),
                 _ => None,

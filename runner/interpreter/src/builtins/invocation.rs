@@ -103,7 +103,7 @@ impl<E: Environment> Group<'_, E> {
     }
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
-        let slots = self.collect_varyings();
+        let slots = self.collect_varyings(None);
         for lane in self.active.clone().iter() {
             let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
             let vertex: Vec<[u32; 4]> =
