@@ -102,6 +102,8 @@ async fn drive(
     drop(sender);
     let mut summary = Summary { counts: Counts::default(), total, unexpected: 0, interrupted: false };
     let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    let (sender, mut interrupts) = mpsc::unbounded_channel();
+    let listener = tokio::spawn(listen(sender));
     let mut failure = None;
     loop {
         let event = tokio::select! {
@@ -110,8 +112,11 @@ async fn drive(
                 None => break,
             },
             _ = ticks.tick() => TestEvent::Tick,
-            _ = tokio::signal::ctrl_c() => {
-                shared.stop();
+            Some(()) = interrupts.recv() => {
+                // The first interruption waits for the rows at work, the second does not.
+                if shared.stop.swap(true, Ordering::Relaxed) {
+                    break;
+                }
                 continue;
             }
         };
@@ -126,6 +131,7 @@ async fn drive(
             shared.stop();
         }
     }
+    listener.abort();
     summary.interrupted = summary.counts.total() < total;
     let finished = TestEvent::RunFinished {
         counts: summary.counts,
@@ -137,6 +143,32 @@ async fn drive(
         Some(error) => Err(error),
         None => report(finished).map(|()| summary),
     }
+}
+
+/// Passes on requests to stop: Ctrl-C and the termination signal.
+#[cfg(unix)]
+async fn listen(interrupts: mpsc::UnboundedSender<()>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        if interrupts.send(()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Passes on requests to stop: Ctrl-C.
+#[cfg(not(unix))]
+async fn listen(interrupts: mpsc::UnboundedSender<()>) {
+    while tokio::signal::ctrl_c().await.is_ok() && interrupts.send(()).is_ok() {}
 }
 
 /// What the workers share.

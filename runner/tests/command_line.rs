@@ -183,23 +183,32 @@ fn slow() -> String {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_keeps_what_is_done() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
     let sandbox = Sandbox::new();
     for number in 0..500 {
         sandbox.file(&format!("suite/t{number:03}.shader_test"), slow());
     }
+    for signal in ["-INT", "-TERM"] {
+        interrupt(&sandbox, signal);
+    }
+}
+
+/// Starts a run, stops it by a signal once something is finished, and looks at what it left.
+#[cfg(unix)]
+fn interrupt(sandbox: &Sandbox, signal: &str) {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    fs::remove_dir_all(sandbox.path("out")).ok();
     let arguments = ["suite", "--reference-only", "-j", "2", "--out", "out"];
     let child =
         sandbox.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run");
-    // Wait until something is finished, then press Ctrl-C.
+    // Wait until something is finished, then stop it.
     let start = Instant::now();
     let lines = || fs::read_to_string(sandbox.path("out/results.jsonl")).unwrap_or_default().lines().count();
     while lines() < 3 {
         assert!(start.elapsed() < Duration::from_secs(120), "no results");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
     let ran = ran(&child.wait_with_output().expect("the run ends"));
     ran.expect(1, &["stopped before the end; the finished results are kept"]);
