@@ -49,7 +49,7 @@ impl Interval {
     /// Both are live at some point (a value may take the place of one that is last used by its definition).
     #[must_use]
     pub fn overlaps(&self, other: &Interval) -> bool {
-        !self.is_empty() && !other.is_empty() && !(self.end <= other.start || other.end <= self.start)
+        !(self.is_empty() || other.is_empty() || self.end <= other.start || other.end <= self.start)
     }
 }
 

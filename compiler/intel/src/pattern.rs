@@ -103,7 +103,7 @@ fn element_mask(operand: &Operand, count: u32, stride: u32, reg: u32) -> Option<
     if reg == 0 {
         return Some(periodic_mask(count, step, size, offset));
     }
-    if stride == 0 || offset >= step || step > REG_SIZE || REG_SIZE % step != 0 {
+    if stride == 0 || offset >= step || step > REG_SIZE || !REG_SIZE.is_multiple_of(step) {
         return None;
     }
     // The first register holds this many elements; whole registers of them were passed before `reg`.

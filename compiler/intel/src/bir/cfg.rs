@@ -59,12 +59,12 @@ impl Cfg {
         let mut blocks: Vec<Block> = Vec::new();
         let mut block_of = vec![0; n];
         let mut start = 0;
-        for i in 0..n {
-            if i > start && insts[i].op.starts_block() {
+        for (i, inst) in insts.iter().enumerate() {
+            if i > start && inst.op.starts_block() {
                 blocks.push(Block { start, end: i, ..Block::default() });
                 start = i;
             }
-            if insts[i].op.ends_block() {
+            if inst.op.ends_block() {
                 blocks.push(Block { start, end: i + 1, ..Block::default() });
                 start = i + 1;
             }

@@ -102,7 +102,7 @@ fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::bir::Message) -> 
     e.dst = whole(&inst.dst)?;
     e.dst.region = eu::Region::dst(1);
     let payload = inst.src.first().ok_or_else(|| CompileError::encode("send without payload"))?;
-    if payload.offset % 32 != 0 || (inst.dst.is_reg() && inst.dst.offset % 32 != 0) {
+    if payload.offset % 32 != 0 || (inst.dst.is_reg() && !inst.dst.offset.is_multiple_of(32)) {
         return Err(CompileError::encode("message operand off the register grid"));
     }
     e.src[0] = whole(payload)?;

@@ -95,7 +95,7 @@ fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu
         o.swizzle = eu::Swizzle(0);
         return Ok(o);
     }
-    if o.subnr % 16 != 0 || (!c.inst.align16 && src.stride() != Some(1)) {
+    if !o.subnr.is_multiple_of(16) || (!c.inst.align16 && src.stride() != Some(1)) {
         return Err(CompileError::encode("three-source operand is not packed"));
     }
     o.swizzle = physical_swizzle(src)?;
@@ -104,7 +104,7 @@ fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu
 }
 
 fn align16(src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
-    if o.file == eu::RegFile::Grf && o.subnr % 16 != 0 {
+    if o.file == eu::RegFile::Grf && !o.subnr.is_multiple_of(16) {
         return Err(CompileError::encode("Align16 source off the 16-byte grid"));
     }
     o.swizzle = physical_swizzle(src)?;
@@ -130,10 +130,10 @@ fn physical_swizzle(src: &Operand) -> Result<eu::Swizzle, CompileError> {
 /// The Align1 region of a register source.
 fn align1(c: &Context<'_>, src: &Operand) -> Result<eu::Region, CompileError> {
     let n = u32::from(c.inst.exec_size);
-    if let File::Arf(_) = src.file {
-        if src.is_scalar() || n == 1 {
-            return Ok(eu::Region::SCALAR);
-        }
+    if let File::Arf(_) = src.file
+        && (src.is_scalar() || n == 1)
+    {
+        return Ok(eu::Region::SCALAR);
     }
     if c.dword_regions() && src.ty.size() == 8 {
         return df_in_dwords(src, n);

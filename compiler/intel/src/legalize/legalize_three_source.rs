@@ -52,7 +52,7 @@ fn acceptable(src: &Operand, model: &dyn Model) -> bool {
     if src.is_scalar() {
         return src.ty.size() < 8 || !model.handles(Quirk::ThreeSourceNoDfRep);
     }
-    src.stride() == Some(1) && src.offset % 16 == 0
+    src.stride() == Some(1) && src.offset.is_multiple_of(16)
 }
 
 fn push_copy(program: &mut Program, around: &Inst, dst: Operand, src: Operand) {

@@ -336,10 +336,11 @@ fn opcode_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
         Op::MathIntDivQuotient | Op::MathIntDivRemainder => cap(8),
         Op::Mach | Op::Addc | Op::Subb => cap(8),
         Op::Mul if uses_integer_accumulator(inst) => cap(8),
-        op if op.is_math() && (inst.dst.ty == Type::HF || inst.src[0].ty == Type::HF) => {
-            if model.handles(Quirk::HfMath) {
-                cap(8);
-            }
+        op if op.is_math()
+            && (inst.dst.ty == Type::HF || inst.src[0].ty == Type::HF)
+            && model.handles(Quirk::HfMath) =>
+        {
+            cap(8);
         }
         _ => {}
     }

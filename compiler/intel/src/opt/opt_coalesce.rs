@@ -88,7 +88,7 @@ fn whole_copy(program: &Program, inst: &Inst) -> Option<WholeCopy> {
     let bytes = inst.bytes_written();
     let packed = inst.dst.stride() == Some(1) && inst.src[0].stride() == Some(1);
     let whole = inst.src[0].offset == 0 && bytes == u32::from(program.vregs[src].regs) * REG_SIZE;
-    let fits = dst != src && packed && whole && inst.dst.offset % REG_SIZE == 0;
+    let fits = dst != src && packed && whole && inst.dst.offset.is_multiple_of(REG_SIZE);
     fits.then_some(WholeCopy {
         src,
         dst,

@@ -17,14 +17,14 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
         let mut known: Vec<usize> = Vec::new();
         for i in block.start..block.end {
             let inst = program.insts[i].clone();
-            if is_expression(&inst) {
-                if let Some(&k) = known.iter().rev().find(|&&k| equal(&program.insts[k], &inst)) {
-                    let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
-                    copy.group = inst.group;
-                    copy.no_mask = inst.no_mask;
-                    program.insts[i] = copy;
-                    changed = true;
-                }
+            if is_expression(&inst)
+                && let Some(&k) = known.iter().rev().find(|&&k| equal(&program.insts[k], &inst))
+            {
+                let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
+                copy.group = inst.group;
+                copy.no_mask = inst.no_mask;
+                program.insts[i] = copy;
+                changed = true;
             }
             if inst.dst.is_reg() {
                 known.retain(|&k| !clobbers(&inst, &program.insts[k]));

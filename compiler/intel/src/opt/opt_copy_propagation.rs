@@ -175,7 +175,7 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     let mut new = match (copy.src.region, src.region) {
         // One element for all channels: the read must pick the same part of every element.
         (Region::Stride(0), _) => {
-            if z > k || (0..u32::from(inst.exec_size)).any(|c| src.element(c) * z % k != 0) {
+            if z > k || (0..u32::from(inst.exec_size)).any(|c| !(src.element(c) * z).is_multiple_of(k)) {
                 return None;
             }
             let part = rel % k;
@@ -228,7 +228,7 @@ fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &dyn Model) -> bo
         return false;
     }
     if info.three_source {
-        let packed = new.region == Region::Stride(1) && new.offset % 16 == 0;
+        let packed = new.region == Region::Stride(1) && new.offset.is_multiple_of(16);
         if !(packed || (new.is_scalar() && new.ty.size() < 8)) {
             return false;
         }

@@ -259,20 +259,20 @@ impl Translator<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((product, index)) = self.fused_into[ctx.result] {
-            if let Some(mul) = self.shader.as_alu(product) {
-                let pick = ctx.alu.srcs[index].swizzle[usize::from(ctx.component & 3)];
-                let mut a = self.src(&mul.srcs[0], pick, ty);
-                let b = self.src(&mul.srcs[1], pick, ty);
-                let mut addend = self.arg(ctx, 1 - index, ty);
-                if subtract && index == 1 {
-                    a = a.neg();
-                } else if subtract {
-                    addend = addend.neg();
-                }
-                self.builder().emit(Op::Mad, ctx.dst.retype(ty), &[addend, a, b]);
-                return;
+        if let Some((product, index)) = self.fused_into[ctx.result]
+            && let Some(mul) = self.shader.as_alu(product)
+        {
+            let pick = ctx.alu.srcs[index].swizzle[usize::from(ctx.component & 3)];
+            let mut a = self.src(&mul.srcs[0], pick, ty);
+            let b = self.src(&mul.srcs[1], pick, ty);
+            let mut addend = self.arg(ctx, 1 - index, ty);
+            if subtract && index == 1 {
+                a = a.neg();
+            } else if subtract {
+                addend = addend.neg();
             }
+            self.builder().emit(Op::Mad, ctx.dst.retype(ty), &[addend, a, b]);
+            return;
         }
         let (a, mut b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         if subtract {

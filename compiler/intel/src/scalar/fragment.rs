@@ -609,10 +609,10 @@ impl Translator<'_> {
                 at += per * REG_SIZE;
             }
         }
-        if interface.writes_depth {
-            if let Some(&depth) = outputs.get(&(Slot::FragDepth, 0)) {
-                b.mov(payload.byte_offset(at), depth);
-            }
+        if interface.writes_depth
+            && let Some(&depth) = outputs.get(&(Slot::FragDepth, 0))
+        {
+            b.mov(payload.byte_offset(at), depth);
         }
         let layout = match (interface.dual_source, per) {
             (true, _) => RenderTargetLayout::Simd8DualLow,

@@ -216,8 +216,12 @@ struct Uses {
 
 impl Uses {
     fn of(shader: &Shader) -> Uses {
-        let mut uses =
-            Uses { primitive_id: false, ends_primitives: false, streams: false, emits_in_control_flow: false };
+        let mut uses = Uses {
+            primitive_id: false,
+            ends_primitives: false,
+            streams: false,
+            emits_in_control_flow: false,
+        };
         let mut depth = 0u32;
         for step in shader.walk() {
             match step {
@@ -285,11 +289,7 @@ impl Translator<'_> {
             }
             (InvocationId, Some(result)) => {
                 let dst = self.define(result, Type::UD)[0];
-                self.builder().emit(
-                    Op::Shr,
-                    dst,
-                    &[Operand::grf(1, Type::UD), Operand::ud(INSTANCE_SHIFT)],
-                );
+                self.builder().emit(Op::Shr, dst, &[Operand::grf(1, Type::UD), Operand::ud(INSTANCE_SHIFT)]);
                 Ok(())
             }
             (MemoryBarrier, _) => Ok(()),

@@ -59,7 +59,7 @@ impl Translator<'_> {
         for c in 0..u32::from(self.shader.components(result)) {
             let at = offset + c * size;
             let component = match size {
-                8 if at % 8 == 0 => self.uniform_scalar(block, at, 8).retype(ty),
+                8 if at.is_multiple_of(8) => self.uniform_scalar(block, at, 8).retype(ty),
                 // Off the 8-byte grid (nothing std140 makes): join the halves.
                 8 => {
                     let [low, high] = [at, at + 4].map(|byte| self.uniform_scalar(block, byte, 4));

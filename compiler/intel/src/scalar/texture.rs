@@ -104,15 +104,17 @@ impl Translator<'_> {
                 }
             }
         }
-        if tex.op == TexOp::Txs && tex.array && tex.dim == Dim::Cube {
-            if let Some(faces) = components.last_mut() {
-                // The hardware counts faces of cube arrays as layers.
-                let mut b = self.builder();
-                let (layers, six) = (b.temp(Type::D), b.temp(Type::D));
-                b.mov(six, Operand::d(6));
-                b.emit(Op::MathIntDivQuotient, layers, &[faces.retype(Type::D), six]);
-                *faces = layers.retype(ty);
-            }
+        if tex.op == TexOp::Txs
+            && tex.array
+            && tex.dim == Dim::Cube
+            && let Some(faces) = components.last_mut()
+        {
+            // The hardware counts faces of cube arrays as layers.
+            let mut b = self.builder();
+            let (layers, six) = (b.temp(Type::D), b.temp(Type::D));
+            b.mov(six, Operand::d(6));
+            b.emit(Op::MathIntDivQuotient, layers, &[faces.retype(Type::D), six]);
+            *faces = layers.retype(ty);
         }
         components
     }
@@ -123,17 +125,15 @@ impl Translator<'_> {
         if tex.op == TexOp::Tg4 {
             dword |= u32::from(tex.gather & 3) << 16;
         }
-        if let Some(offset) = tex.src(TexSrcKind::Offset) {
-            if tex.op != TexOp::Txf {
-                let Some(constant) = self.shader.as_const(offset) else {
-                    return Err(CompileError::lower("texture offsets must be constant"));
-                };
-                for (i, &value) in
-                    constant.iter().enumerate().take(usize::from(self.shader.components(offset)))
-                {
-                    // Nibbles: u in bits 11:8, v in 7:4, r in 3:0.
-                    dword |= (value as u32 & 0xf) << (8 - 4 * i.min(2));
-                }
+        if let Some(offset) = tex.src(TexSrcKind::Offset)
+            && tex.op != TexOp::Txf
+        {
+            let Some(constant) = self.shader.as_const(offset) else {
+                return Err(CompileError::lower("texture offsets must be constant"));
+            };
+            for (i, &value) in constant.iter().enumerate().take(usize::from(self.shader.components(offset))) {
+                // Nibbles: u in bits 11:8, v in 7:4, r in 3:0.
+                dword |= (value as u32 & 0xf) << (8 - 4 * i.min(2));
             }
         }
         Ok((dword != 0 || tex.op == TexOp::Tg4).then_some(dword))

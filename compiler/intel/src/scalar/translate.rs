@@ -122,8 +122,8 @@ impl<'a> Translator<'a> {
     /// Emits the whole body.
     pub fn translate_body(&mut self) -> Result<(), CompileError> {
         self.allocate_phis();
-        let mut order = self.shader.walk().into_iter().peekable();
-        while let Some(step) = order.next() {
+        let order = self.shader.walk().into_iter().peekable();
+        for step in order {
             match step {
                 Step::Block(block) => {
                     self.translate_block(block)?;
@@ -160,10 +160,10 @@ impl<'a> Translator<'a> {
             let data = &shader.insts[inst];
             match &data.kind {
                 InstKind::Alu(alu) => {
-                    if let Some(result) = data.result {
-                        if !self.skipped[result] {
-                            self.emit_alu(alu, result)?;
-                        }
+                    if let Some(result) = data.result
+                        && !self.skipped[result]
+                    {
+                        self.emit_alu(alu, result)?;
                     }
                 }
                 InstKind::Const(_) | InstKind::Phi(_) => {}

@@ -91,10 +91,9 @@ impl Translator<'_> {
         match (intrinsic.op, result) {
             (StoreOutput, _) => self.emit_store_vue(intrinsic),
             (LoadInput, Some(result)) => self.emit_attribute(intrinsic, result),
-            (
-                VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId,
-                Some(result),
-            ) => self.emit_vertex_system_value(intrinsic.op, result),
+            (VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId, Some(result)) => {
+                self.emit_vertex_system_value(intrinsic.op, result)
+            }
             (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
