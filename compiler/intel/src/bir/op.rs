@@ -201,10 +201,10 @@ impl Op {
         matches!(self, Op::If | Op::Else | Op::While | Op::Break | Op::Continue | Op::Halt)
     }
 
-    /// Starts a basic block.
+    /// Starts a basic block: a jump may lead to it (CONTINUE leads to the WHILE itself).
     #[must_use]
     pub fn starts_block(self) -> bool {
-        matches!(self, Op::Do | Op::Endif | Op::HaltTarget)
+        matches!(self, Op::Do | Op::Endif | Op::While | Op::HaltTarget)
     }
 
     /// Emits no machine instruction.

@@ -87,9 +87,13 @@ pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu:
 
 /// Three-source operands: packed rows, or one replicated dword.
 fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
-    if src.is_scalar() && !c.inst.align16 {
+    if src.is_scalar() {
         if src.ty.size() == 8 {
             return Err(CompileError::encode("scalar DF source of a three-source instruction"));
+        }
+        if c.inst.align16 {
+            // The one component that the vec4 back end lets through.
+            o.subnr += 4 * src.swizzle.get(0);
         }
         o.rep_ctrl = true;
         o.swizzle = eu::Swizzle(0);
@@ -157,9 +161,12 @@ fn align1(c: &Context<'_>, src: &Operand) -> Result<eu::Region, CompileError> {
 
 /// DF regions of ivb, in 32-bit units.
 fn df_in_dwords(src: &Operand, n: u32) -> Result<eu::Region, CompileError> {
-    let scalar = eu::Region::new(0, 2, 1);
-    if n == 1 || src.is_scalar() {
-        return Ok(scalar);
+    if n == 1 {
+        // The two dwords of the only channel are a full row.
+        return Ok(eu::Region::new(2, 2, 1));
+    }
+    if src.is_scalar() {
+        return Ok(eu::Region::new(0, 2, 1));
     }
     match src.region {
         Region::Stride(1) if n >= 4 => Ok(eu::Region::new(8, 8, 1)),

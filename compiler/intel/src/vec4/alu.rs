@@ -82,8 +82,14 @@ impl Selector<'_> {
             AluOp::Mov => {
                 let ty = self.raw_type(result);
                 let a = self.src(&alu.srcs[0], ctx.n, ty);
-                let dst = self.define(result);
-                self.mov(dst, a);
+                // Registers of values never change, except those of phis.
+                let changes = matches!(self.shader.def(alu.srcs[0].value).kind, ir::InstKind::Phi(_));
+                if a.is_reg() && !changes {
+                    self.set(result, a);
+                } else {
+                    let dst = self.define(result);
+                    self.mov(dst, a);
+                }
                 Ok(())
             }
             AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {

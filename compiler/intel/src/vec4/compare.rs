@@ -159,7 +159,7 @@ impl Selector<'_> {
             return Ok(());
         }
         // A comparison of doubles gives 64-bit booleans, of which the low dwords are kept.
-        let wide = self.temp(Type::DF);
+        let wide = self.wide_temp(n);
         self.cmp(wide.masked(first(n)), a, b, cond);
         let low = self.pick_dwords(wide, 0);
         self.set(result, low);

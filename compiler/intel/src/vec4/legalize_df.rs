@@ -31,6 +31,7 @@ pub fn legalize_df(program: &mut Program, model: &dyn Model) -> bool {
 fn is_wide(inst: &Inst) -> bool {
     inst.message.is_none()
         && !inst.op.info().control_flow
+        && inst.op != Op::Undef
         && (inst.dst.ty.size() == 8 || inst.exec_type().size() == 8)
 }
 
@@ -39,7 +40,7 @@ fn is_wide(inst: &Inst) -> bool {
 fn written_components(program: &Program) -> Vec<u8> {
     let mut written = vec![0; program.vregs.len()];
     for inst in &program.insts {
-        let Some(v) = inst.dst.vreg() else { continue };
+        let Some(v) = inst.dst.vreg().filter(|_| inst.op != Op::Undef) else { continue };
         written[v.index()] |= if inst.align16 && inst.dst.ty.size() == 8 && inst.dst.offset == 0 {
             inst.dst.writemask
         } else {

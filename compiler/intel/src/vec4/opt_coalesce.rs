@@ -173,6 +173,15 @@ impl Plan {
             && inst.message.is_none()
             && inst.dst.ty.size() == self.size
             && inst.dst.offset == self.a_offset;
+        // Results of messages and of Align1 moves over both vertices fill the register.
+        if !inst.align16 {
+            let fills = inst.exec_size == 8 && inst.group == 0 && !inst.no_mask && inst.predicate.is_none();
+            let size = inst.message.map_or(inst.dst.ty.size(), |m| 4 * u32::from(m.rlen));
+            return fills
+                && (size, self.size, inst.dst.stride()) == (4, 4, Some(1))
+                && inst.dst.offset == self.a_offset
+                && (self.b.writemask, self.swizzle) == (crate::bir::WRITEMASK_XYZW, Swizzle::XYZW);
+        }
         let complete = inst.dst.writemask & !self.needed() == 0;
         if !vector || !complete || inst.op == Op::Undef {
             return false;
@@ -192,7 +201,7 @@ impl Plan {
     fn can_rename_reads(&self, inst: &Inst) -> bool {
         let mask = components_read(inst);
         inst.src.iter().filter(|s| s.vreg() == Some(self.a)).all(|src| {
-            let plain = src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar();
+            let plain = inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar();
             let picked =
                 (0..4u8).filter(|c| mask >> c & 1 != 0).fold(0u8, |m, c| m | 1 << src.swizzle.get(c));
             plain && picked & !self.needed() == 0
@@ -202,6 +211,11 @@ impl Plan {
     fn apply(&self, program: &mut Program, first: usize) {
         for inst in &mut program.insts[first..self.at] {
             if inst.dst.vreg() != Some(self.a) {
+                continue;
+            }
+            if !inst.align16 {
+                inst.dst.file = File::Vgrf(self.b_reg);
+                inst.dst.offset = self.b.offset;
                 continue;
             }
             let mask = self.renamed(inst.dst.writemask);

@@ -29,7 +29,8 @@ pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
                 continue;
             }
             transfer(inst, &base, &mut live);
-            if inst.writes_flag() && inst.predicate.is_none() {
+            // Parts of a split comparison of doubles write some of the bits only.
+            if inst.writes_flag() && inst.predicate.is_none() && inst.exec_type().size() < 8 {
                 flag_live = false;
             }
             flag_live |= inst.reads_flag();

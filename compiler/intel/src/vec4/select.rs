@@ -142,7 +142,8 @@ impl<'a> Selector<'a> {
                 }
                 (InstKind::Undef, Some(result)) => {
                     // Any value will do: a register that nothing writes.
-                    self.define(result);
+                    let operand = self.define(result);
+                    self.emit(Op::Undef, operand, &[]);
                 }
                 (InstKind::Intrinsic(intrinsic), result) => self.emit_intrinsic(intrinsic, result)?,
                 (InstKind::Tex(tex), Some(result)) => self.emit_texture(tex, result)?,
@@ -234,9 +235,20 @@ impl<'a> Selector<'a> {
     /// A new register for `value`, as its raw type, with the value's components enabled for writing.
     pub fn define(&mut self, value: Value) -> Operand {
         let ty = self.raw_type(value);
-        let operand = self.temp(ty);
+        let n = self.shader.components(value);
+        let operand = if ty.size() == 8 { self.wide_temp(n) } else { self.temp(ty) };
         self.values[value] = Some(operand);
-        operand.masked(first(self.shader.components(value)))
+        operand.masked(first(n))
+    }
+
+    /// A register for `n` doubles per vertex. The others are read now and then, by instructions that cannot but
+    /// take whole rows: they get a definition.
+    pub fn wide_temp(&mut self, n: u8) -> Operand {
+        let operand = self.temp(Type::DF);
+        if n < 4 {
+            self.emit(Op::Undef, operand, &[]);
+        }
+        operand
     }
 
     /// Makes `value` live in `operand`.
@@ -406,11 +418,16 @@ impl<'a> Selector<'a> {
             let InstKind::Phi(srcs) = &shader.insts[phi].kind else { continue };
             let source = srcs.iter().find(|s| s.pred == block).map(|s| s.value);
             let (Some(result), Some(source)) = (shader.insts[phi].result, source) else { continue };
-            if matches!(shader.def(source).kind, InstKind::Undef) || source == result {
+            if source == result {
                 continue;
             }
             let n = shader.components(result);
             let ty = self.raw_type(result);
+            if matches!(shader.def(source).kind, InstKind::Undef) {
+                let to = self.get(result, &ir::inst::IDENTITY, ty);
+                self.emit(Op::Undef, to, &[]);
+                continue;
+            }
             let identity = &ir::inst::IDENTITY[..usize::from(n)];
             let from = self.get(source, identity, ty);
             let to = self.get(result, &ir::inst::IDENTITY, ty).masked(first(n));

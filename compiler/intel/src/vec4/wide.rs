@@ -139,7 +139,7 @@ impl Selector<'_> {
             return Err(self.not_lowered(ctx.alu.op, ctx.src_bits));
         }
         let src = self.arg(ctx, 0, Type::DF);
-        let spread = self.temp(Type::DF);
+        let spread = self.wide_temp(ctx.n);
         let sources = [src];
         for (c, count) in pieces::runs(&sources, first(ctx.n)) {
             for vertex in 0..2 {
@@ -171,7 +171,7 @@ impl Selector<'_> {
     /// The low or high dwords of `n` components of a 64-bit operand, in order.
     fn dwords_of(&mut self, src: Operand, part: u32, n: u8) -> Operand {
         if src.is_modified() {
-            let copy = self.temp(Type::DF);
+            let copy = self.wide_temp(n);
             self.mov(copy.masked(first(n)), src);
             return self.pick_dwords(copy, part);
         }
