@@ -63,7 +63,6 @@ pub fn finish_with(
     scratch_base: u32,
 ) -> Result<Finished, CompileError> {
     passes::run(&mut program, model, options, list);
-    if std::env::var("DUMP").is_ok() { eprintln!("{program}"); }
     let settings = allocate::Settings {
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,

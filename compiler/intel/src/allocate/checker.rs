@@ -163,6 +163,16 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Some channel may go from block `from` to its physical successor `to`, or the state matters for channels that
+    /// wait: the second arm of an IF runs after the first. After a jump of all channels the thread still walks to
+    /// the next join, but what it finds there only concerns channels that came another way.
+    fn carries_channels(&self, from: usize, to: usize, reachable: &[bool]) -> bool {
+        let block = &self.cfg.blocks[from];
+        let logical = reachable[from] && block.succs.contains(&to);
+        let ends_arm = block.end.checked_sub(1).is_some_and(|i| self.program.insts[i].op == Op::Else);
+        logical || !reachable[to] || (ends_arm && !block.succs.contains(&to))
+    }
+
     fn run(&self) -> Result<(), CompileError> {
         let blocks = self.cfg.blocks.len();
         let mut start = State {
@@ -173,6 +183,7 @@ impl<'a> Checker<'a> {
             *held = Held { id: g as u32, holds: u32::MAX, lost: 0 };
             start.written.insert(g);
         }
+        let reachable = self.cfg.reachable();
         let mut entry: Vec<Option<State>> = vec![None; blocks];
         entry[0] = Some(start);
         let mut dirty = vec![false; blocks];
@@ -185,7 +196,9 @@ impl<'a> Checker<'a> {
                 self.step(&mut state, i, false)?;
             }
             for &s in &self.cfg.blocks[b].physical_succs {
-                dirty[s] |= merge(&mut entry[s], &state);
+                if self.carries_channels(b, s, &reachable) {
+                    dirty[s] |= merge(&mut entry[s], &state);
+                }
             }
         }
         for (b, entry) in entry.into_iter().enumerate() {

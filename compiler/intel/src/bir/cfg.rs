@@ -131,6 +131,19 @@ impl Cfg {
         Cfg { blocks, block_of, loops }
     }
 
+    /// Which blocks some channel may get to.
+    #[must_use]
+    pub fn reachable(&self) -> Vec<bool> {
+        let mut reachable = vec![false; self.blocks.len()];
+        let mut stack = vec![0];
+        while let Some(b) = stack.pop() {
+            if !std::mem::replace(&mut reachable[b], true) {
+                stack.extend(&self.blocks[b].succs);
+            }
+        }
+        reachable
+    }
+
     /// Index of the `While` of the outermost loop around instruction `index`, if it is inside a loop.
     #[must_use]
     pub fn outermost_loop_end(&self, index: usize) -> Option<usize> {

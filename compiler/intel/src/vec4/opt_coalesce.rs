@@ -201,7 +201,8 @@ impl Plan {
     fn can_rename_reads(&self, inst: &Inst) -> bool {
         let mask = components_read(inst);
         inst.src.iter().filter(|s| s.vreg() == Some(self.a)).all(|src| {
-            let plain = inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar();
+            let plain =
+                inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar();
             let picked =
                 (0..4u8).filter(|c| mask >> c & 1 != 0).fold(0u8, |m, c| m | 1 << src.swizzle.get(c));
             plain && picked & !self.needed() == 0
