@@ -267,24 +267,24 @@ impl Selector<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((product, index)) = self.fused[ctx.result] {
-            if let Some(mul) = self.shader.as_alu(product) {
-                let outer = &ctx.alu.srcs[index].swizzle[..usize::from(ctx.n)];
-                let mut factors = [Operand::f(0.0); 2];
-                for (slot, src) in factors.iter_mut().zip(&mul.srcs) {
-                    let picked: Vec<u8> = outer.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
-                    *slot = self.get(src.value, &picked, Type::F);
-                }
-                let mut addend = self.arg(ctx, 1 - index, Type::F);
-                if subtract && index == 1 {
-                    factors[0] = factors[0].neg();
-                } else if subtract {
-                    addend = addend.neg();
-                }
-                let dst = self.dst(ctx, Type::F);
-                self.emit(Op::Mad, dst, &[addend, factors[0], factors[1]]);
-                return;
+        if let Some((product, index)) = self.fused[ctx.result]
+            && let Some(mul) = self.shader.as_alu(product)
+        {
+            let outer = &ctx.alu.srcs[index].swizzle[..usize::from(ctx.n)];
+            let mut factors = [Operand::f(0.0); 2];
+            for (slot, src) in factors.iter_mut().zip(&mul.srcs) {
+                let picked: Vec<u8> = outer.iter().map(|&c| src.swizzle[usize::from(c & 3)]).collect();
+                *slot = self.get(src.value, &picked, Type::F);
             }
+            let mut addend = self.arg(ctx, 1 - index, Type::F);
+            if subtract && index == 1 {
+                factors[0] = factors[0].neg();
+            } else if subtract {
+                addend = addend.neg();
+            }
+            let dst = self.dst(ctx, Type::F);
+            self.emit(Op::Mad, dst, &[addend, factors[0], factors[1]]);
+            return;
         }
         let (a, mut b) = (self.arg(ctx, 0, Type::F), self.arg(ctx, 1, Type::F));
         if subtract {

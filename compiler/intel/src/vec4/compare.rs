@@ -107,7 +107,8 @@ impl Selector<'_> {
         components: &[u8],
     ) -> Result<(Operand, Operand), CompileError> {
         let bits = self.shader.bits(alu.srcs[0].value);
-        if !matches!(bits, 1 | 32) && !(bits == 64 && class == Class::Float) {
+        let known = matches!(bits, 1 | 32) || (bits == 64 && class == Class::Float);
+        if !known {
             return Err(self.not_lowered(alu.op, bits));
         }
         let ty = operand_type(class, bits);

@@ -36,10 +36,10 @@ impl Selector<'_> {
                     IntrinsicOp::StoreLocal => intrinsic.srcs.get(1),
                     _ => continue,
                 };
-                if let (Some(local), Some(&index)) = (intrinsic.fields.local, index) {
-                    if let Some(flag) = indirect.get_mut(local.index()) {
-                        *flag |= shader.as_const(index).is_none();
-                    }
+                if let (Some(local), Some(&index)) = (intrinsic.fields.local, index)
+                    && let Some(flag) = indirect.get_mut(local.index())
+                {
+                    *flag |= shader.as_const(index).is_none();
                 }
             }
         }

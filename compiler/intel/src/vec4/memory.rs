@@ -62,7 +62,7 @@ impl Selector<'_> {
         let size = ty.size();
         let row = offset % 16;
         // Components that one row (or for doubles two) has in order need no instruction.
-        let in_row = row % size == 0 && row / size + u32::from(n) <= 4;
+        let in_row = row.is_multiple_of(size) && row / size + u32::from(n) <= 4;
         if in_row {
             let bytes = row + u32::from(n) * size;
             if let Some(data) = self.uniform_row(block, offset - row, bytes) {

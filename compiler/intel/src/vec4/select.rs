@@ -135,10 +135,8 @@ impl<'a> Selector<'a> {
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];
             match (&data.kind, data.result) {
-                (InstKind::Alu(alu), Some(result)) => {
-                    if !self.skipped[result] {
-                        self.emit_alu(alu, result)?;
-                    }
+                (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => {
+                    self.emit_alu(alu, result)?;
                 }
                 (InstKind::Undef, Some(result)) => {
                     // Any value will do: a register that nothing writes.
@@ -311,11 +309,11 @@ impl<'a> Selector<'a> {
         let enabled = |c: usize| wanted >> c & 1 != 0;
         let distinct =
             (0..4).filter(|&c| enabled(c) && !(0..c).any(|d| enabled(d) && values[d] == values[c]));
-        if distinct.clone().count() > 1 {
-            if let Some(packed) = packed_floats(values, wanted) {
-                self.mov(dst.retype(Type::F), Operand::imm(u64::from(packed), Type::VF));
-                return;
-            }
+        if distinct.clone().count() > 1
+            && let Some(packed) = packed_floats(values, wanted)
+        {
+            self.mov(dst.retype(Type::F), Operand::imm(u64::from(packed), Type::VF));
+            return;
         }
         for c in distinct.collect::<Vec<_>>() {
             let same = (c..4).filter(|&d| enabled(d) && values[d] == values[c]).fold(0, |m, d| m | 1 << d);
@@ -362,15 +360,15 @@ impl<'a> Selector<'a> {
         let components = if single { &components[..1] } else { &components[..] };
         let mask = first(components.len() as u8);
         let mode = if single { PredMode::ReplicateX } else { PredMode::Normal };
-        if self.skipped[value] {
-            if let Some(alu) = self.shader.as_alu(value) {
-                if let Some(reduction) = compare::reduction(alu.op) {
-                    let mode = self.emit_reduction_flags(alu, reduction)?;
-                    return Ok((mode, inverse));
-                }
-                self.emit_compare_flags(alu, components, mask)?;
+        if self.skipped[value]
+            && let Some(alu) = self.shader.as_alu(value)
+        {
+            if let Some(reduction) = compare::reduction(alu.op) {
+                let mode = self.emit_reduction_flags(alu, reduction)?;
                 return Ok((mode, inverse));
             }
+            self.emit_compare_flags(alu, components, mask)?;
+            return Ok((mode, inverse));
         }
         let operand = self.get(value, components, Type::D);
         self.mov(Operand::null(Type::D).masked(mask), operand).condition(CondMod::Nz);

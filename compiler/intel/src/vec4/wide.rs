@@ -108,11 +108,13 @@ impl Selector<'_> {
         let src = self.fold_immediate(src);
         let sources = [src];
         for (c, count) in pieces::runs(&sources, first(n)) {
-            if count == 4 && !self.model.handles(Quirk::Gen7TwoGrfSource) && !src.is_scalar() {
-                if let Some(whole) = pieces::source(&src, 0, 0, 4) {
-                    self.emit_align1(Op::Mov, (8, 0), dst, &[whole]);
-                    continue;
-                }
+            if count == 4
+                && !self.model.handles(Quirk::Gen7TwoGrfSource)
+                && !src.is_scalar()
+                && let Some(whole) = pieces::source(&src, 0, 0, 4)
+            {
+                self.emit_align1(Op::Mov, (8, 0), dst, &[whole]);
+                continue;
             }
             for vertex in 0..2 {
                 let Some(from) = pieces::source(&src, vertex, c, count) else { continue };
@@ -208,11 +210,13 @@ impl Selector<'_> {
             self.mov(copy.masked(first(n)), src);
             copy
         };
-        if !self.model.handles(Quirk::Gen7SecondHalfControls) && !src.is_scalar() && n > 2 {
-            if let Some(whole) = pieces::source(&src, 0, 0, 4) {
-                self.emit_align1(Op::Mov, (8, 0), target.strided(2), &[whole]);
-                return;
-            }
+        if !self.model.handles(Quirk::Gen7SecondHalfControls)
+            && !src.is_scalar()
+            && n > 2
+            && let Some(whole) = pieces::source(&src, 0, 0, 4)
+        {
+            self.emit_align1(Op::Mov, (8, 0), target.strided(2), &[whole]);
+            return;
         }
         for vertex in 0..2 {
             let Some(from) = pieces::source(&src, vertex, 0, channels) else { continue };
