@@ -24,8 +24,9 @@ const CLEAN_UP: &[Pass] = &[
 const ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each round of the pass unrolls one.
 const UNROLLED_LOOPS: usize = 64;
-/// Arrays up to this length become chains of selections when indexed at run time; longer ones go to scratch memory.
-const LADDER_LENGTH: u32 = 16;
+/// Arrays up to this length become chains of selections when indexed at run time. Longer ones would go to scratch memory, which no back
+/// end addresses by channel yet: they are refused.
+const LADDER_LENGTH: u32 = 256;
 
 /// Whether a stage is compiled by the vec4 back end.
 pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
@@ -70,7 +71,8 @@ fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), Vali
 
 /// What is still indexed at run time.
 fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    let short = manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
+    let short =
+        manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
     if short {
         manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
         optimise(manager, shader)?;

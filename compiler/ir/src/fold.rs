@@ -245,7 +245,7 @@ pub(crate) fn rsq(x: f64) -> f64 {
 }
 
 /// GLSL `mod` step by step. Where the quotient of a multiple rounds below the integer the result would be `b`
-/// itself: that is 0.
+/// itself: that is 0. A result that merely rounds to `b` (a tiny negative `a`) stays.
 pub(crate) fn fmod(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
     remainder(ctx, s, libm::floor)
 }
@@ -260,7 +260,9 @@ fn remainder(ctx: FoldCtx, s: &[u64; 4], round: fn(f64) -> f64) -> u64 {
     let whole = float1(ctx, &[quotient, 0, 0, 0], round);
     let product = float2(ctx, &[s[1], whole, 0, 0], |a, b| a * b);
     let result = float2(ctx, &[s[0], product, 0, 0], |a, b| a - b);
-    float2(ctx, &[result, s[1], 0, 0], |result, b| if result == b { 0.0 } else { result })
+    let (a, b, next) = (decode(ctx, s[0]), decode(ctx, s[1]), decode(ctx, whole) + 1.0);
+    let multiple = decode(ctx, result) == b && libm::fma(-b, next, a) == 0.0;
+    if multiple { encode_float(ctx.bits, 0.0) } else { result }
 }
 
 pub(crate) fn flrp(ctx: FoldCtx, s: &[u64; 4]) -> u64 {

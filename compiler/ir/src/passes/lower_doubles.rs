@@ -2,7 +2,7 @@
 //! compare, select, and conversions from and to 32-bit types (fp64 design document).
 
 use super::double_division::{divide, reciprocal_square_root, square_root};
-use super::rewrite::{rewrite_alu, source_values};
+use super::rewrite::{rewrite_alu, source_values, unless_multiple};
 use crate::builder::Builder;
 use crate::ids::Value;
 use crate::ops::AluOp;
@@ -74,8 +74,7 @@ fn lower(b: &mut Builder<'_>, op: AluOp, alu: &crate::inst::Alu, components: u8)
             let whole = if op == Fmod { floor(b, quotient) } else { truncate(b, quotient) };
             let product = b.fmul(y, whole);
             let rest = b.fsub(x, product);
-            let (zero, multiple) = (b.fconst(64, 0.0), b.feq(rest, y));
-            b.bcsel(multiple, zero, rest)
+            unless_multiple(b, x, y, whole, rest)
         }
         Fsign => sign(b, x),
         Fsat => {

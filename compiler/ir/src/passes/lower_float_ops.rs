@@ -1,6 +1,6 @@
 //! 16- and 32-bit float operations without an instruction of their own.
 
-use super::rewrite::{rewrite_alu, source_values};
+use super::rewrite::{rewrite_alu, source_values, unless_multiple};
 use crate::builder::Builder;
 use crate::ids::Value;
 use crate::ops::AluOp;
@@ -28,7 +28,7 @@ pub fn lower_float_ops(shader: &mut Shader) -> bool {
         }
         b.exact = true;
         Some(match alu.op {
-            Fmod | Frem => remainder(b, alu.op, x, y, bits),
+            Fmod | Frem => remainder(b, alu.op, x, y),
             op if bits == 32 => exponent_op(b, op, x, y),
             op => {
                 let wide = b.f2f32(x);
@@ -47,13 +47,12 @@ fn interpolate(b: &mut Builder<'_>, x: Value, y: Value, t: Value, bits: u8) -> V
     b.fadd(left, right)
 }
 
-fn remainder(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value, bits: u8) -> Value {
+fn remainder(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Value {
     let quotient = b.fdiv(x, y);
     let whole = if op == AluOp::Fmod { b.ffloor(quotient) } else { b.ftrunc(quotient) };
     let product = b.fmul(y, whole);
     let rest = b.fsub(x, product);
-    let (zero, multiple) = (b.fconst(bits, 0.0), b.feq(rest, y));
-    b.bcsel(multiple, zero, rest)
+    unless_multiple(b, x, y, whole, rest)
 }
 
 /// `fldexp`, `frexp_sig` or `frexp_exp` of singles.

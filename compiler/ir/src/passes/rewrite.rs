@@ -97,3 +97,16 @@ pub(crate) fn prune_phis(shader: &mut Shader) {
         }
     }
 }
+
+/// The remainder `rest` = x − y·whole, but 0 where rounding put the quotient of a multiple one below: there the remainder is y, and the
+/// next quotient leaves nothing.
+pub(crate) fn unless_multiple(b: &mut Builder<'_>, x: Value, y: Value, whole: Value, rest: Value) -> Value {
+    let bits = b.shader.bits(x);
+    let (zero, one) = (b.fconst(bits, 0.0), b.fconst(bits, 1.0));
+    let next = b.fadd(whole, one);
+    let negative = b.fneg(next);
+    let left = b.ffma(y, negative, x);
+    let (same, none) = (b.feq(rest, y), b.feq(left, zero));
+    let multiple = b.iand(same, none);
+    b.bcsel(multiple, zero, rest)
+}
