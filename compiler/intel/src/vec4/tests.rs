@@ -130,3 +130,24 @@ block b0 {
     assert!(ivb[0].ends_with("{ align16 1Q };") || ivb[0].ends_with("{ align16 1N };"), "{ivb:?}");
     assert!(ivb[1].ends_with("{ align16 2N };"), "{ivb:?}");
 }
+
+/// A sample at an explicit level: coordinates and level in one register, the texel straight to the output.
+#[test]
+fn texture_at_a_level() {
+    let mut shader = Shader::new(ir::Stage::Vertex);
+    shader.info.samplers = 1;
+    let mut b = ir::Builder::new(&mut shader);
+    let coord = b.load_input(ir::Slot::Attribute(0), 0, 2);
+    let level = b.fconst(32, 1.0);
+    let mut tex = ir::Tex::new(ir::TexOp::Txl, ir::Dim::D2, 0, 0);
+    tex.srcs.push((ir::TexSrcKind::Coord, coord));
+    tex.srcs.push((ir::TexSrcKind::Lod, level));
+    let texel = b.push(ir::InstKind::Tex(Box::new(tex)), Some((32, 4))).expect("a result");
+    b.store_output(ir::Slot::Position, 0, texel);
+    b.finish();
+    let lines = listing("ivb", &shader.to_string());
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+    let send = &lines[3];
+    assert!(send.starts_with("send(8) g127<1>UD") && send.contains("sample_l SIMD4x2"), "{send}");
+    assert!(send.contains("mlen 1 rlen 1"), "{send}");
+}

@@ -1,0 +1,288 @@
+//! Runs a vertex shader on the simulator as the metadata say, and on the IR's evaluator.
+
+use eu::DevInfo;
+use intel::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
+use intel::{Options, StageKey};
+use ir::eval::{EvalOptions, Io, Space, TestServices};
+use ir::{Shader, Slot};
+use simulator::host::{Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite};
+use simulator::{Kernel, Thread};
+use std::collections::BTreeMap;
+
+/// A small generator (splitmix64), the same everywhere.
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(17))
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// Integers small and large, floats moderate and special.
+    pub fn dword(&mut self) -> u32 {
+        match self.below(6) {
+            0 => self.below(40) as u32,
+            1 => (self.below(40) as u32).wrapping_neg(),
+            2 => (self.below(2000) as f32 / 8.0 - 100.0).to_bits(),
+            3 => 0x3f80_0000 + self.below(3) as u32,
+            4 => [0, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1][self.below(6)],
+            _ => self.next() as u32,
+        }
+    }
+
+    pub fn double(&mut self) -> f64 {
+        match self.below(4) {
+            0 => self.below(100) as f64 / 8.0,
+            1 => -(self.next() as f64) / 3.0,
+            2 => [0.0, -0.0, f64::INFINITY, f64::NAN, 5e-324, 1e308][self.below(6)],
+            _ => f64::from_bits(self.next()),
+        }
+    }
+}
+
+/// Attributes of two vertices and the contents of uniform block 0.
+pub struct Data {
+    attributes: [[[u32; 4]; 6]; 2],
+    uniforms: Vec<u8>,
+}
+
+impl Data {
+    /// Anything.
+    pub fn new(seed: u64) -> Data {
+        let mut rng = Rng::new(seed ^ 0x55);
+        let attributes = [(); 2].map(|()| [(); 6].map(|()| [(); 4].map(|()| rng.dword())));
+        let uniforms = (0..128).flat_map(|_| rng.dword().to_le_bytes()).collect();
+        Data { attributes, uniforms }
+    }
+
+    /// Doubles of moderate size where doubles are read, integers otherwise; vertices differ in parity.
+    pub fn moderate(seed: u64) -> Data {
+        let mut rng = Rng::new(seed ^ 0xaa);
+        let mut data = Data::new(seed);
+        for (vertex, slots) in data.attributes.iter_mut().enumerate() {
+            for (index, slot) in slots.iter_mut().enumerate() {
+                for pair in slot.chunks_exact_mut(2) {
+                    let bits = (rng.below(100_000) as f64 / 7.0 - 5000.0).to_bits();
+                    pair[0] = bits as u32;
+                    pair[1] = (bits >> 32) as u32;
+                }
+                if index == 4 {
+                    *slot = [(); 4].map(|()| (rng.next() as u32 >> 8) & !1 | vertex as u32);
+                }
+                if index == 5 {
+                    *slot = [(); 4].map(|()| (rng.below(90_000) as f32 / 3.0).to_bits());
+                }
+            }
+        }
+        for chunk in data.uniforms.chunks_exact_mut(8) {
+            chunk.copy_from_slice(&(rng.below(1000) as f64 / 3.0).to_le_bytes());
+        }
+        data
+    }
+}
+
+/// Outputs by vertex, slot and component.
+type Outputs = BTreeMap<(usize, Varying, u8), u32>;
+
+struct Machine<'a> {
+    compiled: &'a Compiled,
+    uniforms: &'a [u8],
+    scratch: Vec<u8>,
+    urb: [BTreeMap<u32, u32>; 2],
+}
+
+impl Machine<'_> {
+    fn block(&self, bti: u8) -> Option<&[u8]> {
+        match self.compiled.bindings.get(usize::from(bti)) {
+            Some(Bound::UniformBlock(0)) => Some(self.uniforms),
+            _ => None,
+        }
+    }
+}
+
+fn byte(memory: &[u8], offset: u32) -> u8 {
+    memory.get(offset as usize).copied().unwrap_or(0)
+}
+
+impl Host for Machine<'_> {
+    fn urb_write(&mut self, write: &UrbWrite) -> Reply<()> {
+        for (i, &dword) in write.data.iter().enumerate() {
+            if write.mask >> i & 1 != 0 {
+                self.urb[usize::from(write.handle) - 7].insert(write.offset * 4 + i as u32, dword);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        let memory = match surface {
+            Surface::Scratch => &self.scratch[..],
+            Surface::Constant(bti) => self.block(bti).expect("a uniform block"),
+            other => panic!("read of {other:?}"),
+        };
+        for (i, to) in data.iter_mut().enumerate() {
+            *to = byte(memory, offset + i as u32);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        assert_eq!(surface, Surface::Scratch);
+        for (i, &from) in data.iter().enumerate() {
+            let at = offset as usize + i;
+            assert!(at < self.scratch.len(), "scratch write at {at}");
+            self.scratch[at] = from;
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+        assert_eq!(request.op, SamplerOp::Load);
+        let offsets = request.param(Param::U).expect("an offset");
+        let memory = self.block(request.surface).expect("a uniform block");
+        let mut texels = [[0; 16]; 4];
+        for (component, plane) in texels.iter_mut().enumerate() {
+            for (value, offset) in plane.iter_mut().zip(offsets) {
+                let at = offset.wrapping_add(4 * component as u32);
+                *value = u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(memory, at.wrapping_add(i))));
+            }
+        }
+        Ok(texels)
+    }
+}
+
+fn dwords(bytes: &[u8], start: usize) -> [u32; 8] {
+    std::array::from_fn(|i| u32::from_le_bytes([0, 1, 2, 3].map(|b| byte(bytes, (start + 4 * i + b) as u32))))
+}
+
+/// Compiles for `gen_name`: the metadata, or why not.
+pub fn compile(shader: &Shader, gen_name: &str, options: &Options) -> Result<Compiled, String> {
+    let devinfo = DevInfo::get(gen_name).expect("a device");
+    intel::compile(shader, &StageKey::default(), devinfo, options).map_err(|e| e.to_string())
+}
+
+/// The code as text, for messages.
+pub fn listing(compiled: &Compiled, gen_name: &str) -> String {
+    let devinfo = DevInfo::get(gen_name).expect("a device");
+    match eu::decode_program(devinfo, &compiled.kernels[0].code) {
+        Ok(program) => eu::print_program(devinfo, &program),
+        Err(e) => e.to_string(),
+    }
+}
+
+fn simulate(compiled: &Compiled, gen_name: &str, data: &Data) -> Result<Outputs, String> {
+    let devinfo = DevInfo::get(gen_name).expect("a device");
+    let kernel = &compiled.kernels[0];
+    let violations = eu::validate::validate_program(devinfo, &kernel.code);
+    if let Some(first) = violations.first() {
+        return Err(format!("validator: {first:?}"));
+    }
+    let decoded = Kernel::decode(devinfo, &kernel.code).map_err(|e| e.to_string())?;
+    let mut thread = Thread::new(devinfo, 99);
+    thread.set_dispatch_mask(0xff);
+    thread.set_dword(0, 0, 7);
+    thread.set_dword(0, 1, 8);
+    let mut register = kernel.dispatch_grf_start as usize;
+    for range in &compiled.push {
+        assert_eq!(range.block, 0);
+        for unit in range.start..range.start + range.length {
+            thread.set_register(register, &dwords(&data.uniforms, unit as usize * 32));
+            register += 1;
+        }
+    }
+    let Interface::Vertex(interface) = &compiled.interface else { return Err("not a vertex shader".into()) };
+    for input in &interface.inputs {
+        let halves = match input {
+            VertexInput::Attribute { location } => {
+                [0, 1].map(|v: usize| data.attributes[v][*location as usize])
+            }
+            _ => [[0; 4]; 2],
+        };
+        let mut row = [0; 8];
+        row[..4].copy_from_slice(&halves[0]);
+        row[4..].copy_from_slice(&halves[1]);
+        thread.set_register(register, &row);
+        register += 1;
+    }
+    let mut machine = Machine {
+        compiled,
+        uniforms: &data.uniforms,
+        scratch: vec![0xcd; kernel.scratch_bytes as usize],
+        urb: Default::default(),
+    };
+    decoded.run(&mut thread, &mut machine, 100_000).map_err(|e| e.to_string())?;
+    let mut outputs = Outputs::new();
+    for (vertex, entry) in machine.urb.iter().enumerate() {
+        for (&dword, &value) in entry {
+            if let Some(&varying) = interface.outputs.slots.get(dword as usize / 4) {
+                outputs.insert((vertex, varying, (dword % 4) as u8), value);
+            }
+        }
+    }
+    Ok(outputs)
+}
+
+fn evaluate(shader: &Shader, data: &Data) -> Outputs {
+    let mut services = TestServices::default();
+    for (vertex, slots) in data.attributes.iter().enumerate() {
+        for (slot, values) in slots.iter().enumerate() {
+            services.set_input(vertex, Slot::Attribute(slot as u8), values);
+        }
+    }
+    services.memory.insert(Space::Ubo(0), data.uniforms.clone());
+    let result = ir::eval::run(shader, 2, &mut services, EvalOptions::default());
+    result.unwrap_or_else(|e| panic!("{e}\n{shader}"));
+    let mut outputs = Outputs::new();
+    for (&(vertex, Io { slot, offset, component, .. }), &value) in &services.outputs {
+        let varying = match slot.advance(offset as u8) {
+            Some(Slot::Position) => Varying::Position,
+            Some(Slot::Var(n)) => Varying::Generic(n.into()),
+            other => panic!("output {other:?}"),
+        };
+        outputs.insert((vertex, varying, component), value);
+    }
+    outputs
+}
+
+/// What the simulator computes differently from the evaluator, in words. NaN equals NaN, and zeros
+/// of either sign are equal: SEL leaves open which one a minimum gives.
+pub fn differences(shader: &Shader, gen_name: &str, options: &Options, data: &Data) -> Vec<String> {
+    let compiled = match compile(shader, gen_name, options) {
+        Ok(compiled) => compiled,
+        Err(e) => return vec![e],
+    };
+    let got = match simulate(&compiled, gen_name, data) {
+        Ok(outputs) => outputs,
+        Err(e) => return vec![e],
+    };
+    let want = evaluate(shader, data);
+    let nan = |bits: u32| f32::from_bits(bits).is_nan();
+    want.iter()
+        .filter(|(key, want)| {
+            let got = got.get(key).copied();
+            let zeros = got.is_some_and(|g| (g | **want) & 0x7fff_ffff == 0);
+            got != Some(**want) && !zeros && !(nan(**want) && got.is_some_and(nan))
+        })
+        .map(|(key, want)| format!("{key:?}: {want:#010x} expected, {:#010x?} found", got.get(key)))
+        .collect()
+}
+
+/// Fails with the shader and its code if simulator and evaluator differ.
+pub fn agree(shader: &Shader, gen_name: &str, options: &Options, data: &Data) {
+    let found = differences(shader, gen_name, options, data);
+    if found.is_empty() {
+        return;
+    }
+    let code = compile(shader, gen_name, options).map_or_else(|e| e, |c| listing(&c, gen_name));
+    panic!("{gen_name}:\n{}\n{shader}\n{code}", found.join("\n"));
+}
