@@ -70,8 +70,12 @@ pub fn finish_with(
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
     let (insts, origin) = encode::encode(&program, model)?;
-    let code =
-        eu::encode_program(model.devinfo(), &insts).map_err(|e| CompileError::encode(e.to_string()))?;
+    let mut code = Vec::with_capacity(insts.len() * 16);
+    for (inst, &i) in insts.iter().zip(&origin) {
+        let bytes = eu::encode(model.devinfo(), inst)
+            .map_err(|e| CompileError::encode(format!("instruction {i} ({}): {e}", program.insts[i])))?;
+        code.extend_from_slice(&bytes);
+    }
     let statistics = statistics(&program, model, &allocation, insts.len());
     let annotations = if options.annotate {
         origin.iter().map(|&i| program.insts[i].remark.to_owned()).collect()

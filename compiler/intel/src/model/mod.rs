@@ -202,7 +202,7 @@ pub trait Model: Sync + Send {
         if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
             return false;
         }
-        if inst.op.is_math() && !self.devinfo().math_immediates {
+        if inst.op.is_math() && (inst.src.len() < 2 || !self.devinfo().math_immediates) {
             return false;
         }
         match ty.size() {
@@ -343,6 +343,11 @@ fn opcode_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
             cap(8);
         }
         _ => {}
+    }
+    let has = |ty: Type| inst.dst.ty == ty || inst.src.iter().any(|s| s.ty == ty);
+    if has(Type::HF) && has(Type::F) {
+        // Mixed float mode executes as F on packed operands.
+        cap(8);
     }
     if inst.has_64bit() && !inst.dst.is_reg() {
         // CMP to null: the flag bits of the second half follow the same enables.
