@@ -8,7 +8,7 @@ pub fn varying(slot: Slot) -> Varying {
     match slot {
         Slot::Position => Varying::Position,
         Slot::PointSize | Slot::ViewportMask => Varying::Header,
-        Slot::ClipVertex => Varying::Pad,
+        Slot::ClipVertex => Varying::ClipVertex,
         Slot::ClipDistance(0) => Varying::ClipDistance0,
         Slot::ClipDistance(_) => Varying::ClipDistance1,
         Slot::Color(0) => Varying::Color0,

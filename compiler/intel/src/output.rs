@@ -164,6 +164,8 @@ pub enum Varying {
     ClipDistance0,
     /// `gl_ClipDistance[4..8]`.
     ClipDistance1,
+    /// `gl_ClipVertex`, from which the clipper computes the distances to the user's planes.
+    ClipVertex,
     /// Front colour, or `gl_Color` in the fragment shader (already selected by facing).
     Color0,
     /// Front secondary colour.

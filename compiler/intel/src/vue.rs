@@ -64,6 +64,7 @@ pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
         Slot::PointSize => (Varying::Header, 3),
         Slot::ClipDistance(0) => (Varying::ClipDistance0, 0),
         Slot::ClipDistance(_) => (Varying::ClipDistance1, 0),
+        Slot::ClipVertex => (Varying::ClipVertex, 0),
         Slot::Color(0) => (Varying::Color0, 0),
         Slot::Color(_) => (Varying::Color1, 0),
         Slot::BackColor(0) => (Varying::BackColor0, 0),

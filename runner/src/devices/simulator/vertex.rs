@@ -129,8 +129,6 @@ pub(super) fn vue_position(map: &VueMap, slot: Slot) -> Option<(usize, usize)> {
         Slot::Layer => header(1),
         Slot::ViewportIndex | Slot::ViewportMask => header(2),
         Slot::PointSize => header(3),
-        // Clip vertices do not leave the stage.
-        Slot::ClipVertex => None,
         other => map.slot(compiler::varying(other)).map(|n| (n, 0)),
     }
 }
