@@ -24,8 +24,8 @@ const CLEAN_UP: &[Pass] = &[
 const ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each round of the pass unrolls one.
 const UNROLLED_LOOPS: usize = 64;
-/// Arrays up to this length become chains of selections when indexed at run time. Longer ones would go to scratch memory, which no back
-/// end addresses by channel yet: they are refused.
+/// Arrays up to this length become chains of selections when indexed at run time. Longer ones are left to the scalar back end, which
+/// keeps them in registers and spills; with vec4 they would go to scratch memory, which is not addressed by channel yet: refused.
 const LADDER_LENGTH: u32 = 256;
 
 /// Whether a stage is compiled by the vec4 back end.
@@ -45,7 +45,7 @@ pub fn run(
     manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
     optimise(manager, shader)?;
     unroll(manager, shader)?;
-    lower_arrays(manager, shader)?;
+    lower_arrays(manager, shader, vec4)?;
     lower_operations(manager, shader, devinfo)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
@@ -70,14 +70,22 @@ fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), Vali
 }
 
 /// What is still indexed at run time.
-fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+fn lower_arrays(
+    manager: &mut PassManager<'_>,
+    shader: &mut Shader,
+    vec4: bool,
+) -> Result<(), ValidationError> {
     let short =
         manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
     if short {
         manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
         optimise(manager, shader)?;
     }
-    manager.run(shader, "lower_locals_to_scratch", lower_locals_to_scratch).map(drop)
+    // The scalar back end keeps arrays in registers, of which the allocator spills what does not fit.
+    if vec4 {
+        manager.run(shader, "lower_locals_to_scratch", lower_locals_to_scratch)?;
+    }
+    Ok(())
 }
 
 /// Operations that the machine does not have.

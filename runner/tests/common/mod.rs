@@ -13,9 +13,9 @@ use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
 use runner::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use softgl::device::{
-    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, PlaneEquation, PrimitiveKind,
+    Batch, Channels, Device, DrawState, Emitted, FragmentBatch, FragmentOutputs, GeometryBatch,
+    PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, VertexBatch, first_lanes,
 };
-use softgl::device::{PrimitiveSetup, ProgramId, Quad};
 use softgl::services::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
 };
@@ -115,11 +115,85 @@ pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> 
     (0..4).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect()
 }
 
+/// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The dwords of every
+/// output slot, by vertex.
+pub fn vertex(
+    device: &mut dyn Device,
+    program: &Program,
+    uniforms: &[u8],
+    attributes: &[Vec<u32>],
+) -> Vec<Vec<u32>> {
+    let key = key();
+    let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    let lanes = attributes.len();
+    let mut inputs = Channels::new(program.attributes.len() * 4, lanes);
+    for (lane, values) in attributes.iter().enumerate() {
+        values.iter().enumerate().for_each(|(row, &value)| inputs.set(row, lane, value));
+    }
+    let rows = program.stage(Stage::Vertex).expect("a vertex stage").outputs.len() * 4;
+    let mut batch = Batch::Vertex(VertexBatch {
+        lanes,
+        mask: first_lanes(lanes),
+        inputs,
+        vertex_id: (0..lanes as u32).map(|v| v + 7).collect(),
+        instance_id: vec![3; lanes],
+        base_vertex: 5,
+        base_instance: 0,
+        draw_id: 0,
+        outputs: Channels::new(rows, lanes),
+    });
+    let mut services = Uniforms(uniforms.to_vec());
+    device.shade(Stage::Vertex, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    let Batch::Vertex(batch) = batch else { unreachable!("the batch keeps its kind") };
+    (0..lanes).map(|lane| batch.outputs.lane(lane).collect()).collect()
+}
+
+/// Runs the geometry stage on `lanes` primitives (invocation n mod `invocations` of each third one); every dword
+/// of input slot s, component c of vertex v of lane l is the float 100·l + 10·v + c. What each lane emitted.
+pub fn geometry(
+    device: &mut dyn Device,
+    program: &Program,
+    uniforms: &[u8],
+    lanes: usize,
+    vertices: usize,
+) -> Vec<Emitted> {
+    let key = key();
+    let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    let slots = program.stage(Stage::Geometry).expect("a geometry stage").inputs.len();
+    let invocations = 3;
+    let input = |v: usize| {
+        let mut channels = Channels::new(slots * 4, lanes);
+        for row in 0..slots * 4 {
+            for lane in 0..lanes {
+                channels.set(row, lane, ((100 * lane + 10 * v + row % 4) as f32).to_bits());
+            }
+        }
+        channels
+    };
+    let mut batch = Batch::Geometry(GeometryBatch {
+        lanes,
+        mask: first_lanes(lanes),
+        primitive_id: (0..lanes as u32).map(|lane| lane / invocations).collect(),
+        invocation_id: (0..lanes as u32).map(|lane| lane % invocations).collect(),
+        inputs: (0..vertices).map(input).collect(),
+        outputs: vec![Emitted::default(); lanes],
+    });
+    let mut services = Uniforms(uniforms.to_vec());
+    device.shade(Stage::Geometry, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    let Batch::Geometry(batch) = batch else { unreachable!("the batch keeps its kind") };
+    batch.outputs
+}
+
 /// A simulator of a generation.
 pub fn simulator(generation: &str) -> SimulatorDevice {
+    simulator_with(generation, compiler::Options::default())
+}
+
+/// A simulator of a generation with compilation options.
+pub fn simulator_with(generation: &str, compiler: compiler::Options) -> SimulatorDevice {
     SimulatorDevice::new(SimulatorOptions {
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
-        compiler: compiler::Options::default(),
+        compiler,
         binaries: None,
         math: simulator::MathMode::Exact,
         budget: 1 << 30,

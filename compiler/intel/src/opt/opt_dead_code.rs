@@ -56,7 +56,8 @@ fn simplify(program: &mut Program, i: usize, sets: &LiveOut, live: &[u32], flags
         return false;
     }
     if flag_live {
-        if inst.dst.is_null() || inst.is_predicated_write() {
+        // Three-source instructions have no null destination.
+        if inst.dst.is_null() || inst.is_predicated_write() || inst.op.info().three_source {
             return false;
         }
         inst.dst = Operand { file: File::Null, offset: 0, ..inst.dst };
