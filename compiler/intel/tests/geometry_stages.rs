@@ -61,8 +61,7 @@ fn vertex_writes_two_slots_per_message() {
         let Interface::Vertex(interface) = &c.interface else { panic!() };
         assert_eq!(interface.inputs.len(), 2);
         assert_eq!(interface.inputs[1], VertexInput::Attribute { location: 1 });
-        let expected =
-            [Name::Header, Name::Position, Name::Generic(0), Name::Generic(1), Name::Generic(2)];
+        let expected = [Name::Header, Name::Position, Name::Generic(0), Name::Generic(1), Name::Generic(2)];
         assert_eq!(interface.outputs.slots, expected);
         assert_eq!(sends(&text), 3, "{text}");
         assert_eq!(c.kernels[0].dispatch_grf_start, 2);

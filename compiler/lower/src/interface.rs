@@ -191,11 +191,14 @@ impl Lowerer<'_, '_> {
     ) -> Value {
         let slot = info::slot(leaf.slot, offset);
         let integer = !matches!(leaf.scalar, Scalar::Float | Scalar::Float16);
-        let mode = self.interpolation_mode(global, leaf.slot);
+        // Members of a block have qualifiers of their own; the linked slot has the one that counts.
+        let linked = self.linked.inputs.iter().find(|v| info::slot(v.slot, 0) == slot);
+        let interpolation = linked.map_or(global.interpolation, |v| v.interpolation);
+        let mode = info::interpolation_mode(self.key, interpolation.mode, leaf.slot);
         if self.shader.stage != Stage::Fragment || integer || mode == InterpolationMode::Flat {
             return self.plain_input(slot, component, count);
         }
-        let location = match global.interpolation.location {
+        let location = match interpolation.location {
             SampleLocation::Center => Location::Pixel,
             SampleLocation::Centroid => Location::Centroid,
             SampleLocation::Sample => Location::Sample,

@@ -422,8 +422,11 @@ impl Environment for World<'_> {
     }
 
     fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]) {
+        // Vertices past the declared maximum are undefined; every executor drops them.
+        let limit = self.linked.shader.layout.max_vertices.unwrap_or(0) as usize;
         if let Batch::Geometry(batch) = &mut *self.batch
             && let Some(emitted) = batch.outputs.get_mut(lane)
+            && emitted.vertices.len() < limit
         {
             emitted.vertices.push(EmittedVertex {
                 stream: stream as u8,
