@@ -30,11 +30,13 @@ pub struct InputPlace {
     offset: Index,
     /// Array elements that are components of one slot (`gl_ClipDistance`).
     element: Option<Index>,
+    /// Component of the first element of such an array: cull distances follow the clip distances.
+    first: u32,
 }
 
 impl InputPlace {
     /// The start of a variable.
-    pub fn new(global: GlobalId) -> InputPlace {
+    pub fn new(global: GlobalId, first: u32) -> InputPlace {
         InputPlace {
             global,
             vertex: None,
@@ -42,13 +44,14 @@ impl InputPlace {
             slot: None,
             offset: Index::default(),
             element: None,
+            first,
         }
     }
 
     /// Goes to a member of a block or structure.
-    pub fn select_member(&mut self, types: &TypeTable, member: &Member, before: &[Member]) {
+    pub fn select_member(&mut self, types: &TypeTable, member: &Member, before: &[Member], first: u32) {
         match member.builtin.and_then(builtin_slot) {
-            Some(slot) => self.slot = Some(slot),
+            Some(slot) => (self.slot, self.first) = (Some(slot), first),
             None => self.offset.constant += before.iter().map(|m| varying_slots(types, m.ty)).sum::<u32>(),
         }
     }
@@ -271,10 +274,17 @@ impl Lowerer<'_, '_> {
         })
     }
 
+    /// Cull distances follow the clip distances in their slots.
+    pub fn first_distance(&self, builtin: Option<B>) -> u32 {
+        if builtin == Some(B::CullDistance) { self.linked.clip_distances.into() } else { 0 }
+    }
+
     /// Every scalar and vector of a variable with its slot, in order.
     fn leaf_slots(&self, global: &Global, ty: TypeId) -> Result<Vec<LeafSlot>, LowerError> {
         let (slot, component) = match global.placement {
-            Placement::Varying { slot, component } => (slot, component),
+            Placement::Varying { slot, component } => {
+                (slot, component + self.first_distance(global.builtin) as u8)
+            }
             // Vertex inputs count dense slots; they are told apart by the stage.
             Placement::Attribute { first, component } => (ProgramSlot::Var(first as u8), component),
             Placement::FragmentOutput { component, .. } => (ProgramSlot::Var(0), component),
@@ -304,7 +314,8 @@ impl Lowerer<'_, '_> {
             _ => None,
         });
         if slot.is_some_and(packs_elements) {
-            input.element = Some(index);
+            let first = Index { constant: input.first, dynamic: None };
+            input.element = Some(self.add_index(index, first));
             return Ok(());
         }
         let step = self.scale(index, varying_slots(self.types, element).max(1));
@@ -487,7 +498,8 @@ impl Lowerer<'_, '_> {
             let Some(slot) = member.builtin.and_then(builtin_slot) else { continue };
             let written = self.linked.outputs.iter().any(|o| o.slot == slot);
             if written {
-                let leaves = leaf_slots_of(self.types, member.ty, slot, 0);
+                let first = self.first_distance(member.builtin) as u8;
+                let leaves = leaf_slots_of(self.types, member.ty, slot, first);
                 self.store_leaves(&part, &leaves, |leaf, offset| info::slot(leaf.slot, offset))?;
             }
         }
@@ -616,6 +628,7 @@ fn leaf_slots_of(types: &TypeTable, ty: TypeId, slot: ProgramSlot, component: u8
     collect_leaf_slots(types, ty, slot, component, &mut 0, &mut out);
     if packs_elements(slot) {
         for (i, leaf) in out.iter_mut().enumerate() {
+            let i = i + usize::from(component);
             (leaf.offset, leaf.component) = (i as u32 / 4, i as u8 % 4);
         }
     }
@@ -659,7 +672,7 @@ fn builtin_slot(builtin: B) -> Option<ProgramSlot> {
     Some(match builtin {
         B::Position => ProgramSlot::Position,
         B::PointSize => ProgramSlot::PointSize,
-        B::ClipDistance => ProgramSlot::ClipDistance(0),
+        B::ClipDistance | B::CullDistance => ProgramSlot::ClipDistance(0),
         B::ClipVertex => ProgramSlot::ClipVertex,
         B::FrontColor | B::Color => ProgramSlot::Color(0),
         B::FrontSecondaryColor | B::SecondaryColor => ProgramSlot::Color(1),

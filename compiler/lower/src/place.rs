@@ -155,6 +155,7 @@ impl Lowerer<'_, '_> {
         if let Some(storage) = self.globals[id] {
             return Place::new(Base::Variable(storage), ty);
         }
+        let first = self.first_distance(global.builtin);
         let rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
         // A block's own order is already in its members; structures inside inherit from those.
         let order = MatrixOrder::ColumnMajor;
@@ -184,9 +185,11 @@ impl Lowerer<'_, '_> {
             // The index of the chosen function is a `uint` in the default block.
             Placement::Subroutine { offset, .. } => memory(Space::Uniform(at(0)), offset),
             Placement::System => Place::new(Base::System(id), ty),
-            _ if global.storage == Qualifier::Input => Place::new(Base::Input(InputPlace::new(id)), ty),
+            _ if global.storage == Qualifier::Input => {
+                Place::new(Base::Input(InputPlace::new(id, first)), ty)
+            }
             _ if global.storage == Qualifier::Output && self.shader.stage == Stage::TessControl => {
-                Place::new(Base::Input(InputPlace::new(id)), ty)
+                Place::new(Base::Input(InputPlace::new(id, first)), ty)
             }
             _ => {
                 // An interface variable without a place (inactive): a variable of its own.
@@ -212,7 +215,14 @@ impl Lowerer<'_, '_> {
                 memory.order = target.order.or(memory.order);
                 place.index.constant = place.index.constant.wrapping_add(offset);
             }
-            Base::Input(input) => input.select_member(types, target, before),
+            Base::Input(input) => {
+                let first = if target.builtin == Some(program::BuiltinVariable::CullDistance) {
+                    self.linked.clip_distances.into()
+                } else {
+                    0
+                };
+                input.select_member(types, target, before, first);
+            }
             Base::System(_) => return Err(LowerError::Malformed("member of a system value")),
             Base::Opaque { image, bytes } => {
                 let skip = |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();

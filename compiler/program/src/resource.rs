@@ -261,9 +261,9 @@ pub struct Block {
 pub struct SubroutineUniform {
     /// Stage.
     pub stage: Stage,
-    /// Identifier.
+    /// Name; of an array of arrays each innermost array is listed (`a[1]`).
     pub name: String,
-    /// Number of elements when it is an array (of arrays: of all dimensions).
+    /// Number of elements when it is an array.
     pub array: Option<u32>,
     /// First location in the stage.
     pub location: u32,

@@ -150,20 +150,21 @@ pub fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: 
     let binary =
         |op| crate::scalar::binary(op, scalar).map_or(old, |f| crate::scalar::wrap(scalar, f(old, operand)));
     let less = |a, b| crate::scalar::binary(BinaryOp::Less, scalar).is_some_and(|f| f(a, b) != 0);
+    let is_nan = |bits| scalar.is_float() && crate::scalar::to_f64(scalar, bits).is_nan();
     match op {
         AtomicOp::Add => binary(BinaryOp::Add),
         AtomicOp::And => binary(BinaryOp::BitAnd),
         AtomicOp::Or => binary(BinaryOp::BitOr),
         AtomicOp::Xor => binary(BinaryOp::BitXor),
         AtomicOp::Min => {
-            if less(operand, old) {
+            if less(operand, old) || is_nan(old) {
                 operand
             } else {
                 old
             }
         }
         AtomicOp::Max => {
-            if less(old, operand) {
+            if less(old, operand) || is_nan(old) {
                 operand
             } else {
                 old

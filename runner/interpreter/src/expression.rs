@@ -446,7 +446,9 @@ impl<E: Environment> Group<'_, E> {
             let Some(old) = self.environment.load(space, at, ty.bytes()) else { continue };
             let old = scalar::wrap(ty, old);
             let values: Vec<u64> = operands.iter().map(|v| v.get(0, lane)).collect();
-            self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
+            if self.writes(lane) {
+                self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
+            }
             result.set(0, lane, old);
         }
         Ok(result)

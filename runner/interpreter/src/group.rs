@@ -86,6 +86,8 @@ pub struct Group<'a, E: Environment> {
     pub active: Mask,
     /// Lanes that ran `discard` or `demote`.
     pub killed: Mask,
+    /// Lanes that only help their quad: their writes have no effect.
+    pub helpers: Mask,
     /// Lanes whose control flow depended on something undefined.
     pub tainted: Mask,
     /// Globals held by value.
@@ -135,6 +137,7 @@ impl<'a, E: Environment> Group<'a, E> {
             lanes,
             active,
             killed: Mask::none(lanes),
+            helpers: Mask::none(lanes),
             tainted: Mask::none(lanes),
             globals: SecondaryMap::with_default(Value::zero(0, lanes)),
             jumps: Vec::new(),
@@ -165,6 +168,12 @@ impl<'a, E: Environment> Group<'a, E> {
     /// Runs `main` from global initialisers to its end.
     pub fn run_main(&mut self) -> Result<(), Error> {
         let entry = self.shader.entry.ok_or(Error::Malformed("no entry point"))?;
+        if self.shader.stage == Stage::Fragment {
+            for lane in 0..self.lanes {
+                let helper = self.environment.system(program::BuiltinVariable::HelperInvocation, 0, lane);
+                self.helpers.set(lane, helper != 0);
+            }
+        }
         self.frames.push(Frame::default());
         self.initialize_globals()?;
         self.frames.clear();
@@ -199,6 +208,11 @@ impl<'a, E: Environment> Group<'a, E> {
         };
         let all = self.program.stages.iter().flat_map(|stage| stage.shader.globals.values());
         std::iter::once(global).chain(all).find(same).map(|found| found.placement)
+    }
+
+    /// Whether a lane's writes to memory and images have an effect.
+    pub fn writes(&self, lane: usize) -> bool {
+        !self.helpers.contains(lane) && !self.killed.contains(lane)
     }
 
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
@@ -256,6 +270,9 @@ impl<'a, E: Environment> Group<'a, E> {
 
     fn read_system(&mut self, global: &Global, components: usize) -> Value {
         let Some(variable) = global.builtin else { return Value::undefined(components, self.lanes) };
+        if let Some(value) = self.subgroup_variable(variable) {
+            return value;
+        }
         let mut scalars = Vec::new();
         crate::flatten::scalars(self.types, global.ty, &mut scalars);
         let mut value = Value::zero(components, self.lanes);
@@ -266,6 +283,29 @@ impl<'a, E: Environment> Group<'a, E> {
             }
         }
         value
+    }
+
+    /// Variables of ARB_shader_ballot: all lanes (64 at most) are one subgroup.
+    fn subgroup_variable(&self, variable: program::BuiltinVariable) -> Option<Value> {
+        use program::BuiltinVariable as B;
+        let of_lane = |lane: u32| {
+            let own = 1u64 << (lane % 64);
+            Some(match variable {
+                B::SubGroupSize => 64,
+                B::SubGroupInvocation => u64::from(lane % 64),
+                B::SubGroupEqMask => own,
+                B::SubGroupGeMask => !(own - 1),
+                B::SubGroupGtMask => !(own - 1) & !own,
+                B::SubGroupLeMask => own | (own - 1),
+                B::SubGroupLtMask => own - 1,
+                _ => return None,
+            })
+        };
+        let mut value = Value::zero(1, self.lanes);
+        for lane in 0..self.lanes {
+            value.set(0, lane, of_lane(lane as u32)?);
+        }
+        Some(value)
     }
 
     /// Reads components through a function that gives 32-bit halves.
@@ -332,16 +372,27 @@ impl<'a, E: Environment> Group<'a, E> {
     pub fn sources(&self, global: &Global, ty: TypeId) -> Vec<Option<Source>> {
         let input = global.storage == Storage::Input;
         match global.placement {
-            Placement::Varying { slot, component } => self.slot_sources(slot, component, ty, input),
+            Placement::Varying { slot, component } => {
+                let first = component + self.first_distance(global.builtin);
+                self.slot_sources(slot, first, ty, input)
+            }
             Placement::PerMember => {
                 let Some(members) = self.types.members(ty) else { return Vec::new() };
                 let member = |m: &program::types::Member| match m.builtin.and_then(builtin_slot) {
-                    Some(slot) => self.slot_sources(slot, 0, m.ty, input),
+                    Some(slot) => self.slot_sources(slot, self.first_distance(m.builtin), m.ty, input),
                     None => vec![None; self.cells.of(m.ty)],
                 };
                 members.iter().flat_map(member).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Cull distances follow the clip distances in their slots.
+    fn first_distance(&self, builtin: Option<program::BuiltinVariable>) -> u8 {
+        match (builtin, self.program.stage(self.shader.stage)) {
+            (Some(program::BuiltinVariable::CullDistance), Some(stage)) => stage.clip_distances,
+            _ => 0,
         }
     }
 
@@ -358,6 +409,7 @@ impl<'a, E: Environment> Group<'a, E> {
         let mut cells = slot_cells(self.types, ty, component);
         if packs_elements(slot) {
             for (i, cell) in cells.iter_mut().enumerate() {
+                let i = i + usize::from(component);
                 (cell.slot, cell.component) = (i as u32 / 4, i as u8 % 4);
             }
         }
@@ -464,7 +516,7 @@ pub fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> 
     Some(match builtin {
         B::Position => Slot::Position,
         B::PointSize => Slot::PointSize,
-        B::ClipDistance => Slot::ClipDistance(0),
+        B::ClipDistance | B::CullDistance => Slot::ClipDistance(0),
         B::ClipVertex => Slot::ClipVertex,
         B::FrontColor | B::Color => Slot::Color(0),
         B::FrontSecondaryColor | B::SecondaryColor => Slot::Color(1),

@@ -375,9 +375,10 @@ impl<E: Environment> Group<'_, E> {
         match place.root {
             Root::Memory => {
                 let cells = self.place_cells(place);
+                let writers = active.minus(&self.helpers).minus(&self.killed);
                 for c in 0..value.components() {
                     let Some(cell) = cells.get(target(c)) else { continue };
-                    for lane in active.iter() {
+                    for lane in writers.iter() {
                         let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
                             continue;
                         };

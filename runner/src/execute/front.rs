@@ -167,10 +167,44 @@ impl FrontEnd<'_> {
             geometry: self.geometry,
             ..LinkOptions::new(self.capabilities)
         };
+        // What fixed function makes of the program; a program that does not fit it is still one to query.
+        let completed = self.with_fixed_stages();
+        if let Some((shaders, types)) = completed
+            && let Ok(program) = program::link(shaders, types, &options)
+        {
+            return Linked::Program(Arc::new(program));
+        }
         match program::link(self.shaders, self.types, &options) {
             Ok(program) => Linked::Program(Arc::new(program)),
             Err(error) => Linked::Failed(error.to_string()),
         }
+    }
+}
+
+impl FrontEnd<'_> {
+    /// The shaders with the stages that a compatibility context's fixed function adds; `None` when it adds none.
+    fn with_fixed_stages(&self) -> Option<(Vec<Shader>, TypeTable)> {
+        let has = |stage| self.shaders.iter().any(|s| s.stage == stage);
+        let applies = self.capabilities.api == Api::Compatibility
+            && !self.script.require.separable_program
+            && !has(Stage::Compute)
+            && self.shaders.iter().all(|s| !s.es);
+        if !applies {
+            return None;
+        }
+        let colors =
+            |b| matches!(b, program::BuiltinVariable::FrontColor | program::BuiltinVariable::BackColor);
+        let writes_color =
+            self.shaders.iter().any(|s| s.globals.values().any(|g| g.builtin.is_some_and(colors)));
+        let vertex = !has(Stage::Vertex);
+        let fragment = !has(Stage::Fragment) && writes_color;
+        let missing = [(Stage::Vertex, fixed::VERTEX, vertex), (Stage::Fragment, fixed::FRAGMENT, fragment)];
+        let (mut shaders, mut types) = (self.shaders.clone(), self.types.clone());
+        for (stage, text, _) in missing.iter().filter(|m| m.2) {
+            let options = CompileOptions::new(self.capabilities);
+            shaders.push(glsl::compile(&[text], *stage, options, &mut types).ok()?);
+        }
+        (vertex || fragment).then_some((shaders, types))
     }
 }
 

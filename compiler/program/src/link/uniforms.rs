@@ -271,14 +271,31 @@ fn list_subroutines(shader: &crate::Shader, types: &TypeTable, list: &mut Vec<Su
         let Type::Subroutine(name) = types.get(types.without_arrays(global.ty)) else { continue };
         let Placement::Subroutine { location, offset } = global.placement else { continue };
         let functions = shader.functions.values().filter(|f| f.subroutine_types.contains(name));
-        let is_array = matches!(types.get(global.ty), Type::Array { .. });
-        list.push(SubroutineUniform {
-            stage: shader.stage,
-            name: global.name.to_string(),
-            array: is_array.then(|| location_count(types, global.ty)),
-            location: location.into(),
-            offset,
-            compatible: functions.map(|f| (f.name.to_string(), f.subroutine_index.unwrap_or(0))).collect(),
-        });
+        let compatible: Vec<(String, u32)> =
+            functions.map(|f| (f.name.to_string(), f.subroutine_index.unwrap_or(0))).collect();
+        for (i, (name, array)) in
+            array_names(types, global.ty, global.name.to_string()).into_iter().enumerate()
+        {
+            let first = i as u32 * array.unwrap_or(1);
+            list.push(SubroutineUniform {
+                stage: shader.stage,
+                name,
+                array,
+                location: u32::from(location) + first,
+                offset: offset + 4 * first,
+                compatible: compatible.clone(),
+            });
+        }
+    }
+}
+
+/// The names under which an array of arrays is listed (`a[0]`, `a[1]`, each an array) with the innermost length.
+fn array_names(types: &TypeTable, ty: TypeId, name: String) -> Vec<(String, Option<u32>)> {
+    match types.array_of(ty) {
+        Some((element, crate::ArrayLength::Fixed(n))) if types.array_of(element).is_some() => {
+            (0..n.min(1024)).flat_map(|i| array_names(types, element, format!("{name}[{i}]"))).collect()
+        }
+        Some((_, crate::ArrayLength::Fixed(n))) => vec![(name, Some(n))],
+        _ => vec![(name, None)],
     }
 }

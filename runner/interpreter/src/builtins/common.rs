@@ -149,14 +149,19 @@ fn less(ty: Scalar, a: u64, b: u64) -> bool {
     scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
 }
 
-/// `min` as the specification words it: y if y < x, otherwise x.
+/// `min` as the specification words it: y if y < x, otherwise x. Of a number and a NaN, where GLSL leaves the choice open, IEEE 754's
+/// minNum (the hardware's rule) takes the number.
 fn min(ty: Scalar, x: u64, y: u64) -> u64 {
-    if less(ty, y, x) { y } else { x }
+    if less(ty, y, x) || is_nan(ty, x) { y } else { x }
 }
 
-/// `max` as the specification words it: y if x < y, otherwise x.
+/// `max` as the specification words it: y if x < y, otherwise x; NaN as for [`min`].
 fn max(ty: Scalar, x: u64, y: u64) -> u64 {
-    if less(ty, x, y) { y } else { x }
+    if less(ty, x, y) || is_nan(ty, x) { y } else { x }
+}
+
+fn is_nan(ty: Scalar, x: u64) -> bool {
+    ty.is_float() && scalar::to_f64(ty, x).is_nan()
 }
 
 fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {

@@ -66,7 +66,7 @@ impl<E: Environment> Group<'_, E> {
                 let which = args.value(1)?.clone();
                 broadcast(args.value(0)?, |lane| which.get(0, lane) as usize)
             }
-            F::Clock | F::Clock2x32 => Value::undefined(if f == F::Clock { 1 } else { 2 }, self.lanes),
+            F::Clock | F::Clock2x32 => self.clock(if f == F::Clock { 1 } else { 2 }),
             _ => return Ok(None),
         }))
     }
@@ -79,15 +79,36 @@ impl<E: Environment> Group<'_, E> {
         let mut result = Value::zero(value.components(), self.lanes);
         for c in 0..value.components() {
             for lane in 0..self.lanes {
-                let quad = lane / QUAD * QUAD;
-                let (to, from) = ends(lane % QUAD);
-                result.set(c, lane, subtract(value.get(c, quad + to), value.get(c, quad + from)));
-                if value.is_undefined(c, quad + to) || value.is_undefined(c, quad + from) {
+                let (quad, place) = self.quad_of(lane);
+                let (to, from) = ends(place);
+                let (to, from) = (quad[to], quad[from]);
+                result.set(c, lane, subtract(value.get(c, to), value.get(c, from)));
+                if value.is_undefined(c, to) || value.is_undefined(c, from) {
                     result.mark_undefined(c, lane);
                 }
             }
         }
         Ok(result)
+    }
+
+    /// The lanes of a lane's quad, and the lane's number in it: four neighbours in the order of lanes, or, with
+    /// `derivative_group_quadsNV`, two by two in the work group's x and y.
+    fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
+        let layout = &self.shader.layout;
+        match (layout.derivative_group_quads, layout.local_size) {
+            (Some(true), Some([width, ..])) => {
+                let width = width.max(1) as usize;
+                let (x, y) = (lane % width, lane / width);
+                let corner = lane - x % 2 - y % 2 * width;
+                ([corner, corner + 1, corner + width, corner + width + 1], x % 2 + y % 2 * 2)
+            }
+            // No grouping: no neighbours, all derivatives are zero.
+            (None, _) if self.shader.stage != program::Stage::Fragment => ([lane; QUAD], 0),
+            _ => {
+                let first = lane / QUAD * QUAD;
+                ([first, first + 1, first + 2, first + 3], lane % QUAD)
+            }
+        }
     }
 
     fn width(
@@ -100,6 +121,16 @@ impl<E: Environment> Group<'_, E> {
         let magnitude = |v: Value| real1(&v, ty, f64::abs);
         let (dx, dy) = (magnitude(self.derivative(args, x)?), magnitude(self.derivative(args, y)?));
         self.componentwise(BinaryOp::Add, ty, &dx, &dy)
+    }
+
+    /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
+    fn clock(&self, components: usize) -> Value {
+        let mut value = Value::undefined(components, self.lanes);
+        for lane in 0..self.lanes {
+            value.set(0, lane, self.steps);
+            (0..components).for_each(|c| value.mark_undefined(c, lane));
+        }
+        value
     }
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {

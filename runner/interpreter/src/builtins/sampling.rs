@@ -113,6 +113,14 @@ impl<E: Environment> Group<'_, E> {
                 sample: sample.as_ref().map_or(0, |v| v.get(0, lane) as u32),
                 data: std::array::from_fn(word),
             };
+            let writes = matches!(
+                call.op,
+                program::expression::ImageOp::Store | program::expression::ImageOp::Atomic(_)
+            );
+            if writes && !self.writes(lane) {
+                (0..components).for_each(|c| value.mark_undefined(c, lane));
+                continue;
+            }
             let texel = self.environment.image(&request)?;
             for c in 0..components {
                 value.set(c, lane, scalar::wrap(result, u64::from(texel[c.min(3)])));
