@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Kernel, Statistics, Width};
 use crate::passes::{self, PassList};
+use crate::schedule;
 
 /// A finished kernel without its place in the metadata.
 #[derive(Clone, Debug)]
@@ -69,6 +70,9 @@ pub fn finish_with(
         check: options.check_allocation,
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
+    if list.schedule && !options.disabled_passes.iter().any(|p| p == "schedule") {
+        schedule::schedule(&mut program, model);
+    }
     let (insts, origin) = encode::encode(&program, model)?;
     let mut code = Vec::with_capacity(insts.len() * 16);
     for (inst, &i) in insts.iter().zip(&origin) {
@@ -95,7 +99,7 @@ fn statistics(
     Statistics {
         instructions: instructions as u32,
         loops: count(|i| i.op == Op::While),
-        cycles: crate::schedule::estimate(program, model),
+        cycles: schedule::estimate(program, model),
         spills: allocation.spills,
         fills: allocation.fills,
         sends: count(|i| i.op.is_send()),

@@ -21,8 +21,8 @@ pub struct PassList {
     pub legalise: &'static [Named],
     /// Optional, repeated until nothing changes, keep the program encodable.
     pub clean_up: &'static [Named],
-    /// Optional, once each, last.
-    pub finally: &'static [Named],
+    /// Reorder the allocated program for latency (optional pass `schedule`).
+    pub schedule: bool,
 }
 
 /// The scalar back end's passes.
@@ -45,7 +45,7 @@ pub static SCALAR: PassList = PassList {
         ("legalize_simd_width", legalize::legalize_simd_width),
     ],
     clean_up: &[("opt_dead_code", opt::opt_dead_code), ("opt_coalesce", opt::opt_coalesce)],
-    finally: &[("schedule", crate::schedule::schedule)],
+    schedule: true,
 };
 
 /// Most rounds of a repeated list; each round of a useful pass shrinks the program, so this is never reached.
@@ -78,7 +78,4 @@ pub fn run(program: &mut Program, model: &dyn Model, options: &Options, list: &P
         pass(program, model);
     }
     repeat(program, list.clean_up);
-    for pass in list.finally {
-        optional(program, pass);
-    }
 }

@@ -1,49 +1,280 @@
-//! Static cycle estimate and list scheduling.
+//! List scheduling of allocated programs, and the static cycle estimate that drives it.
+//!
+//! The model is coarse: an instruction issues in two cycles (four when sixteen wide), its result is there after
+//! [`Model::latency`]. Times are estimates of our own, good for comparing our programs with each other.
 
-use crate::bir::Program;
 use crate::bir::cfg::Cfg;
+use crate::bir::{Arf, File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
+use crate::pattern::{regs_read, regs_written};
 
-/// Leaves the order of instructions as it is.
-pub fn schedule(program: &mut Program, model: &dyn Model) -> bool {
-    let _ = (program, model);
-    false
-}
+/// Blocks longer than this keep their order: the search for the next instruction is quadratic.
+const MAX_BLOCK: usize = 2000;
 
-/// Cycles of one pass over the program, blocks in loops weighted by ten per level.
-#[must_use]
-pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
+/// Things instructions depend on each other through: 128 registers, two accumulators, four flag subregisters,
+/// other architecture state, memory.
+const RESOURCES: usize = 136;
+const ACCUMULATOR: usize = 128;
+const FLAGS: usize = 130;
+const STATE: usize = 134;
+const MEMORY: usize = 135;
+
+/// Reorders the instructions of each block so that results are asked for late: of those whose operands are
+/// available the one on the longest remaining path goes first. Works on allocated programs and changes no
+/// registers, so it can neither cause spills nor change results.
+pub fn schedule(program: &mut Program, model: &dyn Model) {
     let cfg = Cfg::new(program);
-    let mut ready = [0u64; 128];
-    let mut total = 0u64;
     for block in &cfg.blocks {
-        let mut now = 0u64;
-        ready.fill(0);
-        for inst in &program.insts[block.start..block.end] {
-            if inst.op.is_virtual() {
-                continue;
-            }
-            for (index, src) in inst.src.iter().enumerate() {
-                for reg in registers(src, crate::pattern::regs_read(inst, index)) {
-                    now = now.max(ready[reg]);
-                }
-            }
-            now += if inst.exec_size > 8 { 4 } else { 2 };
-            for reg in registers(&inst.dst, crate::pattern::regs_written(inst)) {
-                ready[reg] = now + u64::from(model.latency(inst));
-            }
+        let first =
+            block.start + usize::from(program.insts.get(block.start).is_some_and(|i| i.op.starts_block()));
+        let mut last = block.end;
+        // Control flow, and what ends the thread, stays where it is.
+        while last > first && is_fixed(&program.insts[last - 1]) {
+            last -= 1;
         }
-        total += now * 10u64.pow(block.loop_depth.min(6));
+        if last <= first + 1 || last - first > MAX_BLOCK {
+            continue;
+        }
+        let order = order(&program.insts[first..last], model);
+        let sorted: Vec<Inst> = order.iter().map(|&i| program.insts[first + i].clone()).collect();
+        program.insts[first..last].clone_from_slice(&sorted);
     }
-    u32::try_from(total).unwrap_or(u32::MAX)
 }
 
-fn registers(operand: &crate::bir::Operand, count: u32) -> std::ops::Range<usize> {
+fn is_fixed(inst: &Inst) -> bool {
+    inst.op.info().control_flow || inst.message.as_ref().is_some_and(|m| m.eot)
+}
+
+/// Resources that an instruction reads and writes.
+#[derive(Clone, Default)]
+struct Access {
+    reads: Vec<usize>,
+    writes: Vec<usize>,
+}
+
+fn access(inst: &Inst) -> Access {
+    let mut a = Access::default();
+    for (index, src) in inst.src.iter().enumerate() {
+        a.reads.extend(resources(src, regs_read(inst, index)));
+    }
+    a.writes.extend(resources(&inst.dst, regs_written(inst)));
+    if inst.predicate.is_some() {
+        a.reads.extend(FLAGS..STATE);
+    }
+    if inst.is_predicated_write() {
+        // What the predicate leaves out stays.
+        a.reads.extend(resources(&inst.dst, regs_written(inst)));
+    }
+    if inst.writes_flag() {
+        a.writes.push(FLAGS + usize::from(inst.flag & 3));
+    }
+    // Integer products, carries and MAC leave traces in the accumulator whether asked to or not.
+    if inst.touches_accumulator() {
+        a.reads.push(ACCUMULATOR);
+        a.writes.push(ACCUMULATOR);
+    }
+    // The mode bits hold for everything that follows.
+    a.reads.push(STATE);
+    match inst.message.as_ref().map(|m| m.kind) {
+        None => {}
+        Some(MessageKind::ConstantLoad | MessageKind::Sample) => {}
+        Some(MessageKind::ScratchRead | MessageKind::UrbRead) => a.reads.push(MEMORY),
+        Some(_) => {
+            a.reads.push(MEMORY);
+            a.writes.push(MEMORY);
+        }
+    }
+    a
+}
+
+fn resources(operand: &Operand, count: u32) -> Vec<usize> {
+    match operand.file {
+        File::Grf(_) => registers(operand, count).collect(),
+        File::Arf(Arf::Acc(_)) => vec![ACCUMULATOR],
+        File::Arf(Arf::Flag(n)) => (0..2).map(|i| FLAGS + 2 * usize::from(n & 1) + i).collect(),
+        File::Arf(_) => vec![STATE],
+        _ => Vec::new(),
+    }
+}
+
+fn registers(operand: &Operand, count: u32) -> std::ops::Range<usize> {
     match operand.grf_byte() {
         Some(byte) => {
             let first = (byte / 32) as usize;
             first.min(128)..(first + count as usize).min(128)
         }
         None => 0..0,
+    }
+}
+
+fn issue_cycles(inst: &Inst) -> u64 {
+    if inst.exec_size > 8 { 4 } else { 2 }
+}
+
+/// An edge: the later instruction, and the cycles from the earlier one's issue to its own.
+type Edges = Vec<Vec<(usize, u64)>>;
+
+/// Dependences among the instructions of a block: reads after writes wait for the result, writes after reads or
+/// writes for the issue.
+fn dependences(insts: &[Inst], model: &dyn Model) -> Edges {
+    let mut edges: Edges = vec![Vec::new(); insts.len()];
+    let mut writer: Vec<Option<usize>> = vec![None; RESOURCES];
+    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); RESOURCES];
+    for (i, inst) in insts.iter().enumerate() {
+        let a = access(inst);
+        for &r in &a.reads {
+            if let Some(w) = writer[r] {
+                edges[w].push((i, u64::from(model.latency(&insts[w]))));
+            }
+        }
+        for &r in &a.writes {
+            if let Some(w) = writer[r] {
+                // Results arrive in order.
+                let wait = u64::from(model.latency(&insts[w])).saturating_sub(u64::from(model.latency(inst)));
+                edges[w].push((i, wait.max(issue_cycles(&insts[w]))));
+            }
+            for &reader in readers[r].iter().filter(|&&reader| reader != i) {
+                edges[reader].push((i, issue_cycles(&insts[reader])));
+            }
+        }
+        for &r in &a.reads {
+            readers[r].push(i);
+        }
+        for &r in &a.writes {
+            writer[r] = Some(i);
+            readers[r].clear();
+            if a.reads.contains(&r) {
+                readers[r].push(i);
+            }
+        }
+    }
+    edges
+}
+
+/// The new order of a block's instructions.
+fn order(insts: &[Inst], model: &dyn Model) -> Vec<usize> {
+    let n = insts.len();
+    let edges = dependences(insts, model);
+    // Cycles from an instruction's issue to the end of the block along the longest chain.
+    let mut remaining = vec![0u64; n];
+    for i in (0..n).rev() {
+        let tail = edges[i].iter().map(|&(to, wait)| wait + remaining[to]).max().unwrap_or(0);
+        remaining[i] = tail.max(u64::from(model.latency(&insts[i])));
+    }
+    let mut waiting = vec![0usize; n];
+    edges.iter().flatten().for_each(|&(to, _)| waiting[to] += 1);
+    let mut ready: Vec<usize> = (0..n).filter(|&i| waiting[i] == 0).collect();
+    let mut earliest = vec![0u64; n];
+    let (mut now, mut out) = (0u64, Vec::with_capacity(n));
+    while !ready.is_empty() {
+        // Whatever can issue now, by length of the rest; else what can issue soonest. Ties keep the old order.
+        let best = (0..ready.len()).min_by_key(|&k| {
+            let i = ready[k];
+            (earliest[i].max(now), std::cmp::Reverse(remaining[i]), i)
+        });
+        let Some(best) = best else { break };
+        let i = ready.swap_remove(best);
+        now = now.max(earliest[i]);
+        for &(to, wait) in &edges[i] {
+            earliest[to] = earliest[to].max(now + wait);
+            waiting[to] -= 1;
+            if waiting[to] == 0 {
+                ready.push(to);
+            }
+        }
+        now += issue_cycles(&insts[i]);
+        out.push(i);
+    }
+    out
+}
+
+/// Cycles of one pass over the program, blocks in loops weighted by ten per level.
+#[must_use]
+pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
+    let cfg = Cfg::new(program);
+    let mut ready = [0u64; RESOURCES];
+    let mut total = 0u64;
+    for block in &cfg.blocks {
+        let mut now = 0u64;
+        ready.fill(0);
+        for inst in
+            program.insts[block.start..block.end].iter().filter(|i| !i.op.is_virtual() && i.op != Op::Nop)
+        {
+            let a = access(inst);
+            for &r in &a.reads {
+                now = now.max(ready[r]);
+            }
+            for &r in &a.writes {
+                ready[r] = now + u64::from(model.latency(inst));
+            }
+            now += issue_cycles(inst);
+        }
+        total += now * 10u64.pow(block.loop_depth.min(6));
+    }
+    u32::try_from(total).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bir::build::Builder;
+    use crate::bir::{CondMod, Type};
+    use crate::model::{QuirkSet, model_for};
+    use eu::DevInfo;
+
+    fn g(nr: u8) -> Operand {
+        Operand::grf(nr, Type::F)
+    }
+
+    fn scheduled(p: &Program) -> Program {
+        let model = model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default());
+        let mut q = p.clone();
+        schedule(&mut q, &*model);
+        assert!(estimate(&q, &*model) <= estimate(p, &*model));
+        q
+    }
+
+    #[test]
+    fn independent_work_fills_the_wait() {
+        let mut p = Program::new(8);
+        let mut b = Builder::new(&mut p);
+        b.emit(Op::MathInv, g(10), &[g(2)]);
+        b.emit(Op::Add, g(11), &[g(10), g(3)]);
+        b.emit(Op::Mul, g(12), &[g(4), g(5)]);
+        let q = scheduled(&p);
+        let ops: Vec<Op> = q.insts.iter().map(|i| i.op).collect();
+        assert_eq!(ops, [Op::MathInv, Op::Mul, Op::Add]);
+    }
+
+    #[test]
+    fn dependences_hold() {
+        let mut p = Program::new(8);
+        let mut b = Builder::new(&mut p);
+        // Flag written, read, written again, read again; a register reused for another value.
+        b.cmp(Operand::null(Type::F), g(2), g(3), CondMod::L);
+        b.emit(Op::Sel, g(10), &[g(2), g(3)]).predicate(false);
+        b.cmp(Operand::null(Type::F), g(4), g(5), CondMod::L);
+        b.emit(Op::Sel, g(11), &[g(4), g(5)]).predicate(false);
+        b.emit(Op::MathInv, g(4), &[g(11)]);
+        b.mov(g(10), g(4)).predicate(true);
+        let q = scheduled(&p);
+        let at = |inst: &Inst| q.insts.iter().position(|i| i == inst).unwrap();
+        for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 4), (1, 5), (2, 5), (4, 5)] {
+            assert!(at(&p.insts[i]) < at(&p.insts[j]), "{i} before {j}");
+        }
+    }
+
+    #[test]
+    fn control_flow_stays() {
+        let mut p = Program::new(8);
+        let mut b = Builder::new(&mut p);
+        b.emit(Op::Mul, g(10), &[g(2), g(3)]);
+        b.control(Op::If).predicate(false);
+        b.emit(Op::Mul, g(11), &[g(2), g(3)]);
+        b.control(Op::Endif);
+        b.emit(Op::Add, g(12), &[g(11), g(3)]);
+        let q = scheduled(&p);
+        assert_eq!(q.insts[1].op, Op::If);
+        assert_eq!(q.insts[3].op, Op::Endif);
     }
 }

@@ -21,6 +21,8 @@ use std::collections::BTreeMap;
 const CR0_FP64_DENORM_PRESERVE: u32 = 1 << 6;
 /// Control register bit: keep HF denormals.
 const CR0_FP16_DENORM_PRESERVE: u32 = 1 << 10;
+/// Registers that payload, uniforms and setup data may fill.
+const MAX_PAYLOAD: u32 = 112;
 /// Flag subregister of the live pixels of a shader that discards: f0.1.
 const KILL_FLAG: u8 = 1;
 
@@ -52,8 +54,10 @@ pub fn compile_fragment(
     options: &Options,
 ) -> Result<Compiled, CompileError> {
     let model = model_for(devinfo, options.disabled_quirks);
-    let push = choose_push_ranges(shader, u32::from(devinfo.max_push_registers));
     let interface = fragment_interface(shader, key);
+    // Inputs cannot be pulled, uniforms can.
+    let room = (MAX_PAYLOAD - 16).saturating_sub(2 * interface.inputs.len() as u32);
+    let push = choose_push_ranges(shader, room.min(u32::from(devinfo.max_push_registers)));
     let bindings = binding_table(shader, &interface);
     let wanted = |w: Width| options.widths.is_empty() || options.widths.contains(&w);
     let mut kernels = Vec::new();
@@ -207,7 +211,7 @@ fn compile_width(
 ) -> Result<Kernel, CompileError> {
     let mut t = Translator::new(shader, model, key, width.channels(), push);
     t.fragment.interface = interface.clone();
-    t.lay_out_payload();
+    t.lay_out_payload()?;
     t.emit_prologue();
     t.emit_scratch_prologue();
     let scratch = t.scratch_bytes();
@@ -243,7 +247,7 @@ fn denormal_bits(shader: &Shader) -> u32 {
 
 impl Translator<'_> {
     /// Assigns registers to the payload, push constants and setup data.
-    fn lay_out_payload(&mut self) {
+    fn lay_out_payload(&mut self) -> Result<(), CompileError> {
         let per = self.program.width / 8;
         let interface = self.fragment.interface.clone();
         let mut next = 2;
@@ -266,9 +270,14 @@ impl Translator<'_> {
         let push: u32 = self.push.iter().map(|r| r.length).sum();
         self.fragment.setup = self.push_start + push;
         let total = self.fragment.setup + 2 * interface.inputs.len() as u32;
-        self.program.payload_regs = total.min(128) as u8;
+        // A message that ends the thread needs its place at the top.
+        if total > MAX_PAYLOAD {
+            return Err(CompileError::lower(format!("{total} registers of inputs and uniforms do not fit")));
+        }
+        self.program.payload_regs = total as u8;
         self.ubo_base = interface.render_targets.max(1);
         self.texture_base = self.ubo_base + self.shader.info.ubos;
+        Ok(())
     }
 
     /// Modes of the float unit, live pixels.

@@ -59,7 +59,7 @@ pub static PASSES: PassList = PassList {
         ("legalize_df", legalize_df::legalize_df),
     ],
     clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
-    finally: &[],
+    schedule: false,
 };
 
 /// Registers that push constants and vertex inputs may take together; the rest is for the program.
