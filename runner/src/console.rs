@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::event::{Reporter, TestEvent};
+use crate::expect::label;
 use crate::names::printable;
-use crate::verdict::{Counts, Status, TestResult};
+use crate::verdict::{Counts, Outcome, TestResult};
 
 /// Time between lines when there is no terminal.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -24,7 +25,9 @@ pub struct Console {
     counts: Counts,
     total: usize,
     last_line: Instant,
-    /// Failed rows, for the final block: what happened, and the command that repeats it.
+    /// Rows that were not as expected.
+    unexpected: usize,
+    /// The first of them, for the final block: what happened, and the command that repeats it.
     failures: Vec<(String, String)>,
     /// Command that runs a row again, by position in the plan.
     commands: Vec<String>,
@@ -38,6 +41,7 @@ impl Console {
             counts: Counts::default(),
             total: 0,
             last_line: Instant::now(),
+            unexpected: 0,
             failures: Vec::new(),
             commands,
         }
@@ -59,6 +63,7 @@ impl Console {
     fn finished(&mut self, job: usize, result: &TestResult) -> std::io::Result<()> {
         self.counts.add(result.status);
         if !result.outcome.is_good() {
+            self.unexpected += 1;
             let line = describe(result);
             let write = || writeln!(std::io::stdout(), "{line}");
             match &self.bar {
@@ -99,9 +104,7 @@ impl Console {
             for (line, command) in &self.failures {
                 writeln!(out, "{line}\n    {command}")?;
             }
-            let bad = [Status::Fail, Status::Crash, Status::Timeout];
-            let more =
-                bad.iter().map(|&s| self.counts.of(s)).sum::<usize>().saturating_sub(self.failures.len());
+            let more = self.unexpected - self.failures.len();
             if more > 0 {
                 writeln!(out, "and {more} more")?;
             }
@@ -121,6 +124,10 @@ fn describe(result: &TestResult) -> String {
     let reason = result.reason.as_deref().unwrap_or("");
     let reason = printable(reason.lines().next().unwrap_or(""));
     let layer = result.layer.map(|layer| format!(" {layer}: ")).unwrap_or_default();
+    if result.outcome == Outcome::Improved {
+        let label = label(result.status, result.outcome);
+        return format!("{label} {} [{}]{layer}{reason}", printable(&result.test), result.target);
+    }
     format!("{:7} {} [{}]{layer}{reason}", result.status, printable(&result.test), result.target)
 }
 

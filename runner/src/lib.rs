@@ -11,6 +11,7 @@ pub mod devices;
 pub mod diagnostics;
 pub mod event;
 pub mod execute;
+pub mod expect;
 pub mod names;
 pub mod results;
 pub mod schedule;

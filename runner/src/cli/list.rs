@@ -11,18 +11,19 @@ use crate::diagnostics;
 use crate::names::{piglit_name, printable};
 use crate::select::{Filter, TestFile, find_tests};
 
-/// The tests that the arguments select.
-pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Vec<TestFile>> {
+/// All tests under the paths, and those of them that the filters let through.
+pub(super) fn select(args: &SelectArgs) -> anyhow::Result<(Vec<TestFile>, Vec<TestFile>)> {
     let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
     let tests = find_tests(&args.paths)?;
     for name in filter.unknown_names(&tests) {
         eprintln!("warning: no test is called `{}`", printable(name));
     }
-    Ok(tests.into_iter().filter(|test| filter.accepts(&test.name)).collect())
+    let selected = tests.iter().filter(|test| filter.accepts(&test.name)).cloned().collect();
+    Ok((tests, selected))
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let tests = select(&args.select)?;
+    let (_, tests) = select(&args.select)?;
     if tests.is_empty() {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod expect;
 mod gens;
 mod list;
 mod run;
@@ -52,6 +53,9 @@ enum Command {
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
     Disasm(ToolArgs),
+    /// Work on expectation files.
+    #[command(subcommand)]
+    Expect(expect::ExpectCommand),
 }
 
 /// Which tests.
@@ -105,6 +109,8 @@ struct RunArgs {
     /// No interpreter: no cross-check.
     #[arg(long)]
     no_reference: bool,
+    #[command(flatten)]
+    expect: expect::ExpectArgs,
     #[command(flatten)]
     device: DeviceArgs,
     /// What is shaded: all turns off the sharing of equal work.
@@ -209,6 +215,7 @@ pub fn main() -> ExitCode {
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
+        Some(Command::Expect(command)) => expect::expect(&command),
         None => run::run(&cli.run),
     };
     match outcome {

@@ -10,24 +10,27 @@ use softgl::observe::ShadeMode;
 use super::{DeviceArgs, EXPECTED, NOTHING, RunArgs, UNEXPECTED};
 use crate::console::Console;
 use crate::execute::{self, DeviceOptions, Devices, Executors, RunOptions};
+use crate::expect::Expectations;
 use crate::names::{piglit_name, printable};
 use crate::results::{Header, ResultsWriter, RunFolder};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
 use crate::target::Target;
-use crate::verdict::{TestResult, Verdict};
+use crate::verdict::{Outcome, TestResult, Verdict};
 
 /// Wall-clock time after which a test is given up: far beyond what the step limits allow any test.
 const GUARD: Duration = Duration::from_secs(300);
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
-    let tests = super::list::select(&args.select)?;
+    let (found, tests) = super::list::select(&args.select)?;
     if tests.is_empty() {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
     }
     let targets = if args.reference_only { vec![Target::Reference] } else { args.targets.0.clone() };
     let options = run_options(args)?;
+    let expectations = Expectations::load(&args.expect.sources(), &targets)?;
+    super::expect::warn_unmatched(&expectations, &found);
     let changed = changed_options(args, &options.device);
     let folder = RunFolder::create(args.out.as_deref())?;
     let header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
@@ -40,7 +43,7 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
         max_fails: args.max_fails.map(|n| n as usize),
     };
     let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
-    let plan = Rows { tests, targets, options, variant };
+    let plan = Rows { tests, targets, options, variant, expectations };
     let summary = schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console])?;
     Ok(if summary.unexpected > 0 || summary.interrupted { UNEXPECTED } else { EXPECTED })
 }
@@ -51,6 +54,7 @@ struct Rows {
     targets: Vec<Target>,
     options: RunOptions,
     variant: String,
+    expectations: Expectations,
 }
 
 impl Rows {
@@ -66,12 +70,19 @@ impl Plan for Rows {
 
     fn run(&self, job: usize) -> Verdict {
         let (test, target) = self.row_of(job);
+        if let Some(reason) = self.expectations.skip(&test.name, target) {
+            return Verdict::skip(reason);
+        }
         execute::run_file(&test.path, &test.name, target, &self.options, &Devices)
     }
 
     fn row(&self, job: usize, verdict: Verdict, duration: Duration) -> TestResult {
         let (test, target) = self.row_of(job);
         let (layer, reason) = verdict.cause.unzip();
+        let outcome = match self.expectations.skip(&test.name, target) {
+            Some(_) => Outcome::Expected,
+            None => self.expectations.judge(&test.name, target, Some(verdict.status)),
+        };
         TestResult {
             test: test.name.clone(),
             target: target.name().to_owned(),
@@ -79,7 +90,7 @@ impl Plan for Rows {
             status: verdict.status,
             layer,
             reason,
-            outcome: verdict.status.plain_outcome(),
+            outcome,
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             stages: verdict.stages,
             subtests: Vec::new(),

@@ -14,7 +14,7 @@ use crate::verdict::TestResult;
 pub const RESULTS_FILE: &str = "results.jsonl";
 
 /// Version of the format.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// The first line: what the run was, as far as it can change verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

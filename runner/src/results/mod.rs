@@ -4,9 +4,11 @@ mod csv;
 mod folder;
 mod jsonl;
 mod junit;
+mod read;
 
 pub use folder::RunFolder;
 pub use jsonl::{Header, RESULTS_FILE};
+pub use read::{ReadError, Run, same_result};
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -78,7 +80,10 @@ impl Reporter for ResultsWriter {
 }
 
 /// Replaces a file so that a reader sees the old or the new contents, never a part.
-fn replace_file(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
+///
+/// # Errors
+/// When it cannot be written; the old contents are still there then.
+pub fn replace_file(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let temporary = path.with_file_name(name);

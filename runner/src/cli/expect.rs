@@ -1,0 +1,146 @@
+//! Expectations on the command line, and `runner expect`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use similar::TextDiff;
+
+use super::{EXPECTED, print};
+use crate::expect::update::{self, Edited, Ran};
+use crate::expect::{Expectations, ScopedFile, Sources};
+use crate::names::printable;
+use crate::results::{Run, replace_file};
+use crate::select::TestFile;
+use crate::target::Target;
+
+/// Statements about no test that are listed one by one, per file.
+const LISTED: usize = 5;
+
+/// Files of expectations.
+#[derive(Debug, Default, Args)]
+pub(super) struct ExpectArgs {
+    /// Expected failures, lines of name,Status (repeatable).
+    #[arg(long, value_name = "[GEN=]FILE")]
+    baseline: Vec<String>,
+    /// Patterns of tests that are not run (repeatable).
+    #[arg(long, value_name = "[GEN=]FILE")]
+    skips: Vec<String>,
+    /// Patterns of tests whose failures do not count (repeatable).
+    #[arg(long, value_name = "[GEN=]FILE")]
+    flakes: Vec<String>,
+    /// Expectations with reasons, in YAML.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl ExpectArgs {
+    pub(super) fn sources(&self) -> Sources {
+        let files = |list: &[String]| list.iter().map(|text| ScopedFile::parse(text)).collect();
+        Sources {
+            baseline: files(&self.baseline),
+            skips: files(&self.skips),
+            flakes: files(&self.flakes),
+            config: self.config.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ExpectCommand {
+    /// Edit baselines after a run: lines that it proves stale go or change, everything else stays.
+    Update(UpdateArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct UpdateArgs {
+    /// The run: its folder or results.jsonl.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// A baseline (repeatable).
+    #[arg(long, value_name = "[GEN=]FILE", required = true)]
+    baseline: Vec<String>,
+    /// Append unexpected failures to the first baseline of their generation alone.
+    #[arg(long)]
+    add: bool,
+    /// Show the changes, write nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn expect(command: &ExpectCommand) -> anyhow::Result<u8> {
+    match command {
+        ExpectCommand::Update(args) => update(args),
+    }
+}
+
+/// Tells about names and patterns that are about none of the tests.
+pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
+    let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for unmatched in expectations.unmatched(tests.iter().map(|test| &*test.name)) {
+        let text = format!("{}: `{}` matches no test", unmatched.place, printable(&unmatched.text));
+        by_file.entry(unmatched.file).or_default().push(text);
+    }
+    for (file, texts) in by_file {
+        for text in texts.iter().take(LISTED) {
+            eprintln!("warning: {text}");
+        }
+        if texts.len() > LISTED {
+            eprintln!("warning: {file}: {} more lines match no test", texts.len() - LISTED);
+        }
+    }
+}
+
+fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
+    let run = Run::read(&args.run)?;
+    let ran = Ran::new(&run.rows);
+    let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
+    let sources = Sources { baseline: files.clone(), ..Sources::default() };
+    let all: Vec<Target> = Target::HARDWARE.into_iter().chain([Target::Reference]).collect();
+    // Also checks every line before anything is written.
+    let expectations = Expectations::load(&sources, &all)?;
+    let known = |name: &str, target: Target| expectations.baseline(name, target).is_some();
+    let mut report = String::new();
+    let mut added_for: Vec<Option<Vec<Target>>> = Vec::new();
+    for file in &files {
+        let text = std::fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())?;
+        let add = args.add && !added_for.contains(&file.scope);
+        added_for.push(file.scope.clone());
+        let edited = update::baseline(&text, file, &ran, add, &known, &run.rows);
+        if args.dry_run {
+            report.push_str(&difference(&file.path, &text, &edited.text));
+        } else if edited.text != text {
+            replace_file(&file.path, edited.text.as_bytes())?;
+        }
+        describe(&mut report, &file.path, &edited)?;
+    }
+    print(report.as_bytes())?;
+    Ok(EXPECTED)
+}
+
+fn difference(path: &Path, old: &str, new: &str) -> String {
+    let name = path.display().to_string();
+    if old == new {
+        return String::new();
+    }
+    let diff = TextDiff::from_lines(old, new);
+    // Tests' names are data: nothing in them reaches the terminal unescaped.
+    diff.unified_diff().header(&name, &name).to_string().lines().map(|line| printable(line) + "\n").collect()
+}
+
+fn describe(report: &mut String, path: &Path, edited: &Edited) -> std::fmt::Result {
+    let Edited { removed, changed, added, undecided, .. } = edited;
+    writeln!(report, "{}: {removed} removed, {changed} changed, {added} added", path.display())?;
+    if let Some(first) = undecided.first() {
+        let count = undecided.len();
+        let first = printable(first);
+        writeln!(
+            report,
+            "{}: {count} lines kept that hold for more generations than this run can judge, `{first}` first",
+            path.display()
+        )?;
+    }
+    Ok(())
+}
