@@ -8,7 +8,8 @@ mod common;
 
 use std::fmt::Write;
 
-use common::executors::{LANES, Pixels, Shader};
+use common::compare::{differences, show};
+use common::executors::Shader;
 use common::operand::{Rule, Ty, identical};
 use common::operations::{Domain, OPERATIONS};
 use common::random::Rng;
@@ -206,46 +207,6 @@ fn largest(operation: &Operation, operands: &Operands) -> f64 {
     largest
 }
 
-/// Differences between two executors' pixels, at most a few.
-fn differences(
-    dwords: &[char],
-    expected: &Pixels,
-    actual: &Pixels,
-    skip: impl Fn(usize, usize) -> bool,
-    same: impl Fn(char, u64, u64) -> bool,
-) -> Vec<String> {
-    let mut found = Vec::new();
-    for lane in 0..LANES {
-        let mut row = 0;
-        while row < dwords.len() {
-            let wide = dwords[row] == 'D';
-            let value = |p: &Pixels| {
-                let low = u64::from(p[lane][row]);
-                if wide { low | u64::from(p[lane][row + 1]) << 32 } else { low }
-            };
-            let (x, y) = (value(expected), value(actual));
-            if !skip(lane, row) && !same(dwords[row], x, y) {
-                found.push(format!(
-                    "lane {lane} dword {row}: {} against {}",
-                    show(dwords[row], x),
-                    show(dwords[row], y)
-                ));
-            }
-            row += if wide { 2 } else { 1 };
-        }
-    }
-    found.truncate(4);
-    found
-}
-
-fn show(scalar: char, bits: u64) -> String {
-    match scalar {
-        'F' => format!("{:?} ({bits:#010x})", f32::from_bits(bits as u32)),
-        'D' => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),
-        _ => format!("{bits:#x}"),
-    }
-}
-
 /// Runs one operation on all executors; gives what disagrees.
 fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), String> {
     // Derivatives are of the pixel's position, whose change is the same all over the quad.
@@ -276,8 +237,9 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
             }
         }
         let reference = shader.interpret(&block).map_err(|e| format!("interpreter: {e}"))?;
-        let early = shader.evaluate(&lowered, &block).map_err(|e| format!("evaluator: {e}"))?;
-        let late = shader.evaluate(&optimised, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
+        let early = shader.evaluate(&lowered, &block).map_err(|e| format!("evaluator: {e}"))?.0;
+        let (late, _) =
+            shader.evaluate(&optimised, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
         let (machine, _) = shader.shade(&mut device, &block).map_err(|e| format!("simulator: {e}"))?;
         let largest = largest(operation, &values);
         let near = |scalar, x, y| operation.rule.holds(scalar, x, y, largest);

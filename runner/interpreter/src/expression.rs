@@ -1,8 +1,8 @@
 //! Expressions: operators, constructors, assignments, calls.
 
 use program::{
-    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, Type,
-    TypeId, UnaryOp,
+    AtomicOp, BinaryOp, BuiltinFunction, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar,
+    Type, TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
@@ -211,7 +211,45 @@ impl<E: Environment> Group<'_, E> {
         let falsity = self.active.minus(&truth);
         let (more, decided) = if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
         let second = self.eval_under(&more, b)?;
-        Ok(merge(&decided, &first, second.as_ref().unwrap_or(&first)))
+        let mut value = merge(&decided, &first, second.as_ref().unwrap_or(&first));
+        self.choose_on_undefined(&first, &[b], &mut value);
+        Ok(value)
+    }
+
+    /// After a choice of what to evaluate: where the choice was undefined, so is the result, and so is all that follows if the operands that
+    /// were chosen between have side effects.
+    fn choose_on_undefined(&mut self, choice: &Value, operands: &[ExprId], value: &mut Value) {
+        if choice.all_defined() {
+            return;
+        }
+        let effects = operands.iter().any(|&id| self.has_effects(id));
+        for lane in self.active.iter().filter(|&lane| choice.is_undefined(0, lane)) {
+            (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
+            if effects {
+                self.tainted.set(lane, true);
+            }
+        }
+    }
+
+    /// Whether an expression may change anything.
+    fn has_effects(&self, root: ExprId) -> bool {
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            let kind = &self.shader.exprs[id].kind;
+            match kind {
+                ExprKind::Assign { .. }
+                | ExprKind::CompoundAssign { .. }
+                | ExprKind::PreIncrement { .. }
+                | ExprKind::PostIncrement { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::CallSubroutine { .. }
+                | ExprKind::Atomic { .. }
+                | ExprKind::Image(_) => return true,
+                ExprKind::Builtin { function, .. } if writes(*function) => return true,
+                _ => kind.for_each_child(|child| open.push(child)),
+            }
+        }
+        false
     }
 
     /// Evaluates under a narrower mask; `None` when that is empty.
@@ -238,9 +276,7 @@ impl<E: Environment> Group<'_, E> {
             (Some(value), None) | (None, Some(value)) => value,
             (None, None) => Value::zero(self.cells.of(self.shader.exprs[if_true].ty), self.lanes),
         };
-        for lane in self.active.iter().filter(|&lane| condition.is_undefined(0, lane)) {
-            (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
-        }
+        self.choose_on_undefined(&condition, &[if_true, if_false], &mut value);
         Ok(value)
     }
 
@@ -481,4 +517,22 @@ fn literal_bits(literal: Literal) -> u64 {
         Literal::Float(x) => u64::from(x.to_bits()),
         Literal::Double(x) => x.to_bits(),
     }
+}
+
+/// Whether a built-in function writes arguments, counters or vertices.
+fn writes(function: BuiltinFunction) -> bool {
+    use BuiltinFunction as F;
+    matches!(
+        function,
+        F::Modf
+            | F::Frexp
+            | F::UaddCarry
+            | F::UsubBorrow
+            | F::UmulExtended
+            | F::ImulExtended
+            | F::EmitVertex
+            | F::EndPrimitive
+            | F::EmitStreamVertex
+            | F::EndStreamPrimitive
+    ) || function.name().starts_with("atomicCounter")
 }

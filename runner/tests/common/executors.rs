@@ -10,7 +10,7 @@ use softgl::device::{
     Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad,
 };
 
-use super::{Uniforms, constant_setup, program};
+use super::{Uniforms, constant_setup, program, try_program};
 
 /// Pixels of a run: four quads of one primitive, so one SIMD16 thread or two SIMD8 threads.
 pub const LANES: usize = 16;
@@ -44,6 +44,11 @@ impl Shader {
     /// Compiles and links a source.
     pub fn new(source: &str, targets: usize) -> Shader {
         Shader { program: program(&[(Stage::Fragment, source)]), targets }
+    }
+
+    /// As [`Shader::new`], with the front end's message if it refuses.
+    pub fn try_new(source: &str, targets: usize) -> Result<Shader, String> {
+        Ok(Shader { program: try_program(&[(Stage::Fragment, source)])?, targets })
     }
 
     /// The draw-time state: integer targets.
@@ -104,16 +109,20 @@ impl Shader {
             .map_err(|e| e.to_string())
     }
 
-    /// Runs a form of the IR.
-    pub fn evaluate(&self, ir: &ir::Shader, uniforms: &[u8]) -> Result<Pixels, EvalError> {
+    /// Runs a form of the IR; also gives the lanes discarded.
+    pub fn evaluate(&self, ir: &ir::Shader, uniforms: &[u8]) -> Result<(Pixels, Vec<bool>), EvalError> {
         let mut services = EvalWorld { uniforms, pixels: vec![vec![0; self.targets * 4]; LANES] };
         let options = EvalOptions { max_steps: BUDGET, ..EvalOptions::default() };
-        ir::eval::run(ir, LANES, &mut services, options)?;
-        Ok(services.pixels)
+        let outcome = ir::eval::run(ir, LANES, &mut services, options)?;
+        Ok((services.pixels, outcome.discarded))
     }
 
     /// Runs a device; also gives the lanes discarded.
-    pub fn shade(&self, device: &mut dyn Device, uniforms: &[u8]) -> Result<(Pixels, u64), DeviceError> {
+    pub fn shade(
+        &self,
+        device: &mut dyn Device,
+        uniforms: &[u8],
+    ) -> Result<(Pixels, Vec<bool>), DeviceError> {
         let key = self.key();
         let state = DrawState { program: &self.program, program_id: ProgramId(0), key: &key };
         let quads = (0..LANES as i32 / 4).map(|i| Quad { x: CORNER[0] + 2 * i, y: CORNER[1], primitive: 0 });
@@ -131,7 +140,8 @@ impl Shader {
         let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
         let colour = &batch.outputs.colour;
         let pixels = (0..LANES).map(|lane| (0..self.targets * 4).map(|row| colour.get(row, lane)).collect());
-        Ok((pixels.collect(), batch.outputs.killed))
+        let killed = (0..LANES).map(|lane| batch.outputs.killed >> lane & 1 != 0);
+        Ok((pixels.collect(), killed.collect()))
     }
 }
 

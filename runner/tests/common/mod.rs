@@ -3,10 +3,13 @@
 // Each test crate uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod compare;
 pub mod executors;
+pub mod generator;
 pub mod operand;
 pub mod operations;
 pub mod random;
+pub mod source_tree;
 
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
@@ -58,15 +61,19 @@ pub fn capabilities() -> Capabilities {
 
 /// Compiles and links shaders.
 pub fn program(stages: &[(Stage, &str)]) -> Program {
+    try_program(stages).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Compiles and links shaders; the front end's message if it refuses.
+pub fn try_program(stages: &[(Stage, &str)]) -> Result<Program, String> {
     let capabilities = capabilities();
     let mut types = TypeTable::default();
     let mut shaders = Vec::new();
     for &(stage, source) in stages {
         let options = CompileOptions::new(&capabilities);
-        let shader = glsl::compile(&[source], stage, options, &mut types).unwrap_or_else(|e| panic!("{e}"));
-        shaders.push(shader);
+        shaders.push(glsl::compile(&[source], stage, options, &mut types).map_err(|e| e.to_string())?);
     }
-    link(shaders, types, &LinkOptions::new(&capabilities)).unwrap_or_else(|e| panic!("{e}"))
+    link(shaders, types, &LinkOptions::new(&capabilities)).map_err(|e| e.to_string())
 }
 
 fn key() -> StageKey {
@@ -196,7 +203,7 @@ pub fn simulator_with(generation: &str, compiler: compiler::Options) -> Simulato
         compiler,
         binaries: None,
         math: simulator::MathMode::Exact,
-        budget: 1 << 30,
+        budget: 1 << 27,
         seed: 1,
     })
 }
