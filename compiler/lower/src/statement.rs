@@ -63,7 +63,10 @@ impl Lowerer<'_, '_> {
             if matches!(statement, Statement::Return(_)) {
                 return Ok(());
             }
-            if contains_return(statement) && !rest.is_empty() && !self.builder.is_terminated() {
+            // A return inside a loop or switch has only left that one: a loop around it must be left too, even when nothing follows.
+            let nested = matches!(statement, Statement::Loop { .. } | Statement::Switch { .. })
+                && !self.frame()?.breakables.is_empty();
+            if contains_return(statement) && (nested || !rest.is_empty()) && !self.builder.is_terminated() {
                 return self.rest_unless_returned(rest);
             }
         }

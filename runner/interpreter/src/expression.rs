@@ -1,8 +1,8 @@
 //! Expressions: operators, constructors, assignments, calls.
 
 use program::{
-    AtomicOp, BinaryOp, BuiltinFunction, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar,
-    Type, TypeId, UnaryOp,
+    AtomicOp, BinaryOp, BuiltinFunction, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId,
+    Scalar, Type, TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
