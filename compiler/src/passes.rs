@@ -45,7 +45,7 @@ pub fn run(
     manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
     optimise(manager, shader)?;
     unroll(manager, shader)?;
-    lower_arrays(manager, shader, vec4)?;
+    lower_arrays(manager, shader)?;
     lower_operations(manager, shader, devinfo)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
@@ -70,20 +70,14 @@ fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), Vali
 }
 
 /// What is still indexed at run time.
-fn lower_arrays(
-    manager: &mut PassManager<'_>,
-    shader: &mut Shader,
-    vec4: bool,
-) -> Result<(), ValidationError> {
-    let short =
-        manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
-    if short {
-        manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
+///
+/// Longer arrays stay locals: the scalar back end keeps them in registers, of which the allocator spills what does not fit, the vec4 back
+/// end puts them into scratch memory.
+fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+    manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
+    // Unrolling and folding may just have made the last indices constant: the ladder had nothing to do then, promotion has.
+    if manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)? {
         optimise(manager, shader)?;
-    }
-    // The scalar back end keeps arrays in registers, of which the allocator spills what does not fit.
-    if vec4 {
-        manager.run(shader, "lower_locals_to_scratch", lower_locals_to_scratch)?;
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ fn strided_source(src: &Operand) -> bool {
 fn legalize(program: &mut Program, mut inst: Inst) -> bool {
     let wide = inst.src.iter().filter(|s| strided_source(s)).chain(inst.dst.is_reg().then_some(&inst.dst));
     let stride = wide.filter_map(stride_bytes).filter(|s| s % 8 == 0).max().unwrap_or(8).max(8);
-    let fits = |o: &Operand| stride_bytes(o) == Some(stride) && o.offset % REG_SIZE == 0;
+    let fits = |o: &Operand| stride_bytes(o) == Some(stride) && o.offset.is_multiple_of(REG_SIZE);
     // With everything at one offset other than 0 nothing needs to move.
     let first = if inst.dst.is_reg() { inst.dst.offset % REG_SIZE } else { 0 };
     let aligned = |o: &Operand| stride_bytes(o) == Some(stride) && o.offset % REG_SIZE == first;
