@@ -24,9 +24,8 @@ const CLEAN_UP: &[Pass] = &[
 const ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each round of the pass unrolls one.
 const UNROLLED_LOOPS: usize = 64;
-/// Arrays up to this length become chains of selections when indexed at run time. Longer ones are left to the scalar back end, which
-/// keeps them in registers and spills; with vec4 they would go to scratch memory, which is not addressed by channel yet: refused.
-const LADDER_LENGTH: u32 = 256;
+/// Arrays up to this length become chains of selections when indexed at run time.
+const LADDER_LENGTH: u32 = 32;
 
 /// Whether a stage is compiled by the vec4 back end.
 pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
