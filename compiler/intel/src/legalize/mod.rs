@@ -4,6 +4,8 @@ mod legalize_constants;
 mod legalize_simd_width;
 mod legalize_three_source;
 mod legalize_wide_regions;
+#[cfg(test)]
+mod tests;
 
 pub use legalize_constants::legalize_constants;
 pub use legalize_simd_width::legalize_simd_width;

@@ -10,6 +10,8 @@ mod opt_copy_propagation;
 mod opt_dead_code;
 mod opt_destination;
 mod opt_saturate_propagation;
+#[cfg(test)]
+mod tests;
 
 pub use opt_algebraic::opt_algebraic;
 pub use opt_cmod_propagation::opt_cmod_propagation;
