@@ -84,7 +84,8 @@ impl Default for Defaults {
         Defaults {
             uniform_packing: Packing::Shared,
             uniform_order: MatrixOrder::ColumnMajor,
-            buffer_packing: Packing::Shared,
+            // The layout of `shared` storage blocks is the implementation's; drivers of this hardware take std430.
+            buffer_packing: Packing::Std430,
             buffer_order: MatrixOrder::ColumnMajor,
             stream: None,
             xfb_buffer: None,

@@ -93,7 +93,7 @@ impl<E: Environment> Group<'_, E> {
 
     /// The lanes of a lane's quad, and the lane's number in it: four neighbours in the order of lanes, or, with
     /// `derivative_group_quadsNV`, two by two in the work group's x and y.
-    fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
+    pub(super) fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
         let layout = &self.shader.layout;
         match (layout.derivative_group_quads, layout.local_size) {
             (Some(true), Some([width, ..])) => {

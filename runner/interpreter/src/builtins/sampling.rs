@@ -78,8 +78,8 @@ impl<E: Environment> Group<'_, E> {
             (_, (bias, _)) => {
                 let bias = bias.as_ref().map_or(0.0, |v| float(v, 0));
                 let (dx, dy) = coordinate.map_or(([0.0; 3], [0.0; 3]), |c| {
-                    let corner =
-                        |i: usize| project(Some(c), call.projective, (lane / 4 * 4 + i).min(self.lanes - 1));
+                    let (quad, _) = self.quad_of(lane);
+                    let corner = |i: usize| project(Some(c), call.projective, quad[i].min(self.lanes - 1));
                     let (origin, right, up) = (corner(0), corner(1), corner(2));
                     let difference = |a: [u32; 4]| {
                         std::array::from_fn(|i| f32::from_bits(a[i]) - f32::from_bits(origin[i]))

@@ -455,15 +455,10 @@ impl Machine {
         (call.mode == PrimitiveMode::Patches) == tessellates && fits
     }
 
-    /// Enabled clip planes: for eye-space `gl_ClipVertex` or clip-space `gl_Position`, whichever the program writes.
+    /// Enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1 compares them with `gl_ClipVertex` or, when the
+    /// program does not write it, with `gl_Position` as it is.
     fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
-        self.uses_clip_planes(object).then(|| {
-            if object.vertex.clip_vertex.is_some() {
-                self.state.clip_planes
-            } else {
-                self.state.clip_space_planes()
-            }
-        })
+        self.uses_clip_planes(object).then_some(self.state.clip_planes)
     }
 }
 
