@@ -60,7 +60,7 @@ fn huge_arrays_and_numbers() {
         "layout(location = 3) in float a[16777216]; void main() { }",
         "struct S { float f; vec2 g; }; uniform S s[16777216]; out vec4 r; void main() { r = vec4(s[3].f); }",
         "struct S { float f; }; uniform B { S s[16777216]; }; out vec4 r; void main() { r = vec4(s[3].f); }",
-        "struct S { float f[2]; }; struct T { S s[4096]; }; buffer B { T t[4096]; }; void main() { t[0].s[0].f[0] = 1.0; }",
+        "struct S { float f[2]; }; struct T { S s[4096]; }; layout(std140) buffer B { T t[4096]; }; void main() { t[0].s[0].f[0] = 1.0; }",
         "float a[65536][65536]; void main() { a[0][0] = 1.0; }",
         "layout(binding = 4294967295) uniform sampler2D s; out vec4 r; void main() { r = texture(s, vec2(0)); }",
         "layout(std140, binding = 4294967295) uniform B { float f; } b[2]; out vec4 r; void main() { r = vec4(b[0].f); }",
