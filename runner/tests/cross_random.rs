@@ -17,8 +17,10 @@ use common::source_tree::shrink;
 use compiler::Options;
 use compiler::output::Width;
 
-/// Programs in an ordinary run.
+/// Programs in an ordinary run without the simulator.
 const PROGRAMS: u64 = 300;
+/// And with it.
+const MACHINE_PROGRAMS: u64 = 100;
 /// Sets of uniforms per program.
 const ROUNDS: usize = 2;
 /// Smaller programs tried for one that fails.
@@ -168,7 +170,7 @@ fn agree(machines: bool) {
     let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| "ivb".into());
     let most = number("CROSS_FAILURES", 5) as usize;
     let mut failures = Vec::new();
-    for seed in first..first + number("CROSS_PROGRAMS", PROGRAMS) {
+    for seed in first..first + number("CROSS_PROGRAMS", if machines { MACHINE_PROGRAMS } else { PROGRAMS }) {
         let generated = generate(&mut Rng::new(seed));
         for generation in generations.split(',') {
             let trial = Trial { generated: &generated, seed, generation, machines };
@@ -189,7 +191,6 @@ fn interpreter_and_evaluator_agree() {
 }
 
 #[test]
-#[ignore = "the back end fails on about one program in ten: jumps under divergent control flow, scratch memory"]
 fn all_executors_agree() {
     agree(true);
 }

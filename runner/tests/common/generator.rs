@@ -213,8 +213,7 @@ impl Generator<'_> {
 
     fn new_variable(&mut self, prefix: &str) -> Variable {
         let ty = self.any_type();
-        // Longer ones would go to scratch memory when indexed at run time.
-        let lengths: &[usize] = if ty.rows == 1 { &[2, 3, 4, 9, 16] } else { &[2, 3, 4] };
+        let lengths: &[usize] = if ty.rows == 1 { &[2, 3, 4, 9, 20] } else { &[2, 3, 4] };
         let array = (!is_matrix(ty) && self.rng.one_in(4)).then(|| self.rng.pick(lengths));
         Variable { name: self.fresh(prefix), ty, array, writable: true }
     }
