@@ -121,8 +121,8 @@ fn vertices_with_double_attributes() {
     check_vertices(source, &[], &attributes, &expected);
 }
 
-/// Runs a geometry shader on the interpreter and on the generations whose geometry stage is scalar; they must
-/// emit the same, of which `expect` sees each lane's.
+/// Runs a geometry shader on the interpreter and on all generations; they must emit the same, of which `expect`
+/// sees each lane's.
 fn check_geometry(
     source: &str,
     lanes: usize,
@@ -133,9 +133,9 @@ fn check_geometry(
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
     let reference = geometry(&mut reference(), &program, &[], lanes, vertices);
     reference.iter().enumerate().for_each(|(lane, emitted)| expect(lane, emitted));
-    for name in ["bdw", "chv", "skl"] {
-        let emitted = geometry(&mut simulator(name), &program, &[], lanes, vertices);
-        assert_eq!(emitted, reference, "{name}");
+    for device in eu::DevInfo::all() {
+        let emitted = geometry(&mut simulator(device.name), &program, &[], lanes, vertices);
+        assert_eq!(emitted, reference, "{}", device.name);
     }
 }
 
@@ -184,8 +184,8 @@ fn geometry_streams() {
     };
     let expected: Vec<Vec<u8>> = vec![[0, 2].repeat(17); 3];
     assert_eq!(streams(&mut reference()), expected, "interpreter");
-    for name in ["bdw", "chv", "skl"] {
-        assert_eq!(streams(&mut simulator(name)), expected, "{name}");
+    for device in eu::DevInfo::all() {
+        assert_eq!(streams(&mut simulator(device.name)), expected, "{}", device.name);
     }
 }
 

@@ -45,6 +45,7 @@ pub fn compile(
     match (shader.info.stage, options.backend.unwrap_or(default)) {
         (ir::Stage::Vertex, Backend::Vec4) => vec4::compile_vertex(shader, key, devinfo, options),
         (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
+        (ir::Stage::Geometry, Backend::Vec4) => vec4::compile_geometry(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Scalar) => scalar::compile_geometry(shader, key, devinfo, options),
         (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
         (stage, _) => Err(CompileError::lower(format!(

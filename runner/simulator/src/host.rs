@@ -255,6 +255,11 @@ pub trait Host {
         refuse("URB writes")
     }
 
+    /// The header of the URB write that ends a thread: on gen7 a geometry thread's vertex counts are in its dword 2.
+    fn urb_end(&mut self, header: &[u32; 8]) {
+        let _ = header;
+    }
+
     /// Reads dwords of an URB entry from oword `offset` on.
     fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
         let _ = (handle, offset, data);

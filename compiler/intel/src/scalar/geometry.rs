@@ -7,6 +7,7 @@
 //! known number; the control data header; the vertices. Control data is one bit per vertex that ends its
 //! strip, or two bits with its stream. Layout: `brw_fs_visitor.cpp`, `brw_fs.cpp` of Mesa.
 
+use super::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::{UrbWrite, VueState};
@@ -20,43 +21,12 @@ use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, St
 use crate::{sends, vue};
 use eu::DevInfo;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
-use ir::info::Primitive;
-use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Step, Value};
+use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Where the handles of a thread carry the instance number.
 const INSTANCE_SHIFT: u32 = 27;
 /// Owords that the vertex count takes.
 const COUNT_OWORDS: u32 = 2;
-/// Most vertices that a geometry shader may emit.
-const MAX_VERTICES: u32 = 1024;
-
-/// What the control data of a vertex holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Control {
-    /// Nothing: points of one stream, or strips that only end with the thread.
-    #[default]
-    None,
-    /// A bit that ends the strip after the vertex.
-    Cut,
-    /// The stream of the vertex.
-    Stream,
-}
-
-impl Control {
-    /// Bits per vertex.
-    fn bits(self) -> u32 {
-        match self {
-            Control::None => 0,
-            Control::Cut => 1,
-            Control::Stream => 2,
-        }
-    }
-
-    /// Vertices whose control data shares a dword, as a power of two.
-    fn per_dword_log2(self) -> u32 {
-        if self == Control::Stream { 4 } else { 5 }
-    }
-}
 
 /// How vertices are counted.
 #[derive(Clone, Copy, Debug)]
@@ -182,88 +152,6 @@ pub fn compile_geometry(
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Geometry(interface),
     })
-}
-
-fn vertices_in(primitive: Primitive) -> Result<u32, CompileError> {
-    Ok(match primitive {
-        Primitive::Points => 1,
-        Primitive::Lines => 2,
-        Primitive::Triangles => 3,
-        Primitive::LinesAdjacency => 4,
-        Primitive::TrianglesAdjacency => 6,
-        Primitive::Quads | Primitive::Isolines => {
-            return Err(CompileError::lower("geometry shaders take no quads or isolines"));
-        }
-    })
-}
-
-/// Hardware code of an output topology.
-fn topology(primitive: Primitive) -> u32 {
-    match primitive {
-        Primitive::Points => 1,
-        Primitive::Lines => 3,
-        _ => 5,
-    }
-}
-
-/// What a shader does that decides its layout.
-struct Uses {
-    primitive_id: bool,
-    ends_primitives: bool,
-    streams: bool,
-    emits_in_control_flow: bool,
-}
-
-impl Uses {
-    fn of(shader: &Shader) -> Uses {
-        let mut uses = Uses {
-            primitive_id: false,
-            ends_primitives: false,
-            streams: false,
-            emits_in_control_flow: false,
-        };
-        let mut depth = 0u32;
-        for step in shader.walk() {
-            match step {
-                Step::If(_) | Step::Loop(_) => depth += 1,
-                Step::EndIf(_) | Step::EndLoop(_) => depth = depth.saturating_sub(1),
-                Step::Else(_) => {}
-                Step::Block(block) => {
-                    for &inst in &shader.blocks[block].insts {
-                        if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind {
-                            uses.note(intrinsic, depth > 0);
-                        }
-                    }
-                }
-            }
-        }
-        uses
-    }
-
-    fn note(&mut self, intrinsic: &Intrinsic, nested: bool) {
-        match intrinsic.op {
-            IntrinsicOp::PrimitiveId => self.primitive_id = true,
-            IntrinsicOp::EmitVertex => {
-                self.emits_in_control_flow |= nested;
-                self.streams |= intrinsic.fields.stream != 0;
-            }
-            IntrinsicOp::EndPrimitive => {
-                self.emits_in_control_flow |= nested;
-                self.ends_primitives = true;
-            }
-            _ => {}
-        }
-    }
-
-    fn control(&self, output: Primitive) -> Control {
-        match output {
-            // Every point stands alone.
-            Primitive::Points if self.streams => Control::Stream,
-            Primitive::Points => Control::None,
-            _ if self.ends_primitives => Control::Cut,
-            _ => Control::None,
-        }
-    }
 }
 
 impl Translator<'_> {

@@ -9,6 +9,7 @@ mod alu_convert;
 mod alu_integer;
 mod fragment;
 mod geometry;
+pub(crate) mod geometry_layout;
 mod interpolate;
 mod ladder;
 mod memory;

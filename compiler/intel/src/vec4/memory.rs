@@ -25,6 +25,9 @@ impl Selector<'_> {
             (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
                 self.emit_system_value(intrinsic.op, result)
             }
+            _ if self.shader.info.stage == ir::Stage::Geometry => {
+                self.emit_geometry_intrinsic(intrinsic, result)
+            }
             _ => Err(self.unsupported(intrinsic.op)),
         }
     }

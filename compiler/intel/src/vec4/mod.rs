@@ -19,6 +19,7 @@
 mod alu;
 mod alu_integer;
 mod compare;
+mod geometry;
 mod legalize_df;
 mod legalize_operands;
 mod locals;
@@ -61,6 +62,8 @@ pub static PASSES: PassList = PassList {
     clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
     schedule: false,
 };
+
+pub use geometry::compile_geometry;
 
 /// Registers that push constants and vertex inputs may take together; the rest is for the program.
 const PAYLOAD_BUDGET: u32 = 80;

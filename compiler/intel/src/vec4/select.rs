@@ -9,6 +9,7 @@ use ir::{AluOp, Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
 use std::collections::BTreeMap;
 
 use super::compare;
+use super::geometry::GeometryState;
 use super::locals::LocalStorage;
 use super::vertex::VertexState;
 
@@ -51,6 +52,7 @@ pub(super) struct Selector<'a> {
     pub scratch_bytes: u32,
     /// Stage-specific state.
     pub vertex: VertexState,
+    pub geometry: GeometryState,
     /// Phis that have a block as predecessor.
     phis_after: SecondaryMap<Block, Vec<ir::Inst>>,
     /// A HALT was emitted.
@@ -75,6 +77,7 @@ impl<'a> Selector<'a> {
             locals: Vec::new(),
             scratch_bytes: 0,
             vertex: VertexState::default(),
+            geometry: GeometryState::default(),
             phis_after: SecondaryMap::new(),
             halts: false,
         };

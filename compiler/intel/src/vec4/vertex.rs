@@ -7,12 +7,12 @@ use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::options::StageKey;
 use crate::output::{Varying, VertexInput, VueMap};
+use crate::vue;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
-use std::collections::BTreeSet;
 
 /// Slots one URB write carries: 15 registers less the header, an even number.
-const SLOTS_PER_WRITE: usize = 14;
+pub(super) const SLOTS_PER_WRITE: usize = 14;
 /// Channel masks of a URB write's header: all components of both vertices.
 const URB_CHANNEL_MASKS: u32 = 0xff00;
 
@@ -28,7 +28,7 @@ pub(super) struct VertexState {
     /// Layout of the outputs.
     pub outputs: VueMap,
     /// Message payloads, each a header and up to [`SLOTS_PER_WRITE`] slots.
-    payloads: Vec<Operand>,
+    pub payloads: Vec<Operand>,
     /// Components of the header slot that the shader writes.
     header_written: u8,
 }
@@ -81,62 +81,6 @@ fn for_each_intrinsic(shader: &Shader, mut f: impl FnMut(&Intrinsic)) {
     }
 }
 
-/// Slot of the VUE and component within it of an output's first component. `None` for outputs that do not travel.
-fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
-    Ok(Some(match slot {
-        Slot::Position => (Varying::Position, 0),
-        Slot::Layer => (Varying::Header, 1),
-        Slot::Viewport => (Varying::Header, 2),
-        Slot::PointSize => (Varying::Header, 3),
-        Slot::ClipDistance(0) => (Varying::ClipDistance0, 0),
-        Slot::ClipDistance(_) => (Varying::ClipDistance1, 0),
-        Slot::Color(0) => (Varying::Color0, 0),
-        Slot::Color(_) => (Varying::Color1, 0),
-        Slot::BackColor(0) => (Varying::BackColor0, 0),
-        Slot::BackColor(_) => (Varying::BackColor1, 0),
-        Slot::TexCoord(n) => (Varying::TexCoord(n.into()), 0),
-        Slot::FogCoord => (Varying::FogCoord, 0),
-        Slot::Var(n) => (Varying::Generic(n.into()), 0),
-        Slot::PrimitiveId => (Varying::PrimitiveId, 0),
-        // Edge flags reach the clipper as a vertex attribute.
-        Slot::EdgeFlag => return Ok(None),
-        other => return Err(CompileError::lower(format!("vertex output {other} is not lowered"))),
-    }))
-}
-
-/// The layout of the outputs: header, position, clip distances as a pair, then the rest in order.
-pub(super) fn vue_map(shader: &Shader, key: &StageKey) -> Result<VueMap, CompileError> {
-    let mut written: BTreeSet<Varying> = key.outputs_needed.iter().copied().collect();
-    let mut slots: Vec<Slot> = shader.info.outputs.iter().map(|v| v.slot).collect();
-    for_each_intrinsic(shader, |intrinsic| {
-        if intrinsic.op == IntrinsicOp::StoreOutput {
-            let slot = intrinsic.fields.slot;
-            let offset = intrinsic.srcs.get(1).and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
-            slots.extend(u8::try_from(offset).ok().and_then(|n| slot.advance(n)));
-        }
-    });
-    for slot in slots {
-        if let Some((varying, _)) = place(slot)? {
-            written.insert(varying);
-        }
-    }
-    let mut map = VueMap { slots: vec![Varying::Header, Varying::Position] };
-    if written.contains(&Varying::ClipDistance0) || written.contains(&Varying::ClipDistance1) {
-        map.slots.extend([Varying::ClipDistance0, Varying::ClipDistance1]);
-    }
-    let fixed = [
-        Varying::Header,
-        Varying::Position,
-        Varying::ClipDistance0,
-        Varying::ClipDistance1,
-        Varying::PointCoord,
-        Varying::Facing,
-        Varying::Pad,
-    ];
-    map.slots.extend(written.into_iter().filter(|v| !fixed.contains(v)));
-    Ok(map)
-}
-
 impl Selector<'_> {
     /// Assigns registers to the payload: g0, push constants, inputs.
     pub(super) fn lay_out_vertex(&mut self, key: &StageKey) -> Result<(), CompileError> {
@@ -151,13 +95,19 @@ impl Selector<'_> {
         }
         self.program.payload_regs = end as u8;
         self.vertex.inputs = inputs;
-        self.vertex.outputs = vue_map(self.shader, key)?;
+        let outputs = vue::output_map(self.shader, key)?;
+        self.lay_out_outputs(outputs);
+        Ok(())
+    }
+
+    /// Makes the payloads of the messages that write a vertex.
+    pub(super) fn lay_out_outputs(&mut self, outputs: VueMap) {
+        self.vertex.outputs = outputs;
         for chunk in self.vertex.outputs.slots.clone().chunks(SLOTS_PER_WRITE) {
             let regs = 1 + chunk.len().next_multiple_of(2) as u32;
             let payload = Operand::vgrf(self.program.vreg(regs), Type::UD);
             self.vertex.payloads.push(payload);
         }
-        Ok(())
     }
 
     /// Register of an attribute slot.
@@ -202,7 +152,7 @@ impl Selector<'_> {
     }
 
     /// Register of a VUE slot.
-    fn output(&self, varying: Varying) -> Option<Operand> {
+    pub(super) fn output(&self, varying: Varying) -> Option<Operand> {
         let slot = self.vertex.outputs.slot(varying)?;
         let payload = self.vertex.payloads.get(slot / SLOTS_PER_WRITE)?;
         Some(payload.byte_offset((1 + slot % SLOTS_PER_WRITE) as u32 * REG_SIZE))
@@ -224,7 +174,7 @@ impl Selector<'_> {
                 // A variable slot: every candidate in turn, each for the vertices that mean it.
                 let mut candidate = 0;
                 while let Some(slot) = intrinsic.fields.slot.advance(candidate) {
-                    let exists = place(slot)?.is_some_and(|(v, _)| self.output(v).is_some());
+                    let exists = vue::place(slot)?.is_some_and(|(v, _)| self.output(v).is_some());
                     if !exists {
                         break;
                     }
@@ -247,7 +197,7 @@ impl Selector<'_> {
         mask: u8,
         predicated: bool,
     ) -> Result<(), CompileError> {
-        let Some((varying, start)) = place(slot)? else { return Ok(()) };
+        let Some((varying, start)) = vue::place(slot)? else { return Ok(()) };
         let Some(register) = self.output(varying) else { return Ok(()) };
         let start = start + intrinsic.fields.component;
         let mask = (mask << start) & 0xf;

@@ -39,8 +39,12 @@ fn entries(request: &UrbMessage, header: &[u32; 8]) -> [(u16, u32); 2] {
 
 fn write(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<(), Reason> {
     let header = message.register(0)?;
-    let masks = header[5] >> 8 & 0xff;
+    // A component is written if its mask and its channel are on.
+    let masks = header[5] >> 8 & 0xff & message.enabled;
     let entries = entries(request, &header);
+    if message.eot {
+        host.urb_end(&header);
+    }
     let data = &message.payload[1..];
     if request.interleave {
         for (slot, (handle, offset)) in entries.into_iter().enumerate() {

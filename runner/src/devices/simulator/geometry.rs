@@ -1,6 +1,6 @@
 //! Geometry threads: payload from the batch, emitted vertices from the URB.
 
-use compiler::output::{GeometryInterface, Interface, Width};
+use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
 use program::Stage;
 use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
 use simulator::{Kernel, Outcome, Thread};
@@ -31,25 +31,28 @@ pub(super) fn run(
     let Interface::Geometry(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "geometry binary without a geometry interface".into()));
     };
-    if width != Width::Simd8 {
-        return Err(DeviceError::Unsupported(format!("{} geometry shaders on the simulator", width.name())));
-    }
     let info =
         prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let entry_dwords = entry_dwords(interface)?;
     let mut steps = 0;
-    for group in lanes.chunks(LANES) {
+    for group in groups(interface, batch, &lanes) {
         let memory =
             Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
-        let inputs = input_entries(state, interface, batch, group);
-        let mut host = GeometryHost { memory, outputs: vec![vec![0; entry_dwords]; LANES], inputs };
+        let inputs = input_entries(state, interface, batch, &group);
+        let outputs = vec![vec![0; entry_dwords]; LANES];
+        let mut host = GeometryHost { memory, outputs, inputs, counts: [0; 2] };
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
-        fill(thread, interface, batch, group);
         let first = info.dispatch_grf_start as usize;
-        push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
-        thread.set_dispatch_mask((1 << group.len()) - 1);
+        let next = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        if width == Width::Vec4 {
+            fill_vec4(thread, next, interface, batch, &group, &host.inputs);
+            thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
+        } else {
+            fill(thread, interface, batch, &group);
+            thread.set_dispatch_mask((1 << group.len()) - 1);
+        }
         match kernel
             .run(thread, &mut host, device.options.budget.saturating_sub(steps))
             .map_err(simulation_error)?
@@ -59,13 +62,86 @@ pub(super) fn run(
                 return Err(layer("simulate", "barrier in a geometry shader".into()));
             }
         }
-        for (&lane, entry) in group.iter().zip(&host.outputs) {
+        for (channel, (&lane, entry)) in group.iter().zip(&host.outputs).enumerate() {
+            let (count, header) = match (width, interface.static_vertex_count) {
+                (Width::Vec4, _) => (host.counts.get(channel).copied().unwrap_or(0), 0),
+                (_, Some(count)) => (count, 0),
+                (_, None) => (entry.first().copied().unwrap_or(0), UNIT_DWORDS),
+            };
             if let Some(place) = batch.outputs.get_mut(lane) {
-                *place = emitted(state, interface, entry)?;
+                *place = emitted(state, interface, entry, count, header)?;
             }
         }
     }
     Ok(steps)
+}
+
+/// The lanes of each thread: as many as its layout takes, instances of one primitive together where it wants that.
+fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize]) -> Vec<Vec<usize>> {
+    // Instances of a primitive follow each other; primitives of different draws may share an id.
+    let follows = |a: usize, b: usize| {
+        batch.primitive_id.get(a) == batch.primitive_id.get(b)
+            && batch.invocation_id.get(a) < batch.invocation_id.get(b)
+    };
+    let most = match interface.dispatch {
+        GeometryDispatch::Single => 1,
+        GeometryDispatch::DualInstance | GeometryDispatch::DualObject => 2,
+        GeometryDispatch::Simd8 => LANES,
+    };
+    let together = interface.dispatch == GeometryDispatch::DualInstance;
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &lane in lanes {
+        match groups.last_mut() {
+            Some(last)
+                if last.len() < most && (!together || last.first().is_some_and(|&l| follows(l, lane))) =>
+            {
+                last.push(lane);
+            }
+            _ => groups.push(vec![lane]),
+        }
+    }
+    groups
+}
+
+/// g0 with handles and instances; primitive ids; input slots from register `first` on.
+fn fill_vec4(
+    thread: &mut Thread,
+    first: usize,
+    interface: &GeometryInterface,
+    batch: &GeometryBatch,
+    group: &[usize],
+    entries: &[Vec<u32>],
+) {
+    let of = |values: &[u32], half: usize| {
+        group.get(half).and_then(|&lane| values.get(lane)).copied().unwrap_or(0)
+    };
+    let handle = |half: usize| half as u32 | of(&batch.invocation_id, half) << INSTANCE_SHIFT;
+    // Dword 2 is not zero in geometry threads: primitive type and the like.
+    thread.set_register(0, &[handle(0), handle(1), 0x5a5a, 0, 0, 0, 0, 0]);
+    if interface.primitive_id {
+        let id = |half| of(&batch.primitive_id, half);
+        thread.set_register(1, &[id(0), 0, 0, 0, id(1), 0, 0, 0]);
+    }
+    let slots = interface.inputs.slots.len();
+    for vertex in 0..interface.vertices_in as usize {
+        for slot in 0..slots {
+            let index = vertex * slots + slot;
+            let halves = if interface.dispatch == GeometryDispatch::DualObject { group.len() } else { 1 };
+            for half in 0..halves {
+                let Some(entry) = entries.get(vertex * LANES + half) else { continue };
+                for c in 0..4 {
+                    let value = entry.get(slot * 4 + c).copied().unwrap_or(0);
+                    match interface.dispatch {
+                        GeometryDispatch::DualObject => {
+                            thread.set_dword(first + index, half * 4 + c, value);
+                        }
+                        // Two slots per register.
+                        _ => thread.set_dword(first + index / 2, index % 2 * 4 + c, value),
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Dwords of one output entry.
@@ -132,16 +208,14 @@ fn input_entries(
     entries
 }
 
-/// The vertices of one output entry.
+/// The `count` vertices of one output entry whose control data starts at dword `header`.
 fn emitted(
     state: &DrawState<'_>,
     interface: &GeometryInterface,
     entry: &[u32],
+    count: u32,
+    header: usize,
 ) -> Result<Emitted, DeviceError> {
-    let (count, header) = match interface.static_vertex_count {
-        Some(count) => (count, 0),
-        None => (entry.first().copied().unwrap_or(0), UNIT_DWORDS),
-    };
     if count > interface.max_vertices {
         let message = format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
         return Err(layer("simulate", message));
@@ -186,6 +260,8 @@ struct GeometryHost<'a> {
     outputs: Vec<Vec<u32>>,
     /// Input entries, by handle after the outputs'.
     inputs: Vec<Vec<u32>>,
+    /// Vertex counts that a vec4 thread's last message carried.
+    counts: [u32; 2],
 }
 
 impl Host for GeometryHost<'_> {
@@ -207,6 +283,10 @@ impl Host for GeometryHost<'_> {
             }
         }
         Ok(())
+    }
+
+    fn urb_end(&mut self, header: &[u32; 8]) {
+        self.counts = [header[2] & 0xffff, header[2] >> 16];
     }
 
     fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
