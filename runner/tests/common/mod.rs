@@ -155,8 +155,8 @@ pub fn vertex(
     (0..lanes).map(|lane| batch.outputs.lane(lane).collect()).collect()
 }
 
-/// Runs the geometry stage on `lanes` primitives (invocation n mod `invocations` of each third one); every dword
-/// of input slot s, component c of vertex v of lane l is the float 100·l + 10·v + c. What each lane emitted.
+/// Runs the geometry stage on `lanes` invocations, three for each primitive; every dword of input slot s, component
+/// c of vertex v of primitive p is the float 100·p + 10·v + c. What each lane emitted.
 pub fn geometry(
     device: &mut dyn Device,
     program: &Program,
@@ -172,7 +172,7 @@ pub fn geometry(
         let mut channels = Channels::new(slots * 4, lanes);
         for row in 0..slots * 4 {
             for lane in 0..lanes {
-                channels.set(row, lane, ((100 * lane + 10 * v + row % 4) as f32).to_bits());
+                channels.set(row, lane, ((100 * (lane / invocations) + 10 * v + row % 4) as f32).to_bits());
             }
         }
         channels
@@ -180,8 +180,8 @@ pub fn geometry(
     let mut batch = Batch::Geometry(GeometryBatch {
         lanes,
         mask: first_lanes(lanes),
-        primitive_id: (0..lanes as u32).map(|lane| lane / invocations).collect(),
-        invocation_id: (0..lanes as u32).map(|lane| lane % invocations).collect(),
+        primitive_id: (0..lanes).map(|lane| (lane / invocations) as u32).collect(),
+        invocation_id: (0..lanes).map(|lane| (lane % invocations) as u32).collect(),
         inputs: (0..vertices).map(input).collect(),
         outputs: vec![Emitted::default(); lanes],
     });
