@@ -27,6 +27,9 @@ pub fn legalize_constants(program: &mut Program, model: &dyn Model) -> bool {
     true
 }
 
+/// Remark of the instructions that load constants.
+pub(super) const REMARK: &str = "constant";
+
 /// Size and bits of a constant. The sign of floats is left to the source modifier where there is one.
 type Key = (u32, u64);
 
@@ -164,7 +167,7 @@ fn load(program: &mut Program, model: &dyn Model, (size, bits): Key, dst: Operan
     let mut push = |op: Op, dst: Operand, src: Operand| {
         let mut inst = Inst::new(op, 1, dst, &[src]);
         inst.no_mask = true;
-        inst.remark = "constant";
+        inst.remark = REMARK;
         program.insts.push(inst);
     };
     match (size, model.df_immediates()) {

@@ -1,15 +1,22 @@
 //! Copies operands that three-source instructions cannot take.
 
-use crate::bir::{Inst, Op, Operand, Program};
+use crate::bir::{File, Inst, Op, Operand, Program, VReg};
 use crate::model::{Model, Quirk};
+use cranelift_entity::SecondaryMap;
 
 /// Three-source operands are packed rows at 16-byte offsets, or replicated scalars of 32 bits or less: copies
 /// everything else to a register of its own. Destinations likewise. Align16 programs' instructions are left alone
 /// except for the replication of 64-bit scalars, which exists in neither mode.
 pub fn legalize_three_source(program: &mut Program, model: &dyn Model) -> bool {
     let mut changed = false;
+    let computed = computed_registers(program);
+    // Copies of scalars that never change, for the block at hand.
+    let mut copies: Vec<(Inst, Operand)> = Vec::new();
     let old = std::mem::take(&mut program.insts);
     for mut inst in old {
+        if inst.op.info().control_flow {
+            copies.clear();
+        }
         if !inst.op.info().three_source || inst.align16 {
             program.insts.push(inst);
             continue;
@@ -20,8 +27,18 @@ pub fn legalize_three_source(program: &mut Program, model: &dyn Model) -> bool {
                 continue;
             }
             changed = true;
-            let copy = program.vreg_for(src.ty, u32::from(inst.exec_size));
-            push_copy(program, &inst, copy, src.unmodified());
+            let source = src.unmodified();
+            let reusable = source.is_scalar() && is_stable(&source, &computed);
+            let wanted = copy_of(&inst, Operand::none(), source);
+            let known = copies.iter().find(|(made, _)| reusable && *made == wanted).map(|(_, copy)| *copy);
+            let copy = known.unwrap_or_else(|| {
+                let copy = program.vreg_for(src.ty, u32::from(inst.exec_size));
+                program.insts.push(copy_of(&inst, copy, source));
+                if reusable {
+                    copies.push((wanted, copy));
+                }
+                copy
+            });
             inst.src[index] = Operand { negate: src.negate, abs: src.abs, ..copy };
         }
         let packed = inst.dst.stride() == Some(1) && inst.dst.offset % 16 == 0;
@@ -55,9 +72,30 @@ fn acceptable(src: &Operand, model: &dyn Model) -> bool {
     src.stride() == Some(1) && src.offset.is_multiple_of(16)
 }
 
-fn push_copy(program: &mut Program, around: &Inst, dst: Operand, src: Operand) {
+/// Copy of `src` for the channels of `around`.
+fn copy_of(around: &Inst, dst: Operand, src: Operand) -> Inst {
     let mut copy = Inst::new(Op::Mov, around.exec_size, dst, &[src]);
     copy.group = around.group;
     copy.no_mask = around.no_mask;
-    program.insts.push(copy);
+    copy
+}
+
+/// For each register whether anything but the loading of constants writes it.
+fn computed_registers(program: &Program) -> SecondaryMap<VReg, bool> {
+    let mut computed: SecondaryMap<VReg, bool> = SecondaryMap::new();
+    for inst in &program.insts {
+        if let Some(v) = inst.dst.vreg() {
+            computed[v] |= inst.remark != super::legalize_constants::REMARK;
+        }
+    }
+    computed
+}
+
+/// The operand's value is the same everywhere in a block: payload, or a constant's register.
+fn is_stable(operand: &Operand, computed: &SecondaryMap<VReg, bool>) -> bool {
+    match operand.file {
+        File::Grf(_) => true,
+        File::Vgrf(v) => !computed[v],
+        _ => false,
+    }
 }

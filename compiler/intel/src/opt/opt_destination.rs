@@ -101,5 +101,8 @@ fn fits(inst: &Inst, copy: &Inst) -> bool {
 
 /// A source lies in the destination's register in another layout: pieces could overwrite each other's sources.
 fn reads_place(inst: &Inst) -> bool {
-    inst.src.iter().any(|s| s.vreg().is_some() && s.vreg() == inst.dst.vreg())
+    let same_elements = |s: &Operand| {
+        s.offset == inst.dst.offset && s.stride() == inst.dst.stride() && s.ty.size() == inst.dst.ty.size()
+    };
+    inst.src.iter().any(|s| s.vreg().is_some() && s.vreg() == inst.dst.vreg() && !same_elements(s))
 }

@@ -246,11 +246,9 @@ impl Translator<'_> {
                 let a = self.arg(ctx, 0, ty);
                 let dst = ctx.dst.retype(Type::D);
                 let mut b = self.builder();
-                let count = b.temp(Type::D);
-                b.emit(Op::Fbh, count.retype(ty), &[a]);
-                b.cmp(Operand::null(Type::D), count, Operand::d(-1), CondMod::Nz);
-                b.mov(dst, count);
-                b.emit(Op::Add, dst, &[count.neg(), Operand::d(31)]).predicate(false);
+                b.emit(Op::Fbh, dst.retype(ty), &[a]);
+                b.cmp(Operand::null(Type::D), dst, Operand::d(-1), CondMod::Nz);
+                b.emit(Op::Add, dst, &[dst.neg(), Operand::d(31)]).predicate(false);
             }
             op => {
                 return Err(CompileError::lower(format!("{} is not lowered", op.name())));
