@@ -104,22 +104,33 @@ pub fn constant_setup() -> PrimitiveSetup {
 
 /// Runs the fragment stage on one 2×2 quad at (10, 20); the four pixels' colours as raw bits.
 pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> Vec<[u32; 4]> {
+    fragment_quads(device, program, uniforms, 1).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colours as raw bits, quad by quad.
+pub fn fragment_quads(
+    device: &mut dyn Device,
+    program: &Program,
+    uniforms: &[u8],
+    quads: usize,
+) -> Result<Vec<[u32; 4]>, softgl::device::DeviceError> {
     let key = key();
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    let lanes = quads * 4;
     let mut batch = Batch::Fragment(FragmentBatch {
-        quads: vec![Quad { x: 10, y: 20, primitive: 0 }],
-        live: 0xf,
+        quads: (0..quads).map(|i| Quad { x: 10 + 2 * i as i32, y: 20, primitive: 0 }).collect(),
+        live: softgl::device::first_lanes(lanes),
         primitives: vec![constant_setup()],
         samples: 1,
         sample_positions: vec![[0.5; 2]],
         sample_id: None,
-        sample_mask_in: vec![1; 4],
-        outputs: FragmentOutputs::new(1, 4),
+        sample_mask_in: vec![1; lanes],
+        outputs: FragmentOutputs::new(1, lanes),
     });
     let mut services = Uniforms(uniforms.to_vec());
-    device.shade(Stage::Fragment, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
+    device.shade(Stage::Fragment, &state, &mut batch, &mut services)?;
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
-    (0..4).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect()
+    Ok((0..lanes).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect())
 }
 
 /// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The dwords of every
