@@ -58,11 +58,6 @@ fn cases() -> Vec<Case> {
             [0.5, 0.0, 0.0, 1.0],
         ),
         double(
-            Quirk::Gen7TwoGrfSource,
-            "double x = double(gl_FragCoord.w) + u.x; color = vec4(x, 0.0, 0.0, 1.0);",
-            [4.0, 0.0, 0.0, 1.0],
-        ),
-        double(
             Quirk::ThreeSourceNoDfRep,
             "double x = double(gl_FragCoord.w); color = vec4(fma(x, u.x, u.y), 0.0, 0.0, 1.0);",
             [3.5, 0.0, 0.0, 1.0],
@@ -106,9 +101,7 @@ fn run(case: &Case, disabled: QuirkSet) -> Result<Vec<[u32; 4]>, String> {
     let source =
         format!("#version 400\n{}\nout vec4 color;\nvoid main() {{ {} }}\n", case.declarations, case.body);
     let program = program(&[(Stage::Fragment, &source)]);
-    // On Ivy Bridge narrower instructions for another reason already avoid this one.
-    let generation = if case.quirk == Quirk::Gen7TwoGrfSource { "hsw" } else { "ivb" };
-    let mut device = simulator_with(generation, Options { disabled_quirks: disabled, ..Options::default() });
+    let mut device = simulator_with("ivb", Options { disabled_quirks: disabled, ..Options::default() });
     fragment_quads(&mut device, &program, &case.uniforms, QUADS).map_err(|e| e.to_string())
 }
 
