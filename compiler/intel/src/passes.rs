@@ -74,8 +74,10 @@ pub fn run(program: &mut Program, model: &dyn Model, options: &Options, list: &P
         }
     };
     repeat(program, list.optimise);
+    program.compact_registers();
     for (_, pass) in list.legalise {
         pass(program, model);
     }
     repeat(program, list.clean_up);
+    program.compact_registers();
 }

@@ -15,6 +15,9 @@ use cranelift_entity::EntityRef;
 use graph::Graph;
 use spill::Spiller;
 
+/// Most virtual registers of a program; the interference graph takes half a bit per pair.
+const MAX_REGISTERS: usize = 60_000;
+
 /// How to allocate.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -48,6 +51,12 @@ pub fn allocate(
     settings: Settings,
     scratch_base: u32,
 ) -> Result<Allocation, CompileError> {
+    if program.vregs.len() > MAX_REGISTERS {
+        return Err(CompileError::allocate(format!(
+            "{} virtual registers are too many",
+            program.vregs.len()
+        )));
+    }
     let original = settings.check.then(|| program.clone());
     let mut spiller =
         Spiller { scratch_bytes: scratch_base.next_multiple_of(REG_SIZE), ..Spiller::default() };

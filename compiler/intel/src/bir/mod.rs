@@ -17,7 +17,7 @@ pub use op::{Op, OpInfo};
 pub use operand::{Arf, File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
 pub use types::Type;
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 /// A virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,30 @@ impl Program {
     pub fn vreg_for(&mut self, ty: Type, channels: u32) -> Operand {
         let reg = self.vreg((channels * ty.size()).div_ceil(REG_SIZE));
         Operand::vgrf(reg, ty)
+    }
+
+    /// Forgets virtual registers that no instruction mentions and renumbers the others in order.
+    pub fn compact_registers(&mut self) {
+        let mut used: SecondaryMap<VReg, bool> = SecondaryMap::new();
+        for inst in &self.insts {
+            for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
+                used[v] = true;
+            }
+        }
+        let old = std::mem::take(&mut self.vregs);
+        let mut names: SecondaryMap<VReg, Option<VReg>> = SecondaryMap::new();
+        for (v, &data) in &old {
+            if used[v] {
+                names[v] = Some(self.vregs.push(data));
+            }
+        }
+        for inst in &mut self.insts {
+            for operand in inst.src.iter_mut().chain([&mut inst.dst]) {
+                if let Some(name) = operand.vreg().and_then(|v| names[v]) {
+                    operand.file = File::Vgrf(name);
+                }
+            }
+        }
     }
 
     /// Removes `Nop`s that passes left behind.
