@@ -206,6 +206,6 @@ fn without_its_handling_the_validator_refuses_cherryview_regions() {
     };
     // Exactly the generation that has the quirk.
     let generations: Vec<&str> =
-        eu::DevInfo::all().into_iter().map(|d| d.name).filter(|name| refused(name)).collect();
+        eu::DevInfo::all().iter().map(|d| d.name).filter(|name| refused(name)).collect();
     assert_eq!(generations, ["chv"]);
 }

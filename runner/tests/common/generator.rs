@@ -318,7 +318,7 @@ impl Generator<'_> {
         let statements = 4 + self.rng.below(8);
         body.extend(self.statements(statements));
         // What the locals hold shows in globals of their type.
-        for variable in self.variables[outer..].to_vec() {
+        for variable in self.variables[outer..].iter().cloned() {
             let like = |v: &&Variable| v.ty == variable.ty && v.writable && v.array.is_none();
             let target = self.variables[..outer].iter().rev().find(like).map(|v| v.name.clone());
             if let (Some(target), None) = (target, variable.array) {
@@ -875,7 +875,7 @@ fn outputs(variables: &[Variable]) -> (Vec<Part>, Vec<char>) {
     }
     let mut dwords: Vec<char> = values.iter().map(|v| v.1).collect();
     let mut texts: Vec<String> = values.into_iter().map(|v| v.0).collect();
-    while texts.len() % 4 != 0 {
+    while !texts.len().is_multiple_of(4) {
         texts.push("0u".into());
         dwords.push('U');
     }

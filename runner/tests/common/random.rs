@@ -80,7 +80,10 @@ impl Rng {
             5 => (1.0 + self.below(3) as f64).to_bits() + u64::from(self.bits() % 3) - 1,
             6 => 0x7fef_ffff_ffff_ffff - self.long() % 3,
             // Around the ends of the integer types and of the fraction.
-            7 => (0x3ff + u64::from(self.pick(&[30u32, 31, 32, 51, 52, 53, 62, 63]))) << 52 | self.long() % 5,
+            7 => {
+                ((0x3ff + u64::from(self.pick(&[30u32, 31, 32, 51, 52, 53, 62, 63]))) << 52)
+                    | (self.long() % 5)
+            }
             8 => f64::from(f32::from_bits(self.float() & 0x7fff_ffff)).to_bits(),
             9 | 10 => self.moderate().abs().to_bits(),
             11 => 0x0010_0000_0000_0000 + self.long() % 3,
