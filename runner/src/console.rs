@@ -24,6 +24,8 @@ pub struct Console {
     bar: Option<ProgressBar>,
     counts: Counts,
     total: usize,
+    /// Rows that were finished before this process began.
+    before: usize,
     last_line: Instant,
     /// Rows that were not as expected.
     unexpected: usize,
@@ -41,13 +43,23 @@ impl Console {
             counts: Counts::default(),
             total: 0,
             last_line: Instant::now(),
+            before: 0,
             unexpected: 0,
             failures: Vec::new(),
             commands,
         }
     }
 
+    /// The console of a resumed run: rows that are finished already count, and are not told again.
+    #[must_use]
+    pub fn after(mut self, finished: &[TestResult]) -> Console {
+        finished.iter().for_each(|row| self.counts.add(row.status));
+        self.before = finished.len();
+        self
+    }
+
     fn start(&mut self, total: usize) {
+        let total = total + self.before;
         self.total = total;
         self.last_line = Instant::now();
         if std::io::stderr().is_terminal() {
@@ -56,6 +68,7 @@ impl Console {
             if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
                 bar.set_style(style);
             }
+            bar.set_position(self.before as u64);
             self.bar = Some(bar);
         }
     }
@@ -113,7 +126,12 @@ impl Console {
             writeln!(out, "stopped before the end; the finished results are kept")?;
         }
         let seconds = elapsed.as_secs_f64();
-        writeln!(out, "{:.1} s, {:.0} tests/s", seconds, self.counts.total() as f64 / seconds.max(1e-3))?;
+        writeln!(
+            out,
+            "{:.1} s, {:.0} tests/s",
+            seconds,
+            (self.counts.total() - self.before) as f64 / seconds.max(1e-3)
+        )?;
         writeln!(out, "{}", self.summary())?;
         out.flush()
     }

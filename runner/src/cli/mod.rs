@@ -1,8 +1,11 @@
 //! The command line.
 
+mod diff;
 mod expect;
 mod gens;
 mod list;
+mod merge;
+mod resume;
 mod run;
 mod show;
 mod tools;
@@ -14,6 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::execute::{self, Backend, DeviceOptions, Width};
+use crate::shard::Shard;
 use crate::target::Target;
 
 /// Everything was as expected.
@@ -53,6 +57,16 @@ enum Command {
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
     Disasm(ToolArgs),
+    /// Compare two runs: what regressed, what became of the code.
+    Diff(diff::DiffArgs),
+    /// Show the statuses of several runs side by side.
+    Summary(diff::SummaryArgs),
+    /// Join the shards of a run.
+    Merge(merge::MergeArgs),
+    /// Go on with a run that was killed or interrupted.
+    Resume(resume::ResumeArgs),
+    /// Repeat what was not as expected in a run.
+    Rerun(resume::RerunArgs),
     /// Work on expectation files.
     #[command(subcommand)]
     Expect(expect::ExpectCommand),
@@ -103,6 +117,15 @@ struct RunArgs {
     /// Stop after N unexpected results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_fails: Option<u32>,
+    /// Run only part K of N of the tests; auto asks Bazel's, GitLab's, Slurm's or Kubernetes' variables.
+    #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
+    shard: Option<ShardChoice>,
+    /// Balance shards and order by the durations of an earlier run (results.jsonl or results.GEN.csv).
+    #[arg(long, value_name = "FILE")]
+    durations: Option<PathBuf>,
+    /// What runs first.
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "name", hide_default_value = true)]
+    order: Order,
     /// Only the interpreter, with what any generation offers.
     #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
     reference_only: bool,
@@ -116,6 +139,30 @@ struct RunArgs {
     /// What is shaded: all turns off the sharing of equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
+}
+
+/// Which shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ShardChoice {
+    /// Whatever the engine says.
+    Auto,
+    /// This one.
+    Given(Shard),
+}
+
+fn shard_choice(text: &str) -> Result<ShardChoice, String> {
+    if text == "auto" { Ok(ShardChoice::Auto) } else { Shard::parse(text).map(ShardChoice::Given) }
+}
+
+/// What runs first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Order {
+    /// By name.
+    Name,
+    /// What was not as expected in the latest run, then by name.
+    LastFailed,
+    /// The slowest first, by --durations or the latest run.
+    SlowestFirst,
 }
 
 /// Options of compiler and simulator.
@@ -215,6 +262,11 @@ pub fn main() -> ExitCode {
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
+        Some(Command::Diff(args)) => diff::diff(&args),
+        Some(Command::Summary(args)) => diff::summary(&args),
+        Some(Command::Merge(args)) => merge::merge(&args),
+        Some(Command::Resume(args)) => resume::resume(&args),
+        Some(Command::Rerun(args)) => resume::rerun(&args),
         Some(Command::Expect(command)) => expect::expect(&command),
         None => run::run(&cli.run),
     };

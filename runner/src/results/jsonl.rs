@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{WriteError, replace_file};
+use crate::shard::ShardHeader;
 use crate::verdict::TestResult;
 
 /// The file's name.
@@ -30,6 +31,9 @@ pub struct Header {
     pub options: BTreeMap<String, String>,
     /// The source revision the runner was built from, when it is known.
     pub revision: Option<String>,
+    /// Which part of a run this is; absent in a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardHeader>,
 }
 
 impl Header {
@@ -41,6 +45,7 @@ impl Header {
             targets,
             options,
             revision: option_env!("RUNNER_REVISION").map(str::to_owned),
+            shard: None,
         }
     }
 }
@@ -58,6 +63,12 @@ impl Log {
         let mut log = Log { path: path.to_owned(), file };
         log.line(header)?;
         Ok(log)
+    }
+
+    /// Opens a file that holds whole lines only.
+    pub(super) fn reopen(path: &Path) -> Result<Log, WriteError> {
+        let file = File::options().append(true).open(path).map_err(WriteError::at(path))?;
+        Ok(Log { path: path.to_owned(), file })
     }
 
     pub(super) fn append(&mut self, row: &TestResult) -> Result<(), WriteError> {

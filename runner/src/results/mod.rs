@@ -4,17 +4,24 @@ mod csv;
 mod folder;
 mod jsonl;
 mod junit;
+mod merge;
 mod read;
+mod record;
 
 pub use folder::RunFolder;
 pub use jsonl::{Header, RESULTS_FILE};
+pub use merge::{MergeError, merge};
 pub use read::{ReadError, Run, same_result};
+pub use record::RunRecord;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::event::{Reporter, TestEvent};
 use crate::verdict::TestResult;
+
+/// The JUnit report's name.
+pub const JUNIT_FILE: &str = "junit.xml";
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -51,17 +58,46 @@ impl ResultsWriter {
         Ok(ResultsWriter { folder: folder.to_owned(), header, log, rows: Vec::new() })
     }
 
-    fn finish(&mut self) -> Result<(), WriteError> {
-        self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
-        jsonl::replace(&self.folder.join(RESULTS_FILE), &self.header, &self.rows)?;
-        for target in &self.header.targets {
-            let rows = self.rows.iter().filter(|row| row.target == *target);
-            let path = self.folder.join(format!("results.{target}.csv"));
+    /// Goes on with a run that was read back: its rows are kept, a line that was cut short is dropped.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn resume(folder: &Path, run: Run) -> Result<ResultsWriter, WriteError> {
+        let file = folder.join(RESULTS_FILE);
+        jsonl::replace(&file, &run.header, &run.rows)?;
+        let log = jsonl::Log::reopen(&file)?;
+        Ok(ResultsWriter { folder: folder.to_owned(), header: run.header, log, rows: run.rows })
+    }
+
+    /// The rows so far, those of a resumed run included.
+    pub fn rows(&self) -> &[TestResult] {
+        &self.rows
+    }
+
+    /// Whether every row so far was as expected, those of a resumed run included.
+    pub fn all_good(&self) -> bool {
+        self.rows.iter().all(|row| row.outcome.is_good())
+    }
+
+    /// Writes all files of a run that is complete.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn write_all(folder: &Path, header: &Header, rows: &mut [TestResult]) -> Result<(), WriteError> {
+        rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        jsonl::replace(&folder.join(RESULTS_FILE), header, rows)?;
+        for target in &header.targets {
+            let rows = rows.iter().filter(|row| row.target == *target);
+            let path = folder.join(format!("results.{target}.csv"));
             replace_file(&path, &csv::render(rows))?;
         }
-        let path = self.folder.join("junit.xml");
-        let report = junit::render(&self.rows).map_err(WriteError::at(&path))?;
+        let path = folder.join(JUNIT_FILE);
+        let report = junit::render(rows).map_err(WriteError::at(&path))?;
         replace_file(&path, &report)
+    }
+
+    fn finish(&mut self) -> Result<(), WriteError> {
+        ResultsWriter::write_all(&self.folder, &self.header, &mut self.rows)
     }
 }
 

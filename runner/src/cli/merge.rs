@@ -1,0 +1,31 @@
+//! `runner merge`: joins shards.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{EXPECTED, UNEXPECTED, print};
+use crate::results::{self, ResultsWriter, Run, RunFolder};
+use crate::verdict::Counts;
+
+#[derive(Debug, Args)]
+pub(super) struct MergeArgs {
+    /// The shards: their folders or results.jsonl.
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// Where the run goes (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
+    let runs = args.runs.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let (header, mut rows) = results::merge(&runs)?;
+    let folder = RunFolder::create(args.out.as_deref())?;
+    ResultsWriter::write_all(&folder.path, &header, &mut rows)?;
+    let mut counts = Counts::default();
+    rows.iter().for_each(|row| counts.add(row.status));
+    print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;
+    let good = rows.iter().all(|row| row.outcome.is_good());
+    Ok(if good { EXPECTED } else { UNEXPECTED })
+}

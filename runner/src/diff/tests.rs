@@ -1,0 +1,134 @@
+//! Comparisons of runs.
+
+use super::*;
+use crate::verdict::StageStatistics;
+
+#[test]
+fn the_table_of_pairs() {
+    use Change::{Fix, New, NewFailure, Other, Regression, Same};
+    let statuses = [
+        Some(Status::Pass),
+        Some(Status::Warn),
+        Some(Status::Skip),
+        Some(Status::Fail),
+        Some(Status::Timeout),
+        Some(Status::Crash),
+        None,
+    ];
+    // Rows: before; columns: now; both in the order above.
+    let table = [
+        [Same, Regression, Regression, Regression, Regression, Regression, Regression],
+        [Fix, Same, Regression, Regression, Regression, Regression, Regression],
+        [Fix, Fix, Same, Regression, Regression, Regression, Regression],
+        [Fix, Fix, Other, Same, Regression, Regression, Regression],
+        [Fix, Fix, Other, Other, Same, Regression, Regression],
+        [Fix, Fix, Other, Other, Other, Same, Regression],
+        [New, New, New, NewFailure, NewFailure, NewFailure, Same],
+    ];
+    for (old, row) in statuses.into_iter().zip(table) {
+        for (new, expected) in statuses.into_iter().zip(row) {
+            assert_eq!(change(old, new), expected, "{old:?} -> {new:?}");
+        }
+    }
+}
+
+fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatistics {
+    let (stage, width, sha) = ("fragment".into(), width.into(), sha.into());
+    StageStatistics { stage, width, instructions, spills, sha, ..StageStatistics::default() }
+}
+
+fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
+    let bad = status == Status::Fail;
+    TestResult {
+        test: test.into(),
+        target: "ivb".into(),
+        variant: String::new(),
+        status,
+        layer: bad.then_some(Layer::Probe),
+        reason: bad.then(|| "a|<b>\u{1b}\nmore".into()),
+        outcome: status.plain_outcome(),
+        duration_us: 0,
+        stages,
+        subtests: Vec::new(),
+    }
+}
+
+fn diff() -> Diff {
+    let old = [
+        row("a", Status::Pass, vec![stage("SIMD8", 10, 0, "1"), stage("SIMD16", 12, 0, "2")]),
+        row("b", Status::Pass, vec![stage("SIMD8", 100, 0, "3")]),
+        row("c", Status::Fail, Vec::new()),
+        row("gone", Status::Pass, Vec::new()),
+        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+    ];
+    let new = [
+        row("a", Status::Pass, vec![stage("SIMD8", 8, 0, "1b")]),
+        row("b", Status::Fail, vec![stage("SIMD8", 130, 2, "3b"), stage("SIMD16", 9, 0, "9")]),
+        row("c", Status::Pass, vec![stage("SIMD8", 7, 0, "7")]),
+        row("new", Status::Fail, Vec::new()),
+        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+    ];
+    Diff::new(&old, &new)
+}
+
+#[test]
+fn rows_and_code() {
+    let diff = diff();
+    let seen: Vec<(&str, Change)> = diff.changes.iter().map(|c| (&*c.test, c.change)).collect();
+    assert_eq!(
+        seen,
+        [
+            ("b", Change::Regression),
+            ("gone", Change::Regression),
+            ("new", Change::NewFailure),
+            ("c", Change::Fix)
+        ]
+    );
+    assert!(diff.is_bad() && diff.same == 2);
+    let code = &diff.code;
+    assert_eq!((code.shared, code.same_binary), (3, 1));
+    let instructions = &code.metrics[0];
+    assert_eq!(
+        (instructions.total_old, instructions.total_new, instructions.affected()),
+        (115, 143, (110, 138))
+    );
+    assert_eq!((&*instructions.helped[0].shader, instructions.hurt[0].new), ("a [ivb] fragment SIMD8", 130));
+    assert_eq!((&*code.lost[0].shader, &*code.gained[0].width), ("a [ivb] fragment", "SIMD16"));
+}
+
+#[test]
+fn texts() {
+    let diff = diff();
+    let text = terminal(&diff);
+    for part in [
+        "regressions: 2\n  b [ivb]: pass -> fail  probe: a|<b>\\u{1b}\n  gone [ivb]: pass -> missing\n",
+        "new tests that fail: 1\n  new [ivb]: missing -> fail",
+        "fixes: 1\n  c [ivb]: fail -> pass\n",
+        "total instructions in shared shaders: 115 -> 143 (+24.35%)\n",
+        "helped: 1\nHURT: 1\n  helped: a [ivb] fragment SIMD8: 10 -> 8 (-20.00%)\n  HURT: b [ivb] fragment SIMD8: 100 -> 130 (+30.00%)\n",
+        "total spills in shared shaders: 0 -> 2 (new)",
+        "LOST: 1\n  LOST: a [ivb] fragment SIMD16\nGAINED: 1\n  GAINED: b [ivb] fragment SIMD16\nsame binary: 1 of 3 shaders\n",
+        "5 -> 5 results, 2 the same, regressions: 2, new tests that fail: 1, fixes: 1\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let text = markdown(&diff);
+    for part in [
+        "### regressions: 2",
+        "| b | ivb | pass | fail | probe: a\\|&lt;b&gt;\\\\u{1b} |",
+        "| instructions | 115 | 143 |",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&json(&diff).unwrap()).unwrap();
+    assert_eq!(value["changes"][0]["change"], "regression");
+    assert_eq!(value["changes"][1]["new"], serde_json::Value::Null);
+    assert_eq!(value["code"]["metrics"][0]["hurt"][0]["new"], 130);
+}
+
+#[test]
+fn expected_new_failures_are_not_bad() {
+    let excused = TestResult { outcome: Outcome::Expected, ..row("new", Status::Fail, Vec::new()) };
+    assert!(!Diff::new(&[], &[excused]).is_bad());
+    assert!(Diff::new(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
+}

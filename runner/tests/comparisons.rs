@@ -1,0 +1,68 @@
+//! `runner diff` and `runner summary` from outside.
+
+mod support;
+
+use support::{GREEN, Sandbox, red};
+
+#[test]
+fn what_changed_between_two_runs() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .file("suite/a.shader_test", GREEN)
+        .file("suite/b.shader_test", red())
+        .file("suite/d.shader_test", GREEN);
+    let run = |out: &str| sandbox.run(&["suite", "--gen", "ivb", "--out", out]).code;
+    assert_eq!(run("old"), 1);
+    sandbox.run(&["diff", "old", "old"]).expect(0, &["3 -> 3 results, 3 the same\n", "same binary: "]);
+    sandbox
+        .file("suite/a.shader_test", red())
+        .file("suite/b.shader_test", GREEN)
+        .file("suite/c.shader_test", red());
+    std::fs::remove_file(sandbox.path("suite/d.shader_test")).unwrap();
+    assert_eq!(run("new"), 1);
+    let diff = sandbox.run(&["diff", "old", "new/results.jsonl"]);
+    diff.expect(1, &["  suite/a [ivb]: pass -> fail  probe: line 12", "  suite/d [ivb]: pass -> missing\n"]);
+    assert_eq!(
+        diff.summary(),
+        "3 -> 3 results, 0 the same, regressions: 2, new tests that fail: 1, fixes: 1"
+    );
+    sandbox
+        .run(&["diff", "old", "new", "--format", "markdown"])
+        .expect(1, &["| suite/a | ivb | pass | fail | probe"]);
+    let json = sandbox.run(&["diff", "old", "new", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((json.code, &value["changes"][0]["test"]), (1, &"suite/a".into()));
+    let summary = sandbox.run(&["summary", "old", "new", "old"]);
+    summary.expect(0, &["suite/a [ivb]: pass fail pass\n", "suite/c [ivb]: missing fail missing\n"]);
+    assert_eq!(summary.summary(), "total           3        3        3");
+    sandbox.run(&["diff", "old", "nowhere"]).expect(2, &["cannot read nowhere"]);
+}
+
+/// Turning an optimisation off hurts, and the comparison says how much.
+#[test]
+fn what_became_of_the_code() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "old"]).expect(0, &[]);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "narrow", "--width", "SIMD8"]).expect(0, &[]);
+    sandbox.run(&["diff", "old", "narrow"]).expect(0, &["LOST: 1\n  LOST: suite/a [ivb] fragment SIMD16"]);
+    sandbox.run(&["diff", "narrow", "old"]).expect(0, &["GAINED: 1\n"]);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "plain", "--pass-limit", "0"]).expect(0, &[]);
+    sandbox.run(&["diff", "plain", "old"]).expect(0, &["same binary: "]);
+}
+
+#[test]
+fn hostile_results() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN).run(&["suite", "--reference-only", "--out", "good"]);
+    for (text, message) in [
+        (&b""[..], "no header"),
+        (b"\x00\xff\xfe\n", "not the header of a run"),
+        (b"{\"format\":99}\n", "format 99 is newer"),
+    ] {
+        sandbox.file("bad/results.jsonl", text);
+        sandbox.run(&["diff", "good", "bad"]).expect(2, &[message]);
+        sandbox.run(&["summary", "good", "bad"]).expect(2, &[message]);
+        sandbox.run(&["merge", "bad"]).expect(2, &[message]);
+    }
+}
