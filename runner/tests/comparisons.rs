@@ -57,12 +57,33 @@ fn hostile_results() {
     sandbox.file("suite/a.shader_test", GREEN).run(&["suite", "--reference-only", "--out", "good"]);
     for (text, message) in [
         (&b""[..], "no header"),
-        (b"\x00\xff\xfe\n", "not the header of a run"),
-        (b"{\"format\":99}\n", "format 99 is newer"),
+        (&b"\x00\xff\xfe\n"[..], "not the header of a run"),
+        (&b"{\"format\":99}\n"[..], "format 99 is newer"),
     ] {
         sandbox.file("bad/results.jsonl", text);
         sandbox.run(&["diff", "good", "bad"]).expect(2, &[message]);
         sandbox.run(&["summary", "good", "bad"]).expect(2, &[message]);
         sandbox.run(&["merge", "bad"]).expect(2, &[message]);
     }
+}
+
+#[test]
+fn results_of_other_runners() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", red());
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "ours"]).expect(1, &[]);
+    // What we write for deqp-runner is what we read of it.
+    let import = ["import", "ours/results.ivb.csv", "--gen", "ivb", "--out", "again"];
+    sandbox.run(&import).expect(0, &["[2/2] pass: 1, fail: 1"]);
+    sandbox.run(&["diff", "again", "ours"]).expect(0, &["2 -> 2 results, 2 the same"]);
+    sandbox.run(&["suite", "--gen", "ivb", "--baseline", "ours/results.ivb.csv"]).expect(0, &[]);
+    // A GPU's run in piglit's words: what passes there and fails here is a regression.
+    sandbox.file("piglit.json", r#"{"tests": {"a": {"result": "pass"}, "b": {"result": "pass"}}}"#);
+    let import = ["import", "piglit.json", "--gen", "ivb", "--tests", "suite", "--out", "gpu"];
+    sandbox.run(&import).expect(0, &["[2/2] pass: 2"]);
+    sandbox.run(&["diff", "gpu", "ours"]).expect(1, &["suite/b [ivb]: pass -> fail"]);
+    sandbox.file("bad.csv", "nonsense\n");
+    sandbox
+        .run(&["import", "bad.csv", "--gen", "ivb"])
+        .expect(2, &["bad.csv: line 1: not name,Status,seconds"]);
 }

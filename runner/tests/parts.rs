@@ -203,3 +203,20 @@ fn what_failed_last_runs_first() {
     ran.expect(1, &["stopped before the end"]);
     assert_eq!(ran.summary(), "[4/30] fail: 4");
 }
+
+/// The array script of `deploy/`, with this machine in the place of a cluster.
+#[cfg(unix)]
+#[test]
+fn the_slurm_script_runs_all_shards() {
+    let sandbox = sandbox();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/slurm.sh");
+    for task in 1..=3 {
+        let mut command = std::process::Command::new("sh");
+        command.args([script, env!("CARGO_BIN_EXE_runner"), "out", "suite", "--reference-only"]);
+        command.envs([("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "1")]);
+        command.env("SLURM_ARRAY_TASK_ID", task.to_string()).current_dir(sandbox.root());
+        let ran = support::ran(&command.output().unwrap());
+        assert_eq!(ran.code, 0, "failing tests do not fail the task: {ran:#?}");
+    }
+    merge(&sandbox, &["out/shard-1", "out/shard-2", "out/shard-3"]).expect(1, &["[30/30] pass: 26, fail: 4"]);
+}

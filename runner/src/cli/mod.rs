@@ -3,6 +3,7 @@
 mod diff;
 mod expect;
 mod gens;
+mod import;
 mod list;
 mod merge;
 mod resume;
@@ -61,6 +62,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show the statuses of several runs side by side.
     Summary(diff::SummaryArgs),
+    /// Take over results of piglit or deqp-runner.
+    Import(import::ImportArgs),
     /// Join the shards of a run.
     Merge(merge::MergeArgs),
     /// Go on with a run that was killed or interrupted.
@@ -264,6 +267,7 @@ pub fn main() -> ExitCode {
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
         Some(Command::Summary(args)) => diff::summary(&args),
+        Some(Command::Import(args)) => import::import(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Resume(args)) => resume::resume(&args),
         Some(Command::Rerun(args)) => resume::rerun(&args),

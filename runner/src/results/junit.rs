@@ -6,8 +6,9 @@ use std::io;
 
 use junit_report::{Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
 
+use crate::expect::{is_bad, label};
 use crate::names::printable;
-use crate::verdict::{Layer, Status, TestResult};
+use crate::verdict::{Layer, Outcome, Status, TestResult};
 
 /// Longest failure text in bytes; CI systems refuse or cut very long ones.
 const TEXT_LIMIT: usize = 8 << 10;
@@ -42,6 +43,10 @@ fn case(row: &TestResult) -> TestCase {
     let layer = row.layer.map_or("", Layer::name);
     let reason = row.reason.as_deref().unwrap_or("");
     let text = printable(shortened(reason));
+    let classname = printable(directory).replace('/', ".");
+    if is_bad(row.status) && row.outcome.is_good() || row.outcome == Outcome::Improved {
+        return case_of_expectation(row, &name, time, &text).set_classname(&classname).build();
+    }
     let mut case = match row.status {
         Status::Pass => TestCaseBuilder::success(&name, time),
         Status::Warn => {
@@ -57,8 +62,29 @@ fn case(row: &TestResult) -> TestCase {
         Status::Fail => TestCaseBuilder::failure(&name, time, layer, &text),
         Status::Crash | Status::Timeout => TestCaseBuilder::error(&name, time, row.status.name(), &text),
     };
-    case.set_classname(&printable(directory).replace('/', "."));
-    case.build()
+    case.set_classname(&classname).build()
+}
+
+/// A row that an expectation speaks about: an expected failure counts as skipped and says so, a failure of a known
+/// flake as a success, and an improvement as a failure, since the baseline wants an update.
+fn case_of_expectation(row: &TestResult, name: &str, time: Duration, text: &str) -> TestCaseBuilder {
+    let label = label(row.status, row.outcome);
+    let note = format!("{label}: {text}");
+    match row.outcome {
+        Outcome::Improved => {
+            TestCaseBuilder::failure(name, time, "improved", &format!("{label}: the baseline expects worse"))
+        }
+        Outcome::Flake => {
+            let mut case = TestCaseBuilder::success(name, time);
+            case.set_system_out(&note);
+            case
+        }
+        _ => {
+            let mut case = TestCaseBuilder::skipped(name);
+            case.set_system_out(&note);
+            case
+        }
+    }
 }
 
 /// At most [`TEXT_LIMIT`] bytes.

@@ -2,6 +2,7 @@
 
 mod csv;
 mod folder;
+mod import;
 mod jsonl;
 mod junit;
 mod merge;
@@ -9,6 +10,7 @@ mod read;
 mod record;
 
 pub use folder::RunFolder;
+pub use import::{ImportError, import};
 pub use jsonl::{Header, RESULTS_FILE};
 pub use merge::{MergeError, merge};
 pub use read::{ReadError, Run, same_result};

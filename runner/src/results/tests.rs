@@ -126,6 +126,25 @@ fn junit_has_a_suite_per_directory_and_escapes() {
 }
 
 #[test]
+fn junit_knows_expectations() {
+    let with = |test: &str, status, outcome| TestResult { outcome, ..row(test, "ivb", status) };
+    let rows = [
+        with("a/known", Status::Fail, Outcome::Expected),
+        with("a/better", Status::Pass, Outcome::Improved),
+        with("a/odd", Status::Crash, Outcome::Flake),
+        with("a/bad", Status::Fail, Outcome::Unexpected),
+    ];
+    let xml = String::from_utf8(junit::render(&rows).unwrap()).unwrap();
+    assert_eq!(xml.matches("<skipped/>").count(), 1);
+    for part in ["tests=\"4\"", "failures=\"2\"", "errors=\"0\""] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+    for part in ["ExpectedFail: ", "UnexpectedImprovement(Pass): ", "Flake: ", "type=\"improved\""] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+}
+
+#[test]
 fn outcomes_follow_statuses_without_expectations() {
     let good = |status: Status| status.plain_outcome() == Outcome::Expected;
     assert!(good(Status::Pass) && good(Status::Skip) && good(Status::Warn));

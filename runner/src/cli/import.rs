@@ -1,0 +1,52 @@
+//! `runner import`: results of piglit and deqp-runner as a run of ours.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{EXPECTED, one_target, print};
+use crate::names::piglit_name;
+use crate::results::{self, Header, ResultsWriter, RunFolder};
+use crate::select::find_tests;
+use crate::target::Target;
+use crate::verdict::Counts;
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// piglit's results.json, or deqp-runner's results.csv or failures.csv.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The generation that the run was made on.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
+    target: Target,
+    /// Folders of tests whose names replace piglit's form (repeatable).
+    #[arg(long, value_name = "PATH")]
+    tests: Vec<PathBuf>,
+    /// Where the run goes (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Writes the other runner's results as a run.
+pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
+    let place = || args.file.display().to_string();
+    let bytes = std::fs::read(&args.file).with_context(place)?;
+    let text = String::from_utf8(bytes).with_context(place)?;
+    let tests = find_tests(&args.tests)?;
+    let known: BTreeMap<String, String> =
+        tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
+    let target = args.target.name();
+    let mut rows = results::import(&text, target, &known).with_context(place)?;
+    let folder = RunFolder::create(args.out.as_deref())?;
+    ResultsWriter::write_all(
+        &folder.path,
+        &Header::new(vec![target.to_owned()], BTreeMap::new()),
+        &mut rows,
+    )?;
+    let mut counts = Counts::default();
+    rows.iter().for_each(|row| counts.add(row.status));
+    print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;
+    Ok(EXPECTED)
+}

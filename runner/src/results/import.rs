@@ -1,0 +1,197 @@
+//! Results of other runners: piglit's `results.json` and deqp-runner's `results.csv`, as rows of ours, so that a real
+//! GPU's run can be compared with one of this program.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::expect::{Baseline, is_bad};
+use crate::verdict::{Outcome, Status, Subtest, TestResult};
+
+/// Results that cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// A line of a CSV that is none.
+    #[error("line {0}: not name,Status,seconds")]
+    Line(usize),
+    /// Not piglit's JSON.
+    #[error("not piglit's results.json: {0}")]
+    Json(String),
+}
+
+/// Reads results of either format, told apart by their first character, as rows of generation `target`. `known` are
+/// our names of tests by piglit's form: tests among them get our name.
+///
+/// # Errors
+/// What is of neither format.
+pub fn import(
+    text: &str,
+    target: &str,
+    known: &BTreeMap<String, String>,
+) -> Result<Vec<TestResult>, ImportError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let results = if text.trim_start().starts_with('{') { piglit(text)? } else { deqp_runner(text)? };
+    let row = |(name, result): (String, Imported)| TestResult {
+        test: known.get(&name.to_lowercase()).cloned().unwrap_or(name),
+        target: target.to_owned(),
+        variant: String::new(),
+        status: result.status,
+        layer: None,
+        reason: None,
+        outcome: result.outcome,
+        duration_us: result.duration_us,
+        stages: Vec::new(),
+        subtests: result.subtests,
+    };
+    Ok(results.into_iter().map(row).collect())
+}
+
+/// One test of the other runner.
+#[derive(Clone, Debug)]
+struct Imported {
+    status: Status,
+    outcome: Outcome,
+    duration_us: u64,
+    subtests: Vec<Subtest>,
+}
+
+/// `name,Status,seconds` per line; what deqp-runner expected counts as expected here.
+fn deqp_runner(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
+    let mut results = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (name, result) = csv_line(line).ok_or(ImportError::Line(index + 1))?;
+        results.insert(name, result);
+    }
+    Ok(results)
+}
+
+fn csv_line(line: &str) -> Option<(String, Imported)> {
+    let (rest, seconds) = line.rsplit_once(',')?;
+    // Without durations (as in failures.csv) the last field is the status.
+    let (name, word, seconds) = match seconds.trim().parse::<f64>() {
+        Ok(seconds) => rest.rsplit_once(',').map(|(name, word)| (name, word, seconds))?,
+        Err(_) => (rest, seconds, 0.0),
+    };
+    let word = word.trim();
+    let (status, outcome) = match (word, Baseline::parse(word)?) {
+        ("ExpectedFail", _) => (Status::Fail, Outcome::Expected),
+        ("Flake" | "KnownFlake", _) => (Status::Fail, Outcome::Flake),
+        (_, Baseline::Missing) => (Status::Skip, Outcome::Missing),
+        (word, Baseline::Status(status)) if word.starts_with("UnexpectedImprovement") => {
+            (status, Outcome::Improved)
+        }
+        (_, Baseline::Status(status)) => (status, plain(status)),
+    };
+    let name = match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
+        Some(quoted) => quoted.replace("\"\"", "\""),
+        None => name.to_owned(),
+    };
+    // Converting saturates: no duration can do harm.
+    let duration_us = (seconds * 1e6) as u64;
+    (!name.is_empty()).then_some((name, Imported { status, outcome, duration_us, subtests: Vec::new() }))
+}
+
+fn plain(status: Status) -> Outcome {
+    if is_bad(status) { Outcome::Unexpected } else { Outcome::Expected }
+}
+
+#[derive(Deserialize)]
+struct PiglitFile {
+    tests: BTreeMap<String, PiglitTest>,
+}
+
+#[derive(Deserialize)]
+struct PiglitTest {
+    result: String,
+    time: Option<PiglitTime>,
+    #[serde(default)]
+    subtests: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct PiglitTime {
+    start: f64,
+    end: f64,
+}
+
+fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
+    let file: PiglitFile =
+        serde_json::from_str(text).map_err(|error| ImportError::Json(error.to_string()))?;
+    let mut results = BTreeMap::new();
+    for (name, test) in file.tests {
+        // Tests that never finished have no status worth comparing: as in piglit they count as not run.
+        let Some(status) = piglit_status(&test.result) else { continue };
+        let seconds = test.time.map_or(0.0, |time| time.end - time.start);
+        let subtests = test.subtests.iter().filter_map(|(name, status)| {
+            let status = piglit_status(status.as_str()?)?;
+            Some(Subtest { name: name.clone(), status })
+        });
+        let subtests = subtests.collect();
+        let duration_us = (seconds * 1e6) as u64;
+        results.insert(name, Imported { status, outcome: plain(status), duration_us, subtests });
+    }
+    Ok(results)
+}
+
+/// piglit's statuses in ours; `None` for tests without a result.
+fn piglit_status(name: &str) -> Option<Status> {
+    Some(match name {
+        "pass" => Status::Pass,
+        "warn" | "dmesg-warn" => Status::Warn,
+        "fail" | "dmesg-fail" => Status::Fail,
+        "crash" => Status::Crash,
+        "timeout" => Status::Timeout,
+        "skip" => Status::Skip,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imported(text: &str) -> Result<Vec<(String, Status, Outcome, u64)>, ImportError> {
+        let known = BTreeMap::from([("spec@a@foo".to_owned(), "tests/spec/a/Foo".to_owned())]);
+        let rows = import(text, "ivb", &known)?;
+        Ok(rows.into_iter().map(|row| (row.test, row.status, row.outcome, row.duration_us)).collect())
+    }
+
+    #[test]
+    fn deqp_runners_csv() {
+        use Outcome::{Expected, Flake, Improved, Missing, Unexpected};
+        let text = "spec@a@foo,Pass,0.5\nb,ExpectedFail,1\n\"c,d\",Crash,0\ne,UnexpectedImprovement(Pass)\nf,Flake,0\n\
+                    g,Missing,0\nh,Skip,nan\n";
+        let rows = imported(text).unwrap();
+        let expected = [
+            ("b", Status::Fail, Expected, 1_000_000),
+            ("c,d", Status::Crash, Unexpected, 0),
+            ("e", Status::Pass, Improved, 0),
+            ("f", Status::Fail, Flake, 0),
+            ("g", Status::Skip, Missing, 0),
+            ("h", Status::Skip, Expected, 0),
+            ("tests/spec/a/Foo", Status::Pass, Expected, 500_000),
+        ];
+        assert_eq!(rows, expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us)));
+        assert_eq!(imported("a,Pass,1\nb\n"), Err(ImportError::Line(2)));
+        assert_eq!(imported("a,Broken,1\n"), Err(ImportError::Line(1)));
+    }
+
+    #[test]
+    fn piglits_json() {
+        let text = r#"{"results_version": 10, "tests": {
+            "spec@a@foo": {"result": "pass", "time": {"start": 2.0, "end": 2.5}, "subtests": {"x": "fail"}},
+            "b": {"result": "dmesg-fail"}, "c": {"result": "incomplete"}, "d": {"result": "skip"}}}"#;
+        let rows = imported(text).unwrap();
+        let expected = [
+            ("b", Status::Fail, Outcome::Unexpected, 0),
+            ("d", Status::Skip, Outcome::Expected, 0),
+            ("tests/spec/a/Foo", Status::Pass, Outcome::Expected, 500_000),
+        ];
+        assert_eq!(rows, expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us)));
+        assert!(matches!(imported("{\"tests\": 1}"), Err(ImportError::Json(_))));
+    }
+}
