@@ -172,6 +172,9 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     if modified && (z != k || src.ty != copy.dst.ty || !inst.op.info().can_modify_sources) {
         return None;
     }
+    if modified && !src.ty.is_float() && !wraps(inst) {
+        return None;
+    }
     let mut new = match (copy.src.region, src.region) {
         // One element for all channels: the read must pick the same part of every element.
         (Region::Stride(0), _) => {
@@ -212,6 +215,13 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     new.abs = src.abs || copy.src.abs;
     new.negate = if src.abs { src.negate } else { src.negate ^ copy.src.negate };
     Some(new)
+}
+
+/// Whether an instruction's result depends on its integer sources modulo their width only. A modified source is wider than its
+/// type: the negated smallest integer is a positive number to comparisons, selections, shifts and conversions.
+fn wraps(inst: &Inst) -> bool {
+    let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float();
+    plain && matches!(inst.op, Op::Mov | Op::Add | Op::Mul) && inst.dst.ty.size() <= inst.src[0].ty.size()
 }
 
 /// Whether the instruction can take the operand without getting worse.
