@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -60,7 +60,7 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
 
 /// Statuses of several runs side by side.
 pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
-    let runs = args.runs.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let runs = args.runs.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let columns: Vec<BTreeMap<(&str, &str), Status>> = runs
         .iter()
         .map(|run| run.rows.iter().map(|row| ((&*row.test, &*row.target), row.status)).collect())
@@ -100,7 +100,7 @@ fn row(text: &mut String, name: &str, numbers: impl Iterator<Item = usize>) -> s
     writeln!(text)
 }
 
-fn read(path: &PathBuf) -> anyhow::Result<Run> {
+fn read(path: &Path) -> anyhow::Result<Run> {
     let run = Run::read(path)?;
     if run.truncated {
         eprintln!("warning: {}: the last line was cut short and left out", run.path.display());

@@ -39,7 +39,7 @@ pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     let run_args = RunArgs { max_fails: None, ..parse(&record)? };
     let shard = record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
     let only = record.only.map(|only| only.into_iter().collect());
-    start(&run_args, &Start::Resumed { folder, run, only, shard })
+    start(&run_args, &Start::Resumed { folder, run: Box::new(run), only, shard })
 }
 
 /// Runs the rows of a run again that were not as expected.

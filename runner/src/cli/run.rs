@@ -43,7 +43,7 @@ pub(super) enum Start {
         /// The folder.
         folder: PathBuf,
         /// What is there.
-        run: Run,
+        run: Box<Run>,
         /// Which rows were meant.
         only: Option<BTreeSet<(String, String)>>,
         /// The shard, if the engine chose it then.
@@ -180,7 +180,7 @@ fn open(args: &RunArgs, start: &Start, header: &Header, shard: Option<Shard>) ->
                 );
             }
             let done = run.rows.iter().map(|row| (row.test.clone(), row.target.clone())).collect();
-            Ok((folder.clone(), ResultsWriter::resume(folder, run.clone())?, done))
+            Ok((folder.clone(), ResultsWriter::resume(folder, Run::clone(run))?, done))
         }
     }
 }
