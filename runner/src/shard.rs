@@ -211,7 +211,8 @@ mod tests {
 
     #[test]
     fn engines() {
-        let table: [(&str, Result<(u32, u32), &str>); 10] = [
+        type Row = (&'static str, Result<(u32, u32), &'static str>);
+        let table: [Row; 10] = [
             ("TEST_SHARD_INDEX=0 TEST_TOTAL_SHARDS=4", Ok((1, 4))),
             ("TEST_SHARD_INDEX=3 TEST_TOTAL_SHARDS=4", Ok((4, 4))),
             ("TEST_SHARD_INDEX=4 TEST_TOTAL_SHARDS=4", Err("do not name a shard")),
