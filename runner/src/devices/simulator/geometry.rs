@@ -8,6 +8,7 @@ use softgl::device::{DeviceError, DrawState, Emitted, EmittedVertex, GeometryBat
 use softgl::services::Services;
 
 use super::memory::Memory;
+use super::urb::write_entry;
 use super::vertex::vue_position;
 use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
 
@@ -266,23 +267,7 @@ struct GeometryHost<'a> {
 
 impl Host for GeometryHost<'_> {
     fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
-        let entry = self
-            .outputs
-            .get_mut(usize::from(write.handle))
-            .ok_or_else(|| HostError(format!("URB write to handle {}, which is no output", write.handle)))?;
-        let dwords = entry.len();
-        for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
-            let at = write.offset as usize * 4 + i;
-            match entry.get_mut(at) {
-                Some(place) => *place = value,
-                // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
-                None if at < dwords.next_multiple_of(16) => {}
-                None => {
-                    return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}")));
-                }
-            }
-        }
-        Ok(())
+        write_entry(&mut self.outputs, write)
     }
 
     fn urb_end(&mut self, header: &[u32; 8]) {

@@ -4,6 +4,7 @@ mod compare;
 mod fragment;
 mod geometry;
 mod memory;
+mod urb;
 mod vertex;
 
 use std::collections::BTreeMap;

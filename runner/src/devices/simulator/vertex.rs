@@ -2,12 +2,13 @@
 
 use compiler::output::{Interface, Varying, VertexInput, VertexInterface, VueMap, Width};
 use program::{Slot, Stage};
-use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
+use simulator::host::{AtomicOp, Host, Reply, SamplerRequest, Surface, Texels, UrbWrite};
 use simulator::{Kernel, Outcome};
 use softgl::device::{DeviceError, DrawState, VertexBatch};
 use softgl::services::Services;
 
 use super::memory::Memory;
+use super::urb::write_entry;
 use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
 
 /// Runs a batch of vertices; gives the instructions executed.
@@ -158,24 +159,7 @@ struct VertexHost<'a> {
 
 impl Host for VertexHost<'_> {
     fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
-        let known = self.entries.len();
-        let entry = self
-            .entries
-            .get_mut(usize::from(write.handle))
-            .ok_or_else(|| HostError(format!("URB handle {} of {known}", write.handle)))?;
-        let dwords = entry.len();
-        for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
-            let at = write.offset as usize * 4 + i;
-            match entry.get_mut(at) {
-                Some(place) => *place = value,
-                // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
-                None if at < dwords.next_multiple_of(16) => {}
-                None => {
-                    return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}")));
-                }
-            }
-        }
-        Ok(())
+        write_entry(&mut self.entries, write)
     }
 
     fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
