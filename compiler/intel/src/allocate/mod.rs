@@ -87,15 +87,12 @@ pub fn allocate(
                     return Err(CompileError::allocate(format!("{} registers do not fit", failed.len())));
                 }
                 // Several at once when far off, so that large programs converge in few rounds.
-                for _ in 0..failed.len().div_ceil(4) {
-                    let cfg = Cfg::new(program);
-                    let costs = spill::costs(program, &cfg, &spiller);
-                    let Some(victim) = spill::choose(program, &graph, &costs) else {
-                        return Err(CompileError::allocate("nothing left to spill"));
-                    };
-                    spiller.spill(program, model, victim);
-                    spiller.pinned.push(victim);
+                let costs = spill::costs(program, &cfg, &spiller);
+                let victims = spill::choose(program, &graph, &costs, failed.len().div_ceil(4));
+                if victims.is_empty() {
+                    return Err(CompileError::allocate("nothing left to spill"));
                 }
+                spiller.spill(program, model, &victims);
             }
         }
     }
@@ -107,10 +104,7 @@ fn spill_everything(program: &mut Program, model: &dyn Model, spiller: &mut Spil
     let costs = spill::costs(program, &cfg, spiller);
     let victims: Vec<VReg> =
         program.vregs.keys().filter(|v| costs[v.index()].is_some_and(|cost| cost > 0.0)).collect();
-    for victim in victims {
-        spiller.spill(program, model, victim);
-        spiller.pinned.push(victim);
-    }
+    spiller.spill(program, model, &victims);
 }
 
 /// The program with every virtual register replaced by its place.

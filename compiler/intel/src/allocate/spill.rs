@@ -5,7 +5,7 @@ use crate::bir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZ
 use crate::model::Model;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written};
 use crate::sends;
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::checker::{FILL, SPILL};
 use super::graph::Graph;
@@ -54,31 +54,32 @@ pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>
     cost
 }
 
-/// The register whose spilling relieves most per cost, if any can be spilled.
+/// The `count` registers whose spilling relieves most per cost, best first; fewer if fewer can be spilled.
 #[must_use]
-pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>]) -> Option<VReg> {
-    let mut best: Option<(f64, VReg)> = None;
+pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>], count: usize) -> Vec<VReg> {
+    let mut candidates = Vec::new();
     for v in program.vregs.keys() {
         let Some(cost) = costs.get(v.index()).copied().flatten() else { continue };
         let pressure = graph.pressure(v);
-        if cost <= 0.0 || pressure == 0 {
-            continue;
-        }
-        let benefit = f64::from(pressure) / cost;
-        if best.is_none_or(|(b, _)| benefit > b) {
-            best = Some((benefit, v));
+        if cost > 0.0 && pressure > 0 {
+            candidates.push((f64::from(pressure) / cost, v));
         }
     }
-    best.map(|(_, v)| v)
+    candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    candidates.into_iter().take(count).map(|(_, v)| v).collect()
 }
 
 impl Spiller {
-    /// Moves the value of `victim` to scratch memory: every instruction that uses it gets a temporary of its own,
-    /// filled before and stored after.
-    pub fn spill(&mut self, program: &mut Program, model: &dyn Model, victim: VReg) {
-        let regs = u32::from(program.vregs[victim].regs);
-        let slot = self.scratch_bytes;
-        self.scratch_bytes += regs * REG_SIZE;
+    /// Moves the values of `victims` to scratch memory in one walk over the program: every instruction that uses
+    /// one gets a temporary of its own, filled before and stored after. The victims themselves are pinned.
+    pub fn spill(&mut self, program: &mut Program, model: &dyn Model, victims: &[VReg]) {
+        let mut slots: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
+        for &victim in victims {
+            slots[victim] = Some(self.scratch_bytes);
+            self.scratch_bytes += u32::from(program.vregs[victim].regs) * REG_SIZE;
+        }
+        self.pinned.extend_from_slice(victims);
+        let slot_of = |operand: &Operand| operand.vreg().and_then(|v| slots[v]);
         let old = std::mem::take(&mut program.insts);
         // Outside of IFs and loops every channel that is ever live is enabled.
         let mut nesting = 0usize;
@@ -89,7 +90,7 @@ impl Spiller {
                 _ => {}
             }
             for index in 0..inst.src.len() {
-                if inst.src[index].file == File::Vgrf(victim) {
+                if let Some(slot) = slot_of(&inst.src[index]) {
                     let first = inst.src[index].offset / REG_SIZE;
                     let count = regs_read(&inst, index);
                     let temp = self.temporary(program, count);
@@ -98,27 +99,38 @@ impl Spiller {
                     inst.src[index].offset -= first * REG_SIZE;
                 }
             }
-            if inst.dst.file != File::Vgrf(victim) {
-                program.insts.push(inst);
-                continue;
+            match slot_of(&inst.dst) {
+                Some(slot) if inst.op != Op::Undef => {
+                    self.push_stored(program, model, inst, slot, nesting == 0);
+                }
+                Some(_) => {}
+                None => program.insts.push(inst),
             }
-            if inst.op == Op::Undef {
-                continue;
-            }
-            let first = inst.dst.offset / REG_SIZE;
-            let count = regs_written(&inst);
-            // One register in front of the data for the message header.
-            let temp = self.temporary(program, count + 1);
-            let data = Operand::vgrf(temp, Type::UD).byte_offset(REG_SIZE);
-            let whole = (0..count).all(|r| dst_write_pattern(&inst, r) == u32::MAX);
-            if !(whole && (inst.no_mask || nesting == 0)) {
-                self.fill(program, model, data, slot + first * REG_SIZE, count);
-            }
-            inst.dst.file = File::Vgrf(temp);
-            inst.dst.offset = inst.dst.offset - first * REG_SIZE + REG_SIZE;
-            program.insts.push(inst);
-            self.store(program, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
         }
+    }
+
+    /// Appends `inst`, whose destination lives at byte `slot` of scratch memory, with its loads and stores.
+    fn push_stored(
+        &mut self,
+        program: &mut Program,
+        model: &dyn Model,
+        mut inst: Inst,
+        slot: u32,
+        all_enabled: bool,
+    ) {
+        let first = inst.dst.offset / REG_SIZE;
+        let count = regs_written(&inst);
+        // One register in front of the data for the message header.
+        let temp = self.temporary(program, count + 1);
+        let data = Operand::vgrf(temp, Type::UD).byte_offset(REG_SIZE);
+        let whole = (0..count).all(|r| dst_write_pattern(&inst, r) == u32::MAX);
+        if !(whole && (inst.no_mask || all_enabled)) {
+            self.fill(program, model, data, slot + first * REG_SIZE, count);
+        }
+        inst.dst.file = File::Vgrf(temp);
+        inst.dst.offset = inst.dst.offset - first * REG_SIZE + REG_SIZE;
+        program.insts.push(inst);
+        self.store(program, Operand::vgrf(temp, Type::UD), slot + first * REG_SIZE, count);
     }
 
     fn temporary(&mut self, program: &mut Program, regs: u32) -> VReg {
