@@ -13,37 +13,59 @@ use crate::value::{Component, Scalar, Type};
 pub enum Stage {
     /// Vertex shader.
     Vertex,
+    /// Geometry shader, from points to points.
+    Geometry,
     /// Fragment shader.
     Fragment,
 }
 
 impl Stage {
-    /// Both.
-    pub const ALL: [Stage; 2] = [Stage::Vertex, Stage::Fragment];
+    /// All of them.
+    pub const ALL: [Stage; 3] = [Stage::Vertex, Stage::Geometry, Stage::Fragment];
 
     /// Prefix of file names.
     pub fn prefix(self) -> &'static str {
         match self {
             Stage::Vertex => "vs",
+            Stage::Geometry => "gs",
             Stage::Fragment => "fs",
+        }
+    }
+
+    /// As section headers spell it.
+    fn name(self) -> &'static str {
+        match self {
+            Stage::Vertex => "vertex",
+            Stage::Geometry => "geometry",
+            Stage::Fragment => "fragment",
         }
     }
 }
 
 const VERSION: &str = "#version 400\n";
 const PASS_COLOR: &str = "[fragment shader]\n#version 400\n\nin vec4 color;\nout vec4 pixel;\n\nvoid main()\n{\n\tpixel = color;\n}\n\n";
+const PASS_POSITION: &str = "[vertex shader]\n#version 400\n\nin vec4 piglit_vertex;\n\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n}\n\n";
+/// A point in the middle of a pixel of each quarter of the window, in the order of lanes.
+const POINTS: &str = "[vertex data]\npiglit_vertex/float/vec2\n-0.5 -0.5\n0.5 -0.5\n-0.5 0.5\n0.5 0.5\n\n";
 
 /// The whole file.
 pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("[require]\nGLSL >= 4.00\n\n");
-    text += &match (signature.interface, stage) {
-        (Interface::Uniforms, Stage::Vertex) => computing_vertex_shader(signature) + PASS_COLOR,
-        (Interface::Uniforms, Stage::Fragment) => {
-            String::from("[vertex shader passthrough]\n\n") + &computing_fragment_shader(signature)
-        }
-        (Interface::Varyings, Stage::Vertex) => result_through_varying(signature),
-        (Interface::Varyings, Stage::Fragment) => operands_through_varyings(signature),
+    text += &match (stage, operands_travel(stage, signature)) {
+        (Stage::Vertex, _) => String::new(),
+        (_, true) => sending_vertex_shader(stage, signature),
+        (Stage::Geometry, false) => PASS_POSITION.to_string(),
+        (Stage::Fragment, false) => String::from("[vertex shader passthrough]\n\n"),
     };
+    text += &computing_shader(stage, signature);
+    if result_travels(stage, signature) {
+        text += &checking_fragment_shader(signature.result);
+    } else if stage != Stage::Fragment {
+        text += PASS_COLOR;
+    }
+    if stage == Stage::Geometry {
+        text += POINTS;
+    }
     text += "[test]\nclear color 0.0 0.0 0.0 0.0\n";
     for case in cases {
         text += &draw(stage, signature, case);
@@ -51,81 +73,112 @@ pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String 
     text
 }
 
-fn computing_vertex_shader(signature: &Signature) -> String {
-    let mut text = format!("[vertex shader]\n{VERSION}\nin vec4 piglit_vertex;\nout vec4 color;\n");
-    text += &operand_uniforms(signature);
-    text += &expected_uniforms(signature.result);
-    text.push('\n');
-    text += &signature.globals;
-    text += &check_function(signature.result);
-    text += "void main()\n{\n\tgl_Position = piglit_vertex;\n";
-    if signature.lanes {
-        text += "\tint lane = (piglit_vertex.x > 0.0 ? 1 : 0) + (piglit_vertex.y > 0.0 ? 2 : 0);\n";
-    }
-    text += &computation(signature);
-    text += &check(signature.result, "color");
-    text += "}\n\n";
-    text
+/// Whether the vertex shader hands the operands to the stage that computes.
+fn operands_travel(stage: Stage, signature: &Signature) -> bool {
+    signature.interface == Interface::Varyings && stage != Stage::Vertex
 }
 
-fn computing_fragment_shader(signature: &Signature) -> String {
-    let mut text = format!("[fragment shader]\n{VERSION}\nout vec4 pixel;\n");
-    text += &operand_uniforms(signature);
-    text += &expected_uniforms(signature.result);
-    text.push('\n');
-    text += &signature.globals;
-    text += &check_function(signature.result);
-    text += "void main()\n{\n";
-    if signature.lanes {
-        text += "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n";
-    }
-    text += &computation(signature);
-    text += &check(signature.result, "pixel");
-    text += "}\n\n";
-    text
+/// Whether the fragment shader checks what another stage computed.
+fn result_travels(stage: Stage, signature: &Signature) -> bool {
+    signature.interface == Interface::Varyings && stage != Stage::Fragment
 }
 
-fn result_through_varying(signature: &Signature) -> String {
-    let ty = signature.result.glsl();
-    let mut text = format!("[vertex shader]\n{VERSION}\nin vec4 piglit_vertex;\nflat out {ty} computed;\n");
-    text += &operand_uniforms(signature);
-    text.push('\n');
-    text += &signature.globals;
-    text += "void main()\n{\n\tgl_Position = piglit_vertex;\n";
-    text += &computation(signature);
-    text += "\tcomputed = x;\n}\n\n";
-    let _ = write!(text, "[fragment shader]\n{VERSION}\nflat in {ty} computed;\nout vec4 pixel;\n");
-    text += &expected_uniforms(signature.result);
-    text.push('\n');
-    text += &check_function(signature.result);
-    let _ = write!(text, "void main()\n{{\n\t{ty} x = computed;\n{}}}\n\n", check(signature.result, "pixel"));
-    text
-}
-
-fn operands_through_varyings(signature: &Signature) -> String {
+/// Hands all operands on to a stage; only a fragment shader needs them `flat`.
+fn sending_vertex_shader(stage: Stage, signature: &Signature) -> String {
     let mut text = format!("[vertex shader]\n{VERSION}\nin vec4 piglit_vertex;\n");
-    let varyings = |direction: &str| -> String {
-        let line = |a: &Argument| format!("flat {direction} {} {}_varying;\n", a.ty.glsl(), a.name);
-        signature.arguments.iter().map(line).collect()
-    };
-    text += &varyings("out");
+    text += &varyings(signature, if stage == Stage::Geometry { "out" } else { "flat out" }, "");
     text += &operand_uniforms(signature);
     text += "\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n";
     for Argument { name, .. } in &signature.arguments {
         let _ = writeln!(text, "\t{name}_varying = {name};");
     }
-    let _ = write!(text, "}}\n\n[fragment shader]\n{VERSION}\n{}out vec4 pixel;\n", varyings("in"));
-    text += &expected_uniforms(signature.result);
+    text += "}\n\n";
+    text
+}
+
+/// A declaration per operand; `array` follows the name.
+fn varyings(signature: &Signature, qualifiers: &str, array: &str) -> String {
+    let line = |a: &Argument| format!("{qualifiers} {} {}_varying{array};\n", a.ty.glsl(), a.name);
+    signature.arguments.iter().map(line).collect()
+}
+
+fn computing_shader(stage: Stage, signature: &Signature) -> String {
+    let (received, sent) = (operands_travel(stage, signature), result_travels(stage, signature));
+    let mut text = format!("[{} shader]\n{VERSION}\n", stage.name());
+    text += match stage {
+        Stage::Vertex => "in vec4 piglit_vertex;\n",
+        Stage::Geometry => "layout(points) in;\nlayout(points, max_vertices = 1) out;\n\n",
+        Stage::Fragment => "",
+    };
+    if received {
+        text += &match stage {
+            Stage::Geometry => varyings(signature, "in", "[]"),
+            _ => varyings(signature, "flat in", ""),
+        };
+    }
+    text += &match (sent, stage) {
+        (true, _) => format!("flat out {} computed;\n", signature.result.glsl()),
+        (false, Stage::Fragment) => String::from("out vec4 pixel;\n"),
+        (false, _) => String::from("out vec4 color;\n"),
+    };
+    if !received {
+        text += &operand_uniforms(signature);
+    }
+    if !sent {
+        text += &expected_uniforms(signature.result);
+    }
     text.push('\n');
     text += &signature.globals;
-    text += &check_function(signature.result);
+    if !sent {
+        text += &check_function(signature.result);
+    }
     text += "void main()\n{\n";
-    for Argument { name, ty, .. } in &signature.arguments {
-        let _ = writeln!(text, "\t{} {name} = {name}_varying;", ty.glsl());
+    text += match stage {
+        Stage::Vertex => "\tgl_Position = piglit_vertex;\n",
+        Stage::Geometry => "\tgl_Position = gl_in[0].gl_Position;\n",
+        Stage::Fragment => "",
+    };
+    if signature.lanes {
+        text += lane(stage);
+    }
+    if received {
+        let vertex = if stage == Stage::Geometry { "[0]" } else { "" };
+        for Argument { name, ty, .. } in &signature.arguments {
+            let _ = writeln!(text, "\t{} {name} = {name}_varying{vertex};", ty.glsl());
+        }
     }
     text += &computation(signature);
-    text += &check(signature.result, "pixel");
+    text += &match (sent, stage) {
+        (true, _) => String::from("\tcomputed = x;\n"),
+        (false, Stage::Fragment) => check(signature.result, "pixel"),
+        (false, _) => check(signature.result, "color"),
+    };
+    if stage == Stage::Geometry {
+        text += "\tEmitVertex();\n";
+    }
     text += "}\n\n";
+    text
+}
+
+/// The number of the vertex or of the pixel in its quad, 0 to 3.
+fn lane(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "\tint lane = (piglit_vertex.x > 0.0 ? 1 : 0) + (piglit_vertex.y > 0.0 ? 2 : 0);\n",
+        Stage::Geometry => {
+            "\tvec4 place = gl_in[0].gl_Position;\n\tint lane = (place.x > 0.0 ? 1 : 0) + (place.y > 0.0 ? 2 : 0);\n"
+        }
+        Stage::Fragment => "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n",
+    }
+}
+
+/// Receives what another stage computed.
+fn checking_fragment_shader(result: Type) -> String {
+    let ty = result.glsl();
+    let mut text = format!("[fragment shader]\n{VERSION}\nflat in {ty} computed;\nout vec4 pixel;\n");
+    text += &expected_uniforms(result);
+    text.push('\n');
+    text += &check_function(result);
+    let _ = write!(text, "void main()\n{{\n\t{ty} x = computed;\n{}}}\n\n", check(result, "pixel"));
     text
 }
 
@@ -196,15 +249,24 @@ fn draw(stage: Stage, signature: &Signature, case: &Case) -> String {
     if signature.result.is_floating() {
         set_uniform(&mut text, expected, "high", case.accept.iter().map(|a| a.high));
     }
-    text += "clear\ndraw rect -1 -1 2 2\n";
     text += match (signature.lanes, stage) {
-        (false, _) => "relative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n",
+        (false, Stage::Geometry) => {
+            "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
+        }
+        (false, _) => "clear\ndraw rect -1 -1 2 2\nrelative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n",
         (true, Stage::Vertex) => {
-            "relative probe rgba (0.0, 0.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 0.0) (0.0, 1.0, 0.0, 1.0)\n\
+            "clear\ndraw rect -1 -1 2 2\n\
+             relative probe rgba (0.0, 0.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 0.0) (0.0, 1.0, 0.0, 1.0)\n\
              relative probe rgba (0.0, 1.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 1.0) (0.0, 1.0, 0.0, 1.0)\n"
         }
+        (true, Stage::Geometry) => {
+            "clear\ndraw arrays GL_POINTS 0 4\n\
+             relative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.25) (0.0, 1.0, 0.0, 1.0)\n\
+             relative probe rgba (0.25, 0.75) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.75) (0.0, 1.0, 0.0, 1.0)\n"
+        }
         (true, Stage::Fragment) => {
-            "probe rgba 124 124 0.0 1.0 0.0 1.0\nprobe rgba 125 124 0.0 1.0 0.0 1.0\n\
+            "clear\ndraw rect -1 -1 2 2\n\
+             probe rgba 124 124 0.0 1.0 0.0 1.0\nprobe rgba 125 124 0.0 1.0 0.0 1.0\n\
              probe rgba 124 125 0.0 1.0 0.0 1.0\nprobe rgba 125 125 0.0 1.0 0.0 1.0\n"
         }
     };
