@@ -10,14 +10,15 @@ const PATIENCE: usize = 20_000;
 /// Draws of one component before its scalar operands are replaced.
 const COMPONENT_PATIENCE: usize = 200;
 
-/// Number of draws of a test, fewer for larger operands.
+/// Number of cases of a test, fewer for larger operands; all lanes of a draw get one.
 fn count(signature: &Signature) -> usize {
     let largest = signature.arguments.iter().map(|a| a.ty.components()).max().unwrap_or(1);
-    match largest.max(signature.result.components()) {
+    let count: usize = match largest.max(signature.result.components()) {
         1 => 14,
         2..=4 => 10,
         _ => 8,
-    }
+    };
+    count.next_multiple_of(signature.cases_per_draw())
 }
 
 /// The cases of a test of this name.

@@ -5,6 +5,7 @@
 pub mod bounded;
 pub mod cases;
 pub mod family;
+pub mod half;
 pub mod ieee;
 pub mod operation;
 pub mod pool;

@@ -1,5 +1,7 @@
 //! What a generated test computes, and what one run of it feeds and accepts.
 
+use std::collections::BTreeSet;
+
 use crate::pool::Pool;
 use crate::value::{Accept, Component, Type};
 
@@ -24,6 +26,22 @@ pub enum Interface {
     /// Across `flat` varyings: a fragment shader gets its operands from the vertex shader, a vertex shader leaves its result to
     /// be checked by the fragment shader.
     Varyings,
+    /// The same across interpolated varyings, whose value is the same at every vertex.
+    Smooth,
+    /// As uniform arrays of 32-bit and wider types of which each of four vertices or pixels picks an element and converts it.
+    PerLane,
+}
+
+impl Interface {
+    /// Whether operands or result cross from one stage to another.
+    pub fn is_varying(self) -> bool {
+        matches!(self, Interface::Varyings | Interface::Smooth)
+    }
+
+    /// Qualifier of varyings.
+    pub fn interpolation(self) -> &'static str {
+        if self == Interface::Smooth { "smooth" } else { "flat" }
+    }
 }
 
 /// Operands as `[argument][component]` → what is accepted of each result component; nothing for operands whose result GLSL leaves
@@ -66,6 +84,8 @@ pub struct Signature {
     pub precise: bool,
     /// Whether `statements` tell four vertices or pixels apart by `lane`, 0 to 3; each then has to be looked at.
     pub lanes: bool,
+    /// Extensions that the code needs beyond those of the types of operands and result.
+    pub requires: Vec<&'static str>,
 }
 
 /// Names of operands.
@@ -100,6 +120,7 @@ impl Signature {
             interface: Interface::Uniforms,
             precise: false,
             lanes: false,
+            requires: Vec::new(),
         }
     }
 
@@ -147,8 +168,19 @@ impl Signature {
     }
 
     /// Operands and result across varyings.
-    pub fn varyings(mut self) -> Signature {
-        self.interface = Interface::Varyings;
+    pub fn varyings(self) -> Signature {
+        self.interface(Interface::Varyings)
+    }
+
+    /// Another way of the operands.
+    pub fn interface(mut self, interface: Interface) -> Signature {
+        self.interface = interface;
+        self
+    }
+
+    /// Code that needs an extension.
+    pub fn require(mut self, extension: &'static str) -> Signature {
+        self.requires.push(extension);
         self
     }
 
@@ -171,6 +203,22 @@ impl Signature {
             argument.declared = false;
         }
         self
+    }
+
+    /// All extensions that the test needs, sorted.
+    pub fn extensions(&self) -> BTreeSet<&'static str> {
+        let types = self.arguments.iter().map(|a| a.ty).chain([self.result]);
+        types.filter_map(|ty| ty.scalar.extension()).chain(self.requires.iter().copied()).collect()
+    }
+
+    /// Whether four vertices or pixels differ.
+    pub fn differs_by_lane(&self) -> bool {
+        self.lanes || self.interface == Interface::PerLane
+    }
+
+    /// Number of cases that one draw runs.
+    pub fn cases_per_draw(&self) -> usize {
+        if self.interface == Interface::PerLane { 4 } else { 1 }
     }
 
     /// What the operands give.

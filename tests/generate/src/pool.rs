@@ -1,5 +1,6 @@
 //! Where operands come from: lists of values that matter for an operation, and random ones around them.
 
+use crate::half::pool as half;
 use crate::ieee;
 use crate::random::Random;
 use crate::real::{DOUBLE, Real, Rounding};
@@ -40,6 +41,16 @@ pub enum Pool {
     CopyOfFirst,
     /// Integers, floats or booleans of all sizes.
     Plain,
+    /// Around what `float16_t` represents, its ties and its limits.
+    ToHalf,
+    /// Around the limits of `int16_t`.
+    ToInt16,
+    /// Around the limits of `uint16_t`.
+    ToUint16,
+    /// Integers around the limits of narrower types.
+    Narrow,
+    /// Exponents by which a half is scaled.
+    Scaling,
 }
 
 /// 2ⁿ for normal doubles.
@@ -272,8 +283,18 @@ impl Source {
         {
             return Component::Double(related(random, x));
         }
+        if let (Pool::Related, Some(first)) = (self.pool, first)
+            && first.scalar() == self.scalar
+            && half::has_related(self.scalar)
+            && random.chance(30)
+        {
+            return half::related(random, first);
+        }
         if let (Pool::Divisor, Some(Component::Double(x))) = (self.pool, first) {
             return Component::Double(divisor(random, x));
+        }
+        if let (Pool::Divisor, Some(Component::Half(x))) = (self.pool, first) {
+            return Component::Half(half::divisor(random, x));
         }
         if !self.specials.is_empty() && random.chance(60) {
             return self.special(random);
@@ -291,6 +312,9 @@ impl Source {
     }
 
     fn random(&self, random: &mut Random) -> Component {
+        if let Some(operand) = half::random(self.pool, self.scalar, random) {
+            return operand;
+        }
         match self.scalar {
             Scalar::Double => Component::Double(self.random_double(random)),
             Scalar::Float => Component::Float(match self.pool {
@@ -309,6 +333,7 @@ impl Source {
                 _ => random.bits() as u32 >> random.below(31),
             }),
             Scalar::Bool => Component::Bool(random.chance(50)),
+            other => panic!("{other:?} has operands of its own"),
         }
     }
 
@@ -330,6 +355,9 @@ impl Source {
 }
 
 fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
+    if let Some(list) = half::specials(pool, scalar) {
+        return list;
+    }
     let doubles = |list: &[f64]| list.iter().map(|&x| Component::Double(x)).collect();
     let integers = |list: &[i32]| list.iter().map(|&x| Component::Int(x)).collect();
     match (scalar, pool) {
@@ -349,7 +377,7 @@ fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
         (Scalar::Float, Pool::Unit) => UNIT_FLOATS.iter().map(|&x| Component::Float(x)).collect(),
         (Scalar::Float, Pool::Small) => Vec::new(),
         (Scalar::Float, _) => FLOATS.iter().map(|&x| Component::Float(x)).collect(),
-        (Scalar::Bool, _) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Format {
 pub const DOUBLE: Format = Format { precision: 53, min_exponent: -1022, max_exponent: 1023 };
 /// IEEE binary32.
 pub const SINGLE: Format = Format { precision: 24, min_exponent: -126, max_exponent: 127 };
+/// IEEE binary16.
+pub const HALF: Format = Format { precision: 11, min_exponent: -14, max_exponent: 15 };
 
 /// Direction of a rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

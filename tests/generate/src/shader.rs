@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use crate::operation::{Argument, Case, Interface, Signature};
-use crate::value::{Component, Scalar, Type};
+use crate::value::{Scalar, Type};
 
 /// Stage that computes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,7 +42,12 @@ impl Stage {
     }
 }
 
-const VERSION: &str = "#version 400\n";
+/// Version and extensions, as every shader that computes or checks starts.
+fn preamble(signature: &Signature) -> String {
+    let extensions = signature.extensions().into_iter().map(|name| format!("#extension {name} : enable\n"));
+    extensions.fold(String::from("#version 400\n"), |text, line| text + &line)
+}
+
 const PASS_COLOR: &str = "[fragment shader]\n#version 400\n\nin vec4 color;\nout vec4 pixel;\n\nvoid main()\n{\n\tpixel = color;\n}\n\n";
 const PASS_POSITION: &str = "[vertex shader]\n#version 400\n\nin vec4 piglit_vertex;\n\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n}\n\n";
 /// A point in the middle of a pixel of each quarter of the window, in the order of lanes.
@@ -50,7 +55,11 @@ const POINTS: &str = "[vertex data]\npiglit_vertex/float/vec2\n-0.5 -0.5\n0.5 -0
 
 /// The whole file.
 pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
-    let mut text = String::from("[require]\nGLSL >= 4.00\n\n");
+    let mut text = String::from("[require]\nGLSL >= 4.00\n");
+    for extension in signature.extensions() {
+        let _ = writeln!(text, "{extension}");
+    }
+    text.push('\n');
     text += &match (stage, operands_travel(stage, signature)) {
         (Stage::Vertex, _) => String::new(),
         (_, true) => sending_vertex_shader(stage, signature),
@@ -59,7 +68,7 @@ pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String 
     };
     text += &computing_shader(stage, signature);
     if result_travels(stage, signature) {
-        text += &checking_fragment_shader(signature.result);
+        text += &checking_fragment_shader(signature);
     } else if stage != Stage::Fragment {
         text += PASS_COLOR;
     }
@@ -67,26 +76,31 @@ pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String 
         text += POINTS;
     }
     text += "[test]\nclear color 0.0 0.0 0.0 0.0\n";
-    for case in cases {
-        text += &draw(stage, signature, case);
+    for cases in cases.chunks(signature.cases_per_draw()) {
+        text += &draw(stage, signature, cases);
     }
     text
 }
 
 /// Whether the vertex shader hands the operands to the stage that computes.
 fn operands_travel(stage: Stage, signature: &Signature) -> bool {
-    signature.interface == Interface::Varyings && stage != Stage::Vertex
+    signature.interface.is_varying() && stage != Stage::Vertex
 }
 
 /// Whether the fragment shader checks what another stage computed.
 fn result_travels(stage: Stage, signature: &Signature) -> bool {
-    signature.interface == Interface::Varyings && stage != Stage::Fragment
+    signature.interface.is_varying() && stage != Stage::Fragment
 }
 
 /// Hands all operands on to a stage; only a fragment shader needs them `flat`.
 fn sending_vertex_shader(stage: Stage, signature: &Signature) -> String {
-    let mut text = format!("[vertex shader]\n{VERSION}\nin vec4 piglit_vertex;\n");
-    text += &varyings(signature, if stage == Stage::Geometry { "out" } else { "flat out" }, "");
+    let mut text = format!("[vertex shader]\n{}\nin vec4 piglit_vertex;\n", preamble(signature));
+    let interpolation = signature.interface.interpolation();
+    text += &varyings(
+        signature,
+        &if stage == Stage::Geometry { String::from("out") } else { format!("{interpolation} out") },
+        "",
+    );
     text += &operand_uniforms(signature);
     text += "\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n";
     for Argument { name, .. } in &signature.arguments {
@@ -104,7 +118,8 @@ fn varyings(signature: &Signature, qualifiers: &str, array: &str) -> String {
 
 fn computing_shader(stage: Stage, signature: &Signature) -> String {
     let (received, sent) = (operands_travel(stage, signature), result_travels(stage, signature));
-    let mut text = format!("[{} shader]\n{VERSION}\n", stage.name());
+    let mut text = format!("[{} shader]\n{}\n", stage.name(), preamble(signature));
+    let interpolation = signature.interface.interpolation();
     text += match stage {
         Stage::Vertex => "in vec4 piglit_vertex;\n",
         Stage::Geometry => "layout(points) in;\nlayout(points, max_vertices = 1) out;\n\n",
@@ -113,11 +128,11 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     if received {
         text += &match stage {
             Stage::Geometry => varyings(signature, "in", "[]"),
-            _ => varyings(signature, "flat in", ""),
+            _ => varyings(signature, &format!("{interpolation} in"), ""),
         };
     }
     text += &match (sent, stage) {
-        (true, _) => format!("flat out {} computed;\n", signature.result.glsl()),
+        (true, _) => format!("{interpolation} out {} computed;\n", signature.result.glsl()),
         (false, Stage::Fragment) => String::from("out vec4 pixel;\n"),
         (false, _) => String::from("out vec4 color;\n"),
     };
@@ -125,7 +140,7 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
         text += &operand_uniforms(signature);
     }
     if !sent {
-        text += &expected_uniforms(signature.result);
+        text += &expected_uniforms(signature);
     }
     text.push('\n');
     text += &signature.globals;
@@ -138,8 +153,11 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
         Stage::Geometry => "\tgl_Position = gl_in[0].gl_Position;\n",
         Stage::Fragment => "",
     };
-    if signature.lanes {
+    if signature.differs_by_lane() {
         text += lane(stage);
+    }
+    if signature.interface == Interface::PerLane {
+        text += &own_values(signature);
     }
     if received {
         let vertex = if stage == Stage::Geometry { "[0]" } else { "" };
@@ -172,28 +190,76 @@ fn lane(stage: Stage) -> &'static str {
 }
 
 /// Receives what another stage computed.
-fn checking_fragment_shader(result: Type) -> String {
+fn checking_fragment_shader(signature: &Signature) -> String {
+    let result = signature.result;
     let ty = result.glsl();
-    let mut text = format!("[fragment shader]\n{VERSION}\nflat in {ty} computed;\nout vec4 pixel;\n");
-    text += &expected_uniforms(result);
+    let (preamble, interpolation) = (preamble(signature), signature.interface.interpolation());
+    let mut text =
+        format!("[fragment shader]\n{preamble}\n{interpolation} in {ty} computed;\nout vec4 pixel;\n");
+    text += &expected_uniforms(signature);
     text.push('\n');
     text += &check_function(result);
     let _ = write!(text, "void main()\n{{\n\t{ty} x = computed;\n{}}}\n\n", check(result, "pixel"));
     text
 }
 
+/// Array of the values of four lanes instead of a uniform.
+const LANES: &str = "_lanes";
+
 fn operand_uniforms(signature: &Signature) -> String {
-    let declared = signature.arguments.iter().filter(|a| a.declared);
-    declared.map(|a| format!("uniform {} {};\n", a.ty.glsl(), a.name)).collect()
+    let declaration = |a: &Argument| match signature.interface {
+        Interface::PerLane => format!("uniform {} {}{LANES}[4];\n", a.ty.script().glsl(), a.name),
+        _ => format!("uniform {} {};\n", a.ty.glsl(), a.name),
+    };
+    signature.arguments.iter().filter(|a| a.declared).map(declaration).collect()
 }
 
-fn expected_uniforms(result: Type) -> String {
-    let ty = result.expected().glsl();
-    if result.is_floating() {
-        format!("uniform {ty} low;\nuniform {ty} high;\n")
-    } else {
-        format!("uniform {ty} low;\n")
+/// Names of the uniforms that hold what is accepted.
+fn limits(result: Type) -> &'static [&'static str] {
+    if result.is_floating() { &["low", "high"] } else { &["low"] }
+}
+
+/// Type of the uniforms that hold what is accepted, and how many of them, for matrices of halves a vector for each column.
+fn expected(result: Type) -> (Type, usize) {
+    match result.scalar {
+        Scalar::Half if result.is_matrix() => (Type { columns: 1, ..result.expected() }, result.columns),
+        _ => (result.expected(), 1),
     }
+}
+
+fn expected_uniforms(signature: &Signature) -> String {
+    let (ty, columns) = expected(signature.result);
+    let (lanes, count) = match signature.interface {
+        Interface::PerLane => (LANES, 4 * columns),
+        _ => ("", columns),
+    };
+    let array = if count > 1 { format!("[{count}]") } else { String::new() };
+    limits(signature.result)
+        .iter()
+        .map(|limit| format!("uniform {} {limit}{lanes}{array};\n", ty.glsl()))
+        .collect()
+}
+
+/// This lane's operands and what it accepts, as variables.
+fn own_values(signature: &Signature) -> String {
+    let mut text = String::new();
+    for Argument { name, ty, .. } in &signature.arguments {
+        let ty = ty.glsl();
+        let _ = writeln!(text, "\t{ty} {name} = {ty}({name}{LANES}[lane]);");
+    }
+    let (ty, columns) = expected(signature.result);
+    for limit in limits(signature.result) {
+        let ty = ty.glsl();
+        let _ = match columns {
+            1 => writeln!(text, "\t{ty} {limit} = {limit}{LANES}[lane];"),
+            _ => {
+                let elements: Vec<String> =
+                    (0..columns).map(|c| format!("{limit}{LANES}[{columns} * lane + {c}]")).collect();
+                writeln!(text, "\t{ty} {limit}[{columns}] = {ty}[]({});", elements.join(", "))
+            }
+        };
+    }
+    text
 }
 
 /// Accepts a component: any NaN for NaN, the same bits for a single value, otherwise the interval.
@@ -209,6 +275,17 @@ fn check_function(result: Type) -> String {
             "bool accepted(float x, uint low, uint high)\n{\n\tif (isnan(uintBitsToFloat(low)))\n\t\treturn isnan(x);\n\
              \tif (low == high)\n\t\treturn floatBitsToUint(x) == low;\n\
              \treturn x >= uintBitsToFloat(low) && x <= uintBitsToFloat(high);\n}\n\n"
+        }
+        // In integers: a half's order is that of its magnitude's bits under its sign.
+        Scalar::Half => {
+            "int order(uint bits)\n{\n\tint magnitude = int(bits & 0x7fffu);\n\
+             \treturn (bits & 0x8000u) != 0u ? -magnitude : magnitude;\n}\n\n\
+             bool accepted(float16_t x, uint low, uint high)\n{\n\
+             \tuint bits = packFloat2x16(f16vec2(x, x)) & 0xffffu;\n\
+             \tbool is_nan = (bits & 0x7fffu) > 0x7c00u;\n\
+             \tif ((low & 0x7fffu) > 0x7c00u)\n\t\treturn is_nan;\n\
+             \tif (low == high)\n\t\treturn bits == low;\n\
+             \treturn !is_nan && order(bits) >= order(low) && order(bits) <= order(high);\n}\n\n"
         }
         _ => "",
     };
@@ -230,7 +307,11 @@ fn check(result: Type, output: &str) -> String {
     for i in 0..result.components() {
         let [x, low, high] = ["x", "low", "high"].map(|name| result.component(name, i));
         let _ = match result.scalar {
-            Scalar::Double | Scalar::Float => writeln!(text, "\tok = ok && accepted({x}, {low}, {high});"),
+            Scalar::Double | Scalar::Float | Scalar::Half => {
+                writeln!(text, "\tok = ok && accepted({x}, {low}, {high});")
+            }
+            Scalar::Int16 => writeln!(text, "\tok = ok && int({x}) == {low};"),
+            Scalar::Uint16 => writeln!(text, "\tok = ok && uint({x}) == {low};"),
             Scalar::Bool => writeln!(text, "\tok = ok && {x} == ({low} != 0);"),
             _ => writeln!(text, "\tok = ok && {x} == {low};"),
         };
@@ -239,17 +320,17 @@ fn check(result: Type, output: &str) -> String {
     text
 }
 
-fn draw(stage: Stage, signature: &Signature, case: &Case) -> String {
+/// Sets what the cases need, one of them or as many as there are lanes, draws and probes.
+fn draw(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("\n");
-    for (argument, values) in signature.arguments.iter().zip(&case.arguments) {
-        set_uniform(&mut text, argument.ty.script(), &argument.name, values.iter().copied());
+    if signature.interface == Interface::PerLane {
+        for (lane, case) in cases.iter().cycle().take(4).enumerate() {
+            set_case(&mut text, signature, case, Some(lane));
+        }
+    } else {
+        cases.iter().for_each(|case| set_case(&mut text, signature, case, None));
     }
-    let expected = signature.result.expected();
-    set_uniform(&mut text, expected, "low", case.accept.iter().map(|a| a.low));
-    if signature.result.is_floating() {
-        set_uniform(&mut text, expected, "high", case.accept.iter().map(|a| a.high));
-    }
-    text += match (signature.lanes, stage) {
+    text += match (signature.differs_by_lane(), stage) {
         (false, Stage::Geometry) => {
             "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
         }
@@ -273,7 +354,29 @@ fn draw(stage: Stage, signature: &Signature, case: &Case) -> String {
     text
 }
 
-fn set_uniform(text: &mut String, ty: Type, name: &str, values: impl Iterator<Item = Component>) {
-    let values: Vec<String> = values.map(Component::text).collect();
-    let _ = writeln!(text, "uniform {} {name} {}", ty.glsl(), values.join(" "));
+fn set_case(text: &mut String, signature: &Signature, case: &Case, lane: Option<usize>) {
+    for (argument, values) in signature.arguments.iter().zip(&case.arguments) {
+        let name = match lane {
+            Some(lane) => format!("{}{LANES}[{lane}]", argument.name),
+            None => argument.name.clone(),
+        };
+        set_uniform(text, argument.ty.script(), &name, values.iter().map(|x| x.text()));
+    }
+    let (ty, columns) = expected(signature.result);
+    for &limit in limits(signature.result) {
+        let values = case.accept.iter().map(|a| if limit == "low" { a.low } else { a.high }.expected_text());
+        let values: Vec<String> = values.collect();
+        for (column, values) in values.chunks(ty.components()).enumerate() {
+            let name = match lane {
+                Some(lane) => format!("{limit}{LANES}[{}]", columns * lane + column),
+                None if columns > 1 => format!("{limit}[{column}]"),
+                None => limit.to_string(),
+            };
+            set_uniform(text, ty, &name, values.iter().cloned());
+        }
+    }
+}
+
+fn set_uniform(text: &mut String, ty: Type, name: &str, values: impl Iterator<Item = String>) {
+    let _ = writeln!(text, "uniform {} {name} {}", ty.glsl(), values.collect::<Vec<_>>().join(" "));
 }

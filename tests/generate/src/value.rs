@@ -1,5 +1,6 @@
 //! Types and component values of generated tests, and what a test accepts.
 
+use crate::half::float16::Half;
 use crate::ieee::{is_zero, less};
 
 /// Component types.
@@ -9,12 +10,34 @@ pub enum Scalar {
     Double,
     /// `float`.
     Float,
+    /// `float16_t`.
+    Half,
+    /// `int64_t`.
+    Int64,
+    /// `uint64_t`.
+    Uint64,
     /// `int`.
     Int,
     /// `uint`.
     Uint,
+    /// `int16_t`.
+    Int16,
+    /// `uint16_t`.
+    Uint16,
     /// `bool`.
     Bool,
+}
+
+impl Scalar {
+    /// The extension that offers the type beyond GLSL 4.00.
+    pub fn extension(self) -> Option<&'static str> {
+        match self {
+            Scalar::Half => Some("GL_AMD_gpu_shader_half_float"),
+            Scalar::Int16 | Scalar::Uint16 => Some("GL_AMD_gpu_shader_int16"),
+            Scalar::Int64 | Scalar::Uint64 => Some("GL_ARB_gpu_shader_int64"),
+            _ => None,
+        }
+    }
 }
 
 /// A scalar, vector or matrix type.
@@ -85,8 +108,13 @@ impl Type {
         let (prefix, name) = match self.scalar {
             Scalar::Double => ("d", "double"),
             Scalar::Float => ("", "float"),
+            Scalar::Half => ("f16", "float16_t"),
+            Scalar::Int64 => ("i64", "int64_t"),
+            Scalar::Uint64 => ("u64", "uint64_t"),
             Scalar::Int => ("i", "int"),
             Scalar::Uint => ("u", "uint"),
+            Scalar::Int16 => ("i16", "int16_t"),
+            Scalar::Uint16 => ("u16", "uint16_t"),
             Scalar::Bool => ("b", "bool"),
         };
         match (self.columns, self.rows) {
@@ -102,27 +130,29 @@ impl Type {
         Type { scalar, ..self }
     }
 
-    /// The type under which a script sets a uniform of this type: booleans are set as integers.
+    /// The type under which a script sets a uniform of this type: there are no commands for booleans and 16-bit types.
     pub fn script(self) -> Type {
         match self.scalar {
-            Scalar::Bool => self.with_scalar(Scalar::Int),
+            Scalar::Bool | Scalar::Int16 => self.with_scalar(Scalar::Int),
+            Scalar::Uint16 => self.with_scalar(Scalar::Uint),
+            Scalar::Half => self.with_scalar(Scalar::Float),
             _ => self,
         }
     }
 
-    /// The type of the uniforms that carry expected values of this type: integers for booleans, and bit patterns for floats, lest
-    /// a subnormal be flushed on its way.
+    /// The type of the uniforms that carry expected values of this type: integers for booleans and 16-bit integers, and bit
+    /// patterns for floats and halves, lest a subnormal be flushed on its way.
     pub fn expected(self) -> Type {
         match self.scalar {
-            Scalar::Bool => self.with_scalar(Scalar::Int),
-            Scalar::Float => self.with_scalar(Scalar::Uint),
+            Scalar::Bool | Scalar::Int16 => self.with_scalar(Scalar::Int),
+            Scalar::Float | Scalar::Half | Scalar::Uint16 => self.with_scalar(Scalar::Uint),
             _ => self,
         }
     }
 
     /// Whether the components are floating-point numbers.
     pub fn is_floating(self) -> bool {
-        matches!(self.scalar, Scalar::Double | Scalar::Float)
+        matches!(self.scalar, Scalar::Double | Scalar::Float | Scalar::Half)
     }
 
     /// GLSL for one component of a variable of this type.
@@ -142,15 +172,41 @@ pub enum Component {
     Double(f64),
     /// `float`.
     Float(f32),
+    /// `float16_t`.
+    Half(Half),
+    /// `int64_t`.
+    Int64(i64),
+    /// `uint64_t`.
+    Uint64(u64),
     /// `int`.
     Int(i32),
     /// `uint`.
     Uint(u32),
+    /// `int16_t`.
+    Int16(i16),
+    /// `uint16_t`.
+    Uint16(u16),
     /// `bool`.
     Bool(bool),
 }
 
 impl Component {
+    /// Its type.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Component::Double(_) => Scalar::Double,
+            Component::Float(_) => Scalar::Float,
+            Component::Half(_) => Scalar::Half,
+            Component::Int64(_) => Scalar::Int64,
+            Component::Uint64(_) => Scalar::Uint64,
+            Component::Int(_) => Scalar::Int,
+            Component::Uint(_) => Scalar::Uint,
+            Component::Int16(_) => Scalar::Int16,
+            Component::Uint16(_) => Scalar::Uint16,
+            Component::Bool(_) => Scalar::Bool,
+        }
+    }
+
     /// The double in it.
     pub fn double(self) -> f64 {
         match self {
@@ -167,11 +223,22 @@ impl Component {
         }
     }
 
-    /// The signed or unsigned integer in it.
+    /// The half in it.
+    pub fn half(self) -> Half {
+        match self {
+            Component::Half(x) => x,
+            other => panic!("{other:?} is no half"),
+        }
+    }
+
+    /// The signed or unsigned integer in it, of at most 32 bits or signed.
     pub fn integer(self) -> i64 {
         match self {
+            Component::Int64(x) => x,
             Component::Int(x) => x.into(),
             Component::Uint(x) => x.into(),
+            Component::Int16(x) => x.into(),
+            Component::Uint16(x) => x.into(),
             other => panic!("{other:?} is no integer"),
         }
     }
@@ -184,14 +251,27 @@ impl Component {
         }
     }
 
-    /// As a test file writes it: floating point by bit pattern.
+    /// As a test file writes an operand: floating point by bit pattern, halves by that of the float of the same value.
     pub fn text(self) -> String {
         match self {
             Component::Double(x) => format!("{:#018x}", x.to_bits()),
             Component::Float(x) => format!("{:#010x}", x.to_bits()),
+            Component::Half(x) => format!("{:#010x}", x.single().to_bits()),
+            Component::Int64(x) => x.to_string(),
+            Component::Uint64(x) => x.to_string(),
             Component::Int(x) => x.to_string(),
             Component::Uint(x) => x.to_string(),
+            Component::Int16(x) => x.to_string(),
+            Component::Uint16(x) => x.to_string(),
             Component::Bool(x) => u32::from(x).to_string(),
+        }
+    }
+
+    /// As a test file writes an expected value: halves by their own bit pattern.
+    pub fn expected_text(self) -> String {
+        match self {
+            Component::Half(x) => format!("{:#06x}", x.bits()),
+            other => other.text(),
         }
     }
 }
@@ -215,6 +295,11 @@ impl Accept {
     /// Exactly one double.
     pub fn double(value: f64) -> Accept {
         Accept::exactly(Component::Double(value))
+    }
+
+    /// Exactly one half.
+    pub fn half(value: Half) -> Accept {
+        Accept::exactly(Component::Half(value))
     }
 
     /// Exactly one double; for zero both.
@@ -247,6 +332,13 @@ impl Accept {
                 y if y.is_subnormal() || y.to_bits() == 1 << 31 => f32::MIN_POSITIVE,
                 y => y,
             }),
+            (_, Component::Half(x)) if x.is_nan() => Component::Half(Half::ONE),
+            (Component::Half(low), Component::Half(Half::INFINITY)) => Component::Half(low.next_down()),
+            (_, Component::Half(x)) => Component::Half(x.next_up()),
+            (_, Component::Int64(x)) => Component::Int64(x.wrapping_add(1)),
+            (_, Component::Uint64(x)) => Component::Uint64(x.wrapping_add(1)),
+            (_, Component::Int16(x)) => Component::Int16(x.wrapping_add(1)),
+            (_, Component::Uint16(x)) => Component::Uint16(x.wrapping_add(1)),
             (_, Component::Int(x)) => Component::Int(x.wrapping_add(1)),
             (_, Component::Uint(x)) => Component::Uint(x.wrapping_add(1)),
             (_, Component::Bool(x)) => Component::Bool(!x),
@@ -272,6 +364,15 @@ impl Accept {
                     x.to_bits() == low.to_bits()
                 } else {
                     x >= low && x <= high
+                }
+            }
+            (Component::Half(low), Component::Half(high), Component::Half(x)) => {
+                if low.is_nan() {
+                    x.is_nan()
+                } else if low == high {
+                    x == low
+                } else {
+                    !x.is_nan() && low.order() <= x.order() && x.order() <= high.order()
                 }
             }
             (low, _, x) => low == x,

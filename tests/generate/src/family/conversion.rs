@@ -103,6 +103,7 @@ fn narrowed(x: f64, scalar: Scalar) -> Option<Accept> {
         // 0.0 is false and the rest true; NaN is left open, and so are subnormals, which may count as 0 here.
         Scalar::Bool if x.is_nan() || ieee::is_subnormal(x) => None,
         Scalar::Bool => Some(Accept::exactly(Component::Bool(!ieee::is_zero(x)))),
+        _ => None,
     }
 }
 
@@ -179,6 +180,7 @@ pub fn widened(x: Component) -> Option<Accept> {
         Component::Int(n) => Real::integer(n.into()).round(BINARY64, Rounding::Nearest, false),
         Component::Uint(n) => Real::integer(n.into()).round(BINARY64, Rounding::Nearest, false),
         Component::Bool(b) => f64::from(u8::from(b)),
+        _ => return None,
     };
     Some(Accept::double(value))
 }

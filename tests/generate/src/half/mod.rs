@@ -1,0 +1,5 @@
+//! The suite of 16-bit types.
+
+pub mod float16;
+pub mod ieee;
+pub mod pool;
