@@ -1,8 +1,9 @@
 //! The way of one stage from typed program to validated binary.
 
 use eu::DevInfo;
-use intel::output::{Interface, Width};
+use intel::output::{Interface, TessDomain, Width};
 use ir::pass::{PassManager, PassOptions};
+use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 
 use crate::binary::Binary;
@@ -103,8 +104,24 @@ fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey
         flat_shading: key.flat_shade,
         render_targets: key.targets.iter().filter(|&&t| t != TargetKind::None).count() as u32,
         multisampled: key.samples > 1,
-        patch_vertices: key.patch_vertices.into(),
+        patch_vertices: patch_vertices(program, stage, key),
+        tess_domain: tess_domain(program),
         ..intel::StageKey::default()
+    }
+}
+
+/// Vertices of the patches that a tessellation stage gets.
+fn patch_vertices(program: &Program, stage: Stage, key: &StageKey) -> u32 {
+    let control = program.stage(Stage::TessControl).filter(|_| stage == Stage::TessEvaluation);
+    control.and_then(|s| s.shader.layout.vertices).unwrap_or(key.patch_vertices.into())
+}
+
+/// Domain of the program's patches: the evaluation stage declares it.
+fn tess_domain(program: &Program) -> TessDomain {
+    match program.stage(Stage::TessEvaluation).and_then(|s| s.shader.layout.input_primitive) {
+        Some(LayoutPrimitive::Quads) => TessDomain::Quads,
+        Some(LayoutPrimitive::Isolines) => TessDomain::Isolines,
+        _ => TessDomain::Triangles,
     }
 }
 

@@ -98,6 +98,8 @@ pub struct DevInfo {
     pub has_byte_scattered: bool,
     /// A response may not include r127 when it overlaps the payload's registers.
     pub response_r127_hazard: bool,
+    /// Lowest bit of the thread's number within its patch in g0.2 of tessellation control threads; it has seven bits.
+    pub tcs_thread_number_bit: u8,
     /// IF's companion ELSE carries a UIP (and the branch-control bit exists).
     pub else_has_uip: bool,
 }
@@ -143,6 +145,7 @@ const IVB: DevInfo = DevInfo {
     has_simd8_urb: false,
     has_byte_scattered: false,
     response_r127_hazard: false,
+    tcs_thread_number_bit: 16,
     else_has_uip: false,
 };
 
@@ -159,6 +162,7 @@ const HSW: DevInfo = DevInfo {
     align16_vstride2: true,
     has_data_port_1: true,
     has_byte_scattered: true,
+    tcs_thread_number_bit: 17,
     ..IVB
 };
 

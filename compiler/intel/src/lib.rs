@@ -16,6 +16,7 @@ mod opt;
 mod options;
 pub mod output;
 pub mod passes;
+pub mod patch;
 pub mod pattern;
 pub mod scalar;
 pub mod schedule;
@@ -47,6 +48,10 @@ pub fn compile(
         (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Vec4) => vec4::compile_geometry(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Scalar) => scalar::compile_geometry(shader, key, devinfo, options),
+        (ir::Stage::TessControl, Backend::Scalar) => {
+            scalar::compile_tess_control(shader, key, devinfo, options)
+        }
+        (ir::Stage::TessEval, Backend::Scalar) => scalar::compile_tess_eval(shader, key, devinfo, options),
         (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
         (stage, _) => Err(CompileError::lower(format!(
             "{} shaders are not supported on {}",

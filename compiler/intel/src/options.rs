@@ -1,7 +1,7 @@
 //! What a caller chooses: state that drivers compile in, and compilation options.
 
 use crate::model::QuirkSet;
-use crate::output::{Varying, Width};
+use crate::output::{TessDomain, Varying, Width};
 
 /// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +19,10 @@ pub struct StageKey {
     pub clamp_color: bool,
     /// The framebuffer has more than one sample per pixel.
     pub multisampled: bool,
-    /// Vertices per input patch of a tessellation control shader.
+    /// Vertices per input patch of a tessellation shader.
     pub patch_vertices: u32,
+    /// Domain of the patches that a tessellation control shader makes.
+    pub tess_domain: TessDomain,
 }
 
 impl Default for StageKey {
@@ -33,6 +35,7 @@ impl Default for StageKey {
             clamp_color: false,
             multisampled: false,
             patch_vertices: 0,
+            tess_domain: TessDomain::default(),
         }
     }
 }

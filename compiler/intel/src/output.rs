@@ -231,6 +231,10 @@ pub enum Interface {
     Fragment(FragmentInterface),
     /// Geometry stage.
     Geometry(GeometryInterface),
+    /// Tessellation control stage.
+    TessControl(TessControlInterface),
+    /// Tessellation evaluation stage.
+    TessEval(TessEvalInterface),
 }
 
 /// Vertex payload after the push constants: one register per entry of `inputs` in vec4 kernels (vertex 0 in
@@ -379,4 +383,113 @@ pub enum GeometryDispatch {
     DualObject,
     /// Eight primitives per thread.
     Simd8,
+}
+
+/// Domain of a tessellated patch: it decides where the levels lie in the patch header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TessDomain {
+    /// Triangles.
+    #[default]
+    Triangles,
+    /// Quads.
+    Quads,
+    /// Isolines.
+    Isolines,
+}
+
+impl TessDomain {
+    /// Dword of the patch header with outer level `n`; `None` if the domain has no such level. The hardware wants
+    /// most of them in descending order (`brw_nir.c`, `remap_tess_levels`).
+    #[must_use]
+    pub fn outer_dword(self, n: u32) -> Option<u32> {
+        match self {
+            TessDomain::Triangles => (n < 3).then(|| 7 - n),
+            TessDomain::Quads => (n < 4).then(|| 7 - n),
+            TessDomain::Isolines => (n < 2).then(|| 6 + n),
+        }
+    }
+
+    /// Dword of the patch header with inner level `n`; `None` if the domain has no such level.
+    #[must_use]
+    pub fn inner_dword(self, n: u32) -> Option<u32> {
+        match self {
+            TessDomain::Triangles => (n < 1).then_some(4),
+            TessDomain::Quads => (n < 2).then(|| 3 - n),
+            TessDomain::Isolines => None,
+        }
+    }
+}
+
+/// Slots of the patch header: eight dwords with the tessellation levels.
+pub const PATCH_HEADER_SLOTS: usize = 2;
+
+/// Layout of a patch URB entry: the header, the per-patch slots, then all slots of vertex 0, of vertex 1 and so on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchMap {
+    /// Slots of the patch, after the header.
+    pub per_patch: Vec<Varying>,
+    /// Slots of each vertex.
+    pub per_vertex: Vec<Varying>,
+}
+
+impl PatchMap {
+    /// Slot of a varying of the patch.
+    #[must_use]
+    pub fn patch_slot(&self, varying: Varying) -> Option<usize> {
+        self.per_patch.iter().position(|&s| s == varying).map(|n| PATCH_HEADER_SLOTS + n)
+    }
+
+    /// Slot of a varying of vertex 0.
+    #[must_use]
+    pub fn vertex_slot(&self, varying: Varying) -> Option<usize> {
+        self.per_vertex.iter().position(|&s| s == varying).map(|n| self.first_vertex_slot() + n)
+    }
+
+    /// First slot of vertex 0.
+    #[must_use]
+    pub fn first_vertex_slot(&self) -> usize {
+        PATCH_HEADER_SLOTS + self.per_patch.len()
+    }
+
+    /// Slots of an entry with `vertices` vertices.
+    #[must_use]
+    pub fn slots(&self, vertices: usize) -> usize {
+        self.first_vertex_slot() + vertices * self.per_vertex.len()
+    }
+}
+
+/// Tessellation control interface. Payload: g0 (dword 0 the patch handle, dword 1 the primitive id, dword 2 bits
+/// 23:17, on ivb 22:16, the thread's number), g1–g4 the handles of the input vertices, push constants. A SIMD8
+/// thread runs eight invocations, a vec4 thread two; all of them are dispatched, even those past the last one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TessControlInterface {
+    /// Layout of the input entries.
+    pub inputs: VueMap,
+    /// Input vertices of a patch.
+    pub vertices_in: u32,
+    /// Layout of the patch entry.
+    pub outputs: PatchMap,
+    /// Invocations: output vertices of a patch.
+    pub vertices_out: u32,
+    /// Threads of a patch.
+    pub threads: u32,
+    /// Where the levels go.
+    pub domain: TessDomain,
+}
+
+/// Tessellation evaluation interface. Payload of SIMD8 kernels: g0 (dword 0 the patch handle, dword 1 the
+/// primitive id), g1–g3 the tessellation coordinates, g4 output handles, push constants, the first
+/// `pushed_slots` slots of the patch entry, two to a register. Of vec4 kernels: g0 (output handles), g1 (dwords
+/// 0–2 and 4–6 the coordinates, dword 3 the patch handle, dword 7 the primitive id), then as above.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TessEvalInterface {
+    /// Layout of the patch entry.
+    pub inputs: PatchMap,
+    /// Slots of it that are pushed; an even number.
+    pub pushed_slots: u32,
+    /// Where the levels lie.
+    pub domain: TessDomain,
+    /// Layout of an output vertex.
+    pub outputs: VueMap,
 }

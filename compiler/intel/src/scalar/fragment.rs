@@ -307,6 +307,8 @@ impl Translator<'_> {
         match self.shader.info.stage {
             ir::Stage::Vertex => return self.emit_vertex_intrinsic(intrinsic, result),
             ir::Stage::Geometry => return self.emit_geometry_intrinsic(intrinsic, result),
+            ir::Stage::TessControl => return self.emit_tess_control_intrinsic(intrinsic, result),
+            ir::Stage::TessEval => return self.emit_tess_eval_intrinsic(intrinsic, result),
             _ => {}
         }
         if intrinsic.op == StoreOutput {

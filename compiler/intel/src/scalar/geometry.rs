@@ -8,7 +8,7 @@
 //! strip, or two bits with its stream. Layout: `brw_fs_visitor.cpp`, `brw_fs.cpp` of Mesa.
 
 use super::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
-use super::translate::{Components, Translator};
+use super::translate::Translator;
 use super::uniforms::choose_push_ranges;
 use super::urb::{UrbWrite, VueState};
 use super::vertex::{PAYLOAD_BUDGET, bindings};
@@ -18,9 +18,8 @@ use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, VueMap, Width};
-use crate::{sends, vue};
+use crate::vue;
 use eu::DevInfo;
-use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Where the handles of a thread carry the instance number.
@@ -200,30 +199,12 @@ impl Translator<'_> {
             Some(_) => None,
             None => Some(self.get(offset, 0, Type::UD)),
         };
-        let handle = self.input_handle(vertex)?;
-        let rlen = first + u32::from(self.shader.components(result));
-        let message = desc::Message::Urb(UrbMessage {
-            op: UrbOp::Simd8Read,
-            offset: u16::try_from(slot.saturating_add(constant.unwrap_or(0)))
-                .map_err(|_| CompileError::lower("input slot out of range"))?,
-            interleave: false,
-            per_slot_offset: per_slot.is_some(),
-            complete: false,
-            channel_mask: false,
-        });
-        let mlen = 1 + u32::from(per_slot.is_some());
-        let lengths = Lengths::new(mlen as u8, rlen as u8).with_header();
-        let message = sends::typed(self.model, &message, lengths, MessageKind::UrbRead)?;
-        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
-        let mut b = self.builder();
-        let data = b.temp_array(Type::UD, rlen);
-        b.mov(payload, handle);
-        if let Some(per_slot) = per_slot {
-            b.mov(payload.byte_offset(REG_SIZE), per_slot);
-        }
-        b.emit(Op::Send, data, &[payload]).message = Some(message);
-        let components: Components = (first..rlen).map(|c| data.byte_offset(c * REG_SIZE)).collect();
-        self.set(result, components);
+        let handles = self.input_handle(vertex)?;
+        let count = first + u32::from(self.shader.components(result));
+        let offset = slot.saturating_add(constant.unwrap_or(0));
+        let mut data = self.emit_urb_read(handles, offset, per_slot, count)?;
+        data.drain(..first as usize);
+        self.set(result, data);
         Ok(())
     }
 
@@ -442,7 +423,7 @@ impl Translator<'_> {
     }
 
     /// Lets the last URB write end the thread if nothing with an effect follows it.
-    fn end_with_last_write(&mut self) -> bool {
+    pub(super) fn end_with_last_write(&mut self) -> bool {
         let insts = &mut self.program.insts;
         let Some(last) = insts.iter().rposition(|i| i.has_side_effects()) else { return false };
         let Some(message) = insts[last].message.as_mut().filter(|m| m.kind == MessageKind::UrbWrite) else {

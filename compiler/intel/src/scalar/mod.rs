@@ -14,6 +14,8 @@ mod interpolate;
 mod ladder;
 mod memory;
 mod scratch;
+mod tess_control;
+mod tess_eval;
 mod texture;
 mod translate;
 pub(crate) mod uniforms;
@@ -22,4 +24,6 @@ mod vertex;
 
 pub use fragment::compile_fragment;
 pub use geometry::compile_geometry;
+pub use tess_control::compile_tess_control;
+pub use tess_eval::compile_tess_eval;
 pub use vertex::compile_vertex;

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 use super::fragment::FragmentState;
 use super::geometry::GeometryState;
+use super::tess_control::TessControlState;
+use super::tess_eval::TessEvalState;
 use super::urb::VueState;
 use super::vertex::VertexState;
 
@@ -48,8 +50,14 @@ pub(super) struct Translator<'a> {
     pub vertex: VertexState,
     /// Geometry-stage state.
     pub geometry: GeometryState,
+    /// State of the tessellation control stage.
+    pub tess_control: TessControlState,
+    /// State of the tessellation evaluation stage.
+    pub tess_eval: TessEvalState,
     /// Output vertices.
     pub vue: VueState,
+    /// Handles of the output entries (UD).
+    pub output_handles: Operand,
     /// Constant blocks pulled in the current IR block: (uniform block, 64-byte unit) → registers.
     pub pulled: BTreeMap<(u32, u32), Operand>,
     /// A HALT was emitted.
@@ -85,7 +93,10 @@ impl<'a> Translator<'a> {
             fragment: FragmentState::default(),
             vertex: VertexState::default(),
             geometry: GeometryState::default(),
+            tess_control: TessControlState::default(),
+            tess_eval: TessEvalState::default(),
             vue: VueState::default(),
+            output_handles: Operand::grf(1, Type::UD),
             pulled: BTreeMap::new(),
             halts: false,
             channel_numbers: None,

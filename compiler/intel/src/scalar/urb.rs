@@ -1,10 +1,10 @@
-//! Writing vertices to the URB: output registers and SIMD8 write messages. Shared by vertex and geometry shaders.
+//! The URB: output registers, SIMD8 write and read messages. Shared by the stages of the geometry pipeline.
 //!
 //! A SIMD8 write has a register of handles, then, if asked for, one of offsets per channel in owords and one of
 //! channel masks, then up to eight registers of data: dword n of every channel's entry from the message's offset
 //! on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
 
-use super::translate::Translator;
+use super::translate::{Components, Translator};
 use crate::bir::{MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::output::{Varying, VueMap};
@@ -109,25 +109,16 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Emits one URB write to the entries whose handles are in g1.
+    /// Emits one URB write to the output entries.
     pub(super) fn emit_urb_write(&mut self, mut write: UrbWrite<'_>) -> Result<(), CompileError> {
-        if write.offset > MAX_OFFSET {
-            // Only offsets per channel reach that far.
-            let far = self.builder().temp(Type::UD);
-            match write.per_slot {
-                Some(more) => self.builder().emit(Op::Add, far, &[more, Operand::ud(write.offset)]),
-                None => self.builder().mov(far, Operand::ud(write.offset)),
-            };
-            write.per_slot = Some(far);
-            write.offset = 0;
-        }
+        (write.offset, write.per_slot) = self.reachable(write.offset, write.per_slot);
         let extra = u32::from(write.per_slot.is_some()) + u32::from(write.masks.is_some());
         let mlen = 1 + extra + write.data.len() as u32;
         let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
-        let model = self.model;
+        let (model, handles) = (self.model, self.output_handles);
         let mut b = self.builder();
         b.remark = "URB write";
-        b.all_channels(8).mov(payload, Operand::grf(1, Type::UD));
+        b.all_channels(8).mov(payload, handles);
         let mut at = payload.byte_offset(REG_SIZE);
         for part in write.per_slot.iter().chain(&write.masks) {
             b.mov(at, *part);
@@ -153,5 +144,50 @@ impl Translator<'_> {
         let send = b.emit(Op::Send, Operand::null(Type::UD), &[payload]);
         send.message = Some(message);
         Ok(())
+    }
+
+    /// Reads `count` dwords of each channel's entry from oword `offset` (plus `per_slot`) on; gives a register each.
+    pub(super) fn emit_urb_read(
+        &mut self,
+        handles: Operand,
+        offset: u32,
+        per_slot: Option<Operand>,
+        count: u32,
+    ) -> Result<Components, CompileError> {
+        let (offset, per_slot) = self.reachable(offset, per_slot);
+        let message = desc::Message::Urb(UrbMessage {
+            op: UrbOp::Simd8Read,
+            offset: offset as u16,
+            interleave: false,
+            per_slot_offset: per_slot.is_some(),
+            complete: false,
+            channel_mask: false,
+        });
+        let mlen = 1 + u32::from(per_slot.is_some());
+        let lengths = Lengths::new(mlen as u8, count as u8).with_header();
+        let message = sends::typed(self.model, &message, lengths, MessageKind::UrbRead)?;
+        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
+        let mut b = self.builder();
+        let data = b.temp_array(Type::UD, count);
+        b.mov(payload, handles);
+        if let Some(per_slot) = per_slot {
+            b.mov(payload.byte_offset(REG_SIZE), per_slot);
+        }
+        b.emit(Op::Send, data, &[payload]).message = Some(message);
+        Ok((0..count).map(|c| data.byte_offset(c * REG_SIZE)).collect())
+    }
+
+    /// An offset that fits the descriptor, and what is added per channel: only that reaches far.
+    fn reachable(&mut self, offset: u32, per_slot: Option<Operand>) -> (u32, Option<Operand>) {
+        if offset <= MAX_OFFSET {
+            return (offset, per_slot);
+        }
+        let mut b = self.builder();
+        let far = b.temp(Type::UD);
+        match per_slot {
+            Some(more) => b.emit(Op::Add, far, &[more, Operand::ud(offset)]),
+            None => b.mov(far, Operand::ud(offset)),
+        };
+        (0, Some(far))
     }
 }

@@ -2,13 +2,12 @@
 
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
 use program::Stage;
-use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
 use simulator::{Kernel, Outcome, Thread};
 use softgl::device::{DeviceError, DrawState, Emitted, EmittedVertex, GeometryBatch};
 use softgl::services::Services;
 
 use super::memory::Memory;
-use super::urb::write_entry;
+use super::urb::UrbHost;
 use super::vertex::vue_position;
 use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
 
@@ -41,14 +40,13 @@ pub(super) fn run(
         let memory =
             Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
         let inputs = input_entries(state, interface, batch, &group);
-        let outputs = vec![vec![0; entry_dwords]; LANES];
-        let mut host = GeometryHost { memory, outputs, inputs, counts: [0; 2] };
+        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; LANES], inputs);
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
         let next = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
         if width == Width::Vec4 {
-            fill_vec4(thread, next, interface, batch, &group, &host.inputs);
+            fill_vec4(thread, next, interface, batch, &group, &host.entries[LANES..]);
             thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
         } else {
             fill(thread, interface, batch, &group);
@@ -63,7 +61,7 @@ pub(super) fn run(
                 return Err(layer("simulate", "barrier in a geometry shader".into()));
             }
         }
-        for (channel, (&lane, entry)) in group.iter().zip(&host.outputs).enumerate() {
+        for (channel, (&lane, entry)) in group.iter().zip(host.outputs()).enumerate() {
             let (count, header) = match (width, interface.static_vertex_count) {
                 (Width::Vec4, _) => (host.counts.get(channel).copied().unwrap_or(0), 0),
                 (_, Some(count)) => (count, 0),
@@ -252,51 +250,4 @@ fn values(state: &DrawState<'_>, interface: &GeometryInterface, vertex: &[u32]) 
         }
     }
     values
-}
-
-/// Shared functions of a geometry thread.
-struct GeometryHost<'a> {
-    memory: Memory<'a>,
-    /// Output entries, by handle.
-    outputs: Vec<Vec<u32>>,
-    /// Input entries, by handle after the outputs'.
-    inputs: Vec<Vec<u32>>,
-    /// Vertex counts that a vec4 thread's last message carried.
-    counts: [u32; 2],
-}
-
-impl Host for GeometryHost<'_> {
-    fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
-        write_entry(&mut self.outputs, write)
-    }
-
-    fn urb_end(&mut self, header: &[u32; 8]) {
-        self.counts = [header[2] & 0xffff, header[2] >> 16];
-    }
-
-    fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
-        let entry = usize::from(handle).checked_sub(LANES).and_then(|n| self.inputs.get(n));
-        let entry =
-            entry.ok_or_else(|| HostError(format!("URB read of handle {handle}, which is no input")))?;
-        for (i, place) in data.iter_mut().enumerate() {
-            *place = entry.get(offset as usize * 4 + i).copied().unwrap_or(0);
-        }
-        Ok(())
-    }
-
-    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-        self.memory.sample(request)
-    }
-
-    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
-        self.memory.read(surface, offset, data)
-    }
-
-    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
-        self.memory.write(surface, offset, data)
-    }
-
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        self.memory.atomic(surface, offset, op, operands)
-    }
 }

@@ -4,6 +4,7 @@ mod compare;
 mod fragment;
 mod geometry;
 mod memory;
+mod tessellation;
 mod urb;
 mod vertex;
 
@@ -185,6 +186,12 @@ impl Device for SimulatorDevice {
                 }
                 Batch::Geometry(primitives) => {
                     geometry::run(self, &prepared, *width, kernel, state, primitives, services)?
+                }
+                Batch::TessControl(patches) => {
+                    tessellation::run_control(self, &prepared, *width, kernel, state, patches, services)?
+                }
+                Batch::TessEvaluation(points) => {
+                    tessellation::run_evaluation(self, &prepared, *width, kernel, state, points, services)?
                 }
                 _ => return Err(DeviceError::Unsupported(format!("{stage} shaders on the simulator"))),
             };

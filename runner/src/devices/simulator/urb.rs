@@ -1,22 +1,82 @@
-//! URB entries as threads write them.
+//! The URB as threads of the geometry pipeline see it, beside the memory that every stage sees.
 
-use simulator::host::{HostError, Reply, UrbWrite};
+use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
 
-/// Writes the masked dwords of a message into its entry; entries are found by handle.
-pub(super) fn write_entry(entries: &mut [Vec<u32>], write: &UrbWrite<'_>) -> Reply<()> {
-    let known = entries.len();
-    let entry = entries.get_mut(usize::from(write.handle)).ok_or_else(|| {
-        HostError(format!("URB write to handle {}, but there are {known} outputs", write.handle))
-    })?;
-    let dwords = entry.len();
-    for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
-        let at = write.offset as usize * 4 + i;
-        match entry.get_mut(at) {
-            Some(place) => *place = value,
-            // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
-            None if at < dwords.next_multiple_of(16) => {}
-            None => return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}"))),
-        }
+use super::memory::Memory;
+
+/// Shared functions of a thread that reads and writes URB entries.
+pub(super) struct UrbHost<'a> {
+    pub memory: Memory<'a>,
+    /// Entries by handle: those that the thread may write, then the others.
+    pub entries: Vec<Vec<u32>>,
+    /// Number of entries that the thread may write.
+    pub outputs: usize,
+    /// Vertex counts in the message that ended a vec4 geometry thread.
+    pub counts: [u32; 2],
+}
+
+impl<'a> UrbHost<'a> {
+    /// A thread with the given output entries, whose handles start at 0, and input entries after them.
+    pub fn new(memory: Memory<'a>, outputs: Vec<Vec<u32>>, inputs: Vec<Vec<u32>>) -> UrbHost<'a> {
+        let writable = outputs.len();
+        let mut entries = outputs;
+        entries.extend(inputs);
+        UrbHost { memory, entries, outputs: writable, counts: [0; 2] }
     }
-    Ok(())
+
+    /// The entries that were written.
+    pub fn outputs(&self) -> &[Vec<u32>] {
+        &self.entries[..self.outputs]
+    }
+}
+
+impl Host for UrbHost<'_> {
+    /// Writes the masked dwords of a message into its entry.
+    fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
+        let known = self.outputs;
+        let entry = self.entries[..known].get_mut(usize::from(write.handle)).ok_or_else(|| {
+            HostError(format!("URB write to handle {}, but there are {known} outputs", write.handle))
+        })?;
+        let dwords = entry.len();
+        for (i, &value) in write.data.iter().enumerate().filter(|(i, _)| write.mask >> i & 1 != 0) {
+            let at = write.offset as usize * 4 + i;
+            match entry.get_mut(at) {
+                Some(place) => *place = value,
+                // Entries are allocated in units of 64 bytes: writes into the padding are harmless.
+                None if at < dwords.next_multiple_of(16) => {}
+                None => return Err(HostError(format!("URB write to dword {at} of an entry of {dwords}"))),
+            }
+        }
+        Ok(())
+    }
+
+    fn urb_end(&mut self, header: &[u32; 8]) {
+        self.counts = [header[2] & 0xffff, header[2] >> 16];
+    }
+
+    fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
+        let entry = self.entries.get(usize::from(handle));
+        let entry =
+            entry.ok_or_else(|| HostError(format!("URB read of handle {handle}, which is no entry")))?;
+        for (i, place) in data.iter_mut().enumerate() {
+            *place = entry.get(offset as usize * 4 + i).copied().unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
+        self.memory.sample(request)
+    }
+
+    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        self.memory.read(surface, offset, data)
+    }
+
+    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
+        self.memory.write(surface, offset, data)
+    }
+
+    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+        self.memory.atomic(surface, offset, op, operands)
+    }
 }

@@ -2,13 +2,12 @@
 
 use compiler::output::{Interface, Varying, VertexInput, VertexInterface, VueMap, Width};
 use program::{Slot, Stage};
-use simulator::host::{AtomicOp, Host, Reply, SamplerRequest, Surface, Texels, UrbWrite};
 use simulator::{Kernel, Outcome};
 use softgl::device::{DeviceError, DrawState, VertexBatch};
 use softgl::services::Services;
 
 use super::memory::Memory;
-use super::urb::write_entry;
+use super::urb::UrbHost;
 use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
 
 /// Runs a batch of vertices; gives the instructions executed.
@@ -33,7 +32,7 @@ pub(super) fn run(
     for group in lanes.chunks(per_thread) {
         let memory =
             Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
-        let mut host = VertexHost { memory, entries: vec![vec![0; entry_dwords]; per_thread] };
+        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], Vec::new());
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
@@ -55,7 +54,7 @@ pub(super) fn run(
             Outcome::Done { steps: executed } => steps += executed,
             Outcome::Barrier { .. } => return Err(layer("simulate", "barrier in a vertex shader".into())),
         }
-        for (&lane, entry) in group.iter().zip(&host.entries) {
+        for (&lane, entry) in group.iter().zip(host.outputs()) {
             read_outputs(state, &interface.outputs, entry, batch, lane);
         }
     }
@@ -147,34 +146,5 @@ fn read_outputs(state: &DrawState<'_>, map: &VueMap, entry: &[u32], batch: &mut 
                 break;
             }
         }
-    }
-}
-
-/// Shared functions of a vertex thread.
-struct VertexHost<'a> {
-    memory: Memory<'a>,
-    /// URB entries by handle.
-    entries: Vec<Vec<u32>>,
-}
-
-impl Host for VertexHost<'_> {
-    fn urb_write(&mut self, write: &UrbWrite<'_>) -> Reply<()> {
-        write_entry(&mut self.entries, write)
-    }
-
-    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-        self.memory.sample(request)
-    }
-
-    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
-        self.memory.read(surface, offset, data)
-    }
-
-    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
-        self.memory.write(surface, offset, data)
-    }
-
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        self.memory.atomic(surface, offset, op, operands)
     }
 }

@@ -1,0 +1,321 @@
+//! Tessellation threads: payloads from the batch, results from the patch's and the vertices' URB entries.
+
+use compiler::output::{
+    Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, VueMap, Width,
+};
+use program::{Slot, Stage};
+use simulator::{Kernel, Outcome, Thread};
+use softgl::device::{Channels, DeviceError, DrawState, TessControlBatch, TessEvaluationBatch};
+use softgl::services::Services;
+
+use super::memory::Memory;
+use super::urb::UrbHost;
+use super::vertex::vue_position;
+use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
+
+/// Handle of the patch entry in control threads; those of the input vertices follow.
+const PATCH_HANDLE: u32 = 0;
+/// First register of a control thread's input handles, eight to a register.
+const INPUT_HANDLES: usize = 1;
+/// Dwords of the patch header.
+const HEADER_DWORDS: usize = 8;
+
+/// Runs the control stage over a batch of patches; gives the instructions executed.
+pub(super) fn run_control(
+    device: &mut SimulatorDevice,
+    prepared: &Prepared,
+    width: Width,
+    kernel: &Kernel,
+    state: &DrawState<'_>,
+    batch: &mut TessControlBatch,
+    services: &mut dyn Services,
+) -> Result<u64, DeviceError> {
+    let Interface::TessControl(interface) = prepared.binary.interface() else {
+        return Err(layer("encode", "control binary without a control interface".into()));
+    };
+    let info =
+        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let dwords = entry_dwords(&interface.outputs, interface.vertices_out as usize)?;
+    let mask = batch.mask;
+    let mut steps = 0;
+    for lane in (0..batch.lanes).filter(|lane| mask >> lane & 1 != 0) {
+        let memory = Memory { binary: &prepared.binary, services, scratch: Vec::new() };
+        let inputs = vertex_entries(state, interface, batch, lane);
+        let mut host = UrbHost::new(memory, vec![vec![0; dwords]], inputs);
+        let mut threads = Vec::new();
+        for number in 0..interface.threads {
+            let mut thread = device.thread.clone();
+            thread.reset(device.options.seed);
+            let low = device.options.devinfo.tcs_thread_number_bit;
+            let id = batch.primitive_id.get(lane).copied().unwrap_or(0);
+            thread.set_register(0, &[PATCH_HANDLE, id, number << low, 0, 0, 0, 0, 0]);
+            for vertex in 0..interface.vertices_in as usize {
+                let handle = PATCH_HANDLE + 1 + vertex as u32;
+                thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
+            }
+            let first = info.dispatch_grf_start as usize;
+            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.services);
+            thread.set_dispatch_mask(0xff);
+            threads.push(PatchThread { thread, scratch: vec![0; info.scratch_bytes as usize] });
+        }
+        let budget = device.options.budget.saturating_sub(steps);
+        steps += run_together(kernel, threads, &mut host, budget)?;
+        if let Some(entry) = host.outputs().first() {
+            read_patch(state, interface, entry, batch, lane);
+        }
+    }
+    Ok(steps)
+}
+
+/// One of the threads of a patch.
+struct PatchThread {
+    thread: Thread,
+    scratch: Vec<u8>,
+}
+
+/// Runs the threads of a patch from barrier to barrier until all have ended.
+fn run_together(
+    kernel: &Kernel,
+    threads: Vec<PatchThread>,
+    host: &mut UrbHost<'_>,
+    budget: u64,
+) -> Result<u64, DeviceError> {
+    let mut steps = 0;
+    let mut running = threads;
+    while !running.is_empty() {
+        let mut waiting = Vec::new();
+        for mut patch in running {
+            std::mem::swap(&mut host.memory.scratch, &mut patch.scratch);
+            let outcome = kernel.run(&mut patch.thread, host, budget.saturating_sub(steps));
+            std::mem::swap(&mut host.memory.scratch, &mut patch.scratch);
+            match outcome.map_err(simulation_error)? {
+                Outcome::Done { steps: executed } => steps += executed,
+                Outcome::Barrier { .. } => waiting.push(patch),
+            }
+        }
+        running = waiting;
+    }
+    Ok(steps)
+}
+
+/// Dwords of a patch entry.
+fn entry_dwords(map: &PatchMap, vertices: usize) -> Result<usize, DeviceError> {
+    // Two orders of magnitude above what any shader may ask for.
+    match map.slots(vertices) {
+        slots if slots <= 1 << 20 => Ok(slots * 4),
+        _ => Err(layer("encode", "tessellation metadata asks for an absurd patch entry".into())),
+    }
+}
+
+/// The entries of a patch's input vertices.
+fn vertex_entries(
+    state: &DrawState<'_>,
+    interface: &TessControlInterface,
+    batch: &TessControlBatch,
+    lane: usize,
+) -> Vec<Vec<u32>> {
+    let slots = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
+    let entry = |values: &Channels| {
+        let mut entry = vec![0; interface.inputs.slots.len() * 4];
+        for (index, input) in slots.iter().enumerate() {
+            let Some((slot, first)) = vue_position(&interface.inputs, input.slot) else { continue };
+            for c in 0..components(slot == 0) {
+                if let Some(place) = entry.get_mut(slot * 4 + first + c) {
+                    *place = values.get(index * 4 + c, lane);
+                }
+            }
+        }
+        entry
+    };
+    batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
+}
+
+/// Components that an interface slot has: fields of the vertex header are single.
+fn components(in_header: bool) -> usize {
+    if in_header { 1 } else { 4 }
+}
+
+/// Where an interface slot lies in a patch entry: its first dword and how many there are.
+fn patch_position(map: &PatchMap, slot: Slot, vertex: usize) -> Option<(usize, usize)> {
+    let in_vertex = |varying, dword, count| {
+        let slot = map.vertex_slot(varying)? + vertex * map.per_vertex.len();
+        Some((slot * 4 + dword, count))
+    };
+    match slot {
+        Slot::Layer => in_vertex(Varying::Header, 1, 1),
+        Slot::ViewportIndex | Slot::ViewportMask => in_vertex(Varying::Header, 2, 1),
+        Slot::PointSize => in_vertex(Varying::Header, 3, 1),
+        Slot::Patch(n) => map.patch_slot(Varying::Patch(n.into())).map(|slot| (slot * 4, 4)),
+        other => in_vertex(compiler::varying(other), 0, 4),
+    }
+}
+
+/// Takes the results of one patch out of its entry.
+fn read_patch(
+    state: &DrawState<'_>,
+    interface: &TessControlInterface,
+    entry: &[u32],
+    batch: &mut TessControlBatch,
+    lane: usize,
+) {
+    let outputs = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.outputs);
+    let dword = |at: usize| entry.get(at).copied().unwrap_or(0);
+    for (index, output) in outputs.iter().enumerate() {
+        let of_patch = matches!(output.slot, Slot::Patch(_));
+        let vertices = if of_patch { 1 } else { interface.vertices_out as usize };
+        for vertex in 0..vertices {
+            let Some((at, count)) = patch_position(&interface.outputs, output.slot, vertex) else { continue };
+            let channels = match of_patch {
+                true => Some(&mut batch.patch_outputs),
+                false => batch.outputs.get_mut(vertex),
+            };
+            if let Some(channels) = channels {
+                (0..count).for_each(|c| channels.set(index * 4 + c, lane, dword(at + c)));
+            }
+        }
+    }
+    // Levels that the domain does not have stay zero.
+    let level = |at: Option<u32>| at.map_or(0, |at| dword(at as usize));
+    for n in 0..4 {
+        batch.outer.set(n, lane, level(interface.domain.outer_dword(n as u32)));
+    }
+    for n in 0..2 {
+        batch.inner.set(n, lane, level(interface.domain.inner_dword(n as u32)));
+    }
+}
+
+/// Runs the evaluation stage over points of one patch; gives the instructions executed.
+pub(super) fn run_evaluation(
+    device: &mut SimulatorDevice,
+    prepared: &Prepared,
+    width: Width,
+    kernel: &Kernel,
+    state: &DrawState<'_>,
+    batch: &mut TessEvaluationBatch,
+    services: &mut dyn Services,
+) -> Result<u64, DeviceError> {
+    let Interface::TessEval(interface) = prepared.binary.interface() else {
+        return Err(layer("encode", "evaluation binary without an evaluation interface".into()));
+    };
+    let info =
+        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let per_thread = if width == Width::Vec4 { 2 } else { 8 };
+    let patch = patch_entry(state, interface, batch)?;
+    let entry_dwords = interface.outputs.slots.len().max(1) * 4;
+    let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
+    let mut steps = 0;
+    for group in lanes.chunks(per_thread) {
+        let memory =
+            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
+        let thread = &mut device.thread;
+        thread.reset(device.options.seed);
+        let first = info.dispatch_grf_start as usize;
+        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        let handle = per_thread as u32;
+        if width == Width::Vec4 {
+            fill_vec4(thread, handle, batch, group);
+        } else {
+            fill_simd8(thread, handle, batch, group);
+        }
+        for dword in 0..interface.pushed_slots as usize * 4 {
+            let value = patch.get(dword).copied().unwrap_or(0);
+            thread.set_dword(inputs + dword / 8, dword % 8, value);
+        }
+        let budget = device.options.budget.saturating_sub(steps);
+        match kernel.run(thread, &mut host, budget).map_err(simulation_error)? {
+            Outcome::Done { steps: executed } => steps += executed,
+            Outcome::Barrier { .. } => {
+                return Err(layer("simulate", "barrier in an evaluation shader".into()));
+            }
+        }
+        for (&lane, entry) in group.iter().zip(host.outputs()) {
+            read_vertex(state, &interface.outputs, entry, batch, lane);
+        }
+    }
+    Ok(steps)
+}
+
+fn coordinate(batch: &TessEvaluationBatch, group: &[usize], channel: usize, component: usize) -> u32 {
+    group.get(channel).map_or(0, |&lane| batch.tess_coord.get(component, lane))
+}
+
+/// g0, coordinates, output handles.
+fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
+    thread.set_register(0, &[patch, batch.primitive_id, 0, 0, 0, 0, 0, 0]);
+    for c in 0..3 {
+        thread.set_register(1 + c, &std::array::from_fn(|channel| coordinate(batch, group, channel, c)));
+    }
+    thread.set_register(4, &std::array::from_fn(|channel| channel as u32));
+    thread.set_dispatch_mask((1 << group.len()) - 1);
+}
+
+/// g0 with the output handles; coordinates, patch handle and primitive id.
+fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
+    thread.set_register(0, &[0, 1, 0, 0, 0, 0, 0, 0]);
+    let of = |half, c| coordinate(batch, group, half, c);
+    let register = [of(0, 0), of(0, 1), of(0, 2), patch, of(1, 0), of(1, 1), of(1, 2), batch.primitive_id];
+    thread.set_register(1, &register);
+    thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
+}
+
+/// The patch entry that the points share.
+fn patch_entry(
+    state: &DrawState<'_>,
+    interface: &TessEvalInterface,
+    batch: &TessEvaluationBatch,
+) -> Result<Vec<u32>, DeviceError> {
+    let slots = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.inputs);
+    let mut entry = vec![0; entry_dwords(&interface.inputs, batch.inputs.len())?];
+    entry[..HEADER_DWORDS].copy_from_slice(&header(interface.domain, batch));
+    for (index, input) in slots.iter().enumerate() {
+        let of_patch = matches!(input.slot, Slot::Patch(_));
+        let vertices = if of_patch { 1 } else { batch.inputs.len() };
+        for vertex in 0..vertices {
+            let Some((at, count)) = patch_position(&interface.inputs, input.slot, vertex) else { continue };
+            let values = if of_patch { Some(&batch.patch_inputs) } else { batch.inputs.get(vertex) };
+            for c in 0..count {
+                let value = values.and_then(|v| v.get(index * 4 + c)).copied().unwrap_or(0);
+                if let Some(place) = entry.get_mut(at + c) {
+                    *place = value;
+                }
+            }
+        }
+    }
+    Ok(entry)
+}
+
+/// The tessellation levels where the domain has them.
+fn header(domain: TessDomain, batch: &TessEvaluationBatch) -> [u32; HEADER_DWORDS] {
+    let mut header = [0; HEADER_DWORDS];
+    for (n, level) in (0..).zip(batch.outer) {
+        if let Some(dword) = domain.outer_dword(n) {
+            header[dword as usize] = level.to_bits();
+        }
+    }
+    for (n, level) in (0..).zip(batch.inner) {
+        if let Some(dword) = domain.inner_dword(n) {
+            header[dword as usize] = level.to_bits();
+        }
+    }
+    header
+}
+
+/// Takes the results of one point out of its entry.
+fn read_vertex(
+    state: &DrawState<'_>,
+    map: &VueMap,
+    entry: &[u32],
+    batch: &mut TessEvaluationBatch,
+    lane: usize,
+) {
+    let outputs = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.outputs);
+    for (index, output) in outputs.iter().enumerate() {
+        let Some((slot, first)) = vue_position(map, output.slot) else { continue };
+        for c in 0..components(slot == 0) {
+            if let Some(&value) = entry.get(slot * 4 + first + c) {
+                batch.outputs.set(index * 4 + c, lane, value);
+            }
+        }
+    }
+}
