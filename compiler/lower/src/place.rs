@@ -442,6 +442,9 @@ impl Lowerer<'_, '_> {
     /// Writes one component chosen at run time: every candidate is written with the old or the new value.
     fn store_component(&mut self, place: &Place, component: Value, value: Value) -> Result<(), LowerError> {
         let whole = Place { component: None, ..place.clone() };
+        if matches!(place.base, Base::Memory(_) | Base::Input(_)) {
+            return self.store_shared_component(&whole, component, value);
+        }
         let old = self.load(&whole)?.leaf()?;
         let channels = self.builder.channels(old);
         let mut result = SmallVec::<[Value; 4]>::new();
@@ -452,6 +455,27 @@ impl Lowerer<'_, '_> {
         }
         let merged = self.builder.vec(&result);
         self.store(&whole, &merged.into())
+    }
+
+    /// Writes one component of memory that other invocations write too: a branch per candidate, since writing back
+    /// what the others had would undo their writes.
+    fn store_shared_component(
+        &mut self,
+        whole: &Place,
+        component: Value,
+        value: Value,
+    ) -> Result<(), LowerError> {
+        let count = whole.swizzle.as_ref().map_or(self.types.components(whole.ty), |s| s.len() as u8);
+        for c in 0..count {
+            let number = self.builder.imm(c.into());
+            let hit = self.builder.ieq(component, number);
+            self.builder.push_if(hit);
+            let mask = SwizzleMask::new(&[c]);
+            let swizzle = Some(compose(whole.swizzle.as_deref(), &mask));
+            self.store(&Place { swizzle, ..whole.clone() }, &value.into())?;
+            self.builder.pop_if();
+        }
+        Ok(())
     }
 
     fn store_leaf(&mut self, place: &Place, value: Value, mask: u8) -> Result<(), LowerError> {

@@ -17,6 +17,8 @@ use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
 const PATCH_HANDLE: u32 = 0;
 /// First register of a control thread's input handles, eight to a register.
 const INPUT_HANDLES: usize = 1;
+/// Input vertices that a control thread has handles for.
+const MAX_INPUT_VERTICES: usize = 32;
 /// Dwords of the patch header.
 const HEADER_DWORDS: usize = 8;
 
@@ -49,8 +51,10 @@ pub(super) fn run_control(
             let low = device.options.devinfo.tcs_thread_number_bit;
             let id = batch.primitive_id.get(lane).copied().unwrap_or(0);
             thread.set_register(0, &[PATCH_HANDLE, id, number << low, 0, 0, 0, 0, 0]);
-            for vertex in 0..interface.vertices_in as usize {
-                let handle = PATCH_HANDLE + 1 + vertex as u32;
+            for vertex in 0..MAX_INPUT_VERTICES {
+                // The handles past the last vertex are stale: some other entry's.
+                let known = vertex < interface.vertices_in as usize;
+                let handle = PATCH_HANDLE + if known { 1 + vertex as u32 } else { 1 };
                 thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
             }
             let first = info.dispatch_grf_start as usize;
