@@ -1,8 +1,8 @@
 //! Compiles, executes and judges `.shader_test` files on simulated Intel hardware.
 //!
 //! The command line ([`cli`]) selects tests ([`select`], [`names`]) and generations ([`target`], [`capabilities`]), the
-//! scheduler ([`schedule`]) runs each (test, generation) row through [`execute`], and one stream of [`event`]s feeds
-//! the [`console`] and the [`results`].
+//! scheduler ([`schedule`]) has each (test, generation) row run through [`execute`] in a worker process ([`supervise`]),
+//! and one stream of [`event`]s feeds the [`console`] and the [`results`].
 
 pub mod capabilities;
 pub mod cli;
@@ -13,10 +13,12 @@ pub mod diff;
 pub mod event;
 pub mod execute;
 pub mod expect;
+pub mod mock;
 pub mod names;
 pub mod results;
 pub mod schedule;
 pub mod select;
 pub mod shard;
+pub mod supervise;
 pub mod target;
 pub mod verdict;

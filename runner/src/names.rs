@@ -60,6 +60,17 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
+/// A name with all control characters made visible, line ends too.
+pub fn printable_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n")
+}
+
+/// A name as a field of a CSV file: control characters made visible, quoted only where it must be.
+pub fn csv_field(text: &str) -> String {
+    let text = printable_line(text);
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +105,7 @@ mod tests {
     #[test]
     fn control_characters_are_shown() {
         assert_eq!(printable("a\u{1b}[31m\tb\nc"), "a\\u{1b}[31m\\tb\nc");
+        assert_eq!(printable_line("a\u{1b}\nc"), "a\\u{1b}\\nc");
+        assert_eq!(csv_field("a\n,\"b\""), "\"a\\n,\"\"b\"\"\"");
     }
 }

@@ -1,22 +1,17 @@
-//! Running a plan on all cores: one blocking task per row, panics caught, a wall-clock guard behind the step limits.
+//! Running a plan: as many rows at a time as there are jobs, each event reported to all reporters in order.
 
-use std::any::Any;
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::future::Future;
 use std::sync::Arc;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
 use crate::event::{Reporter, TestEvent};
-use crate::verdict::{Counts, Layer, Status, TestResult, Verdict};
+use crate::supervise::Finished;
+use crate::verdict::{Counts, TestResult};
 
-/// Stack of a thread that runs tests: the front end recurses over nested source, within limits that fit this.
-const STACK: usize = 64 << 20;
-
-/// What runs: rows by number. Implementations decide what a row is.
+/// What runs: rows by number. Implementations decide what a row is and where it is executed.
 pub trait Plan: Send + Sync + 'static {
     /// Number of rows.
     fn len(&self) -> usize;
@@ -26,11 +21,11 @@ pub trait Plan: Send + Sync + 'static {
         self.len() == 0
     }
 
-    /// Runs one row. Panics are the caller's business.
-    fn run(&self, job: usize) -> Verdict;
+    /// Runs one row; `slot` numbers it among those that run at the same time.
+    fn run(&self, job: usize, slot: usize) -> impl Future<Output = Finished> + Send;
 
-    /// Makes a verdict the row it belongs to.
-    fn row(&self, job: usize, verdict: Verdict, duration: Duration) -> TestResult;
+    /// Makes what came of it the row of the results.
+    fn row(&self, job: usize, finished: Finished) -> TestResult;
 }
 
 /// How a plan is run.
@@ -38,8 +33,6 @@ pub trait Plan: Send + Sync + 'static {
 pub struct Limits {
     /// Rows at a time.
     pub jobs: usize,
-    /// Wall-clock time after which a row counts as timed out.
-    pub guard: Duration,
     /// Stop after this many rows that are not as expected.
     pub max_fails: Option<usize>,
 }
@@ -57,30 +50,20 @@ pub struct Summary {
     pub interrupted: bool,
 }
 
+/// The runtime that plans run on. One thread is enough: rows are executed elsewhere.
+///
+/// # Errors
+/// What the system says.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
 /// Runs every row and reports each event to all reporters, in order.
 ///
 /// # Errors
-/// When a reporter or the runtime fails.
-pub fn run(
-    plan: Arc<dyn Plan>,
-    limits: Limits,
-    reporters: &mut [&mut dyn Reporter],
-) -> anyhow::Result<Summary> {
-    capture_panics();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(limits.jobs.clamp(1, 4))
-        // A thread that outlives the guard is lost until the process ends; leave room for some.
-        .max_blocking_threads(limits.jobs + 64)
-        .thread_stack_size(STACK)
-        .enable_all()
-        .build()?;
-    let summary = runtime.block_on(drive(plan, limits, reporters));
-    runtime.shutdown_background();
-    summary
-}
-
-async fn drive(
-    plan: Arc<dyn Plan>,
+/// When a reporter fails; rows at work are finished, but no longer reported.
+pub async fn run<P: Plan>(
+    plan: Arc<P>,
     limits: Limits,
     reporters: &mut [&mut dyn Reporter],
 ) -> anyhow::Result<Summary> {
@@ -96,8 +79,8 @@ async fn drive(
     let (sender, mut events) = mpsc::unbounded_channel();
     let mut report = |event: TestEvent| reporters.iter_mut().try_for_each(|r| r.event(&event));
     report(TestEvent::RunStarted { total })?;
-    for _ in 0..limits.jobs.max(1) {
-        tokio::spawn(work(shared.clone(), sender.clone()));
+    for slot in 0..limits.jobs.max(1) {
+        tokio::spawn(work(shared.clone(), slot, sender.clone()));
     }
     drop(sender);
     let mut summary = Summary { counts: Counts::default(), total, unexpected: 0, interrupted: false };
@@ -122,7 +105,7 @@ async fn drive(
         };
         if let TestEvent::Finished { result, .. } = &event {
             summary.counts.add(result.status);
-            summary.unexpected += usize::from(!result.outcome.is_good());
+            summary.unexpected += usize::from(!result.is_good());
         }
         if failure.is_none()
             && let Err(error) = report(event)
@@ -171,9 +154,9 @@ async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     while tokio::signal::ctrl_c().await.is_ok() && interrupts.send(()).is_ok() {}
 }
 
-/// What the workers share.
-struct Shared {
-    plan: Arc<dyn Plan>,
+/// What the tasks share.
+struct Shared<P> {
+    plan: Arc<P>,
     limits: Limits,
     /// The row that is taken next.
     next: AtomicUsize,
@@ -183,7 +166,7 @@ struct Shared {
     stop: AtomicBool,
 }
 
-impl Shared {
+impl<P: Plan> Shared<P> {
     fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -205,28 +188,14 @@ impl Shared {
 }
 
 /// Takes rows one after the other.
-async fn work(shared: Arc<Shared>, events: mpsc::UnboundedSender<TestEvent>) {
-    let Shared { plan, limits, .. } = &*shared;
+async fn work<P: Plan>(shared: Arc<Shared<P>>, slot: usize, events: mpsc::UnboundedSender<TestEvent>) {
     while let Some(job) = shared.take() {
         if events.send(TestEvent::Started { job }).is_err() {
             break;
         }
-        let start = Instant::now();
-        let task = tokio::task::spawn_blocking({
-            let plan = plan.clone();
-            move || caught(|| plan.run(job))
-        });
-        let verdict = match tokio::time::timeout(limits.guard, task).await {
-            Ok(Ok(verdict)) => verdict,
-            Ok(Err(error)) => Verdict::new(Status::Crash, Layer::Simulate, error.to_string()),
-            Err(_) => Verdict::new(
-                Status::Timeout,
-                Layer::Simulate,
-                format!("not finished after {} s of wall-clock time", limits.guard.as_secs()),
-            ),
-        };
-        let result = Box::new(plan.row(job, verdict, start.elapsed()));
-        if !result.outcome.is_good() {
+        let finished = shared.plan.run(job, slot).await;
+        let result = Box::new(shared.plan.row(job, finished));
+        if !result.is_good() {
             shared.count_unexpected();
         }
         if events.send(TestEvent::Finished { job, result }).is_err() {
@@ -235,64 +204,24 @@ async fn work(shared: Arc<Shared>, events: mpsc::UnboundedSender<TestEvent>) {
     }
 }
 
-thread_local! {
-    /// The panic that the current thread's row died of; the outer option says whether a row is running.
-    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// Whether the current thread runs a row.
-    static RUNNING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
-
-/// Runs `body`; a panic becomes a crash with the panic's message and place.
-fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
-    RUNNING.set(true);
-    let outcome = catch_unwind(AssertUnwindSafe(body));
-    RUNNING.set(false);
-    outcome.unwrap_or_else(|payload| {
-        let message = PANIC.take().unwrap_or_else(|| payload_text(&*payload).to_owned());
-        Verdict::new(Status::Crash, Layer::Simulate, message)
-    })
-}
-
-/// Keeps panics of rows off the terminal and remembers where they happened.
-fn capture_panics() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let previous = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !RUNNING.get() {
-                return previous(info);
-            }
-            let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
-            let message = format!("panic{place}: {}", payload_text(info.payload()));
-            PANIC.set(Some(message));
-        }));
-    });
-}
-
-fn payload_text(payload: &(dyn Any + Send)) -> &str {
-    payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::{Layer, Verdict};
 
-    struct Rows(Vec<fn() -> Verdict>);
+    struct Rows(Vec<Verdict>);
 
     impl Plan for Rows {
         fn len(&self) -> usize {
             self.0.len()
         }
 
-        fn run(&self, job: usize) -> Verdict {
-            self.0[job]()
+        async fn run(&self, job: usize, _: usize) -> Finished {
+            Finished::at_once(self.0[job].clone())
         }
 
-        fn row(&self, job: usize, verdict: Verdict, duration: Duration) -> TestResult {
+        fn row(&self, job: usize, finished: Finished) -> TestResult {
+            let Finished { verdict, duration } = finished;
             let (layer, reason) = verdict.cause.unzip();
             TestResult {
                 test: format!("row{job}"),
@@ -305,6 +234,7 @@ mod tests {
                 duration_us: duration.as_micros() as u64,
                 stages: verdict.stages,
                 subtests: Vec::new(),
+                differed: false,
             }
         }
     }
@@ -323,60 +253,29 @@ mod tests {
         }
     }
 
-    fn limits(jobs: usize) -> Limits {
-        Limits { jobs, guard: Duration::from_secs(60), max_fails: None }
-    }
-
-    fn collect(rows: Vec<fn() -> Verdict>, limits: Limits) -> (Summary, Vec<TestResult>) {
+    fn collect(rows: Vec<Verdict>, limits: Limits) -> (Summary, Vec<TestResult>) {
         let mut collected = Collect::default();
-        let summary = run(Arc::new(Rows(rows)), limits, &mut [&mut collected]).unwrap();
+        let mut reporters: [&mut dyn Reporter; 1] = [&mut collected];
+        let run = run(Arc::new(Rows(rows)), limits, &mut reporters);
+        let summary = runtime().unwrap().block_on(run).unwrap();
         assert!(collected.1, "the run's end is reported");
         collected.0.sort_by(|a, b| a.key().cmp(&b.key()));
         (summary, collected.0)
     }
 
     #[test]
-    fn a_panic_is_a_crash_of_its_row_alone() {
-        let rows: Vec<fn() -> Verdict> = vec![Verdict::pass, || panic!("broken {}", 7), Verdict::pass];
-        let (summary, rows) = collect(rows, limits(2));
-        assert_eq!(summary.counts.to_string(), "pass: 2, crash: 1");
+    fn every_row_is_run_once() {
+        let rows = vec![Verdict::pass(), Verdict::fail(Layer::Probe, "no"), Verdict::pass()];
+        let (summary, rows) = collect(rows, Limits { jobs: 2, max_fails: None });
+        assert_eq!(summary.counts.to_string(), "pass: 2, fail: 1");
         assert_eq!((summary.unexpected, summary.interrupted), (1, false));
-        let reason = rows[1].reason.as_deref().unwrap();
-        assert!(reason.contains("schedule.rs") && reason.ends_with("broken 7"), "{reason}");
-    }
-
-    #[test]
-    fn the_guard_stands_behind_everything() {
-        let sleep = || {
-            std::thread::sleep(Duration::from_secs(3));
-            Verdict::pass()
-        };
-        let limits = Limits { guard: Duration::from_millis(50), ..limits(2) };
-        let (summary, rows) = collect(vec![sleep, Verdict::pass], limits);
-        assert_eq!(summary.counts.to_string(), "pass: 1, timeout: 1");
-        assert_eq!(rows[0].status, Status::Timeout);
-    }
-
-    #[test]
-    fn deep_recursion_fits_the_stack() {
-        fn deep(n: u32) -> u64 {
-            let frame = std::hint::black_box([u64::from(n); 32]);
-            if n == 0 { frame[0] } else { deep(n - 1) + frame[31] }
-        }
-        let (summary, _) = collect(
-            vec![|| {
-                assert_eq!(deep(50_000), 50_000 * 50_001 / 2);
-                Verdict::pass()
-            }],
-            limits(1),
-        );
-        assert_eq!(summary.counts.to_string(), "pass: 1");
+        assert_eq!(rows.iter().map(|row| &*row.test).collect::<Vec<_>>(), ["row0", "row1", "row2"]);
     }
 
     #[test]
     fn enough_failures_stop_the_run() {
-        let rows: Vec<fn() -> Verdict> = vec![|| Verdict::fail(Layer::Probe, "no"); 50];
-        let (summary, rows) = collect(rows, Limits { max_fails: Some(3), ..limits(1) });
+        let rows = vec![Verdict::fail(Layer::Probe, "no"); 50];
+        let (summary, rows) = collect(rows, Limits { jobs: 1, max_fails: Some(3) });
         assert!(summary.interrupted);
         assert_eq!(rows.len(), 3);
     }
@@ -392,7 +291,9 @@ mod tests {
                 }
             }
         }
-        let error = run(Arc::new(Rows(vec![Verdict::pass; 5])), limits(1), &mut [&mut Full]).unwrap_err();
+        let rows = Arc::new(Rows(vec![Verdict::pass(); 5]));
+        let limits = Limits { jobs: 1, max_fails: None };
+        let error = runtime().unwrap().block_on(run(rows, limits, &mut [&mut Full])).unwrap_err();
         assert_eq!(error.to_string(), "disk full");
     }
 }

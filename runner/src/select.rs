@@ -19,6 +19,18 @@ pub struct TestFile {
     pub path: PathBuf,
 }
 
+impl TestFile {
+    /// A test that something names but that has no file (any more).
+    pub fn gone(name: &str) -> TestFile {
+        TestFile { name: name.to_owned(), path: PathBuf::new() }
+    }
+
+    /// Whether there is no file.
+    pub fn is_gone(&self) -> bool {
+        self.path.as_os_str().is_empty()
+    }
+}
+
 /// Why no selection could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
@@ -91,12 +103,16 @@ impl Filter {
             && self.names.as_ref().is_none_or(|names| names.iter().any(|written| names_test(written, name)))
     }
 
+    /// Names of the list, as they are written there.
+    pub fn names(&self) -> &[String] {
+        self.names.as_deref().unwrap_or_default()
+    }
+
     /// Names of the list that no test has.
     pub fn unknown_names<'a>(&'a self, tests: &[TestFile]) -> Vec<&'a str> {
         let known: BTreeSet<String> =
             tests.iter().flat_map(|test| [test.name.clone(), piglit_name(&test.name)]).collect();
-        let names = self.names.as_deref().unwrap_or_default();
-        names.iter().map(String::as_str).filter(|&name| !known.contains(name)).collect()
+        self.names().iter().map(String::as_str).filter(|&name| !known.contains(name)).collect()
     }
 }
 
@@ -122,6 +138,16 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
         }
     }
     by_name(found.into_values())
+}
+
+/// What the names of all tests below the given directories start with.
+pub fn name_prefixes(paths: &[PathBuf]) -> Vec<String> {
+    let prefix = |path: &PathBuf| {
+        let real = path.canonicalize().ok().filter(|real| real.is_dir())?;
+        let name = test_name(&real.join("x"), &real);
+        name.strip_suffix('x').map(str::to_owned)
+    };
+    paths.iter().filter_map(prefix).collect()
 }
 
 /// A path without symbolic links; of a dangling link the link's own path.
@@ -219,6 +245,16 @@ mod tests {
         assert!(!filter(&["bar"], &[]).unwrap().accepts(name));
         assert!(!filter(&["spec"], &["Foo$"]).unwrap().accepts(name));
         assert!(matches!(filter(&["("], &[]), Err(SelectError::Pattern { .. })));
+    }
+
+    #[test]
+    fn prefixes_of_directories() {
+        let tree = tempfile::tempdir().unwrap();
+        touch(tree.path(), "suite/a/one.shader_test");
+        touch(tree.path(), "tests/two.shader_test");
+        let paths =
+            ["suite", "suite/a", "suite/a/one.shader_test", "tests", "none"].map(|p| tree.path().join(p));
+        assert_eq!(name_prefixes(&paths), ["suite/", "a/", ""]);
     }
 
     #[test]

@@ -51,6 +51,18 @@ impl Status {
         }
     }
 
+    /// The higher the worse: of several results of one test the worst counts.
+    pub fn badness(self) -> u8 {
+        match self {
+            Status::Skip => 0,
+            Status::Pass => 1,
+            Status::Warn => 2,
+            Status::Fail => 3,
+            Status::Timeout => 4,
+            Status::Crash => 5,
+        }
+    }
+
     /// The outcome of a test about which no expectation was stated.
     pub fn plain_outcome(self) -> Outcome {
         match self {
@@ -153,18 +165,10 @@ pub enum Outcome {
     Unexpected,
     /// Better than expected.
     Improved,
-    /// Different from one repetition to the next.
+    /// A known flake that failed, or a test whose repetitions differ ([`TestResult::differed`]).
     Flake,
     /// No result at all.
     Missing,
-}
-
-impl Outcome {
-    /// Whether a run with this outcome in it succeeds.
-    pub fn is_good(self) -> bool {
-        // Flakes are listed as such; results that differ without being listed are caught by repeating.
-        matches!(self, Outcome::Expected | Outcome::Flake)
-    }
 }
 
 /// Code generated for one stage at one width.
@@ -225,9 +229,21 @@ pub struct TestResult {
     pub stages: Vec<StageStatistics>,
     /// Named parts.
     pub subtests: Vec<Subtest>,
+    /// Repetitions of the row gave different results although no list of flakes allows it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub differed: bool,
 }
 
 impl TestResult {
+    /// Whether a run with this row in it succeeds.
+    pub fn is_good(&self) -> bool {
+        match self.outcome {
+            Outcome::Expected => true,
+            Outcome::Flake => !self.differed,
+            Outcome::Unexpected | Outcome::Improved | Outcome::Missing => false,
+        }
+    }
+
     /// What rows are sorted by.
     pub fn key(&self) -> (&str, &str, &str) {
         (&self.test, &self.target, &self.variant)
@@ -235,7 +251,7 @@ impl TestResult {
 }
 
 /// How one test ended on one generation, before it has a name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// How it ended.
     pub status: Status,
@@ -243,17 +259,19 @@ pub struct Verdict {
     pub cause: Option<(Layer, String)>,
     /// Code generated.
     pub stages: Vec<StageStatistics>,
+    /// The test does not end the same way every time.
+    pub differed: bool,
 }
 
 impl Verdict {
     /// A pass.
     pub fn pass() -> Verdict {
-        Verdict { status: Status::Pass, cause: None, stages: Vec::new() }
+        Verdict { status: Status::Pass, cause: None, stages: Vec::new(), differed: false }
     }
 
     /// Anything else.
     pub fn new(status: Status, layer: Layer, reason: impl Into<String>) -> Verdict {
-        Verdict { status, cause: Some((layer, reason.into())), stages: Vec::new() }
+        Verdict { status, cause: Some((layer, reason.into())), stages: Vec::new(), differed: false }
     }
 
     /// A failure.
@@ -334,6 +352,37 @@ mod tests {
     }
 
     #[test]
+    fn what_a_run_succeeds_with() {
+        let row = |outcome, differed| TestResult {
+            test: "a".into(),
+            target: "ivb".into(),
+            variant: String::new(),
+            status: Status::Fail,
+            layer: None,
+            reason: None,
+            outcome,
+            duration_us: 0,
+            stages: Vec::new(),
+            subtests: Vec::new(),
+            differed,
+        };
+        for (outcome, differed, good) in [
+            (Outcome::Expected, false, true),
+            (Outcome::Flake, false, true),
+            (Outcome::Flake, true, false),
+            (Outcome::Unexpected, false, false),
+            (Outcome::Improved, false, false),
+            (Outcome::Missing, false, false),
+        ] {
+            let row = row(outcome, differed);
+            assert_eq!(row.is_good(), good, "{outcome:?} {differed}");
+            let text = serde_json::to_string(&row).unwrap();
+            assert_eq!(text.contains("differed"), differed);
+            assert_eq!(serde_json::from_str::<TestResult>(&text).unwrap(), row);
+        }
+    }
+
+    #[test]
     fn a_row_has_the_documented_fields() {
         let row = TestResult {
             test: "fp64/add".into(),
@@ -346,6 +395,7 @@ mod tests {
             duration_us: 12,
             stages: vec![StageStatistics { stage: "vertex".into(), ..StageStatistics::default() }],
             subtests: vec![Subtest { name: "a".into(), status: Status::Pass }],
+            differed: false,
         };
         let text = serde_json::to_string(&row).unwrap();
         assert_eq!(

@@ -11,7 +11,7 @@ use similar::TextDiff;
 use super::{EXPECTED, print};
 use crate::expect::update::{self, Edited, Ran};
 use crate::expect::{Expectations, ScopedFile, Sources};
-use crate::names::printable;
+use crate::names::{printable, printable_line};
 use crate::results::{Run, replace_file};
 use crate::select::TestFile;
 use crate::target::Target;
@@ -80,7 +80,7 @@ pub(super) fn expect(command: &ExpectCommand) -> anyhow::Result<u8> {
 pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for unmatched in expectations.unmatched(tests.iter().map(|test| &*test.name)) {
-        let text = format!("{}: `{}` matches no test", unmatched.place, printable(&unmatched.text));
+        let text = format!("{}: `{}` matches no test", unmatched.place, printable_line(&unmatched.text));
         by_file.entry(unmatched.file).or_default().push(text);
     }
     for (file, texts) in by_file {

@@ -8,22 +8,41 @@ use script::Pattern;
 
 use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
 use crate::diagnostics;
-use crate::names::{piglit_name, printable};
-use crate::select::{Filter, TestFile, find_tests};
+use crate::names::{piglit_name, printable_line};
+use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 
-/// All tests under the paths, and those of them that the filters let through.
-pub(super) fn select(args: &SelectArgs) -> anyhow::Result<(Vec<TestFile>, Vec<TestFile>)> {
-    let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
-    let tests = find_tests(&args.paths)?;
-    for name in filter.unknown_names(&tests) {
-        eprintln!("warning: no test is called `{}`", printable(name));
+/// Which tests there are and which of them are meant.
+pub(super) struct Selection {
+    /// All tests under the paths.
+    pub(super) found: Vec<TestFile>,
+    /// Those that the filter lets through.
+    pub(super) tests: Vec<TestFile>,
+    /// The filter.
+    pub(super) filter: Filter,
+    /// What the names of tests under the given directories start with.
+    prefixes: Vec<String>,
+}
+
+impl Selection {
+    /// Whether a test of this name, in our form, would be under one of the given directories.
+    pub(super) fn covers(&self, name: &str) -> bool {
+        name.contains('/') && self.prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
-    let selected = tests.iter().filter(|test| filter.accepts(&test.name)).cloned().collect();
-    Ok((tests, selected))
+}
+
+/// The tests that the arguments mean.
+pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
+    let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
+    let found = find_tests(&args.paths)?;
+    for name in filter.unknown_names(&found) {
+        eprintln!("warning: no test is called `{}`", printable_line(name));
+    }
+    let tests = found.iter().filter(|test| filter.accepts(&test.name)).cloned().collect();
+    Ok(Selection { found, tests, filter, prefixes: name_prefixes(&args.paths) })
 }
 
 pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
-    let (_, tests) = select(&args.select)?;
+    let tests = select(&args.select)?.tests;
     if tests.is_empty() {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
@@ -34,7 +53,7 @@ pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
     let mut text = String::new();
     for test in &tests {
         let name = if args.select.piglit_names { piglit_name(&test.name) } else { test.name.clone() };
-        writeln!(text, "{}", printable(&name))?;
+        writeln!(text, "{}", printable_line(&name))?;
     }
     print(text.as_bytes())?;
     Ok(EXPECTED)

@@ -26,6 +26,6 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;
-    let good = rows.iter().all(|row| row.outcome.is_good());
+    let good = rows.iter().all(|row| row.is_good());
     Ok(if good { EXPECTED } else { UNEXPECTED })
 }

@@ -6,10 +6,13 @@ mod gens;
 mod import;
 mod list;
 mod merge;
+mod options;
+mod plan;
 mod resume;
 mod run;
 mod show;
 mod tools;
+mod worker;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -73,6 +76,9 @@ enum Command {
     /// Work on expectation files.
     #[command(subcommand)]
     Expect(expect::ExpectCommand),
+    /// Execute rows for a supervising process.
+    #[command(name = "%worker", hide = true)]
+    Worker(worker::WorkerArgs),
 }
 
 /// Which tests.
@@ -120,6 +126,18 @@ struct RunArgs {
     /// Stop after N unexpected results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_fails: Option<u32>,
+    /// Run every row N times; results that differ make it a flake.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "1", hide_default_value = true)]
+    repeat: u32,
+    /// One row at a time in each of several processes, which are replaced now and then.
+    #[arg(long)]
+    isolate: bool,
+    /// Give a row up after this much wall-clock time, a guard behind the limits on steps.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300")]
+    timeout: u32,
+    /// Give a row up that needs more memory (default: three quarters of the machine's).
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
+    memory_limit: Option<u32>,
     /// Run only part K of N of the tests; auto asks Bazel's, GitLab's, Slurm's or Kubernetes' variables.
     #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
     shard: Option<ShardChoice>,
@@ -142,6 +160,9 @@ struct RunArgs {
     /// What is shaded: all turns off the sharing of equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
+    /// Only pretend to run tests, as their files say.
+    #[arg(long, hide = true)]
+    mock: bool,
 }
 
 /// Which shard.
@@ -272,6 +293,7 @@ pub fn main() -> ExitCode {
         Some(Command::Resume(args)) => resume::resume(&args),
         Some(Command::Rerun(args)) => resume::rerun(&args),
         Some(Command::Expect(command)) => expect::expect(&command),
+        Some(Command::Worker(args)) => worker::worker(&args),
         None => run::run(&cli.run),
     };
     match outcome {
@@ -327,7 +349,7 @@ mod tests {
             "runner x --reference-only --no-reference",
             "runner x --reference-only --gen ivb",
             "runner x --width 7",
-            "runner x --isolate",
+            "runner x --repeat 0",
             "runner disasm x",
             "runner disasm --gen ivb,hsw x",
         ] {

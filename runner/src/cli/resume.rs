@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, Parser};
 
-use super::run::{Start, start};
+use super::plan::Key;
+use super::run::{Resumed, Start, start};
 use super::{Cli, EXPECTED, RunArgs};
-use crate::results::{Run, RunRecord};
+use crate::results::{Run, RunFolder, RunRecord};
 use crate::shard::Shard;
 
 #[derive(Debug, Args)]
@@ -31,39 +32,43 @@ pub(super) struct RerunArgs {
 
 /// Completes a run: what is finished stays, the rest runs as it was meant to.
 pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
-    let (folder, record, run) = read(&args.run)?;
-    if run.truncated {
+    let path = args.run.canonicalize().with_context(|| args.run.display().to_string())?;
+    let record = RunRecord::read(&path)?;
+    // From here on nobody else may write there.
+    let folder = RunFolder::open(&path)?;
+    let run = if folder.has_results() { Some(Run::read(&path)?) } else { None };
+    if let Some(run) = run.as_ref().filter(|run| run.truncated) {
         eprintln!("warning: {}: the last line was cut short and is run again", run.path.display());
     }
+    go_to(&record)?;
     // Whatever stopped the run, this time it is to be completed.
     let run_args = RunArgs { max_fails: None, ..parse(&record)? };
     let shard = record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
     let only = record.only.map(|only| only.into_iter().collect());
-    start(&run_args, &Start::Resumed { folder, run: Box::new(run), only, shard })
+    let resumed = Some(Resumed { folder, run, shard });
+    start(&run_args, &Start { arguments: record.arguments, only, resumed })
 }
 
 /// Runs the rows of a run again that were not as expected.
 pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
     let out = args.out.as_deref().map(std::path::absolute).transpose()?;
-    let (_, record, run) = read(&args.run)?;
-    let bad = run.rows.iter().filter(|row| !row.outcome.is_good());
-    let only: BTreeSet<(String, String)> = bad.map(|row| (row.test.clone(), row.target.clone())).collect();
+    let path = args.run.canonicalize().with_context(|| args.run.display().to_string())?;
+    let (record, run) = (RunRecord::read(&path)?, Run::read(&path)?);
+    go_to(&record)?;
+    let bad = run.rows.iter().filter(|row| !row.is_good());
+    let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.target.clone())).collect();
     if only.is_empty() {
         println!("everything was as expected: nothing to run again");
         return Ok(EXPECTED);
     }
     // Of a shard only its own rows are there to be repeated.
     let run_args = RunArgs { out, shard: None, ..parse(&record)? };
-    start(&run_args, &Start::New { only: Some(only), arguments: record.arguments })
+    start(&run_args, &Start { arguments: record.arguments, only: Some(only), resumed: None })
 }
 
-/// The folder, how the run was started, and its rows. The process goes to the directory the run was started in.
-fn read(path: &Path) -> anyhow::Result<(PathBuf, RunRecord, Run)> {
-    let folder = path.canonicalize().with_context(|| path.display().to_string())?;
-    let record = RunRecord::read(&folder)?;
-    let run = Run::read(&folder)?;
-    std::env::set_current_dir(&record.directory).with_context(|| record.directory.display().to_string())?;
-    Ok((folder, record, run))
+/// Goes to the directory the run was started in: the paths among its arguments start there.
+fn go_to(record: &RunRecord) -> anyhow::Result<()> {
+    std::env::set_current_dir(&record.directory).with_context(|| record.directory.display().to_string())
 }
 
 fn parse(record: &RunRecord) -> anyhow::Result<RunArgs> {

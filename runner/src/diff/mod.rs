@@ -118,7 +118,7 @@ impl Diff {
                     new,
                     layer: b.and_then(|row| row.layer),
                     reason: b.and_then(|row| row.reason.clone()),
-                    expected: b.is_some_and(|row| row.outcome.is_good()),
+                    expected: b.is_some_and(|row| row.is_good()),
                 }),
             }
         }

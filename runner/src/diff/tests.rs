@@ -50,6 +50,7 @@ fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
         duration_us: 0,
         stages,
         subtests: Vec::new(),
+        differed: false,
     }
 }
 

@@ -257,16 +257,24 @@ impl Expectations {
         })
     }
 
+    /// Names of tests that lines about a target expect to fail, as they are written there.
+    pub fn named(&self, target: Target) -> impl Iterator<Item = &str> {
+        let lines = self.targets.get(&target).into_iter().flat_map(|list| &list.lines);
+        lines.filter(|(_, line)| line.baseline.is_bad()).map(|(name, _)| &**name)
+    }
+
+    /// Whether a row is a known flake.
+    pub fn is_flake(&self, test: &str, target: Target) -> bool {
+        let list = self.targets.get(&target);
+        list.is_some_and(|list| !list.flakes.matching(test, &piglit_name(test)).is_empty())
+    }
+
     /// What a status means for a row that was not skipped by these expectations.
     pub fn judge(&self, test: &str, target: Target, status: Option<Status>) -> Outcome {
-        let flake = || {
-            let list = self.targets.get(&target)?;
-            Some(!list.flakes.matching(test, &piglit_name(test)).is_empty())
-        };
         let bad = status.is_none_or(is_bad);
         let baseline = self.baseline(test, target);
         // Only rows that are not plainly good need the second match.
-        let known_flake = (bad || baseline.is_some()) && flake().unwrap_or(false);
+        let known_flake = (bad || baseline.is_some()) && self.is_flake(test, target);
         judge(status, baseline, known_flake)
     }
 

@@ -28,20 +28,13 @@ impl Ran {
             ran.targets.insert(target);
             for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
                 let status = ran.statuses.entry(name).or_default().entry(target).or_insert(row.status);
-                if badness(row.status) > badness(*status) {
+                if row.status.badness() > status.badness() {
                     *status = row.status;
                 }
             }
         }
         ran
     }
-}
-
-fn badness(status: Status) -> usize {
-    [Status::Skip, Status::Pass, Status::Warn, Status::Fail, Status::Timeout, Status::Crash]
-        .iter()
-        .position(|&s| s == status)
-        .unwrap_or(0)
 }
 
 /// A baseline after the edit.
@@ -187,6 +180,7 @@ mod tests {
             duration_us: 0,
             stages: Vec::new(),
             subtests: Vec::new(),
+            differed: false,
         }
     }
 

@@ -1,38 +1,81 @@
 //! The folder of a run: `--out DIR` itself, or `results/<date>-<n>` with `results/latest` pointing to it.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use junit_report::OffsetDateTime;
 
-use super::WriteError;
+use super::{RESULTS_FILE, WriteError};
 
 /// Where runs land without `--out`.
 const RESULTS: &str = "results";
 /// Points to the newest run.
 const LATEST: &str = "latest";
 
-/// The folder of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The folder of one run. While it is held, no other process can write results there.
+#[derive(Clone, Debug)]
 pub struct RunFolder {
     /// The folder.
     pub path: PathBuf,
+    /// Locked until the last clone is gone, however the process ends.
+    _lock: Option<Arc<File>>,
 }
 
 impl RunFolder {
     /// Creates the folder.
     ///
     /// # Errors
-    /// When it cannot be created, or `--out` names a folder that holds a run already.
+    /// When it cannot be created, or another process writes results there.
     pub fn create(out: Option<&Path>) -> Result<RunFolder, WriteError> {
         match out {
             Some(path) => {
                 fs::create_dir_all(path).map_err(WriteError::at(path))?;
-                Ok(RunFolder { path: path.to_owned() })
+                RunFolder::open(path)
             }
             None => numbered(Path::new(RESULTS), &today()),
         }
+    }
+
+    /// Takes hold of a folder that exists.
+    ///
+    /// # Errors
+    /// When another process writes results there.
+    pub fn open(path: &Path) -> Result<RunFolder, WriteError> {
+        Ok(RunFolder {
+            path: path.to_owned(),
+            _lock: lock(path).map_err(WriteError::at(path))?.map(Arc::new),
+        })
+    }
+
+    /// Whether results were written there.
+    pub fn has_results(&self) -> bool {
+        self.path.join(RESULTS_FILE).exists()
+    }
+
+    /// Removes the results of an earlier run, so that what is there afterwards is of this one.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub fn forget_results(&self) -> Result<(), WriteError> {
+        let path = self.path.join(RESULTS_FILE);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::at(&path)(error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Locks the folder itself, which leaves nothing behind. Where folders cannot be locked there is no protection.
+fn lock(path: &Path) -> io::Result<Option<File>> {
+    let Ok(folder) = File::open(path) else { return Ok(None) };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::new(io::ErrorKind::ResourceBusy, "another runner is writing its results there"))
+        }
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 
@@ -52,7 +95,7 @@ fn numbered(results: &Path, date: &str) -> Result<RunFolder, WriteError> {
         match fs::create_dir(&path) {
             Ok(()) => {
                 point_latest(results, &name).map_err(WriteError::at(&results.join(LATEST)))?;
-                return Ok(RunFolder { path });
+                return RunFolder::open(&path);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(WriteError::at(&path)(error)),
@@ -91,6 +134,19 @@ mod tests {
             assert_eq!(folder.path, results.join(expected));
             assert_eq!(fs::read_link(results.join("latest")).unwrap(), Path::new(expected));
         }
+    }
+
+    #[test]
+    fn only_one_can_hold_a_folder() {
+        let tree = tempfile::tempdir().unwrap();
+        let first = RunFolder::create(Some(tree.path())).unwrap();
+        let second = first.clone();
+        drop(first);
+        let error = RunFolder::open(tree.path()).unwrap_err().to_string();
+        assert!(error.ends_with("another runner is writing its results there"), "{error}");
+        drop(second);
+        RunFolder::open(tree.path()).unwrap();
+        assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 0, "nothing stays behind");
     }
 
     #[test]

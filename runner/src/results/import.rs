@@ -42,6 +42,7 @@ pub fn import(
         duration_us: result.duration_us,
         stages: Vec::new(),
         subtests: result.subtests,
+        differed: false,
     };
     Ok(results.into_iter().map(row).collect())
 }

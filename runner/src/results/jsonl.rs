@@ -59,10 +59,9 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn create(path: &Path, header: &Header) -> Result<Log, WriteError> {
-        let file = File::create(path).map_err(WriteError::at(path))?;
-        let mut log = Log { path: path.to_owned(), file };
-        log.line(header)?;
-        Ok(log)
+        // Never a part of a header, whatever happens.
+        replace(path, header, &[])?;
+        Log::reopen(path)
     }
 
     /// Opens a file that holds whole lines only.

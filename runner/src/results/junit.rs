@@ -44,7 +44,7 @@ fn case(row: &TestResult) -> TestCase {
     let reason = row.reason.as_deref().unwrap_or("");
     let text = printable(shortened(reason));
     let classname = printable(directory).replace('/', ".");
-    if is_bad(row.status) && row.outcome.is_good() || row.outcome == Outcome::Improved {
+    if is_bad(row.status) && row.is_good() || row.outcome == Outcome::Improved {
         return case_of_expectation(row, &name, time, &text).set_classname(&classname).build();
     }
     let mut case = match row.status {

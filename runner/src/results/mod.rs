@@ -78,7 +78,7 @@ impl ResultsWriter {
 
     /// Whether every row so far was as expected, those of a resumed run included.
     pub fn all_good(&self) -> bool {
-        self.rows.iter().all(|row| row.outcome.is_good())
+        self.rows.iter().all(|row| row.is_good())
     }
 
     /// Writes all files of a run that is complete.

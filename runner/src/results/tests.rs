@@ -20,6 +20,7 @@ fn row(test: &str, target: &str, status: Status) -> TestResult {
         duration_us: 1500,
         stages: Vec::new(),
         subtests: Vec::new(),
+        differed: false,
     }
 }
 
@@ -100,7 +101,7 @@ fn csv_is_deqp_runners() {
     assert_eq!(read("results.ivb.csv"), "a/y,Pass,0.001500\na/z,Crash,0.001500\nb/x,Fail,0.001500\n");
     assert_eq!(read("results.hsw.csv"), "b/x,Skip,0.001500\n");
     let odd = row("a,\"b\"\n", "ivb", Status::Pass);
-    assert_eq!(csv::render([&odd].into_iter()), b"\"a,\"\"b\"\"\n\",Pass,0.001500\n");
+    assert_eq!(csv::render([&odd].into_iter()), b"\"a,\"\"b\"\"\\n\",Pass,0.001500\n");
 }
 
 #[test]

@@ -50,6 +50,27 @@ impl Sandbox {
         self
     }
 
+    /// Writes tests that only pretend: name and what they do, `mock WHAT` of `runner/src/mock`.
+    pub fn mocks(&self, tests: &[(&str, &str)]) -> &Sandbox {
+        for (name, what) in tests {
+            self.file(&format!("suite/{name}.shader_test"), format!("mock {what}\n"));
+        }
+        self
+    }
+
+    /// Runs the tests of [`Sandbox::mocks`] into the folder `out`.
+    pub fn mock_run(&self, arguments: &[&str]) -> Ran {
+        self.run(&[&["suite", "--mock", "--reference-only", "--out", "out"], arguments].concat())
+    }
+
+    /// Name, status and outcome of every row of a run.
+    pub fn outcomes(&self, folder: &str) -> Vec<String> {
+        let rows = self.results(folder);
+        let text = |row: &serde_json::Value, field: &str| row[field].as_str().unwrap_or("").to_owned();
+        let line = |row| format!("{} {} {}", text(row, "test"), text(row, "status"), text(row, "outcome"));
+        rows[1..].iter().map(line).collect()
+    }
+
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_runner"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());

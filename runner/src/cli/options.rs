@@ -1,0 +1,55 @@
+//! What the options of a run mean to compiler, devices and results.
+
+use std::collections::BTreeMap;
+
+use softgl::observe::ShadeMode;
+
+use super::{DeviceArgs, RunArgs};
+use crate::execute::{DeviceOptions, Executors, RunOptions};
+
+/// What every row of the run is executed with.
+pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
+    let executors = match (args.reference_only, args.no_reference) {
+        (true, _) => Executors::ReferenceOnly,
+        (_, true) => Executors::SimulatorOnly,
+        _ => Executors::Both,
+    };
+    let shade = if args.shade == "all" { ShadeMode::All } else { ShadeMode::Observed };
+    Ok(RunOptions { executors, shade, device: device_options(&args.device)? })
+}
+
+/// The options of compiler and simulator, as the devices take them.
+fn device_options(args: &DeviceArgs) -> anyhow::Result<DeviceOptions> {
+    if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
+        anyhow::bail!("{}: no such folder of binaries", folder.display());
+    }
+    Ok(DeviceOptions {
+        worst_math: args.math == "worst",
+        binaries: args.binaries.clone(),
+        ..args.compile.device_options()?
+    })
+}
+
+/// Options that differ from the defaults and can change verdicts, by name. Paths are left out: binaries are told apart
+/// by their hashes.
+pub(super) fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
+    let mut changed = BTreeMap::new();
+    let mut put = |name: &str, value: Option<String>| {
+        changed.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    put("backend", options.backend.map(|b| b.name().to_owned()));
+    put("width", options.width.map(|w| w.name().to_owned()));
+    put("pass-limit", options.pass_limit.map(|n| n.to_string()));
+    put("disable-pass", join(&options.disabled_passes));
+    put("disable-quirk", join(&options.disabled_quirks));
+    put("math", options.worst_math.then(|| "worst".to_owned()));
+    put("shade", (args.shade == "all").then(|| "all".to_owned()));
+    put("reference", args.no_reference.then(|| "no".to_owned()));
+    put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
+    put("mock", args.mock.then(|| "yes".to_owned()));
+    changed
+}
+
+fn join(list: &[String]) -> Option<String> {
+    (!list.is_empty()).then(|| list.join("+"))
+}

@@ -1,0 +1,159 @@
+//! The end of a run: the slowest tests, the failures again with the commands that repeat them, and lines for a baseline.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::expect::is_bad;
+use crate::names::{csv_field, printable_line};
+use crate::verdict::{Outcome, Status, TestResult};
+
+/// Failures that are repeated, and lines for a baseline that are printed.
+const REPEATED: usize = 20;
+/// Slowest rows that are named.
+const SLOWEST: usize = 5;
+/// Runs shorter than this have no slow tests worth naming.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// What the end of a run tells.
+#[derive(Debug, Default)]
+pub struct Closing {
+    /// Rows that were not as expected.
+    unexpected: usize,
+    /// The first of them: what happened, and the command that repeats it.
+    failures: Vec<(String, String)>,
+    /// Generations on which a test ended badly without anybody expecting it.
+    baseline: BTreeMap<(String, Status), BTreeSet<String>>,
+    /// The slowest rows, slowest first: microseconds and name.
+    slowest: Vec<(u64, String)>,
+}
+
+impl Closing {
+    /// Notes a row that was not as expected.
+    pub fn add_failure(&mut self, line: String, command: String) {
+        self.unexpected += 1;
+        if self.failures.len() < REPEATED {
+            self.failures.push((line, command));
+        }
+    }
+
+    /// Notes any row.
+    pub fn add(&mut self, row: &TestResult) {
+        if row.outcome == Outcome::Unexpected && is_bad(row.status) {
+            let targets = self.baseline.entry((row.test.clone(), row.status)).or_default();
+            targets.insert(row.target.clone());
+        }
+        let slower = self.slowest.last().is_none_or(|(least, _)| row.duration_us > *least);
+        if slower || self.slowest.len() < SLOWEST {
+            let name = format!("{} [{}]", printable_line(&row.test), row.target);
+            let place = self.slowest.partition_point(|(time, _)| *time >= row.duration_us);
+            self.slowest.insert(place, (row.duration_us, name));
+            self.slowest.truncate(SLOWEST);
+        }
+    }
+
+    /// Prints everything.
+    ///
+    /// # Errors
+    /// When nobody reads it.
+    pub fn write(&self, out: &mut impl Write, elapsed: Duration) -> io::Result<()> {
+        if elapsed >= SHORT && self.slowest.len() > 1 {
+            writeln!(out, "\nslowest:")?;
+            for (time, name) in &self.slowest {
+                writeln!(out, "{:9.3} s  {name}", *time as f64 / 1e6)?;
+            }
+        }
+        if self.failures.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\nnot as expected:")?;
+        for (line, command) in &self.failures {
+            writeln!(out, "{line}\n    {command}")?;
+        }
+        let more = self.unexpected - self.failures.len();
+        if more > 0 {
+            writeln!(out, "and {more} more")?;
+        }
+        self.write_baseline(out)?;
+        writeln!(out)
+    }
+
+    /// The lines by which the failures become expected, grouped by the generations that they are true of.
+    fn write_baseline(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for ((test, status), targets) in self.baseline.iter().take(REPEATED) {
+            let scope = targets.iter().map(String::as_str).collect::<Vec<_>>().join(",");
+            groups.entry(scope).or_default().push(format!("{},{}", csv_field(test), status.capitalised()));
+        }
+        for (scope, lines) in groups {
+            writeln!(out, "\nto expect this, --baseline {scope}=FILE with")?;
+            for line in lines {
+                writeln!(out, "{line}")?;
+            }
+        }
+        let more = self.baseline.len().saturating_sub(REPEATED);
+        if more > 0 {
+            writeln!(out, "and {more} more, which `runner expect update RUN --add` writes")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(test: &str, target: &str, status: Status, duration_us: u64) -> TestResult {
+        TestResult {
+            test: test.into(),
+            target: target.into(),
+            variant: String::new(),
+            status,
+            layer: None,
+            reason: None,
+            outcome: status.plain_outcome(),
+            duration_us,
+            stages: Vec::new(),
+            subtests: Vec::new(),
+            differed: false,
+        }
+    }
+
+    fn text(closing: &Closing, elapsed: Duration) -> String {
+        let mut out = Vec::new();
+        closing.write(&mut out, elapsed).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_for_a_baseline_are_grouped_by_generation() {
+        let mut closing = Closing::default();
+        for row in [
+            row("s/a", "hsw", Status::Fail, 1),
+            row("s/a", "ivb", Status::Fail, 1),
+            row("s/b,c", "ivb", Status::Crash, 1),
+            row("s/d", "ivb", Status::Pass, 1),
+        ] {
+            closing.add(&row);
+        }
+        closing.add_failure("fail s/a".into(), "runner s/a".into());
+        assert_eq!(
+            text(&closing, Duration::ZERO),
+            "\nnot as expected:\nfail s/a\n    runner s/a\n\nto expect this, --baseline hsw,ivb=FILE with\ns/a,Fail\n\
+             \nto expect this, --baseline ivb=FILE with\n\"s/b,c\",Crash\n\n"
+        );
+    }
+
+    #[test]
+    fn the_slowest_are_named_in_order() {
+        let mut closing = Closing::default();
+        for (name, time) in [("b", 2), ("a", 9), ("c", 1), ("d", 4), ("e", 3), ("f", 7), ("g", 3)] {
+            closing.add(&row(name, "ivb", Status::Pass, time * 1_000_000));
+        }
+        let text = text(&closing, Duration::from_secs(30));
+        let names: Vec<&str> =
+            text.lines().skip(2).map(|line| line.split_whitespace().nth(2).unwrap()).collect();
+        assert_eq!(names, ["a", "f", "d", "e", "g"]);
+        assert!(text.contains("    9.000 s  a [ivb]"), "{text}");
+    }
+}

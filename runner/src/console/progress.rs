@@ -1,0 +1,168 @@
+//! How far the run is: a bar on a terminal, plain lines now and then elsewhere.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::Described;
+use crate::verdict::Counts;
+
+/// Time before the first line when there is no terminal.
+const FIRST_LINE: Duration = Duration::from_secs(2);
+/// Time between lines after that.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// Rows are worth naming when they have worked for this long.
+const LONG: Duration = Duration::from_secs(1);
+/// Rows that are named.
+const NAMED: usize = 3;
+/// How the bar looks; the second line names the rows that work for the longest.
+const TEMPLATE: &str = "{wide_bar:.cyan/dim} {pos}/{len} {per_sec} eta {eta}\n{msg}{prefix}";
+
+/// Progress on standard error.
+#[derive(Debug)]
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    begun: Instant,
+    next_line: Duration,
+    before: usize,
+    total: usize,
+    done: usize,
+    /// Rows at work.
+    running: BTreeMap<usize, Instant>,
+}
+
+impl Default for Progress {
+    fn default() -> Progress {
+        Progress {
+            bar: None,
+            begun: Instant::now(),
+            next_line: FIRST_LINE,
+            before: 0,
+            total: 0,
+            done: 0,
+            running: BTreeMap::new(),
+        }
+    }
+}
+
+impl Progress {
+    /// The run begins, `before` of its rows being finished already.
+    pub fn start(&mut self, before: usize, total: usize) {
+        *self = Progress { before, total, done: before, ..Progress::default() };
+        if io::stderr().is_terminal() {
+            let bar =
+                ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar.set_position(before as u64);
+            bar.reset_eta();
+            self.bar = Some(bar);
+        }
+    }
+
+    /// A row begins.
+    pub fn started(&mut self, job: usize) {
+        self.running.insert(job, Instant::now());
+    }
+
+    /// A row is finished.
+    pub fn finished(&mut self, job: usize, counts: &Counts) {
+        self.running.remove(&job);
+        self.done += 1;
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            bar.set_message(counts.to_string());
+        }
+    }
+
+    /// Prints without disturbing the bar.
+    ///
+    /// # Errors
+    /// What printing gives.
+    pub fn beside(&self, print: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
+    /// Time passes; `summary` says what was counted so far.
+    ///
+    /// # Errors
+    /// When standard error is gone.
+    pub fn tick(&mut self, summary: &str, rows: &[Described]) -> io::Result<()> {
+        let elapsed = self.begun.elapsed();
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(self.longest(rows).map(|text| format!(" · {text}")).unwrap_or_default());
+            return Ok(());
+        }
+        if elapsed < self.next_line {
+            return Ok(());
+        }
+        self.next_line = elapsed + INTERVAL;
+        let speed = speed(self.done - self.before, self.total - self.done, elapsed);
+        let longest = self.longest(rows).map(|text| format!("; {text}")).unwrap_or_default();
+        writeln!(io::stderr(), "{summary}; {speed}{longest}")
+    }
+
+    /// The rows that have worked for the longest, if for long.
+    fn longest(&self, rows: &[Described]) -> Option<String> {
+        let mut running: Vec<(Duration, usize)> =
+            self.running.iter().map(|(&job, since)| (since.elapsed(), job)).collect();
+        running.retain(|(time, _)| *time >= LONG);
+        running.sort_by_key(|&(time, job)| (std::cmp::Reverse(time), job));
+        let named = running.iter().take(NAMED).filter_map(|(time, job)| {
+            let name = &rows.get(*job)?.name;
+            Some(format!("{name} {} s", time.as_secs()))
+        });
+        let named: Vec<String> = named.collect();
+        (!named.is_empty()).then(|| format!("at work: {}", named.join(", ")))
+    }
+
+    /// The run is over.
+    pub fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// `40 tests/s, about 52 s left`.
+fn speed(done: usize, left: usize, elapsed: Duration) -> String {
+    let rate = done as f64 / elapsed.as_secs_f64().max(1e-3);
+    if done == 0 {
+        return "0 tests/s".to_owned();
+    }
+    let rest = left as f64 / rate;
+    let rest = if rest < 100.0 { format!("{rest:.0} s") } else { format!("{:.0} min", rest / 60.0) };
+    format!("{rate:.1} tests/s, about {rest} left")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_and_remaining_time() {
+        assert_eq!(speed(0, 5, Duration::from_secs(3)), "0 tests/s");
+        assert_eq!(speed(80, 20, Duration::from_secs(4)), "20.0 tests/s, about 1 s left");
+        assert_eq!(speed(1, 600, Duration::from_secs(1)), "1.0 tests/s, about 10 min left");
+    }
+
+    #[test]
+    fn only_long_rows_are_named_and_the_longest_first() {
+        let rows: Vec<Described> =
+            (0..6).map(|n| Described { name: format!("t{n}"), command: String::new() }).collect();
+        let now = Instant::now();
+        let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap_or(now);
+        let mut progress = Progress::default();
+        assert_eq!(progress.longest(&rows), None);
+        for (job, seconds) in [(0, 20), (1, 40), (2, 30), (3, 0), (4, 10)] {
+            progress.running.insert(job, ago(seconds));
+        }
+        assert_eq!(progress.longest(&rows).unwrap(), "at work: t1 40 s, t2 30 s, t0 20 s");
+    }
+}

@@ -1,0 +1,97 @@
+//! Tests that only pretend (`--mock`, hidden): what drives the integration tests of scheduling and reporting.
+//!
+//! A mock test's file holds one line, `mock WHAT [N]`:
+//!
+//! * `pass`, `fail`, `skip`, `warn`, `steps`: ends so at once; `sleep N` passes after N milliseconds;
+//! * `panic`, `abort`, `overflow`, `exit`: breaks the worker process, each in its way;
+//! * `hang`: never ends; `leak`: takes memory until it is stopped;
+//! * `rubbish`: prints what looks like nothing, on both outputs, then passes;
+//! * `flake`: passes and fails in turns, told by a file beside the test;
+//! * `once`: aborts the first time, told likewise, and passes from then on.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::verdict::{Layer, Status, Verdict};
+
+/// Pretends to run a file.
+pub fn run_file(path: &Path) -> Verdict {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
+    };
+    let mut words = text.split_whitespace().skip_while(|&word| word != "mock").skip(1);
+    let what = words.next().unwrap_or_default();
+    let number = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    pretend(what, number, path)
+}
+
+fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
+    match what {
+        "pass" => Verdict::pass(),
+        "fail" => Verdict::fail(Layer::Probe, "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5"),
+        "skip" => Verdict::skip("pretended"),
+        "warn" => Verdict::new(Status::Warn, Layer::Simulate, "pretended"),
+        "steps" => Verdict::new(Status::Timeout, Layer::Simulate, "pretended"),
+        "sleep" => {
+            std::thread::sleep(Duration::from_millis(number));
+            Verdict::pass()
+        }
+        "panic" => panic!("pretended"),
+        "abort" => std::process::abort(),
+        "exit" => std::process::exit(7),
+        "overflow" => {
+            black_box(overflow(number));
+            Verdict::pass()
+        }
+        "hang" => loop {
+            std::thread::sleep(Duration::from_secs(1));
+        },
+        "leak" => leak(),
+        "rubbish" => {
+            rubbish();
+            Verdict::pass()
+        }
+        "flake" if first_time(path) => Verdict::pass(),
+        "flake" => {
+            forget(path);
+            Verdict::fail(Layer::Probe, "pretended")
+        }
+        "once" if first_time(path) => std::process::abort(),
+        "once" => Verdict::pass(),
+        _ => Verdict::fail(Layer::Script, format!("no such pretence: `{what}`")),
+    }
+}
+
+#[expect(unconditional_recursion, reason = "the stack is to overflow")]
+fn overflow(depth: u64) -> u64 {
+    let frame = black_box([depth; 64]);
+    overflow(depth + 1) + frame[0]
+}
+
+fn leak() -> Verdict {
+    let mut all: Vec<Vec<u8>> = Vec::new();
+    loop {
+        all.push(black_box(vec![1; 8 << 20]));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn rubbish() {
+    let bytes = b"\xff\x00rubbish\n\x1e{\"job\":\n\x1e{}\x1e";
+    // Nobody may be listening.
+    let _ = std::io::stdout().write_all(bytes);
+    let _ = std::io::stderr().write_all(bytes);
+}
+
+/// Whether the note beside the test was not there yet; it is now.
+fn first_time(path: &Path) -> bool {
+    std::fs::File::create_new(path.with_extension("seen")).is_ok()
+}
+
+fn forget(path: &Path) {
+    // It is there: otherwise this would have been the first time.
+    let _ = std::fs::remove_file(path.with_extension("seen"));
+}

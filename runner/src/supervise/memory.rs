@@ -1,0 +1,41 @@
+//! Memory of processes, where the system tells.
+
+use std::fs;
+
+/// Resident memory of a process in bytes.
+pub fn resident(process: u32) -> Option<u64> {
+    kibibytes(&fs::read_to_string(format!("/proc/{process}/status")).ok()?, "VmRSS:")
+}
+
+/// What one worker process may use when nothing is said: three quarters of the machine's or the container's memory.
+pub fn default_limit() -> Option<u64> {
+    let machine = kibibytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")?;
+    let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let container = container.and_then(|text| text.trim().parse().ok()).unwrap_or(u64::MAX);
+    Some(machine.min(container) / 4 * 3)
+}
+
+/// The number of a line `Name:   123 kB`, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_kernel() {
+        let text = "Name:\trunner\nVmRSS:\t    1234 kB\nVmData:\tx kB\n";
+        assert_eq!(kibibytes(text, "VmRSS:"), Some(1234 * 1024));
+        assert_eq!((kibibytes(text, "VmData:"), kibibytes(text, "VmSwap:")), (None, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn of_this_process() {
+        let used = resident(std::process::id()).unwrap();
+        assert!(used > 100 << 10 && used < default_limit().unwrap(), "{used}");
+    }
+}

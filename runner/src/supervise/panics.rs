@@ -1,0 +1,64 @@
+//! Panics of rows: caught, kept off the terminal, and turned into crashes that say where.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use crate::verdict::{Layer, Status, Verdict};
+
+thread_local! {
+    /// The panic that the current thread's row died of.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// Whether the current thread runs a row.
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `body`; a panic becomes a crash with the panic's message and place.
+pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
+    capture();
+    RUNNING.set(true);
+    let outcome = catch_unwind(AssertUnwindSafe(body));
+    RUNNING.set(false);
+    outcome.unwrap_or_else(|payload| {
+        let message = PANIC.take().unwrap_or_else(|| text(&*payload).to_owned());
+        Verdict::new(Status::Crash, Layer::Simulate, message)
+    })
+}
+
+/// Keeps panics of rows off the terminal and remembers where they happened.
+fn capture() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let previous = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !RUNNING.get() {
+                return previous(info);
+            }
+            let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+            PANIC.set(Some(format!("panic{place}: {}", text(info.payload()))));
+        }));
+    });
+}
+
+fn text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_where_it_was() {
+        let verdict = caught(|| panic!("broken {}", 7));
+        assert_eq!(verdict.status, Status::Crash);
+        let (_, reason) = verdict.cause.unwrap();
+        assert!(reason.contains("panics.rs:") && reason.ends_with(": broken 7"), "{reason}");
+        assert_eq!(caught(Verdict::pass), Verdict::pass());
+    }
+}

@@ -1,0 +1,235 @@
+//! One worker process, seen from the supervisor.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use regex::Regex;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::memory;
+use super::protocol::{self, Answer, Request};
+
+/// How much of what a worker writes to standard error is kept.
+const KEPT: usize = 2 << 10;
+/// How long a worker that closed its output, or whose input was closed, may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The executable.
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// A running worker.
+pub struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    answers: UnboundedReceiver<Answer>,
+    errors: Arc<Mutex<Vec<u8>>>,
+    error_reader: Option<JoinHandle<()>>,
+}
+
+impl Process {
+    /// Starts a worker.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn start(program: &Program) -> io::Result<Process> {
+        let mut command = Command::new(&program.path);
+        command.args(&program.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C is for the supervisor, which lets the rows at work finish.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn()?;
+        let (sender, answers) = unbounded_channel();
+        if let Some(output) = child.stdout.take() {
+            thread::Builder::new().spawn(move || read_answers(BufReader::new(output), &sender))?;
+        }
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let error_reader = match child.stderr.take() {
+            Some(stderr) => {
+                let errors = errors.clone();
+                Some(thread::Builder::new().spawn(move || keep_tail(stderr, &errors))?)
+            }
+            None => None,
+        };
+        Ok(Process { input: child.stdin.take(), child, answers, errors, error_reader })
+    }
+
+    /// Passes a request on. A worker that has died does not take it; [`Process::answer`] tells then.
+    pub fn send(&mut self, request: &Request) {
+        if let Some(input) = &mut self.input {
+            let _ = protocol::write(input, request);
+        }
+    }
+
+    /// The next answer; `None` when the worker closed its output, as it does when it dies.
+    pub async fn answer(&mut self) -> Option<Answer> {
+        self.answers.recv().await
+    }
+
+    /// Resident memory in bytes, where the system tells.
+    pub fn memory(&self) -> Option<u64> {
+        memory::resident(self.child.id())
+    }
+
+    /// Forgets what was written to standard error so far.
+    pub fn forget_errors(&mut self) {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Waits for a worker that is about to end, and says how it did, in a few lines.
+    pub fn post_mortem(mut self) -> String {
+        let status = self.wait();
+        if let Some(reader) = self.error_reader.take() {
+            wait_until(|| reader.is_finished());
+        }
+        let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        describe(status, &String::from_utf8_lossy(&errors))
+    }
+
+    /// Waits a while, then ends it.
+    fn wait(&mut self) -> Option<ExitStatus> {
+        let child = &mut self.child;
+        let mut status = None;
+        wait_until(|| {
+            status = child.try_wait().ok().flatten();
+            status.is_some()
+        });
+        if status.is_none() {
+            let _ = child.kill();
+            status = child.wait().ok();
+        }
+        status
+    }
+
+    /// Ends the worker at once.
+    pub fn kill(mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The end of its input ends the worker.
+        self.input = None;
+        self.wait();
+    }
+}
+
+/// Looks again and again, for a limited time.
+fn wait_until(mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() && start.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_micros(200));
+    }
+}
+
+fn read_answers(mut output: impl BufRead, sender: &UnboundedSender<Answer>) {
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        if let Some(answer) = protocol::read(&line)
+            && sender.send(answer).is_err()
+        {
+            return;
+        }
+        line.clear();
+    }
+}
+
+fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&buffer[..read]);
+        let excess = tail.len().saturating_sub(KEPT);
+        tail.drain(..excess);
+    }
+}
+
+/// `stack overflow`, or how the process ended and what it said. The same for the same crash: no numbers of threads.
+fn describe(status: Option<ExitStatus>, errors: &str) -> String {
+    if errors.contains("has overflowed its stack") {
+        return "stack overflow".to_owned();
+    }
+    let mut text = match status {
+        Some(status) => format!("the worker process ended by {}", cause(status)),
+        None => "the worker process ended".to_owned(),
+    };
+    let thread = Regex::new(r"(thread '[^'\n]*') \(\d+\)").ok();
+    let errors = match &thread {
+        Some(thread) => thread.replace_all(errors, "$1"),
+        None => errors.into(),
+    };
+    for line in errors.lines().filter(|line| !line.trim().is_empty()) {
+        text.push_str("\n  ");
+        text.push_str(line);
+    }
+    text
+}
+
+#[cfg(unix)]
+fn cause(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let name = |signal: i32| match signal {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        15 => " (SIGTERM)",
+        _ => "",
+    };
+    match status.signal() {
+        Some(signal) => format!("signal {signal}{}", name(signal)),
+        None => format!("exit code {}", status.code().unwrap_or_default()),
+    }
+}
+
+#[cfg(not(unix))]
+fn cause(status: ExitStatus) -> String {
+    status.to_string()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn ends_are_told_without_numbers_that_change() {
+        let abort = Some(ExitStatus::from_raw(6));
+        assert_eq!(describe(abort, ""), "the worker process ended by signal 6 (SIGABRT)");
+        assert_eq!(
+            describe(abort, "\nthread 'a' (4711) panicked at b\nin a destructor\n"),
+            "the worker process ended by signal 6 (SIGABRT)\n  thread 'a' panicked at b\n  in a destructor"
+        );
+        assert_eq!(
+            describe(abort, "thread 'a' (1) has overflowed its stack\nfatal runtime error"),
+            "stack overflow"
+        );
+        assert_eq!(
+            describe(Some(ExitStatus::from_raw(3 << 8)), ""),
+            "the worker process ended by exit code 3"
+        );
+    }
+
+    #[test]
+    fn only_the_end_of_standard_error_is_kept() {
+        let text = format!("{}end", "é".repeat(KEPT));
+        let tail = Mutex::new(Vec::new());
+        keep_tail(text.as_bytes(), &tail);
+        let tail = tail.into_inner().unwrap();
+        assert!(tail.len() == KEPT && tail.ends_with(b"end"));
+    }
+}
