@@ -12,6 +12,9 @@ const COMPONENT_PATIENCE: usize = 200;
 
 /// Number of cases of a test, fewer for larger operands; all lanes of a draw get one.
 fn count(signature: &Signature) -> usize {
+    if let Some(draws) = signature.draws {
+        return draws;
+    }
     let largest = signature.arguments.iter().map(|a| a.ty.components()).max().unwrap_or(1);
     let count: usize = match largest.max(signature.result.components()) {
         1 => 14,

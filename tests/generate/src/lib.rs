@@ -11,6 +11,7 @@ pub mod operation;
 pub mod pool;
 pub mod random;
 pub mod real;
+pub mod script;
 pub mod shader;
 pub mod suite;
 pub mod value;

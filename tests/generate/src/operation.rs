@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::pool::Pool;
+use crate::shader::Stage;
 use crate::value::{Accept, Component, Type};
 
 /// An operand: a uniform that the script sets before each draw.
@@ -30,12 +31,21 @@ pub enum Interface {
     Smooth,
     /// As uniform arrays of 32-bit and wider types of which each of four vertices or pixels picks an element and converts it.
     PerLane,
+    /// As attributes of the vertex shader, which hands them on if another stage computes.
+    Attributes,
+    /// As uniforms; the result is captured by transform feedback and probed in its buffer.
+    Feedback,
 }
 
 impl Interface {
-    /// Whether operands or result cross from one stage to another.
-    pub fn is_varying(self) -> bool {
-        matches!(self, Interface::Varyings | Interface::Smooth)
+    /// Whether operands cross to the stage that computes, if that is not the first.
+    pub fn sends_operands(self) -> bool {
+        matches!(self, Interface::Varyings | Interface::Smooth | Interface::Attributes)
+    }
+
+    /// Whether the result leaves the stage that computes, unless that is the last.
+    pub fn sends_result(self) -> bool {
+        matches!(self, Interface::Varyings | Interface::Smooth | Interface::Feedback)
     }
 
     /// Qualifier of varyings.
@@ -86,13 +96,17 @@ pub struct Signature {
     pub lanes: bool,
     /// Extensions that the code needs beyond those of the types of operands and result.
     pub requires: Vec<&'static str>,
+    /// Stages that compute it.
+    pub stages: &'static [Stage],
+    /// Number of cases, where the size of the operands does not decide it.
+    pub draws: Option<usize>,
 }
 
 /// Names of operands.
-const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
 impl Signature {
-    /// An operation on uniforms `a`, `b`, `c`, `d`.
+    /// An operation on uniforms `a`, `b`, `c`, … , at most eight.
     pub fn new(
         group: &'static str,
         name: impl Into<String>,
@@ -121,6 +135,8 @@ impl Signature {
             precise: false,
             lanes: false,
             requires: Vec::new(),
+            stages: &Stage::ALL,
+            draws: None,
         }
     }
 
@@ -181,6 +197,32 @@ impl Signature {
     /// Code that needs an extension.
     pub fn require(mut self, extension: &'static str) -> Signature {
         self.requires.push(extension);
+        self
+    }
+
+    /// Operands as vertex attributes.
+    pub fn attributes(mut self) -> Signature {
+        self.interface = Interface::Attributes;
+        self.requires.push("GL_ARB_vertex_attrib_64bit");
+        self
+    }
+
+    /// A result that transform feedback captures, from the stages that can.
+    pub fn feedback(mut self) -> Signature {
+        self.interface = Interface::Feedback;
+        self.requires.push("GL_ARB_enhanced_layouts");
+        self.stages(&Stage::CAPTURED)
+    }
+
+    /// Some stages only.
+    pub fn stages(mut self, stages: &'static [Stage]) -> Signature {
+        self.stages = stages;
+        self
+    }
+
+    /// Another number of cases.
+    pub fn draws(mut self, draws: usize) -> Signature {
+        self.draws = Some(draws);
         self
     }
 

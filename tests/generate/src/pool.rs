@@ -33,6 +33,16 @@ pub enum Pool {
     Composite,
     /// A number that divides the first operand exactly, or else any of a near magnitude.
     Divisor,
+    /// At most 30 significant bits, exponents −500 to 500.
+    Short,
+    /// The first operand times an integer of up to 22 bits, exactly.
+    Multiple,
+    /// Exponents 60 to 300.
+    Coarse,
+    /// Around ±2ⁿ for the n at which floats, integers and doubles change; zeros and the smallest numbers.
+    Limits,
+    /// The largest, the smallest and powers of two; as integers, exponents up to where any double becomes 0 or infinite.
+    Edge,
     /// Integers for exponents.
     Exponent,
     /// For integer operands: a count from 0 to n − 1.
@@ -227,6 +237,50 @@ const COMPOSITE: &[f64] = &[10.0, -10.0, 10.6, 9.0, 0.75, 3.3, -21.0, 1e15, 7.5,
 
 const EXPONENTS: &[i32] = &[0, 1, -1, 2, 10, -10, 100, -100, 1000, -1000, 1023, -1022, 52, -52];
 
+const LIMITS: &[f64] = &[0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, -2.5e-310];
+
+const EDGE: &[f64] = &[
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    f64::MAX,
+    f64::MIN,
+    f64::MIN_POSITIVE,
+    -f64::MIN_POSITIVE,
+    f64::MIN_POSITIVE * (1.0 + f64::EPSILON),
+    1.0 - power(-53),
+    -1.0 - power(-52),
+    power(1023),
+    -power(-1021),
+];
+
+const EDGE_EXPONENTS: &[i32] = &[
+    0,
+    1,
+    -1,
+    1023,
+    1024,
+    -1021,
+    -1022,
+    -1023,
+    -1024,
+    -1073,
+    -1074,
+    -1075,
+    -2045,
+    -2046,
+    -2098,
+    -2099,
+    -5000,
+    i32::MIN,
+    i32::MIN + 1,
+    -65536,
+];
+
+/// Exponents around which `Limits` draws: significand of a float, `int`, `uint`, significand of a double, 64-bit integers.
+const LIMIT_EXPONENTS: &[i32] = &[0, 23, 24, 30, 31, 32, 51, 52, 53, 54, 63];
+
 const INTS: &[i32] = &[0, 1, -1, 2, -7, i32::MAX, i32::MIN, i32::MAX - 1, 16777217, -16777217, 123456789];
 
 const UINTS: &[u32] =
@@ -290,6 +344,9 @@ impl Source {
         {
             return half::related(random, first);
         }
+        if let (Pool::Multiple, Some(Component::Double(x))) = (self.pool, first) {
+            return Component::Double(multiple(random, x));
+        }
         if let (Pool::Divisor, Some(Component::Double(x))) = (self.pool, first) {
             return Component::Double(divisor(random, x));
         }
@@ -326,6 +383,7 @@ impl Source {
             Scalar::Int => Component::Int(match self.pool {
                 Pool::Below(n) => random.below(n.into()) as i32,
                 Pool::Exponent => random.between(-1021, 1023),
+                Pool::Edge => random.between(-2200, 1024),
                 _ => random.bits() as i32 >> random.below(31),
             }),
             Scalar::Uint => Component::Uint(match self.pool {
@@ -348,6 +406,10 @@ impl Source {
             Pool::ToUint => ieee::abs(random.double((-2, 31))),
             Pool::ToFloat if random.chance(50) => random.double((-128, 126)),
             Pool::Composite => composite(random),
+            Pool::Short => short(random),
+            Pool::Coarse => random.double((60, 300)),
+            Pool::Limits => limit(random),
+            Pool::Edge => edge(random),
             _ if random.chance(50) => random.double((-20, 20)),
             _ => random.double((-1022, 1023)),
         }
@@ -368,9 +430,13 @@ fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
         (Scalar::Double, Pool::ToUint) => doubles(TO_UINT),
         (Scalar::Double, Pool::ToFloat) => doubles(TO_FLOAT),
         (Scalar::Double, Pool::Composite) => doubles(COMPOSITE),
-        (Scalar::Double, Pool::Wide | Pool::Small | Pool::Divisor) => Vec::new(),
+        (Scalar::Double, Pool::Wide | Pool::Small | Pool::Divisor | Pool::Short | Pool::Coarse) => Vec::new(),
+        (Scalar::Double, Pool::Multiple) => Vec::new(),
+        (Scalar::Double, Pool::Limits) => doubles(LIMITS),
+        (Scalar::Double, Pool::Edge) => doubles(EDGE),
         (Scalar::Double, _) => doubles(ANY),
         (Scalar::Int, Pool::Exponent) => integers(EXPONENTS),
+        (Scalar::Int, Pool::Edge) => integers(EDGE_EXPONENTS),
         (Scalar::Int | Scalar::Uint, Pool::Below(_)) => Vec::new(),
         (Scalar::Int, _) => integers(INTS),
         (Scalar::Uint, _) => UINTS.iter().map(|&x| Component::Uint(x)).collect(),
@@ -397,7 +463,52 @@ fn composite(random: &mut Random) -> f64 {
     let significand = odd * (1 + random.below(1 << 20) as i64);
     let value =
         Real::integer(significand).scaled(random.between(-60, 20)).round(DOUBLE, Rounding::Nearest, false);
-    if random.chance(30) { ieee::neg(value) } else { value }
+    sign(random, value)
+}
+
+/// m · 2ᵉ, m odd and below 2³⁰.
+fn short(random: &mut Random) -> f64 {
+    let significand = (random.bits() >> 34) as i64 | 1;
+    let value = Real::integer(significand).scaled(random.between(-500, 500));
+    sign(random, value.round(DOUBLE, Rounding::Nearest, false))
+}
+
+/// k · x, k from 1 to 2²²; exact for an x of up to 31 significant bits.
+fn multiple(random: &mut Random, x: f64) -> f64 {
+    let bits = random.between(4, 22);
+    let factor = Real::integer(1 + random.below(1 << bits) as i64);
+    sign(random, Real::from_f64(x).mul(&factor).round(DOUBLE, Rounding::Nearest, false))
+}
+
+/// ±2ⁿ and what is up to two quarters, or two representable numbers, away from it.
+fn limit(random: &mut Random) -> f64 {
+    let exponent = LIMIT_EXPONENTS[random.below(LIMIT_EXPONENTS.len())];
+    let centre = power(exponent);
+    let value = match random.below(4) {
+        0 => centre.next_down(),
+        1 => centre.next_up(),
+        _ => {
+            let quarters = Real::integer(random.between(-6, 6).into()).scaled(-2);
+            Real::from_f64(centre).add(&quarters).round(DOUBLE, Rounding::Nearest, false)
+        }
+    };
+    sign(random, value)
+}
+
+/// A power of two, or a neighbour of one.
+fn edge(random: &mut Random) -> f64 {
+    let centre = power(random.between(-1021, 1023));
+    let value = match random.below(3) {
+        0 => centre,
+        1 => centre.next_down(),
+        _ => centre.next_up(),
+    };
+    sign(random, value)
+}
+
+/// x or −x.
+fn sign(random: &mut Random, x: f64) -> f64 {
+    if random.chance(30) { ieee::neg(x) } else { x }
 }
 
 /// x / k for an odd k that leaves no remainder, with either sign; when no k is found, x scaled down with other fraction bits.
@@ -418,7 +529,7 @@ fn divisor(random: &mut Random, x: f64) -> f64 {
             random.double(((exponent - 20).max(-1000), (exponent + 3).max(-997)))
         }
     };
-    if random.chance(30) { ieee::neg(magnitude) } else { magnitude }
+    sign(random, magnitude)
 }
 
 /// A normal float with a biased exponent in the range.

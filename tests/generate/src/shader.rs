@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::operation::{Argument, Case, Interface, Signature};
+use crate::script;
 use crate::value::{Scalar, Type};
 
 /// Stage that computes.
@@ -22,6 +23,8 @@ pub enum Stage {
 impl Stage {
     /// All of them.
     pub const ALL: [Stage; 3] = [Stage::Vertex, Stage::Geometry, Stage::Fragment];
+    /// Those whose outputs transform feedback captures.
+    pub const CAPTURED: [Stage; 2] = [Stage::Vertex, Stage::Geometry];
 
     /// Prefix of file names.
     pub fn prefix(self) -> &'static str {
@@ -67,29 +70,28 @@ pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String 
         (Stage::Fragment, false) => String::from("[vertex shader passthrough]\n\n"),
     };
     text += &computing_shader(stage, signature);
-    if result_travels(stage, signature) {
-        text += &checking_fragment_shader(signature);
-    } else if stage != Stage::Fragment {
-        text += PASS_COLOR;
-    }
-    if stage == Stage::Geometry {
-        text += POINTS;
-    }
-    text += "[test]\nclear color 0.0 0.0 0.0 0.0\n";
-    for cases in cases.chunks(signature.cases_per_draw()) {
-        text += &draw(stage, signature, cases);
-    }
-    text
+    text += &match signature.interface {
+        Interface::Feedback => String::new(),
+        _ if result_travels(stage, signature) => checking_fragment_shader(signature),
+        _ if stage == Stage::Fragment => String::new(),
+        _ => PASS_COLOR.to_string(),
+    };
+    text += &match (signature.interface, stage) {
+        (Interface::Attributes, _) => script::attributes(signature, cases),
+        (Interface::Feedback, _) | (_, Stage::Geometry) => POINTS.to_string(),
+        _ => String::new(),
+    };
+    text + &script::test_section(stage, signature, cases)
 }
 
 /// Whether the vertex shader hands the operands to the stage that computes.
 fn operands_travel(stage: Stage, signature: &Signature) -> bool {
-    signature.interface.is_varying() && stage != Stage::Vertex
+    signature.interface.sends_operands() && stage != Stage::Vertex
 }
 
-/// Whether the fragment shader checks what another stage computed.
+/// Whether the result leaves the stage that computed it, unchecked.
 fn result_travels(stage: Stage, signature: &Signature) -> bool {
-    signature.interface.is_varying() && stage != Stage::Fragment
+    signature.interface.sends_result() && stage != Stage::Fragment
 }
 
 /// Hands all operands on to a stage; only a fragment shader needs them `flat`.
@@ -101,7 +103,7 @@ fn sending_vertex_shader(stage: Stage, signature: &Signature) -> String {
         &if stage == Stage::Geometry { String::from("out") } else { format!("{interpolation} out") },
         "",
     );
-    text += &operand_uniforms(signature);
+    text += &operand_declarations(signature);
     text += "\nvoid main()\n{\n\tgl_Position = piglit_vertex;\n";
     for Argument { name, .. } in &signature.arguments {
         let _ = writeln!(text, "\t{name}_varying = {name};");
@@ -132,12 +134,12 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
         };
     }
     text += &match (sent, stage) {
-        (true, _) => format!("{interpolation} out {} computed;\n", signature.result.glsl()),
+        (true, _) => computed_output(signature),
         (false, Stage::Fragment) => String::from("out vec4 pixel;\n"),
         (false, _) => String::from("out vec4 color;\n"),
     };
     if !received {
-        text += &operand_uniforms(signature);
+        text += &operand_declarations(signature);
     }
     if !sent {
         text += &expected_uniforms(signature);
@@ -167,6 +169,9 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     }
     text += &computation(signature);
     text += &match (sent, stage) {
+        (true, _) if signature.interface == Interface::Feedback => {
+            String::from("\tbefore = 0.5;\n\tcomputed = x;\n")
+        }
         (true, _) => String::from("\tcomputed = x;\n"),
         (false, Stage::Fragment) => check(signature.result, "pixel"),
         (false, _) => check(signature.result, "color"),
@@ -176,6 +181,18 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     }
     text += "}\n\n";
     text
+}
+
+/// The output that carries the result. A captured one follows a float, which alone would leave it misaligned.
+fn computed_output(signature: &Signature) -> String {
+    let ty = signature.result.glsl();
+    match signature.interface {
+        Interface::Feedback => format!(
+            "layout(xfb_buffer = 0, xfb_offset = 0) out float before;\n\
+             layout(xfb_buffer = 0, xfb_offset = 8) out {ty} computed;\n"
+        ),
+        interface => format!("{} out {ty} computed;\n", interface.interpolation()),
+    }
 }
 
 /// The number of the vertex or of the pixel in its quad, 0 to 3.
@@ -204,23 +221,25 @@ fn checking_fragment_shader(signature: &Signature) -> String {
 }
 
 /// Array of the values of four lanes instead of a uniform.
-const LANES: &str = "_lanes";
+pub const LANES: &str = "_lanes";
 
-fn operand_uniforms(signature: &Signature) -> String {
+/// Where the operands enter the pipeline.
+fn operand_declarations(signature: &Signature) -> String {
     let declaration = |a: &Argument| match signature.interface {
         Interface::PerLane => format!("uniform {} {}{LANES}[4];\n", a.ty.script().glsl(), a.name),
+        Interface::Attributes => format!("in {} {};\n", a.ty.glsl(), a.name),
         _ => format!("uniform {} {};\n", a.ty.glsl(), a.name),
     };
     signature.arguments.iter().filter(|a| a.declared).map(declaration).collect()
 }
 
 /// Names of the uniforms that hold what is accepted.
-fn limits(result: Type) -> &'static [&'static str] {
+pub fn limits(result: Type) -> &'static [&'static str] {
     if result.is_floating() { &["low", "high"] } else { &["low"] }
 }
 
 /// Type of the uniforms that hold what is accepted, and how many of them, for matrices of halves a vector for each column.
-fn expected(result: Type) -> (Type, usize) {
+pub fn expected(result: Type) -> (Type, usize) {
     match result.scalar {
         Scalar::Half if result.is_matrix() => (Type { columns: 1, ..result.expected() }, result.columns),
         _ => (result.expected(), 1),
@@ -318,65 +337,4 @@ fn check(result: Type, output: &str) -> String {
     }
     let _ = writeln!(text, "\t{output} = ok ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0, 0.0, 0.0, 1.0);");
     text
-}
-
-/// Sets what the cases need, one of them or as many as there are lanes, draws and probes.
-fn draw(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
-    let mut text = String::from("\n");
-    if signature.interface == Interface::PerLane {
-        for (lane, case) in cases.iter().cycle().take(4).enumerate() {
-            set_case(&mut text, signature, case, Some(lane));
-        }
-    } else {
-        cases.iter().for_each(|case| set_case(&mut text, signature, case, None));
-    }
-    text += match (signature.differs_by_lane(), stage) {
-        (false, Stage::Geometry) => {
-            "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
-        }
-        (false, _) => "clear\ndraw rect -1 -1 2 2\nrelative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n",
-        (true, Stage::Vertex) => {
-            "clear\ndraw rect -1 -1 2 2\n\
-             relative probe rgba (0.0, 0.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 0.0) (0.0, 1.0, 0.0, 1.0)\n\
-             relative probe rgba (0.0, 1.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 1.0) (0.0, 1.0, 0.0, 1.0)\n"
-        }
-        (true, Stage::Geometry) => {
-            "clear\ndraw arrays GL_POINTS 0 4\n\
-             relative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.25) (0.0, 1.0, 0.0, 1.0)\n\
-             relative probe rgba (0.25, 0.75) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.75) (0.0, 1.0, 0.0, 1.0)\n"
-        }
-        (true, Stage::Fragment) => {
-            "clear\ndraw rect -1 -1 2 2\n\
-             probe rgba 124 124 0.0 1.0 0.0 1.0\nprobe rgba 125 124 0.0 1.0 0.0 1.0\n\
-             probe rgba 124 125 0.0 1.0 0.0 1.0\nprobe rgba 125 125 0.0 1.0 0.0 1.0\n"
-        }
-    };
-    text
-}
-
-fn set_case(text: &mut String, signature: &Signature, case: &Case, lane: Option<usize>) {
-    for (argument, values) in signature.arguments.iter().zip(&case.arguments) {
-        let name = match lane {
-            Some(lane) => format!("{}{LANES}[{lane}]", argument.name),
-            None => argument.name.clone(),
-        };
-        set_uniform(text, argument.ty.script(), &name, values.iter().map(|x| x.text()));
-    }
-    let (ty, columns) = expected(signature.result);
-    for &limit in limits(signature.result) {
-        let values = case.accept.iter().map(|a| if limit == "low" { a.low } else { a.high }.expected_text());
-        let values: Vec<String> = values.collect();
-        for (column, values) in values.chunks(ty.components()).enumerate() {
-            let name = match lane {
-                Some(lane) => format!("{limit}{LANES}[{}]", columns * lane + column),
-                None if columns > 1 => format!("{limit}[{column}]"),
-                None => limit.to_string(),
-            };
-            set_uniform(text, ty, &name, values.iter().cloned());
-        }
-    }
-}
-
-fn set_uniform(text: &mut String, ty: Type, name: &str, values: impl Iterator<Item = String>) {
-    let _ = writeln!(text, "uniform {} {name} {}", ty.glsl(), values.collect::<Vec<_>>().join(" "));
 }

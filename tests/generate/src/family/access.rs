@@ -280,6 +280,20 @@ fn structure(ty: Type) -> Signature {
     .statements("S s = S(a, b, c);\nS t = s;\nif ((t.count & 1) == 0)\n\tt.value = s.value - t.number;")
 }
 
+/// Of a float, a value, a boolean and a double: the value, negated for a positive float; the value plus the double if not the boolean.
+pub(super) fn of_mixed_members(x: &[Vec<Component>]) -> Option<Vec<Accept>> {
+    let (first, chosen, last) = (x[0][0].float(), x[2][0].boolean(), x[3][0].double());
+    if first.is_subnormal() || first.is_nan() {
+        return None;
+    }
+    let pick = |b: &Component| match chosen {
+        false => ieee::add(b.double(), last),
+        true if first > 0.0 => ieee::neg(b.double()),
+        true => b.double(),
+    };
+    Some(x[1].iter().map(|b| Accept::double(pick(b))).collect())
+}
+
 /// A uniform structure with members of both sizes.
 fn uniform_structure(ty: Type) -> Signature {
     let name = ty.glsl();
@@ -290,22 +304,7 @@ fn uniform_structure(ty: Type) -> Signature {
         (Type::vector(Scalar::Bool, 1), Pool::Plain),
         (DOUBLE, Pool::Any),
     ];
-    Signature::whole(GROUP, "uniform_structure", &arguments, ty, "y", |x| {
-        if x[0][0].float().is_subnormal() || x[0][0].float().is_nan() {
-            return None;
-        }
-        let chosen = x[2][0].boolean();
-        let pick = |b: &Component| {
-            if !chosen {
-                ieee::add(b.double(), x[3][0].double())
-            } else if x[0][0].float() > 0.0 {
-                ieee::neg(b.double())
-            } else {
-                b.double()
-            }
-        };
-        Some(x[1].iter().map(|b| Accept::double(pick(b))).collect())
-    })
+    Signature::whole(GROUP, "uniform_structure", &arguments, ty, "y", of_mixed_members)
     .types(name.clone())
     .uniform_names(&["s.first", "s.value", "s.chosen", "s.last"])
     .globals(format!(

@@ -68,15 +68,26 @@ fn round_even(x: &Real) -> Real {
     if up { below.add(&one) } else { below }
 }
 
+pub(super) fn floor(x: f64) -> Option<Accept> {
+    integral(x, Real::floor)
+}
+
+/// What is accepted for an operand that is not NaN.
+pub(super) type Unary = fn(f64) -> Option<Accept>;
+
+/// Functions that are exact or round once.
+pub(super) const ROUNDINGS: [(&str, Unary); 5] = [
+    ("floor", floor),
+    ("ceil", |x| integral(x, ceil)),
+    ("trunc", |x| integral(x, trunc)),
+    ("roundEven", |x| integral(x, round_even)),
+    ("fract", fract),
+];
+
 fn roundings(ty: Type) -> Vec<Signature> {
-    let function = |name: &str, f: fn(&Real) -> Real| {
-        unary(name, ty, Pool::Rounding, format!("{name}(a)"), move |x| integral(x, f))
-    };
-    vec![
-        function("floor", Real::floor),
-        function("ceil", ceil),
-        function("trunc", trunc),
-        function("roundEven", round_even),
+    let mut list: Vec<Signature> =
+        ROUNDINGS.iter().map(|&(name, f)| unary(name, ty, Pool::Rounding, format!("{name}(a)"), f)).collect();
+    list.extend([
         // The specification leaves the direction of halves open.
         unary("round", ty, Pool::Rounding, "round(a)".to_string(), |x| {
             let half = x.is_finite() && {
@@ -96,8 +107,8 @@ fn roundings(ty: Type) -> Vec<Signature> {
             )))
         })
         .precise(),
-        unary("fract", ty, Pool::Rounding, "fract(a)".to_string(), fract),
-    ]
+    ]);
+    list
 }
 
 /// x − floor(x), one rounding. Where that rounds up to 1, implementations may keep the result below.
@@ -236,7 +247,7 @@ fn remainders(ty: Type) -> Vec<Signature> {
 
 /// x − y·floor(x / y). The quotient may be off by 3 ULP: where that could reach another integer, the result is not tested; but a
 /// multiple of y has to give 0. The product is rounded or fused.
-fn modulo(x: f64, y: f64) -> Option<Accept> {
+pub(super) fn modulo(x: f64, y: f64) -> Option<Accept> {
     if !x.is_finite() || !y.is_finite() || ieee::is_zero(y) || ieee::is_subnormal(y) {
         return None;
     }
@@ -300,14 +311,15 @@ fn exponents(ty: Type) -> Vec<Signature> {
 }
 
 /// x · 2ⁿ. Undefined where it overflows or n > 1024; may be 0 where it is subnormal.
-fn ldexp(x: f64, n: i32) -> Option<Accept> {
+pub(super) fn ldexp(x: f64, n: i32) -> Option<Accept> {
     if !x.is_finite() || ieee::is_subnormal(x) || n > 1024 {
         return None;
     }
     if ieee::is_zero(x) {
         return Some(Accept::any_zero());
     }
-    let value = Real::from_f64(x).scaled(n).round(BINARY64, Rounding::Nearest, false);
+    // Nothing is left of any double long before this.
+    let value = Real::from_f64(x).scaled(n.max(-4000)).round(BINARY64, Rounding::Nearest, false);
     if ieee::is_subnormal(value) || ieee::is_zero(value) || ieee::abs(value) == f64::MIN_POSITIVE || n < -1022
     {
         return Some(Accept::hull(ieee::zero(x.is_sign_negative()), ieee::abs_like(value, x)));

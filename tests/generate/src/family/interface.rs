@@ -15,7 +15,7 @@ const VEC3: Type = Type::vector(Scalar::Float, 3);
 
 /// Types of up to four uniforms, declared in this order; 64-bit ones follow 32-bit ones, which leaves them misaligned if a compiler
 /// packs without care.
-fn layouts() -> Vec<Vec<Type>> {
+pub(super) fn layouts() -> Vec<Vec<Type>> {
     vec![
         vec![DOUBLE, BOOL, DOUBLE],
         vec![BOOL, DOUBLE, BOOL, DOUBLE],
@@ -36,8 +36,8 @@ fn layouts() -> Vec<Vec<Type>> {
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for layout in layouts() {
-        list.push(uniforms(&layout, true));
-        list.push(uniforms(&layout, false));
+        list.push(parts(GROUP, "uniforms_last", &layout, true));
+        list.push(parts(GROUP, "uniforms_first", &layout, false));
     }
     for ty in all_types() {
         list.push(copied_varying(ty));
@@ -47,8 +47,8 @@ pub fn signatures() -> Vec<Signature> {
     list
 }
 
-/// The first or the last component of each uniform, as doubles.
-fn uniforms(layout: &[Type], last: bool) -> Signature {
+/// The first or the last component of each operand, as doubles.
+pub(super) fn parts(group: &'static str, name: &str, layout: &[Type], last: bool) -> Signature {
     let arguments: Vec<(Type, Pool)> = layout.iter().map(|&ty| (ty, Pool::Plain)).collect();
     let place = move |ty: Type| if last { ty.components() - 1 } else { 0 };
     let parts: Vec<String> = layout
@@ -58,8 +58,7 @@ fn uniforms(layout: &[Type], last: bool) -> Signature {
         .collect();
     let result = dvec(layout.len());
     let expression = format!("{}({})", result.glsl(), parts.join(", "));
-    let name = if last { "uniforms_last" } else { "uniforms_first" };
-    Signature::whole(GROUP, name, &arguments, result, expression, move |x| {
+    Signature::whole(group, name, &arguments, result, expression, move |x| {
         x.iter().map(|x| widened(if last { *x.last()? } else { *x.first()? })).collect()
     })
 }

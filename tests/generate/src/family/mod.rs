@@ -2,13 +2,18 @@
 
 pub mod access;
 pub mod arithmetic;
+pub mod attribute;
+pub mod block;
 pub mod common;
 pub mod comparison;
 pub mod control;
 pub mod conversion;
+pub mod feedback;
 pub mod function;
 pub mod geometric;
+pub mod indexing;
 pub mod interface;
+pub mod limits;
 pub mod matrix;
 pub mod packing;
 
@@ -20,13 +25,18 @@ pub fn signatures() -> Vec<Signature> {
     [
         access::signatures(),
         arithmetic::signatures(),
+        attribute::signatures(),
+        block::signatures(),
         common::signatures(),
         comparison::signatures(),
         control::signatures(),
         conversion::signatures(),
+        feedback::signatures(),
         function::signatures(),
         geometric::signatures(),
+        indexing::signatures(),
         interface::signatures(),
+        limits::signatures(),
         matrix::signatures(),
         packing::signatures(),
     ]

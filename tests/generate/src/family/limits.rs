@@ -1,0 +1,77 @@
+//! Values where an implementation changes its method: around powers of two at which a significand or a 32-bit integer ends, the
+//! smallest and largest numbers, multiples of the divisor.
+
+use super::common::{ROUNDINGS, Unary, floor, ldexp, modulo};
+use super::{of_one, of_two};
+use crate::ieee;
+use crate::operation::Signature;
+use crate::pool::Pool;
+use crate::value::{Accept, Scalar, Type, VECTORS, dvec};
+
+const GROUP: &str = "limits";
+
+/// Vectors of multiples per test of `mod`: four pairs each.
+const MULTIPLES: usize = 840;
+/// Draws of the other tests.
+const DRAWS: usize = 24;
+
+/// All signatures of this family.
+pub fn signatures() -> Vec<Signature> {
+    let mut list = Vec::new();
+    for ty in VECTORS {
+        list.extend(ROUNDINGS.map(|(name, f)| rounded(name, f, ty)));
+        list.push(to_integer_and_back(ty));
+        list.push(scaled(ty));
+        list.push(taken_apart(ty));
+    }
+    list.push(multiples());
+    list
+}
+
+fn rounded(name: &str, f: Unary, ty: Type) -> Signature {
+    let evaluate = of_one(move |x: f64| if x.is_nan() { None } else { f(x) });
+    Signature::elementwise(GROUP, name, &[(ty, Pool::Limits)], ty, format!("{name}(a)"), evaluate)
+        .draws(DRAWS)
+}
+
+/// floor(a) where it is an `int`, by way of one.
+fn to_integer_and_back(ty: Type) -> Signature {
+    let expression = format!("{0}({1}(floor(a)))", ty.glsl(), ty.with_scalar(Scalar::Int).glsl());
+    let evaluate = of_one(|x: f64| {
+        let value = x.is_finite().then(|| floor(x))??.high.double();
+        let fits = !ieee::less(value, f64::from(i32::MIN)) && !ieee::less(f64::from(i32::MAX), value);
+        // An integer has one zero.
+        fits.then(|| Accept::double(if ieee::is_zero(value) { 0.0 } else { value }))
+    });
+    Signature::elementwise(GROUP, "floor_int", &[(ty, Pool::Limits)], ty, expression, evaluate).draws(DRAWS)
+}
+
+fn scaled(ty: Type) -> Signature {
+    let arguments = [(ty, Pool::Edge), (ty.with_scalar(Scalar::Int), Pool::Edge)];
+    Signature::elementwise(GROUP, "ldexp", &arguments, ty, "ldexp(a, b)", |x| {
+        ldexp(x[0].double(), x[1].integer() as i32)
+    })
+    .draws(DRAWS)
+}
+
+/// `ldexp` of what `frexp` gives.
+fn taken_apart(ty: Type) -> Signature {
+    let ints = ty.with_scalar(Scalar::Int).glsl();
+    let evaluate = of_one(|x: f64| {
+        let usable = x.is_finite() && !ieee::is_subnormal(x);
+        usable.then(|| Accept::number(x))
+    });
+    Signature::elementwise(GROUP, "frexp_ldexp", &[(ty, Pool::Edge)], ty, "ldexp(part, exponent)", evaluate)
+        .statements(format!("{ints} exponent;\n{} part = frexp(a, exponent);", ty.glsl()))
+        .draws(DRAWS)
+}
+
+/// mod(k·y, y), which is 0 in spite of what the quotient's rounding does: 10,080 random pairs in three stages.
+fn multiples() -> Signature {
+    let ty = dvec(4);
+    let arguments = [(ty, Pool::Short), (ty, Pool::Multiple)];
+    let evaluate = of_two(|y, x| modulo(x, y).filter(|accept| *accept == Accept::any_zero()));
+    Signature::elementwise(GROUP, "mod", &arguments, ty, "mod(b, a)", evaluate)
+        .types("multiples")
+        .draws(MULTIPLES)
+}
