@@ -90,6 +90,7 @@ fn lower_operations(
     manager.run(shader, "lower_pack", lower_pack)?;
     manager.run(shader, "lower_bitfield", lower_bitfield)?;
     manager.run(shader, "lower_float_ops", lower_float_ops)?;
+    manager.run(shader, "lower_half", lower_half)?;
     // 64-bit division and some conversions go through doubles.
     manager.run(shader, "lower_int64", |s| lower_int64(s, devinfo.has_q))?;
     manager.run(shader, "lower_doubles", lower_doubles).map(drop)

@@ -247,7 +247,20 @@ pub(crate) fn rsq(x: f64) -> f64 {
 /// GLSL `mod` step by step. Where the quotient of a multiple rounds below the integer the result would be `b`
 /// itself: that is 0. A result that merely rounds to `b` (a tiny negative `a`) stays.
 pub(crate) fn fmod(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
-    remainder(ctx, s, libm::floor)
+    if ctx.bits == 16 { float2(ctx, s, floored_remainder) } else { remainder(ctx, s, libm::floor) }
+}
+
+/// `a - b * floor(a / b)` without any rounding but the last sum's; NaN where the definition gives it.
+fn floored_remainder(a: f64, b: f64) -> f64 {
+    let rest = if b.is_infinite() { f64::NAN } else { libm::fmod(a, b) };
+    if rest == 0.0 {
+        // A difference of equal numbers, which is positive.
+        0.0
+    } else if (rest < 0.0) != (b < 0.0) {
+        rest + b
+    } else {
+        rest
+    }
 }
 
 /// Remainder of the truncated quotient, step by step.

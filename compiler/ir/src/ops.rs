@@ -221,8 +221,8 @@ alu_ops! {
     Ffract ffract(a: F) -> F, 0, S(|c, s| fold::float1(c, s, |a| a - libm::floor(a)));
     /// Rounded to nearest, ties to even.
     FroundEven fround_even(a: F) -> F, 0, S(|c, s| fold::float1(c, s, f64::round_ties_even));
-    /// `a - b * floor(a / b)`, each step rounded, 0 where that gives `b`; lowered by `lower_fmod` and
-    /// `lower_doubles`.
+    /// `a - b * floor(a / b)`, each step rounded, 0 where that gives `b`; for halves without rounding before the end. Lowered by
+    /// `lower_float_ops` and `lower_doubles`.
     Fmod fmod(a: F, b: F) -> F, 0, S(fold::fmod);
     /// `a - b * trunc(a / b)`, each step rounded, 0 where that gives `b`.
     Frem frem(a: F, b: F) -> F, 0, S(fold::frem);

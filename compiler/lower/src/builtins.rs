@@ -14,11 +14,26 @@ impl Lowerer<'_, '_> {
         }
         let scalar = arguments.first().and_then(|&a| self.types.scalar_of(self.expr_type(a)));
         let values = arguments.iter().map(|&a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(value) = self.matrix_builtin(function, &values)? {
+        let chooses = values.get(2).is_some_and(|v| v.leaf().is_ok_and(|v| self.builder.shader.bits(v) == 1));
+        if scalar == Some(Scalar::Float16) && has_inexact_steps(function) && !chooses {
+            let values = values.iter().map(|v| self.widened(v)).collect::<Result<Vec<_>, _>>()?;
+            let result = self.value_builtin(function, &values, Scalar::Float)?;
+            return result.try_map(&mut |v| Ok(self.builder.f2f16(v)));
+        }
+        self.value_builtin(function, &values, scalar.unwrap_or(Scalar::Uint))
+    }
+
+    /// float16_t components as float.
+    pub(crate) fn widened(&mut self, value: &Val) -> Result<Val, LowerError> {
+        value.try_map(&mut |v| Ok(self.builder.f2f32(v)))
+    }
+
+    /// A function of values; `scalar` is the first argument's component type.
+    fn value_builtin(&mut self, function: F, values: &[Val], scalar: Scalar) -> Result<Val, LowerError> {
+        if let Some(value) = self.matrix_builtin(function, values)? {
             return Ok(value);
         }
         let leaves = values.iter().map(Val::leaf).collect::<Result<Vec<_>, _>>()?;
-        let scalar = scalar.unwrap_or(Scalar::Uint);
         let families =
             [Self::simple, Self::angle, Self::common, Self::geometric, Self::integer, Self::relational];
         for family in families {
@@ -60,6 +75,8 @@ impl Lowerer<'_, '_> {
             F::Frexp => {
                 let x = self.eval(arguments[0])?.leaf()?;
                 let exponent = self.builder.frexp_exp(x);
+                let narrow = self.types.scalar_of(self.expr_type(arguments[1])) == Some(Scalar::Int16);
+                let exponent = if narrow { self.builder.i2i16(exponent) } else { exponent };
                 self.store_to(arguments[1], exponent)?;
                 Ok(Some(self.builder.frexp_sig(x).into()))
             }
@@ -103,6 +120,9 @@ impl Lowerer<'_, '_> {
             self.root_global(arguments[0]).ok_or(LowerError::Malformed("interpolant is no input"))?;
         let place = self.place_of(arguments[0])?;
         let operand = arguments.get(1).map(|&a| self.eval(a)?.leaf()).transpose()?;
+        // A float16_t interpolant has its offset in float16_t.
+        let operand =
+            operand.map(|v| if self.builder.shader.bits(v) == 16 { self.builder.f2f32(v) } else { v });
         let op = match f {
             F::InterpolateAtCentroid => IntrinsicOp::LoadBarycentric,
             F::InterpolateAtSample => IntrinsicOp::LoadBarycentricAtSample,
@@ -199,7 +219,11 @@ impl Lowerer<'_, '_> {
             F::Min => pick(A::Fmin, A::Imin, A::Umin),
             F::Max => pick(A::Fmax, A::Imax, A::Umax),
             F::Fma => A::Ffma,
-            F::Ldexp => A::Fldexp,
+            F::Ldexp => {
+                let exponent =
+                    if self.builder.shader.bits(v[1]) == 16 { self.builder.i2i32(v[1]) } else { v[1] };
+                return Ok(Some(self.builder.fldexp(v[0], exponent)));
+            }
             F::PackUnorm2x16 => A::PackUnorm2x16,
             F::PackSnorm2x16 => A::PackSnorm2x16,
             F::PackUnorm4x8 => A::PackUnorm4x8,
@@ -596,4 +620,39 @@ impl Lowerer<'_, '_> {
             _ => return None,
         })
     }
+}
+
+/// Functions of several steps that round, which `float16_t` computes in `float` and rounds once more at the end: in its own precision the
+/// steps' errors would add up to visible ones, and squares overflow from 256 on. Functions of one step and those that cannot round are done
+/// in `float16_t`; what the machine has no 16-bit instruction for, `ir::passes::lower_half` takes care of.
+fn has_inexact_steps(function: F) -> bool {
+    matches!(
+        function,
+        F::Radians
+            | F::Degrees
+            | F::Tan
+            | F::Asin
+            | F::Acos
+            | F::Atan
+            | F::Sinh
+            | F::Cosh
+            | F::Tanh
+            | F::Asinh
+            | F::Acosh
+            | F::Atanh
+            | F::Exp
+            | F::Log
+            | F::Mix
+            | F::Smoothstep
+            | F::Length
+            | F::Distance
+            | F::Dot
+            | F::Cross
+            | F::Normalize
+            | F::Faceforward
+            | F::Reflect
+            | F::Refract
+            | F::Determinant
+            | F::Inverse
+    )
 }

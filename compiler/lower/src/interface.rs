@@ -264,6 +264,7 @@ impl Lowerer<'_, '_> {
                 self.load_with(IntrinsicOp::LoadInterpolatedInput, &[barycentric, dynamic], fields, 32, count)
             }
         };
+        let value = self.unpack_slot(self.scalar_of(place.ty)?, value);
         let value = match &place.swizzle {
             Some(swizzle) => self.builder.swizzle(value, swizzle),
             None => value,

@@ -1,14 +1,22 @@
 //! Linear algebra: products, constructors, transposes, determinants, inverses. Matrices are lists of columns.
 
 use ir::Value;
-use program::{BinaryOp, TypeId};
+use program::{BinaryOp, Scalar, TypeId};
 
 use crate::value::Val;
 use crate::{LowerError, Lowerer};
 
 impl Lowerer<'_, '_> {
-    /// Matrix and vector products.
-    pub fn linear(&mut self, op: BinaryOp, a: &Val, b: &Val, _: TypeId) -> Result<Val, LowerError> {
+    /// Matrix and vector products; those of float16_t are summed in float.
+    pub fn linear(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: TypeId) -> Result<Val, LowerError> {
+        if self.scalar_of(ty)? != Scalar::Float16 {
+            return self.products(op, a, b);
+        }
+        let (a, b) = (self.widened(a)?, self.widened(b)?);
+        self.products(op, &a, &b)?.try_map(&mut |v| Ok(self.builder.f2f16(v)))
+    }
+
+    fn products(&mut self, op: BinaryOp, a: &Val, b: &Val) -> Result<Val, LowerError> {
         match op {
             BinaryOp::MatrixTimesVector => {
                 let vector = b.leaf()?;

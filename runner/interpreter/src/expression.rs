@@ -183,7 +183,8 @@ impl<E: Environment> Group<'_, E> {
         })
     }
 
-    /// Matrix products: each component is a sum of products taken in order, every operation rounded by itself.
+    /// Matrix products: each component is a sum of products taken in order, every operation rounded by itself; of `float16_t` products
+    /// only the sum is, as by the geometric functions.
     fn linear(&self, op: BinaryOp, a_ty: TypeId, a: &Value, b_ty: TypeId, b: &Value) -> Result<Value, Error> {
         let scalar = self.scalar_of(a_ty)?;
         let shape = |ty| self.types.shape(ty).ok_or(Error::Malformed("operand is not a matrix"));
@@ -199,8 +200,13 @@ impl<E: Environment> Group<'_, E> {
         let b_stride = b_rows as usize;
         Ok(Value::reduce(&[a, b], rows * columns, |operands, out| {
             for (c, r) in (0..columns).flat_map(|c| (0..rows).map(move |r| (c, r))) {
-                let term = |k: usize| mul(operands[0][k * a_stride + r], operands[1][c * b_stride + k]);
-                out[c * rows + r] = (1..inner).fold(term(0), |sum, k| add(sum, term(k)));
+                let factors = |k: usize| (operands[0][k * a_stride + r], operands[1][c * b_stride + k]);
+                let term = |k: usize| mul(factors(k).0, factors(k).1);
+                let exact = |k: usize| scalar::f16_of(factors(k).0) * scalar::f16_of(factors(k).1);
+                out[c * rows + r] = match scalar {
+                    Scalar::Float16 => scalar::of_f16((0..inner).map(exact).sum()),
+                    _ => (1..inner).fold(term(0), |sum, k| add(sum, term(k))),
+                };
             }
         }))
     }

@@ -321,7 +321,7 @@ impl<'a, E: Environment> Group<'a, E> {
                 let low = u64::from(read(self.environment, cell, 0, lane));
                 let bits = match cell.scalar.bits() {
                     64 => low | u64::from(read(self.environment, cell, 1, lane)) << 32,
-                    _ => scalar::wrap(cell.scalar, low),
+                    _ => from_slot(cell.scalar, low),
                 };
                 value.set(c, lane, bits);
             }
@@ -363,8 +363,7 @@ impl<'a, E: Environment> Group<'a, E> {
         let low = half(0);
         match source.scalar.bits() {
             64 => low | half(1) << 32,
-            _ if source.scalar == Scalar::Bool => scalar::of_bool(low != 0),
-            _ => scalar::wrap(source.scalar, low),
+            _ => from_slot(source.scalar, low),
         }
     }
 
@@ -495,9 +494,26 @@ fn is_per_patch(global: &Global) -> bool {
     global.interpolation.patch || slot.is_some_and(program::Slot::is_per_patch)
 }
 
+/// A value of at most 32 bits from a slot's component. Slots have no 16-bit components: they hold such values as `float` or `int`.
+fn from_slot(ty: Scalar, bits: u64) -> u64 {
+    match ty {
+        Scalar::Bool => scalar::of_bool(bits != 0),
+        Scalar::Float16 => scalar::of_f16(f32::from_bits(bits as u32).into()),
+        _ => scalar::wrap(ty, bits),
+    }
+}
+
+/// What a slot holds for a value; 64-bit ones fill two components.
+fn to_slot(ty: Scalar, bits: u64) -> u64 {
+    match ty {
+        Scalar::Float16 => u64::from((scalar::f16_of(bits) as f32).to_bits()),
+        _ => bits,
+    }
+}
+
 fn put_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {
     for lane in 0..lanes {
-        let bits = value.get(from, lane);
+        let bits = to_slot(ty, value.get(from, lane));
         let undefined = value.is_undefined(from, lane);
         let halves = if ty.bits() == 64 { 2 } else { 1 };
         for half in 0..halves {

@@ -1,6 +1,7 @@
 //! Constant expressions: what counts as one, and its value where the language needs a number (array sizes, layout
 //! values, case labels). Initialisers stay unevaluated.
 
+use super::half::{half_bits, half_value};
 use super::{Check, Checker};
 use crate::ast;
 use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp};
@@ -47,7 +48,8 @@ impl Number {
             Scalar::Int16 => Number::Int(i64::from(self.int() as i16)),
             Scalar::Uint16 => Number::Int(i64::from(self.int() as u16)),
             Scalar::Int64 | Scalar::Uint64 => Number::Int(self.int()),
-            Scalar::Float | Scalar::Float16 => Number::Float(f64::from(self.float() as f32)),
+            Scalar::Float16 => Number::Float(half_value(half_bits(self.float()))),
+            Scalar::Float => Number::Float(f64::from(self.float() as f32)),
             Scalar::Double => Number::Float(self.float()),
         }
     }
@@ -158,7 +160,7 @@ impl Checker<'_> {
                 Literal::Uint(u) => Number::Int(u as i64),
                 Literal::Float(f) => Number::Float(f64::from(f)),
                 Literal::Double(f) => Number::Float(f),
-                Literal::Float16(_) => return None,
+                Literal::Float16(bits) => Number::Float(half_value(bits)),
             }),
             kind @ (ExprKind::Local(_) | ExprKind::Global(_)) => {
                 self.evaluate_variable(self.constant_initializer(kind)?, depth)
@@ -274,7 +276,7 @@ impl Checker<'_> {
             numbers.get(if numbers.len() == 1 { 0 } else { i }).copied()
         };
         let source = arguments.first().and_then(|&a| self.types.scalar_of(self.ty(a)))?;
-        if let Some(value) = pack_double(function, values.first()?) {
+        if let Some(value) = reinterpret(function, values.first()?, source, scalar) {
             return Some(value);
         }
         let numbers: Option<Vec<Number>> = (0..size)
@@ -402,19 +404,70 @@ fn extract_bits(value: i64, offset: i64, bits: i64, signed: bool) -> Option<i64>
     Some(if signed && bits > 0 { ((field << (64 - bits)) as i64) >> (64 - bits) } else { field as i64 })
 }
 
-/// `packDouble2x32` and `unpackDouble2x32`.
-fn pack_double(function: BuiltinFunction, value: &Value) -> Option<Value> {
-    match (function, value.components()?) {
-        (BuiltinFunction::PackDouble2x32, &[low, high]) => {
-            let bits = u64::from(low.int() as u32) | u64::from(high.int() as u32) << 32;
-            Some(Value::Components(vec![Number::Float(f64::from_bits(bits))]))
-        }
-        (BuiltinFunction::UnpackDouble2x32, &[value]) => {
-            let bits = value.float().to_bits();
-            let halves = [bits & 0xffff_ffff, bits >> 32];
-            Some(Value::Components(halves.map(|h| Number::Int(h as i64)).to_vec()))
-        }
-        _ => None,
+/// Functions that keep all bits, from components of one type to components of another: casts, `pack…` and `unpack…`.
+fn reinterpret(function: BuiltinFunction, value: &Value, source: Scalar, result: Scalar) -> Option<Value> {
+    use BuiltinFunction as F;
+    let keeps_bits = matches!(
+        function,
+        F::FloatBitsToInt
+            | F::FloatBitsToUint
+            | F::IntBitsToFloat
+            | F::UintBitsToFloat
+            | F::DoubleBitsToInt64
+            | F::DoubleBitsToUint64
+            | F::Int64BitsToDouble
+            | F::Uint64BitsToDouble
+            | F::Float16BitsToInt16
+            | F::Float16BitsToUint16
+            | F::Int16BitsToFloat16
+            | F::Uint16BitsToFloat16
+            | F::PackDouble2x32
+            | F::UnpackDouble2x32
+            | F::PackInt2x32
+            | F::UnpackInt2x32
+            | F::PackUint2x32
+            | F::UnpackUint2x32
+            | F::PackFloat2x16
+            | F::UnpackFloat2x16
+            | F::PackInt2x16
+            | F::UnpackInt2x16
+            | F::PackUint2x16
+            | F::UnpackUint2x16
+            | F::PackInt4x16
+            | F::UnpackInt4x16
+            | F::PackUint4x16
+            | F::UnpackUint4x16
+    );
+    if !keeps_bits {
+        return None;
+    }
+    let (from, to) = (source.bits(), result.bits());
+    let mut numbers = Vec::new();
+    // One whole at a time: a component of the wider type.
+    for group in value.components()?.chunks(to.div_ceil(from) as usize) {
+        let whole = group.iter().rev().fold(0, |bits, &n| bits << (from % 64) | raw_bits(n, source));
+        numbers.extend((0..from.div_ceil(to)).map(|i| from_raw_bits(whole >> (i * to), result)));
+    }
+    Some(Value::Components(numbers))
+}
+
+/// A component's bits in memory.
+fn raw_bits(n: Number, scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Float16 => half_bits(n.float()).into(),
+        Scalar::Float => (n.float() as f32).to_bits().into(),
+        Scalar::Double => n.float().to_bits(),
+        _ => n.int() as u64 & u64::MAX >> (64 - scalar.bits()),
+    }
+}
+
+/// The component with these bits, of which only as many count as the type has.
+fn from_raw_bits(bits: u64, scalar: Scalar) -> Number {
+    match scalar {
+        Scalar::Float16 => Number::Float(half_value(bits as u16)),
+        Scalar::Float => Number::Float(f32::from_bits(bits as u32).into()),
+        Scalar::Double => Number::Float(f64::from_bits(bits)),
+        _ => Number::Int(bits as i64).to(scalar),
     }
 }
 
@@ -430,10 +483,6 @@ fn integer_function_of_one(function: BuiltinFunction, x: Number, source: Scalar)
             found(31u32.wrapping_sub(bits.leading_zeros()))
         }
         F::BitfieldReverse => i64::from(bits.reverse_bits()),
-        F::FloatBitsToInt | F::FloatBitsToUint => i64::from((x.float() as f32).to_bits()),
-        F::IntBitsToFloat | F::UintBitsToFloat => {
-            return Some(Number::Float(f64::from(f32::from_bits(bits))));
-        }
         _ => return None,
     }))
 }

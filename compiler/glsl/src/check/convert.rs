@@ -22,7 +22,7 @@ pub(super) fn scalar_converts(language: &Language<'_>, from: Scalar, to: Scalar)
         (S::Int, S::Int64 | S::Uint64) | (S::Uint, S::Uint64 | S::Int64) | (S::Int64, S::Uint64) => int64,
         (S::Int64 | S::Uint64, S::Float | S::Double) => int64,
         (S::Int16, S::Uint16 | S::Int | S::Uint | S::Int64 | S::Uint64) => true,
-        (S::Uint16, S::Int | S::Uint | S::Int64 | S::Uint64) => true,
+        (S::Uint16, S::Uint | S::Uint64) => true,
         (S::Int16 | S::Uint16, S::Float16 | S::Float | S::Double) => true,
         (S::Float16, S::Float | S::Double) => true,
         _ => false,
@@ -33,8 +33,8 @@ pub(super) fn scalar_converts(language: &Language<'_>, from: Scalar, to: Scalar)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rank {
     Exact,
-    /// `float` to `double` (and wider floats from narrower ones).
-    FloatWidening,
+    /// To a wider type of the same kind: `float` to `double`, `int16_t` to `int`.
+    Widening,
     /// Integer to `float`.
     ToFloat,
     /// Integer to `double`.
@@ -46,7 +46,7 @@ pub(super) enum Rank {
 pub(super) fn better(a: Rank, b: Rank) -> bool {
     match (a, b) {
         (Rank::Exact, other) => other != Rank::Exact,
-        (Rank::FloatWidening, Rank::ToFloat | Rank::ToDouble | Rank::Other) => true,
+        (Rank::Widening, Rank::ToFloat | Rank::ToDouble | Rank::Other) => true,
         (Rank::ToFloat, Rank::ToDouble) => true,
         _ => false,
     }
@@ -72,7 +72,9 @@ impl Checker<'_> {
             return None;
         }
         Some(match (sa, sb) {
-            (x, y) if x.is_float() && y.is_float() => Rank::FloatWidening,
+            (x, y) if x.is_float() && y.is_float() => Rank::Widening,
+            (x, y) if x.is_signed_integer() && y.is_signed_integer() => Rank::Widening,
+            (x, y) if x.is_unsigned_integer() && y.is_unsigned_integer() => Rank::Widening,
             (_, Scalar::Float | Scalar::Float16) => Rank::ToFloat,
             (_, Scalar::Double) => Rank::ToDouble,
             _ => Rank::Other,

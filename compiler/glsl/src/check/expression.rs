@@ -1,5 +1,6 @@
 //! Expressions: names, literals, members, swizzles, indexing, assignment.
 
+use super::half::half_bits;
 use super::scope::Entity;
 use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
@@ -59,9 +60,7 @@ impl Checker<'_> {
         let allowed = match ty {
             IntType::Int => true,
             IntType::Uint => self.language.has_integers(),
-            IntType::Int16 | IntType::Uint16 => {
-                self.language.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"])
-            }
+            IntType::Int16 | IntType::Uint16 => self.language.has_int16(),
             IntType::Int64 | IntType::Uint64 => self.language.has_int64(),
         };
         if !allowed {
@@ -76,9 +75,7 @@ impl Checker<'_> {
             FloatType::Double if self.language.has_doubles() => {
                 Ok(self.literal(Literal::Double(value), Scalar::Double, span))
             }
-            FloatType::Half
-                if self.language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]) =>
-            {
+            FloatType::Half if self.language.has_half_float() => {
                 Ok(self.literal(Literal::Float16(half_bits(value)), Scalar::Float16, span))
             }
             _ => self.error(span, "this version has no such floating-point literals"),
@@ -286,7 +283,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<ExprId> {
         let index_type = self.ty(index);
-        if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer()) {
+        // AMD_gpu_shader_int16, issue 7: 16-bit integers are no indices.
+        if !matches!(self.types.get(index_type), Type::Scalar(s) if s.is_integer() && s.bits() >= 32) {
             let name = self.type_name(index_type);
             return self.error(index_span, format!("an index must be an integer, not {name}"));
         }
@@ -403,29 +401,4 @@ impl Checker<'_> {
         let int = self.types.scalar(Scalar::Int);
         Ok(self.push(ExprKind::RuntimeLength(value), int, span))
     }
-}
-
-/// Bits of the float16_t nearest to a value, ties to even.
-pub(super) fn half_bits(value: f64) -> u16 {
-    let bits = value.to_bits();
-    let sign = ((bits >> 48) & 0x8000) as u16;
-    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-    let fraction = bits & 0x000f_ffff_ffff_ffff;
-    if exponent == 1024 {
-        return sign | 0x7c00 | if fraction != 0 { 0x200 } else { 0 };
-    }
-    if exponent < -25 {
-        return sign;
-    }
-    // The significand with its leading one has 53 bits; keep 11, fewer below the smallest normal exponent.
-    let significand = fraction | 1 << 52;
-    let drop = 42 + (-14 - exponent).max(0) as u32;
-    let kept = significand >> drop;
-    let rest = significand & ((1 << drop) - 1);
-    let half = 1u64 << (drop - 1);
-    let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
-    // Adding the significand (with its one) to the exponent field below lets a carry move into the exponent.
-    let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
-    let result = base + rounded;
-    if result >= 0x7c00 { sign | 0x7c00 } else { sign | result as u16 }
 }

@@ -154,6 +154,14 @@ impl<'a> Language<'a> {
         self.any_extension(&["ARB_gpu_shader_int64", "AMD_gpu_shader_int64", "NV_gpu_shader5"])
     }
 
+    pub fn has_int16(&self) -> bool {
+        self.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"])
+    }
+
+    pub fn has_half_float(&self) -> bool {
+        self.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"])
+    }
+
     /// Implicit conversions between scalar types at all.
     pub fn has_implicit_conversions(&self) -> bool {
         self.at_least(120, 0) || self.extension("EXT_shader_implicit_conversions")

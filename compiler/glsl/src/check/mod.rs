@@ -14,6 +14,7 @@ mod convert;
 mod declaration;
 mod expression;
 mod function;
+mod half;
 mod image;
 mod language;
 mod operator;

@@ -129,7 +129,12 @@ impl Checker<'_> {
             // A 32-bit integer and float16_t meet in float.
             Some(Scalar::Float)
         } else {
-            None
+            // An unsigned operand gives way to a signed one that has all its values, although there is no such implicit conversion.
+            match (a, b) {
+                (Scalar::Uint16, signed @ (Scalar::Int | Scalar::Int64)) => Some(signed),
+                (signed @ (Scalar::Int | Scalar::Int64), Scalar::Uint16) => Some(signed),
+                _ => None,
+            }
         }
     }
 
@@ -201,14 +206,11 @@ impl Checker<'_> {
         if self.types.array_of(a).is_some() && !self.language.has_array_values() {
             return self.error(span, "arrays cannot be compared in this version");
         }
-        let ty = if a == b {
-            a
-        } else if self.conversion(a, b).is_some() {
-            b
-        } else if self.conversion(b, a).is_some() {
-            a
-        } else {
-            return self.bad_operands(op, a, b, span);
+        let common = self.common_scalar(a, b).filter(|_| self.types.shape(a) == self.types.shape(b));
+        let ty = match common {
+            _ if a == b => a,
+            Some(scalar) => self.with_scalar(a, scalar),
+            None => return self.bad_operands(op, a, b, span),
         };
         Ok(Typed { op: plain_op(op), left: ty, right: ty, spread: None, result })
     }

@@ -146,6 +146,17 @@ fn parse_pattern(text: &str, letter: char) -> Option<Pattern> {
 type Size = (u8, u8);
 
 impl Line {
+    /// Whether a parameter or the result has this component type.
+    fn uses(&self, scalar: Scalar) -> bool {
+        let of = |pattern| match pattern {
+            Pattern::Void | Pattern::Counter => None,
+            Pattern::Fixed(s, _) | Pattern::FixedMatrix(s, ..) => Some(s),
+            Pattern::Gen(s) | Pattern::Vec(s) | Pattern::Mat(s) => Some(s),
+            Pattern::Transposed(s) | Pattern::Col(s) | Pattern::Row(s) => Some(s),
+        };
+        self.parameters.iter().map(|p| p.0).chain([self.result]).any(|p| of(p) == Some(scalar))
+    }
+
     /// Sizes that the line's generic types take.
     fn sizes(&self) -> Vec<Size> {
         let patterns = || self.parameters.iter().map(|p| p.0).chain([self.result]);
@@ -208,7 +219,9 @@ impl Checker<'_> {
         let table = &*TABLE;
         let lines = table.lines.get(name).map_or(&[][..], |l| l);
         for line in lines.iter().filter(|l| l.parameters.len() == count) {
-            if !self.language.allows(&table.availabilities[line.availability]) {
+            if !self.language.allows(&table.availabilities[line.availability])
+                || line.uses(Scalar::Float16) && !self.language.has_half_float()
+            {
                 continue;
             }
             for size in line.sizes() {

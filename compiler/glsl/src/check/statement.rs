@@ -233,10 +233,19 @@ impl Checker<'_> {
         let selector_span = self.unit.exprs[selector].span;
         let selector = self.expression(selector)?;
         let selector_type = self.ty(selector);
-        if !matches!(self.types.get(selector_type), Type::Scalar(Scalar::Int | Scalar::Uint)) {
-            let name = self.type_name(selector_type);
-            return self.error(selector_span, format!("a switch needs an int or uint, not {name}"));
-        }
+        let wide = match *self.types.get(selector_type) {
+            Type::Scalar(Scalar::Int | Scalar::Int16) => Scalar::Int,
+            Type::Scalar(Scalar::Uint | Scalar::Uint16) => Scalar::Uint,
+            _ => {
+                let name = self.type_name(selector_type);
+                return self.error(
+                    selector_span,
+                    format!("a switch needs an integer of at most 32 bits, not {name}"),
+                );
+            }
+        };
+        let wide = self.types.scalar(wide);
+        let selector = self.convert(selector, wide, selector_span);
         if let Some(f) = &mut self.function {
             f.switches += 1;
         }

@@ -362,27 +362,6 @@ fn invalid_snippets_are_refused_at_their_place() {
 }
 
 #[test]
-fn half_literals_round_to_nearest_even() {
-    // Values and bit patterns of IEEE 754 binary16: one, largest, overflow, smallest normal and subnormal, ties.
-    for (value, bits) in [
-        (1.0, 0x3c00),
-        (-2.0, 0xc000),
-        (65504.0, 0x7bff),
-        (65520.0, 0x7c00),
-        (65519.0, 0x7bff),
-        (6.103515625e-5, 0x0400),
-        (5.960464477539063e-8, 0x0001),
-        (2.9802322387695312e-8, 0x0000),
-        (2.99e-8, 0x0001),
-        (1.00048828125, 0x3c00),
-        (1.00146484375, 0x3c02),
-        (0.333251953125, 0x3555),
-    ] {
-        assert_eq!(expression::half_bits(value), bits, "{value}");
-    }
-}
-
-#[test]
 fn built_in_variables_follow_stage_and_version() {
     let accepted = |stage, version: &str, text: &str| {
         let source = format!("#version {version}\nvoid main() {{ {text} }}");

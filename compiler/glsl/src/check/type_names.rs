@@ -149,8 +149,8 @@ impl Availability {
             Availability::Unsigned => language.has_integers(),
             Availability::Doubles => language.has_doubles(),
             Availability::Int64 => language.has_int64(),
-            Availability::Int16 => language.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"]),
-            Availability::Half => language.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"]),
+            Availability::Int16 => language.has_int16(),
+            Availability::Half => language.has_half_float(),
             Availability::Sampler(s) => sampler_holds(s, language),
             Availability::Image(i) => image_holds(i, language),
             Availability::Counter => {

@@ -1,5 +1,7 @@
 //! Values of numeric literals.
 
+use std::cmp::Ordering;
+
 use super::Parser;
 use super::keyword::Suffixes;
 use crate::ast::{ExprId, ExprKind, FloatType, IntType};
@@ -54,7 +56,7 @@ fn integer(spelling: &[u8], allowed: Suffixes) -> Result<(u64, IntType), &'stati
         b"l" | b"L" => (IntType::Int64, allowed.int64, 64),
         b"ul" | b"UL" => (IntType::Uint64, allowed.int64, 64),
         b"s" | b"S" => (IntType::Int16, allowed.int16, 16),
-        b"us" | b"US" => (IntType::Uint16, allowed.int16, 16),
+        b"us" | b"uS" | b"Us" | b"US" => (IntType::Uint16, allowed.int16, 16),
         _ => return Err("unknown suffix of an integer literal"),
     };
     if !ok {
@@ -82,9 +84,42 @@ fn float(spelling: &[u8], allowed: Suffixes) -> Result<(f64, FloatType), &'stati
     let digits = std::str::from_utf8(digits).unwrap_or_default();
     let value = match ty {
         FloatType::Float => digits.parse::<f32>().map(f64::from),
-        FloatType::Double | FloatType::Half => digits.parse::<f64>(),
+        FloatType::Double => digits.parse::<f64>(),
+        FloatType::Half => digits.parse::<f64>().map(|value| towards_decimal(value, digits)),
     };
     value.map(|value| (value, ty)).map_err(|_| "malformed floating-point literal")
+}
+
+/// The value that a decimal number was rounded to, moved back towards the number by one unit if it could be in the middle between two
+/// half-precision values: rounding to half precision afterwards is then rounding the number itself.
+fn towards_decimal(value: f64, digits: &str) -> f64 {
+    // Such a middle has 12 significant bits of 53 at most, and is a multiple of 2^-36.
+    const REST: u64 = (1 << 41) - 1;
+    if value.to_bits() & REST != 0 {
+        return value;
+    }
+    match significant_digits(digits).cmp(&significant_digits(&format!("{value:.36}"))) {
+        Ordering::Less => value.next_down(),
+        Ordering::Equal => value,
+        Ordering::Greater => value.next_up(),
+    }
+}
+
+/// The decimal exponent of a positive number's first digit other than 0, and the digits from there on without trailing zeros: ordered like
+/// the numbers. The smallest exponent and no digits for 0.
+fn significant_digits(text: &str) -> (i64, Vec<u8>) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).skip_while(|&d| d == b'0').collect();
+    let zeros = whole.len() + fraction.len() - digits.len();
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+    }
+    if digits.is_empty() {
+        return (i64::MIN, digits);
+    }
+    let exponent = exponent.parse::<i64>().unwrap_or(0);
+    (exponent.saturating_add(whole.len() as i64 - zeros as i64), digits)
 }
 
 #[cfg(test)]
@@ -102,7 +137,9 @@ mod tests {
         assert_eq!(integer(b"2147483648", ALL), Ok((1 << 31, IntType::Int)));
         assert_eq!(integer(b"18446744073709551615UL", ALL), Ok((u64::MAX, IntType::Uint64)));
         assert_eq!(integer(b"9223372036854775807L", ALL), Ok((i64::MAX as u64, IntType::Int64)));
-        assert_eq!(integer(b"65535us", ALL), Ok((65535, IntType::Uint16)));
+        for spelling in ["65535us", "65535uS", "0xffffUs", "0177777US"] {
+            assert_eq!(integer(spelling.as_bytes(), ALL), Ok((65535, IntType::Uint16)), "{spelling}");
+        }
         assert_eq!(integer(b"7S", ALL), Ok((7, IntType::Int16)));
     }
 
@@ -137,6 +174,16 @@ mod tests {
         assert_eq!(float(b"1.5HF", ALL), Ok((1.5, FloatType::Half)));
         // Rounding to f64 first would round this tie down to 1.
         assert_eq!(float(b"1.00000005960464477540", ALL), Ok((f64::from(1.000_000_1_f32), FloatType::Float)));
+        for (text, value) in [
+            ("1.00048828125hf", 1.000_488_281_25),
+            ("1.000488281250000000000001hf", 1.000_488_281_25f64.next_up()),
+            ("1000.48828124999999999999999e-3HF", 1.000_488_281_25f64.next_down()),
+            ("0.00000002980232238769531250hf", 2f64.powi(-25)),
+            ("2.98023223876953125000000001e-8hf", 2f64.powi(-25).next_up()),
+            ("0.0hf", 0.0),
+        ] {
+            assert_eq!(float(text.as_bytes(), ALL), Ok((value, FloatType::Half)), "{text}");
+        }
         for bad in ["1.0g", "1.0lF", "1ef", "1.0e", "1.2.3"] {
             assert!(float(bad.as_bytes(), ALL).is_err(), "{bad}");
         }

@@ -10,7 +10,7 @@ use crate::shader::Shader;
 /// 64-bit ones.
 ///
 /// All follow their folding functions step by step, except that `fldexp` gives zero for results below the smallest
-/// normal single: singles flush denormals. `fdiv` appears in the results, to be done by the back end. Steps of
+/// normal single: singles flush denormals. `fdiv` appears in the results, to be done by the back end or, for halves, `lower_half`. Steps of
 /// `flrp` may fuse unless the instruction was exact; the others are exact.
 pub fn lower_float_ops(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| {
@@ -28,6 +28,7 @@ pub fn lower_float_ops(shader: &mut Shader) -> bool {
         }
         b.exact = true;
         Some(match alu.op {
+            Fmod if bits == 16 => half_modulo(b, x, y),
             Fmod | Frem => remainder(b, alu.op, x, y),
             op if bits == 32 => exponent_op(b, op, x, y),
             op => {
@@ -53,6 +54,28 @@ fn remainder(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Value {
     let product = b.fmul(y, whole);
     let rest = b.fsub(x, product);
     unless_multiple(b, x, y, whole, rest)
+}
+
+/// `fmod` of halves, in singles: exact until the last rounding.
+///
+/// The rest after a quotient that is off by 2^-23 of its value is a multiple of the divisor's last place and at most 2^-7 plus half the
+/// divisor: it has at most 18 bits, and the fused multiply-add gives it exactly. The same once more leaves at most half the divisor.
+fn half_modulo(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let (x, y) = (b.f2f32(x), b.f2f32(y));
+    let mut rest = x;
+    for _ in 0..2 {
+        let quotient = b.fdiv(rest, y);
+        let whole = b.fround_even(quotient);
+        let negative = b.fneg(whole);
+        rest = b.ffma(negative, y, rest);
+    }
+    let zero = b.fconst(32, 0.0);
+    let (below, y_below, some) = (b.flt(rest, zero), b.flt(y, zero), b.fneu(rest, zero));
+    let differ = b.ixor(below, y_below);
+    let wrong_sign = b.iand(differ, some);
+    let raised = b.fadd(rest, y);
+    let result = b.bcsel(wrong_sign, raised, rest);
+    b.f2f16(result)
 }
 
 /// `fldexp`, `frexp_sig` or `frexp_exp` of singles.

@@ -7,6 +7,7 @@ mod double_division;
 mod lower_bitfield;
 mod lower_doubles;
 mod lower_float_ops;
+mod lower_half;
 mod lower_int64;
 mod lower_locals_to_ladder;
 mod lower_locals_to_scratch;
@@ -28,6 +29,7 @@ mod rewrite;
 pub use lower_bitfield::lower_bitfield;
 pub use lower_doubles::lower_doubles;
 pub use lower_float_ops::lower_float_ops;
+pub use lower_half::lower_half;
 pub use lower_int64::lower_int64;
 pub use lower_locals_to_ladder::lower_locals_to_ladder;
 pub use lower_locals_to_scratch::lower_locals_to_scratch;
@@ -55,6 +57,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_bitfield", lower_bitfield),
     ("lower_doubles", lower_doubles),
     ("lower_float_ops", lower_float_ops),
+    ("lower_half", lower_half),
     ("lower_locals_to_scratch", lower_locals_to_scratch),
     ("lower_pack", lower_pack),
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),

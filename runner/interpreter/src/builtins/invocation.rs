@@ -162,6 +162,10 @@ impl<E: Environment> Group<'_, E> {
         let global = &self.shader.globals[id];
         let sources = self.sources(global, global.ty);
         let at = arguments.get(1).map(|&a| self.eval(a)).transpose()?;
+        let half = arguments
+            .get(1)
+            .is_some_and(|&a| self.types.scalar_of(self.shader.exprs[a].ty) == Some(Scalar::Float16));
+        let offset = |bits| if half { scalar::f16_of(bits) as f32 } else { scalar::f32_of(bits) };
         let count = place.swizzle.as_ref().map_or(self.cells.of(place.ty), |s| s.len());
         let mut value = Value::undefined(count, self.lanes);
         for lane in 0..self.lanes {
@@ -169,7 +173,7 @@ impl<E: Environment> Group<'_, E> {
             let location = match f {
                 F::InterpolateAtCentroid => InterpolateAt::Centroid,
                 F::InterpolateAtSample => InterpolateAt::Sample(operand(0) as u32),
-                _ => InterpolateAt::Offset(scalar::f32_of(operand(0)), scalar::f32_of(operand(1))),
+                _ => InterpolateAt::Offset(offset(operand(0)), offset(operand(1))),
             };
             for c in 0..count {
                 let component = place.swizzle.as_ref().map_or(c, |s| s[c] as usize);

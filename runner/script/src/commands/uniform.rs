@@ -93,7 +93,7 @@ impl UniformType {
                 });
             }
         }
-        let (kind, size) = match word.strip_prefix("mat") {
+        let (kind, size) = match word.strip_prefix("mat").or_else(|| word.strip_prefix("f16mat")) {
             Some(size) => (Scalar::Float, size),
             None => match word.strip_prefix("dmat") {
                 Some(size) => (Scalar::Double, size),
@@ -107,7 +107,7 @@ impl UniformType {
     }
 }
 
-/// Scalar type names in the order in which they are tried.
+/// Scalar type names in the order in which they are tried. The 16-bit ones start with the name of the 32-bit type that sets them.
 const SCALARS: &[(&str, Scalar)] = &[
     ("float", Scalar::Float),
     ("int64_t", Scalar::Int64),
@@ -117,6 +117,7 @@ const SCALARS: &[(&str, Scalar)] = &[
     ("double", Scalar::Double),
 ];
 
+/// Vector type names. GL has no commands with 16-bit values: those for 32-bit ones set 16-bit uniforms too, and convert.
 const VECTORS: &[(&str, Scalar)] = &[
     ("vec", Scalar::Float),
     ("ivec", Scalar::Int),
@@ -124,6 +125,9 @@ const VECTORS: &[(&str, Scalar)] = &[
     ("dvec", Scalar::Double),
     ("i64vec", Scalar::Int64),
     ("u64vec", Scalar::Uint64),
+    ("f16vec", Scalar::Float),
+    ("i16vec", Scalar::Int),
+    ("u16vec", Scalar::Uint),
 ];
 
 fn dimension(digit: Option<&u8>) -> Option<u8> {

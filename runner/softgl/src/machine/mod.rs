@@ -294,7 +294,7 @@ impl Machine {
         let Some(&buffer) = self.object()?.1.block_buffers.get(index as usize) else { return Ok(false) };
         let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
         if let Some(bytes) = self.objects.buffers.get_mut(buffer.0 as usize) {
-            uniforms::write(bytes, offset, uniform, value);
+            uniforms::write(bytes, offset, uniform, &uniforms::narrowed(program, uniform, value));
         }
         Ok(true)
     }

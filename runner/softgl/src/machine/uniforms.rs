@@ -7,6 +7,7 @@ use program::types::MatrixOrder;
 use program::{Program, Scalar, Stage, Type};
 use smallvec::SmallVec;
 
+use crate::format::float_to_half;
 use crate::resources::write_clipped;
 
 /// A value as a `uniform` command gives it.
@@ -111,8 +112,18 @@ pub fn accepts(program: &Program, uniform: &Uniform, value: &UniformValue) -> bo
         }
         _ => {
             program.types.shape(uniform.ty) == Some(shape)
-                && program.types.scalar_of(uniform.ty) == Some(value.scalar)
+                && program.types.scalar_of(uniform.ty).map(set_as) == Some(value.scalar)
         }
+    }
+}
+
+/// The type of the commands that set uniforms of a component type: 16-bit ones are set by those for 32 bits.
+fn set_as(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Float16 => Scalar::Float,
+        Scalar::Int16 => Scalar::Int,
+        Scalar::Uint16 => Scalar::Uint,
+        other => other,
     }
 }
 
@@ -187,10 +198,10 @@ fn select_first_subroutines(program: &Program, default_block: &mut [u8]) {
     }
 }
 
-/// Booleans are stored as 0 or 1, whatever type set them.
+/// Booleans are stored as 0 or 1, whatever type set them, 16-bit values narrowed.
 fn as_stored(program: &Program, uniform: &Uniform, value: &UniformValue) -> UniformValue {
     if program.types.scalar_of(uniform.ty) != Some(Scalar::Bool) {
-        return value.clone();
+        return narrowed(program, uniform, value);
     }
     let is_true = |bits: u64| match value.scalar {
         Scalar::Float => f32::from_bits(bits as u32) != 0.0,
@@ -198,6 +209,19 @@ fn as_stored(program: &Program, uniform: &Uniform, value: &UniformValue) -> Unif
     };
     let components = value.components.iter().map(|&c| u64::from(is_true(c))).collect();
     UniformValue { scalar: Scalar::Bool, components, ..value.clone() }
+}
+
+/// A value for a 16-bit uniform or block member in its own type: floats rounded to nearest even, integers cut.
+pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> UniformValue {
+    let Some(scalar) = program.types.scalar_of(uniform.ty) else { return value.clone() };
+    if scalar.bits() != 16 || set_as(scalar) != value.scalar {
+        return value.clone();
+    }
+    let narrow = |&bits: &u64| match scalar {
+        Scalar::Float16 => u64::from(float_to_half(f32::from_bits(bits as u32))),
+        _ => bits & 0xffff,
+    };
+    UniformValue { scalar, components: value.components.iter().map(narrow).collect(), ..value.clone() }
 }
 
 /// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride and order. The size
