@@ -21,6 +21,7 @@ pub mod pattern;
 pub mod scalar;
 pub mod schedule;
 pub mod sends;
+pub mod surfaces;
 pub mod vec4;
 pub mod vue;
 

@@ -1,5 +1,6 @@
 //! Texture and image built-ins.
 
+use ir::fold::{FoldCtx, evaluate};
 use ir::{Dim, Fields, IntrinsicOp, Tex, TexOp, TexSrcKind, Value};
 use program::expression::{ImageCall, ImageOp, TextureCall, TextureLod, TextureOp};
 use program::types::Dim as ProgramDim;
@@ -9,6 +10,9 @@ use crate::memory::ir_atomic;
 use crate::place::Index;
 use crate::value::Val;
 use crate::{LowerError, Lowerer};
+
+/// Most operations between a constant texel offset and its literals.
+const MAX_DEPTH: u32 = 32;
 
 fn dim(d: ProgramDim) -> Dim {
     match d {
@@ -113,12 +117,10 @@ impl Lowerer<'_, '_> {
                 let mut offsets = [[0i8; 2]; 4];
                 for (slot, &offset) in offsets.iter_mut().zip(&call.offsets) {
                     let value = self.leaf(offset)?;
-                    let components = self.builder.channels(value);
-                    for (out, component) in slot.iter_mut().zip(components) {
-                        let constant = self.constant_component(component);
-                        *out = constant.ok_or(LowerError::Unsupported("non-constant textureGatherOffsets"))?
-                            as i8;
-                    }
+                    let constant = self
+                        .constant_of(value, MAX_DEPTH)
+                        .ok_or(LowerError::Unsupported("non-constant textureGatherOffsets"))?;
+                    *slot = [constant[0] as i8, constant[1] as i8];
                 }
                 tex.gather_offsets = Some(offsets);
             }
@@ -126,25 +128,22 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// The number behind a scalar that is a constant, or a component of one.
-    fn constant_component(&self, value: Value) -> Option<u64> {
-        if let Some(constant) = self.builder.shader.as_const_u64(value) {
-            return Some(constant);
+    /// The components of a value that is computed from constants, through at most `depth` operations.
+    fn constant_of(&self, value: Value, depth: u32) -> Option<[u64; 4]> {
+        let shader = &self.builder.shader;
+        if let Some(constant) = shader.as_const(value) {
+            return Some(*constant);
         }
-        let alu = self.builder.shader.as_alu(value)?;
-        let source = alu.srcs.first()?;
-        let component = source.swizzle[0] as usize;
-        match alu.op {
-            ir::AluOp::Mov => match self.builder.shader.as_const(source.value) {
-                Some(constant) => Some(constant[component]),
-                None => {
-                    let vector = self.builder.shader.as_alu(source.value)?;
-                    let part = vector.srcs.get(component)?;
-                    vector.op.is_vec().then(|| self.constant_component(part.value)).flatten()
-                }
-            },
-            _ => None,
+        let alu = shader.as_alu(value).filter(|_| depth > 0)?;
+        let mut sources = [[0; 4]; 4];
+        for (out, source) in sources.iter_mut().zip(&alu.srcs) {
+            let constant = self.constant_of(source.value, depth - 1)?;
+            *out = source.swizzle.map(|c| constant[usize::from(c & 3)]);
         }
+        let bits = alu.srcs.first().map_or(32, |s| shader.bits(s.value));
+        let context = FoldCtx { bits, flush_f32: false };
+        let count = alu.srcs.len().min(4);
+        evaluate(alu.op, context, &sources[..count], shader.bits(value), shader.components(value))
     }
 
     fn finish_texture(&mut self, tex: Tex, call: &TextureCall, ty: TypeId) -> Result<Val, LowerError> {

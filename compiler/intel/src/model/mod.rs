@@ -186,6 +186,16 @@ pub trait Model: Sync + Send {
     /// Vertex, geometry and tessellation stages run as SIMD8 by default (else Align16 SIMD4x2).
     fn scalar_geometry_stages(&self) -> bool;
 
+    /// The sampler's fetch takes the level after u (else after v).
+    fn fetch_level_second(&self) -> bool {
+        self.devinfo().generation < eu::Gen::Gen9
+    }
+
+    /// The sampler compares lookups with explicit gradients.
+    fn has_shadow_gradients(&self) -> bool {
+        self.devinfo().generation >= eu::Gen::Gen75
+    }
+
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
     fn half_conversion_opcodes(&self) -> bool;
 

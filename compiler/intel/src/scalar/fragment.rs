@@ -13,6 +13,7 @@ use crate::output::{
     Width,
 };
 use crate::sends::{self, RenderTargetLayout};
+use crate::surfaces::BindingTable;
 use eu::DevInfo;
 use ir::{InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot, Value};
 use std::collections::BTreeMap;
@@ -85,14 +86,13 @@ pub fn compile_fragment(
     })
 }
 
-/// Binding table: render targets (or the null surface), uniform blocks, textures.
+/// Binding table: render targets (or the null surface), then what every stage has.
 fn binding_table(shader: &Shader, interface: &FragmentInterface) -> Vec<Surface> {
     let mut table: Vec<Surface> = (0..interface.render_targets).map(Surface::RenderTarget).collect();
     if table.is_empty() {
         table.push(Surface::Null);
     }
-    table.extend((0..shader.info.ubos).map(Surface::UniformBlock));
-    table.extend((0..shader.info.samplers).map(Surface::Texture));
+    table.extend(BindingTable::surfaces(shader));
     table
 }
 
@@ -223,13 +223,22 @@ fn compile_width(
     Ok(finished.kernel(width, dispatch_grf_start))
 }
 
+/// The operation's halves lie in dwords of the IR, but move as HF.
+fn packs_halves(op: ir::AluOp) -> bool {
+    use ir::AluOp::*;
+    matches!(op, PackHalf | PackHalf2x16 | UnpackHalfX | UnpackHalfY | UnpackHalf2x16)
+}
+
 /// Control register bits for the widths in which the shader computes. Mere copies need none.
-fn denormal_bits(shader: &Shader) -> u32 {
+fn denormal_bits(shader: &Shader, model: &dyn Model) -> u32 {
     let mut bits = 0;
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];
             let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
+            if packs_halves(alu.op) && !model.half_conversion_opcodes() {
+                bits |= CR0_FP16_DENORM_PRESERVE;
+            }
             let info = alu.op.info();
             let inputs = info.inputs.iter().zip(&alu.srcs).map(|(o, s)| (o.class, shader.bits(s.value)));
             for (class, width) in inputs.chain([(info.output.class, shader.bits(result))]) {
@@ -275,14 +284,13 @@ impl Translator<'_> {
             return Err(CompileError::lower(format!("{total} registers of inputs and uniforms do not fit")));
         }
         self.program.payload_regs = total as u8;
-        self.ubo_base = interface.render_targets.max(1);
-        self.texture_base = self.ubo_base + self.shader.info.ubos;
+        self.bindings = BindingTable::after(interface.render_targets.max(1), self.shader);
         Ok(())
     }
 
     /// Modes of the float unit, live pixels.
     pub(super) fn emit_prologue(&mut self) {
-        let bits = denormal_bits(self.shader);
+        let bits = denormal_bits(self.shader, self.model);
         let kill = self.fragment.interface.uses_kill;
         let mut b = self.builder();
         let mut scalar = b.all_channels(1);

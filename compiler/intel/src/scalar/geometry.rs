@@ -11,13 +11,14 @@ use super::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in}
 use super::translate::Translator;
 use super::uniforms::choose_push_ranges;
 use super::urb::{UrbWrite, VueState};
-use super::vertex::{PAYLOAD_BUDGET, bindings};
+use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, VueMap, Width};
+use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -107,7 +108,6 @@ pub fn compile_geometry(
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let mut t = Translator::new(shader, &*model, key, 8, &push);
     t.push_start = fixed;
-    t.texture_base = shader.info.ubos;
     t.program.payload_regs = (fixed + pushed) as u8;
     t.vue = VueState::new(vue::output_map(shader, key)?);
     let vertex_hwords = t.vue.map.slots.len().div_ceil(2) as u32;
@@ -147,7 +147,7 @@ pub fn compile_geometry(
         stage: Stage::Geometry,
         kernels: vec![finished.kernel(Width::Simd8, fixed)],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Geometry(interface),
     })

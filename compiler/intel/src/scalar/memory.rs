@@ -94,7 +94,7 @@ impl Translator<'_> {
 
     /// Pulls 64 bytes of a uniform block.
     fn pull_unit(&mut self, block: u32, unit: u32) -> Operand {
-        let bti = self.ubo_base + block;
+        let bti = self.bindings.uniform + block;
         let mut b = self.builder();
         let header = Operand::vgrf(b.program.vreg(1), Type::UD);
         let data = Operand::vgrf(b.program.vreg(2), Type::UD);
@@ -115,7 +115,7 @@ impl Translator<'_> {
         result: Value,
     ) -> Result<Components, CompileError> {
         let ty = self.raw_type(result);
-        let bti = self.ubo_base + block;
+        let bti = self.bindings.uniform + block;
         let offset = self.get(offset, 0, Type::UD);
         let bytes = u32::from(self.shader.components(result)) * ty.size();
         let per = u32::from(self.program.width / 8);

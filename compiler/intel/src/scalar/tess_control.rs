@@ -7,13 +7,14 @@
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::UrbWrite;
-use super::vertex::{PAYLOAD_BUDGET, bindings};
+use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, PatchMap, Stage, TessControlInterface, TessDomain, VueMap, Width};
 use crate::patch::{self, Level, Place};
+use crate::surfaces::BindingTable;
 use crate::{finish, vue};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -61,7 +62,6 @@ pub fn compile_tess_control(
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let mut t = Translator::new(shader, &*model, key, 8, &push);
     t.push_start = PUSH_START;
-    t.texture_base = shader.info.ubos;
     t.program.payload_regs = (PUSH_START + pushed) as u8;
     t.output_handles = Operand::grf_scalar(0, Type::UD);
     t.tess_control = TessControlState {
@@ -97,7 +97,7 @@ pub fn compile_tess_control(
         stage: Stage::TessControl,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::TessControl(interface),
     })

@@ -7,13 +7,14 @@
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::VueState;
-use super::vertex::{PAYLOAD_BUDGET, bindings};
+use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, PatchMap, Stage, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
+use crate::surfaces::BindingTable;
 use crate::{finish, vue};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -61,7 +62,6 @@ pub fn compile_tess_eval(
     let start = PUSH_START + pushed;
     let mut t = Translator::new(shader, &*model, key, 8, &push);
     t.push_start = PUSH_START;
-    t.texture_base = shader.info.ubos;
     t.program.payload_regs = (start + input_registers) as u8;
     t.output_handles = Operand::grf(OUTPUT_HANDLES, Type::UD);
     t.vue = VueState::new(vue::output_map(shader, key)?);
@@ -81,7 +81,7 @@ pub fn compile_tess_eval(
         stage: Stage::TessEval,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::TessEval(interface),
     })

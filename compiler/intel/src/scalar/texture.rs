@@ -29,11 +29,37 @@ impl Translator<'_> {
 
     /// Emits a texture instruction on a known unit; gives what `result` shall be.
     fn emit_one_texture(&mut self, tex: &Tex, result: Value) -> Result<Components, CompileError> {
-        if tex.gather_offsets.is_some() || tex.src(TexSrcKind::MinLod).is_some() {
+        if tex.src(TexSrcKind::MinLod).is_some() {
             return Err(CompileError::lower(format!("this form of {} must be lowered", tex.op.name())));
         }
-        let (op, arguments) = self.sampler_arguments(tex)?;
-        let header = self.header_dword(tex)?;
+        let Some(offsets) = tex.gather_offsets else {
+            let offset = self.texel_offset(tex);
+            return self.emit_message(tex, offset, result);
+        };
+        // One gather per offset: of its four texels the last one is the footprint's corner.
+        let mut corners = Components::new();
+        for pair in offsets {
+            let offset = pair.map(|o| Operand::d(o.into())).into_iter().collect();
+            corners.extend(self.emit_message(tex, offset, result)?.last().copied());
+        }
+        Ok(corners)
+    }
+
+    /// Texel offsets of an instruction, one per axis; none if it has none.
+    fn texel_offset(&self, tex: &Tex) -> Components {
+        let Some(value) = tex.src(TexSrcKind::Offset) else { return Components::new() };
+        (0..self.shader.components(value)).map(|c| self.get(value, c, Type::D)).collect()
+    }
+
+    /// One sampler message, or one per eight channels.
+    fn emit_message(
+        &mut self,
+        tex: &Tex,
+        offset: Components,
+        result: Value,
+    ) -> Result<Components, CompileError> {
+        let header = header_dword(tex, &offset)?;
+        let (op, arguments) = self.sampler_arguments(tex, &offset)?;
         let channels = u32::from(self.program.width);
         let mlen = |n: u32| u32::from(header.is_some()) + arguments.len() as u32 * (n / 8);
         // More than five arguments, or gradients, exist for eight channels only.
@@ -45,7 +71,7 @@ impl Translator<'_> {
             let regs = mlen(step);
             let payload = Operand::vgrf(self.program.vreg(regs), Type::UD);
             let data = Operand::vgrf(self.program.vreg(4 * per), Type::UD);
-            let (texture_base, unit, sampler) = (self.texture_base, tex.texture, tex.sampler);
+            let (surface, sampler) = (self.bindings.texture + tex.texture, tex.sampler);
             let mut b = self.builder();
             let mut at = 0;
             if let Some(dword) = header {
@@ -56,22 +82,12 @@ impl Translator<'_> {
             }
             let mut b = b.sub_group(step as u8, group as u8);
             for argument in &arguments {
-                if let Some(argument) = argument {
-                    b.mov(payload.byte_offset(at).retype(argument.ty), argument.channel_offset(group));
-                }
+                b.mov(payload.byte_offset(at).retype(argument.ty), argument.channel_offset(group));
                 at += per * REG_SIZE;
             }
             let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
             let send = b.emit(Op::Send, data, &[payload]);
-            send.message = Some(sends::sampler(
-                op,
-                width,
-                texture_base + unit,
-                sampler,
-                header.is_some(),
-                regs,
-                4 * per,
-            ));
+            send.message = Some(sends::sampler(op, width, surface, sampler, header.is_some(), regs, 4 * per));
             parts.push(data);
         }
         Ok(self.texture_result(tex, result, &parts, narrow))
@@ -119,93 +135,85 @@ impl Translator<'_> {
         components
     }
 
-    /// Dword 2 of the header, if the message needs one: texel offsets, gathered component.
-    fn header_dword(&self, tex: &Tex) -> Result<Option<u32>, CompileError> {
-        let mut dword = 0;
-        if tex.op == TexOp::Tg4 {
-            dword |= u32::from(tex.gather & 3) << 16;
-        }
-        if let Some(offset) = tex.src(TexSrcKind::Offset)
-            && tex.op != TexOp::Txf
-        {
-            let Some(constant) = self.shader.as_const(offset) else {
-                return Err(CompileError::lower("texture offsets must be constant"));
-            };
-            for (i, &value) in constant.iter().enumerate().take(usize::from(self.shader.components(offset))) {
-                // Nibbles: u in bits 11:8, v in 7:4, r in 3:0.
-                dword |= (value as u32 & 0xf) << (8 - 4 * i.min(2));
-            }
-        }
-        Ok((dword != 0 || tex.op == TexOp::Tg4).then_some(dword))
-    }
-
-    /// Message type and arguments in payload order; `None` stands for a register whose value does not matter.
-    fn sampler_arguments(&mut self, tex: &Tex) -> Result<(SamplerOp, Vec<Option<Operand>>), CompileError> {
+    /// Message type and arguments in payload order.
+    fn sampler_arguments(
+        &mut self,
+        tex: &Tex,
+        offset: &[Operand],
+    ) -> Result<(SamplerOp, Vec<Operand>), CompileError> {
         use TexSrcKind::*;
-        let components = usize::from(tex.coord_components());
-        let float = Type::F;
-        let coordinate = |t: &Self, ty: Type| -> Vec<Option<Operand>> {
-            let Some(value) = tex.src(Coord) else { return Vec::new() };
-            (0..t.shader.components(value)).take(components).map(|c| Some(t.get(value, c, ty))).collect()
+        let ty = if tex.op == TexOp::Txf { Type::D } else { Type::F };
+        let coordinates: Vec<Operand> = match tex.src(Coord) {
+            Some(value) => (0..self.shader.components(value).min(tex.coord_components()))
+                .map(|c| self.get(value, c, ty))
+                .collect(),
+            None => Vec::new(),
         };
         let one = |t: &Self, kind: TexSrcKind, ty: Type| tex.src(kind).map(|v| t.get(v, 0, ty));
-        let mut arguments: Vec<Option<Operand>> = Vec::new();
-        let comparator = if tex.shadow { one(self, Comparator, float) } else { None };
+        let comparator = if tex.shadow { one(self, Comparator, Type::F) } else { None };
+        let compare = comparator.is_some();
+        let mut arguments: Vec<Operand> = comparator.into_iter().collect();
         let op = match tex.op {
-            TexOp::Tex => {
-                arguments.extend(comparator.map(Some));
-                arguments.extend(coordinate(self, float));
-                if comparator.is_some() { SamplerOp::SampleCompare } else { SamplerOp::Sample }
+            TexOp::Tex | TexOp::Txb if self.shader.info.stage != ir::Stage::Fragment => {
+                // Without neighbours the level is the base level, to which a bias adds.
+                arguments.push(one(self, Bias, Type::F).unwrap_or(Operand::f(0.0)));
+                arguments.extend(coordinates);
+                if compare { SamplerOp::SampleLodCompare } else { SamplerOp::SampleLod }
             }
-            TexOp::Txb | TexOp::Txl => {
-                arguments.extend(comparator.map(Some));
-                let kind = if tex.op == TexOp::Txb { Bias } else { Lod };
-                arguments.push(one(self, kind, float));
-                arguments.extend(coordinate(self, float));
-                match (tex.op, comparator.is_some()) {
-                    (TexOp::Txb, false) => SamplerOp::SampleBias,
-                    (TexOp::Txb, true) => SamplerOp::SampleBiasCompare,
-                    (_, false) => SamplerOp::SampleLod,
-                    (_, true) => SamplerOp::SampleLodCompare,
-                }
+            TexOp::Tex => {
+                arguments.extend(coordinates);
+                if compare { SamplerOp::SampleCompare } else { SamplerOp::Sample }
+            }
+            TexOp::Txb => {
+                arguments.extend(one(self, Bias, Type::F));
+                arguments.extend(coordinates);
+                if compare { SamplerOp::SampleBiasCompare } else { SamplerOp::SampleBias }
+            }
+            TexOp::Txl => {
+                arguments.extend(one(self, Lod, Type::F));
+                arguments.extend(coordinates);
+                if compare { SamplerOp::SampleLodCompare } else { SamplerOp::SampleLod }
             }
             TexOp::Txd => {
-                if comparator.is_some() {
+                if compare && !self.model.has_shadow_gradients() {
                     return Err(CompileError::lower("shadow gradients must be lowered"));
                 }
-                let (ddx, ddy) = (tex.src(Ddx), tex.src(Ddy));
-                for (c, coordinate) in coordinate(self, float).into_iter().enumerate() {
+                let gradients = [tex.src(Ddx), tex.src(Ddy)];
+                for (c, coordinate) in coordinates.into_iter().enumerate() {
                     arguments.push(coordinate);
-                    for gradient in [ddx, ddy].into_iter().flatten() {
-                        if c < usize::from(tex.dim.coord_components()) {
-                            arguments.push(Some(self.get(gradient, c as u8, float)));
-                        }
+                    if c < usize::from(tex.dim.coord_components()) {
+                        let parts = gradients.iter().flatten().map(|&g| self.get(g, c as u8, Type::F));
+                        arguments.extend(parts);
                     }
                 }
-                SamplerOp::SampleDerivatives
+                if compare { SamplerOp::SampleDerivativesCompare } else { SamplerOp::SampleDerivatives }
             }
             TexOp::Txf => {
-                let coordinates = self.offset_coordinates(tex, coordinate(self, Type::D));
                 let lod = one(self, Lod, Type::D).unwrap_or(Operand::d(0));
-                let mut coordinates = coordinates.into_iter();
-                // u, lod, v, r
-                arguments.extend(coordinates.next());
-                arguments.push(Some(lod));
-                arguments.extend(coordinates);
+                let moved = self.offset_coordinates(offset, coordinates);
+                arguments.extend(self.fetch_arguments(moved, lod));
                 SamplerOp::Load
             }
             TexOp::Txs | TexOp::QueryLevels => {
-                arguments.push(Some(one(self, Lod, Type::UD).unwrap_or(Operand::ud(0))));
+                arguments.push(one(self, Lod, Type::UD).unwrap_or(Operand::ud(0)));
                 SamplerOp::ResInfo
             }
             TexOp::Lod => {
-                arguments.extend(coordinate(self, float));
+                // The level does not depend on the layer.
+                arguments = coordinates;
+                arguments.truncate(usize::from(tex.dim.coord_components()));
                 SamplerOp::Lod
             }
+            TexOp::Tg4 if offset_nibbles(offset).is_none() => {
+                let (axes, layer) = coordinates.split_at(coordinates.len().min(2));
+                arguments.extend(axes);
+                arguments.extend(offset);
+                arguments.extend(layer);
+                if compare { SamplerOp::Gather4OffsetCompare } else { SamplerOp::Gather4Offset }
+            }
             TexOp::Tg4 => {
-                arguments.extend(comparator.map(Some));
-                arguments.extend(coordinate(self, float));
-                if comparator.is_some() { SamplerOp::Gather4Compare } else { SamplerOp::Gather4 }
+                arguments.extend(coordinates);
+                if compare { SamplerOp::Gather4Compare } else { SamplerOp::Gather4 }
             }
             TexOp::TxfMs | TexOp::TextureSamples => {
                 return Err(CompileError::lower(format!("{} is not supported", tex.op.name())));
@@ -214,25 +222,46 @@ impl Translator<'_> {
         Ok((op, arguments))
     }
 
+    /// Arguments of a fetch: u, lod, v, r, or u, v, lod, r.
+    fn fetch_arguments(&self, mut coordinates: Vec<Operand>, lod: Operand) -> Vec<Operand> {
+        let place = if self.model.fetch_level_second() { 1 } else { 2 };
+        while coordinates.len() < place {
+            coordinates.push(Operand::d(0));
+        }
+        coordinates.insert(place, lod);
+        coordinates
+    }
+
     /// Coordinates of a fetch with the texel offset added.
-    fn offset_coordinates(&mut self, tex: &Tex, coordinates: Vec<Option<Operand>>) -> Vec<Option<Operand>> {
-        let Some(offset) = tex.src(TexSrcKind::Offset) else { return coordinates };
-        let mut out = Vec::new();
-        for (c, coordinate) in coordinates.into_iter().enumerate() {
-            let Some(coordinate) = coordinate else {
-                out.push(None);
-                continue;
-            };
-            if c >= usize::from(self.shader.components(offset)) {
-                out.push(Some(coordinate));
-                continue;
-            }
-            let add = self.get(offset, c as u8, Type::D);
+    fn offset_coordinates(&mut self, offset: &[Operand], mut coordinates: Vec<Operand>) -> Vec<Operand> {
+        for (coordinate, &add) in coordinates.iter_mut().zip(offset) {
             let mut b = self.builder();
             let sum = b.temp(Type::D);
-            b.emit(Op::Add, sum, &[coordinate, add]);
-            out.push(Some(sum));
+            b.emit(Op::Add, sum, &[*coordinate, add]);
+            *coordinate = sum;
         }
-        out
+        coordinates
     }
+}
+
+/// Dword 2 of the header, if the message needs one: texel offsets, gathered component.
+fn header_dword(tex: &Tex, offset: &[Operand]) -> Result<Option<u32>, CompileError> {
+    if tex.op == TexOp::Tg4 {
+        return Ok(Some(u32::from(tex.gather & 3) << 16 | offset_nibbles(offset).unwrap_or(0)));
+    }
+    if offset.is_empty() || tex.op == TexOp::Txf {
+        return Ok(None);
+    }
+    let nibbles = offset_nibbles(offset)
+        .ok_or_else(|| CompileError::lower("texel offsets must be constants between -8 and 7"))?;
+    Ok((nibbles != 0).then_some(nibbles))
+}
+
+/// Constant texel offsets as the header has them: nibbles, u in bits 11:8, v in 7:4, r in 3:0. `None` if they vary
+/// or are too large.
+fn offset_nibbles(offset: &[Operand]) -> Option<u32> {
+    offset.iter().take(3).enumerate().try_fold(0, |bits, (i, o)| {
+        let value = o.imm_bits()? as u32 as i32;
+        (-8..8).contains(&value).then_some(bits | (value as u32 & 0xf) << (8 - 4 * i))
+    })
 }

@@ -6,6 +6,7 @@ use crate::error::CompileError;
 use crate::model::Model;
 use crate::options::StageKey;
 use crate::output::PushRange;
+use crate::surfaces::BindingTable;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ir::{Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
 use smallvec::SmallVec;
@@ -30,10 +31,8 @@ pub(super) struct Translator<'a> {
     pub push: &'a [PushRange],
     /// First register of the push constants.
     pub push_start: u32,
-    /// Binding table index of uniform block 0; the others follow.
-    pub ubo_base: u32,
-    /// Binding table index of texture unit 0; the others follow.
-    pub texture_base: u32,
+    /// Binding table indices.
+    pub bindings: BindingTable,
     /// Where each value lives; empty for values not yet defined or never materialised.
     values: SecondaryMap<Value, Components>,
     /// Number of uses of each value (phi sources, conditions and repeated sources count).
@@ -83,8 +82,7 @@ impl<'a> Translator<'a> {
             program: Program::new(width),
             push,
             push_start: 0,
-            ubo_base: 0,
-            texture_base: 0,
+            bindings: BindingTable::after(0, shader),
             values: SecondaryMap::new(),
             uses: SecondaryMap::new(),
             fused_into: SecondaryMap::new(),

@@ -10,7 +10,8 @@ use crate::error::CompileError;
 use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, Surface, VertexInput, VertexInterface, Width};
+use crate::output::{Compiled, Interface, Stage, VertexInput, VertexInterface, Width};
+use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
@@ -49,7 +50,6 @@ pub fn compile_vertex(
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let mut t = Translator::new(shader, &*model, key, 8, &push);
     t.push_start = PUSH_START;
-    t.texture_base = shader.info.ubos;
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let start = PUSH_START + pushed;
     let end = start + 4 * inputs.len() as u32;
@@ -68,16 +68,10 @@ pub fn compile_vertex(
         stage: Stage::Vertex,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Vertex(VertexInterface { inputs, outputs }),
     })
-}
-
-/// Binding table of the stages without render targets: uniform blocks, then textures.
-pub(super) fn bindings(shader: &Shader) -> Vec<Surface> {
-    let blocks = (0..shader.info.ubos).map(Surface::UniformBlock);
-    blocks.chain((0..shader.info.samplers).map(Surface::Texture)).collect()
 }
 
 impl Translator<'_> {

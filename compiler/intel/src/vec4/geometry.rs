@@ -9,7 +9,7 @@
 
 use super::select::Selector;
 use super::vertex::SLOTS_PER_WRITE;
-use super::{PASSES, PAYLOAD_BUDGET, bindings, message};
+use super::{PASSES, PAYLOAD_BUDGET, message};
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::finish;
@@ -20,6 +20,7 @@ use crate::output::{
 };
 use crate::scalar::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
 use crate::scalar::uniforms::choose_push_ranges;
+use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
@@ -131,7 +132,7 @@ pub fn compile_geometry(
         stage: Stage::Geometry,
         kernels: vec![finished.kernel(Width::Vec4, push_start)],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Geometry(interface),
     })

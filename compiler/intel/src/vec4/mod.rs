@@ -40,9 +40,10 @@ use crate::error::CompileError;
 use crate::finish;
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, Surface, VertexInterface, Width};
+use crate::output::{Compiled, Interface, Stage, VertexInterface, Width};
 use crate::passes::PassList;
 use crate::scalar::uniforms::choose_push_ranges;
+use crate::surfaces::BindingTable;
 use eu::DevInfo;
 use eu::desc::{self, Lengths};
 use ir::Shader;
@@ -97,16 +98,10 @@ pub fn compile_vertex(
         stage: Stage::Vertex,
         kernels: vec![kernel],
         push,
-        bindings: bindings(shader),
+        bindings: BindingTable::surfaces(shader),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Vertex(interface),
     })
-}
-
-/// Binding table: uniform blocks, then textures.
-fn bindings(shader: &Shader) -> Vec<Surface> {
-    let blocks = (0..shader.info.ubos).map(Surface::UniformBlock);
-    blocks.chain((0..shader.info.samplers).map(Surface::Texture)).collect()
 }
 
 /// A message of the back-end IR from its typed form.

@@ -3,15 +3,12 @@
 use compiler::output::{Barycentric, FragmentInput, FragmentInterface, Interface, Surface as Bound, Width};
 use program::resource::Varying as InputSlot;
 use program::{Slot, Stage};
-use simulator::host::{
-    AtomicOp, Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply,
-    SamplerRequest, Surface, Texels,
-};
+use simulator::host::{Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply};
 use simulator::{Kernel, Outcome, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use softgl::services::Services;
 
-use super::memory::Memory;
+use super::memory::{Memory, memory_requests};
 use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error, surface};
 
 /// Quads of one thread: they all belong to one primitive.
@@ -59,8 +56,7 @@ pub(super) fn run(
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        let memory =
-            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
         let mut host = FragmentHost {
             memory,
             live,
@@ -346,19 +342,5 @@ impl Host for FragmentHost<'_> {
         Ok(result)
     }
 
-    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-        self.memory.sample(request)
-    }
-
-    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
-        self.memory.read(surface, offset, data)
-    }
-
-    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
-        self.memory.write(surface, offset, data)
-    }
-
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        self.memory.atomic(surface, offset, op, operands)
-    }
+    memory_requests!();
 }

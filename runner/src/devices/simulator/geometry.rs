@@ -37,8 +37,7 @@ pub(super) fn run(
     let entry_dwords = entry_dwords(interface)?;
     let mut steps = 0;
     for group in groups(interface, batch, &lanes) {
-        let memory =
-            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
         let inputs = input_entries(state, interface, batch, &group);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; LANES], inputs);
         let thread = &mut device.thread;

@@ -2,26 +2,69 @@
 
 use compiler::Binary;
 use compiler::output::Surface as Bound;
+use program::types::Dim;
+use program::{Program, Type};
 use simulator::host::{AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels};
 use softgl::services::{AtomicOp as ServiceAtomic, BufferRef, Services};
 
+use super::sampler::{self, TextureSurface};
 use super::{surface, uniform_buffer};
 
 /// The shared functions that every stage has.
 pub struct Memory<'a> {
     /// Binary whose binding table counts.
     pub binary: &'a Binary,
+    /// Program, for the shapes of its samplers.
+    pub program: &'a Program,
     /// The machine.
     pub services: &'a mut dyn Services,
     /// Scratch of the running thread.
     pub scratch: Vec<u8>,
 }
 
+/// The methods of a [`simulator::host::Host`] with a field `memory` that hand everything to it.
+macro_rules! memory_requests {
+    () => {
+        fn sample(&mut self, request: &simulator::host::SamplerRequest) -> Reply<simulator::host::Texels> {
+            self.memory.sample(request)
+        }
+
+        fn read(&mut self, surface: simulator::host::Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+            self.memory.read(surface, offset, data)
+        }
+
+        fn write(&mut self, surface: simulator::host::Surface, offset: u32, data: &[u8]) -> Reply<()> {
+            self.memory.write(surface, offset, data)
+        }
+
+        fn atomic(
+            &mut self,
+            surface: simulator::host::Surface,
+            offset: u32,
+            op: simulator::host::AtomicOp,
+            operands: [u32; 2],
+        ) -> Reply<u32> {
+            self.memory.atomic(surface, offset, op, operands)
+        }
+    };
+}
+pub(super) use memory_requests;
+
 fn refuse<T>(what: impl Into<String>) -> Reply<T> {
     Err(HostError(what.into()))
 }
 
-impl Memory<'_> {
+impl<'a> Memory<'a> {
+    /// Memory of a thread with `scratch` bytes of its own.
+    pub fn new(
+        binary: &'a Binary,
+        program: &'a Program,
+        services: &'a mut dyn Services,
+        scratch: u32,
+    ) -> Memory<'a> {
+        Memory { binary, program, services, scratch: vec![0; scratch as usize] }
+    }
+
     fn buffer(&self, index: u8) -> Reply<BufferRef> {
         match surface(self.binary, index) {
             Some(Bound::UniformBlock(n)) => Ok(uniform_buffer(n)),
@@ -103,8 +146,21 @@ impl Memory<'_> {
                 }
                 Ok(texels)
             }
-            Some(Bound::Texture(_)) => refuse("textures are not supported on the simulator yet"),
+            Some(Bound::Texture(slot)) => {
+                let surface = TextureSurface { slot, cube_array: self.is_cube_array(slot) };
+                sampler::sample(self.services, surface, request)
+            }
             other => refuse(format!("binding table entry {} ({other:?}) cannot be sampled", request.surface)),
+        }
+    }
+
+    fn is_cube_array(&self, slot: u32) -> bool {
+        let uniform = self.program.samplers.get(slot as usize).map(|s| s.uniform as usize);
+        let types = &self.program.types;
+        let Some(uniform) = uniform.and_then(|u| self.program.uniforms.get(u)) else { return false };
+        match types.get(types.without_arrays(uniform.ty)) {
+            Type::Sampler(sampler) => sampler.array && sampler.dim == Dim::Cube,
+            _ => false,
         }
     }
 }

@@ -4,6 +4,7 @@ mod compare;
 mod fragment;
 mod geometry;
 mod memory;
+mod sampler;
 mod tessellation;
 mod urb;
 mod vertex;

@@ -41,7 +41,7 @@ pub(super) fn run_control(
     let mask = batch.mask;
     let mut steps = 0;
     for lane in (0..batch.lanes).filter(|lane| mask >> lane & 1 != 0) {
-        let memory = Memory { binary: &prepared.binary, services, scratch: Vec::new() };
+        let memory = Memory::new(&prepared.binary, state.program, services, 0);
         let inputs = vertex_entries(state, interface, batch, lane);
         let mut host = UrbHost::new(memory, vec![vec![0; dwords]], inputs);
         let mut threads = Vec::new();
@@ -209,8 +209,7 @@ pub(super) fn run_evaluation(
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
-        let memory =
-            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
         let thread = &mut device.thread;
         thread.reset(device.options.seed);

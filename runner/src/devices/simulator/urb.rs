@@ -1,8 +1,8 @@
 //! The URB as threads of the geometry pipeline see it, beside the memory that every stage sees.
 
-use simulator::host::{AtomicOp, Host, HostError, Reply, SamplerRequest, Surface, Texels, UrbWrite};
+use simulator::host::{Host, HostError, Reply, UrbWrite};
 
-use super::memory::Memory;
+use super::memory::{Memory, memory_requests};
 
 /// Shared functions of a thread that reads and writes URB entries.
 pub(super) struct UrbHost<'a> {
@@ -64,19 +64,5 @@ impl Host for UrbHost<'_> {
         Ok(())
     }
 
-    fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
-        self.memory.sample(request)
-    }
-
-    fn read(&mut self, surface: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
-        self.memory.read(surface, offset, data)
-    }
-
-    fn write(&mut self, surface: Surface, offset: u32, data: &[u8]) -> Reply<()> {
-        self.memory.write(surface, offset, data)
-    }
-
-    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        self.memory.atomic(surface, offset, op, operands)
-    }
+    memory_requests!();
 }

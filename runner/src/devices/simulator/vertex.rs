@@ -30,8 +30,7 @@ pub(super) fn run(
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
-        let memory =
-            Memory { binary: &prepared.binary, services, scratch: vec![0; info.scratch_bytes as usize] };
+        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], Vec::new());
         let thread = &mut device.thread;
         thread.reset(device.options.seed);

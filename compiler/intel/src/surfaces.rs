@@ -1,0 +1,49 @@
+//! The binding table: which index means which surface. Both back ends lay it out the same way.
+
+use crate::output::Surface;
+use ir::Shader;
+
+/// First binding table index of each kind of surface; the kinds follow each other in the order of the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BindingTable {
+    /// Uniform block 0.
+    pub uniform: u32,
+    /// Texture unit 0.
+    pub texture: u32,
+    /// Storage block 0.
+    pub storage: u32,
+    /// Atomic counter buffer 0.
+    pub atomic: u32,
+    /// Image unit 0.
+    pub image: u32,
+    /// The number of work groups (compute shaders only).
+    pub groups: u32,
+}
+
+impl BindingTable {
+    /// The table of a shader whose first `first` entries are taken (by render targets).
+    #[must_use]
+    pub fn after(first: u32, shader: &Shader) -> BindingTable {
+        let info = &shader.info;
+        let texture = first + info.ubos;
+        let storage = texture + info.samplers;
+        let atomic = storage + info.ssbos;
+        let image = atomic + info.atomic_buffers;
+        BindingTable { uniform: first, texture, storage, atomic, image, groups: image + info.images }
+    }
+
+    /// The entries behind those that were taken.
+    #[must_use]
+    pub fn surfaces(shader: &Shader) -> Vec<Surface> {
+        let info = &shader.info;
+        let mut table: Vec<Surface> = (0..info.ubos).map(Surface::UniformBlock).collect();
+        table.extend((0..info.samplers).map(Surface::Texture));
+        table.extend((0..info.ssbos).map(Surface::StorageBlock));
+        table.extend((0..info.atomic_buffers).map(Surface::AtomicBuffer));
+        table.extend((0..info.images).map(Surface::Image));
+        if info.stage == ir::Stage::Compute {
+            table.push(Surface::WorkGroupCount);
+        }
+        table
+    }
+}
