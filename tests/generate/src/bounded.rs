@@ -5,7 +5,9 @@
 //! itself. A fused multiply-add rounds once where the analysis rounds twice, so it is always inside. Other orders of evaluation
 //! are covered by [`Bounded::accept`]'s factor of two.
 
-use crate::real::{DOUBLE, Real, Rounding};
+use crate::half::float16::Half;
+use crate::half::ieee;
+use crate::real::{DOUBLE, Format, HALF, Real, Rounding};
 use crate::value::{Accept, Component};
 
 /// An exact value and a bound of what an implementation's result may differ from it.
@@ -13,11 +15,15 @@ use crate::value::{Accept, Component};
 pub struct Bounded {
     value: Real,
     error: Real,
+    /// Format of each step's result.
+    format: Format,
+    /// Exponent of a power of two above the magnitude of every step's result.
+    peak: i32,
 }
 
-/// 2⁻⁵³: half a unit in the last place of 1.0, the relative error of one rounding to nearest.
-pub fn unit_roundoff() -> Real {
-    Real::integer(1).scaled(-53)
+/// Half a unit in the last place of 1.0, the relative error of one rounding to nearest.
+fn unit_roundoff(format: Format) -> Real {
+    Real::integer(1).scaled(-(format.precision as i32))
 }
 
 /// ULPs that a division may be off: the specification grants 2.5, of an exact quotient; a whole number keeps bounds simple.
@@ -31,7 +37,19 @@ pub const SQRT_ULPS: i64 = 5;
 impl Bounded {
     /// An operand without error.
     pub fn exact(x: f64) -> Bounded {
-        Bounded { value: Real::from_f64(x), error: Real::integer(0) }
+        Bounded::within(DOUBLE, Real::from_f64(x), Real::integer(0))
+    }
+
+    /// An operand without error, for operations on halves.
+    pub fn half(x: Half) -> Bounded {
+        Bounded::within(HALF, x.real(), Real::integer(0))
+    }
+
+    /// A value with an error of which only the bound is known.
+    pub fn within(format: Format, value: Real, error: Real) -> Bounded {
+        let largest = value.clone().abs().add(&error);
+        let peak = if largest.is_zero() { format.min_exponent } else { largest.exponent() + 1 };
+        Bounded { value, error, format, peak }
     }
 
     /// The exact value.
@@ -44,25 +62,32 @@ impl Bounded {
         &self.error
     }
 
-    /// A result of one operation with this inherited error that itself may be off by `roundoffs` · 2⁻⁵³ relative, or two of the
+    /// A result of one operation with this inherited error that itself may be off by `roundoffs` unit roundoffs, or two of the
     /// smallest subnormals.
-    fn rounded(value: Real, inherited: Real, roundoffs: i64) -> Bounded {
+    fn rounded(&self, value: Real, inherited: Real, roundoffs: i64) -> Bounded {
+        let format = self.format;
         let largest = value.clone().abs().add(&inherited);
-        let own = largest.mul(&unit_roundoff()).mul(&Real::integer(roundoffs));
-        let error = inherited.add(&own).add(&Real::integer(1).scaled(-1073));
+        let own = largest.mul(&unit_roundoff(format)).mul(&Real::integer(roundoffs));
+        let smallest = format.min_exponent + 1 - format.precision as i32;
+        let error = inherited.add(&own).add(&Real::integer(2).scaled(smallest));
         // Errors are kept short: one rounded up to a double is still a bound.
         let error = Real::from_f64(error.round(DOUBLE, Rounding::Up, false));
-        Bounded { value, error }
+        Bounded::within(format, value, error).after(self)
+    }
+
+    /// The same, not below the peak of what it is computed from.
+    pub fn after(self, operand: &Bounded) -> Bounded {
+        Bounded { peak: self.peak.max(operand.peak), ..self }
     }
 
     /// self + other.
     pub fn add(&self, other: &Bounded) -> Bounded {
-        Bounded::rounded(self.value.add(&other.value), self.error.add(&other.error), 1)
+        self.rounded(self.value.add(&other.value), self.error.add(&other.error), 1).after(other)
     }
 
     /// −self, without error.
     pub fn neg(&self) -> Bounded {
-        Bounded { value: self.value.clone().negated(), error: self.error.clone() }
+        Bounded { value: self.value.clone().negated(), ..self.clone() }
     }
 
     /// self − other.
@@ -74,7 +99,7 @@ impl Bounded {
     pub fn mul(&self, other: &Bounded) -> Bounded {
         let left = self.value.clone().abs().mul(&other.error);
         let right = other.value.clone().abs().add(&other.error).mul(&self.error);
-        Bounded::rounded(self.value.mul(&other.value), left.add(&right), 1)
+        self.rounded(self.value.mul(&other.value), left.add(&right), 1).after(other)
     }
 
     /// self / other; nothing when the divisor may be 0.
@@ -85,7 +110,7 @@ impl Bounded {
         }
         let quotient = self.value.div(&other.value);
         let inherited = self.error.add(&quotient.clone().abs().mul(&other.error)).div(&smallest);
-        Some(Bounded::rounded(quotient, inherited, 2 * DIVISION_ULPS))
+        Some(self.rounded(quotient, inherited, 2 * DIVISION_ULPS).after(other))
     }
 
     /// √self; nothing when the operand may be negative or 0.
@@ -97,7 +122,7 @@ impl Bounded {
         let root = self.value.sqrt();
         // |√(v+d) − √v| = |d| / (√(v+d) + √v) ≤ |d| / √v.
         let inherited = self.error.div(&root);
-        Some(Bounded::rounded(root, inherited, 2 * SQRT_ULPS))
+        Some(self.rounded(root, inherited, 2 * SQRT_ULPS))
     }
 
     /// self within limits: what is beyond them by more than twice its error is the limit, without error.
@@ -106,7 +131,7 @@ impl Bounded {
         let doubled = self.error.add(&self.error);
         let limited = |limit: Real, sure: bool| {
             let error = if sure { Real::integer(0) } else { self.error.clone() };
-            Bounded { value: limit, error }
+            Bounded { value: limit, error, ..self.clone() }
         };
         if self.value.less(&low) {
             let sure = self.value.add(&doubled).less(&low);
@@ -119,9 +144,15 @@ impl Bounded {
         }
     }
 
-    /// The interval of twice the error around the value.
+    /// The interval of twice the error around the value, of doubles.
     pub fn accept(&self) -> Accept {
         around(&self.value, &self.error.add(&self.error))
+    }
+
+    /// The same of halves; nothing when a step on the way may have overflowed.
+    pub fn accept_half(&self) -> Option<Accept> {
+        let may_overflow = self.peak >= HALF.max_exponent;
+        (!may_overflow).then(|| ieee::around(&self.value, &self.error.add(&self.error)))
     }
 }
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use generate::suite::{File, fp64, perturbed_fp64};
+use generate::suite::{self, File, perturbed_fp64, perturbed_half};
 
 /// Writes the generated test suites.
 #[derive(Parser)]
 struct Arguments {
-    /// Directory that gets `fp64/…`.
+    /// Directory that gets `fp64/…` and `half/…`.
     #[arg(long, value_name = "DIR", default_value = "tests")]
     out: PathBuf,
     /// Instead writes, for every case of every test, a file whose expected value is just wrong.
@@ -21,14 +21,20 @@ struct Arguments {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let (directory, count) = match arguments.perturb {
-        Some(directory) => (directory.clone(), write(&directory, perturbed_fp64())?),
-        None => {
-            let directory = arguments.out.join("fp64");
-            (directory.clone(), write(&directory, fp64())?)
-        }
+    let (directory, perturb) = match arguments.perturb {
+        Some(directory) => (directory, true),
+        None => (arguments.out, false),
     };
-    println!("{count} files in {}", directory.display());
+    let fp64 = directory.join("fp64");
+    let half = directory.join("half");
+    let counts = if perturb {
+        [(write(&fp64, perturbed_fp64())?, fp64), (write(&half, perturbed_half())?, half)]
+    } else {
+        [(write(&fp64, suite::fp64())?, fp64), (write(&half, suite::half())?, half)]
+    };
+    for (count, directory) in counts {
+        println!("{count} files in {}", directory.display());
+    }
     Ok(())
 }
 

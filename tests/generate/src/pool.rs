@@ -61,6 +61,8 @@ pub enum Pool {
     Narrow,
     /// Exponents by which a half is scaled.
     Scaling,
+    /// Integers that are bits of one half or of two.
+    Halves,
 }
 
 /// 2ⁿ for normal doubles.

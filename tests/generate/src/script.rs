@@ -32,7 +32,7 @@ pub fn test_section(stage: Stage, signature: &Signature, cases: &[Case]) -> Stri
 pub fn attributes(signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("[vertex data]\npiglit_vertex/float/vec2");
     for argument in &signature.arguments {
-        let (ty, name) = (argument.ty, &argument.name);
+        let (ty, name) = (argument.ty.script(), &argument.name);
         let base = match ty.scalar {
             Scalar::Double => "double",
             Scalar::Float => "float",

@@ -1,27 +1,29 @@
-//! The committed suite is what the generator writes, byte for byte.
+//! The committed suites are what the generator writes, byte for byte.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use generate::family;
-use generate::suite::{File, fp64, perturbed_fp64};
+use generate::suite::{File, fp64, half, perturbed_fp64, perturbed_half};
+use generate::{family, half as half_suite, shader::Stage};
 
-/// The suite, generated once.
-static SUITE: LazyLock<Vec<File>> = LazyLock::new(|| fp64().collect());
+/// The double-precision suite, generated once.
+static FP64: LazyLock<Vec<File>> = LazyLock::new(|| fp64().collect());
+/// The 16-bit suite, generated once.
+static HALF: LazyLock<Vec<File>> = LazyLock::new(|| half().collect());
 
-/// Directory of the suite that holds hand-written tests.
+/// Directory of a suite that holds hand-written tests.
 const HAND_WRITTEN: &str = "hand";
 
-fn suite() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fp64")
+fn suite(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// Paths below the suite and their bytes, hand-written tests aside.
-fn committed() -> BTreeMap<String, Vec<u8>> {
+/// Paths below a suite and their bytes, hand-written tests aside.
+fn committed(suite_name: &str) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
-    for group in fs::read_dir(suite()).expect("tests/fp64 exists") {
+    for group in fs::read_dir(suite(suite_name)).expect("the suite exists") {
         let group = group.expect("a readable directory entry");
         let name = group.file_name().into_string().expect("an ASCII name");
         if name == HAND_WRITTEN || !group.path().is_dir() {
@@ -37,9 +39,14 @@ fn committed() -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn committed_suite_is_up_to_date() {
-    let mut committed = committed();
-    for file in SUITE.iter() {
+fn committed_suites_are_up_to_date() {
+    is_up_to_date("fp64", &FP64);
+    is_up_to_date("half", &HALF);
+}
+
+fn is_up_to_date(suite: &str, files: &[File]) {
+    let mut committed = committed(suite);
+    for file in files {
         let Some(bytes) = committed.remove(&file.path) else {
             panic!("{} is missing or generated twice: run `cargo run -p generate`", file.path);
         };
@@ -50,21 +57,30 @@ fn committed_suite_is_up_to_date() {
 
 /// What the issues of the project ask of the suite's size.
 #[test]
-fn suite_is_large_enough() {
-    let paths = committed();
+fn suites_are_large_enough() {
+    let paths = committed("fp64");
     assert!(paths.len() > 2226, "{} tests", paths.len());
     let signatures = family::signatures();
     let operations: BTreeSet<String> = signatures.iter().map(|s| format!("{}/{}", s.group, s.name)).collect();
     assert!(operations.len() >= 60, "{operations:?}");
     // Each is there for all of its stages.
     assert_eq!(paths.len(), signatures.iter().map(|s| s.stages.len()).sum::<usize>());
+
+    let paths = committed("half");
+    assert!(paths.len() >= 1500, "{} tests", paths.len());
+    for stage in [Stage::Vertex, Stage::Fragment] {
+        let prefix = format!("/{}-", stage.prefix());
+        let tests = paths.keys().filter(|path| path.contains(&prefix)).count();
+        assert_eq!(tests, half_suite::signatures(stage).iter().filter(|s| s.stages.contains(&stage)).count());
+        assert!(tests >= 700, "{tests} for {stage:?}");
+    }
 }
 
 /// mod(k·y, y) over 10,000 pairs.
 #[test]
 fn multiples_are_many() {
     let mut pairs = BTreeSet::new();
-    for file in SUITE.iter().filter(|file| file.path.ends_with("-mod-multiples.shader_test")) {
+    for file in FP64.iter().filter(|file| file.path.ends_with("-mod-multiples.shader_test")) {
         let operands = |name: &str| {
             let prefix = format!("uniform dvec4 {name} ");
             let values = file.text.lines().filter_map(|line| line.strip_prefix(&prefix).map(str::to_string));
@@ -81,8 +97,7 @@ fn multiples_are_many() {
 /// halves.
 #[test]
 fn special_values_are_covered() {
-    let texts: Vec<&str> = SUITE.iter().map(|file| file.text.as_str()).collect();
-    let values = [
+    let doubles = [
         0x0000_0000_0000_0000u64,
         0x8000_0000_0000_0000,
         0x0000_0000_0000_0001,
@@ -97,33 +112,77 @@ fn special_values_are_covered() {
         0.5f64.to_bits(),
         2.5f64.to_bits(),
     ];
-    for bits in values {
-        let pattern = format!("{bits:#018x}");
-        let operand = |line: &str| {
-            let expected = line.contains(" low ") || line.contains(" high ");
-            line.starts_with("uniform") && !expected && line.contains(&pattern)
-        };
-        let count = texts.iter().filter(|text| text.lines().any(operand)).count();
+    for bits in doubles {
+        let count = tests_with_operand(&FP64, &format!("{bits:#018x}"));
         assert!(count >= 20, "{:e} is an operand of {count} tests only", f64::from_bits(bits));
     }
+    // Halves are written as floats: zeros, the smallest and the largest subnormal, the smallest normal, 1, its successor, the largest,
+    // infinities and NaN.
+    let power = |n: i32| 2f32.powi(n);
+    let halves = [
+        0.0,
+        -0.0,
+        power(-24),
+        power(-14) - power(-24),
+        power(-14),
+        1.0,
+        1.0 + power(-10),
+        65504.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+    ];
+    for half in halves {
+        let count = tests_with_operand(&HALF, &format!("{:#010x}", half.to_bits()));
+        assert!(count >= 100, "{half:e} is an operand of {count} tests only");
+    }
+    // Doubles that go wrong by way of float.
+    for double in [1.0 + 2f64.powi(-11) + 2f64.powi(-40), 1.0 + 3.0 * 2f64.powi(-11) - 2f64.powi(-40)] {
+        let count = tests_with_operand(&HALF, &format!("{:#018x}", double.to_bits()));
+        assert!(count >= 5, "{double:e} is an operand of {count} tests only");
+    }
+}
+
+/// Number of tests in which a uniform other than those with expected values gets a value of this spelling.
+fn tests_with_operand(suite: &[File], pattern: &str) -> usize {
+    let operand = |line: &str| {
+        line.starts_with("uniform")
+            && !is_expected(line)
+            && line.split(' ').skip(3).any(|value| value == pattern)
+    };
+    suite.iter().filter(|file| file.text.lines().any(operand)).count()
+}
+
+/// Whether a line of a script says what is accepted.
+fn is_expected(line: &str) -> bool {
+    line.contains(" low")
+        || line.contains(" high")
+        || line.starts_with("probe xfb")
+        || line.starts_with("probe ssbo")
 }
 
 /// A variant differs from its test in one expected value only.
 #[test]
 fn perturbed_variants_change_one_case() {
+    change_one_case(&FP64, perturbed_fp64());
+    change_one_case(&HALF, perturbed_half());
+}
+
+fn change_one_case(suite: &[File], perturbed: impl Iterator<Item = File>) {
     let originals: BTreeMap<&str, &str> =
-        SUITE.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
+        suite.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
     let mut variants = 0;
-    for file in perturbed_fp64() {
+    for file in perturbed {
         variants += 1;
         let stem = file.path.rsplit_once('-').expect("a case number").0;
         let original = originals[format!("{stem}.shader_test").as_str()];
         let lines: BTreeSet<&str> = original.lines().collect();
         let changed: Vec<&str> = file.text.lines().filter(|line| !lines.contains(line)).collect();
+        assert!(changed.iter().all(|line| is_expected(line)), "{}", file.path);
+        // Where there are fewer cases than lanes, one is in several.
+        let changed: BTreeSet<_> =
+            changed.iter().map(|line| (line.split('[').next(), line.split(']').next_back())).collect();
         assert!(changed.len() <= 2, "{}: {changed:?}", file.path);
-        let expected =
-            |line: &&str| line.contains(" low ") || line.contains(" high ") || line.starts_with("probe xfb");
-        assert!(changed.iter().all(expected), "{}", file.path);
     }
     assert!(variants >= 4 * originals.len());
 }

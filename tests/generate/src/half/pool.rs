@@ -237,10 +237,36 @@ const INTEGERS: &[i64] = &[
     i64::MIN,
 ];
 
+/// Zeros, subnormals, normal limits, infinities and NaN in either half of a word.
+const HALF_PAIRS: &[u32] = &[
+    0x0000_0000,
+    0x8000_8000,
+    0x3c00_0001,
+    0x0001_3c00,
+    0x8001_03ff,
+    0x03ff_8001,
+    0x0400_83ff,
+    0x83ff_0400,
+    0x7bff_fbff,
+    0x7c00_3555,
+    0x3555_fc00,
+    0xfc00_7c00,
+    0x7e00_3c00,
+    0x3c00_fe00,
+    0x0002_8200,
+    0x0155_02aa,
+    0xc000_3c01,
+    0x3bff_6400,
+];
+
 /// The values that matter, for the component types and pools that this suite adds.
 pub fn specials(pool: Pool, scalar: Scalar) -> Option<Vec<Component>> {
     let list = match (scalar, pool) {
         (_, Pool::Below(_) | Pool::Scaling) => Vec::new(),
+        (Scalar::Int16 | Scalar::Uint16, Pool::Halves) => {
+            ANY.iter().map(|&x| wrapped(scalar, Half::from_double(x).bits().into())).collect()
+        }
+        (Scalar::Uint, Pool::Halves) => HALF_PAIRS.iter().map(|&bits| Component::Uint(bits)).collect(),
         (Scalar::Half, Pool::Moderate) => halves(MODERATE),
         (Scalar::Half, Pool::Unit) => halves(UNIT),
         (Scalar::Half, Pool::Rounding) => halves(ROUNDING),
@@ -312,6 +338,7 @@ pub fn random(pool: Pool, scalar: Scalar, random: &mut Random) -> Option<Compone
         (Scalar::Int16 | Scalar::Uint16 | Scalar::Int64 | Scalar::Uint64, Pool::Below(n)) => {
             wrapped(scalar, random.below(n.into()) as u64)
         }
+        (Scalar::Uint, Pool::Halves) => Component::Uint(random.bits() as u32),
         (Scalar::Int | Scalar::Uint, Pool::ToHalf | Pool::Narrow) => {
             let bits = bits(random, 64);
             wrapped(scalar, if random.chance(50) { bits } else { bits & 0x1_ffff })

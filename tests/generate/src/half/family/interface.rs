@@ -1,0 +1,119 @@
+//! How 16-bit values get into a stage and out of it: uniforms of mixed sizes beside each other, flat and smooth varyings.
+
+use super::conversion::converted;
+use super::{HALF, VECTORS, halves, matrices, matrix_of, of_one, vectors};
+use crate::half::float16::Half;
+use crate::half::ieee;
+use crate::half::pool::wrapped;
+use crate::operation::{Interface, Signature};
+use crate::pool::Pool;
+use crate::value::{Accept, BOOL, Component, DOUBLE, Scalar, Type};
+
+const GROUP: &str = "interface";
+
+const FLOAT: Type = Type::vector(Scalar::Float, 1);
+const INT: Type = Type::vector(Scalar::Int, 1);
+const VEC3: Type = Type::vector(Scalar::Float, 3);
+const INT16: Type = Type::vector(Scalar::Int16, 1);
+const UINT16: Type = Type::vector(Scalar::Uint16, 1);
+
+/// Types of up to four uniforms, declared in this order: 16-bit ones between larger ones, odd numbers of them.
+fn layouts() -> Vec<Vec<Type>> {
+    vec![
+        vec![HALF, BOOL, HALF],
+        vec![HALF, INT16, UINT16, HALF],
+        vec![FLOAT, HALF, FLOAT, HALF],
+        vec![HALF, DOUBLE, HALF, DOUBLE],
+        vec![halves(3), HALF, halves(3)],
+        vec![FLOAT, halves(3), INT16, halves(4)],
+        vec![halves(2), INT, halves(2), DOUBLE],
+        vec![VEC3, HALF, VEC3, halves(2)],
+        vec![INT16, matrix_of(3, 3), UINT16, DOUBLE],
+        vec![matrix_of(2, 3), HALF, matrix_of(3, 2)],
+        vec![HALF, matrix_of(4, 3), HALF],
+    ]
+}
+
+/// All signatures of this family.
+pub fn signatures() -> Vec<Signature> {
+    let mut list = Vec::new();
+    for layout in layouts() {
+        list.push(uniforms(&layout, true));
+        list.push(uniforms(&layout, false));
+    }
+    for scalar in [Scalar::Half, Scalar::Int16, Scalar::Uint16] {
+        list.extend(vectors(scalar).map(varying));
+        list.extend(vectors(scalar).map(varying_sum));
+    }
+    list.extend(matrices().map(varying));
+    for ty in VECTORS {
+        list.push(smooth(ty));
+        list.push(smooth_negated(ty));
+    }
+    list.push(mixed_varyings());
+    list
+}
+
+/// The first or the last component of each uniform, as doubles.
+fn uniforms(layout: &[Type], last: bool) -> Signature {
+    let arguments: Vec<(Type, Pool)> = layout.iter().map(|&ty| (ty, Pool::Plain)).collect();
+    let place = move |ty: Type| if last { ty.components() - 1 } else { 0 };
+    let parts: Vec<String> = layout
+        .iter()
+        .zip(["a", "b", "c", "d"])
+        .map(|(ty, name)| format!("double({})", ty.component(name, place(*ty))))
+        .collect();
+    let result = Type::vector(Scalar::Double, layout.len());
+    let expression = format!("{}({})", result.glsl(), parts.join(", "));
+    let name = if last { "uniforms_last" } else { "uniforms_first" };
+    Signature::whole(GROUP, name, &arguments, result, expression, move |x| {
+        x.iter()
+            .map(|x| {
+                let x = if last { *x.last()? } else { *x.first()? };
+                // A subnormal float may be flushed.
+                let flushed = matches!(x, Component::Float(x) if x.is_subnormal());
+                if flushed { None } else { converted(x, Scalar::Double) }
+            })
+            .collect()
+    })
+}
+
+fn varying(ty: Type) -> Signature {
+    Signature::elementwise(GROUP, "varying", &[(ty, Pool::Any)], ty, "a", |x| Some(Accept::exactly(x[0])))
+        .varyings()
+}
+
+fn varying_sum(ty: Type) -> Signature {
+    Signature::elementwise(GROUP, "varying_add", &[(ty, Pool::Any), (ty, Pool::Related)], ty, "a + b", |x| {
+        Some(Accept::exactly(match (x[0], x[1]) {
+            (Component::Half(a), Component::Half(b)) => Component::Half(ieee::add(a, b)),
+            (a, b) => wrapped(a.scalar(), (a.integer() + b.integer()) as u64),
+        }))
+    })
+    .varyings()
+}
+
+/// Across interpolation of a value that is the same at each vertex. Zeros may lose their sign.
+fn smooth(ty: Type) -> Signature {
+    let evaluate = of_one(|a: Half| a.is_finite().then(|| ieee::number(a)));
+    Signature::elementwise(GROUP, "smooth", &[(ty, Pool::Any)], ty, "a", evaluate)
+        .interface(Interface::Smooth)
+}
+
+fn smooth_negated(ty: Type) -> Signature {
+    let evaluate = of_one(|a: Half| a.is_finite().then(|| ieee::number(a.negated())));
+    Signature::elementwise(GROUP, "smooth_neg", &[(ty, Pool::Any)], ty, "-a", evaluate)
+        .interface(Interface::Smooth)
+}
+
+/// Varyings of 16, 32 and 64 bits beside each other.
+fn mixed_varyings() -> Signature {
+    let arguments = [(halves(3), Pool::Any), (FLOAT, Pool::Small), (INT16, Pool::Any), (DOUBLE, Pool::Small)];
+    let ty = halves(4);
+    let expression = "f16vec4(a.z, float16_t(b), float16_t(c), float16_t(d))";
+    Signature::whole(GROUP, "varyings_mixed", &arguments, ty, expression, |x| {
+        let operands = [x[0][2], x[1][0], x[2][0], x[3][0]];
+        operands.into_iter().map(|x| converted(x, Scalar::Half)).collect()
+    })
+    .varyings()
+}
