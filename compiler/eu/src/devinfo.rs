@@ -100,6 +100,10 @@ pub struct DevInfo {
     pub response_r127_hazard: bool,
     /// Lowest bit of the thread's number within its patch in g0.2 of tessellation control threads; it has seven bits.
     pub tcs_thread_number_bit: u8,
+    /// Lowest bit of the patch's barrier number in the same dword; it has four bits.
+    pub tcs_barrier_id_bit: u8,
+    /// Tessellation control threads release their input entries themselves.
+    pub tcs_releases_inputs: bool,
     /// IF's companion ELSE carries a UIP (and the branch-control bit exists).
     pub else_has_uip: bool,
 }
@@ -146,6 +150,8 @@ const IVB: DevInfo = DevInfo {
     has_byte_scattered: false,
     response_r127_hazard: false,
     tcs_thread_number_bit: 16,
+    tcs_barrier_id_bit: 12,
+    tcs_releases_inputs: true,
     else_has_uip: false,
 };
 
@@ -163,6 +169,7 @@ const HSW: DevInfo = DevInfo {
     has_data_port_1: true,
     has_byte_scattered: true,
     tcs_thread_number_bit: 17,
+    tcs_barrier_id_bit: 13,
     ..IVB
 };
 
@@ -190,6 +197,7 @@ const BDW: DevInfo = DevInfo {
     has_simd8_urb: true,
     response_r127_hazard: true,
     else_has_uip: true,
+    tcs_releases_inputs: false,
     ..HSW
 };
 

@@ -5,6 +5,7 @@
 //! after that: [`passes`], [`allocate`], [`encode`].
 
 pub mod allocate;
+mod barrier;
 pub mod bir;
 pub mod encode;
 mod error;
@@ -49,6 +50,8 @@ pub fn compile(
         (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Vec4) => vec4::compile_geometry(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Scalar) => scalar::compile_geometry(shader, key, devinfo, options),
+        (ir::Stage::TessControl, Backend::Vec4) => vec4::compile_tess_control(shader, key, devinfo, options),
+        (ir::Stage::TessEval, Backend::Vec4) => vec4::compile_tess_eval(shader, key, devinfo, options),
         (ir::Stage::TessControl, Backend::Scalar) => {
             scalar::compile_tess_control(shader, key, devinfo, options)
         }

@@ -260,6 +260,11 @@ pub trait Host {
         let _ = header;
     }
 
+    /// An URB write marked its entry complete: whoever owns it gives it on or back.
+    fn urb_complete(&mut self, handle: u16) {
+        let _ = handle;
+    }
+
     /// Reads dwords of an URB entry from oword `offset` on.
     fn urb_read(&mut self, handle: u16, offset: u32, data: &mut [u32]) -> Reply<()> {
         let _ = (handle, offset, data);

@@ -178,6 +178,8 @@ ops! {
     Halt "halt" 0 [control_flow];
     /// *Virtual* before encoding: where halted channels resume (encodes a HALT to itself when any `Halt` exists).
     HaltTarget "halt_target" 0 [control_flow];
+    /// Wait for a notification (of a barrier).
+    Wait "wait" 0 [control_flow];
     /// *Virtual*: defines its destination with an undefined value, nothing is encoded.
     Undef "undef" 0 [];
 }

@@ -51,6 +51,10 @@ fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError>
     e.math = math_function(inst.op);
     if inst.op.info().control_flow {
         e.dst = eu::Operand::NULL;
+        if inst.op == Op::Wait {
+            e.dst.nr = eu::Arf::Notification.number(0);
+            e.dst.ty = eu::Type::Ud;
+        }
         return Ok(e);
     }
     if let Some(message) = &inst.message {
@@ -284,6 +288,7 @@ fn opcode(op: Op) -> Opcode {
         Op::Break => Opcode::Break,
         Op::Continue => Opcode::Cont,
         Op::Halt | Op::HaltTarget => Opcode::Halt,
+        Op::Wait => Opcode::Wait,
         Op::Nop | Op::Do | Op::Undef => Opcode::Nop,
         _ => Opcode::Math,
     }

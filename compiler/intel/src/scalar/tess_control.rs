@@ -8,6 +8,7 @@ use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::UrbWrite;
 use super::vertex::PAYLOAD_BUDGET;
+use crate::barrier::patch_barrier;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
@@ -165,6 +166,7 @@ impl Translator<'_> {
                 Ok(())
             }
             (Barrier, _) if self.tess_control.threads == 1 => Ok(()),
+            (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.threads),
             (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }

@@ -242,7 +242,7 @@ impl Selector<'_> {
         }
     }
 
-    fn control_flow(&mut self, op: Op) {
+    pub(super) fn control_flow(&mut self, op: Op) {
         let inst = self.emit(op, Operand::none(), &[]);
         if op == Op::If {
             inst.predicate(false);
@@ -303,7 +303,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    fn emit_urb(
+    pub(super) fn emit_urb(
         &mut self,
         payload: Operand,
         urb: UrbMessage,

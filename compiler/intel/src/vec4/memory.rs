@@ -15,19 +15,33 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
+        let stage = self.shader.info.stage;
         match (intrinsic.op, result) {
             (LoadUbo, Some(result)) => self.emit_load_ubo(intrinsic, result),
-            (LoadInput, Some(result)) => self.emit_load_input(intrinsic, result),
-            (StoreOutput, _) => self.emit_store_output(intrinsic),
+            (LoadInput, Some(result)) if stage == ir::Stage::Vertex => {
+                self.emit_load_input(intrinsic, result)
+            }
+            (StoreOutput, _) if stage != ir::Stage::TessControl => self.emit_store_output(intrinsic),
             (LoadLocal, Some(result)) => self.emit_load_local(intrinsic, result),
             (StoreLocal, _) => self.emit_store_local(intrinsic),
             (MemoryBarrier, _) => Ok(()),
             (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
                 self.emit_system_value(intrinsic.op, result)
             }
-            _ if self.shader.info.stage == ir::Stage::Geometry => {
-                self.emit_geometry_intrinsic(intrinsic, result)
-            }
+            _ => self.emit_stage_intrinsic(intrinsic, result),
+        }
+    }
+
+    /// Emits what only one stage has.
+    fn emit_stage_intrinsic(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Result<(), CompileError> {
+        match self.shader.info.stage {
+            ir::Stage::Geometry => self.emit_geometry_intrinsic(intrinsic, result),
+            ir::Stage::TessControl => self.emit_tess_control_intrinsic(intrinsic, result),
+            ir::Stage::TessEval => self.emit_tess_eval_intrinsic(intrinsic, result),
             _ => Err(self.unsupported(intrinsic.op)),
         }
     }

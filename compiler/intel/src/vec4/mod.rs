@@ -27,8 +27,11 @@ mod memory;
 mod opt_coalesce;
 mod opt_copy_propagation;
 mod opt_dead_code;
+mod patch_access;
 mod pieces;
 mod select;
+mod tess_control;
+mod tess_eval;
 #[cfg(test)]
 mod tests;
 mod texture;
@@ -65,6 +68,8 @@ pub static PASSES: PassList = PassList {
 };
 
 pub use geometry::compile_geometry;
+pub use tess_control::compile_tess_control;
+pub use tess_eval::compile_tess_eval;
 
 /// Registers that push constants and vertex inputs may take together; the rest is for the program.
 const PAYLOAD_BUDGET: u32 = 80;

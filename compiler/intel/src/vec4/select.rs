@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use super::compare;
 use super::geometry::GeometryState;
 use super::locals::LocalStorage;
+use super::tess_control::TessControlState;
+use super::tess_eval::TessEvalState;
 use super::vertex::VertexState;
 
 /// Control register bit: keep DF denormals.
@@ -53,6 +55,8 @@ pub(super) struct Selector<'a> {
     /// Stage-specific state.
     pub vertex: VertexState,
     pub geometry: GeometryState,
+    pub tess_control: TessControlState,
+    pub tess_eval: TessEvalState,
     /// Phis that have a block as predecessor.
     phis_after: SecondaryMap<Block, Vec<ir::Inst>>,
     /// A HALT was emitted.
@@ -78,6 +82,8 @@ impl<'a> Selector<'a> {
             scratch_bytes: 0,
             vertex: VertexState::default(),
             geometry: GeometryState::default(),
+            tess_control: TessControlState::default(),
+            tess_eval: TessEvalState::default(),
             phis_after: SecondaryMap::new(),
             halts: false,
         };

@@ -45,6 +45,10 @@ fn write(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result
     if message.eot {
         host.urb_end(&header);
     }
+    if request.complete {
+        let count = if request.interleave { 2 } else { 1 };
+        entries.iter().take(count).for_each(|&(handle, _)| host.urb_complete(handle));
+    }
     let data = &message.payload[1..];
     if request.interleave {
         for (slot, (handle, offset)) in entries.into_iter().enumerate() {

@@ -64,11 +64,28 @@ pub(super) fn run_control(
         }
         let budget = device.options.budget.saturating_sub(steps);
         steps += run_together(kernel, threads, &mut host, budget)?;
+        if device.options.devinfo.tcs_releases_inputs {
+            check_releases(&host.completed, interface.vertices_in)?;
+        }
         if let Some(entry) = host.outputs().first() {
             read_patch(state, interface, entry, batch, lane);
         }
     }
     Ok(steps)
+}
+
+/// Input entries that nobody gives back are lost to the hardware, which soon hangs.
+fn check_releases(completed: &[u16], vertices_in: u32) -> Result<(), DeviceError> {
+    for handle in PATCH_HANDLE + 1..=PATCH_HANDLE + vertices_in {
+        match completed.iter().filter(|&&h| u32::from(h) == handle).count() {
+            1 => {}
+            n => {
+                let message = format!("input entry {handle} of a patch was released {n} times");
+                return Err(layer("simulate", message));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// One of the threads of a patch.

@@ -11,6 +11,8 @@ pub(super) struct UrbHost<'a> {
     pub entries: Vec<Vec<u32>>,
     /// Number of entries that the thread may write.
     pub outputs: usize,
+    /// Entries marked complete, in order.
+    pub completed: Vec<u16>,
     /// Vertex counts in the message that ended a vec4 geometry thread.
     pub counts: [u32; 2],
 }
@@ -21,7 +23,7 @@ impl<'a> UrbHost<'a> {
         let writable = outputs.len();
         let mut entries = outputs;
         entries.extend(inputs);
-        UrbHost { memory, entries, outputs: writable, counts: [0; 2] }
+        UrbHost { memory, entries, outputs: writable, completed: Vec::new(), counts: [0; 2] }
     }
 
     /// The entries that were written.
@@ -48,6 +50,10 @@ impl Host for UrbHost<'_> {
             }
         }
         Ok(())
+    }
+
+    fn urb_complete(&mut self, handle: u16) {
+        self.completed.push(handle);
     }
 
     fn urb_end(&mut self, header: &[u32; 8]) {

@@ -1,0 +1,191 @@
+//! URB reads and writes of the tessellation stages: one oword per half of the thread, each at its own place.
+
+use super::message;
+use super::select::Selector;
+use crate::bir::{CondMod, MessageKind, Op, Operand, Swizzle, Type};
+use crate::error::CompileError;
+use eu::desc::{self, Lengths, UrbMessage, UrbOp};
+use ir::Value;
+
+/// Byte of a header with the second slot's handle.
+const SECOND_HANDLE: u32 = 4;
+/// Byte of a header with the slot offsets.
+const SLOT_OFFSETS: u32 = 12;
+/// Byte of a header with the channel masks.
+const CHANNEL_MASKS: u32 = 20;
+/// Largest offset that fits the descriptor, in owords.
+const MAX_OFFSET: u32 = 0x7ff;
+
+/// The entries of an access.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Handles {
+    /// The same entry for both halves: a scalar.
+    Shared(Operand),
+    /// Component x of each half.
+    PerHalf(Operand),
+}
+
+/// A place in an entry: a constant number of slots, and what is added per half (component x).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlotOffset {
+    pub constant: u32,
+    pub per_half: Option<Operand>,
+}
+
+impl Selector<'_> {
+    /// A slot offset as a constant, or as what is added per half.
+    pub(super) fn slot_offset(&mut self, offset: Value) -> SlotOffset {
+        match self.constant_source(offset) {
+            Some(constant) => SlotOffset { constant, per_half: None },
+            None => SlotOffset { constant: 0, per_half: Some(self.get(offset, &[0], Type::UD)) },
+        }
+    }
+
+    /// `offset` plus `vertex` times `slots`.
+    pub(super) fn add_vertex(&mut self, offset: SlotOffset, vertex: Value, slots: u32) -> SlotOffset {
+        if let Some(vertex) = self.constant_source(vertex) {
+            return SlotOffset { constant: offset.constant.saturating_add(vertex.min(32) * slots), ..offset };
+        }
+        let vertex = self.get(vertex, &[0], Type::UD);
+        let at = self.temp(Type::UD);
+        self.emit(Op::Mul, at.masked(1), &[vertex, Operand::uw(slots as u16)]);
+        if let Some(more) = offset.per_half {
+            self.emit(Op::Add, at.masked(1), &[at.swizzled(Swizzle::XXXX), more]);
+        }
+        SlotOffset { per_half: Some(at.swizzled(Swizzle::XXXX)), ..offset }
+    }
+
+    /// A message header: handles, slot offsets, channel masks (four bits, the same for both halves). Gives the
+    /// offset that remains for the descriptor, and whether the header has offsets.
+    pub(super) fn emit_patch_header(
+        &mut self,
+        header: Operand,
+        handles: Handles,
+        offset: SlotOffset,
+        mask: u8,
+    ) -> (u16, bool) {
+        self.emit_align1(Op::Mov, (8, 0), header, &[Operand::ud(0)]).no_mask = true;
+        match handles {
+            Handles::Shared(handle) => {
+                self.emit_align1(Op::Mov, (2, 0), header, &[handle]).no_mask = true;
+            }
+            Handles::PerHalf(handles) => {
+                let src = [self.materialised(handles).with_region(8, 2, 4)];
+                self.emit_align1(Op::Mov, (2, 0), header, &src).no_mask = true;
+            }
+        }
+        if mask != 0 {
+            let mask = u32::from(mask);
+            self.set_dword(header.byte_offset(CHANNEL_MASKS), mask << 8 | mask << 12);
+        }
+        let slots = header.byte_offset(SLOT_OFFSETS);
+        match offset.per_half {
+            Some(per_half) => {
+                let src = [self.materialised(per_half).with_region(8, 2, 4)];
+                self.emit_align1(Op::Mov, (2, 0), slots, &src).no_mask = true;
+                if offset.constant > MAX_OFFSET {
+                    let src = [slots.with_region(2, 2, 1), Operand::ud(offset.constant)];
+                    self.emit_align1(Op::Add, (2, 0), slots, &src).no_mask = true;
+                    return (0, true);
+                }
+                (offset.constant as u16, true)
+            }
+            None if offset.constant > MAX_OFFSET => {
+                let src = [Operand::ud(offset.constant)];
+                self.emit_align1(Op::Mov, (2, 0), slots, &src).no_mask = true;
+                (0, true)
+            }
+            None => (offset.constant as u16, false),
+        }
+    }
+
+    /// Component x of each half, as a register whose dwords 0 and 4 hold it.
+    fn materialised(&mut self, value: Operand) -> Operand {
+        let copy = self.temp(Type::UD);
+        self.mov(copy.masked(1), value);
+        copy
+    }
+
+    /// Reads one slot per half.
+    pub(super) fn emit_patch_read(
+        &mut self,
+        handles: Handles,
+        offset: SlotOffset,
+    ) -> Result<Operand, CompileError> {
+        let header = Operand::vgrf(self.program.vreg(1), Type::UD);
+        let (constant, per_slot) = self.emit_patch_header(header, handles, offset, 0);
+        let urb = UrbMessage {
+            op: UrbOp::ReadOword,
+            offset: constant,
+            interleave: true,
+            per_slot_offset: per_slot,
+            complete: false,
+            channel_mask: false,
+        };
+        let lengths = Lengths::new(1, 1).with_header();
+        let message = message(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
+        let data = self.temp(Type::UD);
+        self.emit_align1(Op::Send, (8, 0), data, &[header]).message = Some(message);
+        Ok(data)
+    }
+
+    /// Defines `result` as components from `first` on of what `data` holds, for the enabled halves.
+    pub(super) fn define_from_slot(&mut self, result: Value, data: Operand, first: u8) {
+        let dst = self.define(result);
+        self.mov(dst, data.swizzled(Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)))));
+    }
+
+    /// Writes the components of `mask` of one slot per half; `data` is the register of the message after the
+    /// header, made by [`Self::patch_payload`].
+    pub(super) fn emit_patch_write(
+        &mut self,
+        payload: Operand,
+        handle: Operand,
+        offset: SlotOffset,
+        mask: u8,
+        eot: bool,
+    ) -> Result<(), CompileError> {
+        let (constant, per_slot) = self.emit_patch_header(payload, Handles::Shared(handle), offset, mask);
+        let urb = UrbMessage {
+            op: UrbOp::WriteOword,
+            offset: constant,
+            interleave: true,
+            per_slot_offset: per_slot,
+            complete: eot,
+            channel_mask: false,
+        };
+        self.emit_urb(payload, urb, 2, eot)
+    }
+
+    /// The payload of a write and its data register.
+    pub(super) fn patch_payload(&mut self) -> (Operand, Operand) {
+        let payload = Operand::vgrf(self.program.vreg(2), Type::UD);
+        (payload, payload.byte_offset(crate::bir::REG_SIZE))
+    }
+
+    /// Gives an input entry back to the hardware: gen7's control threads do that themselves.
+    pub(super) fn emit_release(&mut self, handles: Operand, pair: bool) -> Result<(), CompileError> {
+        let header = Operand::vgrf(self.program.vreg(1), Type::UD);
+        self.emit_align1(Op::Mov, (8, 0), header, &[Operand::ud(0)]).no_mask = true;
+        self.emit_align1(Op::Mov, (1, 0), header, &[handles]).no_mask = true;
+        if pair {
+            let second = [handles.byte_offset(SECOND_HANDLE)];
+            self.emit_align1(Op::Mov, (1, 0), header.byte_offset(SECOND_HANDLE), &second).no_mask = true;
+        }
+        let urb = UrbMessage {
+            op: UrbOp::WriteOword,
+            offset: 0,
+            interleave: pair,
+            per_slot_offset: false,
+            complete: true,
+            channel_mask: false,
+        };
+        self.emit_urb(header, urb, 1, false)
+    }
+
+    /// Opens a branch for the halves in which `a` relates to `b`.
+    pub(super) fn begin_if(&mut self, a: Operand, b: Operand, cond: CondMod) {
+        self.cmp(Operand::null(Type::UD), a, b, cond);
+        self.control_flow(Op::If);
+    }
+}
