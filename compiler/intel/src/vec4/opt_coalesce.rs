@@ -120,6 +120,10 @@ impl Plan {
             if writes_a && inst.predicate.is_none_or(|_| inst.op == Op::Sel) {
                 missing &= !inst.dst.writemask;
             }
+            if reads_a {
+                // What makes the components that it reads has to move too.
+                missing |= self.components_of_a(inst);
+            }
             if missing == 0 {
                 // The instruction that completes A may still read B's old value.
                 let clash = self.writes_b(inst) || (self.reads_b(inst) && self.size == 8);
@@ -199,14 +203,19 @@ impl Plan {
 
     /// Every component of A that `inst` reads has a place in B.
     fn can_rename_reads(&self, inst: &Inst) -> bool {
+        let plain = inst.src.iter().filter(|s| s.vreg() == Some(self.a)).all(|src| {
+            inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar()
+        });
+        plain && self.components_of_a(inst) & !self.needed() == 0
+    }
+
+    /// Components of A that `inst` reads.
+    fn components_of_a(&self, inst: &Inst) -> u8 {
         let mask = components_read(inst);
-        inst.src.iter().filter(|s| s.vreg() == Some(self.a)).all(|src| {
-            let plain =
-                inst.align16 && src.offset == self.a_offset && src.ty.size() == self.size && !src.is_scalar();
-            let picked =
-                (0..4u8).filter(|c| mask >> c & 1 != 0).fold(0u8, |m, c| m | 1 << src.swizzle.get(c));
-            plain && picked & !self.needed() == 0
-        })
+        let sources = inst.src.iter().filter(|s| s.vreg() == Some(self.a));
+        sources
+            .flat_map(|src| (0..4u8).filter(move |c| mask >> c & 1 != 0).map(|c| src.swizzle.get(c)))
+            .fold(0, |m, c| m | 1 << c)
     }
 
     fn apply(&self, program: &mut Program, first: usize) {
@@ -255,4 +264,37 @@ impl Plan {
 fn overlaps(offset: u32, regs: u32, other: u32, other_regs: u32) -> bool {
     let (first, other_first) = (offset / 32, other / 32);
     first < other_first + other_regs && other_first < first + regs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bir::Type;
+    use crate::model::{QuirkSet, model_for};
+
+    fn align16(op: Op, dst: Operand, src: &[Operand]) -> Inst {
+        let mut inst = Inst::new(op, 8, dst.masked(1), src);
+        inst.align16 = true;
+        inst
+    }
+
+    /// The addition completes A but reads what the multiplication left there: both must write B, or neither.
+    #[test]
+    fn an_accumulated_value_moves_with_all_that_makes_it() {
+        let devinfo = eu::DevInfo::get("ivb").expect("a device");
+        let mut program = Program::new(8);
+        let [a, b, c] = [(); 3].map(|()| Operand::vgrf(program.vreg(1), Type::UD));
+        let payload = |nr| Operand::grf(nr, Type::UD);
+        program.insts = vec![
+            align16(Op::Mul, a, &[payload(1), Operand::uw(3)]),
+            align16(Op::Add, a, &[a.swizzled(Swizzle::XXXX), payload(2)]),
+            align16(Op::Mov, b, &[a.swizzled(Swizzle::XXXX)]),
+            align16(Op::Mov, c, &[b]),
+        ];
+        opt_coalesce(&mut program, &*model_for(devinfo, QuirkSet::default()));
+        let add = program.insts.iter().position(|i| i.op == Op::Add).expect("the addition");
+        let sum = program.insts[add].src[0].file;
+        assert_eq!(program.insts[add - 1].op, Op::Mul);
+        assert_eq!(program.insts[add - 1].dst.file, sum, "{}", program.insts[add - 1]);
+    }
 }
