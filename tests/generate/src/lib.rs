@@ -7,6 +7,7 @@ pub mod cases;
 pub mod family;
 pub mod half;
 pub mod ieee;
+pub mod memory;
 pub mod operation;
 pub mod pool;
 pub mod random;

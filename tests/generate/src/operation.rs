@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::memory::Memory;
 use crate::pool::Pool;
 use crate::shader::Stage;
 use crate::value::{Accept, Component, Type};
@@ -35,6 +36,8 @@ pub enum Interface {
     Attributes,
     /// As uniforms; the result is captured by transform feedback and probed in its buffer.
     Feedback,
+    /// As uniforms or in a storage buffer; the result is stored in that buffer and probed there.
+    Storage,
 }
 
 impl Interface {
@@ -98,6 +101,8 @@ pub struct Signature {
     pub requires: Vec<&'static str>,
     /// Stages that compute it.
     pub stages: &'static [Stage],
+    /// What lies in a storage buffer.
+    pub memory: Option<Memory>,
     /// Number of cases, where the size of the operands does not decide it.
     pub draws: Option<usize>,
 }
@@ -136,6 +141,7 @@ impl Signature {
             lanes: false,
             requires: Vec::new(),
             stages: &Stage::ALL,
+            memory: None,
             draws: None,
         }
     }
@@ -217,6 +223,12 @@ impl Signature {
     /// Some stages only.
     pub fn stages(mut self, stages: &'static [Stage]) -> Signature {
         self.stages = stages;
+        self
+    }
+
+    /// Operands or the result in a storage buffer.
+    pub fn memory(mut self, memory: Memory) -> Signature {
+        self.memory = Some(memory);
         self
     }
 

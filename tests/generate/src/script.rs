@@ -21,6 +21,7 @@ pub fn test_section(stage: Stage, signature: &Signature, cases: &[Case]) -> Stri
                 cases.iter().enumerate().map(|(i, case)| attribute_draw(signature, case, i, cases.len()));
             text.extend(draws);
         }
+        Interface::Storage => text.extend(cases.iter().map(|case| storing_draw(signature, case))),
         Interface::Feedback => text.extend(cases.iter().map(|case| captured_draw(signature, case))),
         _ => text.extend(cases.chunks(signature.cases_per_draw()).map(|cases| draw(stage, signature, cases))),
     }
@@ -71,6 +72,14 @@ fn attribute_draw(signature: &Signature, case: &Case, i: usize, count: usize) ->
         point(i)
     );
     text
+}
+
+/// Draws one pixel and looks at the storage buffer.
+fn storing_draw(signature: &Signature, case: &Case) -> String {
+    let mut text = String::from("\n");
+    set_operands(&mut text, signature, case, None);
+    text += "clear\ndraw rect -1 -1 0.008 0.008\nprobe rgba 0 0 0.0 1.0 0.0 1.0\n";
+    text + &signature.memory.as_ref().map(|memory| memory.probes(case)).unwrap_or_default()
 }
 
 /// Captures two vertices and looks at both. The first double of each holds something else.
@@ -128,7 +137,9 @@ fn set_case(text: &mut String, signature: &Signature, case: &Case, lane: Option<
 }
 
 fn set_operands(text: &mut String, signature: &Signature, case: &Case, lane: Option<usize>) {
-    for (argument, values) in signature.arguments.iter().zip(&case.arguments) {
+    let in_memory = signature.memory.as_ref().map_or(0, |memory| memory.operands.len());
+    *text += &signature.memory.as_ref().map(|memory| memory.fill(case)).unwrap_or_default();
+    for (argument, values) in signature.arguments.iter().zip(&case.arguments).skip(in_memory) {
         let name = match lane {
             Some(lane) => format!("{}{LANES}[{lane}]", argument.name),
             None => argument.name.clone(),

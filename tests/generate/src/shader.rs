@@ -141,12 +141,13 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     if !received {
         text += &operand_declarations(signature);
     }
-    if !sent {
+    let checked = !sent && signature.interface != Interface::Storage;
+    if checked {
         text += &expected_uniforms(signature);
     }
     text.push('\n');
     text += &signature.globals;
-    if !sent {
+    if checked {
         text += &check_function(signature.result);
     }
     text += "void main()\n{\n";
@@ -173,6 +174,7 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
             String::from("\tbefore = 0.5;\n\tcomputed = x;\n")
         }
         (true, _) => String::from("\tcomputed = x;\n"),
+        (false, _) if signature.interface == Interface::Storage => stored(stage, signature),
         (false, Stage::Fragment) => check(signature.result, "pixel"),
         (false, _) => check(signature.result, "color"),
     };
@@ -181,6 +183,14 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     }
     text += "}\n\n";
     text
+}
+
+/// Stores the result and shows that the shader ran.
+fn stored(stage: Stage, signature: &Signature) -> String {
+    let target =
+        signature.memory.as_ref().and_then(|memory| memory.store.as_ref()).map(|store| &store.target);
+    let output = if stage == Stage::Fragment { "pixel" } else { "color" };
+    format!("\t{} = x;\n\t{output} = vec4(0.0, 1.0, 0.0, 1.0);\n", target.map_or("", String::as_str))
 }
 
 /// The output that carries the result. A captured one follows a float, which alone would leave it misaligned.

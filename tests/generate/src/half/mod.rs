@@ -4,6 +4,7 @@ pub mod family;
 pub mod float16;
 pub mod functions;
 pub mod ieee;
+pub mod layout;
 pub mod pool;
 
 use crate::operation::{Interface, Signature};
@@ -31,6 +32,7 @@ pub fn signatures(stage: Stage) -> Vec<Signature> {
 fn takes_lanes(signature: &Signature) -> bool {
     signature.interface == Interface::Uniforms
         && !signature.lanes
+        && signature.memory.is_none()
         && signature.arguments.iter().all(|a| a.declared)
 }
 

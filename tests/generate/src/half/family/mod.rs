@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod arithmetic;
+pub mod block;
 pub mod common;
 pub mod comparison;
 pub mod control;
@@ -24,6 +25,7 @@ pub fn signatures() -> Vec<Signature> {
     [
         access::signatures(),
         arithmetic::signatures(),
+        block::signatures(),
         common::signatures(),
         comparison::signatures(),
         control::signatures(),
