@@ -12,6 +12,7 @@ use crate::sends;
 use crate::vue;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, Value};
+use std::ops::Range;
 
 /// Slots that one message carries: eight registers of data.
 const SLOTS_PER_WRITE: usize = 2;
@@ -83,28 +84,31 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on.
+    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots that have a value. The header (point
+    /// size, layer, viewport) is left alone unless the shader writes to it; fixed-function state then keeps its fields from being used.
     pub(super) fn emit_vertex_writes(
         &mut self,
         base: u32,
         per_slot: Option<Operand>,
         eot: bool,
     ) -> Result<(), CompileError> {
-        let registers = self.vue.registers.clone();
-        let count = self.vue.map.slots.len().div_ceil(SLOTS_PER_WRITE);
-        for (index, chunk) in registers.chunks(SLOTS_PER_WRITE * 4).enumerate() {
-            let last = index + 1 == count;
-            let header = self.vue.map.slots.get(index * SLOTS_PER_WRITE) == Some(&Varying::Header);
-            let mut data = chunk.to_vec();
-            if header {
-                // Point size, layer, viewport: zero unless written.
-                data.iter_mut().take(4).for_each(|d| *d = d.or(Some(Operand::ud(0))));
-            }
-            if data.iter().all(Option::is_none) && !last {
-                continue;
-            }
-            let offset = base + (index * SLOTS_PER_WRITE) as u32;
-            self.emit_urb_write(UrbWrite { offset, per_slot, masks: None, data: &data, eot: eot && last })?;
+        let mut registers = self.vue.registers.clone();
+        let header = self.vue.map.slots.first() == Some(&Varying::Header);
+        if header && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some)) {
+            fields.iter_mut().for_each(|d| *d = d.or(Some(Operand::ud(0))));
+        }
+        let written: Vec<bool> = registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
+        let mut runs = slot_runs(&written);
+        if runs.is_empty() && eot {
+            // The thread must end with a message: one with an undefined position.
+            runs.push(1..2);
+        }
+        let count = runs.len();
+        for (index, run) in runs.into_iter().enumerate() {
+            let data = &registers[run.start * 4..run.end * 4];
+            let offset = base + run.start as u32;
+            let eot = eot && index + 1 == count;
+            self.emit_urb_write(UrbWrite { offset, per_slot, masks: None, data, eot })?;
         }
         Ok(())
     }
@@ -189,5 +193,30 @@ impl Translator<'_> {
             None => b.mov(far, Operand::ud(offset)),
         };
         (0, Some(far))
+    }
+}
+
+/// The slots that have a value, in groups of neighbours that one message carries.
+fn slot_runs(written: &[bool]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for slot in (0..written.len()).filter(|&slot| written[slot]) {
+        match runs.last_mut() {
+            Some(run) if run.end == slot && run.len() < SLOTS_PER_WRITE => run.end += 1,
+            _ => runs.push(slot..slot + 1),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slot_runs;
+
+    #[test]
+    fn messages_carry_two_neighbouring_slots() {
+        assert_eq!(slot_runs(&[false, true]), [1..2]);
+        assert_eq!(slot_runs(&[true, true, true]), [0..2, 2..3]);
+        assert_eq!(slot_runs(&[false, true, false, true, true]), [1..2, 3..5]);
+        assert!(slot_runs(&[false, false]).is_empty());
     }
 }
