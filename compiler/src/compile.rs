@@ -11,6 +11,7 @@ use crate::error::{CompileError, Layer};
 use crate::interface::varying;
 use crate::options::Options;
 use crate::passes;
+use crate::varyings::{self, Context};
 
 /// Called after each IR pass with its name, whether it changed anything, and the shader.
 pub type Hook<'a> = &'a mut dyn FnMut(&str, bool, &ir::Shader);
@@ -69,16 +70,22 @@ fn optimise(
     let mut shader = lower::lower(program, stage, key)?;
     hook("lower", true, &shader);
     ir::validate(&shader).map_err(|e| ir::ValidationError { pass: "lower".into(), ..e })?;
-    let pass_options = PassOptions {
+    let mut manager = PassManager::new(pass_options(options));
+    manager.set_hook(hook);
+    passes::front(&mut manager, &mut shader)?;
+    varyings::link(&mut manager, &mut shader, &Context { program, stage, key, options })?;
+    passes::back(&mut manager, &mut shader, devinfo, options.backend)?;
+    let used = manager.optional_runs();
+    Ok((shader, used))
+}
+
+/// The pass driver's part of the options.
+pub(crate) fn pass_options(options: &Options) -> PassOptions {
+    PassOptions {
         limit: options.pass_limit,
         disabled: options.disabled_passes.clone(),
         validate: options.paranoid || cfg!(debug_assertions),
-    };
-    let mut manager = PassManager::new(pass_options);
-    manager.set_hook(hook);
-    passes::run(&mut manager, &mut shader, devinfo, options.backend)?;
-    let used = manager.optional_runs();
-    Ok((shader, used))
+    }
 }
 
 fn intel_options(options: &Options, used: u64) -> intel::Options {

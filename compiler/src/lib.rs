@@ -10,6 +10,7 @@ mod error;
 mod interface;
 mod options;
 pub mod passes;
+mod varyings;
 
 pub use binary::{Binary, BinaryError};
 pub use compile::{compile, compile_with, ir_after, validate};

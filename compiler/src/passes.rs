@@ -4,6 +4,7 @@ use eu::DevInfo;
 use intel::Backend;
 use ir::pass::PassManager;
 use ir::passes::*;
+use ir::varyings::{InputReads, OutputConstants};
 use ir::{Shader, Stage, ValidationError};
 
 type Pass = (&'static str, fn(&mut Shader) -> bool);
@@ -32,19 +33,48 @@ pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>
     intel::backend_for(devinfo, stage, backend) == Backend::Vec4
 }
 
-/// Takes a freshly lowered shader to what its back end accepts.
-pub fn run(
+/// Takes a freshly lowered shader to SSA form, optimised; operations are still those of the language.
+pub fn front(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+    // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
+    manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
+    optimise(manager, shader)?;
+    unroll(manager, shader)?;
+    lower_arrays(manager, shader)
+}
+
+/// Puts what is known of the previous stage's outputs into a shader that went through [`front`].
+pub fn constant_inputs(
+    manager: &mut PassManager<'_>,
+    shader: &mut Shader,
+    constants: &OutputConstants,
+) -> Result<(), ValidationError> {
+    if manager.run(shader, "opt_constant_inputs", |s| opt_constant_inputs(s, constants))? {
+        optimise(manager, shader)?;
+        unroll(manager, shader)?;
+    }
+    Ok(())
+}
+
+/// Removes what the next stage does not read from a shader that went through [`front`].
+pub fn unread_outputs(
+    manager: &mut PassManager<'_>,
+    shader: &mut Shader,
+    reads: &InputReads,
+) -> Result<(), ValidationError> {
+    if manager.run(shader, "opt_unread_outputs", |s| opt_unread_outputs(s, reads))? {
+        optimise(manager, shader)?;
+    }
+    Ok(())
+}
+
+/// Takes a shader from [`front`] on to what its back end accepts.
+pub fn back(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
     devinfo: &'static DevInfo,
     backend: Option<Backend>,
 ) -> Result<(), ValidationError> {
     let vec4 = is_vec4(devinfo, shader.info.stage, backend);
-    // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
-    manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
-    optimise(manager, shader)?;
-    unroll(manager, shader)?;
-    lower_arrays(manager, shader)?;
     lower_operations(manager, shader, devinfo)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;

@@ -63,12 +63,11 @@ pub fn run(program: &mut Program, model: &dyn Model, options: &Options, list: &P
         pass(program, model)
     };
     let mut repeat = |program: &mut Program, passes: &[Named]| {
-        for _ in 0..MAX_ROUNDS {
-            let mut changed = false;
-            for pass in passes {
-                changed |= optional(program, pass);
-            }
-            if !changed {
+        // Until every pass has left the program as it was, one after the other.
+        let mut unchanged = 0;
+        for pass in passes.iter().cycle().take(MAX_ROUNDS * passes.len()) {
+            unchanged = if optional(program, pass) { 0 } else { unchanged + 1 };
+            if unchanged == passes.len() {
                 break;
             }
         }

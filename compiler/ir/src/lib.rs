@@ -48,6 +48,7 @@ pub mod print;
 pub mod shader;
 pub mod slot;
 pub mod validate;
+pub mod varyings;
 
 pub use builder::Builder;
 pub use cfg::Cfg;

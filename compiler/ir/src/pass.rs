@@ -95,8 +95,8 @@ impl<'a> PassManager<'a> {
         true
     }
 
-    /// Runs a list of passes again and again until a whole round changes nothing; gives whether any did.
-    /// `rounds` bounds it, since a pair of passes could undo each other's work for ever.
+    /// Runs a list of passes again and again until none changes anything any more; gives whether any did. A pass is not repeated while the
+    /// shader is still what it left. `rounds` bounds it, since a pair of passes could undo each other's work for ever.
     ///
     /// # Errors
     /// All failures of the validator, naming the pass.
@@ -106,15 +106,17 @@ impl<'a> PassManager<'a> {
         passes: &[(&str, Pass)],
         rounds: usize,
     ) -> Result<bool, ValidationError> {
+        let mut unchanged = 0;
         let mut any = false;
-        for _ in 0..rounds {
-            let mut progress = false;
-            for &(name, pass) in passes {
-                progress |= self.run(shader, name, pass)?;
-            }
-            any |= progress;
-            if !progress {
-                break;
+        for &(name, pass) in passes.iter().cycle().take(rounds * passes.len()) {
+            if self.run(shader, name, pass)? {
+                unchanged = 0;
+                any = true;
+            } else {
+                unchanged += 1;
+                if unchanged == passes.len() {
+                    break;
+                }
             }
         }
         Ok(any)

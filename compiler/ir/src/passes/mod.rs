@@ -15,6 +15,7 @@ mod lower_pack;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
 mod opt_constant_fold;
+mod opt_constant_inputs;
 mod opt_copy_propagate;
 mod opt_cse;
 mod opt_dce;
@@ -24,6 +25,7 @@ mod opt_loop_unroll;
 mod opt_peephole_select;
 mod opt_promote_locals;
 mod opt_undef;
+mod opt_unread_outputs;
 mod rewrite;
 
 pub use lower_bitfield::lower_bitfield;
@@ -37,6 +39,7 @@ pub use lower_pack::lower_pack;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_constant_fold::opt_constant_fold;
+pub use opt_constant_inputs::opt_constant_inputs;
 pub use opt_copy_propagate::opt_copy_propagate;
 pub use opt_cse::opt_cse;
 pub use opt_dce::opt_dce;
@@ -46,6 +49,7 @@ pub use opt_loop_unroll::opt_loop_unroll;
 pub use opt_peephole_select::opt_peephole_select;
 pub use opt_promote_locals::opt_promote_locals;
 pub use opt_undef::opt_undef;
+pub use opt_unread_outputs::opt_unread_outputs;
 
 use crate::pass::Pass;
 
@@ -89,3 +93,5 @@ mod lower_doubles_tests;
 mod lowering_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod varyings_tests;

@@ -1,0 +1,45 @@
+//! Inputs that the previous stage always fills with the same constants.
+
+use super::rewrite::{Action, rewrite};
+use crate::inst::InstKind;
+use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
+use crate::shader::Shader;
+use crate::varyings::{OutputConstants, generic, input_offset, slot_at};
+
+/// Replaces the components of generic inputs that are `constants` of the previous stage; interpolation leaves a constant as it is.
+/// Reads at run-time indices stay.
+pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> bool {
+    rewrite(shader, |b, inst| {
+        let data = &b.shader.insts[inst];
+        let (InstKind::Intrinsic(intrinsic), Some(result)) = (&data.kind, data.result) else {
+            return Action::Keep;
+        };
+        let Some(offset) = input_offset(intrinsic) else { return Action::Keep };
+        let Some(varying) = slot_at(b.shader, intrinsic, offset).and_then(generic) else {
+            return Action::Keep;
+        };
+        let first = intrinsic.fields.component;
+        let count = b.shader.components(result);
+        let known: Vec<Option<u32>> = (0..count).map(|c| constants.get(varying, first + c)).collect();
+        if known.iter().all(Option::is_none) {
+            return Action::Keep;
+        }
+        let Intrinsic { op, srcs, fields } = intrinsic.clone();
+        // A read of a vertex is one message, whatever it reads; others are an instruction per component.
+        let whole = op == IntrinsicOp::LoadPerVertexInput && known.iter().any(Option::is_none);
+        let whole =
+            whole.then(|| b.intrinsic(op, &srcs, (*fields).clone(), Some((32, count))).unwrap_or(result));
+        let channels: Vec<_> = (0..count)
+            .zip(known)
+            .map(|(c, known)| match (known, whole) {
+                (Some(bits), _) => b.imm(bits),
+                (None, Some(whole)) => b.channel(whole, c),
+                (None, None) => {
+                    let fields = Fields { component: first + c, ..(*fields).clone() };
+                    b.intrinsic(op, &srcs, fields, Some((32, 1))).unwrap_or(result)
+                }
+            })
+            .collect();
+        Action::Replace(b.vec(&channels))
+    })
+}
