@@ -32,6 +32,7 @@ pub static SCALAR: PassList = PassList {
         ("opt_algebraic", opt::opt_algebraic),
         ("opt_common_subexpressions", opt::opt_common_subexpressions),
         ("opt_cmod_propagation", opt::opt_cmod_propagation),
+        ("opt_flag_reuse", opt::opt_flag_reuse),
         ("opt_saturate_propagation", opt::opt_saturate_propagation),
         ("opt_dead_code", opt::opt_dead_code),
         ("opt_control_flow", opt::opt_control_flow),

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod anchors;
 mod diff;
 mod expect;
 mod gens;
@@ -65,6 +66,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show the statuses of several runs side by side.
     Summary(diff::SummaryArgs),
+    /// Compare a run's instruction counts with another compiler's.
+    Anchors(anchors::AnchorsArgs),
     /// Take over results of piglit or deqp-runner.
     Import(import::ImportArgs),
     /// Join the shards of a run.
@@ -288,6 +291,7 @@ pub fn main() -> ExitCode {
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
         Some(Command::Summary(args)) => diff::summary(&args),
+        Some(Command::Anchors(args)) => anchors::anchors(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Resume(args)) => resume::resume(&args),

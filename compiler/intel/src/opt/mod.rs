@@ -9,6 +9,7 @@ mod opt_control_flow;
 mod opt_copy_propagation;
 mod opt_dead_code;
 mod opt_destination;
+mod opt_flag_reuse;
 mod opt_saturate_propagation;
 #[cfg(test)]
 mod tests;
@@ -21,4 +22,5 @@ pub use opt_control_flow::opt_control_flow;
 pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_dead_code::opt_dead_code;
 pub use opt_destination::opt_destination;
+pub use opt_flag_reuse::opt_flag_reuse;
 pub use opt_saturate_propagation::opt_saturate_propagation;

@@ -241,3 +241,29 @@ fn selects_of_equal_values_are_moves() {
     assert!(opt_algebraic(&mut p, &*ivb()));
     assert_eq!((p.insts[0].op, p.insts[0].predicate), (Op::Mov, None));
 }
+
+#[test]
+fn a_comparison_that_the_flag_still_holds_goes() {
+    let build = |clobber: bool, other: CondMod| {
+        let mut p = Program::new(8);
+        let mut b = Builder::new(&mut p);
+        let (x, result) = (b.temp(Type::DF), b.temp(Type::DF));
+        b.mov(x, payload(2, Type::DF));
+        b.cmp(result, x, payload(4, Type::DF), CondMod::L);
+        let chosen = b.temp(Type::UD);
+        b.emit(Op::Sel, chosen, &[payload(6, Type::UD), payload(7, Type::UD)]).predicate(false);
+        if clobber {
+            b.mov(x, payload(8, Type::DF));
+        }
+        b.cmp(Operand::null(Type::DF), x, payload(4, Type::DF), other);
+        let second = b.temp(Type::UD);
+        b.emit(Op::Sel, second, &[payload(7, Type::UD), payload(6, Type::UD)]).predicate(false);
+        p
+    };
+    let mut p = build(false, CondMod::L);
+    assert!(opt_flag_reuse(&mut p, &*ivb()));
+    assert_eq!(ops(&p), [Op::Mov, Op::Cmp, Op::Sel, Op::Sel]);
+    for mut p in [build(true, CondMod::L), build(false, CondMod::Ge)] {
+        assert!(!opt_flag_reuse(&mut p, &*ivb()), "the flag is another one's");
+    }
+}

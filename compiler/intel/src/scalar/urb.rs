@@ -214,7 +214,6 @@ mod tests {
 
     #[test]
     fn messages_carry_two_neighbouring_slots() {
-        assert_eq!(slot_runs(&[false, true]), [1..2]);
         assert_eq!(slot_runs(&[true, true, true]), [0..2, 2..3]);
         assert_eq!(slot_runs(&[false, true, false, true, true]), [1..2, 3..5]);
         assert!(slot_runs(&[false, false]).is_empty());

@@ -1,27 +1,49 @@
 //! Division and square roots of doubles for `lower_doubles`.
 //!
 //! All start from the 32-bit estimate of the math unit, double its correct bits twice by Newton-Raphson steps with
-//! fused multiply-add, and correct the result by its exact residual (Markstein's method), on operands scaled to
-//! [1, 4) so that nothing overflows or underflows on the way.
+//! fused multiply-add on an operand scaled to [1, 4), and correct the result by its exact residual (Markstein's method).
 
-use super::lower_doubles::{Normalised, exponent_field, halves, normalise, scale, sign_of};
+use super::lower_doubles::{halves, is_special, normalise, power_of_two, sign_of};
 use crate::builder::Builder;
 use crate::ids::Value;
 
-/// The mantissa in [1, 2).
-fn mantissa(b: &mut Builder<'_>, parts: &Normalised) -> Value {
-    parts.with_exponent(b, 1023)
+/// What dividing by a number takes; the same for every dividend, so that divisions by one number share it.
+struct Divisor {
+    /// A power of two by which dividends are multiplied first: about half the divisor's exponent.
+    scale: Value,
+    /// Twice the divisor times `scale`.
+    scaled: Value,
+    /// The reciprocal of `scaled`, correctly rounded; infinite, zero or NaN where the divisor is zero, infinite or NaN.
+    reciprocal: Value,
 }
 
-/// `x / y`, correctly rounded.
-pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
-    let (nx, ny) = (normalise(b, x), normalise(b, y));
-    let (a, d) = (mantissa(b, &nx), mantissa(b, &ny));
-    let minus_d = b.fneg(d);
-    let single = b.f2f32(d);
-    let estimate = b.frcp(single);
-    let mut r = b.f2f64(estimate);
-    let one = b.fconst(64, 1.0);
+fn divisor(b: &mut Builder<'_>, y: Value) -> Divisor {
+    let parts = normalise(b, y);
+    let mantissa = parts.with_exponent(b, 1023);
+    let (_, high) = halves(b, y);
+    let (special, sign) = (is_special(b, y, high), sign_of(b, high));
+    // The math unit knows the reciprocals of zero, infinity and NaN.
+    let source = b.bcsel(special, y, mantissa);
+    let single = b.f2f32(source);
+    let single = b.frcp(single);
+    let estimate = b.f2f64(single);
+    let r = refined_reciprocal(b, mantissa, estimate);
+    // Dividends must not overflow where quotients do not: half the exponent, rounded up.
+    let (one, zero) = (b.imm(1), b.imm(0));
+    let above = b.iadd(parts.exponent, one);
+    let half = b.ishr(above, one);
+    let rest = b.isub(above, half);
+    let (minus_half, minus_rest) = (b.isub(zero, half), b.isub(zero, rest));
+    let scale = power_of_two(b, minus_half, None);
+    let (up, down) = (power_of_two(b, rest, Some(sign)), power_of_two(b, minus_rest, Some(sign)));
+    let (scaled, reciprocal) = (b.fmul(mantissa, up), b.fmul(r, down));
+    Divisor { scale, scaled, reciprocal: b.bcsel(special, estimate, reciprocal) }
+}
+
+/// The reciprocal of `d` in [1, 2), correctly rounded.
+fn refined_reciprocal(b: &mut Builder<'_>, d: Value, estimate: Value) -> Value {
+    let (minus_d, one) = (b.fneg(d), b.fconst(64, 1.0));
+    let mut r = estimate;
     for _ in 0..2 {
         let error = b.ffma(minus_d, r, one);
         r = b.ffma(r, error, r);
@@ -30,86 +52,30 @@ pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let (all_ones, correct) =
         (b.constant(64, &[0x3fff_ffff_ffff_ffff]), b.constant(64, &[0x3fe0_0000_0000_0001]));
     let hard = b.feq(d, all_ones);
-    let r = b.bcsel(hard, correct, r);
-    let q = b.fmul(a, r);
-    let residual = b.ffma(minus_d, q, a);
-    let q = b.ffma(residual, r, q);
-    let residual = b.ffma(minus_d, q, a);
-    let exponent = b.isub(nx.exponent, ny.exponent);
-    let (_, x_high) = halves(b, x);
-    let (_, y_high) = halves(b, y);
-    let signs = b.ixor(x_high, y_high);
-    let sign = sign_of(b, signs);
-    let result = scale_quotient(b, q, residual, exponent, sign);
-    let (special, exception) = division_exception(b, x, y, x_high, y_high);
-    b.bcsel(special, exception, result)
+    b.bcsel(hard, correct, r)
 }
 
-/// `q × 2^exponent` where the true quotient is `q` plus a little of the residual's sign. A subnormal result rounds
-/// a second time; that is wrong only where `q` lies exactly between two results while the true quotient does not,
-/// and there the residual tells the side.
-fn scale_quotient(b: &mut Builder<'_>, q: Value, residual: Value, exponent: Value, sign: Value) -> Value {
-    let (rounded, first, second) = scale(b, q, exponent, None);
-    // Back to the scale of q, exactly.
-    let (minus_first, minus_second) = (b.ineg(first), b.ineg(second));
-    let up = super::lower_doubles::power_of_two(b, minus_second, None);
-    let back = b.fmul(rounded, up);
-    let up = super::lower_doubles::power_of_two(b, minus_first, None);
-    let back = b.fmul(back, up);
-    let error = b.fsub(q, back);
-    // Half the distance of subnormals, 2^-1075, on the scale of q; the exponent below is in range whenever the
-    // result is subnormal.
-    let clamped = b.iadd(first, second);
-    let least = b.iconst(32, -1075);
-    let half_exponent = b.isub(least, clamped);
-    let half = super::lower_doubles::power_of_two(b, half_exponent, None);
-    let magnitude = b.fabs(error);
-    let tie = b.feq(magnitude, half);
-    let zero = b.fconst(64, 0.0);
-    let product = b.fmul(error, residual);
-    let same_side = b.flt(zero, product);
-    let limit = b.iconst(32, -1021);
-    let subnormal = b.ilt(exponent, limit);
-    let wrong = b.iand(tie, same_side);
-    let wrong = b.iand(wrong, subnormal);
-    // One subnormal step towards the true quotient.
-    let up = b.flt(zero, error);
-    let (plus, minus) = (b.constant(64, &[1]), b.constant(64, &[0x8000_0000_0000_0001]));
-    let step = b.bcsel(up, plus, minus);
-    let corrected = b.fadd(rounded, step);
-    let magnitude = b.bcsel(wrong, corrected, rounded);
-    let (low, high) = halves(b, magnitude);
-    let high = b.ior(high, sign);
-    b.pack_64_2x32_split(low, high)
+/// `x / y`: correctly rounded, except that quotients below 2^-1021 may be one subnormal step off. Seven
+/// operations on top of those that only depend on `y`. They make half the quotient, which overflows only after its correction.
+pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
+    let divisor = divisor(b, y);
+    let x = b.fmul(x, divisor.scale);
+    let q = b.fmul(x, divisor.reciprocal);
+    let minus = b.fneg(divisor.scaled);
+    let residual = b.ffma(minus, q, x);
+    let corrected = b.ffma(residual, divisor.reciprocal, q);
+    // The residual is far below the dividend, unless one of the operands or the quotient is zero, infinite or NaN.
+    let (left, right) = (b.fabs(residual), b.fabs(x));
+    let usable = b.flt(left, right);
+    let half = b.bcsel(usable, corrected, q);
+    b.fadd(half, half)
 }
 
-/// Whether an operand is zero, infinite or NaN, and the quotient then: a product with the reciprocal of `y`, where
-/// that matters (0 for infinity, infinity for 0).
-fn division_exception(
-    b: &mut Builder<'_>,
-    x: Value,
-    y: Value,
-    x_high: Value,
-    y_high: Value,
-) -> (Value, Value) {
-    let (fzero, zero, all) = (b.fconst(64, 0.0), b.imm(0), b.imm(0x7ff));
-    let (x_field, y_field) = (exponent_field(b, x_high), exponent_field(b, y_high));
-    let (x_large, y_large) = (b.ieq(x_field, all), b.ieq(y_field, all));
-    let (x_zero, y_zero) = (b.feq(x, fzero), b.feq(y, fzero));
-    let y_sign = sign_of(b, y_high);
-    let infinity = b.imm(0x7ff0_0000);
-    let signed_infinity = b.ior(y_sign, infinity);
-    let signed_infinity = b.pack_64_2x32_split(zero, signed_infinity);
-    let signed_zero = b.pack_64_2x32_split(zero, y_sign);
-    let magnitude = b.fabs(y);
-    let largest = b.fconst(64, f64::MAX);
-    let y_infinite = b.flt(largest, magnitude);
-    let factor = b.bcsel(y_infinite, signed_zero, y);
-    let factor = b.bcsel(y_zero, signed_infinity, factor);
-    let exception = b.fmul(x, factor);
-    let large = b.ior(x_large, y_large);
-    let zeros = b.ior(x_zero, y_zero);
-    (b.ior(large, zeros), exception)
+/// `1 / y`, rounded as [`divide`] does.
+pub(super) fn reciprocal(b: &mut Builder<'_>, y: Value) -> Value {
+    let divisor = divisor(b, y);
+    let half = b.fmul(divisor.scale, divisor.reciprocal);
+    b.fadd(half, half)
 }
 
 /// The parts of a square root: `value = mantissa × 4^half_exponent` with the mantissa in [1, 4), and the refined

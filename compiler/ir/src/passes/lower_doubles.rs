@@ -1,7 +1,7 @@
 //! 64-bit float operations that the hardware lacks, in terms of those it has: add, multiply, fused multiply-add,
 //! compare, select, and conversions from and to 32-bit types (fp64 design document).
 
-use super::double_division::{divide, reciprocal_square_root, square_root};
+use super::double_division::{divide, reciprocal, reciprocal_square_root, square_root};
 use super::rewrite::{rewrite_alu, source_values, unless_multiple};
 use crate::builder::Builder;
 use crate::ids::Value;
@@ -11,11 +11,11 @@ use crate::shader::Shader;
 /// Lowers every 64-bit float operation but `fadd fsub fmul ffma fneg fabs fmin fmax`, comparisons, `bcsel`, and
 /// conversions between doubles and singles or 32-bit integers.
 ///
-/// Works on vectors as on scalars, without control flow. Division, reciprocal, square root, `fldexp` and all
-/// roundings and conversions are correctly rounded for every operand, subnormals included; `frsq` is within
-/// 0.51 ULP. That needs an `ffma` that rounds once, the preserved-denormals mode for doubles, and estimates from
-/// the 32-bit `frcp` and `frsq` good to 20 bits. `fmod`, `frem`, `flrp` and dot products follow their folding
-/// functions step by step. What is made here is exact, so that no later pass fuses or reassociates it, except the
+/// Works on vectors as on scalars, without control flow. Square root, `fldexp` and all roundings and conversions are
+/// correctly rounded for every operand, subnormals included; so are division and reciprocal, except that results
+/// below 2^-1021 may be one subnormal step off; `frsq` is within 0.51 ULP. That needs an `ffma` that rounds once, the preserved-denormals mode for doubles, and estimates from
+/// the 32-bit `frcp` and `frsq` good to 20 bits. `fmod`, `frem` (but for subnormal quotients), `flrp` and dot products
+/// follow their folding functions step by step. What is made here is exact, so that no later pass fuses or reassociates it, except the
 /// steps of `flrp` and of dot products, which keep the instruction's own flag.
 ///
 /// The 64-bit integers of `f2i64` and the like are taken apart into 32-bit halves.
@@ -50,10 +50,7 @@ fn lower(b: &mut Builder<'_>, op: AluOp, alu: &crate::inst::Alu, components: u8)
     let one = |b: &mut Builder<'_>| b.fconst(64, 1.0);
     let result = match op {
         Fdiv => divide(b, x, y),
-        Frcp => {
-            let one = one(b);
-            divide(b, one, x)
-        }
+        Frcp => reciprocal(b, x),
         Fsqrt => square_root(b, x),
         Frsq => reciprocal_square_root(b, x),
         Ftrunc => truncate(b, x),
@@ -151,7 +148,7 @@ pub(super) fn halves(b: &mut Builder<'_>, x: Value) -> (Value, Value) {
 }
 
 /// The biased exponent in a high dword.
-pub(super) fn exponent_field(b: &mut Builder<'_>, high: Value) -> Value {
+fn exponent_field(b: &mut Builder<'_>, high: Value) -> Value {
     let (count, mask) = (b.imm(20), b.imm(0x7ff));
     let shifted = b.ushr(high, count);
     b.iand(shifted, mask)
@@ -210,7 +207,7 @@ impl Normalised {
 
 /// `x × 2^n` with one rounding, for normal `x` of magnitude in [0.5, 4): the two factors are normal numbers and the
 /// first product is exact.
-pub(super) fn scale(b: &mut Builder<'_>, x: Value, n: Value, sign: Option<Value>) -> (Value, Value, Value) {
+fn scale(b: &mut Builder<'_>, x: Value, n: Value, sign: Option<Value>) -> Value {
     let (low, high, one) = (b.iconst(32, -1200), b.iconst(32, 1200), b.imm(1));
     let n = b.imax(n, low);
     let n = b.imin(n, high);
@@ -218,11 +215,11 @@ pub(super) fn scale(b: &mut Builder<'_>, x: Value, n: Value, sign: Option<Value>
     let second = b.isub(n, first);
     let (factor, last) = (power_of_two(b, first, sign), power_of_two(b, second, None));
     let product = b.fmul(x, factor);
-    (b.fmul(product, last), first, second)
+    b.fmul(product, last)
 }
 
 /// Zero, infinity or NaN, by the exponent field and the value.
-fn is_special(b: &mut Builder<'_>, x: Value, high: Value) -> Value {
+pub(super) fn is_special(b: &mut Builder<'_>, x: Value, high: Value) -> Value {
     let (field, all, zero) = (exponent_field(b, high), b.imm(0x7ff), b.fconst(64, 0.0));
     let not_finite = b.ieq(field, all);
     let is_zero = b.feq(x, zero);
@@ -294,7 +291,7 @@ fn ldexp(b: &mut Builder<'_>, x: Value, exponent: Value) -> Value {
     let total = b.iadd(parts.exponent, exponent);
     let (_, original) = halves(b, x);
     let sign = sign_of(b, original);
-    let (result, ..) = scale(b, mantissa, total, Some(sign));
+    let result = scale(b, mantissa, total, Some(sign));
     let special = is_special(b, x, original);
     b.bcsel(special, x, result)
 }

@@ -5,22 +5,45 @@ use crate::ids::Inst;
 use crate::inst::{Alu, InstKind};
 use crate::shader::Shader;
 
-/// Replaces ALU instructions on constants by their result, and derivatives of constants by zero.
+/// Replaces ALU instructions on constants by their result, derivatives of constants by zero, and phis whose sources
+/// are one constant, wherever they are defined, by that.
 ///
 /// Assumes nothing. Results are those of [`evaluate`] under the shader's float controls, so a folded program
 /// computes what the evaluator computes.
 pub fn opt_constant_fold(shader: &mut Shader) -> bool {
     let mut progress = false;
     for block in shader.block_order() {
+        let mut phi_folded = false;
         for i in 0..shader.blocks[block].insts.len() {
             let inst = shader.blocks[block].insts[i];
-            if let Some(data) = folded(shader, inst) {
+            let phi = common_constant(shader, inst);
+            phi_folded |= phi.is_some();
+            if let Some(data) = phi.or_else(|| folded(shader, inst)) {
                 shader.insts[inst].kind = InstKind::Const(data);
                 progress = true;
             }
         }
+        if phi_folded {
+            // Phis come first.
+            let mut insts = std::mem::take(&mut shader.blocks[block].insts);
+            insts.sort_by_key(|&inst| !matches!(shader.insts[inst].kind, InstKind::Phi(_)));
+            shader.blocks[block].insts = insts;
+        }
     }
     progress
+}
+
+/// The constant that all defined sources of a phi are, apart from the phi itself.
+fn common_constant(shader: &Shader, inst: Inst) -> Option<[u64; 4]> {
+    let data = &shader.insts[inst];
+    let InstKind::Phi(srcs) = &data.kind else { return None };
+    let defined =
+        |v: crate::ids::Value| Some(v) != data.result && !matches!(shader.def(v).kind, InstKind::Undef);
+    let mut values = srcs.iter().map(|s| s.value).filter(|&v| defined(v));
+    let first = *shader.as_const(values.next()?)?;
+    let components = usize::from(shader.components(data.result?)).min(4);
+    let equal = |v| shader.as_const(v).is_some_and(|c| c[..components] == first[..components]);
+    values.all(equal).then_some(first)
 }
 
 fn folded(shader: &Shader, inst: Inst) -> Option<[u64; 4]> {

@@ -1,0 +1,59 @@
+//! Comparisons whose result the flag still holds.
+
+use crate::bir::cfg::Cfg;
+use crate::bir::{Inst, Op, Program};
+use crate::model::Model;
+
+/// Removes a comparison that only sets a flag where an equal one, whatever else it wrote, set it last in the block and nothing has
+/// written to its sources since.
+pub fn opt_flag_reuse(program: &mut Program, model: &dyn Model) -> bool {
+    let _ = model;
+    let cfg = Cfg::new(program);
+    let mut changed = false;
+    for block in &cfg.blocks {
+        // The comparison whose result the flag holds.
+        let mut holder: Option<usize> = None;
+        for i in block.start..block.end {
+            let inst = &program.insts[i];
+            if let Some(h) = holder
+                && is_plain_comparison(inst)
+                && inst.dst.is_null()
+                && same_test(&program.insts[h], inst)
+            {
+                program.insts[i].op = Op::Nop;
+                program.insts[i].cond = None;
+                changed = true;
+                continue;
+            }
+            if inst.writes_flag() {
+                holder = is_plain_comparison(inst).then_some(i);
+            }
+            let clobbered =
+                |h: usize| program.insts[h].src.iter().any(|s| s.is_reg() && s.file == inst.dst.file);
+            if holder.is_some_and(clobbered) {
+                holder = None;
+            }
+        }
+    }
+    if changed {
+        program.compact();
+    }
+    changed
+}
+
+fn is_plain_comparison(inst: &Inst) -> bool {
+    inst.op == Op::Cmp
+        && inst.cond.is_some()
+        && inst.predicate.is_none()
+        && !inst.align16
+        && !inst.touches_accumulator()
+}
+
+fn same_test(a: &Inst, b: &Inst) -> bool {
+    a.src == b.src
+        && a.cond == b.cond
+        && a.flag == b.flag
+        && a.exec_size == b.exec_size
+        && a.group == b.group
+        && a.no_mask == b.no_mask
+}

@@ -1,0 +1,279 @@
+//! `runner anchors`: instruction counts of a run beside another compiler's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{EXPECTED, NOTHING, Targets, UNEXPECTED, print, targets};
+use crate::results::Run;
+use crate::select::Filter;
+use crate::verdict::TestResult;
+
+/// Parts of the names of tests that are about doubles.
+const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat"];
+
+/// Compares instruction counts and spills, row by row and as geometric means.
+///
+/// Without a run it prints the names of the file's tests, for --test-list.
+#[derive(Debug, Args)]
+pub(super) struct AnchorsArgs {
+    /// The other compiler's counts: a CSV file with columns test, gen, stage, width, instructions and spills.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Our run: its folder or results.jsonl.
+    #[arg(value_name = "RUN")]
+    run: Option<PathBuf>,
+    /// Only these generations.
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
+    targets: Targets,
+    /// Only tests whose name, ours or piglit's form, matches (repeatable).
+    #[arg(short = 't', long = "include", value_name = "RE")]
+    include: Vec<String>,
+    /// List every shader, the worst ratio first.
+    #[arg(long)]
+    rows: bool,
+    /// Fail when a geometric mean of the tests about doubles is above this, or when we spill and the other does not.
+    #[arg(long, value_name = "RATIO")]
+    limit: Option<f64>,
+}
+
+/// What is counted of a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counts {
+    instructions: u32,
+    spills: u32,
+}
+
+/// Test, generation, stage, width.
+type Key = (String, String, String, String);
+
+/// One shader that both compiled.
+struct Pair {
+    key: Key,
+    ours: Counts,
+    theirs: Counts,
+}
+
+impl Pair {
+    fn ratio(&self) -> f64 {
+        f64::from(self.ours.instructions) / f64::from(self.theirs.instructions)
+    }
+
+    fn is_double(&self) -> bool {
+        DOUBLE_NAMES.iter().any(|part| self.key.0.contains(part))
+    }
+
+    fn spills_alone(&self) -> bool {
+        self.ours.spills > 0 && self.theirs.spills == 0
+    }
+}
+
+pub(super) fn anchors(args: &AnchorsArgs) -> anyhow::Result<u8> {
+    let name = args.file.display().to_string();
+    let text = std::fs::read_to_string(&args.file).with_context(|| name.clone())?;
+    let (tests, theirs) = parse(&text).with_context(|| name.clone())?;
+    let filter = Filter::new(&args.include, &[], None)?;
+    let Some(run) = &args.run else {
+        let names: Vec<String> = tests.into_iter().filter(|t| filter.accepts(t)).map(|t| t + "\n").collect();
+        print(names.concat().as_bytes())?;
+        return Ok(EXPECTED);
+    };
+    let wanted: BTreeSet<&str> = args.targets.0.iter().map(|t| t.name()).collect();
+    let accepts = |row: &TestResult| wanted.contains(&*row.target) && filter.accepts(&row.test);
+    let pairs = pairs(&read(run)?, accepts, &theirs);
+    if pairs.is_empty() {
+        eprintln!("error: {name} and the run have no shader in common");
+        return Ok(NOTHING);
+    }
+    print(report(&pairs, args.rows).as_bytes())?;
+    let bad = |limit: f64| {
+        let above = |group: &Group| group.double.mean().is_some_and(|mean| mean > limit);
+        pairs.iter().any(Pair::spills_alone) || groups(&pairs).values().any(above)
+    };
+    Ok(if args.limit.is_some_and(bad) { UNEXPECTED } else { EXPECTED })
+}
+
+fn read(path: &Path) -> anyhow::Result<Run> {
+    let run = Run::read(path)?;
+    if run.truncated {
+        eprintln!("warning: {} was cut short", path.display());
+    }
+    Ok(run)
+}
+
+/// The tests and the counts in a file of anchors. Rows without a stage only name a test.
+fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)> {
+    let mut lines = text.lines().enumerate();
+    let header: Vec<&str> = lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
+    let column = |name: &str| {
+        header.iter().position(|h| *h == name).with_context(|| format!("there is no column `{name}`"))
+    };
+    let keys = [column("test")?, column("gen")?, column("stage")?, column("width")?];
+    let numbers = [column("instructions")?, column("spills")?];
+    let (mut tests, mut counts) = (BTreeSet::new(), BTreeMap::new());
+    for (index, line) in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        if fields.len() != header.len() || line.contains('"') {
+            bail!("line {}: {} plain fields expected", index + 1, header.len());
+        }
+        let [test, target, stage, width] = keys.map(|c| fields[c].to_owned());
+        tests.insert(test.clone());
+        if stage.is_empty() {
+            continue;
+        }
+        let number = |c: usize| {
+            fields[c]
+                .parse::<u32>()
+                .with_context(|| format!("line {}: no number: `{}`", index + 1, fields[c]))
+        };
+        let count = Counts { instructions: number(numbers[0])?, spills: number(numbers[1])? };
+        if count.instructions == 0 {
+            bail!("line {}: a shader without instructions", index + 1);
+        }
+        counts.insert((test, target, stage, width), count);
+    }
+    Ok((tests, counts))
+}
+
+/// The shaders of accepted rows that both compiled, the worst ratio first.
+fn pairs(run: &Run, accepts: impl Fn(&TestResult) -> bool, theirs: &BTreeMap<Key, Counts>) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for row in run.rows.iter().filter(|row| accepts(row)) {
+        for shader in &row.stages {
+            let key =
+                (row.test.clone(), row.target.clone(), shader.stage.to_string(), shader.width.to_string());
+            let ours = Counts { instructions: shader.instructions, spills: shader.spills };
+            if let Some(&theirs) = theirs.get(&key) {
+                pairs.push(Pair { key, ours, theirs });
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()).then_with(|| a.key.cmp(&b.key)));
+    pairs
+}
+
+/// A geometric mean in the making.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    logarithms: f64,
+    count: u32,
+}
+
+impl Mean {
+    fn add(&mut self, ratio: f64) {
+        self.logarithms += ratio.ln();
+        self.count += 1;
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| (self.logarithms / f64::from(self.count)).exp())
+    }
+}
+
+/// The shaders of one generation, stage and width.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    all: Mean,
+    double: Mean,
+    ours_spill: u32,
+    theirs_spill: u32,
+    spills_alone: u32,
+}
+
+fn groups(pairs: &[Pair]) -> BTreeMap<(&str, &str, &str), Group> {
+    let mut groups: BTreeMap<(&str, &str, &str), Group> = BTreeMap::new();
+    for pair in pairs {
+        let (_, target, stage, width) = &pair.key;
+        let group = groups.entry((target, width, stage)).or_default();
+        group.all.add(pair.ratio());
+        if pair.is_double() {
+            group.double.add(pair.ratio());
+        }
+        group.ours_spill += u32::from(pair.ours.spills > 0);
+        group.theirs_spill += u32::from(pair.theirs.spills > 0);
+        group.spills_alone += u32::from(pair.spills_alone());
+    }
+    groups
+}
+
+/// Text for people: rows if asked for, then a table.
+fn report(pairs: &[Pair], rows: bool) -> String {
+    let mut text = String::new();
+    if rows {
+        let _ = writeln!(text, "{:>7} {:>6} {:>6}  shader", "ratio", "ours", "theirs");
+        for pair in pairs {
+            let (test, target, stage, width) = &pair.key;
+            let (ours, theirs) = (pair.ours.instructions, pair.theirs.instructions);
+            let _ = writeln!(
+                text,
+                "{:>7.3} {ours:>6} {theirs:>6}  {test} [{target}] {stage} {width}",
+                pair.ratio()
+            );
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "{:<5} {:<7} {:<24} {:>7} {:>7} {:>7} {:>7}  spilling: ours, theirs, only ours",
+        "gen", "width", "stage", "doubles", "mean", "all", "mean"
+    );
+    let mean = |mean: &Mean| mean.mean().map_or_else(|| "-".to_owned(), |m| format!("{m:.3}"));
+    for ((target, width, stage), group) in groups(pairs) {
+        let _ = writeln!(
+            text,
+            "{target:<5} {width:<7} {stage:<24} {:>7} {:>7} {:>7} {:>7}  {}, {}, {}",
+            group.double.count,
+            mean(&group.double),
+            group.all.count,
+            mean(&group.all),
+            group.ours_spill,
+            group.theirs_spill,
+            group.spills_alone
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "test,gen,driver,stage,width,instructions,loops,cycles,spills,fills,sends\n\
+        a/fs-abs-dvec4,skl,runs,fragment,SIMD8,50,0,9,0,0,1\n\
+        a/fs-abs-vec4,skl,runs,fragment,SIMD8,10,0,9,3,4,1\n\
+        a/skipped,skl,skip,,,,,,,,\n";
+
+    fn pair(test: &str, ours: u32, theirs: u32) -> Pair {
+        let key = (test.into(), "skl".into(), "fragment".into(), "SIMD8".into());
+        let counts = |instructions| Counts { instructions, spills: u32::from(instructions > 100) };
+        Pair { key, ours: counts(ours), theirs: counts(theirs) }
+    }
+
+    #[test]
+    fn anchors_are_read() {
+        let (tests, counts) = parse(FILE).unwrap();
+        assert_eq!(tests.len(), 3);
+        let key = |test: &str| -> Key { (test.into(), "skl".into(), "fragment".into(), "SIMD8".into()) };
+        assert_eq!(counts.len(), 2);
+        assert_eq!(counts[&key("a/fs-abs-vec4")], Counts { instructions: 10, spills: 3 });
+        for (from, to) in [("width", "w"), ("50", "x"), ("50", "0"), (",1\n", "\n")] {
+            assert!(parse(&FILE.replacen(from, to, 1)).is_err(), "{from} → {to}");
+        }
+    }
+
+    #[test]
+    fn means_are_geometric() {
+        let pairs = [pair("a/dvec", 20, 10), pair("b/double", 5, 10), pair("c/float", 400, 100)];
+        let groups = groups(&pairs);
+        let group = groups[&("skl", "SIMD8", "fragment")];
+        assert!((group.double.mean().unwrap() - 1.0).abs() < 1e-12);
+        assert!((group.all.mean().unwrap() - 4f64.powf(1.0 / 3.0)).abs() < 1e-12);
+        assert_eq!((group.ours_spill, group.theirs_spill, group.spills_alone), (1, 0, 1));
+        let text = report(&pairs, true);
+        assert!(text.contains("  2.000     20     10  a/dvec [skl] fragment SIMD8\n"), "{text}");
+        assert!(text.contains("1.000       3   1.587  1, 0, 1\n"), "{text}");
+    }
+}
