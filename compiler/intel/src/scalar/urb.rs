@@ -170,10 +170,15 @@ impl Translator<'_> {
         let mlen = 1 + u32::from(per_slot.is_some());
         let lengths = Lengths::new(mlen as u8, count as u8).with_header();
         let message = sends::typed(self.model, &message, lengths, MessageKind::UrbRead)?;
-        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
+        // A register of handles is a payload by itself.
+        let whole =
+            per_slot.is_none() && handles.stride() == Some(1) && handles.offset.is_multiple_of(REG_SIZE);
+        let payload = if whole { handles } else { Operand::vgrf(self.program.vreg(mlen), Type::UD) };
         let mut b = self.builder();
         let data = b.temp_array(Type::UD, count);
-        b.mov(payload, handles);
+        if !whole {
+            b.mov(payload, handles);
+        }
         if let Some(per_slot) = per_slot {
             b.mov(payload.byte_offset(REG_SIZE), per_slot);
         }
