@@ -41,7 +41,7 @@ pub fn primitive(primitive: Primitive) -> PrimitiveMode {
     }
 }
 
-/// A rectangle draw. The instanced forms feed the fixed-function position only.
+/// A rectangle draw. The instanced form without `ortho` feeds the fixed-function position only.
 pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
     RectangleDraw {
         rectangle: draw.rect,
@@ -49,7 +49,7 @@ pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
         patch: draw.patch,
         texture: draw.texture,
         instances: draw.instances.map_or(1, count),
-        fixed_function: draw.instances.is_some(),
+        fixed_function: draw.instances.is_some() && !draw.ortho,
     }
 }
 
@@ -125,4 +125,23 @@ pub fn compare_function(name: &str) -> Option<CompareFunction> {
         "ALWAYS" => CompareFunction::Always,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_plain_instanced_rectangle_is_fixed_function() {
+        let draw = |ortho, instances| script::DrawRect {
+            rect: [0.0; 4],
+            texture: None,
+            ortho,
+            patch: false,
+            instances,
+        };
+        let fixed = |ortho, instances| rectangle(&draw(ortho, instances)).fixed_function;
+        assert!(fixed(false, Some(3)));
+        assert!(!fixed(true, Some(3)) && !fixed(false, None) && !fixed(true, None));
+    }
 }

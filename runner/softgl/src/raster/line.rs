@@ -1,7 +1,9 @@
 //! Lines of width 1: the diamond-exit rule (OpenGL 4.6 section 14.5.1).
 //!
 //! A pixel belongs to the line if the segment leaves the diamond |dx| + |dy| < 1/2 around its centre. Ties are broken
-//! as the specification proposes, by moving the end points by (−ε, −ε²).
+//! as the specification proposes, by moving the end points a little, but by (ε, −ε²) instead of (−ε, −ε²): hardware
+//! counts the left corner of a diamond to it, and the corner that is upper in the window. So a line from one pixel's
+//! left edge to another's covers what is between them.
 
 use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
 
@@ -44,7 +46,7 @@ fn x_range(start: Fixed, end: Fixed, y: i64) -> (i64, i64) {
 /// Whether the segment meets the diamond of pixel (x, y) and does not end in it.
 ///
 /// In the rotated coordinates u = x + y, v = x − y the diamond is an open square of side 1, and the perturbation moves
-/// the segment by (−ε − ε², −ε + ε²); instead we move the square the other way.
+/// the segment by (ε − ε², ε + ε²); instead we move the square the other way.
 fn exits_diamond(start: Fixed, end: Fixed, x: i32, y: i32) -> bool {
     let centre = [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
     let rotate = |p: Fixed| {
@@ -53,7 +55,7 @@ fn exits_diamond(start: Fixed, end: Fixed, x: i32, y: i32) -> bool {
     };
     let (from, to) = (rotate(start), rotate(end));
     let half = SUBPIXELS / 2;
-    let inside = |p: [i64; 2]| p.iter().all(|&c| -half < c && c <= half);
+    let inside = |p: [i64; 2]| p.iter().all(|&c| -half <= c && c < half);
     if inside(to) {
         return false;
     }
@@ -65,8 +67,8 @@ fn exits_diamond(start: Fixed, end: Fixed, x: i32, y: i32) -> bool {
     let mut leave = Parameter { numerator: [1, 0, 0], denominator: 1 };
     for (axis, epsilon_squared) in [(0, 1), (1, -1)] {
         let delta = to[axis] - from[axis];
-        let low = [-half - from[axis], 1, epsilon_squared];
-        let high = [half - from[axis], 1, epsilon_squared];
+        let low = [-half - from[axis], -1, epsilon_squared];
+        let high = [half - from[axis], -1, epsilon_squared];
         if delta == 0 {
             if low >= [0; 3] || high <= [0; 3] {
                 return false;
@@ -120,6 +122,12 @@ mod tests {
         assert_eq!(pixels(&spans), (0..10).map(|x| (x, 0)).collect::<Vec<_>>());
         let back = rasterise([128 + 10 * 256, 128], [128, 128], &WINDOW);
         assert_eq!(pixels(&back), (1..11).map(|x| (x, 0)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_line_between_left_edges_covers_what_is_between() {
+        let spans = rasterise([20 * 256, 128], [30 * 256, 128], &WINDOW);
+        assert_eq!(pixels(&spans), (20..30).map(|x| (x, 0)).collect::<Vec<_>>());
     }
 
     #[test]
