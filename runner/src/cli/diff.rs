@@ -43,6 +43,10 @@ pub(super) struct SummaryArgs {
     /// List all tests, not only those that differ between the runs.
     #[arg(long)]
     all: bool,
+    /// Instead a Markdown table of all runs together: directories, by the first parts of names, and generations.
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
+    #[arg(conflicts_with = "all")]
+    by_directory: Option<usize>,
 }
 
 /// Compares two runs; regressions give exit code 1.
@@ -61,6 +65,10 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
 /// Statuses of several runs side by side.
 pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let runs = args.runs.iter().map(|path| read(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    if let Some(depth) = args.by_directory {
+        print(diff::by_directory(runs.iter().flat_map(|run| &run.rows), depth).as_bytes())?;
+        return Ok(EXPECTED);
+    }
     let columns: Vec<BTreeMap<(&str, &str), Status>> = runs
         .iter()
         .map(|run| run.rows.iter().map(|row| ((&*row.test, &*row.target), row.status)).collect())

@@ -1,9 +1,11 @@
-//! Comparing two runs: statuses by strict rules, generated code in shader-db's manner.
+//! Comparing two runs: statuses by strict rules, generated code in shader-db's manner; and one run by directory.
 
 mod codegen;
+mod directories;
 mod render;
 
 pub use codegen::{CodeChanges, METRICS, MetricChange, WidthChange};
+pub use directories::by_directory;
 pub use render::{json, markdown, terminal};
 
 use std::collections::{BTreeMap, BTreeSet};

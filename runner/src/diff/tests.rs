@@ -133,3 +133,33 @@ fn expected_new_failures_are_not_bad() {
     assert!(!Diff::new(&[], &[excused]).is_bad());
     assert!(Diff::new(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
 }
+
+#[test]
+fn directories() {
+    let on = |target: &str, mut result: TestResult, reason: Option<&str>| {
+        result.target = target.into();
+        result.reason = reason.map(str::to_owned);
+        result
+    };
+    let mut rows: Vec<TestResult> = (0..1200)
+        .map(|i| on("ivb", row(&format!("tests/spec/a/deep/{i}"), Status::Pass, Vec::new()), None))
+        .collect();
+    let skip = |target: &str, test: &str, reason: &str| {
+        on(target, row(test, Status::Skip, Vec::new()), Some(reason))
+    };
+    rows.push(on("skl", row("tests/spec/a/deep/0", Status::Fail, Vec::new()), Some("why")));
+    rows.push(skip("ivb", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    rows.push(skip("skl", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    rows.push(skip("ivb", "tests/spec/b/y", "line 9: needs N >= 32, has 16"));
+    rows.push(skip("ivb", "tests/spec/z", "needs a core context"));
+    rows.push(on("ivb", row("alone", Status::Pass, Vec::new()), None));
+    let expected = "| directory | tests | ivb | skl |\n|---|---:|---:|---:|\n| `` | 1 | 1 | – |\n\
+                    | `tests/spec` | 1 | 0 (skip 1) | – |\n\
+                    | `tests/spec/a` | 1,200 | 1,200 | 0 (fail 1) |\n\
+                    | `tests/spec/b` | 2 | 0 (skip 2) | 0 (skip 1) |\n\
+                    \nSkipped, most on one generation:\n\n\
+                    * 2 × needs N >= …, has 16, on 2 generations\n\
+                    * 1 × needs a core context, on 1 generation\n\
+                    \nNeither passed nor skipped:\n\n* `tests/spec/a/deep/0` skl: fail probe\n";
+    assert_eq!(by_directory(rows.iter(), 3), expected);
+}
