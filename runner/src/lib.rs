@@ -4,6 +4,7 @@
 //! scheduler ([`schedule`]) has each (test, generation) row run through [`execute`] in a worker process ([`supervise`]),
 //! and one stream of [`event`]s feeds the [`console`] and the [`results`].
 
+pub mod bundle;
 pub mod capabilities;
 pub mod cli;
 pub mod console;
@@ -13,8 +14,10 @@ pub mod diff;
 pub mod event;
 pub mod execute;
 pub mod expect;
+pub mod history;
 pub mod mock;
 pub mod names;
+pub mod report;
 pub mod results;
 pub mod schedule;
 pub mod select;

@@ -38,6 +38,11 @@ impl Target {
         }
     }
 
+    /// The generation, or the reference, of that name.
+    pub fn from_name(name: &str) -> Option<Target> {
+        Target::HARDWARE.into_iter().chain([Target::Reference]).find(|target| target.name() == name)
+    }
+
     /// Facts about the generation; `None` for the reference.
     pub fn devinfo(self) -> Option<&'static eu::DevInfo> {
         eu::DevInfo::get(self.name())

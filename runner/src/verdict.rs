@@ -39,6 +39,11 @@ impl Status {
         }
     }
 
+    /// The status of that name.
+    pub fn from_name(name: &str) -> Option<Status> {
+        Status::ALL.into_iter().find(|status| status.name() == name)
+    }
+
     /// The name in deqp-runner's files.
     pub fn capitalised(self) -> &'static str {
         match self {
@@ -171,6 +176,17 @@ pub enum Outcome {
     Missing,
 }
 
+impl Outcome {
+    /// Whether a run with such a row in it succeeds; `differed` as in [`TestResult`].
+    pub fn is_good(self, differed: bool) -> bool {
+        match self {
+            Outcome::Expected => true,
+            Outcome::Flake => !differed,
+            Outcome::Unexpected | Outcome::Improved | Outcome::Missing => false,
+        }
+    }
+}
+
 /// Code generated for one stage at one width.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StageStatistics {
@@ -237,11 +253,7 @@ pub struct TestResult {
 impl TestResult {
     /// Whether a run with this row in it succeeds.
     pub fn is_good(&self) -> bool {
-        match self.outcome {
-            Outcome::Expected => true,
-            Outcome::Flake => !self.differed,
-            Outcome::Unexpected | Outcome::Improved | Outcome::Missing => false,
-        }
+        self.outcome.is_good(self.differed)
     }
 
     /// What rows are sorted by.

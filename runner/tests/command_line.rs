@@ -57,8 +57,9 @@ fn results_land_in_numbered_folders() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(names.len(), 3, "{names:?}");
-    assert!(names.iter().any(|name| name.ends_with("-2")) && names.contains("latest"));
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(names.iter().any(|name| name.ends_with("-2")));
+    assert!(names.contains("latest") && names.contains("history.sqlite"));
     assert_eq!(sandbox.results("results/latest").len(), 2);
 }
 

@@ -87,3 +87,83 @@ fn results_of_other_runners() {
         .run(&["import", "bad.csv", "--gen", "ivb"])
         .expect(2, &["bad.csv: line 1: not name,Status,seconds"]);
 }
+
+/// Lines that no run of ours wrote: each is an error that names file and line, or is told and left out.
+#[test]
+fn hostile_rows() {
+    let sandbox = Sandbox::new();
+    let header = "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
+    let row = |test: &str, status: &str| {
+        format!(
+            "{{\"test\":{test},\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"{status}\",\"layer\":null,\"reason\":null,\
+             \"outcome\":\"expected\",\"duration_us\":1,\"stages\":[],\"subtests\":[]}}\n"
+        )
+    };
+    let good = row("\"a\"", "pass");
+    sandbox.file("good/results.jsonl", format!("{header}{good}"));
+    let cases: [(Vec<u8>, &str); 8] = [
+        ([header.as_bytes(), b"\"caf\xe9\"\n"].concat(), ":2: not a result"),
+        ([header, &good, &row("\"\u{e9}", "pass")].concat().into_bytes(), ":3: not a result"),
+        (
+            [header, &good, &row("\"a\"", "fail")].concat().into_bytes(),
+            ":3: a second, different result of a [ivb]",
+        ),
+        ([header, &row("\"a\"", "sunny")].concat().into_bytes(), ":2: not a result"),
+        ([header, &good.replace(":1,", ":-1,")].concat().into_bytes(), ":2: not a result"),
+        ([header, &good.replace(":1,", ":99999999999999999999,")].concat().into_bytes(), ":2: not a result"),
+        ([header, &"[".repeat(200_000), "\n"].concat().into_bytes(), ":2: not a result"),
+        (good.clone().into_bytes(), ":1: not the header of a run"),
+    ];
+    for (text, message) in cases {
+        sandbox.file("bad/results.jsonl", &text);
+        let message = format!("bad/results.jsonl{message}");
+        for command in
+            [&["diff", "good", "bad"][..], &["summary", "bad"], &["report", "bad", "--out", "html"]]
+        {
+            sandbox.run(command).expect(2, &[&message]);
+        }
+        sandbox.run(&["history", "--import", "bad"]).expect(2, &[&message]);
+    }
+    // Cut short or repeated: told, and the rest is used.
+    let cut = [header, &good, &row("\"b\"", "pass")[..40]].concat();
+    sandbox.file("bad/results.jsonl", cut);
+    sandbox
+        .run(&["diff", "good", "bad"])
+        .expect(0, &["was cut short and left out", "1 -> 1 results, 1 the same"]);
+    sandbox.file("bad/results.jsonl", [header, &good, &good].concat());
+    sandbox.run(&["diff", "good", "bad"]).expect(0, &["1 -> 1 results, 1 the same"]);
+    // Names are text, whatever is in them.
+    let name = "\"../../<b>&\\\"'|`*\\u001b[2J\\n\\u202e\"";
+    sandbox.file("bad/results.jsonl", [header, &row(name, "fail")].concat());
+    for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]] {
+        let out = sandbox.run(command).out;
+        assert!(!out.contains('\u{1b}'), "{out}");
+    }
+    sandbox.run(&["report", "bad", "--out", "html"]).expect(0, &["1 results, 1 pages"]);
+}
+
+/// Lines are parsed in parts on all cores: what is wrong is found in every part, at its line.
+#[test]
+fn errors_in_large_files() {
+    let sandbox = Sandbox::new();
+    let csv: String = (0..20_000).map(|n| format!("spec@t{n:05},Pass,0.1\n")).collect();
+    sandbox.file("gpu.csv", csv);
+    sandbox.run(&["import", "gpu.csv", "--gen", "skl", "--out", "run"]).expect(0, &["[20000/20000]"]);
+    let path = sandbox.path("run/results.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.len() > 1 << 20, "large enough to be split");
+    sandbox.run(&["diff", "run", "run"]).expect(0, &["20000 -> 20000 results, 20000 the same"]);
+    let lines: Vec<&str> = text.lines().collect();
+    for number in [2, 9_999, 20_001] {
+        let mut lines = lines.clone();
+        lines[number - 1] = "{}";
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        sandbox.run(&["summary", "run"]).expect(2, &[&format!("run/results.jsonl:{number}: not a result")]);
+    }
+    // In any order the rows are the same.
+    let mut shuffled = lines.clone();
+    shuffled[1..].reverse();
+    sandbox.file("again/results.jsonl", shuffled.join("\n") + "\n");
+    std::fs::write(&path, &text).unwrap();
+    sandbox.run(&["diff", "run", "again"]).expect(0, &["20000 -> 20000 results, 20000 the same"]);
+}

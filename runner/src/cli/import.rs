@@ -15,7 +15,7 @@ use crate::verdict::Counts;
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// piglit's results.json, or deqp-runner's results.csv or failures.csv.
+    /// piglit's results.json(.bz2), or deqp-runner's results.csv or failures.csv.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The generation that the run was made on.
@@ -33,7 +33,7 @@ pub(super) struct ImportArgs {
 pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let place = || args.file.display().to_string();
     let bytes = std::fs::read(&args.file).with_context(place)?;
-    let text = String::from_utf8(bytes).with_context(place)?;
+    let text = results::decompress(bytes).with_context(place)?;
     let tests = find_tests(&args.tests)?;
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
@@ -45,6 +45,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
         &Header::new(vec![target.to_owned()], BTreeMap::new()),
         &mut rows,
     )?;
+    super::history::record(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;

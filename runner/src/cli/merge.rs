@@ -23,6 +23,7 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let (header, mut rows) = results::merge(&runs)?;
     let folder = RunFolder::create(args.out.as_deref())?;
     ResultsWriter::write_all(&folder.path, &header, &mut rows)?;
+    super::history::record(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;

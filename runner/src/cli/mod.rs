@@ -4,14 +4,17 @@ mod anchors;
 mod diff;
 mod expect;
 mod gens;
+mod history;
 mod import;
 mod list;
 mod merge;
 mod options;
 mod plan;
+mod report;
 mod resume;
 mod run;
 mod show;
+mod summary;
 mod tools;
 mod worker;
 
@@ -21,6 +24,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::bundle::Keep;
 use crate::execute::{self, Backend, DeviceOptions, Width};
 use crate::shard::Shard;
 use crate::target::Target;
@@ -65,7 +69,11 @@ enum Command {
     /// Compare two runs: what regressed, what became of the code.
     Diff(diff::DiffArgs),
     /// Show the statuses of several runs side by side.
-    Summary(diff::SummaryArgs),
+    Summary(summary::SummaryArgs),
+    /// Write a run as HTML: a table of all results, a page for each that is interesting.
+    Report(report::ReportArgs),
+    /// Show what became of tests over time, or record runs.
+    History(history::HistoryArgs),
     /// Compare a run's instruction counts with another compiler's.
     Anchors(anchors::AnchorsArgs),
     /// Take over results of piglit or deqp-runner.
@@ -160,6 +168,12 @@ struct RunArgs {
     expect: expect::ExpectArgs,
     #[command(flatten)]
     device: DeviceArgs,
+    /// Which results get a folder in failures/ that explains them.
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
+    keep: Keep,
+    /// An earlier run: results that differ from it are explained too, also when they pass.
+    #[arg(long, value_name = "RUN")]
+    previous: Option<PathBuf>,
     /// What is shaded: all turns off the sharing of equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
@@ -290,7 +304,9 @@ pub fn main() -> ExitCode {
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
-        Some(Command::Summary(args)) => diff::summary(&args),
+        Some(Command::Summary(args)) => summary::summary(&args),
+        Some(Command::Report(args)) => report::report(&args),
+        Some(Command::History(args)) => history::history(&args),
         Some(Command::Anchors(args)) => anchors::anchors(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Merge(args)) => merge::merge(&args),

@@ -12,6 +12,7 @@ use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, Rows};
 use super::{EXPECTED, NOTHING, RunArgs, ShardChoice, UNEXPECTED, worker};
+use crate::bundle::Keeper;
 use crate::console::Console;
 use crate::expect::Expectations;
 use crate::results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
@@ -53,7 +54,8 @@ pub(super) struct Resumed {
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let selection = super::list::select(&args.select)?;
     let targets = if args.reference_only { vec![Target::Reference] } else { args.targets.0.clone() };
-    let changed = changed_options(args, &run_options(args)?.device);
+    let options = run_options(args)?;
+    let changed = changed_options(args, &options.device);
     let expectations = Expectations::load(&args.expect.sources(), &targets)?;
     super::expect::warn_unmatched(&expectations, &selection.found);
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
@@ -64,6 +66,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
     }
+    let previous =
+        args.previous.as_deref().map(Run::read).transpose()?.map(|run| run.rows).unwrap_or_default();
     let mut header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     if let Some(shard) = shard {
         header.shard = Some(shard_header(shard, &tests, rows.len(), durations.as_ref()));
@@ -80,13 +84,19 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let limits = Limits { jobs: jobs.min(rows.len()), max_fails: args.max_fails.map(|n| n as usize) };
+    let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
+    let mut keeper = Keeper::new(&folder.path, args.keep, options, files, &previous, jobs);
+    keeper.complete(writer.rows());
     let settings = settings(args, limits.jobs, &start.arguments)?;
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings);
         let plan = Rows { tests, rows, variant, expectations, repeat: args.repeat, pool };
-        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console]).await
+        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut keeper]).await
     })?;
+    if !summary.interrupted && header.shard.is_none() {
+        super::history::record(&folder.path);
+    }
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;
     }

@@ -1,13 +1,11 @@
 //! What became of the generated code: totals, helped and hurt shaders, widths that came or went.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use crate::verdict::{StageStatistics, TestResult};
+use crate::results::{Code, Row};
 
 /// Reads one number of a shader's statistics.
-type Read = fn(&StageStatistics) -> u64;
+type Read = fn(&Code<'_>) -> u64;
 
 /// The numbers that are compared. Less is better for each of them.
 pub const METRICS: [(&str, Read); 6] = [
@@ -45,6 +43,35 @@ pub struct MetricChange {
     pub hurt: Vec<ShaderChange>,
 }
 
+/// How much shaders of one list changed, by amount and by share, as shader-db tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The smallest change.
+    pub least: f64,
+    /// The largest change.
+    pub most: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+}
+
+impl Spread {
+    /// Of some numbers; `None` of none.
+    pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Spread> {
+        let mut sorted: Vec<f64> = numbers.collect();
+        sorted.sort_by(f64::total_cmp);
+        let (least, most) = (*sorted.first()?, *sorted.last()?);
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 1 {
+            sorted[middle]
+        } else {
+            f64::midpoint(sorted[middle - 1], sorted[middle])
+        };
+        Some(Spread { least, most, mean: sorted.iter().sum::<f64>() / sorted.len() as f64, median })
+    }
+}
+
 impl MetricChange {
     /// Sums over the shaders in which it changed, before and now.
     pub fn affected(&self) -> (u64, u64) {
@@ -80,51 +107,53 @@ pub struct CodeChanges {
 impl CodeChanges {
     /// Compares the shaders of rows that both runs have. A row without any code in one of the runs (it broke earlier)
     /// says nothing.
-    pub(super) fn new<'a>(
-        rows: impl Iterator<Item = ((&'a str, &'a str), &'a TestResult, &'a TestResult)>,
-    ) -> CodeChanges {
+    pub(super) fn new<'r, 'a: 'r>(rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>) -> CodeChanges {
         let metric = |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
         let mut changes = CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
-        for ((test, target), old, new) in rows {
-            if old.stages.is_empty() || new.stages.is_empty() {
-                continue;
-            }
-            let (before, after) = (by_shader(old), by_shader(new));
-            for (&(stage, width), a) in &before {
-                let shader = format!("{test} [{target}] {stage}");
-                match after.get(&(stage, width)) {
-                    Some(b) => changes.compare(&format!("{shader} {width}"), a, b),
-                    None => changes.lost.push(WidthChange { shader, width: width.to_owned() }),
+        for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty()) {
+            for code in &old.stages {
+                match find(new, code) {
+                    Some(now) => changes.compare(old, code, now),
+                    None => changes.lost.push(width_change(old, code)),
                 }
             }
-            for &(stage, width) in after.keys().filter(|key| !before.contains_key(*key)) {
-                let shader = format!("{test} [{target}] {stage}");
-                changes.gained.push(WidthChange { shader, width: width.to_owned() });
-            }
+            let gained = new.stages.iter().filter(|code| find(old, code).is_none());
+            changes.gained.extend(gained.map(|code| width_change(new, code)));
         }
         for metric in &mut changes.metrics {
             for list in [&mut metric.helped, &mut metric.hurt] {
-                list.sort_by_key(|c| (std::cmp::Reverse(c.old.abs_diff(c.new)), c.shader.clone()));
+                // Stable: among equal changes the order of names stays.
+                list.sort_by_key(|change| std::cmp::Reverse(change.old.abs_diff(change.new)));
             }
         }
         changes
     }
 
-    fn compare(&mut self, shader: &str, old: &StageStatistics, new: &StageStatistics) {
+    fn compare(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>) {
         self.shared += 1;
         self.same_binary += usize::from(!old.sha.is_empty() && old.sha == new.sha);
         for (metric, (_, read)) in self.metrics.iter_mut().zip(METRICS) {
-            let (old, new) = (read(old), read(new));
-            metric.total_old += old;
-            metric.total_new += new;
-            let list = if new < old { &mut metric.helped } else { &mut metric.hurt };
-            if new != old {
-                list.push(ShaderChange { shader: shader.to_owned(), old, new });
+            let (before, after) = (read(old), read(new));
+            metric.total_old += before;
+            metric.total_new += after;
+            if before != after {
+                let list = if after < before { &mut metric.helped } else { &mut metric.hurt };
+                let shader = format!("{} {}", shader(row, old), old.width);
+                list.push(ShaderChange { shader, old: before, new: after });
             }
         }
     }
 }
 
-fn by_shader(row: &TestResult) -> BTreeMap<(&str, &str), &StageStatistics> {
-    row.stages.iter().map(|s| ((&*s.stage, &*s.width), s)).collect()
+/// The code of the same stage and width.
+fn find<'r, 'a>(row: &'r Row<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
+    row.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
+}
+
+fn shader(row: &Row<'_>, code: &Code<'_>) -> String {
+    format!("{} [{}] {}", row.test, row.target, code.stage)
+}
+
+fn width_change(row: &Row<'_>, code: &Code<'_>) -> WidthChange {
+    WidthChange { shader: shader(row, code), width: code.width.to_string() }
 }

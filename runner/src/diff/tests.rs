@@ -1,7 +1,7 @@
 //! Comparisons of runs.
 
 use super::*;
-use crate::verdict::StageStatistics;
+use crate::verdict::{Outcome, StageStatistics, TestResult};
 
 #[test]
 fn the_table_of_pairs() {
@@ -54,6 +54,14 @@ fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
     }
 }
 
+fn rows(results: &[TestResult]) -> Vec<Row<'_>> {
+    results.iter().map(Row::from).collect()
+}
+
+fn compare(old: &[TestResult], new: &[TestResult]) -> Diff {
+    Diff::new(&pairs(&rows(old), &rows(new)))
+}
+
 fn diff() -> Diff {
     let old = [
         row("a", Status::Pass, vec![stage("SIMD8", 10, 0, "1"), stage("SIMD16", 12, 0, "2")]),
@@ -69,7 +77,7 @@ fn diff() -> Diff {
         row("new", Status::Fail, Vec::new()),
         row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
     ];
-    Diff::new(&old, &new)
+    compare(&old, &new)
 }
 
 #[test]
@@ -100,7 +108,7 @@ fn rows_and_code() {
 #[test]
 fn texts() {
     let diff = diff();
-    let text = terminal(&diff);
+    let text = terminal(&diff, &[]);
     for part in [
         "regressions: 2\n  b [ivb]: pass -> fail  probe: a|<b>\\u{1b}\n  gone [ivb]: pass -> missing\n",
         "new tests that fail: 1\n  new [ivb]: missing -> fail",
@@ -113,7 +121,7 @@ fn texts() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let text = markdown(&diff);
+    let text = markdown(&diff, &[]);
     for part in [
         "### regressions: 2",
         "| b | ivb | pass | fail | probe: a\\|&lt;b&gt;\\\\u{1b} |",
@@ -121,7 +129,7 @@ fn texts() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
-    let value: serde_json::Value = serde_json::from_str(&json(&diff).unwrap()).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&json(&diff, &[]).unwrap()).unwrap();
     assert_eq!(value["changes"][0]["change"], "regression");
     assert_eq!(value["changes"][1]["new"], serde_json::Value::Null);
     assert_eq!(value["code"]["metrics"][0]["hurt"][0]["new"], 130);
@@ -130,8 +138,60 @@ fn texts() {
 #[test]
 fn expected_new_failures_are_not_bad() {
     let excused = TestResult { outcome: Outcome::Expected, ..row("new", Status::Fail, Vec::new()) };
-    assert!(!Diff::new(&[], &[excused]).is_bad());
-    assert!(Diff::new(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
+    assert!(!compare(&[], &[excused]).is_bad());
+    assert!(compare(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
+}
+
+#[test]
+fn variants_of_one_test() {
+    let with = |variant: &str, status| TestResult { variant: variant.into(), ..row("a", status, Vec::new()) };
+    // One each: compared although the options differ.
+    let diff = compare(&[with("", Status::Pass)], &[with("backend=vec4", Status::Fail)]);
+    assert_eq!((diff.changes.len(), diff.changes[0].change), (1, Change::Regression));
+    assert_eq!(diff.changes[0].variant, "");
+    // Several: each with its own.
+    let old = [with("", Status::Pass), with("backend=vec4", Status::Fail)];
+    let new = [with("backend=vec4", Status::Pass), with("width=SIMD8", Status::Fail)];
+    let seen: Vec<(String, Change)> =
+        compare(&old, &new).changes.into_iter().map(|c| (c.variant, c.change)).collect();
+    let expected =
+        [("", Change::Regression), ("width=SIMD8", Change::NewFailure), ("backend=vec4", Change::Fix)];
+    assert_eq!(seen, expected.map(|(variant, change)| (variant.to_owned(), change)));
+}
+
+#[test]
+fn other_reasons_are_told() {
+    let other = TestResult { reason: Some("another".into()), ..row("a", Status::Fail, Vec::new()) };
+    let diff = compare(&[row("a", Status::Fail, Vec::new())], &[other]);
+    assert_eq!((diff.same, diff.changes.len(), diff.reworded.len()), (1, 0, 1));
+    assert!(!diff.is_bad());
+    let text = terminal(&diff, &[]);
+    assert!(text.contains("  a [ivb] fail:\n    probe: a|<b>\\u{1b}\n    probe: another\n"), "{text}");
+}
+
+#[test]
+fn spreads() {
+    assert_eq!(Spread::of(std::iter::empty()), None);
+    let spread = Spread::of([4.0, 1.0, 2.0, 3.0].into_iter()).unwrap();
+    assert_eq!(spread, Spread { least: 1.0, most: 4.0, mean: 2.5, median: 2.5 });
+    assert_eq!(Spread::of([5.0, 1.0, 3.0].into_iter()).unwrap().median, 3.0);
+}
+
+#[test]
+fn texts_in_unified_form() {
+    assert_eq!(unified("a\n", "a\n"), "");
+    let diff = unified("a\nb\nc\n", "a\nx\nc\n");
+    assert!(diff.ends_with(" a\n-b\n+x\n c\n"), "{diff}");
+    let text = TextDiff {
+        test: "a<b>".into(),
+        target: "ivb".into(),
+        text: "fragment.ir".into(),
+        diff: "```\u{1b}\n".into(),
+    };
+    let markdown = markdown(&compare(&[], &[]), &[text]);
+    for part in ["a&lt;b&gt; [ivb] fragment.ir", "````diff\n```\\u{1b}\n````\n"] {
+        assert!(markdown.contains(part), "{part} in {markdown}");
+    }
 }
 
 #[test]

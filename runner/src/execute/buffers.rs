@@ -192,17 +192,20 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
     let Some((&first, rest)) = values.split_first() else { return };
     let passes = condition.holds(first);
     let text = || format!("{what} test failed: {} {}", condition.show(first), condition.wanted());
-    match rest.first().filter(|_| !undefined) {
+    let bad = match rest.first().filter(|_| !undefined) {
         Some(&second) if condition.holds(second) != passes => {
-            let text = format!("{}; reference {}", text(), condition.show(second));
-            session.fail(Layer::Mismatch, text);
+            Some((Layer::Mismatch, format!("{}; reference {}", text(), condition.show(second))))
         }
         Some(&second) if passes && !agree(condition.value, first, second) => {
             let text = format!("{what}: {} against {}", condition.show(first), condition.show(second));
-            session.fail(Layer::Mismatch, text);
+            Some((Layer::Mismatch, text))
         }
-        _ if !passes => session.fail(Layer::Probe, text()),
-        _ => {}
+        _ => (!passes).then(|| (Layer::Probe, text())),
+    };
+    let observed = || values.iter().map(|&bits| condition.show(bits)).collect();
+    session.note(bad.as_ref().map(|bad| bad.0), || condition.wanted(), observed);
+    if let Some((layer, text)) = bad {
+        session.fail(layer, text);
     }
 }
 

@@ -15,6 +15,11 @@ pub trait ShaderDevice: Device {
         Vec::new()
     }
 
+    /// Machine code that was executed, as in [`ShaderDevice::statistics`].
+    fn kernels(&self) -> Vec<ExecutedKernel> {
+        Vec::new()
+    }
+
     /// Whether a result that the device delivered since the last call depends on something that GLSL leaves undefined
     /// (an uninitialised read, out of bounds, division by zero, an over-shift). Differences between the executors say
     /// nothing about such values.
@@ -46,6 +51,17 @@ impl DeviceKind {
             DeviceKind::Interpreter => "reference interpreter",
         }
     }
+}
+
+/// Machine code of one stage and width that a device executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExecutedKernel {
+    /// The stage.
+    pub stage: program::Stage,
+    /// `vec4`, `SIMD8`, …
+    pub width: &'static str,
+    /// The bytes.
+    pub code: Vec<u8>,
 }
 
 /// Dispatch widths to compile and run.

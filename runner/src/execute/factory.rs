@@ -6,7 +6,9 @@ use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 
-use super::device::{Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width};
+use super::device::{
+    Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
+};
 use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use crate::verdict::StageStatistics;
 
@@ -108,5 +110,12 @@ impl ShaderDevice for SimulatorDevice {
             sha: s.hash.clone(),
         };
         SimulatorDevice::statistics(self).iter().map(convert).collect()
+    }
+
+    fn kernels(&self) -> Vec<ExecutedKernel> {
+        self.binaries()
+            .flat_map(|(stage, binary)| binary.compiled.kernels.iter().map(move |kernel| (stage, kernel)))
+            .map(|(stage, k)| ExecutedKernel { stage, width: k.width.name(), code: k.code.clone() })
+            .collect()
     }
 }

@@ -7,6 +7,7 @@ mod factory;
 mod front;
 mod initial;
 mod keys;
+mod note;
 mod probe;
 mod query;
 mod session;
@@ -17,7 +18,9 @@ mod translate;
 mod uniforms;
 mod vertex;
 
-pub use device::{Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ShaderDevice, Width};
+pub use device::{
+    Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
+};
 pub use factory::{Devices, compiler_options, unknown_quirks};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
@@ -32,6 +35,7 @@ use softgl::device::DeviceError;
 use softgl::machine::{Machine, Options};
 use softgl::observe::ShadeMode;
 
+use crate::bundle::Explanation;
 use crate::capabilities::{check_requirements, context_set};
 use crate::diagnostics;
 use crate::target::Target;
@@ -125,6 +129,29 @@ pub fn run_script(
     options: &RunOptions,
     devices: &dyn DeviceFactory,
 ) -> Verdict {
+    run_noting(script, test, target, options, devices, None)
+}
+
+/// The same, noting what explains the verdict.
+pub fn run_explained(
+    script: &Script<'_>,
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+    explanation: &mut Explanation,
+) -> Verdict {
+    run_noting(script, test, target, options, devices, Some(explanation))
+}
+
+fn run_noting(
+    script: &Script<'_>,
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+    explanation: Option<&mut Explanation>,
+) -> Verdict {
     let prepared = || -> Result<Session<'_>, Verdict> {
         let capabilities = context_for(script, target)?;
         let linked = build(script, capabilities)?;
@@ -141,7 +168,9 @@ pub fn run_script(
     };
     match prepared() {
         Ok(mut session) => {
+            session.explanation = explanation;
             let mut verdict = session.run();
+            session.note_end();
             if verdict.status != Status::Skip {
                 verdict.stages = statistics(&mut session.sides);
             }

@@ -21,6 +21,17 @@ pub struct Bad {
     pub layer: Layer,
     /// What was expected and observed.
     pub text: String,
+    /// The pixel.
+    pub place: (i32, i32),
+}
+
+/// What the executors showed, and whether it will do.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Why not.
+    pub bad: Option<Bad>,
+    /// What each executor showed.
+    pub results: Vec<ProbeResult>,
 }
 
 /// Probes pixels on every side.
@@ -32,11 +43,11 @@ pub fn pixels(
     area: &Area,
     expected: &Expected,
     tolerance: [f32; 4],
-) -> Result<Option<Bad>, Verdict> {
+) -> Result<Reading, Verdict> {
     let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
     let undefined = sides.all.iter_mut().map(|side| side.note_undefined().0).fold(false, |a, b| a | b);
     let exact = is_exact(sides);
-    Ok(judge(&results, exact, undefined))
+    Ok(Reading { bad: judge(&results, exact, undefined), results })
 }
 
 /// Whether the executors must agree bit for bit.
@@ -90,22 +101,27 @@ fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
 /// The verdict on one probe from the readings of one or two executors.
 fn judge(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
+    let probe_failure = |failure: &ProbeFailure| Bad {
+        layer: Layer::Probe,
+        text: describe(failure),
+        place: (failure.x, failure.y),
+    };
     let Some(second) = rest.first() else {
-        return first.failure.as_ref().map(|failure| Bad { layer: Layer::Probe, text: describe(failure) });
+        return first.failure.as_ref().map(probe_failure);
     };
     match (&first.failure, &second.failure) {
-        (Some(failure), Some(_)) => Some(Bad { layer: Layer::Probe, text: describe(failure) }),
-        (Some(failure), None) if undefined => Some(Bad { layer: Layer::Probe, text: describe(failure) }),
+        (Some(failure), Some(_)) => Some(probe_failure(failure)),
+        (Some(failure), None) if undefined => Some(probe_failure(failure)),
         (Some(failure), None) => {
             let other = show_at(&second.observation, failure.x, failure.y);
             let text = format!("{}\n  Reference: {other}", describe(failure));
-            Some(Bad { layer: Layer::Mismatch, text })
+            Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         _ if undefined => None,
         (None, Some(failure)) => {
             let other = show_at(&first.observation, failure.x, failure.y);
             let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
-            Some(Bad { layer: Layer::Mismatch, text })
+            Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         (None, None) => {
             let (x, y) = first.observation.mismatch(&second.observation, exact, 0.0)?;
@@ -115,7 +131,7 @@ fn judge(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Bad> {
                 "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
                  Simulator: {a}\n  Reference: {b}"
             );
-            Some(Bad { layer: Layer::Mismatch, text })
+            Some(Bad { layer: Layer::Mismatch, text, place: (x, y) })
         }
     }
 }
@@ -141,7 +157,7 @@ fn show(values: Values, channels: usize) -> String {
 }
 
 /// One pixel of an observation: numbers, and the stored bits of floats.
-fn show_at(observation: &Observation, x: i32, y: i32) -> String {
+pub fn show_at(observation: &Observation, x: i32, y: i32) -> String {
     let rect = observation.rect;
     let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
     let (dx, dy) = (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);

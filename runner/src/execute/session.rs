@@ -8,6 +8,7 @@ use script::{Command, Expected, Probe, Script, TestLine};
 use super::front::{Linked, unsupported};
 use super::side::Sides;
 use super::{buffers, display_list, probe, query, state, surfaces, translate, uniforms, vertex};
+use crate::bundle::Explanation;
 use crate::verdict::{Layer, Status, Verdict};
 
 /// Anything that ends a script at once: piglit's FAIL-NOW and SKIP-NOW, and what goes wrong in an executor.
@@ -35,8 +36,10 @@ pub(super) struct Session<'a> {
     /// `fb` was used.
     framebuffers_changed: bool,
     /// File line of the command in execution.
-    line: u32,
+    pub(super) line: u32,
     failures: Failures,
+    /// What is noted for explaining the verdict, if anybody wants to know.
+    pub explanation: Option<&'a mut Explanation>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -110,6 +113,7 @@ impl<'a> Session<'a> {
             framebuffers_changed: false,
             line: 0,
             failures: Failures::default(),
+            explanation: None,
         }
     }
 
@@ -315,7 +319,9 @@ impl<'a> Session<'a> {
                 // Depth has a fixed tolerance of its own.
                 let tolerance =
                     if matches!(expected, Expected::Depth(_)) { [0.01; 4] } else { self.tolerance };
-                if let Some(bad) = probe::pixels(&mut self.sides, area, expected, tolerance)? {
+                let reading = probe::pixels(&mut self.sides, area, expected, tolerance)?;
+                self.note_pixels(expected, &reading);
+                if let Some(bad) = reading.bad {
                     let warns = *warn && bad.layer == Layer::Probe;
                     let status = if warns { Status::Warn } else { Status::Fail };
                     self.soft(status, bad.layer, bad.text);

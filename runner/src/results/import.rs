@@ -1,7 +1,8 @@
-//! Results of other runners: piglit's `results.json` and deqp-runner's `results.csv`, as rows of ours, so that a real
-//! GPU's run can be compared with one of this program.
+//! Results of other runners: piglit's `results.json`, compressed or not, and deqp-runner's `results.csv` and
+//! `failures.csv`, as rows of ours, so that a real GPU's run can be compared with one of this program.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use serde::Deserialize;
 
@@ -14,9 +15,44 @@ pub enum ImportError {
     /// A line of a CSV that is none.
     #[error("line {0}: not name,Status,seconds")]
     Line(usize),
+    /// A line with the result of a test that an earlier line has another result of.
+    #[error("line {line}: a second, different result of {test}")]
+    Doubled {
+        /// The line.
+        line: usize,
+        /// The test.
+        test: String,
+    },
     /// Not piglit's JSON.
     #[error("not piglit's results.json: {0}")]
     Json(String),
+    /// Compressed, and damaged or too large.
+    #[error("not a bzip2 file: {0}")]
+    Compressed(String),
+    /// Neither.
+    #[error("invalid UTF-8 at byte {0}")]
+    Encoding(usize),
+}
+
+/// Most bytes of an uncompressed file.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// The text of a file, uncompressed if need be.
+///
+/// # Errors
+/// When it is damaged, or no text.
+pub fn decompress(bytes: Vec<u8>) -> Result<String, ImportError> {
+    let mut text = bytes;
+    if text.starts_with(b"BZh") {
+        let mut plain = Vec::new();
+        let mut decoder = bzip2::read::MultiBzDecoder::new(&*text).take(MOST_BYTES + 1);
+        decoder.read_to_end(&mut plain).map_err(|error| ImportError::Compressed(error.to_string()))?;
+        if plain.len() as u64 > MOST_BYTES {
+            return Err(ImportError::Compressed("more than 4 GiB".to_owned()));
+        }
+        text = plain;
+    }
+    String::from_utf8(text).map_err(|error| ImportError::Encoding(error.utf8_error().valid_up_to()))
 }
 
 /// Reads results of either format, told apart by their first character, as rows of generation `target`. `known` are
@@ -37,7 +73,7 @@ pub fn import(
         variant: String::new(),
         status: result.status,
         layer: None,
-        reason: None,
+        reason: result.reason,
         outcome: result.outcome,
         duration_us: result.duration_us,
         stages: Vec::new(),
@@ -48,10 +84,12 @@ pub fn import(
 }
 
 /// One test of the other runner.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Imported {
     status: Status,
     outcome: Outcome,
+    /// The other runner's word, where ours says less.
+    reason: Option<String>,
     duration_us: u64,
     subtests: Vec<Subtest>,
 }
@@ -65,6 +103,12 @@ fn deqp_runner(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
             continue;
         }
         let (name, result) = csv_line(line).ok_or(ImportError::Line(index + 1))?;
+        let again = results
+            .get(&name)
+            .is_some_and(|other: &Imported| (other.status, other.outcome) != (result.status, result.outcome));
+        if again {
+            return Err(ImportError::Doubled { line: index + 1, test: name });
+        }
         results.insert(name, result);
     }
     Ok(results)
@@ -93,7 +137,8 @@ fn csv_line(line: &str) -> Option<(String, Imported)> {
     };
     // Converting saturates: no duration can do harm.
     let duration_us = (seconds * 1e6) as u64;
-    (!name.is_empty()).then_some((name, Imported { status, outcome, duration_us, subtests: Vec::new() }))
+    let result = Imported { status, outcome, reason: None, duration_us, subtests: Vec::new() };
+    (!name.is_empty()).then_some((name, result))
 }
 
 fn plain(status: Status) -> Outcome {
@@ -124,31 +169,34 @@ fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
         serde_json::from_str(text).map_err(|error| ImportError::Json(error.to_string()))?;
     let mut results = BTreeMap::new();
     for (name, test) in file.tests {
-        // Tests that never finished have no status worth comparing: as in piglit they count as not run.
-        let Some(status) = piglit_status(&test.result) else { continue };
+        let Some((status, reason)) = piglit_status(&test.result) else { continue };
         let seconds = test.time.map_or(0.0, |time| time.end - time.start);
         let subtests = test.subtests.iter().filter_map(|(name, status)| {
-            let status = piglit_status(status.as_str()?)?;
+            let (status, _) = piglit_status(status.as_str()?)?;
             Some(Subtest { name: name.clone(), status })
         });
         let subtests = subtests.collect();
+        // Converting saturates: no duration can do harm.
         let duration_us = (seconds * 1e6) as u64;
-        results.insert(name, Imported { status, outcome: plain(status), duration_us, subtests });
+        let outcome = if test.result == "incomplete" { Outcome::Missing } else { plain(status) };
+        results.insert(name, Imported { status, outcome, reason, duration_us, subtests });
     }
     Ok(results)
 }
 
-/// piglit's statuses in ours; `None` for tests without a result.
-fn piglit_status(name: &str) -> Option<Status> {
-    Some(match name {
+/// piglit's statuses in ours, with its word where ours says less; `None` for tests that were not run. What was running
+/// when the run ended is a crash without a result.
+fn piglit_status(name: &str) -> Option<(Status, Option<String>)> {
+    let status = match name {
         "pass" => Status::Pass,
         "warn" | "dmesg-warn" => Status::Warn,
         "fail" | "dmesg-fail" => Status::Fail,
-        "crash" => Status::Crash,
+        "crash" | "incomplete" => Status::Crash,
         "timeout" => Status::Timeout,
         "skip" => Status::Skip,
         _ => return None,
-    })
+    };
+    Some((status, (status.name() != name).then(|| name.to_owned())))
 }
 
 #[cfg(test)]
@@ -179,6 +227,22 @@ mod tests {
         assert_eq!(rows, expected.map(|(name, status, outcome, us)| (name.to_owned(), status, outcome, us)));
         assert_eq!(imported("a,Pass,1\nb\n"), Err(ImportError::Line(2)));
         assert_eq!(imported("a,Broken,1\n"), Err(ImportError::Line(1)));
+        assert_eq!(imported("a,Pass,1\na,Pass,2\n").unwrap().len(), 1);
+        let doubled = ImportError::Doubled { line: 2, test: "a".to_owned() };
+        assert_eq!(imported("a,Pass,1\na,Fail,1\n"), Err(doubled));
+    }
+
+    #[test]
+    fn compressed_and_damaged_files() {
+        use std::io::Write;
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all("{\"caf\u{e9}\"}".as_bytes()).unwrap();
+        let packed = encoder.finish().unwrap();
+        assert_eq!(decompress(packed.clone()).unwrap(), "{\"caf\u{e9}\"}");
+        assert_eq!(decompress(b"plain".to_vec()).unwrap(), "plain");
+        assert_eq!(decompress(b"ab\xff".to_vec()), Err(ImportError::Encoding(2)));
+        let cut = decompress(packed[..packed.len() / 2].to_vec());
+        assert!(matches!(cut, Err(ImportError::Compressed(_))), "{cut:?}");
     }
 
     #[test]
@@ -189,6 +253,7 @@ mod tests {
         let rows = imported(text).unwrap();
         let expected = [
             ("b", Status::Fail, Outcome::Unexpected, 0),
+            ("c", Status::Crash, Outcome::Missing, 0),
             ("d", Status::Skip, Outcome::Expected, 0),
             ("tests/spec/a/Foo", Status::Pass, Outcome::Expected, 500_000),
         ];

@@ -37,6 +37,12 @@ pub struct Header {
 }
 
 impl Header {
+    /// The options as rows have them: `backend=vec4,width=SIMD8`.
+    pub fn variant(&self) -> String {
+        let options = self.options.iter().map(|(name, value)| format!("{name}={value}"));
+        options.collect::<Vec<_>>().join(",")
+    }
+
     /// The header of a run of this program.
     pub fn new(targets: Vec<String>, options: BTreeMap<String, String>) -> Header {
         Header {

@@ -8,13 +8,15 @@ mod junit;
 mod merge;
 mod read;
 mod record;
+mod row;
 
 pub use folder::RunFolder;
-pub use import::{ImportError, import};
+pub use import::{ImportError, decompress, import};
 pub use jsonl::{Header, RESULTS_FILE};
 pub use merge::{MergeError, merge};
-pub use read::{ReadError, Run, same_result};
+pub use read::{ReadError, Run, RunFile, RunRows};
 pub use record::RunRecord;
+pub use row::{Code, Part, Row, Text};
 
 use std::io;
 use std::path::{Path, PathBuf};

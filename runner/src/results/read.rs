@@ -1,13 +1,19 @@
 //! Reading `results.jsonl` back: of a finished run, of one that was killed, and of whatever else was given.
 
-use std::collections::BTreeMap;
 use std::io;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
+use super::row::Row;
 use crate::verdict::TestResult;
+
+/// Files below this size are read by one thread.
+const SMALL: usize = 1 << 20;
+/// Bytes of a line at least, for guessing how many rows there are.
+const ROW_BYTES: usize = 200;
 
 /// A results file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +46,27 @@ pub enum ReadError {
     },
 }
 
+/// The bytes of a `results.jsonl`.
+#[derive(Clone, Debug)]
+pub struct RunFile {
+    /// The file.
+    pub path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// A run whose rows borrow from its [`RunFile`].
+#[derive(Clone, Debug)]
+pub struct RunRows<'a> {
+    /// What the run was.
+    pub header: Header,
+    /// Its rows, sorted, one per key.
+    pub rows: Vec<Row<'a>>,
+    /// Whether the last line was cut short, as after a kill or on a full disk; it is left out.
+    pub truncated: bool,
+    /// Rows that were there more than once, the same each time (durations aside).
+    pub repeated: usize,
+}
+
 /// A run read back.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -62,10 +89,7 @@ impl Run {
     /// A file that cannot be read, is of a later format or damaged other than by being cut short, and one that holds
     /// two different results of one row.
     pub fn read(path: &Path) -> Result<Run, ReadError> {
-        let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
-        let bytes = std::fs::read(&path)
-            .map_err(|source| ReadError::Read { path: path.display().to_string(), source })?;
-        Run::parse(&bytes, path)
+        RunFile::read(path)?.into_run()
     }
 
     /// Reads the bytes of a `results.jsonl`.
@@ -73,50 +97,138 @@ impl Run {
     /// # Errors
     /// As [`Run::read`].
     pub fn parse(bytes: &[u8], path: PathBuf) -> Result<Run, ReadError> {
-        let error = |line: usize, message: String| ReadError::Line {
-            path: path.display().to_string(),
-            line,
-            message,
-        };
-        let complete = bytes.is_empty() || bytes.ends_with(b"\n");
-        let mut lines = bytes.split(|&b| b == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-        let Some((_, first)) = lines.next() else {
-            return Err(error(1, "no header: the file is empty".to_owned()));
-        };
-        let header = header(first, &path)?;
-        let mut rows: BTreeMap<(String, String, String), TestResult> = BTreeMap::new();
-        let (mut truncated, mut repeated) = (false, 0);
-        let mut lines = lines.peekable();
-        while let Some((index, line)) = lines.next() {
-            let row: TestResult = match serde_json::from_slice(line) {
-                Ok(row) => row,
-                Err(_) if lines.peek().is_none() && !complete => {
-                    truncated = true;
-                    break;
-                }
-                Err(e) => return Err(error(index + 1, format!("not a result: {e}"))),
-            };
-            let key = (row.test.clone(), row.target.clone(), row.variant.clone());
-            match rows.get(&key) {
-                Some(other) if !same_result(other, &row) => {
-                    let message = format!("a second, different result of {} [{}]", row.test, row.target);
-                    return Err(error(index + 1, message));
-                }
-                Some(_) => repeated += 1,
-                None => {
-                    rows.insert(key, row);
-                }
-            }
-        }
-        let rows = rows.into_values().collect();
-        Ok(Run { path, header, rows, truncated, repeated })
+        RunFile { path, bytes: bytes.to_owned() }.into_run()
     }
 }
 
-/// Whether two rows say the same, durations aside.
-pub fn same_result(a: &TestResult, b: &TestResult) -> bool {
-    let untimed = |row: &TestResult| TestResult { duration_us: 0, ..row.clone() };
-    untimed(a) == untimed(b)
+impl RunFile {
+    /// Reads a run's folder, or its `results.jsonl`, without looking at what it says.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn read(path: &Path) -> Result<RunFile, ReadError> {
+        let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
+        let bytes = std::fs::read(&path)
+            .map_err(|source| ReadError::Read { path: path.display().to_string(), source })?;
+        Ok(RunFile { path, bytes })
+    }
+
+    /// BLAKE3 of the file's bytes, in hexadecimal.
+    pub fn digest(&self) -> String {
+        blake3::hash(&self.bytes).to_hex().to_string()
+    }
+
+    /// The folder that the file is in, where failure bundles are.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    fn into_run(self) -> Result<Run, ReadError> {
+        let RunRows { header, rows, truncated, repeated } = self.parse()?;
+        let rows = rows.iter().map(Row::to_result).collect();
+        Ok(Run { header, rows, truncated, repeated, path: self.path.clone() })
+    }
+
+    /// Reads header and rows, on all cores.
+    ///
+    /// # Errors
+    /// As [`Run::read`].
+    pub fn parse(&self) -> Result<RunRows<'_>, ReadError> {
+        let first = self.bytes.iter().position(|&b| b == b'\n').unwrap_or(self.bytes.len());
+        if self.bytes[..first].trim_ascii().is_empty() {
+            return Err(self.line_error(0, "no header: the file is empty".to_owned()));
+        }
+        let header = header(&self.bytes[..first], &self.path)?;
+        let body = self.bytes.get(first + 1..).unwrap_or_default();
+        // Only the very last line can have been cut short.
+        let whole = body.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+        let mut rows = parse_lines(&body[..whole]).map_err(|(offset, error)| {
+            self.line_error(first + 1 + offset, format!("not a result: {error}"))
+        })?;
+        let rest = body[whole..].trim_ascii();
+        let last = (!rest.is_empty()).then(|| serde_json::from_slice(rest));
+        let truncated = matches!(last, Some(Err(_)));
+        rows.extend(last.and_then(Result::ok));
+        let repeated = self.sort(&mut rows)?;
+        Ok(RunRows { header, rows, truncated, repeated })
+    }
+
+    /// Sorts rows and drops repetitions; gives the number of these.
+    fn sort(&self, rows: &mut Vec<Row<'_>>) -> Result<usize, ReadError> {
+        if !rows.is_sorted_by(|a, b| a.key() <= b.key()) {
+            rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        }
+        let different =
+            rows.windows(2).find(|pair| pair[0].key() == pair[1].key() && !pair[0].same_result(&pair[1]));
+        if let Some([row, _]) = different {
+            let message = format!("a second, different result of {} [{}]", row.test, row.target);
+            return Err(self.line_error(self.second_line_of(row), message));
+        }
+        let before = rows.len();
+        rows.dedup_by(|a, b| a.key() == b.key());
+        Ok(before - rows.len())
+    }
+
+    /// Where the second line with a row's key begins.
+    fn second_line_of(&self, row: &Row<'_>) -> usize {
+        let mut offset = 0;
+        let starts = self.bytes.split(|&b| b == b'\n').filter_map(|line| {
+            let start = offset;
+            offset += line.len() + 1;
+            let found = serde_json::from_slice::<Row<'_>>(line).is_ok_and(|found| found.key() == row.key());
+            found.then_some(start)
+        });
+        starts.take(2).last().unwrap_or(0)
+    }
+
+    fn line_error(&self, offset: usize, message: String) -> ReadError {
+        let line = 1 + self.bytes[..offset].iter().filter(|&&b| b == b'\n').count();
+        ReadError::Line { path: self.path.display().to_string(), line, message }
+    }
+}
+
+/// Reads rows from whole lines; of an error gives the offset of its line.
+fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let parts = split_lines(bytes, if bytes.len() < SMALL { 1 } else { threads });
+    let parsed: Vec<_> = std::thread::scope(|scope| {
+        let handles: Vec<_> =
+            parts.iter().map(|&(start, part)| scope.spawn(move || parse_part(start, part))).collect();
+        handles
+            .into_iter()
+            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let mut rows = Vec::new();
+    for part in parsed {
+        rows.append(&mut part?);
+    }
+    Ok(rows)
+}
+
+fn parse_part(start: usize, part: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)> {
+    let mut rows = Vec::with_capacity(part.len() / ROW_BYTES);
+    let mut offset = start;
+    for line in part.split(|&b| b == b'\n') {
+        if !line.trim_ascii().is_empty() {
+            rows.push(serde_json::from_slice(line).map_err(|error| (offset, error))?);
+        }
+        offset += line.len() + 1;
+    }
+    Ok(rows)
+}
+
+/// About equal parts that end at line ends, each with its offset.
+fn split_lines(bytes: &[u8], count: usize) -> Vec<(usize, &[u8])> {
+    let mut parts = Vec::with_capacity(count);
+    let mut start = 0;
+    for index in 1..=count {
+        let goal = (bytes.len() * index / count).max(start);
+        let end = bytes[goal..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |end| goal + end + 1);
+        parts.push((start, &bytes[start..end]));
+        start = end;
+    }
+    parts
 }
 
 fn header(line: &[u8], path: &Path) -> Result<Header, ReadError> {

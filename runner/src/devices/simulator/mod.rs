@@ -63,6 +63,8 @@ type CacheKey = (ProgramId, Stage, StageKey);
 pub struct SimulatorDevice {
     options: SimulatorOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
+    /// The last binary of each stage.
+    last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
     thread: Thread,
 }
@@ -72,12 +74,23 @@ impl SimulatorDevice {
     pub fn new(options: SimulatorOptions) -> SimulatorDevice {
         let mut thread = Thread::new(options.devinfo, options.seed);
         thread.math = options.math;
-        SimulatorDevice { cache: BTreeMap::new(), statistics: Vec::new(), thread, options }
+        SimulatorDevice {
+            cache: BTreeMap::new(),
+            last: BTreeMap::new(),
+            statistics: Vec::new(),
+            thread,
+            options,
+        }
     }
 
     /// Numbers of every kernel used so far: of the last key per stage and width, in pipeline order.
     pub fn statistics(&self) -> &[StageStatistics] {
         &self.statistics
+    }
+
+    /// The last binary of each stage, in pipeline order.
+    pub fn binaries(&self) -> impl Iterator<Item = (Stage, &Binary)> {
+        self.last.iter().map(|(stage, prepared)| (*stage, &prepared.binary))
     }
 
     fn prepared(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
@@ -88,6 +101,7 @@ impl SimulatorDevice {
         let made = self.make(stage, state).map(Arc::new);
         if let Ok(prepared) = &made {
             self.note_statistics(stage, &prepared.binary);
+            self.last.insert(stage, prepared.clone());
         }
         self.cache.insert(key, made.clone());
         made

@@ -1,0 +1,204 @@
+//! `runner history`: runs of the past.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{EXPECTED, NOTHING, print};
+use crate::history::{HISTORY_FILE, History, Point, Recorded, RunEntry, Series};
+use crate::names::printable;
+use crate::results::RunFile;
+use crate::verdict::Status;
+
+#[derive(Debug, Args)]
+pub(super) struct HistoryArgs {
+    /// A test, by our name or piglit's: what became of it, and since when it fails. Without one: all runs.
+    #[arg(value_name = "TEST", conflicts_with_all = ["failing", "flaky", "import"])]
+    test: Option<String>,
+    /// Everything whose last result is a failure, with the run it began in.
+    #[arg(long, conflicts_with_all = ["flaky", "import"])]
+    failing: bool,
+    /// Everything that was reported as a flake, or ended differently in two runs of one revision.
+    #[arg(long, conflicts_with = "import")]
+    flaky: bool,
+    /// Record these runs: folders or results.jsonl.
+    #[arg(long, value_name = "RUN", num_args = 1..)]
+    import: Vec<PathBuf>,
+    /// The history.
+    #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
+    file: PathBuf,
+}
+
+/// Records a finished run in the usual place. The run's results are there already: what goes wrong here is told and
+/// changes nothing.
+pub(super) fn record(folder: &Path) {
+    let record = || History::open(Path::new(HISTORY_FILE))?.record(&RunFile::read(folder)?);
+    if let Err(error) = record() {
+        eprintln!("warning: the run is not in the history: {error}");
+    }
+}
+
+pub(super) fn history(args: &HistoryArgs) -> anyhow::Result<u8> {
+    if !args.import.is_empty() {
+        return import(args);
+    }
+    let history = History::read(&args.file)?;
+    let runs = history.runs()?;
+    let text = match &args.test {
+        Some(test) => {
+            let series = history.test(&runs, test)?;
+            if series.is_empty() {
+                eprintln!("error: no run has a test called `{}`", printable(test));
+                return Ok(NOTHING);
+            }
+            series.iter().map(|series| tell(series, &runs)).collect()
+        }
+        None if args.failing => failing(&history.all(&runs)?, &runs),
+        None if args.flaky => flaky(&history.all(&runs)?, &runs),
+        None => list(&runs),
+    };
+    print(text.as_bytes())?;
+    Ok(EXPECTED)
+}
+
+fn import(args: &HistoryArgs) -> anyhow::Result<u8> {
+    let mut history = History::open(&args.file)?;
+    let mut text = String::new();
+    for path in &args.import {
+        let file = RunFile::read(path)?;
+        let what = match history.record(&file)? {
+            Recorded::Added(rows) => format!("{rows} results"),
+            Recorded::Known => "known already".to_owned(),
+            Recorded::Left(reason) => format!("left out: {reason}"),
+        };
+        writeln!(text, "{}: {what}", printable(&path.display().to_string()))?;
+    }
+    print(text.as_bytes())?;
+    Ok(EXPECTED)
+}
+
+/// A line per run.
+fn list(runs: &[RunEntry]) -> String {
+    let mut text = String::new();
+    let header = Status::ALL.map(|status| format!("{:>8}", status.name())).concat();
+    line(
+        &mut text,
+        &format!("{:16} {:12}{header} {:>9} {:>12}  run", "time (UTC)", "revision", "work", "instructions"),
+    );
+    for run in runs {
+        let counts = run.counts.map(|count| format!("{count:>8}")).concat();
+        let options = if run.options.is_empty() { String::new() } else { format!(" ({})", run.options) };
+        line(
+            &mut text,
+            &format!(
+                "{} {:12}{counts} {:>8.1}s {:>12}  {}{}",
+                utc(run.time),
+                printable(revision(run)),
+                seconds(run.duration_us),
+                run.instructions,
+                printable(&run.name),
+                printable(&options)
+            ),
+        );
+    }
+    text
+}
+
+/// What became of one test on one generation.
+fn tell(series: &Series, runs: &[RunEntry]) -> String {
+    let mut text = format!("{}: {}\n", subject(series), state(series, runs));
+    for point in &series.points {
+        let Some(run) = runs.get(point.run) else { continue };
+        let layer = point.layer.map(|layer| format!(" {layer}")).unwrap_or_default();
+        let flake = if point.flake { " (flake)" } else { "" };
+        line(
+            &mut text,
+            &format!(
+                "  {} {:12} {:7} {:>9.3}s {:>8} instructions  {}{layer}{flake}",
+                utc(run.time),
+                printable(revision(run)),
+                point.status,
+                seconds(point.duration_us),
+                point.instructions,
+                printable(&run.name)
+            ),
+        );
+    }
+    trend(&mut text, "work", series, |point| point.duration_us);
+    trend(&mut text, "instructions", series, |point| point.instructions);
+    text
+}
+
+fn state(series: &Series, runs: &[RunEntry]) -> String {
+    let flaky = if series.is_flaky(runs) { ", flaky" } else { "" };
+    let Some((first, before)) = series.failing_since() else {
+        let last = series.points.last().map_or("missing", |point| point.status.name());
+        return format!("{last}{flaky}");
+    };
+    let last = series.points.last().map_or(first.status, |point| point.status);
+    let place = |point: &Point| match runs.get(point.run) {
+        Some(run) => format!("{} ({}, {})", printable(&run.name), utc(run.time), printable(revision(run))),
+        None => String::new(),
+    };
+    let before = match before {
+        Some(point) => format!("{} in {}", point.status, place(point)),
+        None => "it never passed".to_owned(),
+    };
+    format!("{last} since {}; before: {before}{flaky}", place(first))
+}
+
+fn failing(all: &[Series], runs: &[RunEntry]) -> String {
+    let bad = all.iter().filter(|series| series.failing_since().is_some());
+    bad.map(|series| format!("{}: {}\n", subject(series), state(series, runs))).collect()
+}
+
+fn flaky(all: &[Series], runs: &[RunEntry]) -> String {
+    let flaky = all.iter().filter(|series| series.is_flaky(runs));
+    let tell = |series: &Series| {
+        let (flips, results) = (series.flips(), series.points.len());
+        format!("{}: {flips} changes in {results} results\n", subject(series))
+    };
+    flaky.map(tell).collect()
+}
+
+fn subject(series: &Series) -> String {
+    let separator = if series.variant.is_empty() { "" } else { " " };
+    printable(&format!("{} [{}{separator}{}]", series.test, series.target, series.variant))
+}
+
+/// A line of bars, lowest to highest value.
+fn trend(text: &mut String, name: &str, series: &Series, number: fn(&Point) -> u64) {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const NEWEST: usize = 60;
+    let newest = series.points.len().saturating_sub(NEWEST);
+    let numbers: Vec<u64> = series.points[newest..].iter().map(number).collect();
+    let (Some(&least), Some(&most)) = (numbers.iter().min(), numbers.iter().max()) else { return };
+    let height = |n: u64| ((n - least) as u128 * 7).div_ceil(u128::from((most - least).max(1))) as usize;
+    let bars: String = numbers.iter().map(|&n| BARS[height(n).min(7)]).collect();
+    let (least, most) = match name {
+        "work" => (format!("{:.3}s", seconds(least)), format!("{:.3}s", seconds(most))),
+        _ => (least.to_string(), most.to_string()),
+    };
+    line(text, &format!("  {name:12} {bars} {least} to {most}"));
+}
+
+fn line(text: &mut String, content: &str) {
+    text.push_str(content.trim_end());
+    text.push('\n');
+}
+
+fn revision(run: &RunEntry) -> &str {
+    run.revision.as_deref().unwrap_or("-")
+}
+
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// `2026-11-21 20:15`.
+pub(super) fn utc(time: i64) -> String {
+    let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else { return "-".to_owned() };
+    let (date, clock) = (time.date(), time.time());
+    format!("{date} {:02}:{:02}", clock.hour(), clock.minute())
+}

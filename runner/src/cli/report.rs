@@ -1,0 +1,74 @@
+//! `runner report`: a run as HTML.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::diff::parse;
+use super::{EXPECTED, print};
+use crate::history::{HISTORY_FILE, History};
+use crate::report::{self, Sources, Written};
+use crate::results::RunFile;
+
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// The run: its folder or results.jsonl.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// An earlier run to compare with.
+    #[arg(long, value_name = "OLD")]
+    previous: Option<PathBuf>,
+    /// Where the report goes: an empty folder, a new one, or one with an earlier report.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The history that trends come from (default: results/history.sqlite, if it is there).
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+}
+
+pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
+    let file = RunFile::read(&args.run)?;
+    let run = parse(&file)?;
+    let previous = args.previous.as_deref().map(RunFile::read).transpose()?;
+    let previous_run = previous.as_ref().map(parse).transpose()?;
+    let (runs, series) = past(args)?;
+    let sources = Sources {
+        file: &file,
+        run: &run,
+        previous: previous.as_ref().zip(previous_run.as_ref()),
+        runs: &runs,
+        series: &series,
+    };
+    let Written { results, pages, left_out } = report::write(&args.out, &sources)?;
+    let index = args.out.join("index.html");
+    let more = if left_out > 0 { format!(" ({left_out} more would be too large)") } else { String::new() };
+    print(format!("{}: {results} results, {pages} pages{more}\n", index.display()).as_bytes())?;
+    Ok(EXPECTED)
+}
+
+type Past = (Vec<crate::history::RunEntry>, Vec<crate::history::Series>);
+
+/// Runs of the past that trends show.
+const RUNS: usize = 40;
+
+/// The history that was named, or the usual one as far as it can be used.
+fn past(args: &ReportArgs) -> anyhow::Result<Past> {
+    let read = |path: &std::path::Path| {
+        let history = History::read(path)?;
+        let mut runs = history.runs()?;
+        runs.drain(..runs.len().saturating_sub(RUNS));
+        let series = history.all(&runs)?;
+        Ok::<Past, crate::history::HistoryError>((runs, series))
+    };
+    if let Some(path) = &args.history {
+        return Ok(read(path)?);
+    }
+    let usual = std::path::Path::new(HISTORY_FILE);
+    if !usual.exists() {
+        return Ok(Past::default());
+    }
+    Ok(read(usual).unwrap_or_else(|error| {
+        eprintln!("warning: no trends: {error}");
+        Past::default()
+    }))
+}

@@ -1,0 +1,76 @@
+//! `runner summary`: statuses of several runs side by side.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::diff::parse;
+use super::{EXPECTED, print};
+use crate::diff::by_directory;
+use crate::names::printable;
+use crate::results::{Row, RunFile};
+use crate::verdict::{Counts, Status, TestResult};
+
+#[derive(Debug, Args)]
+pub(super) struct SummaryArgs {
+    /// The runs, a column each.
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// List all tests, not only those that differ between the runs.
+    #[arg(long)]
+    all: bool,
+    /// Instead a Markdown table of all runs together: directories, by the first parts of names, and generations.
+    #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
+    #[arg(conflicts_with = "all")]
+    by_directory: Option<usize>,
+}
+
+/// Statuses of several runs side by side.
+pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
+    let files = args.runs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let runs = files.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
+    if let Some(depth) = args.by_directory {
+        let rows: Vec<TestResult> = runs.iter().flat_map(|run| run.rows.iter().map(Row::to_result)).collect();
+        print(by_directory(rows.iter(), depth).as_bytes())?;
+        return Ok(EXPECTED);
+    }
+    let mut lines: BTreeMap<(&str, &str, &str), Vec<Option<Status>>> = BTreeMap::new();
+    // Variants make rows of their own only where a run has several: different options stand side by side.
+    let mut counts = vec![Counts::default(); runs.len()];
+    for (column, run) in runs.iter().enumerate() {
+        for group in run.rows.chunk_by(|a, b| a.test == b.test && a.target == b.target) {
+            for row in group {
+                let variant = if group.len() > 1 { &*row.variant } else { "" };
+                let line = lines.entry((&row.test, &row.target, variant));
+                line.or_insert_with(|| vec![None; runs.len()])[column] = Row::known_status(row);
+                counts[column].add(row.status);
+            }
+        }
+    }
+    let mut text = String::new();
+    for ((test, target, variant), statuses) in lines {
+        if args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]) {
+            let words: Vec<&str> = statuses.iter().map(|s| s.map_or("missing", Status::name)).collect();
+            let separator = if variant.is_empty() { "" } else { " " };
+            let (test, target, variant) = (printable(test), printable(target), printable(variant));
+            writeln!(text, "{test} [{target}{separator}{variant}]: {}", words.join(" "))?;
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    for status in Status::ALL.into_iter().filter(|&status| counts.iter().any(|c| c.of(status) > 0)) {
+        row(&mut text, status.name(), counts.iter().map(|c| c.of(status)))?;
+    }
+    row(&mut text, "total", counts.iter().map(Counts::total))?;
+    print(text.as_bytes())?;
+    Ok(EXPECTED)
+}
+
+fn row(text: &mut String, name: &str, numbers: impl Iterator<Item = usize>) -> std::fmt::Result {
+    write!(text, "{name:8}")?;
+    numbers.into_iter().try_for_each(|number| write!(text, " {number:>8}"))?;
+    writeln!(text)
+}
