@@ -78,6 +78,7 @@ pub fn back(
     lower_operations(manager, shader, devinfo)?;
     if !vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
+        manager.run(shader, "lower_small_types", lower_small_types)?;
     }
     optimise(manager, shader)
 }

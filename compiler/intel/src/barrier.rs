@@ -1,7 +1,7 @@
 //! Barriers: a message to the gateway, then a wait for its notification.
 
 use crate::bir::build::Builder;
-use crate::bir::{MessageKind, Op, Operand, Program, Type};
+use crate::bir::{Arf, MessageKind, Op, Operand, Program, Type};
 use crate::error::CompileError;
 use crate::model::Model;
 use crate::sends;
@@ -34,6 +34,20 @@ pub fn patch_barrier(program: &mut Program, model: &dyn Model, threads: u32) -> 
     emit(program, model, header)
 }
 
+/// Appends a barrier of the threads of a work group, whose number the payload has where the header wants it.
+///
+/// # Errors
+/// The generation has no such message.
+pub fn group_barrier(program: &mut Program, model: &dyn Model) -> Result<(), CompileError> {
+    let header = Operand::vgrf(program.vreg(1), Type::UD);
+    let mut b = Builder::new(program);
+    let mut all = b.all_channels(8);
+    all.mov(header, Operand::ud(0));
+    let number = [Operand::grf_scalar(8, Type::UD), Operand::ud(model.barrier_number_mask())];
+    all.all_channels(1).emit(Op::And, header.byte_offset(8), &number);
+    emit(program, model, header)
+}
+
 /// Sends a barrier message and waits.
 fn emit(program: &mut Program, model: &dyn Model, header: Operand) -> Result<(), CompileError> {
     let message = desc::Message::Gateway(GatewayMessage { function: GatewayFn::Barrier, notify: 1 });
@@ -41,6 +55,6 @@ fn emit(program: &mut Program, model: &dyn Model, header: Operand) -> Result<(),
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);
     all.emit(Op::Send, Operand::null(Type::UD), &[header]).message = Some(message);
-    all.all_channels(1).emit(Op::Wait, Operand::none(), &[]);
+    all.all_channels(1).emit(Op::Wait, Operand::arf(Arf::Notification, Type::UD), &[]);
     Ok(())
 }

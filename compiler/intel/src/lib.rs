@@ -4,6 +4,7 @@
 //! it ([`output`]). Inside, both back ends select instructions of the back-end IR ([`bir`]) and share everything
 //! after that: [`passes`], [`allocate`], [`encode`].
 
+mod access;
 pub mod allocate;
 mod barrier;
 pub mod bir;
@@ -56,12 +57,8 @@ pub fn compile(
             scalar::compile_tess_control(shader, key, devinfo, options)
         }
         (ir::Stage::TessEval, Backend::Scalar) => scalar::compile_tess_eval(shader, key, devinfo, options),
+        (ir::Stage::Compute, _) => scalar::compile_compute(shader, key, devinfo, options),
         (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
-        (stage, _) => Err(CompileError::lower(format!(
-            "{} shaders are not supported on {}",
-            stage.name(),
-            devinfo.name
-        ))),
     }
 }
 

@@ -231,6 +231,8 @@ pub enum Interface {
     Fragment(FragmentInterface),
     /// Geometry stage.
     Geometry(GeometryInterface),
+    /// Compute stage.
+    Compute(ComputeInterface),
     /// Tessellation control stage.
     TessControl(TessControlInterface),
     /// Tessellation evaluation stage.
@@ -322,6 +324,9 @@ pub struct FragmentInterface {
     pub dual_source: bool,
     /// Fragment tests happen before the shader.
     pub early_tests: bool,
+    /// Results depend on the order of invocations: one width is enough to run, and no two need agree.
+    #[serde(default)]
+    pub order_dependent: bool,
     /// Number of colour outputs written by render-target write messages (0: one message to a null surface).
     pub render_targets: u32,
 }
@@ -333,6 +338,20 @@ pub struct FragmentInput {
     pub varying: Varying,
     /// Constant over the primitive: the provoking vertex's value.
     pub flat: bool,
+}
+
+/// Compute interface. Payload: g0 (dwords 1, 6 and 7 the work group's number, dword 2 the barrier's number), push
+/// constants, one register of the thread's own: the work group's size in dwords 0 to 2 if it varies, then (dword 3, or
+/// 0) the thread's number in the work group. Channel c of thread n is invocation n × width + c.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComputeInterface {
+    /// Invocations per work group in x, y and z; `None` if only the dispatch says.
+    pub local_size: Option<[u32; 3]>,
+    /// Bytes of shared memory.
+    pub shared_size: u32,
+    /// Results depend on the order of invocations: one width is enough to run, and no two need agree.
+    #[serde(default)]
+    pub order_dependent: bool,
 }
 
 /// Geometry interface. Payload of the vec4 kernels: g0, primitive id register when enabled, push constants,

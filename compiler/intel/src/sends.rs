@@ -256,3 +256,25 @@ pub fn typed(
         kind,
     })
 }
+
+/// A message to the data port that serves `op`.
+///
+/// # Errors
+/// The generation has no such message.
+pub fn data_port(
+    model: &dyn Model,
+    surface: u32,
+    op: desc::DataOp,
+    lengths: Lengths,
+) -> Result<Message, CompileError> {
+    let info = model.devinfo();
+    let port = desc::default_port(info.generation, &op).ok_or_else(|| {
+        CompileError::lower(format!("{} has no message for memory accesses of this size", info.name))
+    })?;
+    let kind = match op {
+        desc::DataOp::ByteScatteredWrite { bytes, .. } => MessageKind::ByteScatteredWrite { element: bytes },
+        _ => MessageKind::Memory,
+    };
+    let message = desc::DataPortMessage { port, surface: surface as u8, op };
+    typed(model, &desc::Message::DataPort(message), lengths, kind)
+}

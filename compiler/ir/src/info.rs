@@ -91,6 +91,18 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// Which invocations of a work group are neighbours for derivatives.
+    pub enum DerivativeGroup {
+        /// None: derivatives are zero.
+        None = "none",
+        /// Four that follow each other.
+        Linear = "linear",
+        /// Two by two in x and y.
+        Quads = "quads",
+    }
+}
+
 /// One slot of the inputs or outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Varying {
@@ -240,6 +252,8 @@ pub struct ShaderInfo {
     pub scratch_size: u32,
     /// Work-group size; zero components mean a variable size.
     pub local_size: [u32; 3],
+    /// Derivatives of a compute shader.
+    pub derivative_group: DerivativeGroup,
     /// Clip distances written or read.
     pub clip_distances: u8,
     /// Cull distances written or read.
@@ -271,6 +285,7 @@ impl ShaderInfo {
             shared_size: 0,
             scratch_size: 0,
             local_size: [1, 1, 1],
+            derivative_group: DerivativeGroup::None,
             clip_distances: 0,
             cull_distances: 0,
             float_controls: FloatControls::default(),

@@ -53,7 +53,7 @@ pub mod varyings;
 pub use builder::Builder;
 pub use cfg::Cfg;
 pub use ids::{Block, Inst, Local, Node, Value};
-pub use info::{Interpolation, Location, ShaderInfo, Stage, Varying};
+pub use info::{DerivativeGroup, Interpolation, Location, ShaderInfo, Stage, Varying};
 pub use inst::{Alu, Dim, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 pub use ops::{AluOp, Class, OpInfo, Operand};

@@ -4,7 +4,9 @@
 //! exceed the length of the text, which bounds the tables. Control flow is parsed without recursion.
 
 use crate::ids::{Block, Local, Node, Value};
-use crate::info::{DepthLayout, Interpolation, Location, Primitive, ShaderInfo, Spacing, Stage, Varying};
+use crate::info::{
+    DepthLayout, DerivativeGroup, Interpolation, Location, Primitive, ShaderInfo, Spacing, Stage, Varying,
+};
 use crate::inst::{Alu, Dim, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 use crate::intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 use crate::lex::{Token, TokenKind, tokens};
@@ -222,6 +224,10 @@ impl<'a> Parser<'a> {
                 TokenKind::Word("local_size") => {
                     self.position += 1;
                     self.shader.info.local_size = [self.number()?, self.number()?, self.number()?];
+                }
+                TokenKind::Word("derivative_group") => {
+                    self.position += 1;
+                    self.shader.info.derivative_group = self.named(DerivativeGroup::from_name, "group")?;
                 }
                 TokenKind::Word("fragment") => self.fragment()?,
                 TokenKind::Word("geometry") => self.geometry()?,

@@ -83,6 +83,9 @@ fn print_info(f: &mut Formatter<'_>, info: &ShaderInfo) -> fmt::Result {
         let [x, y, z] = info.local_size;
         writeln!(f, "local_size {x} {y} {z}")?;
     }
+    if info.derivative_group != default.derivative_group {
+        writeln!(f, "derivative_group {}", info.derivative_group)?;
+    }
     if info.fragment != default.fragment {
         let FragmentInfo { depth_layout, .. } = info.fragment;
         write!(f, "fragment depth={depth_layout}")?;

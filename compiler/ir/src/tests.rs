@@ -115,6 +115,7 @@ fn everything_round_trips() {
     shader.info.clip_distances = 5;
     shader.info.float_controls.flush_f32 = true;
     shader.info.local_size = [8, 4, 1];
+    shader.info.derivative_group = crate::DerivativeGroup::Quads;
     shader.info.fragment.early_tests = true;
     shader.info.geometry.max_vertices = 12;
     shader.info.tess.point_mode = true;

@@ -86,6 +86,11 @@ pub fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> S
         true => [0; 3],
         false => shader.layout.local_size.unwrap_or([1; 3]),
     };
+    info.derivative_group = match shader.layout.derivative_group_quads {
+        None => ir::DerivativeGroup::None,
+        Some(false) => ir::DerivativeGroup::Linear,
+        Some(true) => ir::DerivativeGroup::Quads,
+    };
     info.clip_distances = linked.clip_distances;
     info.cull_distances = linked.cull_distances;
     info.float_controls.flush_f32 = true;

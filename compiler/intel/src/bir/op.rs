@@ -158,6 +158,8 @@ ops! {
     Sendc "sendc" 1 [];
     /// Load of a DF immediate (hsw).
     Dim "dim" 1 [];
+    /// Waits for a notification, the destination's.
+    Wait "wait" 0 [];
     /// No operation.
     Nop "nop" 0 [];
     /// Begin of a predicated region.
@@ -178,8 +180,6 @@ ops! {
     Halt "halt" 0 [control_flow];
     /// *Virtual* before encoding: where halted channels resume (encodes a HALT to itself when any `Halt` exists).
     HaltTarget "halt_target" 0 [control_flow];
-    /// Wait for a notification (of a barrier).
-    Wait "wait" 0 [control_flow];
     /// *Virtual*: defines its destination with an undefined value, nothing is encoded.
     Undef "undef" 0 [];
 }

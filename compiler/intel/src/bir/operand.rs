@@ -28,6 +28,8 @@ pub enum Arf {
     ChannelEnable,
     /// Time stamp.
     Timestamp,
+    /// Notification count `n0`.
+    Notification,
 }
 
 /// Where an operand lives.

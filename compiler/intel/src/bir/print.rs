@@ -59,6 +59,7 @@ impl fmt::Display for Operand {
             File::Arf(Arf::Control) => f.write_str("cr0")?,
             File::Arf(Arf::State) => f.write_str("sr0")?,
             File::Arf(Arf::ChannelEnable) => f.write_str("mask0")?,
+            File::Arf(Arf::Notification) => f.write_str("n0")?,
             File::Arf(Arf::Timestamp) => f.write_str("tm0")?,
             File::Imm(bits) => return write!(f, "{bits:#x}:{}", self.ty.name()),
         }

@@ -51,10 +51,6 @@ fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError>
     e.math = math_function(inst.op);
     if inst.op.info().control_flow {
         e.dst = eu::Operand::NULL;
-        if inst.op == Op::Wait {
-            e.dst.nr = eu::Arf::Notification.number(0);
-            e.dst.ty = eu::Type::Ud;
-        }
         return Ok(e);
     }
     if let Some(message) = &inst.message {
@@ -136,6 +132,7 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
                 Arf::Control => eu::Arf::Control.number(0),
                 Arf::State => eu::Arf::State.number(0),
                 Arf::ChannelEnable => eu::Arf::Mask.number(0),
+                Arf::Notification => eu::Arf::Notification.number(0),
                 Arf::Timestamp => eu::Arf::Timestamp.number(0),
             };
             o.subnr = operand.offset as u8;

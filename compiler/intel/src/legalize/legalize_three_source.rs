@@ -1,6 +1,6 @@
 //! Copies operands that three-source instructions cannot take.
 
-use crate::bir::{File, Inst, Op, Operand, Program, VReg};
+use crate::bir::{File, Inst, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::{Model, Quirk};
 use cranelift_entity::SecondaryMap;
 
@@ -67,9 +67,11 @@ fn acceptable(src: &Operand, model: &dyn Model) -> bool {
         return false;
     }
     if src.is_scalar() {
-        return src.ty.size() < 8 || !model.handles(Quirk::ThreeSourceNoDfRep);
+        // Replication picks dwords.
+        return src.ty.size() == 4 || src.ty.size() == 8 && !model.handles(Quirk::ThreeSourceNoDfRep);
     }
-    src.stride() == Some(1) && src.offset.is_multiple_of(16)
+    let grid = if src.ty == Type::HF && model.handles(Quirk::BdwHfMadOffset) { REG_SIZE } else { 16 };
+    src.stride() == Some(1) && src.offset.is_multiple_of(grid)
 }
 
 /// Copy of `src` for the channels of `around`.

@@ -122,3 +122,28 @@ fn three_source_operands_are_packed_or_replicated() {
     assert_eq!(ops, [Op::Mad, Op::Mov, Op::Mad]);
     assert_eq!(p.insts[2].src[1], Operand { ..p.insts[1].dst });
 }
+
+#[test]
+fn sources_of_half_mads_start_registers_on_gen8() {
+    let copies = |device: &str, disabled: QuirkSet| {
+        let mut p = Program::new(8);
+        let mut b = Builder::new(&mut p);
+        let (dst, x) = (b.temp(Type::HF), Operand::vgrf(b.program.vreg(1), Type::HF));
+        b.emit(Op::Mad, dst, &[x, x.byte_offset(16), x]);
+        legalize_three_source(&mut p, &*model_for(DevInfo::get(device).unwrap(), disabled));
+        p.insts.len() - 1
+    };
+    let (on, off) = (QuirkSet::default(), QuirkSet::default().with(Quirk::BdwHfMadOffset));
+    assert_eq!([copies("bdw", on), copies("chv", on), copies("skl", on)], [1, 1, 0]);
+    assert_eq!(copies("bdw", off), 0);
+}
+
+#[test]
+fn half_scalars_of_three_source_instructions_are_copied() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let x = b.temp(Type::HF);
+    b.emit(Op::Mad, x, &[x, x.scalar(), x]);
+    legalize_three_source(&mut p, &*model("skl"));
+    assert_eq!(p.insts.len(), 2, "replication picks dwords");
+}

@@ -196,6 +196,16 @@ pub trait Model: Sync + Send {
         self.devinfo().generation >= eu::Gen::Gen75
     }
 
+    /// Bits of g0.2 that name a compute thread's barrier.
+    fn barrier_number_mask(&self) -> u32 {
+        if self.devinfo().generation >= eu::Gen::Gen9 { 0x8f00_0000 } else { 0x0f00_0000 }
+    }
+
+    /// Threads that use shared memory must tell the data port where theirs is.
+    fn moves_shared_memory_index(&self) -> bool {
+        self.devinfo().generation == eu::Gen::Gen75
+    }
+
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
     fn half_conversion_opcodes(&self) -> bool;
 

@@ -341,7 +341,15 @@ impl Translator<'_> {
         let inverse = self.emit_condition(cond.value, component)?;
         let ty = self.raw_type(ctx.result);
         let (a, b) = (self.arg(ctx, 1, ty), self.arg(ctx, 2, ty));
-        self.builder().emit(Op::Sel, ctx.dst.retype(ty), &[a, b]).predicate(inverse);
+        let mut build = self.builder();
+        if ty.size() > 1 {
+            build.emit(Op::Sel, ctx.dst.retype(ty), &[a, b]).predicate(inverse);
+            return Ok(());
+        }
+        // Bytes execute as words.
+        let word = build.temp(Type::UW);
+        build.emit(Op::Sel, word, &[a, b]).predicate(inverse);
+        build.mov(ctx.dst.retype(ty), word.subscript(ty, 0));
         Ok(())
     }
 
@@ -396,13 +404,22 @@ impl Translator<'_> {
         }
     }
 
+    /// Four consecutive channels are neighbours in two dimensions.
+    pub(super) fn has_neighbours(&self) -> bool {
+        match self.shader.info.stage {
+            ir::Stage::Fragment => true,
+            ir::Stage::Compute => self.shader.info.derivative_group != ir::DerivativeGroup::None,
+            _ => false,
+        }
+    }
+
     /// Differences inside the quad by regions: pixels of a quad are four consecutive channels (upper left, upper
     /// right, lower left, lower right).
     fn emit_derivative(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         self.only_32bit(ctx)?;
         let src = self.arg(ctx, 0, Type::F);
-        if !src.is_reg() || src.is_scalar() {
-            // Constant over the primitive.
+        if !src.is_reg() || src.is_scalar() || !self.has_neighbours() {
+            // Constant over the primitive, or nothing to compare with.
             self.builder().mov(ctx.dst.retype(Type::F), Operand::f(0.0));
             return Ok(());
         }

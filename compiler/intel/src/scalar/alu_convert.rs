@@ -2,9 +2,12 @@
 
 use super::alu::Ctx;
 use super::translate::Translator;
-use crate::bir::{Op, Operand, Type};
+use crate::bir::{Arf, Op, Operand, Type};
 use crate::error::CompileError;
 use ir::AluOp;
+
+/// Control register: both bits of the rounding mode set round to zero, none to nearest even.
+const CR0_ROUND_TO_ZERO: u32 = 3 << 4;
 
 impl Translator<'_> {
     /// Emits a conversion; false if the operation is none.
@@ -12,6 +15,11 @@ impl Translator<'_> {
         use AluOp::*;
         let bits = ctx.src_bits;
         match ctx.alu.op {
+            F2f16Rtz if bits > 16 => {
+                self.set_rounding(true);
+                self.convert(ctx, Type::float(bits), Type::HF)?;
+                self.set_rounding(false);
+            }
             F2f16 | F2f16Rtne | F2f16Rtz | F2f32 | F2f64 | F2i8 | F2i16 | F2i32 | F2i64 | F2u8 | F2u16
             | F2u32 | F2u64 => {
                 let to = result_type(ctx.alu.op, ctx.bits);
@@ -61,6 +69,18 @@ impl Translator<'_> {
         Ok(true)
     }
 
+    /// Makes what follows round to zero, or to nearest even again.
+    fn set_rounding(&mut self, to_zero: bool) {
+        let control = Operand::arf(Arf::Control, Type::UD);
+        let mut b = self.builder();
+        let mut one = b.all_channels(1);
+        if to_zero {
+            one.emit(Op::Or, control, &[control.scalar(), Operand::ud(CR0_ROUND_TO_ZERO)]);
+        } else {
+            one.emit(Op::And, control, &[control.scalar(), Operand::ud(!CR0_ROUND_TO_ZERO)]);
+        }
+    }
+
     fn convert(&mut self, ctx: &Ctx<'_>, from: Type, to: Type) -> Result<(), CompileError> {
         let a = self.arg(ctx, 0, from);
         self.move_converted(ctx.dst.retype(to), a)
@@ -97,19 +117,16 @@ impl Translator<'_> {
             return self.move_converted(dst, middle);
         }
         let mut b = self.builder();
-        // An immediate of another size than the execution wants a register first.
-        if src.ty.size() <= dst.ty.size() || src.ty.size() == dst.ty.size() {
+        let step = element_step(dst.ty, src.ty);
+        if step == dst.ty.size() {
             b.mov(dst, src);
             return Ok(());
         }
-        // Narrowing writes one element per source element: spread, then gather.
-        let ratio = src.ty.size() / dst.ty.size();
-        let spread = b.temp(src.ty).subscript(dst.ty, 0);
-        if ratio > 4 {
-            return Err(CompileError::lower("conversion narrows too much at once"));
-        }
+        // Narrow results go to one place per execution channel: spread, then gather as raw bits.
+        let raw = Type::uint(dst.ty.size() * 8);
+        let spread = b.temp(Type::uint(step * 8)).subscript(dst.ty, 0);
         b.mov(spread, src);
-        b.mov(dst, spread);
+        b.mov(dst.retype(raw), spread.retype(raw));
         Ok(())
     }
 
@@ -196,6 +213,19 @@ impl Translator<'_> {
             }
         }
     }
+}
+
+/// Bytes from element to element of the destination of a conversion: as many as the type has that it executes in;
+/// between integers and halves a dword.
+fn element_step(dst: Type, src: Type) -> u32 {
+    let integer_and_half = dst == Type::HF && src.is_int() || dst.is_int() && src == Type::HF;
+    let execution = match (integer_and_half, src.size()) {
+        (true, _) => 4,
+        // Bytes execute as words, except that a copy is a copy.
+        (_, 1) if dst.size() > 1 => 2,
+        (_, size) => size,
+    };
+    execution.max(dst.size())
 }
 
 /// Type that a conversion gives.

@@ -55,7 +55,7 @@ impl Translator<'_> {
             }
             Imin | Imax => self.int_minmax(ctx, int, ctx.alu.op == Imin),
             Umin | Umax => self.int_minmax(ctx, uint, ctx.alu.op == Umin),
-            Ishl => self.binary(ctx, Op::Shl, uint),
+            Ishl => self.shift(ctx, Op::Shl, uint),
             Ishr => self.shift(ctx, Op::Asr, int),
             Ushr => self.shift(ctx, Op::Shr, uint),
             Iand => self.binary(ctx, Op::And, uint),
@@ -90,13 +90,26 @@ impl Translator<'_> {
     }
 
     fn binary(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
-        let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, if op == Op::Shl { Type::UD } else { ty }));
+        let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         self.builder().emit(op, ctx.dst.retype(ty), &[a, b]);
     }
 
     fn shift(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
-        let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, Type::UD));
-        self.builder().emit(op, ctx.dst.retype(ty), &[a, b]);
+        let (a, count) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, Type::UD));
+        let count = if ty.size() == 2 { self.word_count(count) } else { count };
+        self.builder().emit(op, ctx.dst.retype(ty), &[a, count]);
+    }
+
+    /// A shift count for words: a word, because the instruction executes in the widest type, and its low four bits,
+    /// because the hardware takes five.
+    fn word_count(&mut self, count: Operand) -> Operand {
+        if let Some(bits) = count.imm_bits() {
+            return Operand::uw(bits as u16 & 15);
+        }
+        let mut b = self.builder();
+        let masked = b.temp(Type::UW);
+        b.emit(Op::And, masked, &[count.subscript(Type::UW, 0), Operand::uw(15)]);
+        masked
     }
 
     fn int_minmax(&mut self, ctx: &Ctx<'_>, ty: Type, min: bool) {
@@ -111,7 +124,9 @@ impl Translator<'_> {
         let dst = ctx.dst.retype(ty);
         let mut b = self.builder();
         b.cmp(Operand::null(ty), a, Operand::imm(0, ty), CondMod::G);
-        b.emit(Op::Asr, dst, &[a, Operand::ud(ty.size() * 8 - 1)]);
+        let last = ty.size() * 8 - 1;
+        let count = if ty.size() == 2 { Operand::uw(last as u16) } else { Operand::ud(last) };
+        b.emit(Op::Asr, dst, &[a, count]);
         b.emit(Op::Or, dst, &[dst, Operand::imm(1, ty)]).predicate(false);
     }
 

@@ -1,5 +1,6 @@
 //! Fragment stage: payload, inputs, discard, render-target writes, and the driver of its compilation.
 
+use super::memory::{is_order_dependent, writes_memory};
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use crate::bir::build::Builder;
@@ -24,8 +25,8 @@ const CR0_FP64_DENORM_PRESERVE: u32 = 1 << 6;
 const CR0_FP16_DENORM_PRESERVE: u32 = 1 << 10;
 /// Registers that payload, uniforms and setup data may fill.
 const MAX_PAYLOAD: u32 = 112;
-/// Flag subregister of the live pixels of a shader that discards: f0.1.
-const KILL_FLAG: u8 = 1;
+/// Flag subregister of the live pixels, where a shader discards or writes memory: f0.1.
+pub(super) const LIVE_FLAG: u8 = 1;
 
 /// Fragment part of instruction selection's state.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +102,7 @@ fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
     let mut interface = FragmentInterface {
         early_tests: shader.info.fragment.early_tests,
         per_sample: shader.info.fragment.sample_shading,
+        order_dependent: is_order_dependent(shader),
         ..FragmentInterface::default()
     };
     let mut highest_target = None;
@@ -291,14 +293,15 @@ impl Translator<'_> {
     /// Modes of the float unit, live pixels.
     pub(super) fn emit_prologue(&mut self) {
         let bits = denormal_bits(self.shader, self.model);
-        let kill = self.fragment.interface.uses_kill;
+        let live_pixels = self.shader.info.stage == ir::Stage::Fragment
+            && (self.fragment.interface.uses_kill || writes_memory(self.shader));
         let mut b = self.builder();
         let mut scalar = b.all_channels(1);
         if bits != 0 {
             let control = Operand::arf(Arf::Control, Type::UD);
             scalar.emit(Op::Or, control, &[control.scalar(), Operand::ud(bits)]);
         }
-        if kill {
+        if live_pixels {
             let mut live = Operand::arf(Arf::Flag(0), Type::UW);
             live.offset = 2;
             scalar.mov(live, Operand::grf_scalar(REG_SIZE + 28, Type::UW));
@@ -315,6 +318,7 @@ impl Translator<'_> {
         match self.shader.info.stage {
             ir::Stage::Vertex => return self.emit_vertex_intrinsic(intrinsic, result),
             ir::Stage::Geometry => return self.emit_geometry_intrinsic(intrinsic, result),
+            ir::Stage::Compute => return self.emit_compute_intrinsic(intrinsic, result),
             ir::Stage::TessControl => return self.emit_tess_control_intrinsic(intrinsic, result),
             ir::Stage::TessEval => return self.emit_tess_eval_intrinsic(intrinsic, result),
             _ => {}
@@ -370,7 +374,6 @@ impl Translator<'_> {
             (DiscardIf | DemoteIf, _) => {
                 self.emit_discard(intrinsic.srcs.first().copied(), intrinsic.op == DiscardIf)
             }
-            (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
     }
@@ -510,14 +513,14 @@ impl Translator<'_> {
         };
         let mut inst = live;
         inst.cond = Some(if cond.is_some() { CondMod::Z } else { CondMod::Nz });
-        inst.flag = KILL_FLAG;
+        inst.flag = LIVE_FLAG;
         inst.predicate(false);
         self.builder().push(inst);
         if stop {
             self.halts = true;
             let mut b = self.builder();
             let halt = b.control(Op::Halt);
-            halt.flag = KILL_FLAG;
+            halt.flag = LIVE_FLAG;
             halt.predicate_mode(PredMode::Any4h, true);
         }
         Ok(())
@@ -642,7 +645,7 @@ impl Translator<'_> {
         let send = b.emit(Op::Sendc, Operand::null(Type::UW), &[payload]);
         send.message = Some(message);
         if interface.uses_kill && !by_header {
-            send.flag = KILL_FLAG;
+            send.flag = LIVE_FLAG;
             send.predicate(false);
         }
         Ok(())

@@ -179,7 +179,6 @@ impl Translator<'_> {
                 self.builder().emit(Op::Shr, dst, &[Operand::grf(1, Type::UD), Operand::ud(INSTANCE_SHIFT)]);
                 Ok(())
             }
-            (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
     }

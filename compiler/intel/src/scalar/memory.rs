@@ -5,7 +5,8 @@ use super::uniforms::push_offset;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::sends::{self, SamplerOp, SamplerWidth};
-use ir::{Intrinsic, IntrinsicOp, Value};
+use cranelift_entity::SecondaryMap;
+use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 impl Translator<'_> {
     /// Emits a memory access.
@@ -20,7 +21,16 @@ impl Translator<'_> {
             (IntrinsicOp::LoadScratch, Some(result)) => self.emit_load_scratch(intrinsic, result),
             (IntrinsicOp::StoreScratch, _) => self.emit_store_scratch(intrinsic),
             (IntrinsicOp::StoreLocal, _) => self.emit_store_local(intrinsic),
-            _ => Err(self.unsupported(intrinsic.op)),
+            (
+                IntrinsicOp::ImageLoad
+                | IntrinsicOp::ImageStore
+                | IntrinsicOp::ImageAtomic
+                | IntrinsicOp::ImageAtomicSwap
+                | IntrinsicOp::ImageSize
+                | IntrinsicOp::ImageSamples,
+                _,
+            ) => self.emit_image(intrinsic, result),
+            _ => self.emit_storage(intrinsic, result),
         }
     }
 
@@ -84,7 +94,7 @@ impl Translator<'_> {
         let data = match self.pulled.get(&(block, unit)) {
             Some(&data) => data,
             None => {
-                let data = self.pull_unit(block, unit);
+                let data = self.pull(self.bindings.uniform + block, unit);
                 self.pulled.insert((block, unit), data);
                 data
             }
@@ -92,9 +102,8 @@ impl Translator<'_> {
         data.byte_offset(offset % 64).retype(ty).scalar()
     }
 
-    /// Pulls 64 bytes of a uniform block.
-    fn pull_unit(&mut self, block: u32, unit: u32) -> Operand {
-        let bti = self.bindings.uniform + block;
+    /// Pulls the 64 bytes numbered `unit` of a surface.
+    pub(super) fn pull(&mut self, bti: u32, unit: u32) -> Operand {
         let mut b = self.builder();
         let header = Operand::vgrf(b.program.vreg(1), Type::UD);
         let data = Operand::vgrf(b.program.vreg(2), Type::UD);
@@ -116,6 +125,11 @@ impl Translator<'_> {
     ) -> Result<Components, CompileError> {
         let ty = self.raw_type(result);
         let bti = self.bindings.uniform + block;
+        if ty.size() < 4 {
+            let address = self.address(offset, base);
+            let elements = self.read_memory(bti, address, ty, u32::from(self.shader.components(result)))?;
+            return Ok(elements.iter().map(|e| e[0].subscript(ty, 0)).collect());
+        }
         let offset = self.get(offset, 0, Type::UD);
         let bytes = u32::from(self.shader.components(result)) * ty.size();
         let per = u32::from(self.program.width / 8);
@@ -137,9 +151,6 @@ impl Translator<'_> {
         }
         if ty.size() == 4 {
             return Ok(dwords.into_iter().take(usize::from(self.shader.components(result))).collect());
-        }
-        if ty.size() != 8 {
-            return Err(CompileError::lower("16- and 8-bit uniforms at variable offsets are not supported"));
         }
         let mut components = Components::new();
         for pair in dwords.chunks(2).take(usize::from(self.shader.components(result))) {
@@ -232,4 +243,60 @@ impl Translator<'_> {
         }
         Ok(())
     }
+}
+
+/// What an intrinsic does to memory that other invocations see.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    None,
+    Write,
+    Atomic,
+}
+
+fn effect(op: IntrinsicOp) -> Effect {
+    use IntrinsicOp::*;
+    match op {
+        StoreSsbo | StoreShared | ImageStore => Effect::Write,
+        SsboAtomic | SsboAtomicSwap | SharedAtomic | SharedAtomicSwap | CounterAtomic | CounterAtomicSwap
+        | ImageAtomic | ImageAtomicSwap => Effect::Atomic,
+        _ => Effect::None,
+    }
+}
+
+/// The shader writes memory that outlives the invocation.
+pub(super) fn writes_memory(shader: &Shader) -> bool {
+    intrinsics(shader).any(|(i, _)| effect(i.op) != Effect::None)
+}
+
+/// Results depend on the order or grouping of invocations: the old value of an atomic operation is used, or the
+/// subgroup looked at.
+pub(super) fn is_order_dependent(shader: &Shader) -> bool {
+    let mut used: SecondaryMap<Value, bool> = SecondaryMap::new();
+    for block in shader.block_order() {
+        for &inst in &shader.blocks[block].insts {
+            shader.insts[inst].kind.for_each_src(|v| used[v] = true);
+        }
+    }
+    for step in shader.walk() {
+        if let ir::Step::If(node) = step
+            && let Some(condition) = shader.condition(node)
+        {
+            used[condition] = true;
+        }
+    }
+    use IntrinsicOp::*;
+    intrinsics(shader).any(|(i, result)| match i.op {
+        Clock | Ballot | VoteAny | VoteAll | VoteEq | ReadInvocation | ReadFirstInvocation | SubgroupSize
+        | SubgroupInvocation => true,
+        op => effect(op) == Effect::Atomic && result.is_some_and(|r| used[r]),
+    })
+}
+
+/// All intrinsics with their results.
+fn intrinsics(shader: &Shader) -> impl Iterator<Item = (&Intrinsic, Option<Value>)> {
+    let insts = shader.block_order().into_iter().flat_map(|block| &shader.blocks[block].insts);
+    insts.filter_map(|&inst| match &shader.insts[inst].kind {
+        ir::InstKind::Intrinsic(intrinsic) => Some((intrinsic, shader.insts[inst].result)),
+        _ => None,
+    })
 }

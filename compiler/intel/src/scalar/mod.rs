@@ -7,13 +7,16 @@
 mod alu;
 mod alu_convert;
 mod alu_integer;
+mod compute;
 mod fragment;
 mod geometry;
 pub(crate) mod geometry_layout;
+mod image;
 mod interpolate;
 mod ladder;
 mod memory;
 mod scratch;
+mod storage;
 mod tess_control;
 mod tess_eval;
 mod texture;
@@ -22,6 +25,7 @@ pub(crate) mod uniforms;
 mod urb;
 mod vertex;
 
+pub use compute::compile_compute;
 pub use fragment::compile_fragment;
 pub use geometry::compile_geometry;
 pub use tess_control::compile_tess_control;

@@ -167,7 +167,6 @@ impl Translator<'_> {
             }
             (Barrier, _) if self.tess_control.threads == 1 => Ok(()),
             (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.threads),
-            (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
     }

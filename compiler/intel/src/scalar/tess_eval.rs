@@ -117,7 +117,6 @@ impl Translator<'_> {
                 self.set(result, [count].into_iter().collect());
                 Ok(())
             }
-            (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
     }

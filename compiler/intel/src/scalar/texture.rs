@@ -154,7 +154,7 @@ impl Translator<'_> {
         let compare = comparator.is_some();
         let mut arguments: Vec<Operand> = comparator.into_iter().collect();
         let op = match tex.op {
-            TexOp::Tex | TexOp::Txb if self.shader.info.stage != ir::Stage::Fragment => {
+            TexOp::Tex | TexOp::Txb if !self.has_neighbours() => {
                 // Without neighbours the level is the base level, to which a bias adds.
                 arguments.push(one(self, Bias, Type::F).unwrap_or(Operand::f(0.0)));
                 arguments.extend(coordinates);

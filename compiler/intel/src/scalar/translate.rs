@@ -12,6 +12,7 @@ use ir::{Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
+use super::compute::ComputeState;
 use super::fragment::FragmentState;
 use super::geometry::GeometryState;
 use super::tess_control::TessControlState;
@@ -53,6 +54,8 @@ pub(super) struct Translator<'a> {
     pub tess_control: TessControlState,
     /// State of the tessellation evaluation stage.
     pub tess_eval: TessEvalState,
+    /// Compute-stage state.
+    pub compute: ComputeState,
     /// Output vertices.
     pub vue: VueState,
     /// Handles of the output entries (UD).
@@ -93,6 +96,7 @@ impl<'a> Translator<'a> {
             geometry: GeometryState::default(),
             tess_control: TessControlState::default(),
             tess_eval: TessEvalState::default(),
+            compute: ComputeState::default(),
             vue: VueState::default(),
             output_handles: Operand::grf(1, Type::UD),
             pulled: BTreeMap::new(),

@@ -88,7 +88,6 @@ impl Translator<'_> {
             (VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId, Some(result)) => {
                 self.emit_vertex_system_value(intrinsic.op, result)
             }
-            (MemoryBarrier, _) => Ok(()),
             _ => self.emit_memory(intrinsic, result),
         }
     }

@@ -28,6 +28,11 @@ impl Selector<'_> {
             (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
                 self.emit_system_value(intrinsic.op, result)
             }
+            (
+                LoadSsbo | StoreSsbo | SsboAtomic | SsboAtomicSwap | SsboSize | CounterRead | CounterAtomic
+                | CounterAtomicSwap,
+                _,
+            ) => self.emit_storage(intrinsic, result),
             _ => self.emit_stage_intrinsic(intrinsic, result),
         }
     }

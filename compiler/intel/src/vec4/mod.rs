@@ -30,6 +30,7 @@ mod opt_dead_code;
 mod patch_access;
 mod pieces;
 mod select;
+mod storage;
 mod tess_control;
 mod tess_eval;
 #[cfg(test)]

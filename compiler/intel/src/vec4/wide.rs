@@ -171,7 +171,7 @@ impl Selector<'_> {
     }
 
     /// The low or high dwords of `n` components of a 64-bit operand, in order.
-    fn dwords_of(&mut self, src: Operand, part: u32, n: u8) -> Operand {
+    pub(super) fn dwords_of(&mut self, src: Operand, part: u32, n: u8) -> Operand {
         if src.is_modified() {
             let copy = self.wide_temp(n);
             self.mov(copy.masked(first(n)), src);

@@ -281,3 +281,23 @@ block b0 {{
     assert!(shader.to_string().contains("ffma"));
     assert!(!opt_fuse_ffma(&mut parse(&text("!")).unwrap()));
 }
+
+#[test]
+fn small_types() {
+    use AluOp::*;
+    for op in
+        [ImulHigh, UmulHigh, Idiv, Udiv, Imod, Umod, Irem, UaddCarry, UsubBorrow, BitCount, FindLsb, UfindMsb]
+    {
+        check(op, 8, false, lower_small_types);
+        check(op, 16, false, lower_small_types);
+    }
+    for op in [
+        Iadd, Isub, Imul, Ineg, Iabs, Isign, Imin, Imax, Umin, Umax, Ishl, Ishr, Ushr, Iand, Ior, Ixor, Inot,
+        Ieq, Ine, Ilt, Ige, Ult, Uge, I2b,
+    ] {
+        check(op, 8, false, lower_small_types);
+    }
+    for op in [Ffloor, Fceil, Ftrunc, Ffract, FroundEven, Fsign, Fddx, FddyFine] {
+        check(op, 16, true, lower_small_types);
+    }
+}

@@ -2,10 +2,11 @@
 
 use compiler::Binary;
 use compiler::output::Surface as Bound;
+use program::resource::OpaqueSlot;
 use program::types::Dim;
-use program::{Program, Type};
+use program::{Program, Type, TypeId};
 use simulator::host::{AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels};
-use softgl::services::{AtomicOp as ServiceAtomic, BufferRef, Services};
+use softgl::services::{AtomicOp as ServiceAtomic, BufferRef, ImageOp, ImageRef, Services};
 
 use super::sampler::{self, TextureSurface};
 use super::{surface, uniform_buffer};
@@ -20,6 +21,10 @@ pub struct Memory<'a> {
     pub services: &'a mut dyn Services,
     /// Scratch of the running thread.
     pub scratch: Vec<u8>,
+    /// Shared memory of the work group.
+    pub shared: Vec<u8>,
+    /// Number of work groups.
+    pub groups: [u32; 3],
 }
 
 /// The methods of a [`simulator::host::Host`] with a field `memory` that hand everything to it.
@@ -46,9 +51,46 @@ macro_rules! memory_requests {
         ) -> Reply<u32> {
             self.memory.atomic(surface, offset, op, operands)
         }
+
+        fn typed_read(&mut self, surface: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
+            self.memory.image(surface, coordinates, &softgl::services::ImageOp::Load)
+        }
+
+        fn typed_write(&mut self, surface: u8, coordinates: [u32; 4], texel: [u32; 4]) -> Reply<()> {
+            self.memory.image(surface, coordinates, &softgl::services::ImageOp::Store(texel)).map(drop)
+        }
+
+        fn typed_atomic(
+            &mut self,
+            surface: u8,
+            coordinates: [u32; 4],
+            op: simulator::host::AtomicOp,
+            operands: [u32; 2],
+        ) -> Reply<u32> {
+            self.memory.image_atomic(surface, coordinates, op, operands)
+        }
     };
 }
 pub(super) use memory_requests;
+
+fn service_atomic(op: AtomicOp) -> Reply<ServiceAtomic> {
+    Ok(match op {
+        AtomicOp::And => ServiceAtomic::And,
+        AtomicOp::Or => ServiceAtomic::Or,
+        AtomicOp::Xor => ServiceAtomic::Xor,
+        AtomicOp::Mov => ServiceAtomic::Exchange,
+        AtomicOp::Inc => ServiceAtomic::Increment,
+        AtomicOp::Dec | AtomicOp::PreDec => ServiceAtomic::Decrement,
+        AtomicOp::Add => ServiceAtomic::Add,
+        AtomicOp::Sub => ServiceAtomic::Sub,
+        AtomicOp::RevSub => return refuse("reverse subtraction"),
+        AtomicOp::IMax => ServiceAtomic::MaxSigned,
+        AtomicOp::IMin => ServiceAtomic::MinSigned,
+        AtomicOp::UMax => ServiceAtomic::MaxUnsigned,
+        AtomicOp::UMin => ServiceAtomic::MinUnsigned,
+        AtomicOp::CmpWr => ServiceAtomic::CompareExchange,
+    })
+}
 
 fn refuse<T>(what: impl Into<String>) -> Reply<T> {
     Err(HostError(what.into()))
@@ -62,7 +104,14 @@ impl<'a> Memory<'a> {
         services: &'a mut dyn Services,
         scratch: u32,
     ) -> Memory<'a> {
-        Memory { binary, program, services, scratch: vec![0; scratch as usize] }
+        Memory {
+            binary,
+            program,
+            services,
+            scratch: vec![0; scratch as usize],
+            shared: Vec::new(),
+            groups: [0; 3],
+        }
     }
 
     fn buffer(&self, index: u8) -> Reply<BufferRef> {
@@ -76,10 +125,14 @@ impl<'a> Memory<'a> {
 
     /// Reads bytes; outside a buffer they are zero.
     pub fn read(&mut self, from: Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
+        let groups = self.groups.map(u32::to_le_bytes);
         let source = match from {
             Surface::Scratch => &self.scratch[..],
-            Surface::Bti(index) | Surface::Constant(index) => self.services.buffer(self.buffer(index)?),
-            Surface::Slm => return refuse("this stage has no shared memory"),
+            Surface::Slm => &self.shared[..],
+            Surface::Bti(index) | Surface::Constant(index) => match surface(self.binary, index) {
+                Some(Bound::WorkGroupCount) => groups.as_flattened(),
+                _ => self.services.buffer(self.buffer(index)?),
+            },
         };
         for (i, byte) in data.iter_mut().enumerate() {
             *byte = source.get(offset as usize + i).copied().unwrap_or(0);
@@ -101,32 +154,52 @@ impl<'a> Memory<'a> {
                 let buffer = self.buffer(index)?;
                 self.services.store(buffer, offset, data);
             }
-            Surface::Slm => return refuse("this stage has no shared memory"),
+            Surface::Slm => {
+                let start = (offset as usize).min(self.shared.len());
+                for (place, &byte) in self.shared[start..].iter_mut().zip(data) {
+                    *place = byte;
+                }
+            }
         }
         Ok(())
     }
 
     /// Atomic operation on a dword; the old value (PREDEC: the new one).
     pub fn atomic(&mut self, on: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        let Surface::Bti(index) = on else { return refuse("atomics need a binding table entry") };
-        let buffer = self.buffer(index)?;
-        let service = match op {
-            AtomicOp::And => ServiceAtomic::And,
-            AtomicOp::Or => ServiceAtomic::Or,
-            AtomicOp::Xor => ServiceAtomic::Xor,
-            AtomicOp::Mov => ServiceAtomic::Exchange,
-            AtomicOp::Inc => ServiceAtomic::Increment,
-            AtomicOp::Dec | AtomicOp::PreDec => ServiceAtomic::Decrement,
-            AtomicOp::Add => ServiceAtomic::Add,
-            AtomicOp::Sub => ServiceAtomic::Sub,
-            AtomicOp::RevSub => return refuse("reverse subtraction"),
-            AtomicOp::IMax => ServiceAtomic::MaxSigned,
-            AtomicOp::IMin => ServiceAtomic::MinSigned,
-            AtomicOp::UMax => ServiceAtomic::MaxUnsigned,
-            AtomicOp::UMin => ServiceAtomic::MinUnsigned,
-            AtomicOp::CmpWr => ServiceAtomic::CompareExchange,
+        let service = service_atomic(op)?;
+        let old = match on {
+            Surface::Bti(index) => self.services.atomic32(self.buffer(index)?, offset, service, operands),
+            Surface::Slm => {
+                let mut bytes = [0; 4];
+                self.read(on, offset, &mut bytes)?;
+                let old = u32::from_le_bytes(bytes);
+                self.write(on, offset, &service.apply32(old, operands).to_le_bytes())?;
+                old
+            }
+            _ => return refuse("atomics need a binding table entry"),
         };
-        let old = self.services.atomic32(buffer, offset, service, operands);
+        Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
+    }
+
+    /// Image operation at coordinates as a typed message has them.
+    pub fn image(&mut self, index: u8, coordinates: [u32; 4], op: &ImageOp) -> Reply<[u32; 4]> {
+        let Some(Bound::Image(slot)) = surface(self.binary, index) else {
+            return refuse(format!("binding table entry {index} is no image"));
+        };
+        let [x, y, z, _] = coordinates.map(|c| c as i32);
+        let result = self.services.image(ImageRef::Slot(slot), [x, y, z], 0, op);
+        result.map_err(|error| HostError(error.to_string()))
+    }
+
+    /// Atomic operation on a texel.
+    pub fn image_atomic(
+        &mut self,
+        index: u8,
+        coordinates: [u32; 4],
+        op: AtomicOp,
+        operands: [u32; 2],
+    ) -> Reply<u32> {
+        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(service_atomic(op)?, operands))?;
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
@@ -150,16 +223,39 @@ impl<'a> Memory<'a> {
                 let surface = TextureSurface { slot, cube_array: self.is_cube_array(slot) };
                 sampler::sample(self.services, surface, request)
             }
+            Some(Bound::StorageBlock(n)) if request.op == SamplerOp::ResInfo => {
+                texels[0] = [self.services.buffer(BufferRef::Storage(n)).len() as u32; 16];
+                Ok(texels)
+            }
+            Some(Bound::Image(slot)) if request.op == SamplerOp::ResInfo => {
+                let mut size = self.image(request.surface, [0; 4], &ImageOp::Size)?;
+                if self.is_cube_array_image(slot) {
+                    size[2] = size[2].wrapping_mul(6);
+                }
+                Ok(size.map(|component| [component; 16]))
+            }
             other => refuse(format!("binding table entry {} ({other:?}) cannot be sampled", request.surface)),
         }
     }
 
-    fn is_cube_array(&self, slot: u32) -> bool {
-        let uniform = self.program.samplers.get(slot as usize).map(|s| s.uniform as usize);
+    fn is_cube_array_image(&self, slot: u32) -> bool {
         let types = &self.program.types;
-        let Some(uniform) = uniform.and_then(|u| self.program.uniforms.get(u)) else { return false };
-        match types.get(types.without_arrays(uniform.ty)) {
-            Type::Sampler(sampler) => sampler.array && sampler.dim == Dim::Cube,
+        match self.opaque_type(&self.program.images, slot).map(|ty| types.get(ty)) {
+            Some(Type::Image(image)) => image.array && image.dim == Dim::Cube,
+            _ => false,
+        }
+    }
+
+    /// Type of what fills a slot of samplers or images.
+    fn opaque_type(&self, slots: &[OpaqueSlot], slot: u32) -> Option<TypeId> {
+        let uniform = self.program.uniforms.get(slots.get(slot as usize)?.uniform as usize)?;
+        Some(self.program.types.without_arrays(uniform.ty))
+    }
+
+    fn is_cube_array(&self, slot: u32) -> bool {
+        let types = &self.program.types;
+        match self.opaque_type(&self.program.samplers, slot).map(|ty| types.get(ty)) {
+            Some(Type::Sampler(sampler)) => sampler.array && sampler.dim == Dim::Cube,
             _ => false,
         }
     }

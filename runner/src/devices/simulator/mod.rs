@@ -1,6 +1,7 @@
 //! The simulator as a device: compiles (or reads) a binary per stage and key, builds thread payloads from its metadata, runs threads.
 
 mod compare;
+mod compute;
 mod fragment;
 mod geometry;
 mod memory;
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
+use compiler::output::{Interface, PushRange, Stage as BinaryStage, Statistics, Surface, Width};
 use compiler::{Binary, CompileError, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
@@ -55,6 +56,18 @@ pub struct StageStatistics {
 struct Prepared {
     binary: Binary,
     kernels: Vec<(Width, Kernel)>,
+}
+
+impl Prepared {
+    /// Every width, or one if the widths need not agree.
+    fn kernels_to_run(&self) -> &[(Width, Kernel)] {
+        let order_dependent = match self.binary.interface() {
+            Interface::Fragment(interface) => interface.order_dependent,
+            Interface::Compute(interface) => interface.order_dependent,
+            _ => false,
+        };
+        if order_dependent { &self.kernels[..self.kernels.len().min(1)] } else { &self.kernels }
+    }
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -184,11 +197,12 @@ impl Device for SimulatorDevice {
         let linked = state.program.stage(stage);
         let side_effects = linked.is_some_and(|s| s.side_effects);
         let mut total = Steps(0);
-        let mut first: Option<Batch> = None;
-        if side_effects && prepared.kernels.len() > 1 {
+        let kernels = prepared.kernels_to_run();
+        let mut first: Option<(Batch, blake3::Hash)> = None;
+        if side_effects && kernels.len() > 1 {
             services.checkpoint();
         }
-        for (width, kernel) in &prepared.kernels {
+        for (width, kernel) in kernels {
             if first.is_some() && side_effects {
                 services.rollback();
             }
@@ -208,14 +222,20 @@ impl Device for SimulatorDevice {
                 Batch::TessEvaluation(points) => {
                     tessellation::run_evaluation(self, &prepared, *width, kernel, state, points, services)?
                 }
-                _ => return Err(DeviceError::Unsupported(format!("{stage} shaders on the simulator"))),
+                Batch::Compute(group) => {
+                    compute::run(self, &prepared, *width, kernel, state, group, services)?
+                }
             };
             self.spend(steps)?;
             total += Steps(steps);
+            let memory = written_memory(&prepared.binary, services);
+            let differs = |what| layer("mismatch", format!("{} differs: {what}", width.name()));
             match &first {
-                None => first = Some(batch.clone()),
-                Some(reference) => compare::same_results(reference, batch)
-                    .map_err(|what| layer("mismatch", format!("{} differs: {what}", width.name())))?,
+                None => first = Some((batch.clone(), memory)),
+                Some((reference, _)) => compare::same_results(reference, batch).map_err(differs)?,
+            }
+            if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
+                return Err(differs("what it writes to memory".into()));
             }
         }
         Ok(total)
@@ -272,6 +292,19 @@ fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], servi
         }
     }
     register
+}
+
+/// Digest of the buffers that a binary's shader may write.
+fn written_memory(binary: &Binary, services: &dyn Services) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for &surface in &binary.compiled.bindings {
+        match surface {
+            Surface::StorageBlock(n) => hasher.update(services.buffer(BufferRef::Storage(n))),
+            Surface::AtomicBuffer(n) => hasher.update(services.buffer(BufferRef::AtomicCounter(n))),
+            _ => &mut hasher,
+        };
+    }
+    hasher.finalize()
 }
 
 /// What the binding table says about an index.

@@ -1,0 +1,79 @@
+//! The sources of memory intrinsics, sorted by what they mean. Shared by both back ends.
+
+use crate::error::CompileError;
+use eu::desc::AtomicOp as Code;
+use ir::{Intrinsic, IntrinsicOp, Value};
+use smallvec::SmallVec;
+
+/// Which memory an intrinsic accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// The storage block with this number.
+    Block(Value),
+    /// Memory of the work group.
+    Shared,
+    /// The atomic counter buffer of this binding.
+    Counters(u32),
+}
+
+/// An access taken apart.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Which memory.
+    pub memory: Memory,
+    /// Byte offset: this value …
+    pub offset: Value,
+    /// … and this constant.
+    pub base: u32,
+    /// What is written, or the operands of an atomic operation.
+    pub data: SmallVec<[Value; 2]>,
+}
+
+impl Access {
+    /// Takes a load, store or atomic intrinsic apart.
+    ///
+    /// # Errors
+    /// It lacks sources.
+    pub fn of(intrinsic: &Intrinsic) -> Result<Access, CompileError> {
+        use IntrinsicOp::*;
+        let malformed = || CompileError::lower(format!("{} lacks sources", intrinsic.op.name()));
+        let mut sources = intrinsic.srcs.iter().copied();
+        let mut next = || sources.next().ok_or_else(malformed);
+        let mut data = SmallVec::new();
+        if matches!(intrinsic.op, StoreSsbo | StoreShared) {
+            data.push(next()?);
+        }
+        let mut base = intrinsic.fields.base;
+        let memory = match intrinsic.op {
+            LoadSsbo | StoreSsbo | SsboAtomic | SsboAtomicSwap => Memory::Block(next()?),
+            LoadShared | StoreShared | SharedAtomic | SharedAtomicSwap => Memory::Shared,
+            // Their base names the binding.
+            _ => Memory::Counters(std::mem::take(&mut base)),
+        };
+        let offset = next()?;
+        data.extend(sources);
+        Ok(Access { memory, offset, base, data })
+    }
+}
+
+/// The data port's code of an atomic intrinsic.
+#[must_use]
+pub fn atomic_code(intrinsic: &Intrinsic) -> Code {
+    use IntrinsicOp::*;
+    use ir::AtomicOp as Op;
+    if matches!(intrinsic.op, SsboAtomicSwap | SharedAtomicSwap | CounterAtomicSwap | ImageAtomicSwap) {
+        return Code::CmpWr;
+    }
+    match intrinsic.fields.atomic {
+        Op::Add => Code::Add,
+        Op::Imin => Code::Imin,
+        Op::Umin => Code::Umin,
+        Op::Imax => Code::Imax,
+        Op::Umax => Code::Umax,
+        Op::And => Code::And,
+        Op::Or => Code::Or,
+        Op::Xor => Code::Xor,
+        Op::Exchange => Code::Mov,
+        Op::CompareExchange => Code::CmpWr,
+    }
+}

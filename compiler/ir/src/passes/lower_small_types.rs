@@ -1,0 +1,103 @@
+//! 8- and 16-bit operations that the hardware has for wider types only.
+
+use super::rewrite::{rewrite_alu, source_values};
+use crate::builder::Builder;
+use crate::ids::Value;
+use crate::inst::Alu;
+use crate::ops::{AluOp, Class};
+use crate::shader::Shader;
+
+/// Computes 8-bit arithmetic and comparisons in 16 bits, 8- and 16-bit products' high halves, quotients, carries and
+/// bit counts in 32 bits, and roundings, signs and derivatives of halves as singles.
+///
+/// Results are exactly those of the folding functions: widening is exact, and what narrowing cuts off is what the
+/// narrow operation lacks. Moves, selections, vectors and conversions of any width stay, as does 16-bit arithmetic
+/// that the hardware has. Operations without vector operands only: run `lower_vectors_to_scalar` before.
+pub fn lower_small_types(shader: &mut Shader) -> bool {
+    rewrite_alu(shader, |b, alu, result| {
+        let bits = alu.srcs.first().map_or(0, |s| b.shader.bits(s.value));
+        let wide = wider(alu.op, bits)?;
+        let components = b.shader.components(result);
+        let class = alu.op.info().inputs.first()?.class;
+        let shape = Shape { class, bits, wide };
+        Some(if class == Class::Float {
+            half(b, alu, components)
+        } else {
+            integer(b, alu, components, shape)
+        })
+    })
+}
+
+/// How an operation is widened.
+#[derive(Clone, Copy)]
+struct Shape {
+    class: Class,
+    bits: u8,
+    wide: u8,
+}
+
+/// The width in which an operation on `bits` bits is computed, if not that one.
+fn wider(op: AluOp, bits: u8) -> Option<u8> {
+    use AluOp::*;
+    match op {
+        ImulHigh | UmulHigh | Idiv | Udiv | Imod | Umod | Irem | UaddCarry | UsubBorrow | BitCount
+        | FindLsb | UfindMsb => matches!(bits, 8 | 16).then_some(32),
+        Iadd | Isub | Imul | Ineg | Iabs | Isign | Imin | Imax | Umin | Umax | Ishl | Ishr | Ushr | Iand
+        | Ior | Ixor | Inot | Ieq | Ine | Ilt | Ige | Ult | Uge | I2b => (bits == 8).then_some(16),
+        Ffloor | Fceil | Ftrunc | Ffract | FroundEven | Fsign | Fddx | Fddy | FddxFine | FddyFine
+        | FddxCoarse | FddyCoarse => (bits == 16).then_some(32),
+        _ => None,
+    }
+}
+
+/// An operation on halves by way of singles.
+fn half(b: &mut Builder<'_>, alu: &Alu, components: u8) -> Value {
+    let srcs: Vec<Value> = source_values(b, alu, components).into_iter().map(|v| b.f2f32(v)).collect();
+    let result = b.alu(alu.op, &srcs);
+    b.f2f16(result)
+}
+
+fn integer(b: &mut Builder<'_>, alu: &Alu, components: u8, shape: Shape) -> Value {
+    use AluOp::*;
+    let info = alu.op.info();
+    let mut srcs = source_values(b, alu, components);
+    for (value, operand) in srcs.iter_mut().zip(info.inputs) {
+        // Shift counts have a width of their own, and are taken modulo the value's.
+        *value = match operand.bits {
+            0 => extend(b, *value, operand.class, shape.wide),
+            _ => {
+                let mask = b.imm(u32::from(shape.bits) - 1);
+                b.iand(*value, mask)
+            }
+        };
+    }
+    let shift = u32::from(shape.bits);
+    let result = match alu.op {
+        ImulHigh | UmulHigh => {
+            let product = b.imul(srcs[0], srcs[1]);
+            let count = b.imm(shift);
+            if alu.op == ImulHigh { b.ishr(product, count) } else { b.ushr(product, count) }
+        }
+        UaddCarry => {
+            let (sum, count) = (b.iadd(srcs[0], srcs[1]), b.imm(shift));
+            b.ushr(sum, count)
+        }
+        op => b.alu(op, &srcs),
+    };
+    if info.output.bits != 0 {
+        return result;
+    }
+    extend(b, result, shape.class, shape.bits)
+}
+
+/// The value in another width: sign-extended, zero-extended or cut off.
+fn extend(b: &mut Builder<'_>, value: Value, class: Class, bits: u8) -> Value {
+    match (class, bits) {
+        (Class::Int, 8) => b.i2i8(value),
+        (Class::Int, 16) => b.i2i16(value),
+        (Class::Int, _) => b.i2i32(value),
+        (_, 8) => b.u2u8(value),
+        (_, 16) => b.u2u16(value),
+        _ => b.u2u32(value),
+    }
+}
