@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("generate", &[]),
     ("softgl", &["program"]),
     ("glsl", &["program"]),
-    ("arb", &["program"]),
+    ("arb", &[]),
     ("fixed", &["program"]),
     ("interpreter", &["program"]),
     ("simulator", &["eu"]),

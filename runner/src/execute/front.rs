@@ -7,8 +7,8 @@ use glsl::diagnostic::{Diagnostic, Severity};
 use glsl::syntax::NamedStrings;
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
-use program::{Api, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
-use script::{Content, GeometryLayout, Script};
+use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
+use script::{Content, GeometryLayout, ProgramTarget, Script};
 
 use super::translate::stage_of;
 use crate::capabilities::stage_available;
@@ -76,15 +76,15 @@ impl FrontEnd<'_> {
             Content::Passthrough(version) => {
                 self.compile(Stage::Vertex, Some(&version.to_string()), PASSTHROUGH, line)
             }
-            Content::Program { target, .. } => {
+            Content::Program { target, text } => {
                 let extension = match target {
-                    script::ProgramTarget::Vertex => "GL_ARB_vertex_program",
-                    script::ProgramTarget::Fragment => "GL_ARB_fragment_program",
+                    ProgramTarget::Vertex => "GL_ARB_vertex_program",
+                    ProgramTarget::Fragment => "GL_ARB_fragment_program",
                 };
                 if !self.capabilities.has(extension) {
                     return Err(Verdict::skip(format!("needs {extension}")));
                 }
-                Err(unsupported("ARB assembly programs are"))
+                self.assembly(*target, text, line)
             }
             Content::Include { path, text } => {
                 self.needs_includes()?;
@@ -109,6 +109,34 @@ impl FrontEnd<'_> {
             Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
             Content::Require | Content::VertexData | Content::Test => Ok(()),
         }
+    }
+
+    /// Compiles an assembly program whose section header is at `line`.
+    fn assembly(&mut self, target: ProgramTarget, text: &str, line: u32) -> Result<(), Verdict> {
+        let (target, stage) = match target {
+            ProgramTarget::Vertex => (arb::Target::Vertex, Stage::Vertex),
+            ProgramTarget::Fragment => (arb::Target::Fragment, Stage::Fragment),
+        };
+        let glsl = arb::translate(text, target).map_err(|error| {
+            let line = line + error.line;
+            let reason = format!(
+                "Failed to load the {} program: line {line}, column {}: {}",
+                stage.name(),
+                error.column,
+                error.message
+            );
+            Verdict::fail(Layer::Frontend, reason)
+        })?;
+        self.compile(stage, None, &glsl, line)?;
+        // The parameters are context state, not the program's.
+        for global in self.shaders.last_mut().into_iter().flat_map(|s| s.globals.values_mut()) {
+            match &*global.name {
+                name if name == target.environment() => global.builtin = Some(BuiltinVariable::ProgramEnv),
+                name if name == target.local() => global.builtin = Some(BuiltinVariable::ProgramLocal),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn needs_includes(&self) -> Result<(), Verdict> {

@@ -1,7 +1,7 @@
 //! Context state.
 
 use program::Api;
-use script::{Capability, PatchParameter, StateCommand};
+use script::{Capability, PatchParameter, ProgramParameter, StateCommand};
 use softgl::assemble::ProvokingVertex;
 use softgl::machine::state::{self as gl, ViewportSwizzle};
 use softgl::setup::PolygonMode;
@@ -79,7 +79,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             session.sides.change(|machine| machine.state.provoking = convention);
         }
         StateCommand::Patch(parameter) => patch(session, parameter)?,
-        StateCommand::Program { .. } => return Err(unsupported("ARB assembly programs are")),
+        StateCommand::Program { set, index, value } => program_parameter(session, *set, *index, *value),
         StateCommand::Light { .. } => return Err(unsupported("fixed-function lights are")),
     }
     Ok(())
@@ -116,6 +116,19 @@ fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
         session.sides.change(|machine| machine.state.polygon_mode[face] = mode);
     }
     session.check_gl_error()
+}
+
+fn program_parameter(session: &mut Session<'_>, set: ProgramParameter, index: u32, value: [f32; 4]) {
+    session.sides.change(|machine| {
+        let state = &mut machine.state;
+        let table = match set {
+            ProgramParameter::VertexEnv => &mut state.vertex_parameters.environment,
+            ProgramParameter::VertexLocal => &mut state.vertex_parameters.local,
+            ProgramParameter::FragmentEnv => &mut state.fragment_parameters.environment,
+            ProgramParameter::FragmentLocal => &mut state.fragment_parameters.local,
+        };
+        table.insert(index, value);
+    });
 }
 
 fn patch(session: &mut Session<'_>, parameter: &PatchParameter) -> Flow {

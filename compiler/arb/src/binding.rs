@@ -1,0 +1,218 @@
+//! What dotted names stand for: attributes, results, parameters and state, as GLSL expressions of type vec4.
+
+use crate::Target;
+
+/// A part of a dotted name: a word, possibly with an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The word.
+    pub name: String,
+    /// `[n]`
+    pub index: Option<u32>,
+    /// The `m` of `[n..m]`.
+    pub last: Option<u32>,
+}
+
+/// Where a result goes, and what it is taken from (a swizzle of the vec4 written).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ResultTarget {
+    /// GLSL variable.
+    pub glsl: String,
+    /// Swizzle of the assembly result that it gets.
+    pub components: &'static str,
+}
+
+/// Most texture coordinate sets and texture units.
+pub const MAX_TEXTURES: u32 = 32;
+/// Texture coordinate sets of the compatibility profile.
+const MAX_COORDINATES: u32 = 8;
+/// Generic vertex attributes.
+const MAX_ATTRIBUTES: u32 = 16;
+
+/// The words of a name and its indices, matched together.
+fn words(parts: &[Part]) -> Vec<&str> {
+    parts.iter().map(|p| p.name.as_str()).collect()
+}
+
+fn below(index: Option<u32>, limit: u32) -> Option<u32> {
+    index.or(Some(0)).filter(|&n| n < limit)
+}
+
+/// `vertex.…` in vertex programs.
+#[must_use]
+pub fn vertex_attribute(parts: &[Part]) -> Option<String> {
+    let index = parts.last()?.index;
+    Some(match words(parts)[..] {
+        ["vertex", "position"] => "gl_Vertex".into(),
+        ["vertex", "normal"] => "vec4(gl_Normal, 1.0)".into(),
+        ["vertex", "color"] | ["vertex", "color", "primary"] => "gl_Color".into(),
+        ["vertex", "color", "secondary"] => "gl_SecondaryColor".into(),
+        ["vertex", "fogcoord"] => "vec4(gl_FogCoord, 0.0, 0.0, 1.0)".into(),
+        ["vertex", "texcoord"] => format!("gl_MultiTexCoord{}", below(index, MAX_COORDINATES)?),
+        // Generic attribute 0 is the position.
+        ["vertex", "attrib"] => match index? {
+            0 => "gl_Vertex".into(),
+            n if n < MAX_ATTRIBUTES => format!("arb_attrib{n}"),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// `fragment.…` in fragment programs.
+#[must_use]
+pub fn fragment_attribute(parts: &[Part]) -> Option<String> {
+    let index = parts.last()?.index;
+    Some(match words(parts)[..] {
+        ["fragment", "position"] => "gl_FragCoord".into(),
+        ["fragment", "color"] | ["fragment", "color", "primary"] => "gl_Color".into(),
+        ["fragment", "color", "secondary"] => "gl_SecondaryColor".into(),
+        ["fragment", "fogcoord"] => "vec4(gl_FogFragCoord, 0.0, 0.0, 1.0)".into(),
+        ["fragment", "texcoord"] => format!("gl_TexCoord[{}]", below(index, MAX_COORDINATES)?),
+        _ => return None,
+    })
+}
+
+/// `result.…`
+#[must_use]
+pub fn result(parts: &[Part], target: Target) -> Option<ResultTarget> {
+    let index = parts.last()?.index;
+    let all = |glsl: &str| Some(ResultTarget { glsl: glsl.into(), components: "xyzw" });
+    let one = |glsl: &str, components| Some(ResultTarget { glsl: glsl.into(), components });
+    match (target, &words(parts)[..]) {
+        (Target::Vertex, ["result", "position"]) => all("gl_Position"),
+        (Target::Vertex, ["result", "color", rest @ ..]) => {
+            let (back, rest) = match rest {
+                ["front", rest @ ..] => (false, rest),
+                ["back", rest @ ..] => (true, rest),
+                rest => (false, rest),
+            };
+            match (back, rest) {
+                (false, [] | ["primary"]) => all("gl_FrontColor"),
+                (false, ["secondary"]) => all("gl_FrontSecondaryColor"),
+                (true, [] | ["primary"]) => all("gl_BackColor"),
+                (true, ["secondary"]) => all("gl_BackSecondaryColor"),
+                _ => None,
+            }
+        }
+        (Target::Vertex, ["result", "fogcoord"]) => one("gl_FogFragCoord", "x"),
+        (Target::Vertex, ["result", "pointsize"]) => one("gl_PointSize", "x"),
+        (Target::Vertex, ["result", "texcoord"]) => {
+            all(&format!("gl_TexCoord[{}]", below(index, MAX_COORDINATES)?))
+        }
+        (Target::Fragment, ["result", "color"]) => match index {
+            None => all("gl_FragColor"),
+            Some(n) => all(&format!("gl_FragData[{n}]")),
+        },
+        (Target::Fragment, ["result", "depth"]) => one("gl_FragDepth", "z"),
+        _ => None,
+    }
+}
+
+/// `state.…` other than matrices.
+#[must_use]
+pub fn state(parts: &[Part]) -> Option<String> {
+    let names = words(parts);
+    let index = |n: usize| parts[n].index;
+    Some(match names[..] {
+        ["state", "material", ref rest @ ..] => {
+            let (face, rest) = face(rest);
+            let (field, point) = match rest {
+                ["ambient"] => ("ambient", false),
+                ["diffuse"] => ("diffuse", false),
+                ["specular"] => ("specular", false),
+                ["emission"] => ("emission", false),
+                ["shininess"] => ("shininess", true),
+                _ => return None,
+            };
+            let value = format!("gl_{face}Material.{field}");
+            if point { format!("vec4({value}, 0.0, 0.0, 1.0)") } else { value }
+        }
+        ["state", "light", field] => {
+            let light = format!("gl_LightSource[{}]", below(index(1), 8)?);
+            match field {
+                "ambient" | "diffuse" | "specular" | "position" => format!("{light}.{field}"),
+                "attenuation" => format!(
+                    "vec4({light}.constantAttenuation, {light}.linearAttenuation, {light}.quadraticAttenuation, \
+                     {light}.spotExponent)"
+                ),
+                "half" => format!("{light}.halfVector"),
+                _ => return None,
+            }
+        }
+        ["state", "light", "spot", "direction"] => {
+            let light = format!("gl_LightSource[{}]", below(index(1), 8)?);
+            format!("vec4({light}.spotDirection, {light}.spotCosCutoff)")
+        }
+        ["state", "lightmodel", "ambient"] => "gl_LightModel.ambient".into(),
+        ["state", "lightmodel", ref rest @ ..] => match face(rest) {
+            (face, ["scenecolor"]) => format!("gl_{face}LightModelProduct.sceneColor"),
+            _ => return None,
+        },
+        ["state", "lightprod", ref rest @ ..] => match face(rest) {
+            (face, [field @ ("ambient" | "diffuse" | "specular")]) => {
+                format!("gl_{face}LightProduct[{}].{field}", below(index(1), 8)?)
+            }
+            _ => return None,
+        },
+        ["state", "fog", "color"] => "gl_Fog.color".into(),
+        ["state", "fog", "params"] => "vec4(gl_Fog.density, gl_Fog.start, gl_Fog.end, gl_Fog.scale)".into(),
+        ["state", "clip", "plane"] => format!("gl_ClipPlane[{}]", below(index(1), 8)?),
+        ["state", "point", "size"] => {
+            "vec4(gl_Point.size, gl_Point.sizeMin, gl_Point.sizeMax, gl_Point.fadeThresholdSize)".into()
+        }
+        ["state", "point", "attenuation"] => {
+            "vec4(gl_Point.distanceConstantAttenuation, gl_Point.distanceLinearAttenuation, \
+             gl_Point.distanceQuadraticAttenuation, 1.0)"
+                .into()
+        }
+        ["state", "texenv", "color"] => format!("gl_TextureEnvColor[{}]", below(index(1), MAX_COORDINATES)?),
+        ["state", "depth", "range"] => {
+            "vec4(gl_DepthRange.near, gl_DepthRange.far, gl_DepthRange.diff, 1.0)".into()
+        }
+        _ => return None,
+    })
+}
+
+fn face<'a>(rest: &'a [&'a str]) -> (&'static str, &'a [&'a str]) {
+    match rest {
+        ["back", rest @ ..] => ("Back", rest),
+        ["front", rest @ ..] => ("Front", rest),
+        rest => ("Front", rest),
+    }
+}
+
+/// Rows of `state.matrix.…`: all four, or those of `row[n]` or `row[n..m]`.
+#[must_use]
+pub fn matrix_rows(parts: &[Part]) -> Option<Vec<String>> {
+    let [state, matrix, which, rest @ ..] = parts else { return None };
+    if (state.name.as_str(), matrix.name.as_str()) != ("state", "matrix") {
+        return None;
+    }
+    let (stem, index) = match which.name.as_str() {
+        "modelview" if which.index.unwrap_or(0) == 0 => ("ModelView", String::new()),
+        "projection" => ("Projection", String::new()),
+        "mvp" => ("ModelViewProjection", String::new()),
+        "texture" => ("Texture", format!("[{}]", below(which.index, MAX_COORDINATES)?)),
+        _ => return None,
+    };
+    // GLSL indexes columns: rows are columns of the transpose.
+    let (suffix, rest) = match rest {
+        [form, rest @ ..] if form.name == "inverse" => ("InverseTranspose", rest),
+        [form, rest @ ..] if form.name == "transpose" => ("", rest),
+        [form, rest @ ..] if form.name == "invtrans" => ("Inverse", rest),
+        rest => ("Transpose", rest),
+    };
+    let rows = match rest {
+        [] => 0..4,
+        [row] if row.name == "row" => {
+            let first = row.index?;
+            first..row.last.unwrap_or(first).checked_add(1)?
+        }
+        _ => return None,
+    };
+    if rows.is_empty() || rows.end > 4 {
+        return None;
+    }
+    Some(rows.map(|row| format!("gl_{stem}Matrix{suffix}{index}[{row}]")).collect())
+}
