@@ -1,14 +1,20 @@
 //! Values where an implementation changes its method: around powers of two at which a significand or a 32-bit integer ends, the
-//! smallest and largest numbers, multiples of the divisor.
+//! smallest and largest numbers, multiples of the divisor. And the bounds this project states for what GLSL lets be less precise.
 
 use super::common::{ROUNDINGS, Unary, floor, ldexp, modulo};
 use super::{of_one, of_two};
+use crate::bounded::within_ulps;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::real::Real;
 use crate::value::{Accept, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "limits";
+
+/// ULPs that quotients and square roots may be off here, of the exact result. GLSL 4.60 section 4.7.1 grants a quotient 2.5, and
+/// a root what `1.0 / inversesqrt(x)` inherits; the families of these operations ask for no more than that.
+const STATED_ULPS: i64 = 1;
 
 /// Vectors of multiples per test of `mod`: four pairs each.
 const MULTIPLES: usize = 840;
@@ -23,6 +29,8 @@ pub fn signatures() -> Vec<Signature> {
         list.push(to_integer_and_back(ty));
         list.push(scaled(ty));
         list.push(taken_apart(ty));
+        list.push(quotient(ty));
+        list.extend(roots(ty));
     }
     list.push(multiples());
     list
@@ -64,6 +72,26 @@ fn taken_apart(ty: Type) -> Signature {
     Signature::elementwise(GROUP, "frexp_ldexp", &[(ty, Pool::Edge)], ty, "ldexp(part, exponent)", evaluate)
         .statements(format!("{ints} exponent;\n{} part = frexp(a, exponent);", ty.glsl()))
         .draws(DRAWS)
+}
+
+fn quotient(ty: Type) -> Signature {
+    let evaluate = of_two(|a, b| {
+        let exact = Real::from_f64(a).div(&Real::from_f64(b));
+        // Between the limits of the divisor and of normal results.
+        let usual = |x: &Real| (-1000..1000).contains(&x.exponent());
+        (usual(&Real::from_f64(b)) && usual(&exact)).then(|| within_ulps(&exact, STATED_ULPS))
+    });
+    Signature::elementwise(GROUP, "div", &[(ty, Pool::Coarse), (ty, Pool::Wide)], ty, "a / b", evaluate)
+        .draws(DRAWS)
+}
+
+fn roots(ty: Type) -> [Signature; 2] {
+    let root = |name: &str, f: fn(&Real) -> Real| {
+        let evaluate = of_one(move |x| Some(within_ulps(&f(&Real::from_f64(ieee::abs(x))), STATED_ULPS)));
+        let expression = format!("{name}(abs(a))");
+        Signature::elementwise(GROUP, name, &[(ty, Pool::Wide)], ty, expression, evaluate).draws(DRAWS)
+    };
+    [root("sqrt", Real::sqrt), root("inversesqrt", |x| Real::integer(1).div(&x.sqrt()))]
 }
 
 /// mod(k·y, y), which is 0 in spite of what the quotient's rounding does: 10,080 random pairs in three stages.
