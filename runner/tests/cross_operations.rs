@@ -11,7 +11,7 @@ use std::fmt::Write;
 use common::compare::{differences, show};
 use common::executors::Shader;
 use common::operand::{Rule, Ty, identical};
-use common::operations::{Domain, OPERATIONS};
+use common::operations::{Domain, OPERATIONS, SIXTEEN_BIT, narrowed};
 use common::random::Rng;
 use common::simulator;
 
@@ -23,11 +23,16 @@ const ELEMENTS: usize = 4;
 /// One operation on operands of definite types.
 #[derive(Clone, Debug)]
 struct Operation {
-    line: &'static str,
+    line: String,
     expression: String,
     result: Ty,
     parameters: Vec<(Ty, bool, Domain)>,
     rule: Rule,
+}
+
+/// Whether a type needs an extension.
+fn is_extension_type(ty: Ty) -> bool {
+    matches!(ty.scalar, 'H' | 'S' | 'T' | 'L' | 'M')
 }
 
 /// What the generic types of a line stand for.
@@ -84,7 +89,7 @@ fn shapes(line: &str) -> Vec<Shape> {
     shapes
 }
 
-fn operation(line: &'static str, kind: char, shape: Shape) -> Option<Operation> {
+fn operation(line: &str, kind: char, shape: Shape) -> Option<Operation> {
     let parts: Vec<&str> = line.split(" | ").collect();
     let [result, expression, parameters, rule] = parts[..] else { panic!("{line}") };
     let (rule, domains) = rule.split_once(' ').expect("rule and domains");
@@ -103,7 +108,7 @@ fn operation(line: &'static str, kind: char, shape: Shape) -> Option<Operation> 
     } else {
         expression
     };
-    Some(Operation { line, expression, result, parameters: list, rule: Rule::parse(rule) })
+    Some(Operation { line: line.into(), expression, result, parameters: list, rule: Rule::parse(rule) })
 }
 
 /// How an operand reaches the operation.
@@ -131,6 +136,17 @@ impl Operation {
 
     fn source(&self, forms: &[Form]) -> String {
         let mut text = String::from("#version 460\n#extension GL_ARB_gpu_shader_fp64 : enable\n");
+        if self
+            .results()
+            .iter()
+            .map(|r| r.0)
+            .chain(self.parameters.iter().map(|p| p.0))
+            .any(is_extension_type)
+        {
+            for extension in ["AMD_gpu_shader_half_float", "AMD_gpu_shader_int16", "ARB_gpu_shader_int64"] {
+                let _ = writeln!(text, "#extension GL_{extension} : enable");
+            }
+        }
         for (i, (ty, out, _)) in self.parameters.iter().enumerate().filter(|(_, p)| !p.1) {
             debug_assert!(!out);
             let _ = writeln!(text, "uniform {} u{}[{ELEMENTS}];", ty.name(), name(i));
@@ -199,6 +215,7 @@ fn largest(operation: &Operation, operands: &Operands) -> f64 {
             let value = match ty.scalar {
                 'F' => f64::from(f32::from_bits(bits as u32)),
                 'D' => f64::from_bits(bits),
+                'H' => softgl::format::half_to_float(bits as u16).into(),
                 _ => 0.0,
             };
             largest = largest.max(value.abs());
@@ -226,14 +243,7 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
         let mut block = shader.block();
         for (i, (ty, _, _)) in operation.parameters.iter().enumerate() {
             for (element, value) in values[i].iter().enumerate() {
-                shader.put(
-                    &mut block,
-                    &format!("u{}", name(i)),
-                    element as u32,
-                    ty.is_wide(),
-                    ty.rows,
-                    value,
-                );
+                shader.put(&mut block, &format!("u{}", name(i)), element as u32, ty.bytes(), ty.rows, value);
             }
         }
         let reference = shader.interpret(&block).map_err(|e| format!("interpreter: {e}"))?;
@@ -283,14 +293,14 @@ fn describe(operation: &Operation, operands: &Operands) -> String {
     text
 }
 
-/// Every operation wanted: of each line one random shape, or all.
-fn wanted(rng: &mut Rng) -> Vec<Operation> {
+/// Every operation wanted of a table: of each line one random shape, or all; `kinds` is what a `%` stands for.
+fn wanted<'a>(lines: impl Iterator<Item = &'a str>, kinds: &[char], rng: &mut Rng) -> Vec<Operation> {
     let all = std::env::var("CROSS_SHAPES").is_ok_and(|v| v == "all");
     let filter = std::env::var("CROSS_FILTER").unwrap_or_default();
     let mut list = Vec::new();
-    for line in OPERATIONS.lines().filter(|l| !l.is_empty() && l.contains(&filter)) {
-        let kinds: &[char] = if line.contains('%') && !line.contains("a % b") { &['F', 'D'] } else { &['F'] };
-        for &kind in kinds {
+    for line in lines.filter(|l| !l.is_empty() && l.contains(&filter)) {
+        let generic = line.contains('%') && !line.contains("a % b");
+        for &kind in if generic { kinds } else { &kinds[..1] } {
             let mut shapes = shapes(line);
             if !all {
                 shapes = vec![rng.pick(&shapes)];
@@ -301,16 +311,33 @@ fn wanted(rng: &mut Rng) -> Vec<Operation> {
     list
 }
 
+fn seed() -> u64 {
+    std::env::var("CROSS_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1)
+}
+
 #[test]
 fn operations_agree() {
-    let seed = std::env::var("CROSS_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
-    let mut rng = Rng::new(seed);
-    let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| "ivb,hsw".into());
+    let mut rng = Rng::new(seed());
+    let operations = wanted(OPERATIONS.lines(), &['F', 'D'], &mut rng);
+    all_agree(&operations, "ivb,hsw", &mut rng);
+}
+
+#[test]
+fn operations_of_16_bits_agree() {
+    let mut rng = Rng::new(seed());
+    let narrowed = narrowed();
+    let lines = narrowed.iter().map(String::as_str).chain(SIXTEEN_BIT.lines());
+    let operations = wanted(lines, &['H'], &mut rng);
+    all_agree(&operations, "bdw,skl", &mut rng);
+}
+
+/// Runs operations on the generations asked for, or on these.
+fn all_agree(operations: &[Operation], generations: &str, rng: &mut Rng) {
+    let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| generations.into());
     let mut failures = Vec::new();
-    let operations = wanted(&mut rng);
     let every = operations.iter().flat_map(|o| generations.split(',').map(move |g| (o, g)));
     for (operation, generation) in every {
-        let run = || check(operation, generation, &mut rng);
+        let run = || check(operation, generation, rng);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let problem = match result {
             Ok(Ok(())) => continue,
@@ -322,7 +349,8 @@ fn operations_agree() {
     }
     assert!(
         failures.is_empty(),
-        "seed {seed}: {} of {} operations disagree\n{}",
+        "seed {}: {} of {} operations disagree\n{}",
+        seed(),
         failures.len(),
         operations.len(),
         failures.join("\n")

@@ -90,7 +90,7 @@ impl Trial<'_> {
                 let domain = if rng.one_in(8) { Domain::Any } else { Domain::Moderate };
                 let domain =
                     if matches!(scalar, 'I' | 'U') && rng.one_in(2) { Domain::Small } else { domain };
-                shader.put(&mut block, name, element as u32, ty.is_wide(), rows, &ty.random(rng, domain));
+                shader.put(&mut block, name, element as u32, ty.bytes(), rows, &ty.random(rng, domain));
             }
         }
         block

@@ -1,7 +1,7 @@
 //! Built-in functions.
 
 use ir::{AluOp, Fields, IntrinsicOp, Value};
-use program::{AtomicOp, BuiltinFunction as F, ExprId, ExprKind, GlobalId, Scalar, TypeId};
+use program::{AtomicOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
 
 use crate::value::Val;
 use crate::{LowerError, Lowerer};
@@ -116,9 +116,6 @@ impl Lowerer<'_, '_> {
     }
 
     fn interpolate(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {
-        let global =
-            self.root_global(arguments[0]).ok_or(LowerError::Malformed("interpolant is no input"))?;
-        let place = self.place_of(arguments[0])?;
         let operand = arguments.get(1).map(|&a| self.eval(a)?.leaf()).transpose()?;
         // A float16_t interpolant has its offset in float16_t.
         let operand =
@@ -128,17 +125,7 @@ impl Lowerer<'_, '_> {
             F::InterpolateAtSample => IntrinsicOp::LoadBarycentricAtSample,
             _ => IntrinsicOp::LoadBarycentricAtOffset,
         };
-        self.interpolate_at(global, &place, op, operand)
-    }
-
-    fn root_global(&self, id: ExprId) -> Option<GlobalId> {
-        match &self.shader.exprs[id].kind {
-            ExprKind::Global(global) => Some(*global),
-            ExprKind::Member { base, .. } | ExprKind::Index { base, .. } | ExprKind::Swizzle { base, .. } => {
-                self.root_global(*base)
-            }
-            _ => None,
-        }
+        self.interpolate_at(arguments[0], op, operand)
     }
 
     fn atomic_counter(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {

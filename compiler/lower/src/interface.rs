@@ -6,8 +6,8 @@ use program::resource::{FragmentOutput, Slot as ProgramSlot};
 use program::types::Member;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
-    BuiltinVariable as B, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type, TypeId,
-    TypeTable,
+    BuiltinVariable as B, ExprId, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type,
+    TypeId, TypeTable,
 };
 use smallvec::SmallVec;
 
@@ -219,48 +219,35 @@ impl Lowerer<'_, '_> {
         self.load_with(IntrinsicOp::LoadInterpolatedInput, &[barycentric, zero], fields, 32, count)
     }
 
-    fn interpolation_mode(&self, global: &Global, slot: ProgramSlot) -> InterpolationMode {
-        info::interpolation_mode(self.key, global.interpolation.mode, slot)
-    }
-
     /// `interpolateAt*`: the same input at other barycentric coordinates.
     pub fn interpolate_at(
         &mut self,
-        id: GlobalId,
-        place: &Place,
+        interpolant: ExprId,
         op: IntrinsicOp,
         operand: Option<Value>,
     ) -> Result<Val, LowerError> {
-        let global = &self.shader.globals[id];
-        let Placement::Varying { slot, component } = global.placement else {
-            return Err(LowerError::Malformed("interpolant is no varying"));
+        let place = self.interpolant(interpolant)?;
+        let Base::Input(input) = &place.base else {
+            return Err(LowerError::Malformed("interpolant is no input"));
         };
-        let linear = self.interpolation_mode(global, slot) == InterpolationMode::NoPerspective;
-        let flat = self.interpolation_mode(global, slot) == InterpolationMode::Flat;
-        if flat {
-            return self.load(place);
+        let (first, component) = self.input_slot(input)?;
+        let slot = info::slot(first, input.offset.constant);
+        let linked = self.linked.inputs.iter().find(|v| info::slot(v.slot, 0) == slot);
+        let interpolation =
+            linked.map_or(self.shader.globals[input.global].interpolation, |v| v.interpolation);
+        let mode = info::interpolation_mode(self.key, interpolation.mode, first);
+        if mode == InterpolationMode::Flat {
+            return self.eval(interpolant);
         }
+        let linear = mode == InterpolationMode::NoPerspective;
         let fields = Fields { location: Location::Centroid, linear, ..Fields::default() };
         let srcs: SmallVec<[Value; 1]> = operand.into_iter().collect();
         let barycentric = self.load_with(op, &srcs, fields, 32, 2);
-        let (storage, _) = match &place.base {
-            Base::Variable(storage) => (*storage, ()),
-            _ => return Err(LowerError::Malformed("interpolant is no input")),
-        };
-        // Elements of the flattened variable are its slots in order.
-        let crate::storage::Storage::Leaf { .. } = self.storages.get(storage) else {
-            return Err(LowerError::Unsupported("interpolateAt of a structure"));
-        };
         let count = self.types.components(place.ty);
-        let element = Place { swizzle: None, component: None, ..place.clone() };
-        let value = match element.index.dynamic {
-            None => {
-                let slot = info::slot(slot, element.index.constant);
-                self.interpolated(barycentric, slot, component, count)
-            }
+        let value = match input.offset.dynamic {
+            None => self.interpolated(barycentric, slot, component, count),
             Some(dynamic) => {
-                let fields =
-                    Fields { slot: info::slot(slot, element.index.constant), component, ..Fields::default() };
+                let fields = Fields { slot, component, ..Fields::default() };
                 self.load_with(IntrinsicOp::LoadInterpolatedInput, &[barycentric, dynamic], fields, 32, count)
             }
         };

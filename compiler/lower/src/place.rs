@@ -149,6 +149,34 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// The place of an interpolant in the stage's input slots, where [`Lowerer::place`] gives a copy of the interpolated value.
+    pub fn interpolant(&mut self, id: ExprId) -> Result<Place, LowerError> {
+        let shader = self.shader;
+        match &shader.exprs[id].kind {
+            ExprKind::Global(global) => {
+                let first = self.first_distance(shader.globals[*global].builtin);
+                Ok(Place::new(Base::Input(InputPlace::new(*global, first)), self.expr_type(id)))
+            }
+            ExprKind::Member { base, member } => {
+                let mut place = self.interpolant(*base)?;
+                self.member_place(&mut place, *member)?;
+                Ok(place)
+            }
+            ExprKind::Index { base, index } => {
+                let mut place = self.interpolant(*base)?;
+                let index = self.eval_index(*index)?;
+                self.element_place(&mut place, index)?;
+                Ok(place)
+            }
+            ExprKind::Swizzle { base, components } => {
+                let mut place = self.interpolant(*base)?;
+                place.swizzle = Some(compose(place.swizzle.as_deref(), components));
+                Ok(place)
+            }
+            _ => Err(LowerError::Malformed("interpolant is no input")),
+        }
+    }
+
     fn global_place(&mut self, id: GlobalId) -> Place {
         let global = &self.shader.globals[id];
         let ty = global.ty;

@@ -37,6 +37,13 @@ pub fn is_exact(shader: &Shader, types: &TypeTable) -> bool {
     fusible.iter().all(|f| !(f.multiplies && f.adds))
 }
 
+/// Whether a reachable expression has components of type `float16_t`.
+pub fn has_half_precision(shader: &Shader, types: &TypeTable) -> bool {
+    reachable_exprs(shader)
+        .into_iter()
+        .any(|id| types.scalar_of(shader.exprs[id].ty) == Some(Scalar::Float16))
+}
+
 fn float_index(types: &TypeTable, ty: TypeId) -> Option<usize> {
     match types.scalar_of(ty)? {
         Scalar::Float16 => Some(0),

@@ -18,6 +18,8 @@ pub struct LinkedStage {
     pub outputs: Vec<Varying>,
     /// Whether only correctly rounded or `precise` operations contribute to its results.
     pub exact: bool,
+    /// Whether `float16_t` values contribute to its results, so that a small error elsewhere can become one of that precision.
+    pub half_precision: bool,
     /// Number of clip distances written (or read, in the fragment stage).
     pub clip_distances: u8,
     /// Number of cull distances.

@@ -111,9 +111,9 @@ impl Observation {
     }
 
     /// The first pixel at which two machines' readings of the same probe differ by more than the mismatch rule
-    /// allows: integers and `exact` values bit for bit, normalised values within one step, other floats within
-    /// `max(16 ULP, bound)`. NaN equals NaN.
-    pub fn mismatch(&self, other: &Observation, exact: bool, bound: f32) -> Option<(i32, i32)> {
+    /// allows: integers and exact values bit for bit, normalised values within one step, other floats within
+    /// 16 units in the last place. NaN equals NaN.
+    pub fn mismatch(&self, other: &Observation, agreement: Agreement) -> Option<(i32, i32)> {
         if self.rect != other.rect || self.format != other.format {
             return Some((self.rect.x0, self.rect.y0));
         }
@@ -123,23 +123,52 @@ impl Observation {
         let class = self.format.class();
         let differs = |&i: &usize| {
             let (a, b) = (self.texel(i), other.texel(i));
-            (0..4).any(|c| !channel_matches(class, a[c], b[c], exact, bound))
+            (0..4).any(|c| !channel_matches(class, a[c], b[c], agreement))
         };
         (0..self.count()).find(differs).map(|i| self.position(i))
     }
 }
 
+/// How closely two machines that run the same program must agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agreement {
+    /// Bit for bit: only exact and correctly rounded operations contribute.
+    Exact,
+    /// Within 16 units in the last place of a `float`.
+    Single,
+    /// Within 16 units in the last place of a `float16_t`.
+    Half,
+}
+
+/// Units in the last place that inexact results may be apart.
+const UNITS: u32 = 16;
+
 /// Whether two stored channel values count as equal.
-pub fn channel_matches(class: FormatClass, a: u32, b: u32, exact: bool, bound: f32) -> bool {
+pub fn channel_matches(class: FormatClass, a: u32, b: u32, agreement: Agreement) -> bool {
     match class {
         _ if a == b => true,
         FormatClass::Int | FormatClass::Uint => false,
-        FormatClass::Normalised => !exact && (i64::from(a as i32) - i64::from(b as i32)).abs() <= 1,
+        FormatClass::Normalised => {
+            // Eight bits or fewer hide less than one step of a half-precision error.
+            agreement != Agreement::Exact && (i64::from(a as i32) - i64::from(b as i32)).abs() <= 1
+        }
         FormatClass::Float => {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-            (x.is_nan() && y.is_nan()) || (!exact && (ulps_apart(x, y) <= 16 || (x - y).abs() <= bound))
+            (x.is_nan() && y.is_nan())
+                || match agreement {
+                    Agreement::Exact => false,
+                    Agreement::Single => ulps_apart(x, y) <= UNITS,
+                    Agreement::Half => within_half_units(x, y),
+                }
         }
     }
+}
+
+/// Whether two floats are at most 16 units of half precision apart, which below its normal range are its smallest.
+fn within_half_units(x: f32, y: f32) -> bool {
+    // Half precision has 13 bits less, and the smallest unit 2^-24.
+    let smallest = 2f32.powi(-24) * UNITS as f32;
+    ulps_apart(x, y) <= UNITS << 13 || (x - y).abs() <= smallest
 }
 
 /// Number of representable values from one float to the other; `u32::MAX` when one is NaN.
@@ -337,19 +366,23 @@ mod tests {
     fn mismatch_rule() {
         use FormatClass::*;
         let f = |v: f32| v.to_bits();
-        assert!(channel_matches(Normalised, 127, 128, false, 0.0));
-        assert!(!channel_matches(Normalised, 127, 128, true, 0.0));
-        assert!(!channel_matches(Normalised, 127, 129, false, 0.0));
-        assert!(!channel_matches(Int, 1, 2, false, 1.0));
-        assert!(channel_matches(Float, f(f32::NAN), f(-f32::NAN), true, 0.0));
-        assert!(!channel_matches(Float, f(f32::NAN), f(1.0), false, f32::INFINITY));
-        assert!(channel_matches(Float, f(1.0), f(1.0) + 16, false, 0.0));
-        assert!(!channel_matches(Float, f(1.0), f(1.0) + 17, false, 0.0));
-        assert!(channel_matches(Float, f(1.0), f(1.001), false, 0.01));
-        assert!(channel_matches(Float, f(0.0), f(-0.0), false, 0.0));
-        assert!(!channel_matches(Float, f(0.0), f(-0.0), true, 0.0));
+        use Agreement::{Exact, Half, Single};
+        assert!(channel_matches(Normalised, 127, 128, Single));
+        assert!(!channel_matches(Normalised, 127, 128, Exact));
+        assert!(!channel_matches(Normalised, 127, 129, Single));
+        assert!(!channel_matches(Int, 1, 2, Half));
+        assert!(channel_matches(Float, f(f32::NAN), f(-f32::NAN), Exact));
+        assert!(!channel_matches(Float, f(f32::NAN), f(1.0), Half));
+        assert!(channel_matches(Float, f(1.0), f(1.0) + 16, Single));
+        assert!(!channel_matches(Float, f(1.0), f(1.0) + 17, Single));
+        assert!(channel_matches(Float, f(1.0), f(1.0) + (16 << 13), Half));
+        assert!(!channel_matches(Float, f(1.0), f(1.0) + (16 << 13) + 1, Half));
+        assert!(channel_matches(Float, f(0.0), f(9.5e-7), Half));
+        assert!(!channel_matches(Float, f(0.0), f(9.6e-7), Half));
+        assert!(channel_matches(Float, f(0.0), f(-0.0), Single));
+        assert!(!channel_matches(Float, f(0.0), f(-0.0), Exact));
         let (a, b) = (rgba8(10), rgba8(12));
-        assert_eq!(a.mismatch(&b, false, 0.0), Some((3, 4)));
-        assert_eq!(a.mismatch(&rgba8(11), false, 0.0), None);
+        assert_eq!(a.mismatch(&b, Single), Some((3, 4)));
+        assert_eq!(a.mismatch(&rgba8(11), Single), None);
     }
 }

@@ -7,7 +7,7 @@ use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
 use softgl::machine::{Machine, MachineError};
 use softgl::probe::{
-    Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point,
+    Agreement, Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point,
 };
 use softgl::raster::Rect;
 
@@ -46,14 +46,20 @@ pub fn pixels(
 ) -> Result<Reading, Verdict> {
     let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
     let undefined = sides.all.iter_mut().map(|side| side.note_undefined().0).fold(false, |a, b| a | b);
-    let exact = is_exact(sides);
-    Ok(Reading { bad: judge(&results, exact, undefined), results })
+    let agreement = agreement(sides);
+    Ok(Reading { bad: judge(&results, agreement, undefined), results })
 }
 
-/// Whether the executors must agree bit for bit.
-fn is_exact(sides: &Sides) -> bool {
-    let program = sides.machine().program().is_none_or(|p| p.stages.iter().all(|stage| stage.exact));
-    program && sides.all.iter().all(|side| side.device.exact())
+/// How closely the executors must agree.
+fn agreement(sides: &Sides) -> Agreement {
+    let stages = sides.machine().program().map_or(&[][..], |p| &p.stages);
+    if stages.iter().all(|stage| stage.exact) && sides.all.iter().all(|side| side.device.exact()) {
+        Agreement::Exact
+    } else if stages.iter().any(|stage| stage.half_precision) {
+        Agreement::Half
+    } else {
+        Agreement::Single
+    }
 }
 
 fn read(
@@ -99,7 +105,7 @@ fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
 }
 
 /// The verdict on one probe from the readings of one or two executors.
-fn judge(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Bad> {
+fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
     let probe_failure = |failure: &ProbeFailure| Bad {
         layer: Layer::Probe,
@@ -124,9 +130,9 @@ fn judge(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Bad> {
             Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         (None, None) => {
-            let (x, y) = first.observation.mismatch(&second.observation, exact, 0.0)?;
+            let (x, y) = first.observation.mismatch(&second.observation, agreement)?;
             let [a, b] = [first, second].map(|result| show_at(&result.observation, x, y));
-            let rule = if exact { "bit for bit" } else { "within the rule" };
+            let rule = if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
             let text = format!(
                 "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
                  Simulator: {a}\n  Reference: {b}"
@@ -194,7 +200,8 @@ mod tests {
     }
 
     fn layer(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Layer> {
-        judge(results, exact, undefined).map(|bad| bad.layer)
+        let agreement = if exact { Agreement::Exact } else { Agreement::Single };
+        judge(results, agreement, undefined).map(|bad| bad.layer)
     }
 
     #[test]

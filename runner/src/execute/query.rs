@@ -146,9 +146,9 @@ fn gl_type(program: &Program, uniform: &Uniform) -> Option<&'static str> {
         S::Int => ["INT", "INT_VEC2", "INT_VEC3", "INT_VEC4"],
         S::Uint => ["UNSIGNED_INT", "UNSIGNED_INT_VEC2", "UNSIGNED_INT_VEC3", "UNSIGNED_INT_VEC4"],
         S::Bool => ["BOOL", "BOOL_VEC2", "BOOL_VEC3", "BOOL_VEC4"],
+        S::Float16 => ["FLOAT16_NV", "FLOAT16_VEC2_NV", "FLOAT16_VEC3_NV", "FLOAT16_VEC4_NV"],
         _ => return None,
     };
-    let double = program.types.scalar_of(uniform.ty) == Some(S::Double);
     match (columns, rows) {
         (1, rows) => names.get(usize::from(rows).checked_sub(1)?).copied(),
         (columns, rows) => {
@@ -162,7 +162,16 @@ fn gl_type(program: &Program, uniform: &Uniform) -> Option<&'static str> {
                 ["DOUBLE_MAT3x2", "DOUBLE_MAT3", "DOUBLE_MAT3x4"],
                 ["DOUBLE_MAT4x2", "DOUBLE_MAT4x3", "DOUBLE_MAT4"],
             ];
-            let table = if double { DOUBLE } else { FLOAT };
+            const HALF: [[&str; 3]; 3] = [
+                ["FLOAT16_MAT2_AMD", "FLOAT16_MAT2x3_AMD", "FLOAT16_MAT2x4_AMD"],
+                ["FLOAT16_MAT3x2_AMD", "FLOAT16_MAT3_AMD", "FLOAT16_MAT3x4_AMD"],
+                ["FLOAT16_MAT4x2_AMD", "FLOAT16_MAT4x3_AMD", "FLOAT16_MAT4_AMD"],
+            ];
+            let table = match program.types.scalar_of(uniform.ty)? {
+                S::Double => DOUBLE,
+                S::Float16 => HALF,
+                _ => FLOAT,
+            };
             let index = |n: u8| usize::from(n).checked_sub(2);
             table.get(index(columns)?)?.get(index(rows)?).copied()
         }

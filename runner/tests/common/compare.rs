@@ -14,7 +14,7 @@ pub fn differences(
     for lane in 0..LANES {
         let mut row = 0;
         while row < dwords.len() {
-            let wide = dwords[row] == 'D';
+            let wide = matches!(dwords[row], 'D' | 'L' | 'M');
             let value = |p: &Pixels| {
                 let low = u64::from(p[lane][row]);
                 if wide { low | u64::from(p[lane][row + 1]) << 32 } else { low }
@@ -39,6 +39,7 @@ pub fn show(scalar: char, bits: u64) -> String {
     match scalar {
         'F' => format!("{:?} ({bits:#010x})", f32::from_bits(bits as u32)),
         'D' => format!("{:?} ({bits:#018x})", f64::from_bits(bits)),
+        'H' => format!("{:?} ({bits:#06x})", softgl::format::half_to_float(bits as u16)),
         _ => format!("{bits:#x}"),
     }
 }

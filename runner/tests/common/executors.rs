@@ -57,11 +57,10 @@ impl Shader {
         StageKey { targets, samples: 1, ..StageKey::default() }
     }
 
-    /// Bytes of a uniform by name, from one 32- or 64-bit pattern per component (columns one after the other),
+    /// Bytes of a uniform by name, from one pattern of `size` bytes per component (columns one after the other),
     /// written into the default block at array element `element`.
-    pub fn put(&self, block: &mut [u8], name: &str, element: u32, wide: bool, rows: usize, values: &[u64]) {
+    pub fn put(&self, block: &mut [u8], name: &str, element: u32, size: usize, rows: usize, values: &[u64]) {
         let Some(uniform) = self.program.uniforms.iter().find(|u| u.name == name) else { return };
-        let size = if wide { 8 } else { 4 };
         for (i, value) in values.iter().enumerate() {
             let column = (i / rows) as u32 * uniform.matrix_stride;
             let at = (uniform.offset + element * uniform.array_stride + column) as usize + i % rows * size;

@@ -54,7 +54,10 @@ pub fn capabilities() -> Capabilities {
         api: Api::Compatibility,
         gl_version: 46,
         glsl_version: 460,
-        extensions: Default::default(),
+        extensions: ["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"]
+            .map(String::from)
+            .into_iter()
+            .collect(),
         limits: Default::default(),
     }
 }

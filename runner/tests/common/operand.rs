@@ -2,11 +2,12 @@
 
 use super::operations::Domain;
 use super::random::Rng;
+use softgl::format::{float_to_half, half_to_float};
 
 /// A scalar, vector or matrix type; `columns` is 1 for the former two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ty {
-    /// `F`, `D`, `I`, `U`, `B` or `V` (nothing).
+    /// `F`, `D`, `H` (half), `I`, `U`, `L` and `M` (64-bit integers), `S` and `T` (16-bit ones), `B` or `V` (nothing).
     pub scalar: char,
     /// Columns of a matrix.
     pub columns: usize,
@@ -22,7 +23,16 @@ impl Ty {
 
     /// Whether components take 64 bits.
     pub fn is_wide(self) -> bool {
-        self.scalar == 'D'
+        matches!(self.scalar, 'D' | 'L' | 'M')
+    }
+
+    /// Bytes of a component in memory.
+    pub fn bytes(self) -> usize {
+        match self.scalar {
+            'H' | 'S' | 'T' => 2,
+            _ if self.is_wide() => 8,
+            _ => 4,
+        }
     }
 
     /// Dwords of a value.
@@ -38,6 +48,11 @@ impl Ty {
             'I' => ("int", "i"),
             'U' => ("uint", "u"),
             'B' => ("bool", "b"),
+            'H' => ("float16_t", "f16"),
+            'S' => ("int16_t", "i16"),
+            'T' => ("uint16_t", "u16"),
+            'L' => ("int64_t", "i64"),
+            'M' => ("uint64_t", "u64"),
             _ => ("void", ""),
         };
         match (self.columns, self.rows) {
@@ -63,6 +78,8 @@ impl Ty {
             match self.scalar {
                 'F' => vec![format!("floatBitsToUint({x})")],
                 'D' => vec![format!("unpackDouble2x32({x}).x"), format!("unpackDouble2x32({x}).y")],
+                'H' => vec![format!("uint(float16BitsToUint16({x}))")],
+                'L' | 'M' => ["x", "y"].map(|half| format!("unpackUint2x32(uint64_t({x})).{half}")).to_vec(),
                 _ => vec![format!("uint({x})")],
             }
         });
@@ -88,6 +105,10 @@ fn component(scalar: char, rng: &mut Rng, domain: Domain, diagonal: bool) -> u64
         'D' if any => rng.double(),
         'F' => ((real(rng, domain, diagonal) as f32).to_bits()).into(),
         'D' => real(rng, domain, diagonal).to_bits(),
+        'H' if any => rng.half().into(),
+        'H' => float_to_half(real(rng, domain, diagonal) as f32).into(),
+        'S' | 'T' => short(rng, domain).into(),
+        'L' | 'M' => rng.integer(64),
         'B' => (rng.bits() & 1).into(),
         _ => integer(rng, domain).into(),
     }
@@ -106,6 +127,19 @@ fn integer(rng: &mut Rng, domain: Domain) -> u32 {
             n => n,
         },
         _ => rng.int(),
+    }
+}
+
+fn short(rng: &mut Rng, domain: Domain) -> u16 {
+    match domain {
+        Domain::Shift => rng.bits() as u16 % 16,
+        Domain::Natural => rng.integer(16) as u16 & 0x7fff,
+        Domain::Divisor => match rng.integer(16) as u16 {
+            0 | u16::MAX => 3,
+            n => n,
+        },
+        Domain::Small | Domain::Exponent => integer(rng, domain) as u16,
+        _ => rng.integer(16) as u16,
     }
 }
 
@@ -184,6 +218,7 @@ impl Rule {
                 self.near(x, y, ordered64(x).abs_diff(ordered64(y)), f64::EPSILON, largest)
                     && (self != Rule::Exact || x.is_nan() || expected == actual)
             }
+            'H' => self.near_half(expected as u16, actual as u16, largest),
             _ => match self {
                 Rule::Fields(bits) => (0..32 / bits).all(|i| {
                     // Signed or not, neighbours differ by one modulo the field's range.
@@ -194,6 +229,23 @@ impl Rule {
                 _ => expected == actual,
             },
         }
+    }
+
+    /// Halves: inexact functions compute in singles and round once more, so that they are one unit off at most, or what singles are.
+    fn near_half(self, expected: u16, actual: u16, largest: f64) -> bool {
+        let (x, y) = (half_to_float(expected), half_to_float(actual));
+        if x.is_nan() || y.is_nan() {
+            return x.is_nan() && y.is_nan();
+        }
+        let off = f64::from((x - y).abs());
+        let single = match self {
+            Rule::Open => 2f64.powi(-11),
+            Rule::Log => 2f64.powi(-21),
+            Rule::Sum(n) => 16.0 * f64::from(f32::EPSILON) * largest.max(1.0).powi(n),
+            _ => 0.0,
+        };
+        expected == actual
+            || self != Rule::Exact && (ordered16(expected).abs_diff(ordered16(actual)) <= 1 || off <= single)
     }
 
     fn near(self, x: f64, y: f64, ulps: u64, epsilon: f64, largest: f64) -> bool {
@@ -225,6 +277,11 @@ impl Rule {
 fn flushed(bits: u64) -> f32 {
     let x = f32::from_bits(bits as u32);
     if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
+}
+
+fn ordered16(bits: u16) -> i64 {
+    let magnitude = i64::from(bits & 0x7fff);
+    if bits >> 15 != 0 { -magnitude } else { magnitude }
 }
 
 fn ordered32(x: f32) -> i64 {

@@ -63,6 +63,110 @@ impl Domain {
     }
 }
 
+/// Operations that only 16-bit types have, or with literals of their own; `S` and `T` are int16_t and uint16_t, `L` and `M` int64_t and
+/// uint64_t. Those of [`OPERATIONS`] whose types have 16-bit counterparts come on top.
+pub const SIXTEEN_BIT: &str = "
+genH | TYPE(a) | genF | exact any
+genH | TYPE(a) | genD | exact any
+genH | TYPE(a) | genI | exact any
+genH | TYPE(a) | genU | exact any
+genH | TYPE(a) | genL | exact any
+genH | TYPE(a) | genM | exact any
+genH | TYPE(a) | genS | exact any
+genH | TYPE(a) | genT | exact any
+genH | TYPE(a) | genB | exact any
+genF | TYPE(a) | genH | exact any
+genD | TYPE(a) | genH | exact any
+genI | TYPE(a) | genH | exact any
+genU | TYPE(a) | genH | exact any
+genL | TYPE(a) | genH | exact any
+genM | TYPE(a) | genH | exact any
+genB | TYPE(a) | genH | exact any
+genS | TYPE(a) | genF | exact any
+genS | TYPE(a) | genD | exact any
+genS | TYPE(a) | genH | exact any
+genS | TYPE(a) | genI | exact any
+genS | TYPE(a) | genU | exact any
+genS | TYPE(a) | genL | exact any
+genS | TYPE(a) | genT | exact any
+genS | TYPE(a) | genB | exact any
+genT | TYPE(a) | genF | exact any
+genT | TYPE(a) | genD | exact any
+genT | TYPE(a) | genH | exact any
+genT | TYPE(a) | genI | exact any
+genT | TYPE(a) | genM | exact any
+genT | TYPE(a) | genS | exact any
+genT | TYPE(a) | genB | exact any
+genF | TYPE(a) | genS | exact any
+genF | TYPE(a) | genT | exact any
+genD | TYPE(a) | genS | exact any
+genD | TYPE(a) | genT | exact any
+genI | TYPE(a) | genS | exact any
+genI | TYPE(a) | genT | exact any
+genU | TYPE(a) | genS | exact any
+genU | TYPE(a) | genT | exact any
+genL | TYPE(a) | genS | exact any
+genM | TYPE(a) | genT | exact any
+genL | TYPE(a) | genT | exact any
+genB | TYPE(a) | genS | exact any
+matH | TYPE(a) | matF | exact any
+matH | TYPE(a) | matD | exact any
+matF | TYPE(a) | matH | exact any
+matD | TYPE(a) | matH | exact any
+genF | a + b | genH,genF | exact any
+genI | a + b | genT,genI | exact any
+genT | a + b | genS,genT | exact any
+genH | a * b | genH,genS | exact any
+genS | a << b | genS,genI | exact any shift
+genT | a >> b | genT,genU | exact any shift
+genH | clamp(a, 0.0hf, 1.0hf) | genH | exact any
+genH | smoothstep(-2.0hf, a, b) | H,genH | sum1 unit
+genH | refract(a, normalize(b), c * 0.5hf) | genH,genH,H | sum1 unit
+genH | frexp | genH,out genS | exact any
+genH | ldexp | genH,genS | exact any exponent
+genS | float16BitsToInt16 | genH | exact any
+genT | float16BitsToUint16 | genH | exact any
+genH | int16BitsToFloat16 | genS | exact any
+genH | uint16BitsToFloat16 | genT | exact any
+U | packFloat2x16 | H2 | exact any
+H2 | unpackFloat2x16 | U | exact any
+I | packInt2x16 | S2 | exact any
+S2 | unpackInt2x16 | I | exact any
+U | packUint2x16 | T2 | exact any
+T2 | unpackUint2x16 | U | exact any
+L | packInt4x16 | S4 | exact any
+S4 | unpackInt4x16 | L | exact any
+M | packUint4x16 | T4 | exact any
+T4 | unpackUint4x16 | M | exact any
+U | packHalf2x16 | F2 | exact any
+F2 | unpackHalf2x16 | U | exact any
+";
+
+/// Functions of 32-bit integers that 16-bit ones do not have.
+const ONLY_32_BIT: &[&str] = &["bit", "find", "Bits", "uadd", "usub", "mulExtended", "dFd", "fwidth"];
+
+/// The lines of [`OPERATIONS`] with float as float16_t and 32-bit integers as 16-bit ones, where they exist so.
+pub fn narrowed() -> Vec<String> {
+    let narrow = |types: &str| types.replace('F', "H").replace('I', "S").replace('U', "T");
+    let lines = OPERATIONS.lines().filter(|line| !line.is_empty());
+    let lines = lines.filter_map(|line| {
+        let parts: Vec<&str> = line.split(" | ").collect();
+        let [result, expression, parameters, rule] = parts[..] else { panic!("{line}") };
+        let wide = [result, parameters].iter().any(|t| t.contains('D'));
+        let packs = expression.starts_with("pack") || expression.starts_with("unpack");
+        let literal = expression.contains('.') || expression.contains('1');
+        let converts = expression == "TYPE(a)" && !line.contains('%');
+        if wide || packs || literal || converts || ONLY_32_BIT.iter().any(|word| expression.contains(word)) {
+            return None;
+        }
+        // Exponents stay integers of 32 bits.
+        let keep = ["frexp", "ldexp"].contains(&expression);
+        let parameters = if keep { parameters.to_string() } else { narrow(parameters) };
+        Some(format!("{} | {expression} | {parameters} | {rule}", narrow(result)))
+    });
+    lines.collect()
+}
+
 /// The table.
 pub const OPERATIONS: &str = "
 gen% | a + b | gen%,gen% | exact any

@@ -92,6 +92,36 @@ impl Rng {
         if magnitude > 0x7ff0_0000_0000_0000 { 0x7ff8_0000_0000_0000 } else { sign | magnitude }
     }
 
+    /// Any kind of half-precision number, as bits.
+    pub fn half(&mut self) -> u16 {
+        let sign = self.bits() as u16 & 0x8000;
+        let magnitude = match self.below(10) {
+            0 => 0,
+            1 => 0x7c00,
+            2 => 0x7e00,
+            3 => self.bits() as u16 & 0x3ff,
+            4 => 0x3c00 + self.bits() as u16 % 3 - 1,
+            5 => 0x7bff - self.bits() as u16 % 3,
+            6 => 0x0400 + self.bits() as u16 % 3 - 1,
+            7 | 8 => 0x2c00 + self.bits() as u16 % 0x3000,
+            _ => self.bits() as u16 & 0x7fff,
+        };
+        if magnitude > 0x7c00 { 0x7e00 } else { sign | magnitude }
+    }
+
+    /// Any kind of integer of so many bits.
+    pub fn integer(&mut self, bits: u32) -> u64 {
+        let ones = u64::MAX >> (64 - bits);
+        let value = match self.below(5) {
+            0 => self.long() % 8,
+            1 => (self.long() % 8).wrapping_neg(),
+            2 => (1u64 << self.below(bits as usize)).wrapping_add(self.long() % 3).wrapping_sub(1),
+            3 => self.pick(&[ones >> 1, (ones >> 1) + 1, ones, 0xff, 0x100, 0xffff, 0x1_0000]),
+            _ => self.long(),
+        };
+        value & ones
+    }
+
     /// Any kind of 32-bit integer.
     pub fn int(&mut self) -> u32 {
         match self.below(5) {

@@ -277,6 +277,8 @@ const PRELUDE: &str = "#version 460 compatibility
 #extension GL_ARB_shader_ballot : enable
 #extension GL_ARB_gpu_shader_int64 : enable
 #extension GL_ARB_gpu_shader_fp64 : enable
+#extension GL_AMD_gpu_shader_half_float : enable
+#extension GL_AMD_gpu_shader_int16 : enable
 #extension GL_INTEL_shader_integer_functions2 : enable
 #extension GL_AMD_shader_trinary_minmax : enable
 #extension GL_EXT_demote_to_helper_invocation : enable
@@ -301,6 +303,15 @@ uvec4 bits(double x) { return uvec4(unpackDouble2x32(x), 0u, 0u); }
 uvec4 bits(dvec2 x) { return uvec4(unpackDouble2x32(x.x), unpackDouble2x32(x.y)); }
 uvec4 bits(int64_t x) { return uvec4(unpackUint2x32(uint64_t(x)), 0u, 0u); }
 uvec4 bits(uint64_t x) { return uvec4(unpackUint2x32(x), 0u, 0u); }
+uvec4 bits(float16_t x) { return uvec4(float16BitsToUint16(x), 0u, 0u, 0u); }
+uvec4 bits(f16vec2 x) { return uvec4(float16BitsToUint16(x), 0u, 0u); }
+uvec4 bits(f16vec3 x) { return uvec4(float16BitsToUint16(x), 0u); }
+uvec4 bits(int16_t x) { return uvec4(x, 0, 0, 0); }
+uvec4 bits(i16vec2 x) { return uvec4(x, 0, 0); }
+uvec4 bits(i16vec4 x) { return uvec4(x); }
+uvec4 bits(uint16_t x) { return uvec4(x, 0u, 0u, 0u); }
+uvec4 bits(u16vec2 x) { return uvec4(x, 0u, 0u); }
+uvec4 bits(u16vec3 x) { return uvec4(x, 0u); }
 int lane() { return int(gl_FragCoord.x) - 10 + 2 * (int(gl_FragCoord.y) - 20); }
 layout(location = 0) out uvec4 result;
 #line 1

@@ -12,5 +12,6 @@ mod functions;
 mod integers;
 mod memory;
 mod operators;
+mod sixteen_bit;
 mod undefined;
 mod values;

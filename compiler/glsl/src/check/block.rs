@@ -232,9 +232,7 @@ impl Checker<'_> {
     fn place_captured(&self, members: &mut [Member], start: u32) {
         let mut next = start;
         for member in members {
-            let wide =
-                self.types.scalar_of(self.types.without_arrays(member.ty)).is_some_and(|s| s.bits() == 64);
-            let align = if wide { 8 } else { 4 };
+            let align = self.types.scalar_of(self.types.without_arrays(member.ty)).map_or(4, Scalar::bytes);
             let offset = member.xfb_offset.unwrap_or(next.div_ceil(align).saturating_mul(align));
             member.xfb_offset = Some(offset);
             next = offset.saturating_add(self.captured_bytes(member.ty));

@@ -161,7 +161,7 @@ fn capture(
     }
 }
 
-/// Captured size: components without padding, doubles aligned to 8 bytes (GLSL 4.60 section 4.4.2.1).
+/// Captured size: components without padding, each aligned to its size (GLSL 4.60 section 4.4.2.1, AMD_gpu_shader_half_float).
 fn packed_bytes(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
@@ -179,6 +179,6 @@ fn alignment(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Array { element, .. } => alignment(types, *element),
         Type::Struct(s) => s.members.iter().map(|m| alignment(types, m.ty)).max().unwrap_or(4),
-        _ => types.scalar_of(ty).map_or(4, |s| s.bytes().max(4)),
+        _ => types.scalar_of(ty).map_or(4, |s| s.bytes()),
     }
 }

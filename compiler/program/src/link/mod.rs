@@ -142,6 +142,7 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
     for stage in &mut linked {
         stage.side_effects = reach::has_side_effects(&stage.shader);
         stage.exact = exactness::is_exact(&stage.shader, &program.types);
+        stage.half_precision = exactness::has_half_precision(&stage.shader, &program.types);
     }
     program.stages = linked;
     Ok(program)
@@ -153,6 +154,7 @@ fn new_stage(shader: Shader) -> LinkedStage {
         inputs: Vec::new(),
         outputs: Vec::new(),
         exact: false,
+        half_precision: false,
         clip_distances: 0,
         cull_distances: 0,
         side_effects: false,

@@ -335,12 +335,17 @@ fn add_variable(
     collect_leaves(types, ty, global.interpolation, global.block.is_some(), &mut members);
     let mut next = 0;
     for (leaf, interpolation) in members {
-        let integer = types.scalar_of(types.without_arrays(leaf)).is_some_and(|s| s != Scalar::Float);
+        let integer = types.scalar_of(types.without_arrays(leaf)).is_some_and(is_not_interpolated);
         for_each_slot(types, leaf, &mut |offset, mask| {
             add(advance(slot, next + offset), mask << component, interpolation, integer);
         });
         next += varying_slots(types, leaf);
     }
+}
+
+/// Whether components of this type go to the fragment stage as they are: integers, doubles.
+fn is_not_interpolated(scalar: Scalar) -> bool {
+    !matches!(scalar, Scalar::Float | Scalar::Float16)
 }
 
 /// Leaves in slot order with their interpolation; a block member's own qualifier goes before the block's.
@@ -377,7 +382,7 @@ fn add_builtin(
     interpolation: Interpolation,
     add: &mut Add<'_>,
 ) {
-    let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(|s| s != Scalar::Float);
+    let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(is_not_interpolated);
     let interpolation = match integer {
         true => Interpolation { mode: InterpolationMode::Flat, ..interpolation },
         false => interpolation,

@@ -4,6 +4,7 @@ use program::{Program, Scalar, Slot, Type};
 
 use super::draw::{FinalPrimitive, ShadedVertices};
 use crate::device::PrimitiveKind;
+use crate::format::float_to_half;
 use crate::interface::component;
 use crate::resources::{BufferId, Objects};
 
@@ -20,12 +21,25 @@ pub struct Feedback {
     pub written: u32,
 }
 
-/// One captured 32-bit word: buffer, byte offset in the vertex's record, output slot, component.
+/// One captured slot component: buffer, byte offset in the vertex's record, output slot, component, type captured.
 struct Word {
     buffer: usize,
     offset: usize,
     slot: Option<usize>,
     component: usize,
+    scalar: Scalar,
+}
+
+impl Word {
+    /// Writes the component's bytes: 16-bit types are wider in their slot.
+    fn write(&self, id: BufferId, base: usize, value: u32, objects: &mut Objects) {
+        let short = match self.scalar {
+            Scalar::Float16 => float_to_half(f32::from_bits(value)),
+            Scalar::Int16 | Scalar::Uint16 => value as u16,
+            _ => return objects.write(id, base + self.offset, &value.to_le_bytes()),
+        };
+        objects.write(id, base + self.offset, &short.to_le_bytes());
+    }
 }
 
 impl Feedback {
@@ -69,8 +83,7 @@ impl Feedback {
         for word in words {
             let base = self.written_vertices * program.feedback_strides[word.buffer] as usize;
             if let Some(id) = self.buffers[word.buffer] {
-                let value = component(vertex, word.slot, word.component);
-                objects.write(id, base + word.offset, &value.to_le_bytes());
+                word.write(id, base, component(vertex, word.slot, word.component), objects);
             }
         }
         self.written_vertices += 1;
@@ -101,8 +114,9 @@ fn captured_words(program: &Program) -> Vec<Word> {
                     offset,
                     slot: place.and_then(find),
                     component: at % 4,
+                    scalar,
                 });
-                offset += 4;
+                offset += scalar.bytes().min(4) as usize;
             }
             let slots = (usize::from(varying.component) + per_column).div_ceil(4).max(1);
             slot = slot.and_then(|s| advance(s, slots));

@@ -26,6 +26,7 @@ fn stage(stage: Stage) -> LinkedStage {
         inputs: Vec::new(),
         outputs: Vec::new(),
         exact: false,
+        half_precision: false,
         clip_distances: 0,
         cull_distances: 0,
         side_effects: false,
