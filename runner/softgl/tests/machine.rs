@@ -11,7 +11,7 @@ use softgl::machine::uniforms::UniformValue;
 use softgl::machine::vertex_data::{AttributeSlot, VertexData};
 use softgl::machine::{Machine, Options};
 use softgl::observe::ShadeMode;
-use softgl::probe::Expectation;
+use softgl::probe::{Agreement, Expectation};
 use softgl::raster::Rect;
 use softgl::services::{AtomicOp, BufferRef};
 use support::{Mock, ProgramBuilder, capabilities, centre, paint, pass_through, smooth};
@@ -228,13 +228,13 @@ fn deferred_shading_changes_nothing() {
                         y1: y0 + 1 + random.below(20) as i32,
                     };
                     let (a, b) = (lazy.observe(rect, &mut d1).unwrap(), all.observe(rect, &mut d2).unwrap());
-                    assert_eq!(a.mismatch(&b, true, 0.0), None, "seed {seed}");
+                    assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
                 }
             }
         }
         let whole = Rect::of_size(50, 37);
         let (a, b) = (lazy.observe(whole, &mut d1).unwrap(), all.observe(whole, &mut d2).unwrap());
-        assert_eq!(a.mismatch(&b, true, 0.0), None, "seed {seed}");
+        assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
         lazy_quads += d1.quads;
         all_quads += d2.quads;
     }

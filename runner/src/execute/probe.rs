@@ -235,13 +235,13 @@ mod tests {
 
     #[test]
     fn texts() {
-        let text = judge(&[result(1.0, 0.5)], true, false).unwrap().text;
+        let text = judge(&[result(1.0, 0.5)], Agreement::Exact, false).unwrap().text;
         assert_eq!(
             text,
             "Probe color at (3,4)\n  Expected: 1.000000 1.000000 1.000000 1.000000\n  Observed: 0.500000 0.500000 \
              0.500000 0.500000"
         );
-        let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], true, false).unwrap().text;
+        let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], Agreement::Exact, false).unwrap().text;
         assert!(
             text.ends_with(
                 "\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"

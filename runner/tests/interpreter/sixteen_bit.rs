@@ -157,7 +157,7 @@ fn splitting_and_packing() {
     check("unpackInt4x16(-1l)", [-1i32, -1, -1, -1]);
     check("float16BitsToInt16(-1.0hf)", -17408i32);
     check("packHalf2x16(vec2(5.960464477539063e-8, 65520.0))", 0x7c00_0001u32);
-    check("unpackHalf2x16(0x83ff0001u)", [5.960_464_5e-8f32, -6.097_555_2e-5]);
+    check("unpackHalf2x16(0x83ff0001u)", [5.960_464_5e-8f32, -1023.0 / 16_777_216.0]);
 }
 
 #[test]
