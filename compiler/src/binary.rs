@@ -85,15 +85,56 @@ impl Binary {
     pub fn write(&self, folder: &Path) -> Result<(), BinaryError> {
         let folder = folder.join(stage_folder(self.compiled.stage));
         fs::create_dir_all(&folder).map_err(io_error(&folder))?;
-        let mut compiled = self.compiled.clone();
-        for kernel in &mut compiled.kernels {
+        for kernel in &self.compiled.kernels {
             let path = folder.join(format!("{}.bin", kernel.width.name()));
-            fs::write(&path, std::mem::take(&mut kernel.code)).map_err(io_error(&path))?;
+            fs::write(&path, &kernel.code).map_err(io_error(&path))?;
         }
-        let meta = Meta { format: FORMAT, generation: self.generation.clone(), compiled };
         let path = folder.join("meta.json");
-        let text = serde_json::to_string_pretty(&meta).map_err(|e| bad(&path, e.to_string()))?;
+        let text = serde_json::to_string_pretty(&self.meta()).map_err(|e| bad(&path, e.to_string()))?;
         fs::write(&path, text + "\n").map_err(io_error(&path))
+    }
+
+    /// What `meta.json` holds: everything but the kernels' bytes.
+    pub fn metadata(&self) -> serde_json::Result<serde_json::Value> {
+        serde_json::to_value(self.meta())
+    }
+
+    fn meta(&self) -> Meta {
+        let mut compiled = self.compiled.clone();
+        compiled.kernels.iter_mut().for_each(|kernel| kernel.code.clear());
+        Meta { format: FORMAT, generation: self.generation.clone(), compiled }
+    }
+
+    /// Puts a stage's binary together from its metadata and the bytes of each kernel by width (`vec4`, `SIMD8`, …). The error says what
+    /// is wrong.
+    pub fn from_metadata(
+        metadata: serde_json::Value,
+        stage: Stage,
+        code: impl Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Binary, String> {
+        let meta: Meta = serde_json::from_value(metadata).map_err(|error| error.to_string())?;
+        Binary::complete(meta, stage, code, |message| message)
+    }
+
+    fn complete<E>(
+        mut meta: Meta,
+        stage: Stage,
+        code: impl Fn(&str) -> Result<Vec<u8>, E>,
+        wrong: impl Fn(String) -> E,
+    ) -> Result<Binary, E> {
+        if meta.format != FORMAT {
+            return Err(wrong(format!("format {} is not format {FORMAT}", meta.format)));
+        }
+        if meta.compiled.stage != stage {
+            return Err(wrong("describes another stage".to_owned()));
+        }
+        if meta.compiled.kernels.is_empty() {
+            return Err(wrong("lists no kernels".to_owned()));
+        }
+        for kernel in &mut meta.compiled.kernels {
+            kernel.code = code(kernel.width.name())?;
+        }
+        Ok(Binary { generation: meta.generation, compiled: meta.compiled })
     }
 
     /// Reads a stage's folder below `folder`; `None` when there is none.
@@ -104,19 +145,8 @@ impl Binary {
             return Ok(None);
         }
         let text = read_limited(&path)?;
-        let mut meta: Meta = serde_json::from_slice(&text).map_err(|e| bad(&path, e.to_string()))?;
-        if meta.format != FORMAT {
-            return Err(bad(&path, format!("format {} is not format {FORMAT}", meta.format)));
-        }
-        if meta.compiled.stage != stage {
-            return Err(bad(&path, "describes another stage"));
-        }
-        if meta.compiled.kernels.is_empty() {
-            return Err(bad(&path, "lists no kernels"));
-        }
-        for kernel in &mut meta.compiled.kernels {
-            kernel.code = read_limited(&folder.join(format!("{}.bin", kernel.width.name())))?;
-        }
-        Ok(Some(Binary { generation: meta.generation, compiled: meta.compiled }))
+        let meta: Meta = serde_json::from_slice(&text).map_err(|e| bad(&path, e.to_string()))?;
+        let code = |width: &str| read_limited(&folder.join(format!("{width}.bin")));
+        Binary::complete(meta, stage, code, |message| bad(&path, message)).map(Some)
     }
 }

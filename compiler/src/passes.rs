@@ -1,5 +1,7 @@
 //! The pass lists: which IR passes run, in which order. This is the only place that says so.
 
+use std::collections::BTreeSet;
+
 use eu::DevInfo;
 use intel::Backend;
 use ir::pass::PassManager;
@@ -20,6 +22,16 @@ const CLEAN_UP: &[Pass] = &[
     ("opt_peephole_select", opt_peephole_select),
     ("opt_cse", opt_cse),
 ];
+
+/// Optional passes that run outside of [`CLEAN_UP`].
+const OTHERS: [&str; 4] =
+    ["opt_constant_inputs", "opt_loop_unroll", "opt_promote_locals", "opt_unread_outputs"];
+
+/// Names of all passes, here and in the back ends, that can be switched off.
+pub fn optional() -> BTreeSet<&'static str> {
+    let named = CLEAN_UP.iter().map(|(name, _)| *name);
+    named.chain(OTHERS).chain(intel::passes::optional()).collect()
+}
 
 /// Most rounds of [`CLEAN_UP`]; real shaders settle in a handful.
 const ROUNDS: usize = 16;
@@ -125,4 +137,20 @@ fn lower_operations(
     // 64-bit division and some conversions go through doubles.
     manager.run(shader, "lower_int64", |s| lower_int64(s, devinfo.has_q))?;
     manager.run(shader, "lower_doubles", lower_doubles).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::optional;
+
+    /// Every optional pass that this file runs by name can be switched off by that name.
+    #[test]
+    fn all_optional_passes_are_listed() {
+        let text = include_str!("passes.rs");
+        let names =
+            text.split('"').skip(1).step_by(2).filter(|name| name.starts_with("opt_") && name.len() > 4);
+        let listed = optional();
+        names.for_each(|name| assert!(listed.contains(name), "{name}"));
+        assert!(listed.contains("schedule") && listed.contains("opt_vec4_coalesce"));
+    }
 }

@@ -14,6 +14,7 @@ pub mod diff;
 pub mod event;
 pub mod execute;
 pub mod expect;
+pub mod external;
 pub mod history;
 pub mod mock;
 pub mod names;

@@ -157,6 +157,17 @@ fn glsl_as_the_compiler_gets_it() {
         .run(&["show", "a.shader_test", "--gen", "ivb", "--stage", "geometry", "ir"])
         .expect(2, &["no such stage"]);
     sandbox.run(&["show", "a.shader_test", "--gen", "ivb", "picture"]).expect(2, &["known: glsl"]);
+    let ran = sandbox.run(&["show", "a.shader_test", "--gen", "ivb", "program"]);
+    ran.expect(0, &["uniform vec4 c", "fragment shader, GLSL 110\n", "gl_FragColor"]);
+    let show = ["show", "a.shader_test", "--gen", "ivb", "--stage", "fragment", "--width", "SIMD8"];
+    let payload = sandbox.run(&[&show[..], &["payload"]].concat());
+    // The uniform's green among the registers of the first thread.
+    payload.expect(0, &["// fragment SIMD8, thread 1\ng0   ", "00000000 3f800000 00000000 3f800000"]);
+    assert!(!payload.out.contains("send"), "{}", payload.out);
+    let trace = sandbox.run(&[&show[..], &["trace"]].concat());
+    trace.expect(0, &["// fragment SIMD8, thread 1\ng0   ", "\n    0 0x0000 [", "render"]);
+    let pushed = trace.out.lines().filter(|line| line.starts_with("      g")).count();
+    assert!(pushed > 0 && !trace.out.contains("// vertex"), "{}", trace.out);
     sandbox.file("b.shader_test", GREEN.replace("void main", "void mean"));
     sandbox.run(&["show", "b.shader_test", "--gen", "ivb", "program"]).expect(1, &["link: "]);
 }

@@ -120,3 +120,28 @@ fn baselines_are_updated() {
     assert_eq!(read(), old);
     sandbox.run(&["expect", "update", "nowhere", "--baseline", "fails"]).expect(2, &["cannot read nowhere"]);
 }
+
+#[test]
+fn the_configuration_is_updated() {
+    let sandbox = sandbox();
+    let text = "# ours\nexpect:\n  reference:\n    - {test: suite/a, status: fail, reason: old, bug: 3}\n    \
+                # still\n    - test: suite/b\n      status: crash\n  ivb:\n    - {test: suite/a, status: fail}\n";
+    sandbox.file("runner.yaml", text);
+    let run = || sandbox.run(&["suite", "--reference-only", "--out", "out", "--config", "runner.yaml"]);
+    run().expect(1, &["UnexpectedImprovement(Pass) suite/a", "UnexpectedImprovement(Fail) suite/b"]);
+    let update = |more: &[&str]| {
+        sandbox.run(&[&["expect", "update", "out", "--config", "runner.yaml"], more].concat())
+    };
+    let read = || fs::read_to_string(sandbox.path("runner.yaml")).unwrap();
+    let removed = "-    - {test: suite/a, status: fail, reason: old, bug: 3}\n";
+    update(&["--dry-run"]).expect(0, &[removed, "-      status: crash\n+      status: fail\n"]);
+    assert_eq!(read(), text);
+    update(&[]).expect(0, &["runner.yaml: 1 removed, 1 changed, 0 added"]);
+    let expected = "# ours\nexpect:\n  reference:\n    # still\n    - test: suite/b\n      status: fail\n  ivb:\n    \
+                    - {test: suite/a, status: fail}\n";
+    assert_eq!(read(), expected);
+    run().expect(0, &[]);
+    sandbox.file("runner.yaml", "expect: [");
+    update(&[]).expect(2, &["runner.yaml: "]);
+    sandbox.run(&["expect", "update", "out"]).expect(2, &["--baseline"]);
+}

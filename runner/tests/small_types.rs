@@ -201,6 +201,8 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         math: simulator::MathMode::Exact,
         budget: 1 << 20,
         seed: 1,
+        external: None,
+        trace: None,
     });
     let key =
         StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };

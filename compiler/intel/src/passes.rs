@@ -49,6 +49,19 @@ pub static SCALAR: PassList = PassList {
     schedule: true,
 };
 
+impl PassList {
+    /// Names of the passes that can be switched off.
+    pub fn optional(&self) -> impl Iterator<Item = &'static str> {
+        let named = self.optimise.iter().chain(self.clean_up).map(|(name, _)| *name);
+        named.chain(self.schedule.then_some("schedule"))
+    }
+}
+
+/// Names of all passes of both back ends that can be switched off.
+pub fn optional() -> impl Iterator<Item = &'static str> {
+    SCALAR.optional().chain(crate::vec4::PASSES.optional())
+}
+
 /// Most rounds of a repeated list; each round of a useful pass shrinks the program, so this is never reached.
 const MAX_ROUNDS: usize = 16;
 

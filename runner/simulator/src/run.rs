@@ -36,6 +36,9 @@ enum Next {
 impl Kernel {
     /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget` instructions since its reset.
     pub fn run(&self, thread: &mut Thread, host: &mut dyn Host, budget: u64) -> Result<Outcome, SimError> {
+        if let Some(mut tracer) = thread.tracer.clone() {
+            return self.run_traced(thread, host, budget, &mut tracer);
+        }
         let mut ip = thread.ip.unwrap_or(0);
         loop {
             let Some(op) = self.ops.get(ip as usize) else {
@@ -91,6 +94,7 @@ impl Kernel {
             let next = self.step(thread, host, op, ip).map_err(|reason| self.error(ip, reason))?;
             let offset = self.offsets.get(ip as usize).copied().unwrap_or(0) as usize;
             trace.step(&Step {
+                executed: thread.steps - 1,
                 index: ip as usize,
                 offset,
                 inst,

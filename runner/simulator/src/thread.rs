@@ -4,6 +4,7 @@ use eu::DevInfo;
 
 use crate::alu::math::MathMode;
 use crate::regs::Registers;
+use crate::trace::Tracer;
 
 /// A thread. Created once, [`Thread::reset`] for each dispatch.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub struct Thread {
     pub regs: Registers,
     /// Accuracy of the math unit.
     pub math: MathMode,
+    /// Watches every instruction, if somebody does.
+    pub tracer: Option<Tracer>,
     /// Channels the thread was dispatched with.
     pub(crate) dispatch: u32,
     /// Channels whose instruction pointer is the thread's.
@@ -32,6 +35,7 @@ impl Thread {
         Thread {
             regs: Registers::new(seed),
             math: MathMode::Exact,
+            tracer: None,
             dispatch: u32::MAX,
             active: u32::MAX,
             waiting: [0; 32],
@@ -41,7 +45,7 @@ impl Thread {
         }
     }
 
-    /// Makes the thread as new, keeping its allocation and its math mode.
+    /// Makes the thread as new, keeping its allocation, its math mode and its observer.
     pub fn reset(&mut self, seed: u64) {
         self.regs.reset(seed);
         self.dispatch = u32::MAX;

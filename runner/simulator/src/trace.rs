@@ -1,5 +1,8 @@
 //! Observation of a running thread.
 
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use eu::Inst;
 
 use crate::regs::Registers;
@@ -7,6 +10,8 @@ use crate::regs::Registers;
 /// One executed instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
+    /// Instructions that the thread executed before it.
+    pub executed: u64,
     /// Index of the instruction in the kernel.
     pub index: usize,
     /// Its byte offset in the binary.
@@ -35,4 +40,27 @@ impl Step<'_> {
 pub trait Trace {
     /// Called after each instruction.
     fn step(&mut self, step: &Step);
+}
+
+/// An observer that a thread carries along. Clones of the thread report to the same one.
+#[derive(Clone)]
+pub struct Tracer(Arc<Mutex<dyn Trace + Send>>);
+
+impl Tracer {
+    /// Shares an observer.
+    pub fn new<T: Trace + Send + 'static>(trace: Arc<Mutex<T>>) -> Tracer {
+        Tracer(trace)
+    }
+}
+
+impl Trace for Tracer {
+    fn step(&mut self, step: &Step) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).step(step);
+    }
+}
+
+impl fmt::Debug for Tracer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tracer")
+    }
 }

@@ -52,6 +52,22 @@ pub enum DeviceError {
         /// What it said.
         message: String,
     },
+    /// Such a layer broke down instead of answering: a compiler outside this process, say.
+    #[error("{layer}: {message}")]
+    Broken {
+        /// The layer.
+        layer: &'static str,
+        /// How it ended.
+        message: String,
+    },
+    /// Such a layer did not answer in time.
+    #[error("{layer}: {message}")]
+    Late {
+        /// The layer.
+        layer: &'static str,
+        /// How long it was waited for.
+        message: String,
+    },
     /// Execution itself went wrong (illegal instruction, bad message, hang).
     #[error("{0}")]
     Execution(String),

@@ -10,7 +10,7 @@ use similar::TextDiff;
 
 use super::{EXPECTED, print};
 use crate::expect::update::{self, Edited, Ran};
-use crate::expect::{Expectations, ScopedFile, Sources};
+use crate::expect::{Expectations, ScopedFile, Sources, update_config};
 use crate::names::{printable, printable_line};
 use crate::results::{Run, replace_file};
 use crate::select::TestFile;
@@ -50,7 +50,7 @@ impl ExpectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ExpectCommand {
-    /// Edit baselines after a run: lines that it proves stale go or change, everything else stays.
+    /// Edit baselines and runner.yaml after a run: what it proves stale goes or changes, everything else stays.
     Update(UpdateArgs),
 }
 
@@ -60,8 +60,11 @@ pub(super) struct UpdateArgs {
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// A baseline (repeatable).
-    #[arg(long, value_name = "[GEN=]FILE", required = true)]
+    #[arg(long, value_name = "[GEN=]FILE", required_unless_present = "config")]
     baseline: Vec<String>,
+    /// Expectations with reasons, in YAML.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Append unexpected failures to the first baseline of their generation alone.
     #[arg(long)]
     add: bool,
@@ -109,15 +112,25 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
         let add = args.add && !added_for.contains(&file.scope);
         added_for.push(file.scope.clone());
         let edited = update::baseline(&text, file, &ran, add, &known, &run.rows);
-        if args.dry_run {
-            report.push_str(&difference(&file.path, &text, &edited.text));
-        } else if edited.text != text {
-            replace_file(&file.path, edited.text.as_bytes())?;
-        }
-        describe(&mut report, &file.path, &edited)?;
+        apply(&file.path, &text, &edited, args.dry_run, &mut report)?;
+    }
+    if let Some(path) = &args.config {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        apply(path, &text, &update_config(&text, path, &ran)?, args.dry_run, &mut report)?;
     }
     print(report.as_bytes())?;
     Ok(EXPECTED)
+}
+
+/// Writes an edited file, or only shows what would change.
+fn apply(path: &Path, old: &str, edited: &Edited, dry_run: bool, report: &mut String) -> anyhow::Result<()> {
+    if dry_run {
+        report.push_str(&difference(path, old, &edited.text));
+    } else if edited.text != old {
+        replace_file(path, edited.text.as_bytes())?;
+    }
+    describe(report, path, edited)?;
+    Ok(())
 }
 
 fn difference(path: &Path, old: &str, new: &str) -> String {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{EXPECTED, one_target, print};
 use crate::names::piglit_name;
-use crate::results::{self, Header, ResultsWriter, RunFolder};
+use crate::results::{self, Header, Junit, ResultsWriter, RunFolder};
 use crate::select::find_tests;
 use crate::target::Target;
 use crate::verdict::Counts;
@@ -44,6 +44,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
         &folder.path,
         &Header::new(vec![target.to_owned()], BTreeMap::new()),
         &mut rows,
+        Junit::All,
     )?;
     super::history::record(&folder.path);
     let mut counts = Counts::default();

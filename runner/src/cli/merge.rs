@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{EXPECTED, UNEXPECTED, print};
+use super::{EXPECTED, UNEXPECTED, junit, print};
 use crate::results::{self, ResultsWriter, Run, RunFolder};
 use crate::verdict::Counts;
 
@@ -16,13 +16,16 @@ pub(super) struct MergeArgs {
     /// Where the run goes (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Only what was not as expected in the JUnit report.
+    #[arg(long)]
+    junit_failures_only: bool,
 }
 
 pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let runs = args.runs.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
     let (header, mut rows) = results::merge(&runs)?;
     let folder = RunFolder::create(args.out.as_deref())?;
-    ResultsWriter::write_all(&folder.path, &header, &mut rows)?;
+    ResultsWriter::write_all(&folder.path, &header, &mut rows, junit(args.junit_failures_only))?;
     super::history::record(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));

@@ -7,13 +7,16 @@ mod gens;
 mod history;
 mod import;
 mod list;
+mod manual;
 mod merge;
 mod options;
 mod plan;
 mod report;
 mod resume;
 mod run;
+mod serve;
 mod show;
+mod suggest;
 mod summary;
 mod tools;
 mod worker;
@@ -21,13 +24,19 @@ mod worker;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::bundle::Keep;
-use crate::execute::{self, Backend, DeviceOptions, Width};
+use crate::execute::{Backend, DeviceOptions, Width};
+use crate::external::{CommandLine, ExternalCompiler};
+use crate::results::Junit;
 use crate::shard::Shard;
 use crate::target::Target;
+
+/// Longest time that a user's compiler may take for an answer; less when rows may not take as long.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Everything was as expected.
 pub const EXPECTED: u8 = 0;
@@ -38,12 +47,31 @@ pub const USAGE: u8 = 2;
 /// Nothing was selected.
 pub const NOTHING: u8 = 3;
 
+/// Help that fits on a screen: commands by name, options in a line each. Every command tells about itself.
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Look at tests:    list, show, gens, asm, disasm
+Work with runs:   resume, rerun, merge, expect, import
+Work on results:  diff, summary, history, report, anchors
+More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
+
+{positionals}
+{options}
+
+A path named like a command is reachable as ./list.
+Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.";
+
 /// Compiles, executes and judges .shader_test files on simulated Intel hardware.
 #[derive(Debug, Parser)]
 #[command(name = "runner", version, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
-#[command(after_help = "A path named like a subcommand is reachable as ./list.\n\
-    Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.")]
+#[command(disable_help_flag = true, help_template = HELP)]
 struct Cli {
+    /// Print help.
+    #[arg(short, long, action = ArgAction::HelpShort, global = true)]
+    help: Option<bool>,
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -87,6 +115,12 @@ enum Command {
     /// Work on expectation files.
     #[command(subcommand)]
     Expect(expect::ExpectCommand),
+    /// Print the manual page, or write one for each command.
+    Man(manual::ManArgs),
+    /// Print a shell's completions.
+    Completions(manual::CompletionsArgs),
+    /// Compile for whoever asks, by the protocol of docs/compiler-protocol.md.
+    ServeCompiler,
     /// Execute rows for a supervising process.
     #[command(name = "%worker", hide = true)]
     Worker(worker::WorkerArgs),
@@ -125,8 +159,8 @@ struct ListArgs {
 struct RunArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Generations: a comma list of ivb, hsw, bdw, chv, skl, or all.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
     targets: Targets,
     /// Rows at a time (default: as many as there are cores).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -134,25 +168,28 @@ struct RunArgs {
     /// Where the results go (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Only what was not as expected in the JUnit report.
+    #[arg(long)]
+    junit_failures_only: bool,
     /// Stop after N unexpected results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_fails: Option<u32>,
     /// Run every row N times; results that differ make it a flake.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "1", hide_default_value = true)]
     repeat: u32,
-    /// One row at a time in each of several processes, which are replaced now and then.
+    /// One row at a time in each of several processes.
     #[arg(long)]
     isolate: bool,
-    /// Give a row up after this much wall-clock time, a guard behind the limits on steps.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300")]
+    /// Wall-clock guard of a row, behind the limits on steps (default: 300).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
     timeout: u32,
-    /// Give a row up that needs more memory (default: three quarters of the machine's).
+    /// Most memory of a row (default: three quarters of the machine's).
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
     memory_limit: Option<u32>,
-    /// Run only part K of N of the tests; auto asks Bazel's, GitLab's, Slurm's or Kubernetes' variables.
+    /// Run only part K of N; auto: as Bazel, GitLab, Slurm or Kubernetes say.
     #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
     shard: Option<ShardChoice>,
-    /// Balance shards and order by the durations of an earlier run (results.jsonl or results.GEN.csv).
+    /// Balance shards and order by the durations of an earlier run.
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
     /// What runs first.
@@ -174,7 +211,7 @@ struct RunArgs {
     /// An earlier run: results that differ from it are explained too, also when they pass.
     #[arg(long, value_name = "RUN")]
     previous: Option<PathBuf>,
-    /// What is shaded: all turns off the sharing of equal work.
+    /// all: no sharing of equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
     /// Only pretend to run tests, as their files say.
@@ -211,7 +248,7 @@ enum Order {
 struct DeviceArgs {
     #[command(flatten)]
     compile: CompileArgs,
-    /// Precision of the math unit: worst perturbs it to the documented bound.
+    /// worst: the math unit errs as documented.
     #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
     math: String,
     /// Execute these binaries instead of compiling.
@@ -222,10 +259,10 @@ struct DeviceArgs {
 /// Options of the compiler.
 #[derive(Debug, Args)]
 struct CompileArgs {
-    /// Back end for stages that have a choice.
+    /// Back end for stages with a choice.
     #[arg(long, value_enum, value_name = "NAME")]
     backend: Option<Backend>,
-    /// Compile and run only this width.
+    /// Run only one width.
     #[arg(long, value_enum, value_name = "W")]
     width: Option<Width>,
     /// Run at most N optional compiler passes.
@@ -234,6 +271,9 @@ struct CompileArgs {
     /// Leave an optional compiler pass out (repeatable).
     #[arg(long, value_name = "PASS")]
     disable_pass: Vec<String>,
+    /// Have a command compile (docs/compiler-protocol.md).
+    #[arg(long, value_name = "CMD", value_parser = CommandLine::parse)]
+    compiler: Option<CommandLine>,
     /// Turn the compiler's handling of a hardware quirk off (repeatable).
     #[arg(long, value_name = "QUIRK")]
     disable_quirk: Vec<String>,
@@ -254,18 +294,14 @@ impl CompileArgs {
             pass_limit: self.pass_limit,
             disabled_passes: sorted(&self.disable_pass),
             disabled_quirks: sorted(&self.disable_quirk),
+            compiler: self.compiler.clone().map(|command| ExternalCompiler { command, patience: PATIENCE }),
             ..DeviceOptions::default()
         };
-        if let Some(name) = execute::unknown_quirks(&options).first() {
-            let known: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
-            anyhow::bail!("unknown quirk `{name}` (known: {})", known.join(", "));
-        }
+        let quirks: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
+        suggest::known("quirk", &options.disabled_quirks, &quirks)?;
+        let passes: Vec<&str> = compiler::passes::optional().into_iter().collect();
+        suggest::known("pass", &options.disabled_passes, &passes)?;
         Ok(options)
-    }
-
-    /// The options as the compiler takes them.
-    fn compiler_options(&self) -> anyhow::Result<compiler::Options> {
-        Ok(execute::compiler_options(&self.device_options()?))
     }
 }
 
@@ -313,6 +349,9 @@ pub fn main() -> ExitCode {
         Some(Command::Resume(args)) => resume::resume(&args),
         Some(Command::Rerun(args)) => resume::rerun(&args),
         Some(Command::Expect(command)) => expect::expect(&command),
+        Some(Command::Man(args)) => manual::man(&args),
+        Some(Command::Completions(args)) => manual::completions(&args),
+        Some(Command::ServeCompiler) => serve::serve(),
         Some(Command::Worker(args)) => worker::worker(&args),
         None => run::run(&cli.run),
     };
@@ -334,6 +373,11 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(broken)
 }
 
+/// The rows of a JUnit report.
+fn junit(failures_only: bool) -> Junit {
+    if failures_only { Junit::FailuresOnly } else { Junit::All }
+}
+
 /// Writes text to standard output at once.
 fn print(text: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
@@ -350,6 +394,25 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_command_and_fits_on_a_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let help = cli.render_help().to_string();
+        let fits = |name: &str, help: &str| {
+            let lines = help.lines().count();
+            assert!(lines <= 60, "{name}: {lines} lines\n{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}: {help}");
+        };
+        fits("runner", &help);
+        for command in cli.get_subcommands_mut().filter(|command| !command.is_hide_set()) {
+            let name = command.get_name().to_owned();
+            let listed = help.lines().any(|line| line.split([' ', ',']).any(|word| word == name));
+            assert!(listed, "{name} in {help}");
+            fits(&name, &command.clone().term_width(100).render_help().to_string());
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What the options of a run mean to compiler, devices and results.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use softgl::observe::ShadeMode;
 
-use super::{DeviceArgs, RunArgs};
+use super::RunArgs;
 use crate::execute::{DeviceOptions, Executors, RunOptions};
 
 /// What every row of the run is executed with.
@@ -15,19 +16,21 @@ pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
         _ => Executors::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::All } else { ShadeMode::Observed };
-    Ok(RunOptions { executors, shade, device: device_options(&args.device)? })
+    Ok(RunOptions { executors, shade, device: device_options(args)? })
 }
 
 /// The options of compiler and simulator, as the devices take them.
-fn device_options(args: &DeviceArgs) -> anyhow::Result<DeviceOptions> {
+fn device_options(run: &RunArgs) -> anyhow::Result<DeviceOptions> {
+    let args = &run.device;
     if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
         anyhow::bail!("{}: no such folder of binaries", folder.display());
     }
-    Ok(DeviceOptions {
-        worst_math: args.math == "worst",
-        binaries: args.binaries.clone(),
-        ..args.compile.device_options()?
-    })
+    let mut options = args.compile.device_options()?;
+    if let Some(compiler) = &mut options.compiler {
+        // A late answer is to be told from a row that hangs.
+        compiler.patience = compiler.patience.min(Duration::from_millis(u64::from(run.timeout) * 500));
+    }
+    Ok(DeviceOptions { worst_math: args.math == "worst", binaries: args.binaries.clone(), ..options })
 }
 
 /// Options that differ from the defaults and can change verdicts, by name. Paths are left out: binaries are told apart
@@ -46,6 +49,7 @@ pub(super) fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeM
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));
     put("binaries", options.binaries.as_ref().map(|_| "given".to_owned()));
+    put("compiler", options.compiler.as_ref().map(|_| "given".to_owned()));
     put("mock", args.mock.then(|| "yes".to_owned()));
     changed
 }

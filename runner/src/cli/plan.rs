@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Order, RunArgs};
 use crate::console::Described;
 use crate::expect::Expectations;
+use crate::external::CommandLine;
 use crate::names::{piglit_name, printable_line};
 use crate::results::Run;
 use crate::schedule::Plan;
@@ -193,6 +194,10 @@ pub(super) fn described(
                 options.extend(path.map(|path| format!("--binaries {path}")));
             }
             "mock" => options.push("--mock".to_owned()),
+            "compiler" => {
+                let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);
+                options.extend(command.map(|command| format!("--compiler {}", quoted(&command))));
+            }
             _ => options.push(format!("--{name} {value}")),
         }
     }

@@ -11,8 +11,8 @@ use anyhow::Context;
 use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, Rows};
-use super::{EXPECTED, NOTHING, RunArgs, ShardChoice, UNEXPECTED, worker};
-use crate::bundle::Keeper;
+use super::{EXPECTED, NOTHING, RunArgs, ShardChoice, UNEXPECTED, junit, worker};
+use crate::bundle::{Keep, Keeper};
 use crate::console::Console;
 use crate::expect::Expectations;
 use crate::results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
@@ -76,7 +76,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         rows.retain(|row| mine.contains(&row.test));
     }
     plan::order(&mut rows, &tests, args.order, durations.as_ref());
-    let (folder, mut writer) = open(args, start, &header, shard)?;
+    let (folder, writer) = open(args, start, &header, shard)?;
+    let mut writer = writer.with_junit(junit(args.junit_failures_only));
     let done: BTreeSet<(&str, &str)> = writer.rows().iter().map(|row| (&*row.test, &*row.target)).collect();
     rows.retain(|row| !done.contains(&(&*tests[row.test].name, row.target.name())));
     let mut console = Console::new(plan::described(&tests, &rows, args, &changed)).after(writer.rows());
@@ -85,7 +86,9 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let limits = Limits { jobs: jobs.min(rows.len()), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
-    let mut keeper = Keeper::new(&folder.path, args.keep, options, files, &previous, jobs);
+    // What only pretended to run has nothing to explain.
+    let keep = if args.mock { Keep::None } else { args.keep };
+    let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
     let settings = settings(args, limits.jobs, &start.arguments)?;
     let runtime = schedule::runtime()?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -10,8 +11,10 @@ use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
 use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
+use crate::devices::{BinarySource, TraceLog};
 use crate::diagnostics;
-use crate::execute::{self, Linked};
+use crate::execute::{self, DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
+use crate::external;
 use crate::names::test_name;
 use crate::target::Target;
 use crate::verdict::Verdict;
@@ -32,8 +35,10 @@ pub(super) struct ShowArgs {
     /// Folder for `binary`, in the format that --binaries reads.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// glsl: the text given to the compiler; program: the linked program; ir: what the back end gets; ir=PASS: after
-    /// each run of a pass; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected); stats: counts.
+    /// glsl: the text given to the compiler; program: the linked program, all stages; ir: what the back end gets;
+    /// ir=PASS: after each run of a pass; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected);
+    /// payload: the registers that every thread of the test starts with; trace: those, and every instruction executed
+    /// with the registers it changes; stats: counts.
     #[arg(value_name = "WHAT", value_parser = what)]
     what: What,
 }
@@ -46,6 +51,8 @@ enum What {
     Ir(Option<String>),
     Eu,
     Binary,
+    Payload,
+    Trace,
     Stats,
 }
 
@@ -56,10 +63,14 @@ fn what(text: &str) -> Result<What, String> {
         "ir" => What::Ir(None),
         "eu" => What::Eu,
         "binary" => What::Binary,
+        "payload" => What::Payload,
+        "trace" => What::Trace,
         "stats" => What::Stats,
         _ => match text.strip_prefix("ir=") {
             Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
-            _ => return Err("known: glsl, program, ir, ir=PASS, eu, binary, stats".to_owned()),
+            _ => {
+                return Err("known: glsl, program, ir, ir=PASS, eu, binary, payload, trace, stats".to_owned());
+            }
         },
     })
 }
@@ -106,16 +117,48 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if stages.is_empty() {
         bail!("{name} has no such stage");
     }
+    if args.what == What::Program {
+        print(program.to_string().as_bytes())?;
+        return Ok(EXPECTED);
+    }
     let real = args.test.canonicalize().with_context(|| name.clone())?;
     let test = test_name(&real, real.parent().unwrap_or(&real));
+    if matches!(args.what, What::Payload | What::Trace) {
+        return trace(args, &script, &test);
+    }
     let keys = execute::stage_keys(&script, &test, args.target);
-    let shown = Shown { args, program: &program, options: args.compile.compiler_options()? };
+    let device = args.compile.device_options()?;
+    let request = DeviceRequest {
+        kind: DeviceKind::Simulator,
+        target: args.target,
+        test: &test,
+        script: &script,
+        options: &device,
+        step_limit: 0,
+    };
+    let external = external::source(&request);
+    let shown = Shown { args, program: &program, options: execute::compiler_options(&device), external };
     let mut text = Vec::new();
     for stage in stages {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
         text.extend(shown.stage(stage, &key)?);
     }
     print(&text)?;
+    Ok(EXPECTED)
+}
+
+/// Runs the test on the simulator alone and shows what its threads executed.
+fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
+    let device = args.compile.device_options()?;
+    let devinfo = args.target.devinfo().ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
+    let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
+    let devices = Traced { log: Arc::new(Mutex::new(log)) };
+    let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };
+    let verdict = execute::run_script(script, name, args.target, &options, &devices);
+    print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
+    if let Some((layer, reason)) = verdict.cause {
+        eprintln!("{}: {layer}: {reason}", verdict.status);
+    }
     Ok(EXPECTED)
 }
 
@@ -153,18 +196,15 @@ struct Shown<'a> {
     args: &'a ShowArgs,
     program: &'a Program,
     options: Options,
+    /// The user's compiler, if one takes the place of ours.
+    external: Option<Box<dyn BinarySource>>,
 }
 
 impl Shown<'_> {
     fn stage(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Vec<u8>> {
         let mut text = String::new();
         match &self.args.what {
-            What::Glsl => {}
-            What::Program => {
-                if let Some(linked) = self.program.stage(stage) {
-                    writeln!(text, "// {stage}\n{linked:#?}")?;
-                }
-            }
+            What::Glsl | What::Program | What::Payload | What::Trace => {}
             What::Ir(pass) => self.ir(&mut text, stage, key, pass.as_deref())?,
             What::Eu => self.eu(&mut text, &self.binary(stage, key)?)?,
             What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
@@ -179,11 +219,15 @@ impl Shown<'_> {
     }
 
     fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {
+        if let Some(external) = &self.external {
+            return external.binary(stage, key).with_context(|| format!("{stage} shader"));
+        }
         compiler::compile(self.program, stage, key, self.devinfo()?, &self.options)
             .with_context(|| format!("{stage} shader"))
     }
 
     fn ir(&self, text: &mut String, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<()> {
+        anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
         let mut runs = String::new();
         let mut count = 0usize;
         let mut known: Vec<String> = Vec::new();
@@ -263,7 +307,7 @@ mod tests {
     #[test]
     fn arguments() {
         assert_eq!(what("ir=opt_dce"), Ok(What::Ir(Some("opt_dce".into()))));
-        assert!(what("ir=").is_err() && what("trace").is_err());
+        assert!(what("ir=").is_err() && what("picture").is_err());
         assert_eq!(stage("tessellation-control"), Ok(Stage::TessControl));
         assert_eq!(stage("FS"), Ok(Stage::Fragment));
         assert!(stage("pixel").is_err());

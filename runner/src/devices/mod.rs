@@ -7,4 +7,6 @@ mod interpreter;
 mod simulator;
 
 pub use self::interpreter::InterpreterDevice;
-pub use self::simulator::{SimulatorDevice, SimulatorOptions, StageStatistics};
+pub use self::simulator::{
+    BinarySource, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog, binary_stage,
+};

@@ -7,6 +7,7 @@ use softgl::machine::{Machine, MachineError};
 use softgl::resources::BufferId;
 
 use super::session::{Flow, Session};
+use super::ulps::{f32_ulps, f64_ulps};
 use crate::verdict::Layer;
 
 /// Transform feedback of a script.
@@ -162,6 +163,16 @@ impl Condition {
         }
     }
 
+    /// `, 3 ULP apart` for floating-point values.
+    fn distance(&self, bits: u64) -> String {
+        let ulps = match self.value {
+            SsboValue::Float(v) => f32_ulps(f32::from_bits(bits as u32), v),
+            SsboValue::Double(v) => f64_ulps(f64::from_bits(bits), v),
+            SsboValue::Uint(_) | SsboValue::Uint64(_) | SsboValue::Int(_) | SsboValue::Int64(_) => None,
+        };
+        ulps.map(|ulps| format!(", {ulps} ULP apart")).unwrap_or_default()
+    }
+
     fn wanted(&self) -> String {
         let bits = bytes_of(self.value).iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
         format!("{} {}", self.comparison.text(), self.show(bits))
@@ -191,7 +202,10 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
         session.sides.all.iter_mut().map(|side| side.note_undefined().1).fold(false, |a, b| a | b);
     let Some((&first, rest)) = values.split_first() else { return };
     let passes = condition.holds(first);
-    let text = || format!("{what} test failed: {} {}", condition.show(first), condition.wanted());
+    let text = || {
+        let (shown, wanted) = (condition.show(first), condition.wanted());
+        format!("{what} test failed: {shown} {wanted}{}", condition.distance(first))
+    };
     let bad = match rest.first().filter(|_| !undefined) {
         Some(&second) if condition.holds(second) != passes => {
             Some((Layer::Mismatch, format!("{}; reference {}", text(), condition.show(second))))

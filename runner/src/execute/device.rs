@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use script::Script;
 use softgl::device::{Device, DeviceError};
 
+use crate::external::ExternalCompiler;
 use crate::target::Target;
 use crate::verdict::StageStatistics;
 
@@ -128,6 +130,8 @@ pub struct DeviceOptions {
     pub worst_math: bool,
     /// Binaries to execute instead of compiling, one folder per test and generation below this one.
     pub binaries: Option<PathBuf>,
+    /// A user's compiler in the place of ours.
+    pub compiler: Option<ExternalCompiler>,
 }
 
 /// What a device is made for.
@@ -139,6 +143,8 @@ pub struct DeviceRequest<'a> {
     pub target: Target,
     /// The test's name: where its binaries are.
     pub test: &'a str,
+    /// The test.
+    pub script: &'a Script<'a>,
     /// What the run asks.
     pub options: &'a DeviceOptions,
     /// Steps all shading of the test may take; beyond, [`DeviceError::StepLimit`].

@@ -5,11 +5,13 @@ use compiler::{Options, Quirk, QuirkSet};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use super::device::{
     Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
 };
-use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
+use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog};
+use crate::external;
 use crate::verdict::StageStatistics;
 
 /// Makes simulators and interpreters.
@@ -20,21 +22,38 @@ impl DeviceFactory for Devices {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         match request.kind {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
-            DeviceKind::Simulator => {
-                let devinfo = request.target.devinfo().ok_or_else(|| {
-                    DeviceError::Execution(format!("{} has no instruction set", request.target))
-                })?;
-                let options = SimulatorOptions {
-                    devinfo,
-                    compiler: compiler_options(request.options),
-                    binaries: binaries(request),
-                    math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
-                    budget: request.step_limit,
-                    seed: seed(request.test),
-                };
-                Ok(Box::new(SimulatorDevice::new(options)))
-            }
+            DeviceKind::Simulator => Ok(Box::new(SimulatorDevice::new(simulator_options(request)?))),
         }
+    }
+}
+
+fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
+    let devinfo = request
+        .target
+        .devinfo()
+        .ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.target)))?;
+    Ok(SimulatorOptions {
+        devinfo,
+        compiler: compiler_options(request.options),
+        binaries: binaries(request),
+        external: external::source(request),
+        math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
+        budget: request.step_limit,
+        seed: seed(request.test),
+        trace: None,
+    })
+}
+
+/// A factory of simulators that write down what their threads execute.
+pub struct Traced {
+    /// Where to.
+    pub log: Arc<Mutex<TraceLog>>,
+}
+
+impl DeviceFactory for Traced {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        let options = simulator_options(request)?;
+        Ok(Box::new(SimulatorDevice::new(SimulatorOptions { trace: Some(self.log.clone()), ..options })))
     }
 }
 
@@ -52,12 +71,6 @@ pub fn compiler_options(options: &DeviceOptions) -> Options {
         disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
         ..Options::default()
     }
-}
-
-/// Names of quirks that do not exist.
-pub fn unknown_quirks(options: &DeviceOptions) -> Vec<&str> {
-    let unknown = |name: &&str| Quirk::from_name(name).is_none();
-    options.disabled_quirks.iter().map(String::as_str).filter(unknown).collect()
 }
 
 fn binary_width(width: Width) -> BinaryWidth {
@@ -84,7 +97,7 @@ fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
 }
 
 /// What unwritten registers hold follows from the test's name: the same in every run, different between tests.
-fn seed(test: &str) -> u64 {
+pub fn seed(test: &str) -> u64 {
     let hash = blake3::hash(test.as_bytes());
     hash.as_bytes().iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))
 }

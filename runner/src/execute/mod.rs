@@ -15,13 +15,14 @@ mod side;
 mod state;
 mod surfaces;
 mod translate;
+mod ulps;
 mod uniforms;
 mod vertex;
 
 pub use device::{
     Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
 };
-pub use factory::{Devices, compiler_options, unknown_quirks};
+pub use factory::{Devices, Traced, compiler_options, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
 pub use translate::stage_of;
@@ -195,7 +196,7 @@ fn sides(
             DeviceKind::Simulator => SIMULATOR_STEPS,
             DeviceKind::Interpreter => INTERPRETER_STEPS,
         };
-        let request = DeviceRequest { kind, target, test, options: &options.device, step_limit };
+        let request = DeviceRequest { kind, target, test, script, options: &options.device, step_limit };
         let device = devices.create(&request)?;
         Ok(Side::new(kind, Machine::new(capabilities.clone(), machine), device))
     };

@@ -12,6 +12,7 @@ use softgl::probe::{
 use softgl::raster::Rect;
 
 use super::side::Sides;
+use super::ulps::f32_ulps;
 use crate::verdict::{Layer, Verdict};
 
 /// How a probe ended, when not well.
@@ -142,15 +143,29 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
     }
 }
 
-/// piglit's words for a failed probe.
+/// piglit's words for a failed probe, and the bits of floats that those words round.
 fn describe(failure: &ProbeFailure) -> String {
     format!(
-        "Probe color at ({},{})\n  Expected: {}\n  Observed: {}",
+        "Probe color at ({},{})\n  Expected: {}\n  Observed: {}{}",
         failure.x,
         failure.y,
         show(failure.expected, failure.channels),
-        show(failure.observed, failure.channels)
+        show(failure.observed, failure.channels),
+        bits(failure)
     )
+}
+
+/// Floats as they are stored, and how far apart they are.
+fn bits(failure: &ProbeFailure) -> String {
+    let (Values::Floats(expected), Values::Floats(observed)) = (failure.expected, failure.observed) else {
+        return String::new();
+    };
+    let channel = |(&expected, &observed): (&f32, &f32)| {
+        let apart = f32_ulps(expected, observed).map(|ulps| format!(" ({ulps} ULP)")).unwrap_or_default();
+        format!("{:#010x}/{:#010x}{apart}", expected.to_bits(), observed.to_bits())
+    };
+    let channels: Vec<String> = expected.iter().zip(&observed).take(failure.channels).map(channel).collect();
+    format!("\n  In bits: {}", channels.join(" "))
 }
 
 fn show(values: Values, channels: usize) -> String {
@@ -239,7 +254,8 @@ mod tests {
         assert_eq!(
             text,
             "Probe color at (3,4)\n  Expected: 1.000000 1.000000 1.000000 1.000000\n  Observed: 0.500000 0.500000 \
-             0.500000 0.500000"
+             0.500000 0.500000\n  In bits: 0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP) \
+             0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP)"
         );
         let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], Agreement::Exact, false).unwrap().text;
         assert!(

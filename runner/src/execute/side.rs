@@ -101,13 +101,18 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 
 /// What a device's error means for the test.
 pub fn device_verdict(error: &DeviceError) -> Verdict {
+    let layer_of = |name: &str| Layer::from_name(name).unwrap_or(Layer::Simulate);
     match error {
         DeviceError::StepLimit(_) => Verdict::new(Status::Timeout, Layer::Simulate, error.to_string()),
         DeviceError::Unsupported(what) => {
             Verdict::fail(Layer::Simulate, format!("{what}: not supported yet"))
         }
-        DeviceError::Layer { layer, message } => {
-            Verdict::fail(Layer::from_name(layer).unwrap_or(Layer::Simulate), message.clone())
+        DeviceError::Layer { layer, message } => Verdict::fail(layer_of(layer), message.clone()),
+        DeviceError::Broken { layer, message } => {
+            Verdict::new(Status::Crash, layer_of(layer), message.clone())
+        }
+        DeviceError::Late { layer, message } => {
+            Verdict::new(Status::Timeout, layer_of(layer), message.clone())
         }
         DeviceError::Execution(message) => Verdict::fail(Layer::Simulate, message.clone()),
     }

@@ -7,10 +7,12 @@ mod config;
 mod files;
 mod rule;
 pub mod update;
+mod update_yaml;
 
 pub use config::Config;
 pub use files::{ScopedFile, parse_baseline, parse_patterns};
 pub use rule::{Baseline, is_bad, judge, label};
+pub use update_yaml::config as update_config;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -19,11 +19,12 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Collects the rows. A test that ran with several variants counts with its worst status.
+    /// Collects the rows. A test that ran with several variants counts with its worst status, one that is missing as
+    /// skipped: nothing bad is to be expected of it.
     pub fn new(rows: &[TestResult]) -> Ran {
         let mut ran = Ran::default();
         let all = || Target::HARDWARE.into_iter().chain([Target::Reference]);
-        for row in rows.iter().filter(|row| row.outcome != Outcome::Missing) {
+        for row in rows {
             let Some(target) = all().find(|target| target.name() == row.target) else { continue };
             ran.targets.insert(target);
             for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
@@ -38,7 +39,7 @@ impl Ran {
 }
 
 /// A baseline after the edit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edited {
     /// The new text.
     pub text: String,
@@ -53,7 +54,7 @@ pub struct Edited {
 }
 
 /// What becomes of a line.
-enum Fate {
+pub(super) enum Fate {
     Keep,
     Remove,
     Change(Baseline),
@@ -70,11 +71,11 @@ pub fn baseline(
     known: &dyn Fn(&str, Target) -> bool,
     rows: &[TestResult],
 ) -> Edited {
-    let mut edited = Edited { text: String::new(), removed: 0, changed: 0, added: 0, undecided: Vec::new() };
+    let mut edited = Edited::default();
     for line in text.split_inclusive('\n') {
         let content = line.trim();
         let fields = (!content.starts_with('#')).then(|| baseline_fields(content)).flatten();
-        match fields.map(|(name, said)| (fate(&name, said, file, ran), name, said)) {
+        match fields.map(|(name, said)| (fate(&name, said, file.scope.as_deref(), ran), name, said)) {
             Some((Fate::Remove, ..)) => edited.removed += 1,
             Some((Fate::Change(status), _, said)) => {
                 edited.changed += 1;
@@ -136,10 +137,10 @@ fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
     }
 }
 
-fn fate(name: &str, said: Baseline, file: &ScopedFile, ran: &Ran) -> Fate {
+pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Target]>, ran: &Ran) -> Fate {
     let Some(statuses) = ran.statuses.get(name) else { return Fate::Keep };
-    let covered: Vec<Target> = match &file.scope {
-        Some(scope) => scope.clone(),
+    let covered: Vec<Target> = match scope {
+        Some(scope) => scope.to_vec(),
         None => Target::HARDWARE
             .into_iter()
             .chain(ran.targets.iter().copied().filter(|&t| t == Target::Reference))

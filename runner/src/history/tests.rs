@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::results::{Header, ResultsWriter, RunFile};
+use crate::results::{Header, Junit, ResultsWriter, RunFile};
 use crate::verdict::{Outcome, TestResult};
 
 fn row(test: &str, status: Status) -> TestResult {
@@ -34,7 +34,7 @@ fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
             ..Header::new(vec!["ivb".into()], BTreeMap::from([("run".to_owned(), String::new())]))
         };
         let mut rows = [row("tests/a", *a), TestResult { duration_us: number as u64, ..row("tests/b", *b) }];
-        ResultsWriter::write_all(&place, &header, &mut rows).unwrap();
+        ResultsWriter::write_all(&place, &header, &mut rows, Junit::All).unwrap();
         let file = RunFile::read(&place).unwrap();
         assert_eq!(history.record(&file).unwrap(), Recorded::Added(2));
         assert_eq!(history.record(&file).unwrap(), Recorded::Known);
@@ -97,7 +97,8 @@ fn parts_of_runs_are_left_out() {
     let missing = TestResult { outcome: Outcome::Missing, ..row("a", Status::Skip) };
     let place = folder.path().join("missing");
     fs::create_dir(&place).unwrap();
-    ResultsWriter::write_all(&place, &Header::new(vec![], BTreeMap::new()), &mut [missing]).unwrap();
+    ResultsWriter::write_all(&place, &Header::new(vec![], BTreeMap::new()), &mut [missing], Junit::All)
+        .unwrap();
     history.record(&RunFile::read(&place).unwrap()).unwrap();
     assert_eq!(history.all(&history.runs().unwrap()).unwrap().len(), 2, "nothing of what has no result");
 }

@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use junit_report::OffsetDateTime;
 
@@ -11,6 +13,8 @@ use super::{RESULTS_FILE, WriteError};
 
 /// Where runs land without `--out`.
 const RESULTS: &str = "results";
+/// How long a folder may stay locked before that counts as another runner's.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Points to the newest run.
 const LATEST: &str = "latest";
 
@@ -70,12 +74,18 @@ impl RunFolder {
 /// Locks the folder itself, which leaves nothing behind. Where folders cannot be locked there is no protection.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let Ok(folder) = File::open(path) else { return Ok(None) };
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => {
-            Err(io::Error::new(io::ErrorKind::ResourceBusy, "another runner is writing its results there"))
+    let begun = Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            // A runner that was killed while it started a worker leaves its lock to that for a moment.
+            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => thread::sleep(PATIENCE / 50),
+            Err(TryLockError::WouldBlock) => {
+                let message = "another runner is writing its results there";
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
+            }
         }
-        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

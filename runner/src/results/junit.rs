@@ -7,23 +7,38 @@ use std::io;
 use junit_report::{Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestSuiteBuilder};
 
 use crate::expect::{is_bad, label};
-use crate::names::printable;
-use crate::verdict::{Layer, Outcome, Status, TestResult};
+use crate::names::{printable, printable_line};
+use crate::verdict::{Outcome, Status, TestResult};
 
-/// Longest failure text in bytes; CI systems refuse or cut very long ones.
+/// Longest text of a case in bytes; CI systems refuse or cut very long ones.
 const TEXT_LIMIT: usize = 8 << 10;
+/// Longest message in bytes: what lists of failures show.
+const MESSAGE_LIMIT: usize = 300;
+/// Most bytes of texts in a report; the cases after that have messages only.
+const REPORT_LIMIT: usize = 8 << 20;
+
+/// Which rows a report has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Junit {
+    /// All.
+    #[default]
+    All,
+    /// Only those that were not as expected.
+    FailuresOnly,
+}
 
 /// The report of sorted rows.
-pub(super) fn render(rows: &[TestResult]) -> io::Result<Vec<u8>> {
+pub(super) fn render(rows: &[TestResult], which: Junit) -> io::Result<Vec<u8>> {
     let mut suites: BTreeMap<&str, Vec<&TestResult>> = BTreeMap::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| which == Junit::All || !row.is_good()) {
         suites.entry(split(&row.test).0).or_default().push(row);
     }
     let mut report = ReportBuilder::new();
+    let mut room = REPORT_LIMIT;
     for (directory, rows) in suites {
-        let mut suite = TestSuiteBuilder::new(&printable(directory));
+        let mut suite = TestSuiteBuilder::new(&line(directory));
         suite.set_timestamp(OffsetDateTime::UNIX_EPOCH);
-        suite.add_testcases(rows.into_iter().map(case));
+        suite.add_testcases(rows.into_iter().map(|row| case(row, &mut room)));
         report.add_testsuite(suite.build());
     }
     let mut text = Vec::new();
@@ -36,56 +51,87 @@ fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-fn case(row: &TestResult) -> TestCase {
+fn case(row: &TestResult, room: &mut usize) -> TestCase {
     let (directory, last) = split(&row.test);
-    let name = printable(&format!("{last} [{}]", row.target));
+    let name = line(&format!("{last} [{}]", row.target));
     let time = Duration::microseconds(i64::try_from(row.duration_us).unwrap_or(i64::MAX));
-    let layer = row.layer.map_or("", Layer::name);
-    let reason = row.reason.as_deref().unwrap_or("");
-    let text = printable(shortened(reason));
-    let classname = printable(directory).replace('/', ".");
-    if is_bad(row.status) && row.is_good() || row.outcome == Outcome::Improved {
-        return case_of_expectation(row, &name, time, &text).set_classname(&classname).build();
-    }
-    let mut case = match row.status {
-        Status::Pass => TestCaseBuilder::success(&name, time),
-        Status::Warn => {
-            let mut case = TestCaseBuilder::success(&name, time);
-            case.set_system_out(&text);
-            case
-        }
-        Status::Skip => {
-            let mut case = TestCaseBuilder::skipped(&name);
-            case.set_system_out(&text);
-            case
-        }
-        Status::Fail => TestCaseBuilder::failure(&name, time, layer, &text),
-        Status::Crash | Status::Timeout => TestCaseBuilder::error(&name, time, row.status.name(), &text),
+    let message = message(row);
+    let mut case = match result(row) {
+        Result::Success => TestCaseBuilder::success(&name, time),
+        // The format's writer gives skips no text.
+        Result::Skipped => TestCaseBuilder::skipped(&name),
+        Result::Failure(kind) => TestCaseBuilder::failure(&name, time, kind, &message),
+        Result::Error(kind) => TestCaseBuilder::error(&name, time, kind, &message),
     };
-    case.set_classname(&classname).build()
+    let text = text(row, &message);
+    if !text.is_empty() && text.len() <= *room {
+        *room -= text.len();
+        case.set_system_out(&text);
+    }
+    case.set_classname(&line(directory).replace('/', ".")).build()
 }
 
-/// A row that an expectation speaks about: an expected failure counts as skipped (the format's
-/// writer gives skips no text), a failure of a known
-/// flake as a success, and an improvement as a failure, since the baseline wants an update.
-fn case_of_expectation(row: &TestResult, name: &str, time: Duration, text: &str) -> TestCaseBuilder {
-    let label = label(row.status, row.outcome);
-    let note = format!("{label}: {text}");
-    match row.outcome {
-        Outcome::Improved => {
-            TestCaseBuilder::failure(name, time, "improved", &format!("{label}: the baseline expects worse"))
-        }
-        Outcome::Flake => {
-            let mut case = TestCaseBuilder::success(name, time);
-            case.set_system_out(&note);
-            case
-        }
-        _ => TestCaseBuilder::skipped(name),
+/// What the format calls a row.
+enum Result {
+    Success,
+    Skipped,
+    Failure(&'static str),
+    Error(&'static str),
+}
+
+/// An expected failure counts as skipped, a failure of a known flake as a success, and an improvement as a failure, since
+/// the baseline wants an update.
+fn result(row: &TestResult) -> Result {
+    match (row.outcome, row.status) {
+        (Outcome::Improved, _) => Result::Failure("improved"),
+        (Outcome::Missing, _) => Result::Failure("missing"),
+        (Outcome::Flake, _) if row.differed => Result::Failure("flake"),
+        (Outcome::Flake, _) => Result::Success,
+        (Outcome::Expected, status) if is_bad(status) => Result::Skipped,
+        (_, Status::Pass | Status::Warn) => Result::Success,
+        (_, Status::Skip) => Result::Skipped,
+        (_, Status::Fail) => Result::Failure(row.layer.map_or("fail", |layer| layer.name())),
+        (_, Status::Crash | Status::Timeout) => Result::Error(row.status.name()),
     }
 }
 
-/// At most [`TEXT_LIMIT`] bytes.
-fn shortened(text: &str) -> &str {
-    let end = (0..=text.len().min(TEXT_LIMIT)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+/// `probe: line 12: Probe color at (0,0)`: the first line of what happened.
+fn message(row: &TestResult) -> String {
+    if row.outcome == Outcome::Improved {
+        return format!("{}: the baseline expects worse", label(row.status, row.outcome));
+    }
+    let layer = row.layer.map(|layer| format!("{layer}: ")).unwrap_or_default();
+    let reason = shortened(row.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT).lines().next().unwrap_or("");
+    shortened(&line(&format!("{layer}{reason}")), MESSAGE_LIMIT).to_owned()
+}
+
+/// Everything that is known of what happened. It becomes raw text, whose end mark it must not contain.
+fn text(row: &TestResult, message: &str) -> String {
+    let reason = valid(&printable(shortened(row.reason.as_deref().unwrap_or(""), TEXT_LIMIT)));
+    let reason = reason.replace("]]>", "]]&gt;");
+    match row.outcome {
+        Outcome::Flake => format!("{}: {reason}", label(row.status, row.outcome)),
+        _ if reason.is_empty() => String::new(),
+        _ => {
+            // The first line with its layer, then the rest.
+            let rest = reason.split_once('\n').map(|(_, rest)| format!("\n{rest}")).unwrap_or_default();
+            format!("{}{rest}", message.replace("]]>", "]]&gt;"))
+        }
+    }
+}
+
+/// A name in one line, of characters that XML has.
+fn line(text: &str) -> String {
+    valid(&printable_line(text))
+}
+
+/// Shows as escapes what is no character of XML.
+fn valid(text: &str) -> String {
+    text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
+}
+
+/// At most `limit` bytes.
+fn shortened(text: &str, limit: usize) -> &str {
+    let end = (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]
 }

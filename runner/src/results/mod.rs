@@ -13,6 +13,7 @@ mod row;
 pub use folder::RunFolder;
 pub use import::{ImportError, decompress, import};
 pub use jsonl::{Header, RESULTS_FILE};
+pub use junit::Junit;
 pub use merge::{MergeError, merge};
 pub use read::{ReadError, Run, RunFile, RunRows};
 pub use record::RunRecord;
@@ -29,17 +30,17 @@ pub const JUNIT_FILE: &str = "junit.xml";
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {source}")]
+#[error("cannot write {path}: {reason}")]
 pub struct WriteError {
     /// The file or folder.
     pub path: String,
     /// What the system says.
-    pub source: io::Error,
+    pub reason: io::Error,
 }
 
 impl WriteError {
     fn at(path: &Path) -> impl Fn(io::Error) -> WriteError + '_ {
-        |source| WriteError { path: path.display().to_string(), source }
+        |reason| WriteError { path: path.display().to_string(), reason }
     }
 }
 
@@ -50,6 +51,7 @@ pub struct ResultsWriter {
     header: Header,
     log: jsonl::Log,
     rows: Vec<TestResult>,
+    junit: Junit,
 }
 
 impl ResultsWriter {
@@ -59,7 +61,7 @@ impl ResultsWriter {
     /// When the folder cannot be written to.
     pub fn create(folder: &Path, header: Header) -> Result<ResultsWriter, WriteError> {
         let log = jsonl::Log::create(&folder.join(RESULTS_FILE), &header)?;
-        Ok(ResultsWriter { folder: folder.to_owned(), header, log, rows: Vec::new() })
+        Ok(ResultsWriter { folder: folder.to_owned(), header, log, rows: Vec::new(), junit: Junit::All })
     }
 
     /// Goes on with a run that was read back: its rows are kept, a line that was cut short is dropped.
@@ -70,7 +72,19 @@ impl ResultsWriter {
         let file = folder.join(RESULTS_FILE);
         jsonl::replace(&file, &run.header, &run.rows)?;
         let log = jsonl::Log::reopen(&file)?;
-        Ok(ResultsWriter { folder: folder.to_owned(), header: run.header, log, rows: run.rows })
+        Ok(ResultsWriter {
+            folder: folder.to_owned(),
+            header: run.header,
+            log,
+            rows: run.rows,
+            junit: Junit::All,
+        })
+    }
+
+    /// The same writer with another choice of rows for the JUnit report.
+    #[must_use]
+    pub fn with_junit(self, junit: Junit) -> ResultsWriter {
+        ResultsWriter { junit, ..self }
     }
 
     /// The rows so far, those of a resumed run included.
@@ -87,7 +101,12 @@ impl ResultsWriter {
     ///
     /// # Errors
     /// When the folder cannot be written to.
-    pub fn write_all(folder: &Path, header: &Header, rows: &mut [TestResult]) -> Result<(), WriteError> {
+    pub fn write_all(
+        folder: &Path,
+        header: &Header,
+        rows: &mut [TestResult],
+        junit: Junit,
+    ) -> Result<(), WriteError> {
         rows.sort_by(|a, b| a.key().cmp(&b.key()));
         jsonl::replace(&folder.join(RESULTS_FILE), header, rows)?;
         for target in &header.targets {
@@ -96,12 +115,12 @@ impl ResultsWriter {
             replace_file(&path, &csv::render(rows))?;
         }
         let path = folder.join(JUNIT_FILE);
-        let report = junit::render(rows).map_err(WriteError::at(&path))?;
+        let report = junit::render(rows, junit).map_err(WriteError::at(&path))?;
         replace_file(&path, &report)
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
-        ResultsWriter::write_all(&self.folder, &self.header, &mut self.rows)
+        ResultsWriter::write_all(&self.folder, &self.header, &mut self.rows, self.junit)
     }
 }
 

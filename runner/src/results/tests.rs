@@ -121,9 +121,13 @@ fn junit_has_a_suite_per_directory_and_escapes() {
     ] {
         assert!(xml.contains(part), "{part} in {xml}");
     }
-    assert!(!xml.contains("<1>") && !xml.contains('\u{1b}'), "{xml}");
-    let long = TestResult { reason: Some("é".repeat(1 << 20)), ..row("a", "ivb", Status::Fail) };
-    assert!(junit::render(&[long]).unwrap().len() < 20 << 10);
+    assert!(xml.contains("probe: expected &lt;1&gt; &amp; ") && !xml.contains('\u{1b}'), "{xml}");
+    let long = TestResult { reason: Some("é]]>".repeat(3000)), ..row("a", "ivb", Status::Fail) };
+    let one = junit::render(std::slice::from_ref(&long), Junit::All).unwrap();
+    assert!(one.len() < 20 << 10 && String::from_utf8(one).unwrap().matches("]]>").count() == 1);
+    // However much fails, the report stays of a size that is accepted.
+    let many = vec![long; 4000];
+    assert!(junit::render(&many, Junit::All).unwrap().len() < 16 << 20);
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn junit_knows_expectations() {
         with("a/odd", Status::Crash, Outcome::Flake),
         with("a/bad", Status::Fail, Outcome::Unexpected),
     ];
-    let xml = String::from_utf8(junit::render(&rows).unwrap()).unwrap();
+    let xml = String::from_utf8(junit::render(&rows, Junit::All).unwrap()).unwrap();
     assert_eq!(xml.matches("<skipped/>").count(), 1);
     for part in ["tests=\"4\"", "failures=\"2\"", "errors=\"0\""] {
         assert!(xml.contains(part), "{part} in {xml}");

@@ -216,9 +216,11 @@ pub fn simulator_with(generation: &str, compiler: compiler::Options) -> Simulato
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
         compiler,
         binaries: None,
+        external: None,
         math: simulator::MathMode::Exact,
         budget: 1 << 27,
         seed: 1,
+        trace: None,
     })
 }
 

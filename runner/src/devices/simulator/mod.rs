@@ -7,23 +7,35 @@ mod geometry;
 mod memory;
 mod sampler;
 mod tessellation;
+mod trace;
 mod urb;
 mod vertex;
 
+pub use trace::TraceLog;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{Interface, PushRange, Stage as BinaryStage, Statistics, Surface, Width};
 use compiler::{Binary, CompileError, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
+use simulator::trace::Tracer;
 use simulator::{Kernel, MathMode, Reason, SimError, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::services::{BufferRef, Services};
 
+/// A compiler in the place of this project's.
+pub trait BinarySource: Send {
+    /// Compiles a stage for draws with the given key.
+    ///
+    /// # Errors
+    /// The layer that refused, broke down or was late.
+    fn binary(&self, stage: Stage, key: &StageKey) -> Result<Binary, DeviceError>;
+}
+
 /// What a run asks of the device.
-#[derive(Clone, Debug)]
 pub struct SimulatorOptions {
     /// Generation.
     pub devinfo: &'static DevInfo,
@@ -31,12 +43,16 @@ pub struct SimulatorOptions {
     pub compiler: Options,
     /// Folder to take binaries from instead of compiling.
     pub binaries: Option<PathBuf>,
+    /// Compiler to ask for binaries that the folder does not have.
+    pub external: Option<Box<dyn BinarySource>>,
     /// Accuracy of the math unit.
     pub math: MathMode,
     /// Most instructions the device may execute in its life.
     pub budget: u64,
     /// Seed of what unwritten registers hold.
     pub seed: u64,
+    /// Where everything that threads execute is written down.
+    pub trace: Option<Arc<Mutex<TraceLog>>>,
 }
 
 /// Numbers of one compiled kernel.
@@ -87,6 +103,7 @@ impl SimulatorDevice {
     pub fn new(options: SimulatorOptions) -> SimulatorDevice {
         let mut thread = Thread::new(options.devinfo, options.seed);
         thread.math = options.math;
+        thread.tracer = options.trace.clone().map(Tracer::new);
         SimulatorDevice {
             cache: BTreeMap::new(),
             last: BTreeMap::new(),
@@ -121,7 +138,7 @@ impl SimulatorDevice {
     }
 
     fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
-        let binary = match self.foreign_binary(stage)? {
+        let binary = match self.foreign_binary(stage, state.key)? {
             Some(binary) => binary,
             None => compiler::compile(
                 state.program,
@@ -141,10 +158,18 @@ impl SimulatorDevice {
         Ok(Prepared { binary, kernels })
     }
 
-    fn foreign_binary(&self, stage: Stage) -> Result<Option<Binary>, DeviceError> {
-        let Some(folder) = &self.options.binaries else { return Ok(None) };
-        let binary = Binary::read(folder, binary_stage(stage)).map_err(|e| layer("encode", e.to_string()))?;
-        let Some(binary) = binary else { return Ok(None) };
+    fn foreign_binary(&self, stage: Stage, key: &StageKey) -> Result<Option<Binary>, DeviceError> {
+        let read = match &self.options.binaries {
+            Some(folder) => {
+                Binary::read(folder, binary_stage(stage)).map_err(|e| layer("encode", e.to_string()))?
+            }
+            None => None,
+        };
+        let binary = match (read, &self.options.external) {
+            (Some(binary), _) => binary,
+            (None, Some(compiler)) => compiler.binary(stage, key)?,
+            (None, None) => return Ok(None),
+        };
         if binary.generation != self.options.devinfo.name {
             let message = format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
             return Err(layer("encode", message));
@@ -206,6 +231,9 @@ impl Device for SimulatorDevice {
             if first.is_some() && side_effects {
                 services.rollback();
             }
+            if let Some(trace) = &self.options.trace {
+                trace.lock().unwrap_or_else(PoisonError::into_inner).begin(stage, width.name());
+            }
             let steps = match batch {
                 Batch::Vertex(vertices) => {
                     vertex::run(self, &prepared, *width, kernel, state, vertices, services)?
@@ -257,7 +285,8 @@ fn simulation_error(error: SimError) -> DeviceError {
     }
 }
 
-fn binary_stage(stage: Stage) -> BinaryStage {
+/// A stage as binaries name it.
+pub fn binary_stage(stage: Stage) -> BinaryStage {
     match stage {
         Stage::Vertex => BinaryStage::Vertex,
         Stage::TessControl => BinaryStage::TessControl,

@@ -1,0 +1,12 @@
+//! `runner serve-compiler`: our compiler behind the protocol that `--compiler` speaks.
+
+use std::io;
+
+use super::EXPECTED;
+use crate::external;
+
+/// Answers requests on standard input until it ends.
+pub(super) fn serve() -> anyhow::Result<u8> {
+    external::serve(&mut io::stdin().lock(), &mut io::stdout().lock())?;
+    Ok(EXPECTED)
+}

@@ -1,0 +1,99 @@
+//! What the threads of a test execute, as text: the payload each starts with, and every instruction with the registers it
+//! changes.
+
+use std::fmt::Write;
+
+use eu::DevInfo;
+use program::Stage;
+use simulator::Thread;
+use simulator::regs::{GRF_COUNT, Registers};
+use simulator::trace::{Step, Trace};
+
+/// Longest text in bytes; a test that executes more is cut there.
+const LONGEST: usize = 16 << 20;
+
+/// Collects the text.
+pub struct TraceLog {
+    devinfo: &'static DevInfo,
+    /// What registers hold that nobody wrote.
+    blank: Registers,
+    /// The only stage that is shown.
+    stage: Option<Stage>,
+    /// Only payloads are shown.
+    payloads_only: bool,
+    /// What runs now.
+    running: Option<(Stage, &'static str)>,
+    threads: u32,
+    text: String,
+    cut: bool,
+}
+
+impl TraceLog {
+    /// An empty log of threads whose unwritten registers are grown from `seed`.
+    pub fn new(devinfo: &'static DevInfo, seed: u64, stage: Option<Stage>, payloads_only: bool) -> TraceLog {
+        TraceLog {
+            devinfo,
+            blank: Thread::new(devinfo, seed).regs,
+            stage,
+            payloads_only,
+            running: None,
+            threads: 0,
+            text: String::new(),
+            cut: false,
+        }
+    }
+
+    /// Threads of this stage and width follow.
+    pub fn begin(&mut self, stage: Stage, width: &'static str) {
+        self.running = Some((stage, width));
+    }
+
+    /// The text so far.
+    pub fn take(&mut self) -> String {
+        let mut text = std::mem::take(&mut self.text);
+        if self.cut {
+            text.push_str("; more is not shown\n");
+        }
+        text
+    }
+
+    fn start(&mut self, stage: Stage, width: &str, payload: &Registers) {
+        self.threads += 1;
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "// {stage} {width}, thread {}", self.threads);
+        for nr in 0..GRF_COUNT {
+            let register = payload.register(nr);
+            if register != self.blank.register(nr) {
+                let _ = writeln!(self.text, "g{nr:<3} {}", dwords(&register));
+            }
+        }
+    }
+}
+
+impl Trace for TraceLog {
+    fn step(&mut self, step: &Step) {
+        let Some((stage, width)) = self.running else { return };
+        if self.stage.is_some_and(|only| only != stage) {
+            return;
+        }
+        if self.text.len() > LONGEST {
+            self.cut = true;
+            return;
+        }
+        if step.executed == 0 {
+            self.start(stage, width, step.before);
+        }
+        if self.payloads_only {
+            return;
+        }
+        let inst = eu::print_inst(self.devinfo, step.inst);
+        let _ = writeln!(self.text, "{:5} {:#06x} [{:08x}] {inst}", step.executed, step.offset, step.enabled);
+        for (nr, _, after) in step.changed() {
+            let _ = writeln!(self.text, "      g{nr:<3} {}", dwords(&after));
+        }
+    }
+}
+
+fn dwords(register: &[u32; 8]) -> String {
+    register.iter().map(|dword| format!("{dword:08x}")).collect::<Vec<_>>().join(" ")
+}
