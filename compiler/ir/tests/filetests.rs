@@ -6,6 +6,8 @@
 //! * `; test: validate` prints the failures, one a line.
 //! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come from lines
 //!   `; in LANE SLOT WORD…`, block 0's memory from `; ubo WORD…`; words are hexadecimal or floats with a point.
+//! * `; test: values` does the same for one lane and then, with every scalar load of block 0 replaced by the word it reads, folds all
+//!   operations and demands the same outputs. What is expected is worked out by hand: do not bless it.
 
 use ir::eval::{EvalOptions, Space, TestServices, run};
 use ir::{PassManager, PassOptions, Shader, Slot, parse, passes, validate};
@@ -64,6 +66,42 @@ fn evaluate(shader: &Shader, source: &str, lanes: usize) -> Result<String, Strin
     Ok(text)
 }
 
+/// The source with each scalar 32-bit load of block 0 as the constant that `; ubo` has there.
+fn with_constants(source: &str) -> Result<String, String> {
+    let words = source.lines().find_map(|l| l.strip_prefix("; ubo ")).unwrap_or_default();
+    let words: Vec<u32> = words.split_whitespace().map(word).collect::<Result<_, _>>()?;
+    let replaced = |line: &str| {
+        let (target, arguments) = line.split_once("load_ubo")?;
+        let base = arguments.split_whitespace().find_map(|w| w.strip_prefix("base="))?;
+        let word = words.get(base.parse::<usize>().ok()? / 4)?;
+        Some(format!("{target}const {word:#x}"))
+    };
+    let lines = source.lines().map(|line| replaced(line).unwrap_or_else(|| line.to_owned()) + "\n");
+    Ok(lines.collect())
+}
+
+/// What the shader computes, by the evaluator and by constant folding.
+fn values(shader: &Shader, source: &str) -> Result<String, String> {
+    let evaluated = evaluate(shader, source, 1)?;
+    let mut folded = parse(&with_constants(source)?).map_err(|e| e.to_string())?;
+    let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
+    for name in ["opt_constant_fold", "opt_dce"] {
+        let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
+        manager.run(&mut folded, name, pass).map_err(|e| e.to_string())?;
+    }
+    let text = folded.to_string();
+    let left = text.lines().find(|l| l.contains(" = ") && !l.contains("= const") && !l.contains("slot="));
+    if let Some(line) = left {
+        return Err(format!("not folded: {}", line.trim()));
+    }
+    let constant = evaluate(&folded, "", 1)?;
+    if constant == evaluated {
+        Ok(evaluated)
+    } else {
+        Err(format!("folded:\n{constant}evaluated:\n{evaluated}"))
+    }
+}
+
 fn output(source: &str) -> Result<String, String> {
     let command = source.lines().find_map(|l| l.strip_prefix("; test: ")).ok_or("no `; test:` line")?;
     let mut shader = parse(source).map_err(|e| e.to_string())?;
@@ -82,6 +120,10 @@ fn output(source: &str) -> Result<String, String> {
             Ok(()) => "valid\n".to_owned(),
             Err(error) => error.failures.iter().map(|f| format!("{f}\n")).collect(),
         }),
+        Some("values") => {
+            validate(&shader).map_err(|e| e.to_string())?;
+            values(&shader, source)
+        }
         Some("eval") => {
             validate(&shader).map_err(|e| e.to_string())?;
             let lanes = words.next().and_then(|w| w.parse().ok()).unwrap_or(1);
