@@ -4,56 +4,8 @@
 mod vec4_harness;
 
 use intel::{Options, Quirk, QuirkSet};
-use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Src, Stage, Value};
-use vec4_harness::{Data, Rng, agree, differences};
-
-const GENS: [&str; 2] = ["ivb", "hsw"];
-
-fn build(f: impl FnOnce(&mut Builder<'_>)) -> Shader {
-    let mut shader = Shader::new(Stage::Vertex);
-    shader.info.float_controls.flush_f32 = true;
-    shader.info.ubos = 1;
-    shader.info.default_block_size = 512;
-    let mut b = Builder::new(&mut shader);
-    b.exact = true;
-    f(&mut b);
-    b.finish();
-    ir::validate(&shader).unwrap_or_else(|e| panic!("{e}\n{shader}"));
-    shader
-}
-
-fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
-    let (block, offset) = (b.imm(0), b.imm(offset));
-    b.load(IntrinsicOp::LoadUbo, &[block, offset], Fields::default(), bits, components)
-}
-
-fn attribute(b: &mut Builder<'_>, slot: u8, components: u8) -> Value {
-    b.load_input(Slot::Attribute(slot), 0, components)
-}
-
-/// A double from two attribute components.
-fn wide_attribute(b: &mut Builder<'_>, slot: u8) -> Value {
-    let raw = attribute(b, slot, 4);
-    let second = attribute(b, slot + 1, 4);
-    let mut parts = Vec::new();
-    for value in [raw, second] {
-        for pair in 0..2 {
-            let (low, high) = (b.channel(value, 2 * pair), b.channel(value, 2 * pair + 1));
-            parts.push(b.pack_64_2x32_split(low, high));
-        }
-    }
-    b.vec(&parts)
-}
-
-fn output(b: &mut Builder<'_>, slot: u8, value: Value) {
-    if b.shader.bits(value) == 64 {
-        let (low, high) = (b.unpack_64_2x32_split_x(value), b.unpack_64_2x32_split_y(value));
-        b.store_output(Slot::Var(slot), 0, low);
-        b.store_output(Slot::Var(slot + 1), 0, high);
-    } else {
-        b.store_output(Slot::Var(slot), 0, value);
-    }
-}
+use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Src, Value};
+use vec4_harness::{Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute};
 
 #[test]
 fn constant_position() {
@@ -63,35 +15,6 @@ fn constant_position() {
     });
     for gen_name in GENS {
         agree(&shader, gen_name, &Options::default(), &Data::new(1));
-    }
-}
-
-/// Every swizzle of a double vector, on each kind of source.
-#[test]
-fn double_swizzles() {
-    for uniform_source in [false, true] {
-        for start in (0..256u32).step_by(16) {
-            let shader = build(|b| {
-                let a = if uniform_source { uniform(b, 64, 64, 4) } else { wide_attribute(b, 0) };
-                let other = wide_attribute(b, 2);
-                for code in start..start + 16 {
-                    let swizzle = [0, 2, 4, 6].map(|shift| (code >> shift & 3) as u8);
-                    let srcs = [Src::with_swizzle(a, swizzle), Src::new(other)];
-                    let sum = b.alu_src(AluOp::Fadd, &srcs, 4);
-                    let slot = ((code - start) % 8 * 2) as u8;
-                    if code - start < 8 {
-                        output(b, slot, sum);
-                    } else {
-                        let less = b.alu_src(AluOp::Flt, &srcs, 4);
-                        let picked = b.alu_src(AluOp::Bcsel, &[Src::new(less), srcs[0], srcs[1]], 4);
-                        output(b, 16 + slot, picked);
-                    }
-                }
-            });
-            for gen_name in GENS {
-                agree(&shader, gen_name, &Options::default(), &Data::moderate(u64::from(start)));
-            }
-        }
     }
 }
 
@@ -224,6 +147,16 @@ fn quirks_switched_off() {
     }
 }
 
+/// Doubles ordinary and special.
+fn double(rng: &mut Rng) -> f64 {
+    match rng.below(4) {
+        0 => rng.below(100) as f64 / 8.0,
+        1 => -(rng.next() as f64) / 3.0,
+        2 => [0.0, -0.0, f64::INFINITY, f64::NAN, 5e-324, 1e308][rng.below(6)],
+        _ => f64::from_bits(rng.next()),
+    }
+}
+
 /// A random shader: values of every kind, branches, loops, arrays with variable indices.
 struct Generator<'a, 'b> {
     b: &'a mut Builder<'b>,
@@ -249,7 +182,7 @@ impl Generator<'_, '_> {
         }
         let data: Vec<u64> = (0..n)
             .map(|_| match bits {
-                64 => self.rng.double().to_bits(),
+                64 => double(&mut self.rng).to_bits(),
                 32 => u64::from(self.rng.dword()),
                 _ => self.rng.next() & 1,
             })

@@ -64,6 +64,8 @@ pub struct DevInfo {
     pub has_dword_mul: bool,
     /// AND, OR, XOR and NOT read a source's negate bit as bitwise NOT.
     pub logic_negate_is_not: bool,
+    /// The last URB write of a thread carries a flag that says so.
+    pub urb_write_complete: bool,
     /// Three-source instructions can be wider than SIMD8.
     pub three_source_simd16: bool,
     /// Three-source instructions know HF and mixed F/HF.
@@ -132,6 +134,7 @@ const IVB: DevInfo = DevInfo {
     mul_dword_src1_low_word: true,
     has_dword_mul: false,
     logic_negate_is_not: false,
+    urb_write_complete: true,
     three_source_simd16: false,
     three_source_hf: false,
     bfi_simd16: true,
@@ -186,6 +189,7 @@ const BDW: DevInfo = DevInfo {
     mul_dword_src1_low_word: false,
     has_dword_mul: true,
     logic_negate_is_not: true,
+    urb_write_complete: false,
     three_source_hf: true,
     bfi_simd16: true,
     cmp_null_needs_switch: false,

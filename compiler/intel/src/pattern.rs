@@ -149,8 +149,7 @@ fn align16_read_mask(inst: &Inst, src: &Operand, reg: u32) -> u32 {
         Op::Dp4 | Op::Dph => 0xf,
         Op::Dp3 => 0x7,
         Op::Dp2 => 0x3,
-        _ if inst.dst.is_reg() && inst.cond.is_none() => inst.dst.writemask,
-        _ => 0xf,
+        _ => inst.dst.writemask,
     };
     let mut components = 0;
     for i in 0..4 {

@@ -2,12 +2,63 @@
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Surface as Bound, Varying, VertexInput};
-use intel::{Options, StageKey};
+use intel::{Backend, Options, StageKey};
 use ir::eval::{EvalOptions, Io, Space, TestServices};
-use ir::{Shader, Slot};
+use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
 use simulator::host::{Host, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels, UrbWrite};
 use simulator::{Kernel, Thread};
 use std::collections::BTreeMap;
+
+/// Generations with a vec4 back end; on bdw it must be asked for.
+pub const GENS: [&str; 3] = ["ivb", "hsw", "bdw"];
+
+/// A vertex shader with a uniform block of 512 bytes.
+pub fn build(f: impl FnOnce(&mut Builder<'_>)) -> Shader {
+    let mut shader = Shader::new(Stage::Vertex);
+    shader.info.float_controls.flush_f32 = true;
+    shader.info.ubos = 1;
+    shader.info.default_block_size = 512;
+    let mut b = Builder::new(&mut shader);
+    b.exact = true;
+    f(&mut b);
+    b.finish();
+    ir::validate(&shader).unwrap_or_else(|e| panic!("{e}\n{shader}"));
+    shader
+}
+
+pub fn uniform(b: &mut Builder<'_>, offset: u32, bits: u8, components: u8) -> Value {
+    let (block, offset) = (b.imm(0), b.imm(offset));
+    b.load(IntrinsicOp::LoadUbo, &[block, offset], Fields::default(), bits, components)
+}
+
+pub fn attribute(b: &mut Builder<'_>, slot: u8, components: u8) -> Value {
+    b.load_input(Slot::Attribute(slot), 0, components)
+}
+
+/// A double vector from two attributes.
+pub fn wide_attribute(b: &mut Builder<'_>, slot: u8) -> Value {
+    let raw = attribute(b, slot, 4);
+    let second = attribute(b, slot + 1, 4);
+    let mut parts = Vec::new();
+    for value in [raw, second] {
+        for pair in 0..2 {
+            let (low, high) = (b.channel(value, 2 * pair), b.channel(value, 2 * pair + 1));
+            parts.push(b.pack_64_2x32_split(low, high));
+        }
+    }
+    b.vec(&parts)
+}
+
+/// Stores a value, or the low and high halves of a double vector to two slots.
+pub fn output(b: &mut Builder<'_>, slot: u8, value: Value) {
+    if b.shader.bits(value) == 64 {
+        let (low, high) = (b.unpack_64_2x32_split_x(value), b.unpack_64_2x32_split_y(value));
+        b.store_output(Slot::Var(slot), 0, low);
+        b.store_output(Slot::Var(slot + 1), 0, high);
+    } else {
+        b.store_output(Slot::Var(slot), 0, value);
+    }
+}
 
 /// A small generator (splitmix64), the same everywhere.
 pub struct Rng(u64);
@@ -37,15 +88,6 @@ impl Rng {
             3 => 0x3f80_0000 + self.below(3) as u32,
             4 => [0, 0x8000_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 1][self.below(6)],
             _ => self.next() as u32,
-        }
-    }
-
-    pub fn double(&mut self) -> f64 {
-        match self.below(4) {
-            0 => self.below(100) as f64 / 8.0,
-            1 => -(self.next() as f64) / 3.0,
-            2 => [0.0, -0.0, f64::INFINITY, f64::NAN, 5e-324, 1e308][self.below(6)],
-            _ => f64::from_bits(self.next()),
         }
     }
 }
@@ -165,10 +207,11 @@ fn dwords(bytes: &[u8], start: usize) -> [u32; 8] {
     std::array::from_fn(|i| u32::from_le_bytes([0, 1, 2, 3].map(|b| byte(bytes, (start + 4 * i + b) as u32))))
 }
 
-/// Compiles for `gen_name`: the metadata, or why not.
+/// Compiles for `gen_name` with the vec4 back end: the metadata, or why not.
 pub fn compile(shader: &Shader, gen_name: &str, options: &Options) -> Result<Compiled, String> {
     let devinfo = DevInfo::get(gen_name).expect("a device");
-    intel::compile(shader, &StageKey::default(), devinfo, options).map_err(|e| e.to_string())
+    let options = Options { backend: Some(Backend::Vec4), ..options.clone() };
+    intel::compile(shader, &StageKey::default(), devinfo, &options).map_err(|e| e.to_string())
 }
 
 /// The code as text, for messages.

@@ -10,11 +10,13 @@ mod inst;
 mod op;
 mod operand;
 pub mod print;
+mod rows;
 mod types;
 
 pub use inst::{CondMod, Inst, Message, MessageKind, PredMode, Predicate};
 pub use op::{Op, OpInfo};
 pub use operand::{Arf, File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
+pub use rows::{RowStep, Rows};
 pub use types::Type;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};

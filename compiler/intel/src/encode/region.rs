@@ -1,9 +1,9 @@
 //! Operands with their encoded regions.
 
 use super::{eu_type, file};
-use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Region, Swizzle, Type};
+use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Region, RowStep, Rows, Swizzle, Type};
 use crate::error::CompileError;
-use crate::model::Model;
+use crate::model::{Model, Quirk};
 
 /// The instruction around an operand.
 pub(super) struct Context<'a> {
@@ -26,7 +26,8 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
     let mut o = file(dst)?;
     o.ty = eu_type(dst.ty);
     if c.inst.align16 || c.inst.op.info().three_source {
-        o.writemask = eu::WriteMask(physical_writemask(c, dst));
+        // Of DF components exactly XY and ZW would act on dwords; `lower_df_writemask` has removed them.
+        o.writemask = eu::WriteMask(dst.writemask);
         o.region = eu::Region::dst(1);
         if dst.is_reg() && o.subnr % 16 != 0 {
             return Err(CompileError::encode("Align16 destination off the 16-byte grid"));
@@ -52,12 +53,6 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
     Ok(o)
 }
 
-/// A writemask of DF components. Exactly XY and ZW would act on dwords; the passes before have split them.
-fn physical_writemask(c: &Context<'_>, dst: &Operand) -> u8 {
-    let _ = c;
-    dst.writemask
-}
-
 /// Source `index`.
 pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu::Operand, CompileError> {
     let folded = src.fold_modifiers();
@@ -75,7 +70,7 @@ pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu:
         return three_source(c, src, o);
     }
     if c.inst.align16 {
-        return align16(src, o);
+        return align16(c, src, o);
     }
     o.region = match c.inst.op {
         Op::Pln | Op::Line if index == 0 => eu::Region::SCALAR,
@@ -88,12 +83,12 @@ pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu:
 /// Three-source operands: packed rows, or one replicated dword.
 fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
     if src.is_scalar() {
-        if src.ty.size() == 8 {
+        if src.ty.size() == 8 && c.model.handles(Quirk::ThreeSourceNoDfRep) {
             return Err(CompileError::encode("scalar DF source of a three-source instruction"));
         }
         if c.inst.align16 {
             // The one component that the vec4 back end lets through.
-            o.subnr += 4 * src.swizzle.get(0);
+            o.subnr += src.ty.size() as u8 * src.swizzle.get(0);
         }
         o.rep_ctrl = true;
         o.swizzle = eu::Swizzle(0);
@@ -102,33 +97,47 @@ fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu
     if !o.subnr.is_multiple_of(16) || (!c.inst.align16 && src.stride() != Some(1)) {
         return Err(CompileError::encode("three-source operand is not packed"));
     }
-    o.swizzle = physical_swizzle(src)?;
+    let (swizzle, step) = physical_swizzle(c, src)?;
+    if step != RowStep::Next {
+        return Err(CompileError::encode("three-source operand that repeats an oword"));
+    }
+    o.swizzle = swizzle;
     o.region = eu::Region::ALIGN16;
     Ok(o)
 }
 
-fn align16(src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
+fn align16(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
     if o.file == eu::RegFile::Grf && !o.subnr.is_multiple_of(16) {
         return Err(CompileError::encode("Align16 source off the 16-byte grid"));
     }
-    o.swizzle = physical_swizzle(src)?;
-    let vstride = if src.is_scalar() { 0 } else { 4 };
+    let (swizzle, step) = physical_swizzle(c, src)?;
+    o.swizzle = swizzle;
+    let vstride = match step {
+        RowStep::Next => 4,
+        RowStep::Same(oword) => {
+            let byte = u32::from(o.subnr) + 16 * u32::from(oword);
+            o.nr += (byte / REG_SIZE) as u8;
+            o.subnr = (byte % REG_SIZE) as u8;
+            0
+        }
+    };
     o.region = eu::Region::new(vstride, 4, 1);
     Ok(o)
 }
 
-/// The swizzle as encoded. A DF row is two components wide and the swizzle selects dwords, the same ones in
-/// both rows: components 0 and 2, and 1 and 3, must agree modulo two.
-fn physical_swizzle(src: &Operand) -> Result<eu::Swizzle, CompileError> {
-    if src.ty.size() != 8 {
-        return Ok(eu::Swizzle(src.swizzle.0));
+/// The swizzle as encoded, and how rows follow each other. A DF row is one oword of two components, and its swizzle
+/// selects dwords, the same ones in both rows.
+fn physical_swizzle(c: &Context<'_>, src: &Operand) -> Result<(eu::Swizzle, RowStep), CompileError> {
+    if src.ty.size() != 8 || !src.is_reg() || !c.model.handles(Quirk::Align16DfSwizzle) {
+        let step = if src.is_scalar() { RowStep::Same(0) } else { RowStep::Next };
+        return Ok((eu::Swizzle(src.swizzle.0), step));
     }
-    let s = |i| src.swizzle.get(i) & 1;
-    if s(0) != s(2) || s(1) != s(3) {
-        return Err(CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0)));
-    }
-    let physical = Swizzle::new([2 * s(0), 2 * s(0) + 1, 2 * s(1), 2 * s(1) + 1]);
-    Ok(eu::Swizzle(physical.0))
+    let mask = c.inst.dst.writemask;
+    let no_encoding = || CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0));
+    let rows = Rows::of(src.swizzle, mask).ok_or_else(no_encoding)?;
+    let step = rows.step(src.is_scalar()).ok_or_else(no_encoding)?;
+    let [a, b] = rows.columns.map(|column| 2 * column);
+    Ok((eu::Swizzle(Swizzle::new([a, a + 1, b, b + 1]).0), step))
 }
 
 /// The Align1 region of a register source.

@@ -10,7 +10,7 @@ pub use gen8::Gen8;
 pub use gen9::Gen9;
 pub use gen75::Gen75;
 
-use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Type};
+use crate::bir::{File, Inst, Op, Operand, REG_SIZE, RowStep, Type};
 use eu::DevInfo;
 
 macro_rules! quirks {
@@ -398,5 +398,21 @@ fn align16_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u32 {
     {
         limit = limit.min(2);
     }
+    if wide && !inst.src.iter().all(|src| serves_both_vertices(model, inst, src)) {
+        limit = limit.min(4);
+    }
     limit.min(u32::from(inst.exec_size))
+}
+
+/// One instruction over both vertices can read this 64-bit Align16 source. With vertical stride 0 the second half
+/// reads either the same oword again, right for vectors shared by both vertices, or that of the next register
+/// (`gen7-align16-vstride0`), right for the others.
+fn serves_both_vertices<M: Model + ?Sized>(model: &M, inst: &Inst, src: &Operand) -> bool {
+    if !src.is_reg() || src.ty.size() != 8 || !model.handles(Quirk::Align16DfSwizzle) {
+        return true;
+    }
+    match src.row_step(inst.dst.writemask) {
+        Some(RowStep::Same(_)) => src.is_scalar() != model.handles(Quirk::Gen7Align16Vstride0),
+        _ => !src.is_scalar(),
+    }
 }

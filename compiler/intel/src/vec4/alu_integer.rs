@@ -116,8 +116,23 @@ impl Selector<'_> {
     fn emit_mul_high(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = self.dst(ctx, ty);
-        self.emit(Op::Mul, Operand::arf(Arf::Acc(0), ty).masked(dst.writemask), &[a, b]);
-        self.emit(Op::Mach, dst, &[a, b]).acc_write = true;
+        let acc = Operand::arf(Arf::Acc(0), ty);
+        if !self.model.mach_after_word_mul() {
+            self.emit(Op::Mul, acc.masked(dst.writemask), &[a, b]);
+            self.emit(Op::Mach, dst, &[a, b]).acc_write = true;
+            return;
+        }
+        // Every second word is a region of Align1 only.
+        let [a, b] = [a, b].map(|from| {
+            let copy = self.temp(ty);
+            self.mov(copy.masked(dst.writemask), from);
+            copy
+        });
+        let words = b.retype(Type::UW).strided(2);
+        self.emit_align1(Op::Mul, (8, 0), acc, &[a, words]);
+        let high = self.temp(ty);
+        self.emit_align1(Op::Mach, (8, 0), high, &[a, b]).acc_write = true;
+        self.mov(dst, high);
     }
 
     /// The hardware's remainder has the sign of the dividend: add the divisor where signs differ.

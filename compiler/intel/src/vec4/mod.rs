@@ -3,8 +3,9 @@
 //! Instruction selection keeps the IR's vectors: a 32-bit vector is one register (vertex 0 in dwords 0–3, vertex 1
 //! in dwords 4–7), a 64-bit one two (a register per vertex). Uniforms and constants are read with vertical
 //! stride 0, the same four components for both vertices. Swizzles and writemasks are logical, in components of
-//! the operand's own type; `legalize_df` makes what the hardware can encode of the 64-bit ones. Booleans are 0 or
-//! −1 in 32 bits, or flags where only conditions use them.
+//! the operand's own type, and stay so until the encoder: the optimiser sees whole dvec4 instructions, then
+//! `lower_df_swizzle`, `lower_df_writemask` and `lower_simd_width` reduce them to what the hardware can encode.
+//! Booleans are 0 or −1 in 32 bits, or flags where only conditions use them.
 //!
 //! # What the IR must look like
 //! * [`ir::passes::lower_doubles`] has run: of 64-bit operations remain `fadd fsub fmul ffma fneg fabs fsat fmin
@@ -19,10 +20,15 @@
 mod alu;
 mod alu_integer;
 mod compare;
+mod components;
+#[cfg(test)]
+mod df_tests;
 mod geometry;
-mod legalize_df;
 mod legalize_operands;
 mod locals;
+mod lower_df_swizzle;
+mod lower_df_writemask;
+mod lower_simd_width;
 mod memory;
 mod opt_coalesce;
 mod opt_copy_propagation;
@@ -31,6 +37,7 @@ mod patch_access;
 mod pieces;
 mod select;
 mod storage;
+mod swizzle_class;
 mod tess_control;
 mod tess_eval;
 #[cfg(test)]
@@ -62,7 +69,9 @@ pub static PASSES: PassList = PassList {
     ],
     legalise: &[
         ("legalize_operands", legalize_operands::legalize_operands),
-        ("legalize_df", legalize_df::legalize_df),
+        ("lower_df_swizzle", lower_df_swizzle::lower_df_swizzle),
+        ("lower_df_writemask", lower_df_writemask::lower_df_writemask),
+        ("lower_simd_width", lower_simd_width::lower_simd_width),
     ],
     clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
     schedule: false,

@@ -3,10 +3,12 @@
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, Op, Operand, Program};
 use crate::model::Model;
-use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
+use crate::pattern::{dst_write_pattern, periodic_mask, regs_read, regs_written, src_read_pattern};
 use cranelift_entity::EntityRef;
 
-/// Removes instructions whose results nothing reads, takes dead components out of the writemasks of 32-bit
+use super::swizzle_class::acts_on_dwords;
+
+/// Removes instructions whose results nothing reads, takes dead components out of the writemasks of
 /// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live across basic
 /// blocks in vec4 programs.
 pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
@@ -136,20 +138,28 @@ fn simplify(inst: &mut Inst, base: &[usize], live: &[u32], flag_live: bool) -> b
         inst.cond = None;
         changed = true;
     }
-    let shrinkable = inst.align16 && inst.dst.ty.size() == 4 && inst.message.is_none() && !flags_needed;
-    if shrinkable {
-        let row = used(0) >> (inst.dst.offset % 32);
-        let needed = (0..4u32)
-            .filter(|c| {
-                let both = 0xf << (4 * c) | 0xf << (16 + 4 * c);
-                row & both != 0
-            })
-            .fold(0, |m, c| m | 1 << c);
-        let mask = inst.dst.writemask & needed;
-        if mask != inst.dst.writemask && mask != 0 {
+    let size = inst.dst.ty.size();
+    if inst.align16 && matches!(size, 4 | 8) && inst.message.is_none() && !flags_needed {
+        let mask = inst.dst.writemask & live_components(inst, used);
+        // Of 64-bit components XY and ZW could not be encoded.
+        let legal = mask != 0 && !(size == 8 && acts_on_dwords(mask));
+        if mask != inst.dst.writemask && legal {
             inst.dst.writemask = mask;
             changed = true;
         }
     }
     changed
+}
+
+/// Components of the destination of an Align16 instruction that are live in any of its vertices.
+fn live_components(inst: &Inst, used: impl Fn(u32) -> u32) -> u8 {
+    let size = inst.dst.ty.size();
+    let rows = u32::from(inst.exec_size).div_ceil(4);
+    let is_live = |c: u32| {
+        (0..rows).any(|row| {
+            let byte = inst.dst.offset % 32 + (row * 4 + c) * size;
+            used(byte / 32) & periodic_mask(1, 0, size, byte % 32) != 0
+        })
+    };
+    (0..4u8).filter(|c| is_live(u32::from(*c))).fold(0, |mask, c| mask | 1 << c)
 }

@@ -247,7 +247,7 @@ impl Selector<'_> {
                 offset: (index * SLOTS_PER_WRITE / 2) as u16,
                 interleave: true,
                 per_slot_offset: false,
-                complete: last,
+                complete: last && self.model.devinfo().urb_write_complete,
                 channel_mask: false,
             });
             let lengths = Lengths::new(1 + slots as u8, 0).with_header();

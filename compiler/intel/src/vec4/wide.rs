@@ -1,7 +1,7 @@
 //! 64-bit operations: doubles, their conversions, and the dwords they consist of.
 //!
 //! A 64-bit vector takes two registers, one per vertex, x y z w. Arithmetic is emitted as whole Align16
-//! instructions with logical swizzles and writemasks, which `legalize_df` fits to the hardware. What changes the
+//! instructions with logical swizzles and writemasks, which later passes fit to the hardware. What changes the
 //! size of its operand runs in Align1 and is emitted piece by piece.
 
 use super::alu::Ctx;

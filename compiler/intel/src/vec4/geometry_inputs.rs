@@ -1,0 +1,156 @@
+//! Inputs of geometry shaders: from the payload, or pulled from the URB when they would fill the register file.
+//!
+//! Pulled inputs are read a slot at a time by an interleaved oword message, whose header names an entry and an
+//! offset for each half of the thread. The handles stand in one payload register, a dword per vertex of the one
+//! primitive of the thread.
+
+use super::message;
+use super::select::Selector;
+use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::error::CompileError;
+use crate::output::GeometryDispatch;
+use crate::vue;
+use eu::desc::{self, Lengths, UrbMessage, UrbOp};
+use ir::{Intrinsic, Slot, Value};
+
+/// What an access to an input names: the vertex, and the slot and those of the array after it.
+struct Access {
+    vertex: Value,
+    offset: Value,
+    slot: u32,
+    /// Slots of the vertex after `slot` that the offset may reach.
+    reach: u32,
+}
+
+impl Selector<'_> {
+    pub(super) fn emit_per_vertex_input(
+        &mut self,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let [vertex, offset] = intrinsic.srcs[..] else {
+            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
+        };
+        let (varying, first) = vue::place(intrinsic.fields.slot)?
+            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
+        let slot = self.geometry.inputs.slot(varying);
+        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
+        let first = first + intrinsic.fields.component;
+        let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
+        let access = Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
+        match self.geometry.handles {
+            Some(handles) => {
+                let row = self.emit_pull(&access, Operand::grf(handles, Type::UD))?;
+                self.set(result, row.swizzled(pick));
+            }
+            None => self.emit_pushed_input(&access, pick, result),
+        }
+        Ok(())
+    }
+
+    /// A slot of an input vertex in the payload.
+    fn input_slot(&self, vertex: u32, slot: u32) -> Operand {
+        let index = vertex * self.geometry.inputs.slots.len() as u32 + slot;
+        let start = self.vertex.input_start;
+        match self.geometry.dispatch {
+            GeometryDispatch::DualObject => Operand::grf((start + index) as u8, Type::UD),
+            // One primitive for both halves: read like a uniform.
+            _ => Operand::grf_scalar(start * REG_SIZE + index * 16, Type::UD),
+        }
+    }
+
+    fn emit_pushed_input(&mut self, access: &Access, pick: Swizzle, result: Value) {
+        let known_vertex = self.constant_source(access.vertex).map(|v| v.min(self.last_vertex()));
+        let known_offset = self.constant_source(access.offset);
+        if let (Some(v), Some(o)) = (known_vertex, known_offset) {
+            let from = self.input_slot(v, self.clamped_slot(access.slot, o));
+            self.set(result, from.swizzled(pick));
+            return;
+        }
+        // Every candidate in turn, each for the objects that mean it.
+        let vertices = known_vertex.map_or(0..=self.last_vertex(), |v| v..=v);
+        let offsets = known_offset.map_or(0..=access.reach, |o| o..=o);
+        let number = self.temp(Type::UD);
+        let v = self.get(access.vertex, &[0], Type::UD);
+        self.emit(Op::Shl, number, &[v, Operand::ud(8)]);
+        let o = self.get(access.offset, &[0], Type::UD);
+        self.emit(Op::Add, number, &[number, o]);
+        let dst = self.define(result);
+        for v in vertices {
+            for o in offsets.clone() {
+                self.cmp(Operand::null(Type::UD), number, Operand::ud(v << 8 | o), CondMod::Z);
+                let from = self.input_slot(v, self.clamped_slot(access.slot, o)).swizzled(pick);
+                self.mov(dst, from).predicate(false);
+            }
+        }
+    }
+
+    /// Reads a slot from the URB.
+    fn emit_pull(&mut self, access: &Access, handles: Operand) -> Result<Operand, CompileError> {
+        let header = self.temp(Type::UD);
+        self.emit_align1(Op::Mov, (8, 0), header, &[Operand::grf(0, Type::UD)]).no_mask = true;
+        let handle = self.emit_input_handle(access.vertex, handles);
+        self.emit_align1(Op::Mov, (2, 0), header, &[handle]).no_mask = true;
+        let known_offset = self.constant_source(access.offset);
+        if known_offset.is_none() {
+            let last = Operand::ud(access.reach);
+            let offset = self.temp(Type::UD);
+            self.mov(offset, Operand::ud(0)).no_mask = true;
+            let wanted = self.get(access.offset, &[0], Type::UD);
+            self.emit(Op::Sel, offset, &[wanted, last]).cond = Some(CondMod::L);
+            self.emit_slot_offsets(header, offset, 1);
+        }
+        let urb = UrbMessage {
+            op: UrbOp::ReadOword,
+            offset: self.clamped_slot(access.slot, known_offset.unwrap_or(0)) as u16,
+            interleave: true,
+            per_slot_offset: known_offset.is_none(),
+            complete: false,
+            channel_mask: false,
+        };
+        let lengths = Lengths::new(1, 1).with_header();
+        let message = message(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
+        let row = self.temp(Type::UD);
+        let send = self.emit_align1(Op::Send, (8, 0), row, &[header]);
+        send.message = Some(message);
+        send.no_mask = true;
+        Ok(row)
+    }
+
+    /// The handles of a vertex for both halves, as an Align1 source of two channels. Halves that are not enabled get
+    /// the handle of some vertex too: the message reads for them as well.
+    fn emit_input_handle(&mut self, vertex: Value, handles: Operand) -> Operand {
+        let dword = |v: u32| handles.byte_offset(4 * v).scalar();
+        if let Some(v) = self.constant_source(vertex) {
+            return dword(v.min(self.last_vertex()));
+        }
+        let wanted = self.get(vertex, &[0], Type::UD);
+        let chosen = self.temp(Type::UD);
+        let row = |v: u32| handles.byte_offset(v / 4 * 16).scalar().swizzled(Swizzle::new([(v % 4) as u8; 4]));
+        self.mov(chosen, row(0)).no_mask = true;
+        for v in 1..=self.last_vertex() {
+            self.cmp(Operand::null(Type::UD), wanted, Operand::ud(v), CondMod::Z);
+            self.mov(chosen, row(v)).predicate(false);
+        }
+        chosen.with_region(8, 2, 4)
+    }
+
+    fn last_vertex(&self) -> u32 {
+        self.geometry.vertices_in - 1
+    }
+
+    /// Slot `offset` after `slot`, or the last one.
+    fn clamped_slot(&self, slot: u32, offset: u32) -> u32 {
+        let last = self.geometry.inputs.slots.len() as u32 - 1;
+        slot.saturating_add(offset).min(last)
+    }
+
+    /// How many slots of an array follow `slot` in the input vertices.
+    fn slots_after(&self, slot: Slot) -> u32 {
+        let has = |n: u8| {
+            let place = slot.advance(n).and_then(|s| vue::place(s).ok().flatten());
+            place.is_some_and(|(varying, _)| self.geometry.inputs.slot(varying).is_some())
+        };
+        (1..=u8::MAX).take_while(|&n| has(n)).count() as u32
+    }
+}

@@ -1,0 +1,59 @@
+//! Lowers the swizzles of 64-bit Align16 instructions to those that the hardware has (`align16-df-swizzle`).
+
+use super::components::{copy, is_align16_df, push_pieces};
+use super::swizzle_class::split;
+use crate::bir::{Inst, Operand, Program, RowStep, Swizzle};
+use crate::model::{Model, Quirk};
+use smallvec::SmallVec;
+
+/// Splits 64-bit Align16 instructions until every source can be encoded.
+///
+/// Assumes whole instructions over both vertices with logical swizzles and writemasks. Guarantees that each source
+/// has a [row step](Operand::row_step) under its instruction's writemask, which for three-source instructions is
+/// [`RowStep::Next`] of a vector of its own for each vertex. Writemasks may be any, XY and ZW too; widths are
+/// untouched; swizzles stay logical.
+pub fn lower_df_swizzle(program: &mut Program, model: &dyn Model) -> bool {
+    let swizzles = model.handles(Quirk::Align16DfSwizzle);
+    let replicated = model.handles(Quirk::ThreeSourceNoDfRep);
+    let old = std::mem::take(&mut program.insts);
+    let mut changed = false;
+    for mut inst in old {
+        if !is_align16_df(&inst) {
+            program.insts.push(inst);
+            continue;
+        }
+        if inst.op.info().three_source {
+            for index in 0..inst.src.len() {
+                let src = inst.src[index];
+                let shared = src.is_scalar() && replicated;
+                if shared || swizzles && src.row_step(inst.dst.writemask) != Some(RowStep::Next) {
+                    inst.src[index] = in_order(program, src, inst.dst.writemask, swizzles);
+                    changed = true;
+                }
+            }
+        }
+        changed |= swizzles && push_split(program, inst);
+    }
+    changed
+}
+
+/// A copy of `src` in which the components of `mask` stand in their own places.
+fn in_order(program: &mut Program, src: Operand, mask: u8, swizzles: bool) -> Operand {
+    let (moved, mov) = copy(program, src.unmodified(), mask);
+    if swizzles {
+        push_split(program, mov);
+    } else {
+        program.insts.push(mov);
+    }
+    Operand { swizzle: Swizzle::XYZW, negate: src.negate, abs: src.abs, ..moved }
+}
+
+/// Appends `inst` in pieces, split source by source; true if there is more than one.
+fn push_split(program: &mut Program, inst: Inst) -> bool {
+    let mut pieces: SmallVec<[u8; 4]> = SmallVec::from_slice(&[inst.dst.writemask]);
+    for src in inst.src.iter().filter(|src| src.is_reg() && src.ty.size() == 8) {
+        pieces = pieces.into_iter().flat_map(|mask| split(src.swizzle, mask)).collect();
+    }
+    push_pieces(program, inst, &pieces);
+    pieces.len() > 1
+}
