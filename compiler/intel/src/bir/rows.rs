@@ -5,7 +5,7 @@
 //! encoded swizzle selects dwords, the same ones in both rows (`align16-df-swizzle`): components 0 and 2, and 1
 //! and 3, must select the same half of their oword.
 
-use super::{Operand, Swizzle};
+use super::{Inst, Operand, Swizzle};
 
 /// Which owords the rows of a source read, and which double of an oword each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +58,14 @@ impl Rows {
     }
 }
 
-impl Operand {
-    /// The row step of a 64-bit Align16 source of which the components of `mask` count; `None` where no encoding
-    /// reads it.
+impl Inst {
+    /// The row step of a 64-bit source of this Align16 instruction; `None` where no encoding reads it. Instructions
+    /// with three sources always step to the next oword.
     #[must_use]
-    pub fn row_step(&self, mask: u8) -> Option<RowStep> {
-        Rows::of(self.swizzle, mask)?.step(self.is_scalar())
+    pub fn row_step(&self, src: &Operand) -> Option<RowStep> {
+        let rows = Rows::of(src.swizzle, self.dst.writemask)?;
+        let three = self.op.info().three_source;
+        rows.step(src.is_scalar() && !three).filter(|step| !three || *step == RowStep::Next)
     }
 }
 

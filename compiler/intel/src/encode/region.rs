@@ -82,10 +82,11 @@ pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu:
 
 /// Three-source operands: packed rows, or one replicated dword.
 fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Operand, CompileError> {
-    if src.is_scalar() {
-        if src.ty.size() == 8 && c.model.handles(Quirk::ThreeSourceNoDfRep) {
-            return Err(CompileError::encode("scalar DF source of a three-source instruction"));
-        }
+    let no_replication = src.ty.size() == 8 && c.model.handles(Quirk::ThreeSourceNoDfRep);
+    if src.is_scalar() && no_replication && !c.inst.align16 {
+        return Err(CompileError::encode("scalar DF source of a three-source instruction"));
+    }
+    if src.is_scalar() && !no_replication {
         if c.inst.align16 {
             // The one component that the vec4 back end lets through.
             o.subnr += src.ty.size() as u8 * src.swizzle.get(0);
@@ -97,11 +98,7 @@ fn three_source(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu
     if !o.subnr.is_multiple_of(16) || (!c.inst.align16 && src.stride() != Some(1)) {
         return Err(CompileError::encode("three-source operand is not packed"));
     }
-    let (swizzle, step) = physical_swizzle(c, src)?;
-    if step != RowStep::Next {
-        return Err(CompileError::encode("three-source operand that repeats an oword"));
-    }
-    o.swizzle = swizzle;
+    o.swizzle = physical_swizzle(c, src)?.0;
     o.region = eu::Region::ALIGN16;
     Ok(o)
 }
@@ -132,10 +129,9 @@ fn physical_swizzle(c: &Context<'_>, src: &Operand) -> Result<(eu::Swizzle, RowS
         let step = if src.is_scalar() { RowStep::Same(0) } else { RowStep::Next };
         return Ok((eu::Swizzle(src.swizzle.0), step));
     }
-    let mask = c.inst.dst.writemask;
     let no_encoding = || CompileError::encode(format!("DF swizzle {:#04x} has no encoding", src.swizzle.0));
-    let rows = Rows::of(src.swizzle, mask).ok_or_else(no_encoding)?;
-    let step = rows.step(src.is_scalar()).ok_or_else(no_encoding)?;
+    let rows = Rows::of(src.swizzle, c.inst.dst.writemask).ok_or_else(no_encoding)?;
+    let step = c.inst.row_step(src).ok_or_else(no_encoding)?;
     let [a, b] = rows.columns.map(|column| 2 * column);
     Ok((eu::Swizzle(Swizzle::new([a, a + 1, b, b + 1]).0), step))
 }

@@ -411,7 +411,11 @@ fn serves_both_vertices<M: Model + ?Sized>(model: &M, inst: &Inst, src: &Operand
     if !src.is_reg() || src.ty.size() != 8 || !model.handles(Quirk::Align16DfSwizzle) {
         return true;
     }
-    match src.row_step(inst.dst.writemask) {
+    let replicated = inst.op.info().three_source && src.is_scalar();
+    if replicated && !model.handles(Quirk::ThreeSourceNoDfRep) {
+        return true;
+    }
+    match inst.row_step(src) {
         Some(RowStep::Same(_)) => src.is_scalar() != model.handles(Quirk::Gen7Align16Vstride0),
         _ => !src.is_scalar(),
     }

@@ -2,19 +2,21 @@
 
 use super::components::{copy, is_align16_df, push_pieces};
 use super::swizzle_class::split;
-use crate::bir::{Inst, Operand, Program, RowStep, Swizzle};
+use crate::bir::{Inst, Operand, Program, Swizzle};
 use crate::model::{Model, Quirk};
 use smallvec::SmallVec;
 
 /// Splits 64-bit Align16 instructions until every source can be encoded.
 ///
 /// Assumes whole instructions over both vertices with logical swizzles and writemasks. Guarantees that each source
-/// has a [row step](Operand::row_step) under its instruction's writemask, which for three-source instructions is
-/// [`RowStep::Next`] of a vector of its own for each vertex. Writemasks may be any, XY and ZW too; widths are
-/// untouched; swizzles stay logical.
+/// has a [row step](Inst::row_step) under its instruction's writemask; sources of three-source instructions that have
+/// none are copied. Writemasks may be any, XY and ZW too; widths are untouched; swizzles stay logical.
 pub fn lower_df_swizzle(program: &mut Program, model: &dyn Model) -> bool {
-    let swizzles = model.handles(Quirk::Align16DfSwizzle);
-    let replicated = model.handles(Quirk::ThreeSourceNoDfRep);
+    if !model.handles(Quirk::Align16DfSwizzle) {
+        return false;
+    }
+    // Replicated scalars need no copy (where that quirk's handling is switched off).
+    let replicates = !model.handles(Quirk::ThreeSourceNoDfRep);
     let old = std::mem::take(&mut program.insts);
     let mut changed = false;
     for mut inst in old {
@@ -25,26 +27,22 @@ pub fn lower_df_swizzle(program: &mut Program, model: &dyn Model) -> bool {
         if inst.op.info().three_source {
             for index in 0..inst.src.len() {
                 let src = inst.src[index];
-                let shared = src.is_scalar() && replicated;
-                if shared || swizzles && src.row_step(inst.dst.writemask) != Some(RowStep::Next) {
-                    inst.src[index] = in_order(program, src, inst.dst.writemask, swizzles);
+                let fits = src.is_scalar() && replicates || inst.row_step(&src).is_some();
+                if !fits {
+                    inst.src[index] = in_order(program, src, inst.dst.writemask);
                     changed = true;
                 }
             }
         }
-        changed |= swizzles && push_split(program, inst);
+        changed |= push_split(program, inst);
     }
     changed
 }
 
 /// A copy of `src` in which the components of `mask` stand in their own places.
-fn in_order(program: &mut Program, src: Operand, mask: u8, swizzles: bool) -> Operand {
+fn in_order(program: &mut Program, src: Operand, mask: u8) -> Operand {
     let (moved, mov) = copy(program, src.unmodified(), mask);
-    if swizzles {
-        push_split(program, mov);
-    } else {
-        program.insts.push(mov);
-    }
+    push_split(program, mov);
     Operand { swizzle: Swizzle::XYZW, negate: src.negate, abs: src.abs, ..moved }
 }
 

@@ -139,7 +139,9 @@ fn simplify(inst: &mut Inst, base: &[usize], live: &[u32], flag_live: bool) -> b
         changed = true;
     }
     let size = inst.dst.ty.size();
-    if inst.align16 && matches!(size, 4 | 8) && inst.message.is_none() && !flags_needed {
+    // Undef means whole registers.
+    let vector = inst.align16 && inst.op != Op::Undef;
+    if vector && matches!(size, 4 | 8) && inst.message.is_none() && !flags_needed {
         let mask = inst.dst.writemask & live_components(inst, used);
         // Of 64-bit components XY and ZW could not be encoded.
         let legal = mask != 0 && !(size == 8 && acts_on_dwords(mask));
