@@ -355,7 +355,7 @@ pub struct ComputeInterface {
 }
 
 /// Geometry interface. Payload of the vec4 kernels: g0, primitive id register when enabled, push constants,
-/// inputs. Of SIMD8 kernels: g0, output handles (bits 31:27 the instance), primitive ids when enabled, a register
+/// inputs; or when these are pulled, a register of input handles after the primitive ids, a dword per vertex. Of SIMD8 kernels: g0, output handles (bits 31:27 the instance), primitive ids when enabled, a register
 /// of input handles per vertex, push constants; all with a dword per channel.
 ///
 /// An output entry holds the vertex count (dword 0 of 32 bytes of its own; SIMD8 kernels without
@@ -368,6 +368,9 @@ pub struct GeometryInterface {
     pub vertices_in: u32,
     /// Payload has a register of primitive ids.
     pub primitive_id: bool,
+    /// Inputs of vec4 kernels are pulled: handles are in the payload instead of them.
+    #[serde(default)]
+    pub input_handles: bool,
     /// Layout of one output vertex.
     pub outputs: VueMap,
     /// Size of one output vertex in 32-byte units.

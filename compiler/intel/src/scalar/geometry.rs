@@ -132,6 +132,7 @@ pub fn compile_geometry(
         inputs: state.inputs.clone(),
         vertices_in,
         primitive_id: uses.primitive_id,
+        input_handles: false,
         outputs: t.vue.map.clone(),
         output_vertex_size: vertex_hwords,
         max_vertices: info.max_vertices,

@@ -2,7 +2,8 @@
 //!
 //! Payload: g0 (output handles in dwords 0 and 1, instances in their bits 31:27), primitive ids if used, push
 //! constants, inputs. With one invocation and few inputs a thread takes two primitives, a register per input slot
-//! (dual object); else it takes one primitive, two slots per register, for one or two of its instances.
+//! (dual object); else it takes one primitive, two slots per register, for one or two of its instances. Inputs that
+//! would fill the register file are read from the URB instead (`geometry_inputs`).
 //!
 //! Output entry: control data header, vertices. The vertex counts go with the message that ends the thread. Facts:
 //! Mesa's `brw_vec4_gs_visitor.cpp`, `brw_vec4_generator.cpp`.
@@ -24,7 +25,7 @@ use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
-use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
+use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Where the handles of a thread carry the instance number.
 const INSTANCE_SHIFT: u32 = 27;
@@ -36,9 +37,11 @@ const ALL_CHANNELS: u32 = 0xff00;
 /// State of the geometry stage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GeometryState {
-    inputs: VueMap,
-    vertices_in: u32,
-    dispatch: GeometryDispatch,
+    pub inputs: VueMap,
+    pub vertices_in: u32,
+    pub dispatch: GeometryDispatch,
+    /// Register of input handles, if inputs are pulled.
+    pub handles: Option<u32>,
     max_vertices: u32,
     control: Control,
     /// Size of a vertex in 32-byte units.
@@ -84,7 +87,9 @@ pub fn compile_geometry(
         0 | 1 => (GeometryDispatch::Single, slots.div_ceil(2)),
         _ => (GeometryDispatch::DualInstance, slots.div_ceil(2)),
     };
-    let left = PAYLOAD_BUDGET.saturating_sub(registers);
+    let pulled = registers > PAYLOAD_BUDGET;
+    let registers = if pulled { 0 } else { registers };
+    let left = PAYLOAD_BUDGET - registers;
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let mut s = Selector::new(shader, &*model, &push);
     let outputs = vue::output_map(shader, key)?;
@@ -93,20 +98,17 @@ pub fn compile_geometry(
         inputs,
         vertices_in,
         dispatch,
+        handles: pulled.then_some(1 + u32::from(uses.primitive_id)),
         max_vertices: info.max_vertices,
         control: uses.control(info.output),
         vertex_hwords,
         count: None,
         bits: None,
     };
-    s.push_start = 1 + u32::from(uses.primitive_id);
+    s.push_start = 1 + u32::from(uses.primitive_id) + u32::from(pulled);
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     s.vertex.input_start = s.push_start + pushed;
-    let end = s.vertex.input_start + registers;
-    if end > 110 {
-        return Err(CompileError::lower("geometry inputs do not fit the register file"));
-    }
-    s.program.payload_regs = end as u8;
+    s.program.payload_regs = (s.vertex.input_start + registers) as u8;
     s.lay_out_outputs(outputs);
     s.emit_prologue();
     s.emit_geometry_prologue();
@@ -116,6 +118,7 @@ pub fn compile_geometry(
         inputs: s.geometry.inputs.clone(),
         vertices_in,
         primitive_id: uses.primitive_id,
+        input_handles: pulled,
         outputs: s.vertex.outputs.clone(),
         output_vertex_size: vertex_hwords,
         max_vertices: info.max_vertices,
@@ -167,63 +170,6 @@ impl Selector<'_> {
             }
             _ => Err(self.unsupported(intrinsic.op)),
         }
-    }
-
-    /// A slot of an input vertex.
-    fn input_slot(&self, vertex: u32, slot: u32) -> Operand {
-        let index = vertex * self.geometry.inputs.slots.len() as u32 + slot;
-        let start = self.vertex.input_start;
-        match self.geometry.dispatch {
-            GeometryDispatch::DualObject => Operand::grf((start + index) as u8, Type::UD),
-            // One primitive for both halves: read like a uniform.
-            _ => Operand::grf_scalar(start * REG_SIZE + index * 16, Type::UD),
-        }
-    }
-
-    fn emit_per_vertex_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
-        };
-        let (varying, first) = vue::place(intrinsic.fields.slot)?
-            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
-        let slot = self.geometry.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
-        let first = first + intrinsic.fields.component;
-        let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
-        let (known_vertex, known_offset) = (self.constant_source(vertex), self.constant_source(offset));
-        let last_vertex = self.geometry.vertices_in - 1;
-        if let (Some(v), Some(o)) = (known_vertex, known_offset) {
-            let last_slot = self.geometry.inputs.slots.len() as u32 - 1;
-            let from = self.input_slot(v.min(last_vertex), slot.saturating_add(o).min(last_slot));
-            self.set(result, from.swizzled(pick));
-            return Ok(());
-        }
-        // Every candidate in turn, each for the objects that mean it.
-        let vertices = known_vertex.map_or(0..=last_vertex, |v| v.min(last_vertex)..=v.min(last_vertex));
-        let offsets = known_offset.map_or(0..=self.slots_after(intrinsic.fields.slot), |o| o..=o);
-        let number = self.temp(Type::UD);
-        let v = self.get(vertex, &[0], Type::UD);
-        self.emit(Op::Shl, number, &[v, Operand::ud(8)]);
-        let o = self.get(offset, &[0], Type::UD);
-        self.emit(Op::Add, number, &[number, o]);
-        let dst = self.define(result);
-        for v in vertices {
-            for o in offsets.clone() {
-                self.cmp(Operand::null(Type::UD), number, Operand::ud(v << 8 | o), CondMod::Z);
-                let from = self.input_slot(v, slot + o).swizzled(pick);
-                self.mov(dst, from).predicate(false);
-            }
-        }
-        Ok(())
-    }
-
-    /// How many slots of an array follow `slot` in the input vertices.
-    fn slots_after(&self, slot: Slot) -> u32 {
-        let has = |n: u8| {
-            let place = slot.advance(n).and_then(|s| vue::place(s).ok().flatten());
-            place.is_some_and(|(varying, _)| self.geometry.inputs.slot(varying).is_some())
-        };
-        (1..=u8::MAX).take_while(|&n| has(n)).count() as u32
     }
 
     /// Scratch messages want dword 2 of g0 clear; nothing is emitted yet; unwritten header fields are zero.

@@ -1,16 +1,12 @@
 //! Inputs of geometry shaders: from the payload, or pulled from the URB when they would fill the register file.
 //!
-//! Pulled inputs are read a slot at a time by an interleaved oword message, whose header names an entry and an
-//! offset for each half of the thread. The handles stand in one payload register, a dword per vertex of the one
-//! primitive of the thread.
+//! The handles of pulled inputs stand in one payload register, a dword per vertex of the one primitive of the thread.
 
-use super::message;
 use super::select::Selector;
-use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::output::GeometryDispatch;
 use crate::vue;
-use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, Slot, Value};
 
 /// What an access to an input names: the vertex, and the slot and those of the array after it.
@@ -39,8 +35,11 @@ impl Selector<'_> {
         let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
         let access = Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
         match self.geometry.handles {
-            Some(handles) => {
-                let row = self.emit_pull(&access, Operand::grf(handles, Type::UD))?;
+            Some(register) => {
+                let handles = self.vertex_handles(register, self.geometry.vertices_in, access.vertex);
+                let mut place = self.slot_offset(access.offset);
+                place.constant = self.clamped_slot(access.slot, place.constant);
+                let row = self.emit_patch_read(handles, place)?;
                 self.set(result, row.swizzled(pick));
             }
             None => self.emit_pushed_input(&access, pick, result),
@@ -83,56 +82,6 @@ impl Selector<'_> {
                 self.mov(dst, from).predicate(false);
             }
         }
-    }
-
-    /// Reads a slot from the URB.
-    fn emit_pull(&mut self, access: &Access, handles: Operand) -> Result<Operand, CompileError> {
-        let header = self.temp(Type::UD);
-        self.emit_align1(Op::Mov, (8, 0), header, &[Operand::grf(0, Type::UD)]).no_mask = true;
-        let handle = self.emit_input_handle(access.vertex, handles);
-        self.emit_align1(Op::Mov, (2, 0), header, &[handle]).no_mask = true;
-        let known_offset = self.constant_source(access.offset);
-        if known_offset.is_none() {
-            let last = Operand::ud(access.reach);
-            let offset = self.temp(Type::UD);
-            self.mov(offset, Operand::ud(0)).no_mask = true;
-            let wanted = self.get(access.offset, &[0], Type::UD);
-            self.emit(Op::Sel, offset, &[wanted, last]).cond = Some(CondMod::L);
-            self.emit_slot_offsets(header, offset, 1);
-        }
-        let urb = UrbMessage {
-            op: UrbOp::ReadOword,
-            offset: self.clamped_slot(access.slot, known_offset.unwrap_or(0)) as u16,
-            interleave: true,
-            per_slot_offset: known_offset.is_none(),
-            complete: false,
-            channel_mask: false,
-        };
-        let lengths = Lengths::new(1, 1).with_header();
-        let message = message(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
-        let row = self.temp(Type::UD);
-        let send = self.emit_align1(Op::Send, (8, 0), row, &[header]);
-        send.message = Some(message);
-        send.no_mask = true;
-        Ok(row)
-    }
-
-    /// The handles of a vertex for both halves, as an Align1 source of two channels. Halves that are not enabled get
-    /// the handle of some vertex too: the message reads for them as well.
-    fn emit_input_handle(&mut self, vertex: Value, handles: Operand) -> Operand {
-        let dword = |v: u32| handles.byte_offset(4 * v).scalar();
-        if let Some(v) = self.constant_source(vertex) {
-            return dword(v.min(self.last_vertex()));
-        }
-        let wanted = self.get(vertex, &[0], Type::UD);
-        let chosen = self.temp(Type::UD);
-        let row = |v: u32| handles.byte_offset(v / 4 * 16).scalar().swizzled(Swizzle::new([(v % 4) as u8; 4]));
-        self.mov(chosen, row(0)).no_mask = true;
-        for v in 1..=self.last_vertex() {
-            self.cmp(Operand::null(Type::UD), wanted, Operand::ud(v), CondMod::Z);
-            self.mov(chosen, row(v)).predicate(false);
-        }
-        chosen.with_region(8, 2, 4)
     }
 
     fn last_vertex(&self) -> u32 {

@@ -24,6 +24,7 @@ mod components;
 #[cfg(test)]
 mod df_tests;
 mod geometry;
+mod geometry_inputs;
 mod legalize_operands;
 mod locals;
 mod lower_df_swizzle;

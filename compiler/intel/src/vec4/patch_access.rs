@@ -1,8 +1,8 @@
-//! URB reads and writes of the tessellation stages: one oword per half of the thread, each at its own place.
+//! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one oword per half of the thread, each at its own place.
 
 use super::message;
 use super::select::Selector;
-use crate::bir::{CondMod, MessageKind, Op, Operand, Swizzle, Type};
+use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::Value;
@@ -30,6 +30,11 @@ pub(super) enum Handles {
 pub(super) struct SlotOffset {
     pub constant: u32,
     pub per_half: Option<Operand>,
+}
+
+/// The scalar dword `n` from register `register` on, for Align16 instructions.
+pub(super) fn dword(register: u32, n: u32) -> Operand {
+    Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD).swizzled(Swizzle::new([(n % 4) as u8; 4]))
 }
 
 impl Selector<'_> {
@@ -102,8 +107,25 @@ impl Selector<'_> {
     /// Component x of each half, as a register whose dwords 0 and 4 hold it.
     fn materialised(&mut self, value: Operand) -> Operand {
         let copy = self.temp(Type::UD);
-        self.mov(copy.masked(1), value);
+        self.mov(copy.masked(1), value).no_mask = true;
         copy
+    }
+
+    /// Handles of input vertex `vertex` of `count`, which stand in payload registers from `register` on, a dword per
+    /// vertex. Halves that are not enabled get the handle of some vertex too: messages read for them as well.
+    pub(super) fn vertex_handles(&mut self, register: u32, count: u32, vertex: Value) -> Handles {
+        let handle = |v: u32| Operand::grf_scalar(register * REG_SIZE + 4 * v, Type::UD);
+        if let Some(vertex) = self.constant_source(vertex) {
+            return Handles::Shared(handle(vertex.min(count.saturating_sub(1))));
+        }
+        let vertex = self.get(vertex, &[0], Type::UD);
+        let chosen = self.temp(Type::UD);
+        self.mov(chosen.masked(1), dword(register, 0)).no_mask = true;
+        for v in 1..count {
+            self.cmp(Operand::null(Type::UD), vertex, Operand::ud(v), CondMod::Z);
+            self.mov(chosen.masked(1), dword(register, v)).predicate(false);
+        }
+        Handles::PerHalf(chosen.swizzled(Swizzle::XXXX))
     }
 
     /// Reads one slot per half.
@@ -160,7 +182,7 @@ impl Selector<'_> {
     /// The payload of a write and its data register.
     pub(super) fn patch_payload(&mut self) -> (Operand, Operand) {
         let payload = Operand::vgrf(self.program.vreg(2), Type::UD);
-        (payload, payload.byte_offset(crate::bir::REG_SIZE))
+        (payload, payload.byte_offset(REG_SIZE))
     }
 
     /// Gives an input entry back to the hardware: gen7's control threads do that themselves.

@@ -5,7 +5,7 @@
 //! Before the last thread may end, the input entries are released. Facts: Mesa's `brw_vec4_tcs.cpp`.
 
 use super::PASSES;
-use super::patch_access::{Handles, SlotOffset};
+use super::patch_access::{Handles, SlotOffset, dword};
 use super::select::{Selector, first};
 use crate::barrier::patch_barrier;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
@@ -108,11 +108,6 @@ pub fn compile_tess_control(
     })
 }
 
-/// The scalar dword `n` from register `register` on, for Align16 instructions.
-fn dword(register: u32, n: u32) -> Operand {
-    Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD).swizzled(Swizzle::new([(n % 4) as u8; 4]))
-}
-
 impl Selector<'_> {
     /// `gl_InvocationID`: two per thread of the patch, in component x of each half.
     fn emit_invocation_id(&mut self) -> Operand {
@@ -187,29 +182,12 @@ impl Selector<'_> {
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
         let slot = self.tess_control.inputs.slot(varying);
         let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
-        let handles = self.control_input_handles(vertex);
+        let handles = self.vertex_handles(HANDLES, self.tess_control.vertices_in, vertex);
         let mut place = self.slot_offset(offset);
         place.constant = place.constant.saturating_add(slot);
         let data = self.emit_patch_read(handles, place)?;
         self.define_from_slot(result, data, start + intrinsic.fields.component);
         Ok(())
-    }
-
-    /// Handles of input vertex `vertex`.
-    fn control_input_handles(&mut self, vertex: Value) -> Handles {
-        let count = self.tess_control.vertices_in;
-        if let Some(vertex) = self.constant_source(vertex) {
-            let byte = HANDLES * REG_SIZE + 4 * vertex.min(count - 1);
-            return Handles::Shared(Operand::grf_scalar(byte, Type::UD));
-        }
-        let vertex = self.get(vertex, &[0], Type::UD);
-        let chosen = self.temp(Type::UD);
-        self.mov(chosen.masked(1), dword(HANDLES, 0));
-        for v in 1..count {
-            self.cmp(Operand::null(Type::UD), vertex, Operand::ud(v), CondMod::Z);
-            self.mov(chosen.masked(1), dword(HANDLES, v)).predicate(false);
-        }
-        Handles::PerHalf(chosen.swizzled(Swizzle::XXXX))
     }
 
     /// Where an output access lies in the patch, and the component of its slot that the first one is.

@@ -101,7 +101,7 @@ fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize])
     groups
 }
 
-/// g0 with handles and instances; primitive ids; input slots from register `first` on.
+/// g0 with handles and instances; primitive ids; handles of inputs, or input slots from register `first` on.
 fn fill_vec4(
     thread: &mut Thread,
     first: usize,
@@ -119,6 +119,11 @@ fn fill_vec4(
     if interface.primitive_id {
         let id = |half| of(&batch.primitive_id, half);
         thread.set_register(1, &[id(0), 0, 0, 0, id(1), 0, 0, 0]);
+    }
+    if interface.input_handles {
+        let handles = std::array::from_fn(|vertex| input_handle(vertex, 0) as u32);
+        thread.set_register(1 + usize::from(interface.primitive_id), &handles);
+        return;
     }
     let slots = interface.inputs.slots.len();
     for vertex in 0..interface.vertices_in as usize {
