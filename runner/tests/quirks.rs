@@ -1,121 +1,169 @@
-//! Each of gen7's quirks in the scalar back end: with the compiler's handling switched off the shader is refused or wrong.
-//!
-//! The vec4 back end's quirks are in `vec4_execution.rs`.
+//! Every named quirk of the hardware: with the compiler's handling of it switched off its witness fails on exactly the generations
+//! that have the quirk, and with it on everywhere it passes. `docs/quirks.md` shows the same table; `BLESS=1` rewrites it.
 
-mod common;
+mod support;
 
-use common::{fragment_quads, program, simulator_with};
-use compiler::{Options, Quirk, QuirkSet};
-use program::Stage;
+use compiler::Quirk;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use support::Sandbox;
 
-/// Sixteen pixels, so that SIMD16 kernels are full.
-const QUADS: usize = 4;
+const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
+/// Generations whose vec4 back end is supported; on bdw it must be asked for.
+const VEC4_GENERATIONS: [&str; 3] = ["ivb", "hsw", "bdw"];
 
-/// A fragment shader's body that needs a quirk handled, its uniforms, and the colour of every pixel.
-struct Case {
+/// A quirk, the test that needs it handled, and where.
+struct Row {
     quirk: Quirk,
-    declarations: &'static str,
-    body: &'static str,
-    uniforms: Vec<u8>,
-    expected: [f32; 4],
+    /// Below `tests/`, without extension.
+    witness: &'static str,
+    /// Compiled by the vec4 back end wherever there is one.
+    vec4: bool,
+    /// Generations on which the witness fails without the handling.
+    fails: &'static [&'static str],
 }
 
-fn doubles(values: &[f64]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+impl Row {
+    fn generations(&self) -> &'static [&'static str] {
+        if self.vec4 { &VEC4_GENERATIONS } else { &GENERATIONS }
+    }
 }
 
-fn words(values: &[u32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
-}
+const ALL: &[&str] = &GENERATIONS;
+const GEN7: &[&str] = &["ivb", "hsw"];
 
-fn cases() -> Vec<Case> {
-    let double = |quirk, body, expected| Case {
-        quirk,
-        declarations: "uniform dvec2 u;",
-        body,
-        uniforms: doubles(&[3.0, 0.5]),
-        expected,
-    };
-    let integer = |quirk, body, uniforms: &[u32], expected| Case {
-        quirk,
-        declarations: "uniform uvec4 u;",
-        body,
-        uniforms: words(uniforms),
-        expected,
-    };
-    let half = 0.5f32.to_bits();
+fn rows() -> Vec<Row> {
+    let scalar = |quirk, witness, fails| Row { quirk, witness, vec4: false, fails };
+    let vec4 = |quirk, witness, fails| Row { quirk, witness, vec4: true, fails };
     vec![
-        double(Quirk::IvbDfExecSize, "color = vec4(u.x + u.y, u.x - u.y, 0.0, 1.0);", [3.5, 2.5, 0.0, 1.0]),
-        double(Quirk::IvbDfRegions, "color = vec4(u.x * u.y, -u.x, 0.0, 1.0);", [1.5, -3.0, 0.0, 1.0]),
-        double(
-            Quirk::IvbDfSecondHalf,
-            "double x = u.x; if (gl_FragCoord.x > 1.0) x += u.y; color = vec4(x, 0.0, 0.0, 1.0);",
-            [3.5, 0.0, 0.0, 1.0],
-        ),
-        double(
-            Quirk::Gen7SecondHalfControls,
-            "color = vec4(inversesqrt(u.x + u.y + u.y), 0.0, 0.0, 1.0);",
-            [0.5, 0.0, 0.0, 1.0],
-        ),
-        double(
-            Quirk::ThreeSourceNoDfRep,
-            "double x = double(gl_FragCoord.w); color = vec4(fma(x, u.x, u.y), 0.0, 0.0, 1.0);",
-            [3.5, 0.0, 0.0, 1.0],
-        ),
-        integer(
-            Quirk::Gen7DwordMul,
-            "uint x = u.x * (u.y + uint(gl_FragCoord.w)); color = vec4(float(x >> 16), 0.0, 0.0, 1.0);",
-            &[3, 0x0002_ffff, 0, 0],
-            [9.0, 0.0, 0.0, 1.0],
-        ),
-        integer(
-            Quirk::IvbAcc1,
-            "uint h, l; umulExtended(u.x, u.y + uint(gl_FragCoord.w), h, l); color = vec4(float(h), 0.0, 0.0, 1.0);",
-            &[0x8000_0000, 5, 0, 0],
-            [3.0, 0.0, 0.0, 1.0],
-        ),
-        integer(
-            Quirk::IvbCmp16,
-            "bool x = gl_FragCoord.w > uintBitsToFloat(u.x); bool y = gl_FragCoord.w < uintBitsToFloat(u.y); \
-             color = vec4(x ^^ y, 0.0, 0.0, 1.0);",
-            &[half, half, 0, 0],
-            [1.0, 0.0, 0.0, 1.0],
-        ),
-        integer(
-            Quirk::Gen7CmpSwitch,
-            "if (gl_FragCoord.w > uintBitsToFloat(u.x)) discard; color = vec4(0.0, 1.0, 0.0, 1.0);",
-            &[2.0f32.to_bits(), 0, 0, 0],
-            [0.0, 1.0, 0.0, 1.0],
-        ),
-        integer(
-            Quirk::Ivb3srcSimd8,
-            "vec4 x = gl_FragCoord.wwww; color = fma(x, x + uintBitsToFloat(u.x), x);",
-            &[half, 0, 0, 0],
-            [2.5; 4],
-        ),
+        scalar(Quirk::IvbDfExecSize, "quirks/fs-three-red-one-green", &["ivb"]),
+        vec4(Quirk::IvbDfExecSize, "quirks/vs-three-red-one-green", &["ivb"]),
+        scalar(Quirk::IvbDfRegions, "quirks/fs-three-red-one-green", &["ivb"]),
+        vec4(Quirk::IvbAlign16DfWidth, "quirks/vs-whole-vectors", &["ivb"]),
+        vec4(Quirk::DfExecMask, "quirks/vs-three-red-one-green", &VEC4_GENERATIONS),
+        scalar(Quirk::DfExecMask, "quirks/gs-three-red-one-green", GEN7),
+        vec4(Quirk::Align16DfSwizzle, "quirks/vs-swizzle", &VEC4_GENERATIONS),
+        vec4(Quirk::Align16DfWritemask, "quirks/vs-writemask", &VEC4_GENERATIONS),
+        scalar(Quirk::Gen7SecondHalfControls, "fp64/conversion/fs-convert-bool-double", GEN7),
+        scalar(Quirk::IvbDfSecondHalf, "quirks/fs-three-red-one-green", &["ivb"]),
+        vec4(Quirk::Gen7TwoGrfSource, "quirks/vs-widening", GEN7),
+        vec4(Quirk::Gen7Align16Vstride0, "quirks/vs-uniform-vectors", &["hsw"]),
+        vec4(Quirk::Gen7Align16DfSel, "quirks/vs-selection", &["hsw"]),
+        vec4(Quirk::Align16QwordDst, "quirks/vs-widening", &["bdw"]),
+        scalar(Quirk::ThreeSourceNoDfRep, "fp64/hand/fs-mod-multiples", ALL),
+        scalar(Quirk::Ivb3srcSimd8, "quirks/fs-multiply-add", &["ivb"]),
+        scalar(Quirk::HswBfiSimd8, "quirks/fs-bitfield-insert", &["hsw"]),
+        scalar(Quirk::Chv64bitRegions, "fp64/hand/fs-discard", &["chv"]),
+        scalar(Quirk::Gen7DwordMul, "quirks/fs-product-low-words", &["ivb", "hsw", "chv"]),
+        scalar(Quirk::IvbAcc1, "quirks/fs-product-high-halves", &["ivb"]),
+        scalar(Quirk::Gen7CmpSwitch, "quirks/fs-comparison-flags", GEN7),
+        scalar(Quirk::IvbCmp16, "quirks/fs-comparison-results", &["ivb"]),
+        scalar(Quirk::Gen8LogicNot, "quirks/fs-logic-of-negation", &["bdw", "chv", "skl"]),
     ]
 }
 
-/// The pixels' colours, or why there are none.
-fn run(case: &Case, disabled: QuirkSet) -> Result<Vec<[u32; 4]>, String> {
-    let source =
-        format!("#version 400\n{}\nout vec4 color;\nvoid main() {{ {} }}\n", case.declarations, case.body);
-    let program = program(&[(Stage::Fragment, &source)]);
-    let mut device = simulator_with("ivb", Options { disabled_quirks: disabled, ..Options::default() });
-    fragment_quads(&mut device, &program, &case.uniforms, QUADS).map_err(|e| e.to_string())
+/// Quirks that no test of the suite can show, and why.
+const WITHOUT_WITNESS: &[(Quirk, &str)] = &[
+    (Quirk::HfMath, "no shader of the suite compiles to MATH on halves"),
+    (Quirk::BdwHfMadOffset, "no shader of the suite compiles to MAD on halves"),
+    (Quirk::BdwAlign16Hf, "the vec4 back end has no halves"),
+    (Quirk::Gen8R127, "shown by a test of the register allocator"),
+];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Generations on which the row's witness does not pass, with or without the handling.
+fn failing(row: &Row, handled: bool) -> BTreeSet<String> {
+    let sandbox = Sandbox::new();
+    let file = repository().join("tests").join(row.witness).with_extension("shader_test");
+    let file = file.to_str().expect("a path in UTF-8");
+    let generations = row.generations().join(",");
+    let mut arguments = vec![file, "--gen", &generations, "--out", "out"];
+    if row.vec4 {
+        arguments.extend(["--backend", "vec4"]);
+    }
+    if !handled {
+        arguments.extend(["--disable-quirk", row.quirk.name()]);
+    }
+    sandbox.run(&arguments);
+    let rows = sandbox.results("out");
+    let run: Vec<_> = rows.iter().filter(|row| row["test"].is_string()).collect();
+    assert_eq!(run.len(), row.generations().len(), "{}", row.witness);
+    assert!(run.iter().all(|row| row["status"] != "skip"), "{} is skipped", row.witness);
+    let failed = run.into_iter().filter(|row| row["status"] != "pass");
+    failed.filter_map(|row| row["gen"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
-fn each_handling_is_needed() {
-    let mut unneeded = Vec::new();
-    for case in cases() {
-        let name = case.quirk.name();
-        let expected = vec![case.expected.map(f32::to_bits); QUADS * 4];
-        assert_eq!(run(&case, QuirkSet::default()), Ok(expected.clone()), "{name} handled: {}", case.body);
-        let without = run(&case, QuirkSet::default().with(case.quirk));
-        if without == Ok(expected) {
-            unneeded.push(name);
+fn each_handling_is_needed_where_the_quirk_is() {
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let with = failing(&row, true);
+        if !with.is_empty() {
+            wrong.push(format!("{} fails on {with:?} although {} is handled", row.witness, row.quirk.name()));
+        }
+        let without = failing(&row, false);
+        if without != row.fails.iter().map(|&g| g.to_owned()).collect() {
+            wrong.push(format!("without {} {} fails on {without:?}", row.quirk.name(), row.witness));
         }
     }
-    assert!(unneeded.is_empty(), "nothing went wrong without the handling of {unneeded:?}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_quirk_has_a_witness_or_a_reason() {
+    for &quirk in Quirk::ALL {
+        let shown = rows().iter().any(|row| row.quirk == quirk);
+        let excused = WITHOUT_WITNESS.iter().any(|(other, _)| *other == quirk);
+        assert!(shown != excused, "{}", quirk.name());
+    }
+}
+
+/// The table as Markdown.
+fn table() -> String {
+    let mut text = String::from(
+        "# Quirks of the hardware and their witnesses\n\n\
+         Each row: a named quirk, a test of the suite, and what becomes of the test on each generation when the compiler does not\n\
+         handle the quirk (`--disable-quirk`). With every quirk handled all of these tests pass. In vec4 rows the vec4 back end\n\
+         compiles the geometry pipeline (`--backend vec4`), which chv and skl do not have. `runner/tests/quirks.rs` runs the table\n\
+         and writes this page (`BLESS=1`).\n\n\
+         | quirk | back end | ivb | hsw | bdw | chv | skl | witness |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows() {
+        let back_end = if row.vec4 { "vec4" } else { "default" };
+        let cells = GENERATIONS.map(|generation| {
+            let runs = row.generations().contains(&generation);
+            if !runs {
+                "–"
+            } else if row.fails.contains(&generation) {
+                "**fails**"
+            } else {
+                "passes"
+            }
+        });
+        let _ = writeln!(
+            text,
+            "| `{}` | {back_end} | {} | `tests/{}` |",
+            row.quirk.name(),
+            cells.join(" | "),
+            row.witness
+        );
+    }
+    text.push_str("\nWithout a witness in the suite:\n\n");
+    for (quirk, reason) in WITHOUT_WITNESS {
+        let _ = writeln!(text, "* `{}`: {reason}.", quirk.name());
+    }
+    text
+}
+
+#[test]
+fn the_page_shows_the_table() {
+    let path = repository().join("docs/quirks.md");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, table()).expect("docs/quirks.md");
+    }
+    assert_eq!(std::fs::read_to_string(&path).expect("docs/quirks.md"), table());
 }

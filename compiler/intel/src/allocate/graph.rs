@@ -86,6 +86,15 @@ impl Graph {
         graph
     }
 
+    /// Keeps responses out of r127: where one overlaps its message's payload there, gen8 corrupts it (`gen8-r127`).
+    pub fn keep_responses_below_r127(&mut self, program: &Program) {
+        for inst in program.insts.iter().filter(|inst| inst.message.is_some_and(|m| m.rlen > 0)) {
+            if let Some(v) = inst.dst.vreg() {
+                self.nodes[v.index()].forbidden |= run(GRF_COUNT - 1, 1);
+            }
+        }
+    }
+
     fn connect_overlapping(&mut self, program: &Program, liveness: &Liveness) {
         let mut order: Vec<VReg> =
             program.vregs.keys().filter(|&v| !liveness.interval(v).is_empty()).collect();

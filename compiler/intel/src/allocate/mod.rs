@@ -10,7 +10,7 @@ use crate::bir::cfg::Cfg;
 use crate::bir::{File, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
 use crate::liveness::Liveness;
-use crate::model::Model;
+use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 use graph::Graph;
 use spill::Spiller;
@@ -67,7 +67,10 @@ pub fn allocate(
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
         let liveness = Liveness::new(program, &cfg);
-        let graph = Graph::new(program, &liveness);
+        let mut graph = Graph::new(program, &liveness);
+        if model.handles(Quirk::Gen8R127) {
+            graph.keep_responses_below_r127(program);
+        }
         match graph.colour() {
             Ok(starts) => {
                 let allocated = rewrite(program, &starts);

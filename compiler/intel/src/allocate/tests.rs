@@ -281,3 +281,24 @@ fn thread_ending_messages_get_the_top_registers() {
     allocate(&mut p, &*ivb(), settings, 0).unwrap();
     assert_eq!(p.insts[1].src[0].file, File::Grf(124));
 }
+
+/// A response in the only register that is left, r127: fine before gen8, refused on gen8.
+#[test]
+fn responses_keep_out_of_r127_on_gen8() {
+    for (name, fits) in [("hsw", true), ("bdw", false), ("skl", true)] {
+        let model = model_for(DevInfo::get(name).unwrap(), QuirkSet::default());
+        let mut p = Program::new(8);
+        p.payload_regs = 127;
+        let mut b = Builder::new(&mut p);
+        let response = b.temp(Type::UD);
+        let mut send = Inst::new(Op::Send, 8, response, &[Operand::grf(0, Type::UD)]);
+        send.message = Some(crate::sends::scratch_block_read(&*model, 0, 1));
+        b.push(send);
+        uses(&mut b, response);
+        for r in 0..127 {
+            uses(&mut b, Operand::grf(r, Type::UD));
+        }
+        let settings = Settings { allow_spill: false, spill_all: false, check: false };
+        assert_eq!(allocate(&mut p, &*model, settings, 0).is_ok(), fits, "{name}");
+    }
+}

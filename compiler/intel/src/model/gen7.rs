@@ -33,16 +33,16 @@ impl Model for Gen7 {
             | Gen7SecondHalfControls
             | IvbDfSecondHalf
             | Gen7TwoGrfSource
-            | Gen7Align16DfSel
             | ThreeSourceNoDfRep
             | Ivb3srcSimd8
-            | HswBfiSimd8
             | Gen7DwordMul
             | IvbAcc1
             | Gen7CmpSwitch
             | IvbCmp16 => true,
-            Gen7Align16Vstride0 | Align16QwordDst | HfMath | BdwHfMadOffset | BdwAlign16Hf
-            | Chv64bitRegions | Gen8LogicNot | Gen8R127 => false,
+            // Align16 DF instructions over both vertices do not exist here.
+            Gen7Align16Vstride0 | Gen7Align16DfSel => false,
+            HswBfiSimd8 | Align16QwordDst | HfMath | BdwHfMadOffset | BdwAlign16Hf | Chv64bitRegions
+            | Gen8LogicNot | Gen8R127 => false,
         }
     }
 

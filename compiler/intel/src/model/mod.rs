@@ -172,9 +172,10 @@ pub trait Model: Sync + Send {
     /// How dword products are formed.
     fn dword_mul(&self) -> DwordMul;
 
-    /// Source modifiers of AND, OR, XOR and NOT mean arithmetic negation or nothing useful: never fold into them.
+    /// Source modifiers of AND, OR, XOR and NOT may be taken for arithmetic negation: never, except where the
+    /// handling of `gen8-logic-not` is switched off.
     fn logic_takes_modifiers(&self) -> bool {
-        false
+        self.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
     }
 
     /// Derivatives in y per column use Align16 swizzles.

@@ -160,16 +160,18 @@ fn replacement(
     if inst.no_mask && !copy.no_mask && !copy.src.is_scalar() {
         return None;
     }
-    let new = compose(inst, src, &copy)?;
+    let new = compose(inst, src, &copy, model)?;
     acceptable(inst, index, &new, model).then_some(new)
 }
 
 /// The source read through the copy.
-fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
+fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &dyn Model) -> Option<Operand> {
     let (z, k) = (src.ty.size(), copy.dst.ty.size());
     let rel = src.offset - copy.dst.offset;
     let modified = copy.src.is_modified();
-    if modified && (z != k || src.ty != copy.dst.ty || !inst.op.info().can_modify_sources) {
+    // Logic operations do not care about signs.
+    let same_type = src.ty == copy.dst.ty || is_logic(inst.op) && copy.dst.ty.is_int() && src.ty.is_int();
+    if modified && (z != k || !same_type || !takes_modifiers(inst, model)) {
         return None;
     }
     if modified && !src.ty.is_float() && !wraps(inst) {
@@ -221,7 +223,16 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
 /// type: the negated smallest integer is a positive number to comparisons, selections, shifts and conversions.
 fn wraps(inst: &Inst) -> bool {
     let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float();
-    plain && matches!(inst.op, Op::Mov | Op::Add | Op::Mul) && inst.dst.ty.size() <= inst.src[0].ty.size()
+    let modular = matches!(inst.op, Op::Mov | Op::Add | Op::Mul) || is_logic(inst.op);
+    plain && modular && inst.dst.ty.size() <= inst.src[0].ty.size()
+}
+
+fn is_logic(op: Op) -> bool {
+    matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
+}
+
+fn takes_modifiers(inst: &Inst, model: &dyn Model) -> bool {
+    inst.op.info().can_modify_sources || is_logic(inst.op) && model.logic_takes_modifiers()
 }
 
 /// Whether the instruction can take the operand without getting worse.
@@ -234,7 +245,7 @@ fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &dyn Model) -> bo
     if !stride_ok || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
         return false;
     }
-    if new.is_modified() && !info.can_modify_sources {
+    if new.is_modified() && !takes_modifiers(inst, model) {
         return false;
     }
     if info.three_source {

@@ -103,9 +103,16 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// `dst = src` for a 64-bit destination and a narrower source: Align1, a vertex at a time.
+    /// `dst = src` for a 64-bit destination and a narrower source: Align1, a vertex at a time. (No generation can do
+    /// all of it in Align16, but the handling of the quirks in the way can be switched off.)
     fn convert_up(&mut self, dst: Operand, src: Operand, n: u8) {
         let src = self.fold_immediate(src);
+        let restricted =
+            self.model.has_quirk(Quirk::Gen7TwoGrfSource) || self.model.handles(Quirk::Align16QwordDst);
+        if !restricted {
+            self.mov(dst.masked(first(n)), src);
+            return;
+        }
         let sources = [src];
         for (c, count) in pieces::runs(&sources, first(n)) {
             if count == 4
