@@ -1,7 +1,7 @@
 //! Texture accesses: SIMD4x2 sampler messages, one register of coordinates for both vertices.
 //!
-//! The parameters stand in the order u v r, then the level or the shadow reference (with both, the level comes
-//! in a second register). The response is one register of four components.
+//! Coordinates fill the first register; the level of a fetch is its w. The shadow reference and the level of a lookup
+//! follow in a second register (Mesa's `brw_vec4_visitor.cpp`). The response is one register of four components.
 
 use super::select::{Selector, first};
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
@@ -45,7 +45,7 @@ impl Selector<'_> {
         };
         let offsets = self.texel_offsets(tex)?;
         let header = offsets != 0;
-        let second = op == SamplerOp::SampleLodCompare;
+        let second = matches!(op, SamplerOp::SampleLod | SamplerOp::SampleLodCompare);
         let start = if header { REG_SIZE } else { 0 };
         let mlen = 1 + u32::from(header) + u32::from(second);
         let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
@@ -54,7 +54,6 @@ impl Selector<'_> {
             self.set_dword(payload.byte_offset(8), offsets);
         }
         let row = payload.byte_offset(start);
-        let integer = op == SamplerOp::Load || op == SamplerOp::ResInfo;
         let zero = Operand::ud(0);
         let level = match tex.src(TexSrcKind::Lod) {
             Some(lod) if tex.op != TexOp::Tex => self.get(lod, &[0], Type::UD),
@@ -76,19 +75,15 @@ impl Selector<'_> {
                 let target = row.masked(first(moved)).retype(Type::D);
                 self.emit(Op::Add, target, &[coord.retype(Type::D), offset]);
             }
-            let rest = 0b0111 & !first(n);
+            let rest = 0b1111 & !first(n);
             if rest != 0 {
                 self.mov(row.masked(rest), zero);
             }
-            let reference = tex.src(TexSrcKind::Comparator);
-            if second {
-                let reference = self.get(reference.ok_or_else(unsupported)?, &[0], Type::UD);
-                self.mov(row.masked(8), reference);
-                self.mov(row.byte_offset(REG_SIZE), level);
-            } else if n < 4 {
+            if op == SamplerOp::Load {
                 self.mov(row.masked(8), level);
-            } else if !level.is_imm() || integer {
-                return Err(unsupported());
+            }
+            if second {
+                self.put_lookup_level(tex, row.byte_offset(REG_SIZE), level)?;
             }
         }
         let texel = self.temp(Type::UD);
@@ -96,6 +91,21 @@ impl Selector<'_> {
         let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, header, mlen, 1);
         self.emit_align1(Op::Send, (8, 0), texel, &[payload]).message = Some(message);
         self.texel_components(tex, texel)
+    }
+
+    /// The second register of a lookup: the shadow reference if there is one, then the level.
+    fn put_lookup_level(&mut self, tex: &Tex, row: Operand, level: Operand) -> Result<(), CompileError> {
+        self.mov(row, Operand::ud(0));
+        if !tex.shadow {
+            self.mov(row.masked(1), level);
+            return Ok(());
+        }
+        let reference = tex.src(TexSrcKind::Comparator);
+        let reference = reference.ok_or_else(|| CompileError::lower("shadow lookup without a reference"))?;
+        let reference = self.get(reference, &[0], Type::UD);
+        self.mov(row.masked(1), reference);
+        self.mov(row.masked(2), level);
+        Ok(())
     }
 
     /// What the response means: sizes come as width, height, depth or layers, levels.
