@@ -64,6 +64,9 @@ fn one_test_over_time() {
 #[test]
 fn runs_of_elsewhere_are_imported() {
     let sandbox = sandbox();
+    // The history tells times in seconds: these two are further apart.
+    let file = fs::File::options().append(true).open(sandbox.path("run1/results.jsonl")).unwrap();
+    file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
     let all = ["history", "--file", "other/h.sqlite", "--import", "run4", "run1/results.jsonl", "run1"];
     let ran = sandbox.run(&all);
     ran.expect(0, &["run4: 2 results", "run1/results.jsonl: 2 results", "run1: known already"]);
