@@ -123,3 +123,18 @@ fn bundles_of_a_killed_run() {
     }
     assert!(!bundle(5).with_file_name("@reference.new").exists(), "remains are removed");
 }
+
+/// Of binaries that are not our compiler's there is assembly, and no IR that has nothing to do with it.
+#[test]
+fn bundles_of_foreign_binaries() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    let show = ["show", "suite/a.shader_test", "--gen", "ivb", "binary", "--out", "binaries"];
+    sandbox.run(&show).expect(0, &[]);
+    sandbox.file("suite/a.shader_test", shader(" + c", "1 0 0 1\n"));
+    sandbox.run(&["suite", "--gen", "ivb", "--binaries", "binaries", "--out", "out"]).expect(1, &[]);
+    let folder = sandbox.path("out/failures/suite/a/@ivb");
+    let listing = fs::read_to_string(folder.join("fragment.SIMD8.eu")).unwrap();
+    assert!(!listing.contains("add(8)"), "what was executed: {listing}");
+    assert!(!folder.join("fragment.ir").exists());
+}

@@ -67,8 +67,10 @@ pub fn explain(
         bundle.images = images(&explanation.snapshots);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
-        let texts = catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, target, options)));
-        bundle.texts = texts.unwrap_or_default();
+        if options.device.is_our_code() {
+            let texts = catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, target, options)));
+            bundle.texts = texts.unwrap_or_default();
+        }
         bundle.texts.extend(listings(&explanation.kernels, target));
     }
     bundle.cut();
@@ -132,7 +134,7 @@ fn stage_code(
     texts
 }
 
-/// Assembly of what was executed, which takes the place of what our compiler makes: the binaries may be another's.
+/// Assembly of what was executed: the binaries may be another compiler's.
 fn listings(kernels: &[ExecutedKernel], target: Target) -> Vec<(String, String)> {
     let Some(devinfo) = target.devinfo() else { return Vec::new() };
     kernels.iter().filter_map(|kernel| listing(kernel, devinfo)).collect()

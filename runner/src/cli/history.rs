@@ -197,7 +197,7 @@ fn seconds(micros: u64) -> f64 {
 }
 
 /// `2026-11-21 20:15`.
-pub(super) fn utc(time: i64) -> String {
+fn utc(time: i64) -> String {
     let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else { return "-".to_owned() };
     let (date, clock) = (time.date(), time.time());
     format!("{date} {:02}:{:02}", clock.hour(), clock.minute())

@@ -134,6 +134,13 @@ pub struct DeviceOptions {
     pub compiler: Option<ExternalCompiler>,
 }
 
+impl DeviceOptions {
+    /// Whether the binaries that run are our compiler's.
+    pub fn is_our_code(&self) -> bool {
+        self.binaries.is_none()
+    }
+}
+
 /// What a device is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceRequest<'a> {

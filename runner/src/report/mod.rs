@@ -165,7 +165,7 @@ fn write_pages(
             batch.iter().enumerate().map(|(place, &(_, index))| (pages + place + 1, index)).collect();
         for (number, page) in render(sources, entries, &numbers)? {
             let html = page.html.as_bytes();
-            bytes += html.len() + page.images.iter().map(|(_, png)| png.len()).sum::<usize>();
+            bytes += on_disk(html) + page.images.iter().map(|(_, png)| on_disk(png)).sum::<usize>();
             put(&folder.join(format!("{number}.html")), html)?;
             for (name, png) in &page.images {
                 put(&folder.join(name), png)?;
@@ -204,6 +204,11 @@ fn render(
         pages.append(&mut part?);
     }
     Ok(pages)
+}
+
+/// What a file takes: whole blocks.
+fn on_disk(bytes: &[u8]) -> usize {
+    bytes.len().next_multiple_of(4096)
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
