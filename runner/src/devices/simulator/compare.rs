@@ -1,46 +1,121 @@
 //! Do two widths of one shader agree?
 
+use program::{ArrayLength, FragmentOutput, LinkedStage, Placement, Program, Stage, TypeTable};
 use softgl::device::{Batch, Channels, FragmentBatch};
 
-/// Floats that differ by at most this many units in the last place are equal: the order of operations may differ between widths
-/// nowhere, but fused and unfused forms may.
+/// Floats of a program that is not exact are equal if they differ by at most this many units in the last place: the order
+/// of operations may differ between widths nowhere, but fused and unfused forms may.
 const ULPS: u32 = 16;
 
-/// Compares what two widths wrote; says what differs.
-pub fn same_results(reference: &Batch, other: &Batch) -> Result<(), String> {
+/// What two values must have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// All bits: integers, doubles in halves, everything of an exact program.
+    Bits,
+    /// Floats a few units apart.
+    Close,
+}
+
+/// Compares what two widths of a stage of `program` wrote; says what differs.
+pub fn same_results(reference: &Batch, other: &Batch, program: &Program) -> Result<(), String> {
     match (reference, other) {
-        (Batch::Fragment(a), Batch::Fragment(b)) => same_fragments(a, b),
-        (Batch::Vertex(a), Batch::Vertex(b)) => same_channels(&a.outputs, &b.outputs, a.mask, "output"),
+        (Batch::Fragment(a), Batch::Fragment(b)) => {
+            same_fragments(a, b, program.stage(Stage::Fragment), &program.types)
+        }
+        (Batch::Vertex(a), Batch::Vertex(b)) => {
+            let stage = program.stage(Stage::Vertex);
+            let rule = |row: usize| float_rule(stage, |s| s.outputs.get(row / 4).is_some_and(|v| v.integer));
+            same_channels(&a.outputs, &b.outputs, a.mask, rule, "output")
+        }
         _ => Ok(()),
     }
 }
 
-fn same_fragments(a: &FragmentBatch, b: &FragmentBatch) -> Result<(), String> {
+/// The rule of a value of a stage, which `integer` says is none of floats.
+fn float_rule(stage: Option<&LinkedStage>, integer: impl Fn(&LinkedStage) -> bool) -> Rule {
+    match stage {
+        Some(stage) if stage.exact || integer(stage) => Rule::Bits,
+        _ => Rule::Close,
+    }
+}
+
+fn same_fragments(
+    a: &FragmentBatch,
+    b: &FragmentBatch,
+    stage: Option<&LinkedStage>,
+    types: &TypeTable,
+) -> Result<(), String> {
     let killed = (a.outputs.killed ^ b.outputs.killed) & a.live;
     if killed != 0 {
         return Err(format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
     }
     let visible = a.live & !a.outputs.killed;
-    same_channels(&a.outputs.colour, &b.outputs.colour, visible, "colour")?;
-    same_channels(&a.outputs.dual_source, &b.outputs.dual_source, visible, "second colour")?;
-    for (lane, (&x, &y)) in a.outputs.depth.iter().zip(&b.outputs.depth).enumerate() {
-        if visible >> lane & 1 != 0 && !close(x, y) {
-            return Err(format!("depth of lane {lane}: {x:#010x} against {y:#010x}"));
+    let rule = |row: usize, index: u8| float_rule(stage, |s| is_integer(s, types, (row / 4) as u8, index));
+    same_channels(&a.outputs.colour, &b.outputs.colour, visible, |row| rule(row, 0), "colour")?;
+    same_channels(
+        &a.outputs.dual_source,
+        &b.outputs.dual_source,
+        visible,
+        |row| rule(row, 1),
+        "second colour",
+    )?;
+    let depth = float_rule(stage, |_| false);
+    same_values(&a.outputs.depth, &b.outputs.depth, visible, depth, "depth")?;
+    same_values(&a.outputs.sample_mask, &b.outputs.sample_mask, visible, Rule::Bits, "sample mask")?;
+    same_values(&a.outputs.stencil, &b.outputs.stencil, visible, Rule::Bits, "stencil")
+}
+
+/// Whether the colour of a draw buffer is declared with an integer type.
+fn is_integer(stage: &LinkedStage, types: &TypeTable, location: u8, index: u8) -> bool {
+    stage.shader.globals.values().any(|global| match global.placement {
+        Placement::FragmentOutput {
+            output: FragmentOutput::Color { location: first, index: own }, ..
+        } => {
+            let element = types.without_arrays(global.ty);
+            let count = match types.array_of(global.ty) {
+                Some((_, ArrayLength::Fixed(n))) => n,
+                _ => 1,
+            };
+            let covers =
+                own == index && u32::from(location).checked_sub(first.into()).is_some_and(|i| i < count);
+            covers && types.scalar_of(element).is_some_and(|scalar| !scalar.is_float())
+        }
+        _ => false,
+    })
+}
+
+fn same_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str) -> Result<(), String> {
+    for (lane, (&x, &y)) in a.iter().zip(b).enumerate() {
+        if lanes >> lane & 1 != 0 && !same(rule, x, y) {
+            return Err(format!("{what} of lane {lane}: {x:#010x} against {y:#010x}"));
         }
     }
     Ok(())
 }
 
-fn same_channels(a: &Channels, b: &Channels, lanes: u64, what: &str) -> Result<(), String> {
+fn same_channels(
+    a: &Channels,
+    b: &Channels,
+    lanes: u64,
+    rule: impl Fn(usize) -> Rule,
+    what: &str,
+) -> Result<(), String> {
     for row in 0..a.rows() {
         for lane in (0..a.lanes()).filter(|lane| lanes >> lane & 1 != 0) {
             let (x, y) = (a.get(row, lane), b.get(row, lane));
-            if !close(x, y) {
+            if x != y && !same(rule(row), x, y) {
                 return Err(format!("{what} row {row} lane {lane}: {x:#010x} against {y:#010x}"));
             }
         }
     }
     Ok(())
+}
+
+fn same(rule: Rule, a: u32, b: u32) -> bool {
+    match rule {
+        Rule::Bits => a == b,
+        Rule::Close => close(a, b),
+    }
 }
 
 /// Equal bits, both NaN, or floats a few units apart.
@@ -50,4 +125,43 @@ fn close(a: u32, b: u32) -> bool {
     a == b
         || x.is_nan() && y.is_nan()
         || (x.is_finite() && y.is_finite() && (ordered(a) - ordered(b)).unsigned_abs() <= ULPS.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_compared_bit_for_bit_and_floats_are_not() {
+        let (x, y) = (1.0f32.to_bits(), 1.0f32.to_bits() + 3);
+        assert!(same(Rule::Close, x, y) && !same(Rule::Bits, x, y));
+        assert!(!same(Rule::Close, x, x + 17));
+        // Small integers are neighbours among the subnormals.
+        assert!(same(Rule::Close, 7, 8) && !same(Rule::Bits, 7, 8));
+        let nan = f32::NAN.to_bits();
+        assert!(same(Rule::Close, nan, nan ^ 1) && !same(Rule::Bits, nan, nan ^ 1));
+    }
+
+    #[test]
+    fn kinds_come_from_the_declared_outputs() {
+        let text = "#version 130\nout ivec4 count[2];\nout vec4 colour;\n\
+                    void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; colour = exp2(gl_FragCoord); }";
+        let mut types = TypeTable::default();
+        let options = glsl::CompileOptions::default();
+        let shader = glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
+        let capabilities = program::Capabilities {
+            generation: "reference".into(),
+            api: program::Api::Compatibility,
+            gl_version: 30,
+            glsl_version: 130,
+            extensions: Default::default(),
+            limits: Default::default(),
+        };
+        let options = program::LinkOptions::new(&capabilities);
+        let program = program::link(vec![shader], types, &options).expect("it links");
+        let stage = program.stage(Stage::Fragment).expect("a fragment stage");
+        let integers: Vec<bool> = (0..4).map(|l| is_integer(stage, &program.types, l, 0)).collect();
+        assert_eq!(integers.iter().filter(|&&integer| integer).count(), 2, "{integers:?}");
+        assert!(!stage.exact && !is_integer(stage, &program.types, 0, 1));
+    }
 }

@@ -260,7 +260,9 @@ impl Device for SimulatorDevice {
             let differs = |what| layer("mismatch", format!("{} differs: {what}", width.name()));
             match &first {
                 None => first = Some((batch.clone(), memory)),
-                Some((reference, _)) => compare::same_results(reference, batch).map_err(differs)?,
+                Some((reference, _)) => {
+                    compare::same_results(reference, batch, state.program).map_err(differs)?
+                }
             }
             if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
                 return Err(differs("what it writes to memory".into()));
