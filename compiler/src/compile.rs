@@ -98,6 +98,8 @@ fn intel_options(options: &Options, used: u64) -> intel::Options {
         pass_limit: options.pass_limit.map(|limit| limit.saturating_sub(used).min(u32::MAX.into()) as u32),
         disabled_passes: options.disabled_passes.clone(),
         backend: options.backend,
+        liveness: options.liveness,
+        payload_interference: options.payload_interference,
         ..defaults
     }
 }

@@ -16,6 +16,6 @@ pub use binary::{Binary, BinaryError};
 pub use compile::{compile, compile_with, ir_after, validate};
 pub use error::{CompileError, Layer};
 pub use intel::output;
-pub use intel::{Backend, Quirk, QuirkSet};
+pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet};
 pub use interface::varying;
 pub use options::Options;

@@ -1,7 +1,7 @@
 //! What a user may ask of the compiler.
 
 use intel::output::Width;
-use intel::{Backend, QuirkSet};
+use intel::{Backend, Granularity, PayloadInterference, QuirkSet};
 
 /// Compilation options; the defaults compile everything with everything on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,10 @@ pub struct Options {
     pub spill_all: bool,
     /// Run the IR validator after each pass and re-prove register allocations even in release builds.
     pub paranoid: bool,
+    /// How finely the allocator's liveness tracks definitions (for comparisons).
+    pub liveness: Granularity,
+    /// What payload registers interfere with (for comparisons).
+    pub payload_interference: PayloadInterference,
     /// Leave binaries that the EU validator refuses alone.
     pub no_validate: bool,
 }

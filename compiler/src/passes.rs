@@ -23,6 +23,9 @@ const CLEAN_UP: &[Pass] = &[
     ("opt_cse", opt_cse),
 ];
 
+/// Open-coded bit-field operations.
+const BITFIELDS: &[Pass] = &[("opt_bitfield", opt_bitfield), ("opt_copy_propagate", opt_copy_propagate)];
+
 /// Optional passes that run outside of [`CLEAN_UP`].
 const OTHERS: [&str; 4] =
     ["opt_constant_inputs", "opt_loop_unroll", "opt_promote_locals", "opt_unread_outputs"];
@@ -132,6 +135,8 @@ fn lower_operations(
 ) -> Result<(), ValidationError> {
     manager.run(shader, "lower_pack", lower_pack)?;
     manager.run(shader, "lower_bitfield", lower_bitfield)?;
+    // The lowerings below make masks of their own, with immediate operands.
+    manager.run_to_fixpoint(shader, BITFIELDS, ROUNDS)?;
     manager.run(shader, "lower_float_ops", lower_float_ops)?;
     manager.run(shader, "lower_half", lower_half)?;
     // 64-bit division and some conversions go through doubles.

@@ -68,6 +68,8 @@ pub fn finish_with(
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,
         check: options.check_allocation,
+        granularity: options.liveness,
+        payload: options.payload_interference,
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
     if list.schedule && !options.disabled_passes.iter().any(|p| p == "schedule") {
@@ -104,6 +106,7 @@ fn statistics(
         fills: allocation.fills,
         sends: count(|i| i.op.is_send()),
         registers: allocate::graph::registers_used(program).min(128),
+        max_live: allocation.max_live,
     }
 }
 

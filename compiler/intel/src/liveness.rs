@@ -121,7 +121,12 @@ impl Liveness {
         self.grf.get(self.base[v.index()] + reg).copied().unwrap_or(Interval::EMPTY)
     }
 
-    /// Largest number of GRFs of virtual registers live at once.
+    /// Takes all payload registers as needed up to the end of a program of `length` instructions.
+    pub fn keep_payload(&mut self, length: usize) {
+        self.payload_last_use.fill(length);
+    }
+
+    /// Largest number of GRFs live at once: those of virtual registers and those of the payload that are still needed.
     #[must_use]
     pub fn max_live(&self, program: &Program) -> usize {
         let mut delta = vec![0isize; program.insts.len() + 2];
@@ -131,6 +136,10 @@ impl Liveness {
                 delta[interval.start] += isize::from(data.regs);
                 delta[interval.end.max(interval.start + 1)] -= isize::from(data.regs);
             }
+        }
+        for &last in &self.payload_last_use {
+            delta[0] += 1;
+            delta[last.min(program.insts.len())] -= 1;
         }
         let (mut live, mut most) = (0, 0);
         for d in delta {

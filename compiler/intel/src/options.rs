@@ -1,5 +1,7 @@
 //! What a caller chooses: state that drivers compile in, and compilation options.
 
+use crate::allocate::PayloadInterference;
+use crate::liveness::Granularity;
 use crate::model::QuirkSet;
 use crate::output::{TessDomain, Varying, Width};
 
@@ -59,6 +61,10 @@ pub struct Options {
     pub disabled_passes: Vec<String>,
     /// Force the vec4 back end where the scalar one is the default, or the other way round.
     pub backend: Option<Backend>,
+    /// How finely the allocator's liveness tracks definitions (for comparisons).
+    pub liveness: Granularity,
+    /// What payload registers interfere with (for comparisons).
+    pub payload_interference: PayloadInterference,
 }
 
 impl Default for Options {
@@ -72,6 +78,8 @@ impl Default for Options {
             pass_limit: None,
             disabled_passes: Vec::new(),
             backend: None,
+            liveness: Granularity::default(),
+            payload_interference: PayloadInterference::default(),
         }
     }
 }

@@ -116,6 +116,9 @@ pub struct Statistics {
     pub sends: u32,
     /// GRFs that the program touches (highest number + 1).
     pub registers: u32,
+    /// Largest number of GRFs live at once before anything was spilled.
+    #[serde(default)]
+    pub max_live: u32,
 }
 
 /// A run of uniform data that the hardware copies into registers before the thread starts.

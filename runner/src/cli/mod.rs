@@ -11,6 +11,7 @@ mod manual;
 mod merge;
 mod options;
 mod plan;
+mod pressure;
 mod report;
 mod resume;
 mod run;
@@ -104,6 +105,8 @@ enum Command {
     History(history::HistoryArgs),
     /// Compare a run's instruction counts with another compiler's.
     Anchors(anchors::AnchorsArgs),
+    /// Compare register pressure and spills with coarser allocators.
+    Pressure(pressure::PressureArgs),
     /// Take over results of piglit or deqp-runner.
     Import(import::ImportArgs),
     /// Join the shards of a run.
@@ -277,6 +280,15 @@ struct CompileArgs {
     /// Turn the compiler's handling of a hardware quirk off (repeatable).
     #[arg(long, value_name = "QUIRK")]
     disable_quirk: Vec<String>,
+    /// The allocator's liveness: byte is exact, whole for comparison (partial writes define nothing).
+    #[arg(long, value_name = "HOW", value_parser = ["byte", "whole"], default_value = "byte", hide_default_value = true)]
+    liveness: String,
+    /// What payload registers interfere with: last-use is exact, all for comparison.
+    #[arg(long, value_name = "WHAT", value_parser = ["last-use", "all"], default_value = "last-use", hide_default_value = true)]
+    payload_interference: String,
+    /// Run binaries that break the instruction set's rules, for experiments.
+    #[arg(long)]
+    no_validate: bool,
 }
 
 impl CompileArgs {
@@ -295,6 +307,9 @@ impl CompileArgs {
             disabled_passes: sorted(&self.disable_pass),
             disabled_quirks: sorted(&self.disable_quirk),
             compiler: self.compiler.clone().map(|command| ExternalCompiler { command, patience: PATIENCE }),
+            whole_liveness: self.liveness == "whole",
+            payload_interferes: self.payload_interference == "all",
+            no_validate: self.no_validate,
             ..DeviceOptions::default()
         };
         let quirks: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
@@ -344,6 +359,7 @@ pub fn main() -> ExitCode {
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::History(args)) => history::history(&args),
         Some(Command::Anchors(args)) => anchors::anchors(&args),
+        Some(Command::Pressure(args)) => pressure::pressure(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
         Some(Command::Resume(args)) => resume::resume(&args),

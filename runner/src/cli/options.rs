@@ -45,6 +45,9 @@ pub(super) fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeM
     put("pass-limit", options.pass_limit.map(|n| n.to_string()));
     put("disable-pass", join(&options.disabled_passes));
     put("disable-quirk", join(&options.disabled_quirks));
+    put("liveness", options.whole_liveness.then(|| "whole".to_owned()));
+    put("payload-interference", options.payload_interferes.then(|| "all".to_owned()));
+    put("validate", options.no_validate.then(|| "no".to_owned()));
     put("math", options.worst_math.then(|| "worst".to_owned()));
     put("shade", (args.shade == "all").then(|| "all".to_owned()));
     put("reference", args.no_reference.then(|| "no".to_owned()));

@@ -163,7 +163,7 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
 }
 
 /// The linked program, or the verdict of a test that has none.
-fn linked(script: &Script<'_>, target: Target) -> Result<std::sync::Arc<Program>, Verdict> {
+pub(super) fn linked(script: &Script<'_>, target: Target) -> Result<std::sync::Arc<Program>, Verdict> {
     use crate::verdict::Layer;
     let capabilities = execute::context_for(script, target)?;
     match execute::build(script, capabilities)? {

@@ -126,6 +126,12 @@ pub struct DeviceOptions {
     pub disabled_passes: Vec<String>,
     /// Quirks of the hardware that the compiler does not handle, by name.
     pub disabled_quirks: Vec<String>,
+    /// The allocator's liveness is that of whole registers, not of bytes.
+    pub whole_liveness: bool,
+    /// Payload registers interfere with every other register.
+    pub payload_interferes: bool,
+    /// Binaries that break the instruction set's rules run all the same.
+    pub no_validate: bool,
     /// The math unit errs as far as it is documented to.
     pub worst_math: bool,
     /// Binaries to execute instead of compiling, one folder per test and generation below this one.

@@ -1,7 +1,7 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Options, Quirk, QuirkSet};
+use compiler::{Granularity, Options, PayloadInterference, Quirk, QuirkSet};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,13 @@ pub fn compiler_options(options: &DeviceOptions) -> Options {
         pass_limit: options.pass_limit.map(u64::from),
         disabled_passes: options.disabled_passes.clone(),
         disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
+        liveness: if options.whole_liveness { Granularity::Register } else { Granularity::Byte },
+        payload_interference: if options.payload_interferes {
+            PayloadInterference::All
+        } else {
+            PayloadInterference::LastUse
+        },
+        no_validate: options.no_validate,
         ..Options::default()
     }
 }

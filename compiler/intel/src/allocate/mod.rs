@@ -9,7 +9,7 @@ mod tests;
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
-use crate::liveness::Liveness;
+use crate::liveness::{Granularity, Liveness};
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 use graph::Graph;
@@ -19,7 +19,7 @@ use spill::Spiller;
 const MAX_REGISTERS: usize = 60_000;
 
 /// How to allocate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// Spilling is allowed; otherwise a program that does not fit is an error.
     pub allow_spill: bool,
@@ -27,6 +27,20 @@ pub struct Settings {
     pub spill_all: bool,
     /// Run the checker on the result.
     pub check: bool,
+    /// How finely liveness tracks definitions.
+    pub granularity: Granularity,
+    /// What payload registers interfere with.
+    pub payload: PayloadInterference,
+}
+
+/// What payload registers interfere with. A switch for comparisons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PayloadInterference {
+    /// What lives before their last use.
+    #[default]
+    LastUse,
+    /// Every virtual register.
+    All,
 }
 
 /// What allocation did.
@@ -38,6 +52,8 @@ pub struct Allocation {
     pub fills: u32,
     /// Bytes of scratch per thread: 0 or a power of two of at least 1024.
     pub scratch_bytes: u32,
+    /// Largest number of GRFs live at once before anything was spilled, payload included.
+    pub max_live: u32,
 }
 
 /// Replaces virtual registers by general registers, spilling to scratch memory from byte `scratch_base` on
@@ -64,9 +80,14 @@ pub fn allocate(
         spill_everything(program, model, &mut spiller);
     }
     let first_round_budget = program.vregs.len() + 64;
+    let mut max_live = None;
     for _ in 0..first_round_budget {
         let cfg = Cfg::new(program);
-        let liveness = Liveness::new(program, &cfg);
+        let mut liveness = Liveness::with_granularity(program, &cfg, settings.granularity);
+        if settings.payload == PayloadInterference::All {
+            liveness.keep_payload(program.insts.len());
+        }
+        let max_live = *max_live.get_or_insert_with(|| liveness.max_live(program) as u32);
         let mut graph = Graph::new(program, &liveness);
         if model.handles(Quirk::Gen8R127) {
             graph.keep_responses_below_r127(program);
@@ -83,6 +104,7 @@ pub fn allocate(
                     spills: spiller.spills,
                     fills: spiller.fills,
                     scratch_bytes: if used == 0 { 0 } else { used.next_power_of_two().max(1024) },
+                    max_live,
                 });
             }
             Err(failed) => {

@@ -110,7 +110,7 @@ fn random_programs_pass_the_checker() {
         let program = random_program(&mut rng, registers, length);
         for spill_all in [false, true] {
             let mut p = program.clone();
-            let settings = Settings { allow_spill: true, spill_all, check: true };
+            let settings = Settings { allow_spill: true, spill_all, check: true, ..Settings::default() };
             let allocation = allocate(&mut p, &*model, settings, 0);
             let allocation = allocation.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
             spilled += u32::from(!spill_all && allocation.spills > 0);
@@ -127,7 +127,7 @@ fn without_permission_nothing_spills() {
     let model = ivb();
     let mut rng = Pcg64::seed_from_u64(3);
     let mut p = random_program(&mut rng, 120, 900);
-    let settings = Settings { allow_spill: false, spill_all: false, check: true };
+    let settings = Settings { check: true, ..Settings::default() };
     assert!(allocate(&mut p, &*model, settings, 0).is_err());
 }
 
@@ -277,7 +277,7 @@ fn thread_ending_messages_get_the_top_registers() {
         true,
     ));
     b.push(send);
-    let settings = Settings { allow_spill: false, spill_all: false, check: true };
+    let settings = Settings { check: true, ..Settings::default() };
     allocate(&mut p, &*ivb(), settings, 0).unwrap();
     assert_eq!(p.insts[1].src[0].file, File::Grf(124));
 }
@@ -298,7 +298,51 @@ fn responses_keep_out_of_r127_on_gen8() {
         for r in 0..127 {
             uses(&mut b, Operand::grf(r, Type::UD));
         }
-        let settings = Settings { allow_spill: false, spill_all: false, check: false };
+        let settings = Settings::default();
         assert_eq!(allocate(&mut p, &*model, settings, 0).is_ok(), fits, "{name}");
     }
+}
+
+/// A register completed by two partial writes in a loop lives from there on, not through the loop; seen as a whole it does.
+#[test]
+fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    b.control(Op::Do);
+    for _ in 0..4 {
+        let x = b.temp(Type::UD);
+        b.mov(x.subscript(Type::UW, 0), Operand::uw(1));
+        b.mov(x.subscript(Type::UW, 1), Operand::uw(2));
+        uses(&mut b, x);
+    }
+    b.control(Op::While).predicate(false);
+    let max_live = |granularity| {
+        let settings = Settings { check: true, granularity, ..Settings::default() };
+        allocate(&mut p.clone(), &*ivb(), settings, 0).unwrap().max_live
+    };
+    assert!(max_live(Granularity::Byte) < max_live(Granularity::Register));
+}
+
+/// Payload that is free after its last use is room for others, unless it is told to interfere with everything.
+#[test]
+fn payload_that_interferes_with_everything_costs_registers() {
+    let mut p = Program::new(8);
+    p.payload_regs = 100;
+    let mut b = Builder::new(&mut p);
+    let values: Vec<Operand> = (0..60)
+        .map(|i| {
+            let value = b.temp(Type::UD);
+            b.mov(value, Operand::grf(i, Type::UD));
+            value
+        })
+        .collect();
+    for value in values {
+        uses(&mut b, value);
+    }
+    let run = |payload| {
+        let settings = Settings { check: true, payload, ..Settings::default() };
+        allocate(&mut p.clone(), &*ivb(), settings, 0)
+    };
+    assert!(run(PayloadInterference::LastUse).is_ok_and(|a| a.max_live <= 128));
+    assert!(run(PayloadInterference::All).is_err());
 }

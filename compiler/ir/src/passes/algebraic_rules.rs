@@ -1,8 +1,8 @@
 //! The algebraic rules: a table of patterns in text, their parser, and the compiled form.
 //!
-//! A pattern is a variable (`a` to `d`), a constant (`0`, `-1`, `1.0`, `true`) or an operation with operands in
-//! parentheses. `#a` is a variable that must be constant. In replacements `log2:a` and `minus1:a` compute from a
-//! constant. A float constant stands for that value in any float width, so `0.0` and `-0.0` differ. Commutative
+//! A pattern is a variable (`a` to `e`), a constant (`0`, `-1`, `1.0`, `true`) or an operation with operands in
+//! parentheses. `#a` is a variable that must be constant. In replacements `log2:a`, `minus1:a` and `ones:a` (the
+//! number of ones) compute from a constant. A float constant stands for that value in any float width, so `0.0` and `-0.0` differ. Commutative
 //! operations match in either order.
 //!
 //! A rule must give exactly the same value, signed zeros and NaN included. The tests prove for each rule that the
@@ -19,12 +19,28 @@ pub(super) enum Condition {
     Bits(usize, u8),
     /// Every component of the constant is a power of two.
     PowerOfTwo(usize),
+    /// The result has this width.
+    Result(u8),
+    /// Every component of the constant is ones from bit 0 up to below the highest bit.
+    LowMask(usize),
+    /// The lowest one of the first constant is the bit that the second counts, in every component.
+    LowestBit(usize, usize),
+    /// The last constant is the complement of the first, which has bit 0, shifted left by the second; no bit is lost.
+    ShiftedComplement(usize, usize, usize),
+    /// The constants are complements; the first has bit 0.
+    Complement(usize, usize),
 }
 
-use Condition::{Bits, PowerOfTwo};
+use Condition::{Bits, Complement, LowMask, LowestBit, PowerOfTwo, Result as ResultBits, ShiftedComplement};
+
+/// Variables that a rule may have.
+pub(super) const VARIABLES: usize = 5;
 
 const A: usize = 0;
 const B: usize = 1;
+const C: usize = 2;
+const D: usize = 3;
+const E: usize = 4;
 
 /// Pattern, replacement, conditions.
 pub(super) type RuleText = (&'static str, &'static str, &'static [Condition]);
@@ -213,6 +229,46 @@ pub(super) const RULES: &[RuleText] = &[
     ("(unpack_64_2x32_split_y (u2u64 a))", "0", &[Bits(A, 32)]),
 ];
 
+/// The bit-field idioms, as GLSL spells them without its functions. Masks, inserts and extracts are recognised apart from each other, and
+/// inserts also in the form in which a shift was moved out of the masked value.
+pub(super) const BITFIELD_RULES: &[RuleText] = &[
+    ("(ishl (iadd (ishl 1 a) -1) b)", "(bfm a b)", &[ResultBits(32)]),
+    ("(iadd (ishl 1 a) -1)", "(bfm a 0)", &[ResultBits(32)]),
+    ("(inot (ishl -1 a))", "(bfm a 0)", &[ResultBits(32)]),
+    ("(ishl (bfm a 0) b)", "(bfm a b)", &[]),
+    ("(ior (iand (ishl a b) (bfm c b)) (iand d (inot (bfm c b))))", "(bfi (bfm c b) a d)", &[]),
+    ("(ior (ishl (iand a (bfm c 0)) b) (iand d (inot (bfm c b))))", "(bfi (bfm c b) a d)", &[]),
+    (
+        "(ior (iand (ishl a b) (ishl #c b)) (iand d (inot (ishl #c b))))",
+        "(bfi (bfm ones:c b) a d)",
+        &[Bits(A, 32), LowMask(C)],
+    ),
+    (
+        "(ior (ishl (iand a #c) b) (iand d (inot (ishl #c b))))",
+        "(bfi (bfm ones:c b) a d)",
+        &[Bits(A, 32), LowMask(C)],
+    ),
+    ("(ior (iand a (bfm b 0)) (iand c (inot (bfm b 0))))", "(bfi (bfm b 0) a c)", &[]),
+    ("(ixor d (iand (ixor d (ishl a b)) (bfm c b)))", "(bfi (bfm c b) a d)", &[]),
+    (
+        "(ior (iand (ishl a #b) #c) (iand d #e))",
+        "(bfi c a d)",
+        &[Bits(A, 32), LowestBit(C, B), Complement(E, C)],
+    ),
+    (
+        "(ior (iand (ishl a #b) #c) (iand d #e))",
+        "(bfi c a d)",
+        &[Bits(A, 32), LowestBit(C, B), Complement(C, E)],
+    ),
+    (
+        "(ior (ishl (iand a #b) #c) (iand d #e))",
+        "(bfi (ishl b c) a d)",
+        &[Bits(A, 32), ShiftedComplement(B, C, E)],
+    ),
+    ("(ior (iand a #b) (iand c #d))", "(bfi b a c)", &[Bits(A, 32), Complement(B, D)]),
+    ("(iand (ushr a b) #c)", "(ubfe a b ones:c)", &[Bits(A, 32), LowMask(C)]),
+];
+
 /// A constant in a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Constant {
@@ -231,6 +287,8 @@ pub(super) enum Pattern {
     Log2(usize),
     /// A constant minus one.
     MinusOne(usize),
+    /// The number of ones of a constant.
+    Ones(usize),
     Op(AluOp, Vec<Pattern>),
 }
 
@@ -263,20 +321,29 @@ impl RuleSet {
     }
 }
 
-/// The compiled table. A malformed rule is left out; the tests check that there is none.
+/// The compiled table of simplifications.
 pub(super) fn compiled() -> &'static RuleSet {
-    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| {
-        let mut by_op: FxHashMap<AluOp, Vec<Rule>> = FxHashMap::default();
-        for &(search, replace, conditions) in RULES {
-            if let (Some(search), Some(replace)) = (parse(search), parse(replace))
-                && let Pattern::Op(op, _) = &search
-            {
-                by_op.entry(*op).or_default().push(Rule { search, replace, conditions });
-            }
-        }
-        RuleSet { by_op }
-    });
+    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(RULES));
     &COMPILED
+}
+
+/// The compiled bit-field idioms.
+pub(super) fn compiled_bitfields() -> &'static RuleSet {
+    static COMPILED: LazyLock<RuleSet> = LazyLock::new(|| compile(BITFIELD_RULES));
+    &COMPILED
+}
+
+/// Compiles a table. A malformed rule is left out; the tests check that there is none.
+fn compile(table: &[RuleText]) -> RuleSet {
+    let mut by_op: FxHashMap<AluOp, Vec<Rule>> = FxHashMap::default();
+    for &(search, replace, conditions) in table {
+        if let (Some(search), Some(replace)) = (parse(search), parse(replace))
+            && let Pattern::Op(op, _) = &search
+        {
+            by_op.entry(*op).or_default().push(Rule { search, replace, conditions });
+        }
+    }
+    RuleSet { by_op }
 }
 
 /// Parses a pattern.
@@ -289,7 +356,7 @@ pub(super) fn parse(text: &str) -> Option<Pattern> {
 
 fn variable(text: &str) -> Option<usize> {
     match text.as_bytes() {
-        [c @ b'a'..=b'd'] => Some(usize::from(c - b'a')),
+        [c @ b'a'..=b'e'] => Some(usize::from(c - b'a')),
         _ => None,
     }
 }
@@ -315,6 +382,7 @@ fn pattern<'a>(tokens: &mut impl Iterator<Item = &'a str>) -> Option<Pattern> {
         return match function {
             "log2" => Some(Pattern::Log2(i)),
             "minus1" => Some(Pattern::MinusOne(i)),
+            "ones" => Some(Pattern::Ones(i)),
             _ => None,
         };
     }

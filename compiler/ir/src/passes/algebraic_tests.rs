@@ -1,7 +1,9 @@
 //! Proof of bit-size consistency and value preservation of every algebraic rule.
 
-use super::algebraic_rules::{Condition, Constant, Pattern, RULES, RuleText, parse};
-use super::opt_algebraic::constant_bits;
+use super::algebraic_rules::{
+    BITFIELD_RULES, Condition, Constant, Pattern, RULES, RuleText, VARIABLES, parse,
+};
+use super::opt_algebraic::{computed, constant_bits};
 use super::{opt_algebraic, opt_copy_propagate};
 use crate::fold::{FoldCtx, evaluate};
 use crate::random::Rng;
@@ -18,7 +20,7 @@ enum Width {
 #[derive(Default)]
 struct Solver {
     parents: Vec<Option<Width>>,
-    variables: [Option<Width>; 4],
+    variables: [Option<Width>; VARIABLES],
 }
 
 impl Solver {
@@ -61,7 +63,9 @@ impl Solver {
             }
             Pattern::Constant(Constant::Bool(_)) => Ok(Width::Known(1)),
             Pattern::Constant(_) => Ok(self.fresh()),
-            Pattern::Log2(i) | Pattern::MinusOne(i) => self.variables[*i].ok_or("unbound constant".into()),
+            Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
+                self.variables[*i].ok_or("unbound constant".into())
+            }
             Pattern::Op(op, operands) => {
                 let common = if op.info().is_unsized() { self.fresh() } else { Width::Known(0) };
                 let rule = |o: &Operand| if o.bits == 0 { common } else { Width::Known(o.bits) };
@@ -85,9 +89,13 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
     let mut solver = Solver::default();
     let left = solver.width(&search)?;
     for condition in *conditions {
-        if let Condition::Bits(i, bits) = *condition {
-            let variable = solver.variables[i].ok_or("condition on an unbound variable")?;
-            solver.unify(variable, Width::Known(bits))?;
+        match *condition {
+            Condition::Bits(i, bits) => {
+                let variable = solver.variables[i].ok_or("condition on an unbound variable")?;
+                solver.unify(variable, Width::Known(bits))?;
+            }
+            Condition::Result(bits) => solver.unify(left, Width::Known(bits))?,
+            _ => {}
         }
     }
     let bound = solver.variables;
@@ -125,6 +133,7 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
 fn every_rule_is_bit_size_consistent() {
     let broken: Vec<String> = RULES
         .iter()
+        .chain(BITFIELD_RULES)
         .filter_map(|rule| prove(rule).err().map(|e| format!("{} -> {}: {e}", rule.0, rule.1)))
         .collect();
     assert!(broken.is_empty(), "{broken:#?}");
@@ -172,7 +181,7 @@ fn ops_of(pattern: &Pattern, out: &mut Vec<AluOp>) {
 
 #[test]
 fn no_rule_recreates_what_was_lowered_or_needs_a_double_operation_the_hardware_lacks() {
-    for (search, replace, _) in RULES {
+    for (search, replace, _) in RULES.iter().chain(BITFIELD_RULES) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         ops_of(&parse(search).unwrap(), &mut before);
         ops_of(&parse(replace).unwrap(), &mut after);
@@ -187,8 +196,8 @@ fn no_rule_recreates_what_was_lowered_or_needs_a_double_operation_the_hardware_l
 }
 
 struct Values {
-    bits: [u8; 4],
-    data: [u64; 4],
+    bits: [u8; VARIABLES],
+    data: [u64; VARIABLES],
 }
 
 /// Evaluates a pattern whose result should have `bits`; widths of inner operations follow from their operands.
@@ -196,8 +205,9 @@ fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(
     match pattern {
         Pattern::Variable(i) | Pattern::AnyConstant(i) => Some((values.data[*i], values.bits[*i])),
         Pattern::Constant(c) => constant_bits(c, class, bits).map(|v| (v, bits)),
-        Pattern::Log2(i) => Some((values.data[*i].trailing_zeros().into(), values.bits[*i])),
-        Pattern::MinusOne(i) => Some((values.data[*i] - 1, values.bits[*i])),
+        Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
+            Some((computed(pattern, values.data[*i]), values.bits[*i]))
+        }
         Pattern::Op(op, operands) => {
             let info = op.info();
             let known = |(operand, input): (&Pattern, &Operand)| match operand {
@@ -223,7 +233,7 @@ fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(
 }
 
 /// Classes of the variables, from the operands they stand in.
-fn classes(pattern: &Pattern, class: Class, out: &mut [Option<Class>; 4]) {
+fn classes(pattern: &Pattern, class: Class, out: &mut [Option<Class>; VARIABLES]) {
     match pattern {
         Pattern::Variable(i) | Pattern::AnyConstant(i) if out[*i].is_none() || class == Class::Float => {
             out[*i] = Some(class);
@@ -236,20 +246,21 @@ fn classes(pattern: &Pattern, class: Class, out: &mut [Option<Class>; 4]) {
 }
 
 /// Assignments of widths to variables that the pattern allows.
-fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; 4]> {
+fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; VARIABLES]> {
     let mut result = Vec::new();
     let widths = [1u8, 8, 16, 32, 64];
-    for code in 0..625usize {
-        let bits = [code % 5, code / 5 % 5, code / 25 % 5, code / 125].map(|i| widths[i]);
+    for code in 0..5usize.pow(VARIABLES as u32) {
+        let bits: [u8; VARIABLES] = std::array::from_fn(|i| widths[code / 5usize.pow(i as u32) % 5]);
         let mut solver = Solver::default();
-        let Ok(_) = solver.width(search) else { continue };
-        let fits = (0..4).all(|i| match solver.variables[i] {
+        let Ok(width) = solver.width(search) else { continue };
+        let fits = (0..VARIABLES).all(|i| match solver.variables[i] {
             None => bits[i] == 32,
             Some(v) => solver.unify(v, Width::Known(bits[i])).is_ok(),
         });
         let conditions = rule.2.iter().all(|c| match *c {
             Condition::Bits(i, b) => bits[i] == b,
-            Condition::PowerOfTwo(_) => true,
+            Condition::Result(b) => solver.unify(width, Width::Known(b)).is_ok(),
+            _ => true,
         });
         if fits && conditions && widths_allowed(search, &bits).is_some() {
             result.push(bits);
@@ -259,11 +270,13 @@ fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; 4]> {
 }
 
 /// The widths are possible for the classes of all operations; gives the pattern's own width (0: any).
-fn widths_allowed(pattern: &Pattern, bits: &[u8; 4]) -> Option<u8> {
+fn widths_allowed(pattern: &Pattern, bits: &[u8; VARIABLES]) -> Option<u8> {
     match pattern {
-        Pattern::Variable(i) | Pattern::AnyConstant(i) | Pattern::Log2(i) | Pattern::MinusOne(i) => {
-            Some(bits[*i])
-        }
+        Pattern::Variable(i)
+        | Pattern::AnyConstant(i)
+        | Pattern::Log2(i)
+        | Pattern::MinusOne(i)
+        | Pattern::Ones(i) => Some(bits[*i]),
         Pattern::Constant(Constant::Bool(_)) => Some(1),
         Pattern::Constant(_) => Some(0),
         Pattern::Op(op, operands) => {
@@ -296,27 +309,37 @@ fn widths_allowed(pattern: &Pattern, bits: &[u8; 4]) -> Option<u8> {
 #[test]
 fn every_rule_preserves_values() {
     let mut rng = Rng::new(11);
-    for rule in RULES {
+    for rule in RULES.iter().chain(BITFIELD_RULES) {
         let (search, replace) = (parse(rule.0).unwrap(), parse(rule.1).unwrap());
         let Pattern::Op(root, _) = &search else { unreachable!() };
-        let mut kinds = [None; 4];
+        let mut kinds = [None; VARIABLES];
         classes(&search, Class::Int, &mut kinds);
         let float_result = root.info().output.class == Class::Float
             || (matches!(root, AluOp::Bcsel) && kinds[1] == Some(Class::Float));
         let widths = assignments(rule, &search);
         assert!(!widths.is_empty(), "{rule:?} matches no widths");
+        let mut tried = 0;
         for bits in widths {
             for _ in 0..400 {
-                let mut values = Values { bits, data: [0; 4] };
-                for i in 0..4 {
+                let mut values = Values { bits, data: [0; VARIABLES] };
+                for i in 0..VARIABLES {
                     values.data[i] = match kinds[i] {
                         Some(Class::Float) => rng.float(bits[i]),
                         _ => rng.int(bits[i]),
                     };
-                    if rule.2.contains(&Condition::PowerOfTwo(i)) {
-                        values.data[i] = 1 << rng.below(bits[i].into());
-                    }
                 }
+                for condition in rule.2 {
+                    make_hold(condition, &mut values, &mut rng);
+                }
+                let holds = |c: &Condition| {
+                    let variables = c.variables();
+                    let constants: Vec<u64> = variables.iter().map(|&v| values.data[v]).collect();
+                    variables.is_empty() || c.of_constants(&constants, values.bits[variables[0]])
+                };
+                if !rule.2.iter().all(holds) {
+                    continue;
+                }
+                tried += 1;
                 let Some((want, width)) = value(&search, Class::Uint, 32, &values) else { continue };
                 let got = value(&replace, root.info().output.class, width, &values);
                 let Some((got, got_width)) = got else { panic!("{rule:?}: replacement does not evaluate") };
@@ -329,6 +352,31 @@ fn every_rule_preserves_values() {
                 );
             }
         }
+        assert!(tried >= 100, "{rule:?}: only {tried} cases");
+    }
+}
+
+/// Gives the constants of a condition random values for which it holds, as far as other conditions on them allow.
+fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
+    let width = |i: usize| usize::from(values.bits[i]);
+    let all = |i: usize| crate::fold::mask(values.bits[i]);
+    let data = &mut values.data;
+    match *condition {
+        Condition::PowerOfTwo(i) => data[i] = 1 << rng.below(width(i)),
+        Condition::LowMask(i) => data[i] = (1 << (1 + rng.below(width(i) - 1))) - 1,
+        Condition::LowestBit(a, b) => {
+            data[b] = rng.pick(&[0, 1]) * rng.below(width(a)) as u64;
+            data[a] = (data[a] | 1) << data[b] & all(a);
+        }
+        // The variable that comes first may have another condition to meet.
+        Condition::Complement(a, b) if a < b => data[b] = !data[a] & all(a),
+        Condition::Complement(a, b) => data[a] = !data[b] & all(a),
+        Condition::ShiftedComplement(a, b, c) => {
+            data[b] = rng.below(width(a)) as u64;
+            data[a] = (data[a] | 1) & (all(a) >> data[b]);
+            data[c] = !(data[a] << data[b]) & all(a);
+        }
+        Condition::Bits(..) | Condition::Result(_) => {}
     }
 }
 

@@ -15,6 +15,7 @@ mod lower_pack;
 mod lower_small_types;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
+mod opt_bitfield;
 mod opt_constant_fold;
 mod opt_constant_inputs;
 mod opt_copy_propagate;
@@ -40,6 +41,7 @@ pub use lower_pack::lower_pack;
 pub use lower_small_types::lower_small_types;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
+pub use opt_bitfield::opt_bitfield;
 pub use opt_constant_fold::opt_constant_fold;
 pub use opt_constant_inputs::opt_constant_inputs;
 pub use opt_copy_propagate::opt_copy_propagate;
@@ -69,6 +71,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_small_types", lower_small_types),
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),
     ("opt_algebraic", opt_algebraic),
+    ("opt_bitfield", opt_bitfield),
     ("opt_constant_fold", opt_constant_fold),
     ("opt_copy_propagate", opt_copy_propagate),
     ("opt_cse", opt_cse),

@@ -1,6 +1,6 @@
 //! Algebraic simplification from the table of rules.
 
-use super::algebraic_rules::{Condition, Constant, Pattern, Rule, compiled};
+use super::algebraic_rules::{Condition, Constant, Pattern, Rule, RuleSet, VARIABLES, compiled};
 use super::rewrite::rewrite_alu;
 use crate::builder::Builder;
 use crate::fold::{encode_float, mask};
@@ -8,7 +8,7 @@ use crate::ids::Value;
 use crate::inst::{Alu, Src};
 use crate::ops::{AluOp, Class};
 use crate::shader::Shader;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Applies the rules of the algebraic table until no instruction matches where it stands.
 ///
@@ -16,17 +16,17 @@ use smallvec::SmallVec;
 /// bit-size consistent and tested against the evaluator. Bit-field operations are never taken apart and nothing
 /// that a lowering removes is made again. Works on vectors; leaves copies and dead code.
 pub fn opt_algebraic(shader: &mut Shader) -> bool {
-    rewrite_alu(shader, simplify)
+    rewrite_alu(shader, |b, alu, result| simplify(b, compiled(), alu, result))
 }
 
-fn simplify(b: &mut Builder<'_>, alu: &Alu, result: Value) -> Option<Value> {
-    let components = b.shader.components(result);
-    for rule in compiled().for_op(alu.op) {
-        let mut found = Match { components, bound: [None; 4] };
+/// Applies the first rule that matches an instruction.
+pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: Value) -> Option<Value> {
+    let (components, bits) = (b.shader.components(result), b.shader.bits(result));
+    for rule in rules.for_op(alu.op) {
+        let mut found = Match { components, bits, bound: [None; VARIABLES] };
         if found.instruction(b.shader, rule.operands(), alu, [0, 1, 2, 3], rule)
             && rule.conditions.iter().all(|c| found.holds(b.shader, c))
         {
-            let bits = b.shader.bits(result);
             let source = build(b, &rule.replace, &found, Class::Uint, bits);
             return Some(b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]));
         }
@@ -37,7 +37,9 @@ fn simplify(b: &mut Builder<'_>, alu: &Alu, result: Value) -> Option<Value> {
 /// Variables bound so far; swizzles are relative to the root's components.
 struct Match {
     components: u8,
-    bound: [Option<Src>; 4],
+    /// Width of the root.
+    bits: u8,
+    bound: [Option<Src>; VARIABLES],
 }
 
 impl Match {
@@ -97,7 +99,7 @@ impl Match {
                 Some(alu) if alu.op == *op => self.instruction(shader, operands, alu, source.swizzle, rule),
                 _ => false,
             },
-            Pattern::Log2(_) | Pattern::MinusOne(_) => false,
+            Pattern::Log2(_) | Pattern::MinusOne(_) | Pattern::Ones(_) => false,
         }
     }
 
@@ -128,6 +130,49 @@ impl Match {
             Condition::PowerOfTwo(variable) => {
                 self.constant(shader, variable).is_some_and(|c| c.iter().all(|v| v.is_power_of_two()))
             }
+            Condition::Result(bits) => self.bits == bits,
+            _ => self.constants_hold(shader, condition),
+        }
+    }
+
+    /// Conditions on the components of several constants.
+    fn constants_hold(&self, shader: &Shader, condition: &Condition) -> bool {
+        let variables: SmallVec<[usize; 3]> = condition.variables();
+        let constants: Option<SmallVec<[_; 3]>> =
+            variables.iter().map(|&v| self.constant(shader, v)).collect();
+        let Some(constants) = constants else { return false };
+        let bits = self.bits(shader, variables[0]);
+        (0..usize::from(self.components.min(4))).all(|c| {
+            let values: SmallVec<[u64; 3]> = constants.iter().map(|values| values[c]).collect();
+            condition.of_constants(&values, bits)
+        })
+    }
+}
+
+impl Condition {
+    /// The variables whose constants it is about.
+    pub(super) fn variables(&self) -> SmallVec<[usize; 3]> {
+        match *self {
+            Condition::Result(_) => SmallVec::new(),
+            Condition::Bits(a, _) | Condition::PowerOfTwo(a) | Condition::LowMask(a) => smallvec![a],
+            Condition::LowestBit(a, b) | Condition::Complement(a, b) => smallvec![a, b],
+            Condition::ShiftedComplement(a, b, c) => smallvec![a, b, c],
+        }
+    }
+
+    /// Whether it holds for one component of its constants, in the order of [`Condition::variables`], the first of this width.
+    pub(super) fn of_constants(&self, values: &[u64], bits: u8) -> bool {
+        let all = mask(bits);
+        match (self, values) {
+            (Condition::PowerOfTwo(_), [a]) => a.is_power_of_two(),
+            (Condition::LowMask(_), [a]) => *a != 0 && *a < all && (a + 1).is_power_of_two(),
+            (Condition::LowestBit(..), [a, count]) => *a != 0 && u64::from(a.trailing_zeros()) == *count,
+            (Condition::Complement(..), [a, b]) => a & 1 != 0 && *b == !a & all,
+            (Condition::ShiftedComplement(..), [a, count, b]) => {
+                let shifted = if *count < u64::from(bits) { a << count & all } else { 0 };
+                a & 1 != 0 && shifted >> count.min(&63) == *a && *b == !shifted & all
+            }
+            _ => true,
         }
     }
 }
@@ -153,13 +198,9 @@ fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bi
             let data = constant_bits(constant, class, bits).unwrap_or(0);
             Src::splat(b.constant(bits, &[data]), 0)
         }
-        Pattern::Log2(i) | Pattern::MinusOne(i) => {
+        Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
             let data = found.constant(b.shader, *i).unwrap_or_default();
-            let log2 = matches!(pattern, Pattern::Log2(_));
-            let data: SmallVec<[u64; 4]> = data
-                .iter()
-                .map(|v| if log2 { v.trailing_zeros().into() } else { v.wrapping_sub(1) })
-                .collect();
+            let data: SmallVec<[u64; 4]> = data.iter().map(|&v| computed(pattern, v)).collect();
             Src::new(b.constant(bits, &data))
         }
         Pattern::Op(op, operands) => {
@@ -178,6 +219,16 @@ fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bi
     }
 }
 
+/// What a pattern computes from a constant's component.
+pub(super) fn computed(pattern: &Pattern, value: u64) -> u64 {
+    match pattern {
+        Pattern::Log2(_) => value.trailing_zeros().into(),
+        Pattern::MinusOne(_) => value.wrapping_sub(1),
+        Pattern::Ones(_) => value.count_ones().into(),
+        _ => value,
+    }
+}
+
 /// Width of an operation's unsized operands in a replacement: the result's if that is unsized, else that of the
 /// first operand which knows its own.
 fn operand_width(shader: &Shader, op: AluOp, operands: &[Pattern], found: &Match, result_bits: u8) -> u8 {
@@ -193,7 +244,7 @@ fn operand_width(shader: &Shader, op: AluOp, operands: &[Pattern], found: &Match
 fn own_width(shader: &Shader, pattern: &Pattern, found: &Match) -> u8 {
     match pattern {
         Pattern::Variable(i) | Pattern::AnyConstant(i) => found.bits(shader, *i),
-        Pattern::Constant(_) | Pattern::Log2(_) | Pattern::MinusOne(_) => 0,
+        Pattern::Constant(_) | Pattern::Log2(_) | Pattern::MinusOne(_) | Pattern::Ones(_) => 0,
         Pattern::Op(op, operands) => {
             let info = op.info();
             if info.output.bits != 0 {

@@ -1,0 +1,211 @@
+//! `runner pressure`: what exact liveness and exact last uses of payload registers are worth.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use anyhow::Context;
+use clap::Args;
+use compiler::output::Width;
+use compiler::{Granularity, Options, PayloadInterference};
+use program::Stage;
+
+use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
+use crate::execute;
+use crate::select::TestFile;
+use crate::target::Target;
+
+/// Compiles the tests' shaders three times, with the allocator as it is, with liveness of whole registers, and with payload registers
+/// that interfere with everything; lists live registers and spills.
+#[derive(Debug, Args)]
+pub(super) struct PressureArgs {
+    #[command(flatten)]
+    select: SelectArgs,
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl, or all.
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
+    targets: Targets,
+    /// List every shader, not only those whose spills differ.
+    #[arg(long)]
+    rows: bool,
+}
+
+/// Changes the compiler's options.
+type Change = fn(&mut Options);
+
+/// The allocators compared: names and what they change.
+const ALLOCATORS: [(&str, Change); 3] = [
+    ("exact", |_| ()),
+    ("whole", |options| options.liveness = Granularity::Register),
+    ("payload", |options| options.payload_interference = PayloadInterference::All),
+];
+
+/// One kernel under one allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pressure {
+    max_live: u32,
+    spills: u32,
+}
+
+/// A kernel under each allocator; `None` where it was not compiled because it would have spilled.
+type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
+
+pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
+    let tests = super::list::select(&args.select)?.tests;
+    if tests.is_empty() {
+        eprintln!("error: no tests are selected");
+        return Ok(NOTHING);
+    }
+    let mut table = Table::default();
+    for test in &tests {
+        for &target in &args.targets.0 {
+            match kernels(test, target) {
+                Ok(kernels) => table.add(&test.name, target, &kernels),
+                Err(error) => eprintln!("{} [{target}]: left out: {error:#}", test.name),
+            }
+        }
+    }
+    print(table.text(args.rows).as_bytes())?;
+    Ok(EXPECTED)
+}
+
+/// The kernels of a test; none where a requirement is not met.
+fn kernels(test: &TestFile, target: Target) -> anyhow::Result<Kernels> {
+    let mut kernels = Kernels::new();
+    let bytes = std::fs::read(&test.path).with_context(|| test.path.display().to_string())?;
+    let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
+    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), target.devinfo()) else {
+        return Ok(kernels);
+    };
+    let keys = execute::stage_keys(&script, &test.name, target);
+    for stage in program.stages.iter().map(|s| s.shader.stage) {
+        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        for (index, (_, change)) in ALLOCATORS.iter().enumerate() {
+            let mut options = Options::default();
+            change(&mut options);
+            let binary = compiler::compile(&program, stage, &key, devinfo, &options)
+                .with_context(|| format!("{stage} shader"))?;
+            for kernel in &binary.compiled.kernels {
+                let s = kernel.statistics;
+                let found = Pressure { max_live: s.max_live, spills: s.spills };
+                kernels.entry((stage, kernel.width)).or_default()[index] = Some(found);
+            }
+        }
+    }
+    Ok(kernels)
+}
+
+/// What is known of one width.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
+    kernels: u32,
+    /// Sums over the kernels that every allocator has.
+    max_live: [u64; 3],
+    /// Largest value of any kernel.
+    largest: [u32; 3],
+    /// Kernels that spill, or are missing because they would.
+    spilling: [u32; 3],
+    spills: [u64; 3],
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    rows: Vec<(String, [Option<Pressure>; 3])>,
+    totals: BTreeMap<(&'static str, &'static str), Total>,
+}
+
+impl Table {
+    fn add(&mut self, test: &str, target: Target, kernels: &Kernels) {
+        for (&(stage, width), found) in kernels {
+            self.rows.push((format!("{test} [{target}] {stage} {}", width.name()), *found));
+            let total = self.totals.entry((target.name(), width.name())).or_default();
+            total.kernels += 1;
+            let comparable = found.iter().all(Option::is_some);
+            for (i, pressure) in found.iter().enumerate() {
+                total.spilling[i] += u32::from(spills(*pressure));
+                let Some(pressure) = pressure else { continue };
+                total.spills[i] += u64::from(pressure.spills);
+                total.largest[i] = total.largest[i].max(pressure.max_live);
+                total.max_live[i] += if comparable { u64::from(pressure.max_live) } else { 0 };
+            }
+        }
+    }
+
+    fn text(&self, rows: bool) -> String {
+        let names = ALLOCATORS.map(|(name, _)| name).join("/");
+        let mut text = String::new();
+        if rows {
+            let _ = writeln!(text, "max live {names}  spills {names}  shader");
+            for (shader, found) in &self.rows {
+                let _ = writeln!(text, "{} {}  {shader}", live(found), spill_counts(found));
+            }
+            text.push('\n');
+        }
+        let _ = writeln!(
+            text,
+            "gen   width   kernels  sum of max live {names}  largest {names}  spilling {names}  spills {names}"
+        );
+        let join = |values: [String; 3]| values.join("/");
+        for ((target, width), t) in &self.totals {
+            let _ = writeln!(
+                text,
+                "{target:<5} {width:<7} {:>7}  {}  {}  {}  {}",
+                t.kernels,
+                join(t.max_live.map(|n| n.to_string())),
+                join(t.largest.map(|n| n.to_string())),
+                join(t.spilling.map(|n| n.to_string())),
+                join(t.spills.map(|n| n.to_string()))
+            );
+        }
+        for (index, (name, _)) in ALLOCATORS.iter().enumerate().skip(1) {
+            let freed: BTreeSet<&str> = self
+                .rows
+                .iter()
+                .filter(|(_, found)| spills(found[index]) && !spills(found[0]))
+                .map(|(shader, _)| shader.as_str())
+                .collect();
+            let _ = writeln!(text, "\nspilling with `{name}` only: {}", freed.len());
+            for shader in freed {
+                let _ = writeln!(text, "  {shader}");
+            }
+        }
+        text
+    }
+}
+
+/// Whether a kernel spills; one that is missing would.
+fn spills(pressure: Option<Pressure>) -> bool {
+    pressure.is_none_or(|p| p.spills > 0)
+}
+
+fn live(found: &[Option<Pressure>; 3]) -> String {
+    found.map(|p| p.map_or_else(|| "-".to_owned(), |p| p.max_live.to_string())).join("/")
+}
+
+fn spill_counts(found: &[Option<Pressure>; 3]) -> String {
+    found.map(|p| p.map_or_else(|| "-".to_owned(), |p| p.spills.to_string())).join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_kernels_count_as_spilling() {
+        let pressure = |max_live, spills| Some(Pressure { max_live, spills });
+        let mut table = Table::default();
+        let kernels = Kernels::from([
+            ((Stage::Fragment, Width::Simd8), [pressure(90, 0), pressure(130, 4), pressure(95, 0)]),
+            ((Stage::Fragment, Width::Simd16), [pressure(120, 0), pressure(128, 0), None]),
+        ]);
+        table.add("a", Target::Skl, &kernels);
+        let text = table.text(true);
+        for line in [
+            "90/130/95 0/4/0  a [skl] fragment SIMD8\n",
+            "skl   SIMD8         1  90/130/95  90/130/95  0/1/0  0/4/0\n",
+            "skl   SIMD16        1  0/0/0  120/128/0  0/0/1  0/0/0\n",
+            "spilling with `whole` only: 1\n  a [skl] fragment SIMD8\n",
+            "spilling with `payload` only: 1\n  a [skl] fragment SIMD16\n",
+        ] {
+            assert!(text.contains(line), "{line}{text}");
+        }
+    }
+}
