@@ -252,6 +252,9 @@ impl<'a> Analysis<'a> {
             written_out: vec![0; n],
         };
         let mut sets = vec![blank; self.cfg.blocks.len()];
+        if n == 0 {
+            return sets;
+        }
         for (block, set) in self.cfg.blocks.iter().zip(&mut sets) {
             for inst in &self.program.insts[block.start..block.end] {
                 for index in 0..inst.src.len() {

@@ -143,7 +143,7 @@ pub struct DeviceOptions {
 impl DeviceOptions {
     /// Whether the binaries that run are our compiler's.
     pub fn is_our_code(&self) -> bool {
-        self.binaries.is_none()
+        self.binaries.is_none() && self.compiler.is_none()
     }
 }
 

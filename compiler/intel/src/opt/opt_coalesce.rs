@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 ///   not touch.
 pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     let _ = model;
+    if !program.insts.iter().any(|inst| whole_copy(program, inst).is_some()) {
+        return false;
+    }
     let cfg = Cfg::new(program);
     let liveness = Liveness::new(program, &cfg);
     let mut touched: BTreeSet<(VReg, u32)> = BTreeSet::new();

@@ -145,7 +145,7 @@ impl SimulatorDevice {
                 stage,
                 state.key,
                 self.options.devinfo,
-                &self.options.compiler,
+                &self.compiler_options(),
             )
             .map_err(compile_error)?,
         };
@@ -156,6 +156,15 @@ impl SimulatorDevice {
             kernels.push((kernel.width, decoded));
         }
         Ok(Prepared { binary, kernels })
+    }
+
+    /// The compiler's options. Binaries of other compilers may read what ours do not: then every output is written.
+    fn compiler_options(&self) -> compiler::Options {
+        let mut options = self.options.compiler.clone();
+        if self.options.binaries.is_some() || self.options.external.is_some() {
+            options.disabled_passes.push("opt_unread_outputs".to_owned());
+        }
+        options
     }
 
     fn foreign_binary(&self, stage: Stage, key: &StageKey) -> Result<Option<Binary>, DeviceError> {
