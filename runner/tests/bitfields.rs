@@ -47,7 +47,6 @@ const FORMS: &[(&str, [usize; 3], &[&str])] = &[
         [0, 0, 1],
         &["(base & 0xffff00ffu) | ((x << 8) & 0xff00u)", "((x & 0xffu) << 8) | (base & ~0xff00u)"],
     ),
-    ("bitfieldInsert(base, x, 0, 16)", [0, 0, 1], &["(base & 0xffff0000u) | (x & 0xffffu)"]),
 ];
 
 #[test]
