@@ -39,8 +39,9 @@ pub fn call(
     }))
 }
 
+/// `round(x * scale)` as the specification writes it: the product is a `float`.
 fn to_normalized(x: f64, scale: f64) -> u64 {
-    libm::rint(x * scale) as i64 as u64
+    libm::rint(f64::from(x as f32 * scale as f32)) as i64 as u64
 }
 
 /// Packs float components of `width` bits into one `uint`, the first in the low bits.
