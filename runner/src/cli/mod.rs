@@ -56,7 +56,7 @@ const HELP: &str = "\
 
 Look at tests:    list, show, gens, asm, disasm
 Work with runs:   resume, rerun, merge, expect, import
-Work on results:  diff, summary, history, report, anchors
+Work on results:  diff, summary, history, report, anchors, pressure
 More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
 
 {positionals}
@@ -281,13 +281,13 @@ struct CompileArgs {
     #[arg(long, value_name = "QUIRK")]
     disable_quirk: Vec<String>,
     /// The allocator's liveness: byte is exact, whole for comparison (partial writes define nothing).
-    #[arg(long, value_name = "HOW", value_parser = ["byte", "whole"], default_value = "byte", hide_default_value = true)]
+    #[arg(long, value_name = "HOW", value_parser = ["byte", "whole"], default_value = "byte", hide_default_value = true, hide_short_help = true)]
     liveness: String,
     /// What payload registers interfere with: last-use is exact, all for comparison.
-    #[arg(long, value_name = "WHAT", value_parser = ["last-use", "all"], default_value = "last-use", hide_default_value = true)]
+    #[arg(long, value_name = "WHAT", value_parser = ["last-use", "all"], default_value = "last-use", hide_default_value = true, hide_short_help = true)]
     payload_interference: String,
     /// Run binaries that break the instruction set's rules, for experiments.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_validate: bool,
 }
 
