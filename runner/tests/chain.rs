@@ -129,7 +129,8 @@ fn check_geometry(
     vertices: usize,
     expect: impl Fn(usize, &softgl::device::Emitted),
 ) {
-    let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(0.0); v = vec4(0.0); }\n";
+    // No constants: those would reach the geometry shader in place of the inputs made here.
+    let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
     let reference = geometry(&mut reference(), &program, &[], lanes, vertices);
     reference.iter().enumerate().for_each(|(lane, emitted)| expect(lane, emitted));
@@ -176,7 +177,8 @@ fn geometry_streams() {
                   in vec4 v[1];\nlayout(stream = 0) out vec4 o;\nlayout(stream = 2) out vec4 p;\n\
                   void main() {\nfor (int i = 0; i < 17; i++) { o = v[0]; gl_Position = vec4(0.0);\n\
                   EmitStreamVertex(0); p = v[0] + 1.0; EmitStreamVertex(2); } }\n";
-    let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(0.0); v = vec4(0.0); }\n";
+    // No constants: those would reach the geometry shader in place of the inputs made here.
+    let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";
     let program = program(&[(Stage::Vertex, vs), (Stage::Geometry, source)]);
     let streams = |device: &mut dyn softgl::device::Device| -> Vec<Vec<u8>> {
         let emitted = geometry(device, &program, &[], 3, 1);
