@@ -8,7 +8,7 @@ mod common;
 
 use common::compare::differences;
 use common::executors::{Pixels, Reference, Shader};
-use common::generator::{Generated, UNIFORMS, generate};
+use common::generator::{Generated, Vocabulary, generate};
 use common::operand::{Ty, identical};
 use common::operations::Domain;
 use common::random::Rng;
@@ -21,6 +21,10 @@ use compiler::output::Width;
 const PROGRAMS: u64 = 300;
 /// And with it.
 const MACHINE_PROGRAMS: u64 = 100;
+/// Programs with 16-bit types, on each generation that has them.
+const NARROW_PROGRAMS: u64 = 60;
+/// Those generations.
+const NARROW_GENERATIONS: &str = "bdw,chv,skl";
 /// Sets of uniforms per program.
 const ROUNDS: usize = 2;
 /// Smaller programs tried for one that fails.
@@ -74,6 +78,7 @@ fn variant(n: u64) -> (String, Options) {
 /// A program with its inputs, ready to be tried in several forms.
 struct Trial<'a> {
     generated: &'a Generated,
+    vocabulary: Vocabulary,
     seed: u64,
     generation: &'a str,
     /// Whether the simulator takes part.
@@ -84,12 +89,12 @@ impl Trial<'_> {
     /// Uniform values: mostly tame, so that loops of multiplications stay in range.
     fn uniforms(&self, shader: &Shader, rng: &mut Rng) -> Vec<u8> {
         let mut block = shader.block();
-        for &(name, scalar, columns, rows, length) in UNIFORMS {
+        for &(name, scalar, columns, rows, length) in self.vocabulary.uniforms() {
             let ty = Ty { scalar, columns, rows };
             for element in 0..length.max(1) {
                 let domain = if rng.one_in(8) { Domain::Any } else { Domain::Moderate };
-                let domain =
-                    if matches!(scalar, 'I' | 'U') && rng.one_in(2) { Domain::Small } else { domain };
+                let small = matches!(scalar, 'I' | 'U' | 'S' | 'T') && rng.one_in(2);
+                let domain = if small { Domain::Small } else { domain };
                 shader.put(&mut block, name, element as u32, ty.bytes(), rows, &ty.random(rng, domain));
             }
         }
@@ -165,15 +170,21 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
 }
 
-fn agree(machines: bool) {
+fn agree(machines: bool, vocabulary: Vocabulary) {
     let first = number("CROSS_SEED", 1);
-    let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| "ivb".into());
+    let (generations, programs) = match (vocabulary, machines) {
+        (Vocabulary::Wide, false) => ("ivb", PROGRAMS),
+        (Vocabulary::Wide, true) => ("ivb", MACHINE_PROGRAMS),
+        (Vocabulary::Narrow, false) => ("skl", PROGRAMS),
+        (Vocabulary::Narrow, true) => (NARROW_GENERATIONS, NARROW_PROGRAMS),
+    };
+    let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| generations.into());
     let most = number("CROSS_FAILURES", 5) as usize;
     let mut failures = Vec::new();
-    for seed in first..first + number("CROSS_PROGRAMS", if machines { MACHINE_PROGRAMS } else { PROGRAMS }) {
-        let generated = generate(&mut Rng::new(seed));
+    for seed in first..first + number("CROSS_PROGRAMS", programs) {
+        let generated = generate(&mut Rng::new(seed), vocabulary);
         for generation in generations.split(',') {
-            let trial = Trial { generated: &generated, seed, generation, machines };
+            let trial = Trial { generated: &generated, vocabulary, seed, generation, machines };
             if let Err((who, problem)) = trial.guarded(&generated.source(&generated.parts)) {
                 failures.push(trial.report(who, problem));
             }
@@ -187,10 +198,20 @@ fn agree(machines: bool) {
 
 #[test]
 fn interpreter_and_evaluator_agree() {
-    agree(false);
+    agree(false, Vocabulary::Wide);
 }
 
 #[test]
 fn all_executors_agree() {
-    agree(true);
+    agree(true, Vocabulary::Wide);
+}
+
+#[test]
+fn interpreter_and_evaluator_agree_on_16_bits() {
+    agree(false, Vocabulary::Narrow);
+}
+
+#[test]
+fn all_executors_agree_on_16_bits() {
+    agree(true, Vocabulary::Narrow);
 }
