@@ -1,7 +1,8 @@
 //! Patch entries of the URB: where the tessellation stages find their inputs and outputs, for both back ends.
 
 use crate::error::CompileError;
-use crate::output::{PatchMap, TessDomain, Varying};
+use crate::options::StageKey;
+use crate::output::{PatchMap, TessControlInterface, TessDomain, Varying};
 use crate::vue;
 use ir::{IntrinsicOp, Shader, Slot};
 use std::collections::BTreeSet;
@@ -69,6 +70,34 @@ pub fn place(map: &PatchMap, slot: Slot) -> Result<Place, CompileError> {
     let (varying, dword) = vue::place(slot)?.ok_or_else(missing)?;
     let slot = map.vertex_slot(varying).ok_or_else(missing)? as u32;
     Ok(Place::Vertex { slot, dword: dword.into() })
+}
+
+/// Most vertices of an input or output patch.
+pub const MAX_VERTICES: u32 = 32;
+
+/// The interface of a control shader whose threads run `per_thread` invocations each.
+///
+/// # Errors
+/// Too many or no vertices, or a slot that does not travel between these stages.
+pub fn control_interface(
+    shader: &Shader,
+    key: &StageKey,
+    per_thread: u32,
+) -> Result<TessControlInterface, CompileError> {
+    let vertices_out = shader.info.tess.vertices_out;
+    for count in [vertices_out, key.patch_vertices] {
+        if count == 0 || count > MAX_VERTICES {
+            return Err(CompileError::lower(format!("{count} vertices in a patch")));
+        }
+    }
+    Ok(TessControlInterface {
+        inputs: vue::input_map(shader)?,
+        vertices_in: key.patch_vertices,
+        outputs: output_map(shader, &key.outputs_needed)?,
+        vertices_out,
+        threads: vertices_out.div_ceil(per_thread),
+        domain: key.tess_domain,
+    })
 }
 
 /// The layout of the patches that a control shader writes: what it declares and writes, what the next stage needs.

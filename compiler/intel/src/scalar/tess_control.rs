@@ -13,7 +13,7 @@ use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, PatchMap, Stage, TessControlInterface, TessDomain, VueMap, Width};
+use crate::output::{Compiled, Interface, Stage, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
 use crate::surfaces::BindingTable;
 use crate::{finish, vue};
@@ -26,17 +26,11 @@ const HANDLES: u32 = 1;
 const PUSH_START: u32 = 5;
 /// Invocations of a thread.
 const PER_THREAD: u32 = 8;
-/// Most input vertices and invocations.
-const MAX_VERTICES: u32 = 32;
 
 /// Tessellation control part of instruction selection's state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TessControlState {
-    inputs: VueMap,
-    vertices_in: u32,
-    outputs: PatchMap,
-    domain: TessDomain,
-    threads: u32,
+    interface: TessControlInterface,
     /// `gl_InvocationID` (UD).
     invocation: Option<Operand>,
 }
@@ -52,12 +46,8 @@ pub fn compile_tess_control(
     options: &Options,
 ) -> Result<Compiled, CompileError> {
     let model = model_for(devinfo, options.disabled_quirks);
-    let vertices_out = shader.info.tess.vertices_out;
-    for count in [vertices_out, key.patch_vertices] {
-        if count == 0 || count > MAX_VERTICES {
-            return Err(CompileError::lower(format!("{count} vertices in a patch")));
-        }
-    }
+    let interface = patch::control_interface(shader, key, PER_THREAD)?;
+    let vertices_out = interface.vertices_out;
     let budget = (PAYLOAD_BUDGET - PUSH_START).min(u32::from(devinfo.max_push_registers));
     let push = choose_push_ranges(shader, budget);
     let pushed: u32 = push.iter().map(|r| r.length).sum();
@@ -65,14 +55,7 @@ pub fn compile_tess_control(
     t.push_start = PUSH_START;
     t.program.payload_regs = (PUSH_START + pushed) as u8;
     t.output_handles = Operand::grf_scalar(0, Type::UD);
-    t.tess_control = TessControlState {
-        inputs: vue::input_map(shader)?,
-        vertices_in: key.patch_vertices,
-        outputs: patch::output_map(shader, &key.outputs_needed)?,
-        domain: key.tess_domain,
-        threads: vertices_out.div_ceil(PER_THREAD),
-        invocation: None,
-    };
+    t.tess_control.interface = interface;
     t.emit_prologue();
     t.emit_invocation_id();
     let surplus = !vertices_out.is_multiple_of(PER_THREAD);
@@ -84,15 +67,7 @@ pub fn compile_tess_control(
         t.builder().control(Op::Endif);
     }
     t.end_control_thread()?;
-    let state = &t.tess_control;
-    let interface = TessControlInterface {
-        inputs: state.inputs.clone(),
-        vertices_in: state.vertices_in,
-        outputs: state.outputs.clone(),
-        vertices_out,
-        threads: state.threads,
-        domain: state.domain,
-    };
+    let interface = t.tess_control.interface.clone();
     let finished = finish::finish(t.program, &*model, options, true)?;
     Ok(Compiled {
         stage: Stage::TessControl,
@@ -108,7 +83,7 @@ impl Translator<'_> {
     /// Computes `gl_InvocationID`: eight per thread of the patch.
     fn emit_invocation_id(&mut self) {
         let channels = self.emit_channel_numbers();
-        if self.tess_control.threads == 1 {
+        if self.tess_control.interface.threads == 1 {
             self.tess_control.invocation = Some(channels);
             return;
         }
@@ -161,12 +136,12 @@ impl Translator<'_> {
                 Ok(())
             }
             (PatchVerticesIn, Some(result)) => {
-                let count = Operand::ud(self.tess_control.vertices_in);
+                let count = Operand::ud(self.tess_control.interface.vertices_in);
                 self.set(result, [count].into_iter().collect());
                 Ok(())
             }
-            (Barrier, _) if self.tess_control.threads == 1 => Ok(()),
-            (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.threads),
+            (Barrier, _) if self.tess_control.interface.threads == 1 => Ok(()),
+            (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.interface.threads),
             _ => self.emit_memory(intrinsic, result),
         }
     }
@@ -178,7 +153,7 @@ impl Translator<'_> {
         };
         let (varying, first) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
-        let slot = self.tess_control.inputs.slot(varying);
+        let slot = self.tess_control.interface.inputs.slot(varying);
         let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
         let handles = self.control_input_handles(vertex);
         let (constant, per_slot) = self.slot_offset(offset);
@@ -195,13 +170,13 @@ impl Translator<'_> {
 
     /// Handles of input vertex `vertex`, per channel.
     fn control_input_handles(&mut self, vertex: Value) -> Operand {
-        let count = self.tess_control.vertices_in;
+        let count = self.tess_control.interface.vertices_in;
         let handle = |v: u32| Operand::grf_scalar(HANDLES * REG_SIZE + 4 * v, Type::UD);
         if let Some(vertex) = self.constant(vertex) {
             return handle(vertex.min(count - 1));
         }
         let vertex = self.get(vertex, 0, Type::UD);
-        if self.tess_control.threads == 1 && Some(vertex) == self.tess_control.invocation {
+        if self.tess_control.interface.threads == 1 && Some(vertex) == self.tess_control.invocation {
             return Operand::grf(HANDLES as u8, Type::UD);
         }
         let mut b = self.builder();
@@ -225,7 +200,7 @@ impl Translator<'_> {
     /// Slot offset of a vertex of the patch (constant part, part per channel).
     pub(super) fn vertex_offset(&mut self, vertex: Value, slots: usize) -> (u32, Option<Operand>) {
         if let Some(vertex) = self.constant(vertex) {
-            return (vertex.min(MAX_VERTICES) * slots as u32, None);
+            return (vertex.min(patch::MAX_VERTICES) * slots as u32, None);
         }
         let vertex = self.get(vertex, 0, Type::UD);
         if slots == 1 {
@@ -255,10 +230,10 @@ impl Translator<'_> {
     ) -> Result<(u32, u32, Option<Operand>), CompileError> {
         let (constant, dynamic) = self.slot_offset(offset);
         let component = u32::from(intrinsic.fields.component);
-        match (patch::place(&self.tess_control.outputs, intrinsic.fields.slot)?, vertex) {
+        match (patch::place(&self.tess_control.interface.outputs, intrinsic.fields.slot)?, vertex) {
             (Place::Patch { slot, dword }, _) => Ok((slot + constant, dword + component, dynamic)),
             (Place::Vertex { slot, dword }, Some(vertex)) => {
-                let slots = self.tess_control.outputs.per_vertex.len();
+                let slots = self.tess_control.interface.outputs.per_vertex.len();
                 let (base, per_slot) = self.vertex_offset(vertex, slots);
                 Ok((slot + base + constant, dword + component, self.add_offsets(per_slot, dynamic)))
             }
@@ -298,7 +273,7 @@ impl Translator<'_> {
         let mut slots = [[None; 4]; 2];
         for &c in written {
             let n = u32::from(intrinsic.fields.component + c);
-            if let Some((slot, dword)) = level.place(self.tess_control.domain, n) {
+            if let Some((slot, dword)) = level.place(self.tess_control.interface.domain, n) {
                 slots[slot as usize][dword as usize] = Some(self.get(value, c, Type::UD));
             }
         }
@@ -334,7 +309,7 @@ impl Translator<'_> {
         let handles = self.output_handles;
         if let Some(level) = Level::of(intrinsic.fields.slot) {
             let header = self.emit_urb_read(handles, 0, None, 8)?;
-            let domain = self.tess_control.domain;
+            let domain = self.tess_control.interface.domain;
             let first = u32::from(intrinsic.fields.component);
             let components: Components = (first..first + count)
                 .map(|n| match level.place(domain, n) {

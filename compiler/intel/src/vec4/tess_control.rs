@@ -12,7 +12,7 @@ use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, PatchMap, Stage, TessControlInterface, TessDomain, VueMap, Width};
+use crate::output::{Compiled, Interface, Stage, TessControlInterface, TessDomain, Width};
 use crate::patch::{self, Level, Place};
 use crate::scalar::uniforms::choose_push_ranges;
 use crate::surfaces::BindingTable;
@@ -28,17 +28,11 @@ const PUSH_START: u32 = 5;
 const PUSH_BUDGET: u32 = 75;
 /// Invocations of a thread.
 const PER_THREAD: u32 = 2;
-/// Most input vertices and invocations.
-const MAX_VERTICES: u32 = 32;
 
 /// State of the tessellation control stage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TessControlState {
-    inputs: VueMap,
-    vertices_in: u32,
-    outputs: PatchMap,
-    domain: TessDomain,
-    threads: u32,
+    interface: TessControlInterface,
     /// `gl_InvocationID`, component x of each half.
     invocation: Option<Operand>,
 }
@@ -57,25 +51,14 @@ pub fn compile_tess_control(
     if model.scalar_geometry_stages() {
         return Err(CompileError::lower(format!("no vec4 tessellation shaders on {}", devinfo.name)));
     }
-    let vertices_out = shader.info.tess.vertices_out;
-    for count in [vertices_out, key.patch_vertices] {
-        if count == 0 || count > MAX_VERTICES {
-            return Err(CompileError::lower(format!("{count} vertices in a patch")));
-        }
-    }
+    let interface = patch::control_interface(shader, key, PER_THREAD)?;
+    let vertices_out = interface.vertices_out;
     let push = choose_push_ranges(shader, PUSH_BUDGET.min(u32::from(devinfo.max_push_registers)));
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let mut s = Selector::new(shader, &*model, &push);
     s.push_start = PUSH_START;
     s.program.payload_regs = (PUSH_START + pushed) as u8;
-    s.tess_control = TessControlState {
-        inputs: vue::input_map(shader)?,
-        vertices_in: key.patch_vertices,
-        outputs: patch::output_map(shader, &key.outputs_needed)?,
-        domain: key.tess_domain,
-        threads: vertices_out.div_ceil(PER_THREAD),
-        invocation: None,
-    };
+    s.tess_control.interface = interface;
     s.emit_prologue();
     let invocation = s.emit_invocation_id();
     let surplus = !vertices_out.is_multiple_of(PER_THREAD);
@@ -87,15 +70,7 @@ pub fn compile_tess_control(
         s.control_flow(Op::Endif);
     }
     s.end_control_thread(invocation)?;
-    let state = &s.tess_control;
-    let interface = TessControlInterface {
-        inputs: state.inputs.clone(),
-        vertices_in: state.vertices_in,
-        outputs: state.outputs.clone(),
-        vertices_out,
-        threads: state.threads,
-        domain: state.domain,
-    };
+    let interface = s.tess_control.interface.clone();
     let scratch_base = s.scratch_bytes;
     let finished = finish::finish_with(s.program, &*model, options, true, &PASSES, scratch_base)?;
     Ok(Compiled {
@@ -128,11 +103,11 @@ impl Selector<'_> {
 
     /// Releases the inputs once nobody reads them any more; ends the thread.
     fn end_control_thread(&mut self, invocation: Operand) -> Result<(), CompileError> {
-        if self.tess_control.threads > 1 {
-            patch_barrier(&mut self.program, self.model, self.tess_control.threads)?;
+        if self.tess_control.interface.threads > 1 {
+            patch_barrier(&mut self.program, self.model, self.tess_control.interface.threads)?;
         }
         self.begin_if(invocation, Operand::ud(0), CondMod::Z);
-        let count = self.tess_control.vertices_in;
+        let count = self.tess_control.interface.vertices_in;
         for vertex in (0..count).step_by(2) {
             let handles = Operand::grf_scalar(HANDLES * REG_SIZE + 4 * vertex, Type::UD);
             self.emit_release(handles, vertex + 1 < count)?;
@@ -165,11 +140,11 @@ impl Selector<'_> {
             }
             (PatchVerticesIn, Some(result)) => {
                 let dst = self.define(result);
-                self.mov(dst, Operand::ud(self.tess_control.vertices_in));
+                self.mov(dst, Operand::ud(self.tess_control.interface.vertices_in));
                 Ok(())
             }
-            (Barrier, _) if self.tess_control.threads == 1 => Ok(()),
-            (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.threads),
+            (Barrier, _) if self.tess_control.interface.threads == 1 => Ok(()),
+            (Barrier, _) => patch_barrier(&mut self.program, self.model, self.tess_control.interface.threads),
             _ => Err(self.unsupported(intrinsic.op)),
         }
     }
@@ -180,9 +155,9 @@ impl Selector<'_> {
         };
         let (varying, start) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
-        let slot = self.tess_control.inputs.slot(varying);
+        let slot = self.tess_control.interface.inputs.slot(varying);
         let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
-        let handles = self.vertex_handles(HANDLES, self.tess_control.vertices_in, vertex);
+        let handles = self.vertex_handles(HANDLES, self.tess_control.interface.vertices_in, vertex);
         let mut place = self.slot_offset(offset);
         place.constant = place.constant.saturating_add(slot);
         let data = self.emit_patch_read(handles, place)?;
@@ -199,14 +174,14 @@ impl Selector<'_> {
     ) -> Result<(SlotOffset, u8), CompileError> {
         let mut place = self.slot_offset(offset);
         let component = intrinsic.fields.component;
-        match (patch::place(&self.tess_control.outputs, intrinsic.fields.slot)?, vertex) {
+        match (patch::place(&self.tess_control.interface.outputs, intrinsic.fields.slot)?, vertex) {
             (Place::Patch { slot, dword }, _) => {
                 place.constant = place.constant.saturating_add(slot);
                 Ok((place, dword as u8 + component))
             }
             (Place::Vertex { slot, dword }, Some(vertex)) => {
                 place.constant = place.constant.saturating_add(slot);
-                let slots = self.tess_control.outputs.per_vertex.len() as u32;
+                let slots = self.tess_control.interface.outputs.per_vertex.len() as u32;
                 Ok((self.add_vertex(place, vertex, slots), dword as u8 + component))
             }
             (Place::Vertex { .. }, None) => Err(CompileError::lower("output of no vertex")),
@@ -245,7 +220,7 @@ impl Selector<'_> {
             for c in (0..4).filter(|c| written >> c & 1 != 0) {
                 let n = u32::from(intrinsic.fields.component + c);
                 if let Some((_, dword)) =
-                    level.place(self.tess_control.domain, n).filter(|place| place.0 == slot)
+                    level.place(self.tess_control.interface.domain, n).filter(|place| place.0 == slot)
                 {
                     mask |= 1 << dword;
                     pick[dword as usize] = c;
@@ -272,7 +247,7 @@ impl Selector<'_> {
         };
         let patch = Handles::Shared(Operand::grf_scalar(0, Type::UD));
         if let Some(level) = Level::of(intrinsic.fields.slot) {
-            let domain = self.tess_control.domain;
+            let domain = self.tess_control.interface.domain;
             let header = [0, 1].map(|constant| SlotOffset { constant, per_half: None });
             let slots = [self.emit_patch_read(patch, header[0])?, self.emit_patch_read(patch, header[1])?];
             self.define_levels(level, domain, slots, intrinsic.fields.component, result);
