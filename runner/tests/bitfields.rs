@@ -31,7 +31,11 @@ const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 
 /// A function, how often it takes `bfe`, `bfi1` and `bfi2`, and open-coded forms of the same.
 const FORMS: &[(&str, [usize; 3], &[&str])] = &[
-    ("bitfieldExtract(x, 8, 8)", [1, 0, 0], &["(x >> 8) & 0xffu", "0xffu & (x >> 8u)"]),
+    (
+        "bitfieldExtract(x, 8, 8)",
+        [1, 0, 0],
+        &["(x >> 8) & 0xffu", "0xffu & (x >> 8u)", "uint((int(x) >> 8) & 0xff)"],
+    ),
     ("bitfieldExtract(x, int(o), 5)", [1, 0, 0], &["(x >> o) & 31u"]),
     (
         "bitfieldInsert(base, x, int(o), 8)",
@@ -46,6 +50,28 @@ const FORMS: &[(&str, [usize; 3], &[&str])] = &[
         "bitfieldInsert(base, x, 8, 8)",
         [0, 0, 1],
         &["(base & 0xffff00ffu) | ((x << 8) & 0xff00u)", "((x & 0xffu) << 8) | (base & ~0xff00u)"],
+    ),
+    (
+        "bitfieldInsert(base, x, 0, 16)",
+        [0, 0, 1],
+        &[
+            "(base & 0xffff0000u) | (x & 0xffffu)",
+            "(0xffffu & x) | (0xffff0000u & base)",
+            "(x & 65535u) | (base & ~65535u)",
+        ],
+    ),
+    (
+        "bitfieldInsert(base, x, 24, 8)",
+        [0, 0, 1],
+        &["(base & 0x00ffffffu) | (x << 24)", "((x << 24u) & 0xff000000u) | (base & 0xffffffu)"],
+    ),
+    ("bitfieldInsert(base, x >> 4, 8, 8)", [0, 0, 1], &["(base & 0xffff00ffu) | ((x << 4) & 0xff00u)"]),
+    ("bitfieldInsert(base, x << 3, 8, 8)", [0, 0, 1], &["(base & 0xffff00ffu) | ((x << 11) & 0xff00u)"]),
+    ("bitfieldInsert(base, x >> 8, 0, 16)", [0, 0, 1], &["(base & 0xffff0000u) | ((x >> 8) & 0xffffu)"]),
+    (
+        "uint(bitfieldInsert(int(base), int(x), 4, 8))",
+        [0, 0, 1],
+        &["uint((int(base) & ~0xff0) | ((int(x) << 4) & 0xff0))"],
     ),
 ];
 
@@ -110,6 +136,11 @@ fn other_masks_are_left_alone() {
             "(base & 0xffff00ffu) | ((x << 8) & 0xfe00u)",
             "(base & 0xffff00ffu) | ((x << 7) & 0xff00u & m)",
             "(base & ~m) | (x & n)",
+            "(base & 0xffff0000u) | (x & 0x1ffffu)",
+            "(base & 0xffff0001u) | (x & 0xffffu)",
+            "(base & 0xfffff0f0u) | (x & 0x0f0fu)",
+            "(base & 0x01ffffffu) | (x << 24)",
+            "uint((int(x) >> 28) & 0x1f)",
             "((1u << n) - 2u) << o",
             "((2u << n) - 1u) << o",
             "(base & ~(((1u << n) - 1u) << o)) | ((x << n) & (((1u << n) - 1u) << o))",

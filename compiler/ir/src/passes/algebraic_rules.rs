@@ -1,8 +1,8 @@
 //! The algebraic rules: a table of patterns in text, their parser, and the compiled form.
 //!
 //! A pattern is a variable (`a` to `e`), a constant (`0`, `-1`, `1.0`, `true`) or an operation with operands in
-//! parentheses. `#a` is a variable that must be constant. In replacements `log2:a`, `minus1:a` and `ones:a` (the
-//! number of ones) compute from a constant. A float constant stands for that value in any float width, so `0.0` and `-0.0` differ. Commutative
+//! parentheses. `#a` is a variable that must be constant. In replacements `log2:a` (the
+//! number of the lowest one), `minus1:a` and `ones:a` (how many ones) compute from a constant. A float constant stands for that value in any float width, so `0.0` and `-0.0` differ. Commutative
 //! operations match in either order.
 //!
 //! A rule must give exactly the same value, signed zeros and NaN included. The tests prove for each rule that the
@@ -23,15 +23,32 @@ pub(super) enum Condition {
     Result(u8),
     /// Every component of the constant is ones from bit 0 up to below the highest bit.
     LowMask(usize),
-    /// The lowest one of the first constant is the bit that the second counts, in every component.
+    /// Every component of the constant is one run of ones, not all of them.
+    Field(usize),
+    /// The lowest one of the first constant stands at the bit that the second counts, in every component.
     LowestBit(usize, usize),
-    /// The last constant is the complement of the first, which has bit 0, shifted left by the second; no bit is lost.
+    /// The lowest one of the first constant stands above the bit that the second counts.
+    LowestBitAbove(usize, usize),
+    /// The lowest one of the first constant stands below the bit that the second counts.
+    LowestBitBelow(usize, usize),
+    /// The lowest one of the first constant, moved up by the second, is still a bit of the width.
+    LowestBitMovable(usize, usize),
+    /// The last constant is the complement of the first shifted left by the second; no bit is lost.
     ShiftedComplement(usize, usize, usize),
-    /// The constants are complements; the first has bit 0.
+    /// The constants are complements.
     Complement(usize, usize),
+    /// The first constant is ones below the bit that the second counts.
+    OnesBelow(usize, usize),
+    /// The first constant is ones from the bit that the second counts up.
+    OnesFrom(usize, usize),
+    /// A field as wide as the first constant's ones, at the bit that the second counts, ends within the width.
+    Fits(usize, usize),
 }
 
-use Condition::{Bits, Complement, LowMask, LowestBit, PowerOfTwo, Result as ResultBits, ShiftedComplement};
+use Condition::{
+    Bits, Complement, Field, Fits, LowMask, LowestBit, LowestBitAbove, LowestBitBelow, LowestBitMovable,
+    OnesBelow, OnesFrom, PowerOfTwo, Result as ResultBits, ShiftedComplement,
+};
 
 /// Variables that a rule may have.
 pub(super) const VARIABLES: usize = 5;
@@ -230,7 +247,8 @@ pub(super) const RULES: &[RuleText] = &[
 ];
 
 /// The bit-field idioms, as GLSL spells them without its functions. Masks, inserts and extracts are recognised apart from each other, and
-/// inserts also in the form in which a shift was moved out of the masked value.
+/// inserts also in the form in which a shift was moved out of the masked value. Constant masks must be one run of ones and its exact
+/// complement. `bfi` moves the insert up to the mask's lowest one itself: a shift by that much goes, another is made up for.
 pub(super) const BITFIELD_RULES: &[RuleText] = &[
     ("(ishl (iadd (ishl 1 a) -1) b)", "(bfm a b)", &[ResultBits(32)]),
     ("(iadd (ishl 1 a) -1)", "(bfm a 0)", &[ResultBits(32)]),
@@ -253,20 +271,33 @@ pub(super) const BITFIELD_RULES: &[RuleText] = &[
     (
         "(ior (iand (ishl a #b) #c) (iand d #e))",
         "(bfi c a d)",
-        &[Bits(A, 32), LowestBit(C, B), Complement(E, C)],
+        &[Bits(A, 32), Field(C), LowestBit(C, B), Complement(C, E)],
     ),
     (
         "(ior (iand (ishl a #b) #c) (iand d #e))",
-        "(bfi c a d)",
-        &[Bits(A, 32), LowestBit(C, B), Complement(C, E)],
+        "(bfi c (ushr a (iadd log2:c (ineg b))) d)",
+        &[Bits(A, 32), Field(C), LowestBitAbove(C, B), Complement(C, E)],
+    ),
+    (
+        "(ior (iand (ishl a #b) #c) (iand d #e))",
+        "(bfi c (ishl a (iadd b (ineg log2:c))) d)",
+        &[Bits(A, 32), Field(C), LowestBitBelow(C, B), Complement(C, E)],
+    ),
+    (
+        "(ior (iand (ushr a #b) #c) (iand d #e))",
+        "(bfi c (ushr a (iadd b log2:c)) d)",
+        &[Bits(A, 32), Field(C), LowestBitMovable(C, B), Complement(C, E)],
     ),
     (
         "(ior (ishl (iand a #b) #c) (iand d #e))",
         "(bfi (ishl b c) a d)",
-        &[Bits(A, 32), ShiftedComplement(B, C, E)],
+        &[Bits(A, 32), LowMask(B), ShiftedComplement(B, C, E)],
     ),
-    ("(ior (iand a #b) (iand c #d))", "(bfi b a c)", &[Bits(A, 32), Complement(B, D)]),
+    ("(ior (ishl a #b) (iand d #e))", "(bfi (inot e) a d)", &[Bits(A, 32), OnesBelow(E, B)]),
+    ("(ior (ubfe a b #c) (iand d #e))", "(bfi (inot e) (ushr a b) d)", &[Bits(A, 32), OnesFrom(E, C)]),
+    ("(ior (iand a #b) (iand c #d))", "(bfi b a c)", &[Bits(A, 32), LowMask(B), Complement(B, D)]),
     ("(iand (ushr a b) #c)", "(ubfe a b ones:c)", &[Bits(A, 32), LowMask(C)]),
+    ("(iand (ishr a #b) #c)", "(ubfe a b ones:c)", &[Bits(A, 32), LowMask(C), Fits(C, B)]),
 ];
 
 /// A constant in a pattern.
@@ -283,7 +314,7 @@ pub(super) enum Pattern {
     Variable(usize),
     AnyConstant(usize),
     Constant(Constant),
-    /// Number of the highest bit of a constant.
+    /// Number of the lowest one of a constant: its logarithm if it is a power of two.
     Log2(usize),
     /// A constant minus one.
     MinusOne(usize),

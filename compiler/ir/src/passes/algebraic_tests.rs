@@ -320,7 +320,7 @@ fn every_rule_preserves_values() {
         assert!(!widths.is_empty(), "{rule:?} matches no widths");
         let mut tried = 0;
         for bits in widths {
-            for _ in 0..400 {
+            for _ in 0..800 {
                 let mut values = Values { bits, data: [0; VARIABLES] };
                 for i in 0..VARIABLES {
                     values.data[i] = match kinds[i] {
@@ -364,13 +364,24 @@ fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
     match *condition {
         Condition::PowerOfTwo(i) => data[i] = 1 << rng.below(width(i)),
         Condition::LowMask(i) => data[i] = (1 << (1 + rng.below(width(i) - 1))) - 1,
-        Condition::LowestBit(a, b) => {
-            data[b] = rng.pick(&[0, 1]) * rng.below(width(a)) as u64;
-            data[a] = (data[a] | 1) << data[b] & all(a);
+        Condition::Field(i) => {
+            let ones = 1 + rng.below(width(i) - 1);
+            data[i] = ((1 << ones) - 1) << rng.below(width(i) - ones + 1);
         }
-        // The variable that comes first may have another condition to meet.
-        Condition::Complement(a, b) if a < b => data[b] = !data[a] & all(a),
-        Condition::Complement(a, b) => data[a] = !data[b] & all(a),
+        Condition::LowestBit(a, b) => data[b] = data[a].trailing_zeros().into(),
+        Condition::LowestBitAbove(a, b)
+        | Condition::LowestBitBelow(a, b)
+        | Condition::LowestBitMovable(a, b)
+        | Condition::Fits(a, b) => data[b] = rng.below(width(a)) as u64,
+        Condition::Complement(a, b) => data[b] = !data[a] & all(a),
+        Condition::OnesBelow(a, b) => {
+            data[b] = 1 + rng.below(width(a) - 1) as u64;
+            data[a] = (1 << data[b]) - 1;
+        }
+        Condition::OnesFrom(a, b) => {
+            data[b] = 1 + rng.below(width(a) - 1) as u64;
+            data[a] = all(a) << data[b] & all(a);
+        }
         Condition::ShiftedComplement(a, b, c) => {
             data[b] = rng.below(width(a)) as u64;
             data[a] = (data[a] | 1) & (all(a) >> data[b]);

@@ -94,6 +94,8 @@ pub fn by_name(name: &str) -> Option<Pass> {
 #[cfg(test)]
 mod algebraic_tests;
 #[cfg(test)]
+mod bitfield_tests;
+#[cfg(test)]
 mod lower_doubles_tests;
 #[cfg(test)]
 mod lowering_tests;

@@ -1,6 +1,6 @@
 //! Algebraic simplification from the table of rules.
 
-use super::algebraic_rules::{Condition, Constant, Pattern, Rule, RuleSet, VARIABLES, compiled};
+use super::algebraic_rules::{Condition, Constant, Pattern, RuleSet, VARIABLES, compiled};
 use super::rewrite::rewrite_alu;
 use crate::builder::Builder;
 use crate::fold::{encode_float, mask};
@@ -23,15 +23,23 @@ pub fn opt_algebraic(shader: &mut Shader) -> bool {
 pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: Value) -> Option<Value> {
     let (components, bits) = (b.shader.components(result), b.shader.bits(result));
     for rule in rules.for_op(alu.op) {
-        let mut found = Match { components, bits, bound: [None; VARIABLES] };
-        if found.instruction(b.shader, rule.operands(), alu, [0, 1, 2, 3], rule)
-            && rule.conditions.iter().all(|c| found.holds(b.shader, c))
-        {
-            let source = build(b, &rule.replace, &found, Class::Uint, bits);
-            return Some(b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]));
+        // Conditions may tell operands apart that the pattern does not.
+        for &order in orders(alu.op) {
+            let mut found = Match { components, bits, bound: [None; VARIABLES] };
+            if found.in_order(b.shader, rule.operands(), alu, [0, 1, 2, 3], order)
+                && rule.conditions.iter().all(|c| found.holds(b.shader, c))
+            {
+                let source = build(b, &rule.replace, &found, Class::Uint, bits);
+                return Some(b.swizzle(source.value, &source.swizzle[..usize::from(components.min(4))]));
+            }
         }
     }
     None
+}
+
+/// Which of the first two sources a pattern's first two operands may stand for.
+fn orders(op: AluOp) -> &'static [[usize; 2]] {
+    if op.info().commutative() { &[[0, 1], [1, 0]] } else { &[[0, 1]] }
 }
 
 /// Variables bound so far; swizzles are relative to the root's components.
@@ -47,43 +55,35 @@ impl Match {
         &swizzle[..usize::from(self.components.min(4))]
     }
 
-    /// Matches an instruction's sources; `swizzle` selects the instruction's components that matter.
-    fn instruction(
+    /// Matches an instruction's sources, in the first order that fits; `swizzle` selects the instruction's components that matter.
+    fn instruction(&mut self, shader: &Shader, operands: &[Pattern], alu: &Alu, swizzle: [u8; 4]) -> bool {
+        let before = self.bound;
+        orders(alu.op).iter().any(|&order| {
+            self.bound = before;
+            self.in_order(shader, operands, alu, swizzle, order)
+        })
+    }
+
+    fn in_order(
         &mut self,
         shader: &Shader,
         operands: &[Pattern],
         alu: &Alu,
         swizzle: [u8; 4],
-        rule: &Rule,
+        order: [usize; 2],
     ) -> bool {
         if !alu.op.info().is_per_component() || alu.srcs.len() != operands.len() {
             return false;
         }
-        let before = self.bound;
-        let orders: &[[usize; 2]] = if alu.op.info().commutative() { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
-        for order in orders {
-            self.bound = before;
-            let all = operands.iter().enumerate().all(|(i, operand)| {
-                let source = &alu.srcs[if i < 2 { order[i] } else { i }];
-                let composed = swizzle.map(|c| source.swizzle[usize::from(c & 3)]);
-                let class = alu.op.info().inputs[i].class;
-                self.source(shader, operand, &Src { value: source.value, swizzle: composed }, class, rule)
-            });
-            if all {
-                return true;
-            }
-        }
-        false
+        operands.iter().enumerate().all(|(i, operand)| {
+            let source = &alu.srcs[if i < 2 { order[i] } else { i }];
+            let composed = swizzle.map(|c| source.swizzle[usize::from(c & 3)]);
+            let class = alu.op.info().inputs[i].class;
+            self.source(shader, operand, &Src { value: source.value, swizzle: composed }, class)
+        })
     }
 
-    fn source(
-        &mut self,
-        shader: &Shader,
-        pattern: &Pattern,
-        source: &Src,
-        class: Class,
-        rule: &Rule,
-    ) -> bool {
+    fn source(&mut self, shader: &Shader, pattern: &Pattern, source: &Src, class: Class) -> bool {
         match pattern {
             Pattern::Variable(i) => self.bind(*i, source),
             Pattern::AnyConstant(i) => shader.as_const(source.value).is_some() && self.bind(*i, source),
@@ -96,7 +96,7 @@ impl Match {
                 })
             }
             Pattern::Op(op, operands) => match shader.as_alu(source.value) {
-                Some(alu) if alu.op == *op => self.instruction(shader, operands, alu, source.swizzle, rule),
+                Some(alu) if alu.op == *op => self.instruction(shader, operands, alu, source.swizzle),
                 _ => false,
             },
             Pattern::Log2(_) | Pattern::MinusOne(_) | Pattern::Ones(_) => false,
@@ -154,8 +154,18 @@ impl Condition {
     pub(super) fn variables(&self) -> SmallVec<[usize; 3]> {
         match *self {
             Condition::Result(_) => SmallVec::new(),
-            Condition::Bits(a, _) | Condition::PowerOfTwo(a) | Condition::LowMask(a) => smallvec![a],
-            Condition::LowestBit(a, b) | Condition::Complement(a, b) => smallvec![a, b],
+            Condition::Bits(a, _)
+            | Condition::PowerOfTwo(a)
+            | Condition::LowMask(a)
+            | Condition::Field(a) => smallvec![a],
+            Condition::LowestBit(a, b)
+            | Condition::LowestBitAbove(a, b)
+            | Condition::LowestBitBelow(a, b)
+            | Condition::LowestBitMovable(a, b)
+            | Condition::Complement(a, b)
+            | Condition::OnesBelow(a, b)
+            | Condition::OnesFrom(a, b)
+            | Condition::Fits(a, b) => smallvec![a, b],
             Condition::ShiftedComplement(a, b, c) => smallvec![a, b, c],
         }
     }
@@ -163,18 +173,37 @@ impl Condition {
     /// Whether it holds for one component of its constants, in the order of [`Condition::variables`], the first of this width.
     pub(super) fn of_constants(&self, values: &[u64], bits: u8) -> bool {
         let all = mask(bits);
+        let lowest = |v: u64| u64::from(v.trailing_zeros());
+        let ones = |v: u64| u64::from(v.count_ones());
+        let bits = u64::from(bits);
         match (self, values) {
             (Condition::PowerOfTwo(_), [a]) => a.is_power_of_two(),
             (Condition::LowMask(_), [a]) => *a != 0 && *a < all && (a + 1).is_power_of_two(),
-            (Condition::LowestBit(..), [a, count]) => *a != 0 && u64::from(a.trailing_zeros()) == *count,
-            (Condition::Complement(..), [a, b]) => a & 1 != 0 && *b == !a & all,
-            (Condition::ShiftedComplement(..), [a, count, b]) => {
-                let shifted = if *count < u64::from(bits) { a << count & all } else { 0 };
-                a & 1 != 0 && shifted >> count.min(&63) == *a && *b == !shifted & all
+            (Condition::Field(_), [a]) => {
+                *a != 0 && *a != all && lowest(*a) + ones(*a) == bits - top_zeros(*a, bits)
             }
+            (Condition::LowestBit(..), [a, count]) => *a != 0 && lowest(*a) == *count,
+            (Condition::LowestBitAbove(..), [a, count]) => *a != 0 && lowest(*a) > *count,
+            (Condition::LowestBitBelow(..), [a, count]) => lowest(*a) < *count && *count < bits,
+            (Condition::LowestBitMovable(..), [a, count]) => *count < bits && lowest(*a) + count < bits,
+            (Condition::Complement(..), [a, b]) => *b == !a & all,
+            (Condition::ShiftedComplement(..), [a, count, b]) => {
+                let shifted = if *count < bits { a << count & all } else { 0 };
+                shifted >> count.min(&63) == *a && *b == !shifted & all
+            }
+            (Condition::OnesBelow(..), [a, count]) => {
+                0 < *count && *count < bits && *a == all >> (bits - count)
+            }
+            (Condition::OnesFrom(..), [a, count]) => 0 < *count && *count < bits && *a == all << count & all,
+            (Condition::Fits(..), [a, count]) => *count < bits && ones(*a) + count <= bits,
             _ => true,
         }
     }
+}
+
+/// Number of zeros above the highest one of a value of this width.
+fn top_zeros(value: u64, bits: u64) -> u64 {
+    (u64::from(value.leading_zeros()) + bits).saturating_sub(64)
 }
 
 /// The bits of a pattern constant in a class and width; `None` if it cannot stand there.
