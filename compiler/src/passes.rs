@@ -133,6 +133,9 @@ fn lower_operations(
     shader: &mut Shader,
     devinfo: &'static DevInfo,
 ) -> Result<(), ValidationError> {
+    if !intel::has_shadow_gradients(devinfo) {
+        manager.run(shader, "lower_shadow_gradients", lower_shadow_gradients)?;
+    }
     manager.run(shader, "lower_pack", lower_pack)?;
     manager.run(shader, "lower_bitfield", lower_bitfield)?;
     // The lowerings below make masks of their own, with immediate operands.

@@ -8,7 +8,8 @@ use common::{constant_setup, program, simulator};
 use program::{Stage, StageKey, TargetKind};
 use runner::devices::InterpreterDevice;
 use softgl::device::{
-    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
+    Batch, Channels, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, VertexBatch,
+    first_lanes,
 };
 use softgl::services::{
     AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef,
@@ -23,6 +24,16 @@ struct Fingerprints {
     uniforms: Vec<u8>,
     /// Texels given, by request.
     answers: BTreeMap<String, [u32; 4]>,
+    /// What size queries give, if not a fingerprint.
+    size: Option<[u32; 4]>,
+    /// Levels of lookups that named theirs.
+    levels: Vec<f32>,
+}
+
+impl Fingerprints {
+    fn new(program: &program::Program) -> Fingerprints {
+        Fingerprints { uniforms: vec![0; program.default_block_size as usize], ..Fingerprints::default() }
+    }
 }
 
 impl Services for Fingerprints {
@@ -41,7 +52,11 @@ impl Services for Fingerprints {
         let request = format!("{slot} {:?}", relevant(slot, *op));
         let hash = blake3::hash(request.as_bytes());
         let byte = |c: usize| u32::from(hash.as_bytes()[c]);
+        if let TextureOp::Sample { lod: Lod::Explicit(level), .. } = op {
+            self.levels.push(*level);
+        }
         let texel = match op {
+            TextureOp::Size { .. } if self.size.is_some() => self.size.unwrap_or_default(),
             TextureOp::Levels | TextureOp::Size { .. } => std::array::from_fn(byte),
             _ => std::array::from_fn(|c| (1.0 + byte(c) as f32 / 256.0).to_bits()),
         };
@@ -56,7 +71,7 @@ impl Services for Fingerprints {
 }
 
 /// The samplers of the shader, in slot order, with the number of filtered axes.
-const SAMPLERS: [(&str, usize); 9] = [
+const SAMPLERS: [(&str, usize); 10] = [
     ("sampler2D s2", 2),
     ("sampler3D s3", 3),
     ("samplerCube sc", 3),
@@ -66,6 +81,7 @@ const SAMPLERS: [(&str, usize); 9] = [
     ("sampler2DShadow s2s", 2),
     ("sampler2DArrayShadow s2as", 2),
     ("isampler2DRect ir", 2),
+    ("samplerCubeShadow scs", 3),
 ];
 
 /// The request without what its kind of texture never looks at.
@@ -79,6 +95,8 @@ fn relevant(slot: u32, op: TextureOp) -> TextureOp {
     match op {
         TextureOp::Sample { coordinates: c, reference, lod, offset, min_lod } => {
             let lod = match lod {
+                // Without neighbours the level is the base level.
+                Lod::Gradients { dx: [0.0, 0.0, 0.0], dy: [0.0, 0.0, 0.0], bias } => Lod::Explicit(bias),
                 Lod::Gradients { dx, dy, bias } => Lod::Gradients { dx: cut(dx), dy: cut(dy), bias },
                 explicit => explicit,
             };
@@ -150,15 +168,17 @@ const LOOKUPS: &[(&str, usize)] = &[
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 
-fn source(lookup: &str) -> String {
+/// A shader whose `p` follows from where it runs.
+fn source(lookup: &str, place: &str) -> String {
     let samplers: String = SAMPLERS.iter().map(|(s, _)| format!("uniform {s};\n")).collect();
     // Every sampler is used, so that slots are the same in all shaders.
     let uses = ["s2", "s3", "sc", "s1a", "s2a", "sca"].map(|s| format!("textureSize({s}, 0).x"));
     let uses =
         format!("{} + textureSize(s2s, 0).x + textureSize(s2as, 0).x + textureSize(ir).x", uses.join(" + "));
+    let uses = format!("{uses} + textureSize(scs, 0).x");
     format!(
         "#version 430\n{samplers}uniform bool never;\nout vec4 color;\nvoid main() {{\n\
-         vec4 p = floor(gl_FragCoord) * vec4(0.5, 0.25, 1.0, 1.0) + vec4(0.0, 0.0, gl_FragCoord.x, 3.0);\n\
+         vec4 place = {place};\nvec4 p = floor(place) * vec4(0.5, 0.25, 1.0, 1.0) + vec4(0.0, 0.0, place.x, 3.0);\n\
          color = {lookup};\nif (never) color += vec4({uses});\n}}\n"
     )
 }
@@ -177,8 +197,7 @@ fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, V
         sample_mask_in: vec![1; LANES],
         outputs: FragmentOutputs::new(1, LANES),
     });
-    let mut services =
-        Fingerprints { uniforms: vec![0; program.default_block_size as usize], ..Fingerprints::default() };
+    let mut services = Fingerprints::new(program);
     device.shade(Stage::Fragment, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
     let colour = &batch.outputs.colour;
@@ -189,7 +208,7 @@ fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, V
 #[test]
 fn both_executors_ask_for_the_same() {
     for &(lookup, first) in LOOKUPS {
-        let program = program(&[(Stage::Fragment, &source(lookup))]);
+        let program = program(&[(Stage::Fragment, &source(lookup, "gl_FragCoord"))]);
         let expected = run(&mut InterpreterDevice::new(1 << 20), &program);
         for generation in &GENERATIONS[first..] {
             let (pixels, requests) = run(&mut simulator(generation), &program);
@@ -198,6 +217,107 @@ fn both_executors_ask_for_the_same() {
                 "{generation}: {lookup}: {requests:#?}\nagainst {:#?}",
                 expected.1
             );
+        }
+    }
+}
+
+/// A vertex shader's place: as many different ones as the vertices of a few threads.
+const VERTEX_PLACE: &str = "vec4(gl_VertexID * 3 + 1, gl_VertexID * 5 + 2, 0.5, 1.0)";
+/// Vertices of a run.
+const VERTICES: usize = 5;
+
+fn run_vertices(
+    device: &mut dyn Device,
+    program: &program::Program,
+    services: &mut Fingerprints,
+) -> Vec<Vec<u32>> {
+    let key = StageKey::default();
+    let state = DrawState { program, program_id: ProgramId(0), key: &key };
+    let rows = program.stage(Stage::Vertex).expect("a vertex stage").outputs.len() * 4;
+    let mut batch = Batch::Vertex(VertexBatch {
+        lanes: VERTICES,
+        mask: first_lanes(VERTICES),
+        inputs: Channels::new(0, VERTICES),
+        vertex_id: (0..VERTICES as u32).collect(),
+        instance_id: vec![0; VERTICES],
+        base_vertex: 0,
+        base_instance: 0,
+        draw_id: 0,
+        outputs: Channels::new(rows, VERTICES),
+    });
+    device.shade(Stage::Vertex, &state, &mut batch, services).unwrap_or_else(|e| panic!("{e}"));
+    let Batch::Vertex(batch) = batch else { unreachable!("the batch keeps its kind") };
+    (0..VERTICES).map(|lane| batch.outputs.lane(lane).collect()).collect()
+}
+
+/// Lookups that only fragments have.
+const NEED_NEIGHBOURS: [&str; 3] = ["QueryLod", "texture(s2, p.xy, 1.5)", "texture(s2s, p.xyz, 0.5)"];
+
+/// The same in vertex shaders, which two generations run as vec4 code.
+#[test]
+fn vertices_ask_for_the_same() {
+    for &(lookup, first) in LOOKUPS.iter().filter(|(l, _)| !NEED_NEIGHBOURS.iter().any(|n| l.contains(n))) {
+        let program = program(&[(Stage::Vertex, &source(lookup, VERTEX_PLACE))]);
+        let mut asked = Fingerprints::new(&program);
+        let expected = run_vertices(&mut InterpreterDevice::new(1 << 20), &program, &mut asked);
+        for generation in &GENERATIONS[first..] {
+            let mut services = Fingerprints::new(&program);
+            let outputs = run_vertices(&mut simulator(generation), &program, &mut services);
+            assert_eq!(
+                outputs, expected,
+                "{generation}: {lookup}: {:#?}\nagainst {:#?}",
+                services.answers, asked.answers
+            );
+        }
+    }
+}
+
+/// Texels that a step of `d` moves from `p` on the face of a cube of `size` texels that `p` hits.
+fn cube_texels(p: [f64; 3], d: [f64; 3], size: f64) -> f64 {
+    let major = if p[2].abs() >= p[0].abs().max(p[1].abs()) {
+        2
+    } else if p[1].abs() >= p[0].abs() {
+        1
+    } else {
+        0
+    };
+    let step = 1e-6;
+    let on_face = |t: f64| {
+        let q: [f64; 3] = std::array::from_fn(|i| p[i] + t * d[i]);
+        [(major + 1) % 3, (major + 2) % 3].map(|axis| size * (q[axis] / q[major] + 1.0) / 2.0)
+    };
+    let (from, to) = (on_face(0.0), on_face(step));
+    ((to[0] - from[0]) / step).hypot((to[1] - from[1]) / step)
+}
+
+/// Where the sampler cannot compare with gradients, the level is that of the OpenGL specification.
+#[test]
+fn shadow_gradients_become_levels() {
+    let size = [64, 16, 0, 0];
+    let gradients = [[0.25, -0.5, 0.125], [-0.375, 0.0625, 0.75]];
+    let vector = |v: [f64; 3], n: usize| {
+        let parts: Vec<String> = v[..n].iter().map(f64::to_string).collect();
+        format!("vec{n}({})", parts.join(", "))
+    };
+    let flat = |d: [f64; 3]| (d[0] * 64.0).hypot(d[1] * 16.0);
+    let mut cases = Vec::new();
+    for sampler in ["s2s, vec3(0.3)", "s2as, vec4(0.3)"] {
+        cases.push((sampler.to_string(), 2, gradients.map(flat)));
+    }
+    for p in [[0.5, -0.25, 2.0], [0.5, -3.0, 0.75], [-2.0, 0.5, 1.5], [0.25, 0.5, -1.0]] {
+        let sampler = format!("scs, vec4({}, 0.5)", vector(p, 3));
+        cases.push((sampler, 3, gradients.map(|d| cube_texels(p, d, 64.0))));
+    }
+    for (sampler, n, texels) in cases {
+        let [ddx, ddy] = gradients.map(|g| vector(g, n));
+        let lookup = format!("vec4(textureGrad({sampler}, {ddx}, {ddy}))");
+        let program = program(&[(Stage::Vertex, &source(&lookup, VERTEX_PLACE))]);
+        let mut services = Fingerprints { size: Some(size), ..Fingerprints::new(&program) };
+        run_vertices(&mut simulator("ivb"), &program, &mut services);
+        let expected = texels[0].max(texels[1]).log2();
+        assert!(!services.levels.is_empty(), "{lookup}");
+        for level in services.levels {
+            assert!((f64::from(level) - expected).abs() < 1e-3, "{lookup}: {level} against {expected}");
         }
     }
 }

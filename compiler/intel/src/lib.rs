@@ -75,3 +75,9 @@ pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<B
         false => Backend::Vec4,
     }
 }
+
+/// The sampler compares lookups with explicit gradients; else they must be lowered.
+#[must_use]
+pub fn has_shadow_gradients(devinfo: &'static DevInfo) -> bool {
+    model::model_for(devinfo, QuirkSet::default()).has_shadow_gradients()
+}

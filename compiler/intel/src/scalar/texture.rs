@@ -4,6 +4,7 @@ use super::translate::{Components, Translator};
 use crate::bir::{Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
 use crate::sends::{self, SamplerOp, SamplerWidth};
+use crate::vec4::texture::header_nibbles;
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// Payload registers of a message beyond which it takes eight channels at a time.
@@ -260,8 +261,6 @@ fn header_dword(tex: &Tex, offset: &[Operand]) -> Result<Option<u32>, CompileErr
 /// Constant texel offsets as the header has them: nibbles, u in bits 11:8, v in 7:4, r in 3:0. `None` if they vary
 /// or are too large.
 fn offset_nibbles(offset: &[Operand]) -> Option<u32> {
-    offset.iter().take(3).enumerate().try_fold(0, |bits, (i, o)| {
-        let value = o.imm_bits()? as u32 as i32;
-        (-8..8).contains(&value).then_some(bits | (value as u32 & 0xf) << (8 - 4 * i))
-    })
+    let constants: Option<Vec<u64>> = offset.iter().map(Operand::imm_bits).collect();
+    header_nibbles(&constants?)
 }

@@ -43,7 +43,7 @@ mod tess_control;
 mod tess_eval;
 #[cfg(test)]
 mod tests;
-mod texture;
+pub(crate) mod texture;
 mod vertex;
 mod wide;
 

@@ -284,7 +284,7 @@ impl<'a> Selector<'a> {
     }
 
     /// A constant vector: an immediate where all components agree, else a register.
-    fn constant(&mut self, bits: u8, values: [u64; 4], ty: Type) -> Operand {
+    pub fn constant(&mut self, bits: u8, values: [u64; 4], ty: Type) -> Operand {
         let values = values.map(|v| match bits {
             1 => {
                 if v & 1 != 0 {

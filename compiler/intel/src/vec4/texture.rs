@@ -1,13 +1,32 @@
 //! Texture accesses: SIMD4x2 sampler messages, one register of coordinates for both vertices.
 //!
-//! Coordinates fill the first register; the level of a fetch is its w. The shadow reference and the level of a lookup
-//! follow in a second register (Mesa's `brw_vec4_visitor.cpp`). The response is one register of four components.
+//! Coordinates fill the first register; the level of a fetch and the reference of a gather with offsets are its w. What
+//! else a lookup takes follows in further registers (Mesa's `brw_vec4_visitor.cpp`). The response is one register of
+//! four components.
 
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
+
+/// Writemasks of single components.
+const X: u8 = 1;
+const Y: u8 = 2;
+const Z: u8 = 4;
+const W: u8 = 8;
+
+/// A register of a message: sources and the components they fill.
+type Row = Vec<(u8, Operand)>;
+
+/// Where a texel offset goes.
+#[derive(Clone, Copy)]
+enum TexelOffset {
+    /// Into the header, as nibbles.
+    Header(u32),
+    /// Into the message, per vertex: gathers only.
+    Vertex(Operand),
+}
 
 impl Selector<'_> {
     /// Emits a texture instruction.
@@ -31,80 +50,157 @@ impl Selector<'_> {
     }
 
     fn emit_one_texture(&mut self, tex: &Tex, texture: u32, sampler: u32) -> Result<Operand, CompileError> {
-        let unsupported = || CompileError::lower(format!("this form of {} is not lowered", tex.op.name()));
-        if tex.src(TexSrcKind::MinLod).is_some() || tex.gather_offsets.is_some() {
-            return Err(unsupported());
-        }
-        let op = match tex.op {
-            // Vertices have no derivatives: the level is 0 unless given.
-            TexOp::Tex | TexOp::Txl if tex.shadow => SamplerOp::SampleLodCompare,
-            TexOp::Tex | TexOp::Txl => SamplerOp::SampleLod,
-            TexOp::Txf => SamplerOp::Load,
-            TexOp::Txs | TexOp::QueryLevels => SamplerOp::ResInfo,
-            _ => return Err(unsupported()),
+        let Some(offsets) = tex.gather_offsets else {
+            let offset = self.texel_offset(tex)?;
+            return self.emit_message(tex, offset, texture, sampler);
         };
-        let offsets = self.texel_offsets(tex)?;
-        let header = offsets != 0;
-        let second = matches!(op, SamplerOp::SampleLod | SamplerOp::SampleLodCompare);
-        let start = if header { REG_SIZE } else { 0 };
-        let mlen = 1 + u32::from(header) + u32::from(second);
+        // One gather per offset: of its four texels the last one is the footprint's corner.
+        let corners = self.temp(Type::UD);
+        for (c, pair) in offsets.into_iter().enumerate() {
+            let pair = pair.map(|o| i64::from(o) as u64);
+            let offset = match header_nibbles(&pair) {
+                Some(nibbles) => TexelOffset::Header(nibbles),
+                None => TexelOffset::Vertex(self.constant(32, [pair[0], pair[1], pair[1], pair[1]], Type::D)),
+            };
+            let texel = self.emit_message(tex, offset, texture, sampler)?;
+            self.mov(corners.masked(1 << c), texel.swizzled(Swizzle::new([3; 4])));
+        }
+        Ok(corners)
+    }
+
+    /// One sampler message; gives what it means.
+    fn emit_message(
+        &mut self,
+        tex: &Tex,
+        offset: TexelOffset,
+        texture: u32,
+        sampler: u32,
+    ) -> Result<Operand, CompileError> {
+        let op = sampler_op(tex, offset)?;
+        let header = match offset {
+            TexelOffset::Header(nibbles) if tex.op == TexOp::Tg4 => {
+                Some(nibbles | u32::from(tex.gather & 3) << 16)
+            }
+            _ if tex.op == TexOp::Tg4 => Some(u32::from(tex.gather & 3) << 16),
+            TexelOffset::Header(nibbles) if nibbles != 0 => Some(nibbles),
+            _ => None,
+        };
+        let rows = self.message_rows(tex, op, offset)?;
+        let mlen = rows.len() as u32 + u32::from(header.is_some());
         let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
-        if header {
+        let mut at = 0;
+        if let Some(dword) = header {
             self.emit_align1(Op::Mov, (8, 0), payload, &[Operand::grf(0, Type::UD)]).no_mask = true;
-            self.set_dword(payload.byte_offset(8), offsets);
+            self.set_dword(payload.byte_offset(8), dword);
+            at = REG_SIZE;
         }
-        let row = payload.byte_offset(start);
-        let zero = Operand::ud(0);
-        let level = match tex.src(TexSrcKind::Lod) {
-            Some(lod) if tex.op != TexOp::Tex => self.get(lod, &[0], Type::UD),
-            _ => zero,
-        };
-        if op == SamplerOp::ResInfo {
-            self.mov(row, level);
-        } else {
-            let n = tex.coord_components();
-            let coord = tex.src(TexSrcKind::Coord).ok_or_else(unsupported)?;
-            let identity = &ir::inst::IDENTITY[..usize::from(n.min(4))];
-            let coord = self.get(coord, identity, Type::UD);
-            self.mov(row.masked(first(n)), coord);
-            if let Some(offset) = tex.src(TexSrcKind::Offset).filter(|_| tex.op == TexOp::Txf) {
-                // Fetches have no offsets of their own.
-                let moved = self.shader.components(offset).min(n);
-                let identity = &ir::inst::IDENTITY[..usize::from(moved)];
-                let offset = self.get(offset, identity, Type::D);
-                let target = row.masked(first(moved)).retype(Type::D);
-                self.emit(Op::Add, target, &[coord.retype(Type::D), offset]);
+        for row in rows {
+            let target = payload.byte_offset(at);
+            let written = row.iter().fold(0, |mask, part| mask | part.0);
+            if written != WRITEMASK_XYZW {
+                self.emit(Op::Undef, target, &[]);
             }
-            let rest = 0b1111 & !first(n);
-            if rest != 0 {
-                self.mov(row.masked(rest), zero);
+            for (mask, source) in row {
+                self.mov(target.masked(mask).retype(source.ty), source);
             }
-            if op == SamplerOp::Load {
-                self.mov(row.masked(8), level);
-            }
-            if second {
-                self.put_lookup_level(tex, row.byte_offset(REG_SIZE), level)?;
-            }
+            at += REG_SIZE;
         }
         let texel = self.temp(Type::UD);
         let surface = self.ubo_base + self.shader.info.ubos + texture;
-        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, header, mlen, 1);
+        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, header.is_some(), mlen, 1);
         self.emit_align1(Op::Send, (8, 0), texel, &[payload]).message = Some(message);
         self.texel_components(tex, texel)
     }
 
-    /// The second register of a lookup: the shadow reference if there is one, then the level.
-    fn put_lookup_level(&mut self, tex: &Tex, row: Operand, level: Operand) -> Result<(), CompileError> {
-        self.mov(row, Operand::ud(0));
-        if !tex.shadow {
-            self.mov(row.masked(1), level);
+    /// The registers of a message.
+    fn message_rows(
+        &mut self,
+        tex: &Tex,
+        op: SamplerOp,
+        offset: TexelOffset,
+    ) -> Result<Vec<Row>, CompileError> {
+        use SamplerOp::*;
+        let one = |t: &mut Self, kind| tex.src(kind).map_or(Operand::ud(0), |v| t.get(v, &[0], Type::UD));
+        if op == ResInfo {
+            return Ok(vec![vec![(WRITEMASK_XYZW, one(self, TexSrcKind::Lod))]]);
+        }
+        let reference = if tex.shadow { Some(one(self, TexSrcKind::Comparator)) } else { None };
+        let mut rows = vec![self.coordinate_row(tex)?];
+        match op {
+            Load => rows[0].push((W, one(self, TexSrcKind::Lod))),
+            SampleLod | SampleLodCompare => {
+                // Without neighbours the level is the base level, to which a bias adds.
+                let kind = if tex.op == TexOp::Txb { TexSrcKind::Bias } else { TexSrcKind::Lod };
+                let level = if tex.op == TexOp::Tex { Operand::ud(0) } else { one(self, kind) };
+                rows.push(match reference {
+                    Some(reference) => vec![(X, reference), (Y, level)],
+                    None => vec![(X, level)],
+                });
+            }
+            SampleDerivatives | SampleDerivativesCompare => self.gradient_rows(tex, reference, &mut rows)?,
+            Gather4Compare => rows.push(vec![(X, reference.unwrap_or(Operand::ud(0)))]),
+            Gather4Offset | Gather4OffsetCompare => {
+                rows[0].extend(reference.map(|reference| (W, reference)));
+                if let TexelOffset::Vertex(offset) = offset {
+                    rows.push(vec![(X | Y, offset)]);
+                }
+            }
+            _ => {}
+        }
+        Ok(rows)
+    }
+
+    /// Coordinates; components without one are zero.
+    fn coordinate_row(&mut self, tex: &Tex) -> Result<Row, CompileError> {
+        let n = tex.coord_components();
+        let coord = tex.src(TexSrcKind::Coord);
+        let coord = coord.ok_or_else(|| CompileError::lower("a texture lookup without coordinates"))?;
+        let identity = &ir::inst::IDENTITY[..usize::from(n.min(4))];
+        let mut coord = self.get(coord, identity, Type::UD);
+        if let Some(offset) = tex.src(TexSrcKind::Offset).filter(|_| tex.op == TexOp::Txf) {
+            // Fetches have no offsets of their own.
+            let moved = self.shader.components(offset).min(n);
+            let offset = self.get(offset, &ir::inst::IDENTITY[..usize::from(moved)], Type::D);
+            let sum = self.temp(Type::D);
+            if moved < n {
+                self.mov(sum.masked(first(n) & !first(moved)), coord.retype(Type::D));
+            }
+            self.emit(Op::Add, sum.masked(first(moved)), &[coord.retype(Type::D), offset]);
+            coord = sum.retype(Type::UD);
+        }
+        let mut row: Row = vec![(first(n), coord)];
+        let rest = WRITEMASK_XYZW & !first(n);
+        if rest != 0 {
+            row.push((rest, Operand::ud(0)));
+        }
+        Ok(row)
+    }
+
+    /// Derivatives along x and y in turn, for two axes per register, and the shadow reference after those of the third.
+    fn gradient_rows(
+        &mut self,
+        tex: &Tex,
+        reference: Option<Operand>,
+        rows: &mut Vec<Row>,
+    ) -> Result<(), CompileError> {
+        let axes = tex.dim.coord_components();
+        let (Some(ddx), Some(ddy)) = (tex.src(TexSrcKind::Ddx), tex.src(TexSrcKind::Ddy)) else {
+            return Err(CompileError::lower("explicit gradients without gradients"));
+        };
+        let last = (axes - 1).min(1);
+        let pick = [0, 0, last, last];
+        let (x, y) = (self.get(ddx, &pick, Type::UD), self.get(ddy, &pick, Type::UD));
+        rows.push(if axes == 1 { vec![(X, x), (Y, y)] } else { vec![(X | Z, x), (Y | W, y)] });
+        if axes < 3 && reference.is_none() {
             return Ok(());
         }
-        let reference = tex.src(TexSrcKind::Comparator);
-        let reference = reference.ok_or_else(|| CompileError::lower("shadow lookup without a reference"))?;
-        let reference = self.get(reference, &[0], Type::UD);
-        self.mov(row.masked(1), reference);
-        self.mov(row.masked(2), level);
+        let mut row = Row::new();
+        if axes == 3 {
+            row.push((X, self.get(ddx, &[2], Type::UD)));
+            row.push((Y, self.get(ddy, &[2], Type::UD)));
+        }
+        row.extend(reference.map(|reference| (Z, reference)));
+        rows.push(row);
         Ok(())
     }
 
@@ -124,13 +220,51 @@ impl Selector<'_> {
         }
     }
 
-    /// Dword 2 of the header: constant texel offsets, four bits each, u highest.
-    fn texel_offsets(&self, tex: &Tex) -> Result<u32, CompileError> {
+    /// The texel offset of a lookup.
+    fn texel_offset(&mut self, tex: &Tex) -> Result<TexelOffset, CompileError> {
         let offset = tex.src(TexSrcKind::Offset).filter(|_| tex.op != TexOp::Txf);
-        let Some(offset) = offset else { return Ok(0) };
-        let values = self.shader.as_const(offset).copied();
-        let values = values.ok_or_else(|| CompileError::lower("texel offsets that vary are not lowered"))?;
+        let Some(offset) = offset else { return Ok(TexelOffset::Header(0)) };
         let n = self.shader.components(offset).min(3);
-        Ok((0..n).fold(0, |bits, c| bits | (values[usize::from(c)] as u32 & 0xf) << (8 - 4 * c)))
+        let constant = self.shader.as_const(offset);
+        if let Some(nibbles) = constant.and_then(|values| header_nibbles(&values[..usize::from(n)])) {
+            return Ok(TexelOffset::Header(nibbles));
+        }
+        if tex.op != TexOp::Tg4 {
+            return Err(CompileError::lower("texel offsets must be constants between -8 and 7"));
+        }
+        Ok(TexelOffset::Vertex(self.get(offset, &[0, 1], Type::D)))
     }
+}
+
+/// The message of a lookup.
+fn sampler_op(tex: &Tex, offset: TexelOffset) -> Result<SamplerOp, CompileError> {
+    let unsupported = tex.src(TexSrcKind::MinLod).is_some();
+    let own_offset = matches!(offset, TexelOffset::Vertex(_));
+    Ok(match tex.op {
+        _ if unsupported => return Err(CompileError::lower("a lowest level is not lowered")),
+        TexOp::Tex | TexOp::Txb | TexOp::Txl if tex.shadow => SamplerOp::SampleLodCompare,
+        TexOp::Tex | TexOp::Txb | TexOp::Txl => SamplerOp::SampleLod,
+        TexOp::Txd if tex.shadow => SamplerOp::SampleDerivativesCompare,
+        TexOp::Txd => SamplerOp::SampleDerivatives,
+        TexOp::Txf => SamplerOp::Load,
+        TexOp::Txs | TexOp::QueryLevels => SamplerOp::ResInfo,
+        TexOp::Tg4 if tex.shadow && own_offset => SamplerOp::Gather4OffsetCompare,
+        TexOp::Tg4 if tex.shadow => SamplerOp::Gather4Compare,
+        TexOp::Tg4 if own_offset => SamplerOp::Gather4Offset,
+        TexOp::Tg4 => SamplerOp::Gather4,
+        TexOp::Lod | TexOp::TxfMs | TexOp::TextureSamples => {
+            return Err(CompileError::lower(format!(
+                "{} is not supported outside fragment shaders",
+                tex.op.name()
+            )));
+        }
+    })
+}
+
+/// Constant texel offsets in dword 2 of the header: four bits each, u highest; `None` if they do not fit.
+pub(crate) fn header_nibbles(offsets: &[u64]) -> Option<u32> {
+    offsets.iter().take(3).enumerate().try_fold(0, |bits, (i, &offset)| {
+        let value = offset as u32 as i32;
+        (-8..8).contains(&value).then_some(bits | (value as u32 & 0xf) << (8 - 4 * i))
+    })
 }

@@ -12,6 +12,7 @@ mod lower_int64;
 mod lower_locals_to_ladder;
 mod lower_locals_to_scratch;
 mod lower_pack;
+mod lower_shadow_gradients;
 mod lower_small_types;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
@@ -38,6 +39,7 @@ pub use lower_int64::lower_int64;
 pub use lower_locals_to_ladder::lower_locals_to_ladder;
 pub use lower_locals_to_scratch::lower_locals_to_scratch;
 pub use lower_pack::lower_pack;
+pub use lower_shadow_gradients::lower_shadow_gradients;
 pub use lower_small_types::lower_small_types;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
@@ -68,6 +70,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_half", lower_half),
     ("lower_locals_to_scratch", lower_locals_to_scratch),
     ("lower_pack", lower_pack),
+    ("lower_shadow_gradients", lower_shadow_gradients),
     ("lower_small_types", lower_small_types),
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),
     ("opt_algebraic", opt_algebraic),
