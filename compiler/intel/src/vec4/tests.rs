@@ -147,8 +147,8 @@ fn texture_at_a_level() {
     b.store_output(ir::Slot::Position, 0, texel);
     b.finish();
     let lines = listing("ivb", &shader.to_string());
-    assert_eq!(lines.len(), 9, "{lines:#?}");
-    let send = &lines[4];
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+    let send = &lines[3];
     assert!(send.starts_with("send(8) g127<1>UD") && send.contains("sample_l SIMD4x2"), "{send}");
     assert!(send.contains("mlen 2 rlen 1"), "{send}");
 }
