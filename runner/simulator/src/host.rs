@@ -200,7 +200,6 @@ pub enum AtomicOp {
     Dec,
     Add,
     Sub,
-    RevSub,
     IMax,
     IMin,
     UMax,
@@ -304,6 +303,18 @@ pub trait Host {
     fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
         let _ = (offset, op, operands);
         refuse(&format!("atomics on {surface:?}"))
+    }
+
+    /// Reads bytes at a 64-bit address.
+    fn global_read(&mut self, address: u64, data: &mut [u8]) -> Reply<()> {
+        let _ = (address, data);
+        refuse("reads at 64-bit addresses")
+    }
+
+    /// Writes bytes at a 64-bit address.
+    fn global_write(&mut self, address: u64, data: &[u8]) -> Reply<()> {
+        let _ = (address, data);
+        refuse("writes at 64-bit addresses")
     }
 
     /// Reads a texel of a typed surface; the result is in the format's 32-bit form.

@@ -510,10 +510,10 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     if quirks.gen7_align16_df_sel && wide_df_sel {
         undefined |= all;
     }
-    if inst.opcode == Opcode::Mul
-        && sources.iter().all(|source| source.ty.is_integer() && source.ty.size() == 4)
-    {
-        undefined |= if quirks.no_dword_mul { all } else { 0 };
+    let dword_product = inst.opcode == Opcode::Mul
+        && sources.iter().all(|source| source.ty.is_integer() && source.ty.size() == 4);
+    if quirks.no_dword_mul && dword_product && inst.dst.ty.size() < 8 {
+        undefined |= all;
     }
     let is_cmp = matches!(inst.opcode, Opcode::Cmp | Opcode::Cmpn);
     if quirks.ivb_cmp16 && is_cmp && inst.dst.file == RegFile::Grf && op.exec.bytes() == 4 {

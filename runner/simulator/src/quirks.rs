@@ -31,7 +31,7 @@ pub struct Quirks {
     pub gen7_align16_df_sel: bool,
     /// `gen7-dword-mul`: MUL reads the low 16 bits of a dword src1.
     pub gen7_dword_mul: bool,
-    /// MUL of two dwords does not exist at all (chv).
+    /// MUL of two dwords to a dword does not exist (chv); to a qword it does.
     pub no_dword_mul: bool,
     /// `ivb-acc1`: an implicit integer access to the accumulator in 2Q goes to acc1, which does not exist.
     pub ivb_acc1: bool,

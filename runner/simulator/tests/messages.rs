@@ -19,6 +19,23 @@ struct Recorder {
     pixels: Vec<RenderWrite>,
     samples: Vec<SamplerRequest>,
     memory: BTreeMap<(Surface, u32), u8>,
+    global: BTreeMap<u64, u8>,
+    texels: BTreeMap<[u32; 4], [u32; 4]>,
+}
+
+impl Recorder {
+    /// The dword at a 64-bit address.
+    fn global_dword(&mut self, address: u64) -> u32 {
+        let mut bytes = [0; 4];
+        self.global_read(address, &mut bytes).unwrap();
+        u32::from_le_bytes(bytes)
+    }
+
+    fn dword(&mut self, surface: Surface, offset: u32) -> u32 {
+        let mut bytes = [0; 4];
+        self.read(surface, offset, &mut bytes).unwrap();
+        u32::from_le_bytes(bytes)
+    }
 }
 
 impl Host for Recorder {
@@ -59,8 +76,41 @@ impl Host for Recorder {
         }
         Ok(())
     }
-    fn atomic(&mut self, _: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        if op == AtomicOp::Add { Ok(offset + operands[0]) } else { Err(HostError("no".into())) }
+    fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+        let old = self.dword(surface, offset);
+        match op {
+            AtomicOp::Add => Ok(offset + operands[0]),
+            AtomicOp::Mov => self.write(surface, offset, &operands[0].to_le_bytes()).map(|()| old),
+            AtomicOp::CmpWr if old == operands[0] => {
+                self.write(surface, offset, &operands[1].to_le_bytes()).map(|()| old)
+            }
+            AtomicOp::CmpWr => Ok(old),
+            _ => Err(HostError("no".into())),
+        }
+    }
+    fn global_read(&mut self, address: u64, data: &mut [u8]) -> Reply<()> {
+        for (at, byte) in (address..).zip(data) {
+            *byte = self.global.get(&at).copied().unwrap_or(at as u8);
+        }
+        Ok(())
+    }
+    fn global_write(&mut self, address: u64, data: &[u8]) -> Reply<()> {
+        self.global.extend((address..).zip(data.iter().copied()));
+        Ok(())
+    }
+    fn typed_read(&mut self, _: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
+        Ok(self.texels.get(&coordinates).copied().unwrap_or(coordinates))
+    }
+    fn typed_write(&mut self, _: u8, coordinates: [u32; 4], texel: [u32; 4]) -> Reply<()> {
+        self.texels.insert(coordinates, texel);
+        Ok(())
+    }
+    fn typed_atomic(&mut self, _: u8, coordinates: [u32; 4], op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
+        let [old, ..] = self.typed_read(0, coordinates)?;
+        if op == AtomicOp::Mov {
+            self.texels.insert(coordinates, [operands[0], 0, 0, 0]);
+        }
+        Ok(old)
     }
 }
 
@@ -368,8 +418,8 @@ fn byte_scattered_messages() {
 #[test]
 fn refusals_and_nonsense_are_errors() {
     let mut host = Recorder::default();
-    let typed = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 5 << 14 | 1 << 12));
-    let error = send("hsw", &mut host, typed, |_| {}).map(|_| ()).unwrap_err();
+    let sub = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 2 << 14 | 1 << 12 | 8 << 8));
+    let error = send("hsw", &mut host, sub, |_| {}).map(|_| ()).unwrap_err();
     assert!(matches!(error.reason, Reason::Host(_)), "{error}");
     let short = message(Sfid::Urb, build::null(), 2, desc(0, 0, true, 1));
     assert!(matches!(
@@ -396,4 +446,190 @@ fn gen8_r127() {
     let good = [0x0302_0100, 0x0706_0504];
     assert_eq!(send("skl", &mut host, inst, set).unwrap().register(126)[..2], good);
     assert_ne!(send("bdw", &mut host, inst, set).unwrap().register(126)[..2], good);
+}
+
+/// Qwords from 0x1_0000_0000 on in steps of `step`, channels 4–7 in the second register.
+fn set_addresses(thread: &mut Thread, nr: usize, step: u32) {
+    for half in 0..2 {
+        thread.set_register(
+            nr + half,
+            &COUNT.map(|lane| if lane % 2 == 0 { (lane / 2 + half as u32 * 4) * step } else { 1 }),
+        );
+    }
+}
+
+const HIGH: u64 = 1 << 32;
+
+#[test]
+fn reads_and_writes_at_64bit_addresses() {
+    let mut host = Recorder::default();
+    // Red and blue of eight channels.
+    let inst =
+        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 2, false, 0x11 << 14 | 2 << 12 | 0xa << 8));
+    let thread = send("bdw", &mut host, inst, |thread| {
+        thread.set_dispatch_mask(0x41);
+        set_addresses(thread, 2, 16);
+        thread.set_register(10, &[7; 8]);
+    })
+    .unwrap();
+    assert_eq!(thread.register(10), [0x0302_0100, 7, 7, 7, 7, 7, 0x6362_6160, 7]);
+    assert_eq!(thread.register(11)[6], 0x6b6a_6968, "blue is two dwords on");
+    let inst =
+        message(Sfid::DataCache1, build::null(), 2, desc(4, 0, false, 0x19 << 14 | 2 << 12 | 0xc << 8));
+    send("skl", &mut host, inst, |thread| {
+        thread.set_dispatch_mask(0x20);
+        set_addresses(thread, 2, 16);
+        thread.set_register(4, &COUNT);
+        thread.set_register(5, &COUNT.map(|x| x + 100));
+    })
+    .unwrap();
+    assert_eq!((host.global_dword(HIGH + 80), host.global_dword(HIGH + 84), host.global.len()), (5, 105, 8));
+    // Scattered bytes, then two neighbouring qwords per channel.
+    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 0x10 << 14 | 1 << 10));
+    let thread = send("bdw", &mut host, inst, |thread| set_addresses(thread, 2, 3)).unwrap();
+    assert_eq!(thread.register(10)[..3], [0x0100, 0x0403, 0x0706], "two bytes each");
+    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 4, false, 0x10 << 14 | 2 << 8 | 1 << 10));
+    let thread = send("bdw", &mut host, inst, |thread| {
+        thread.set_dispatch_mask(0x10);
+        set_addresses(thread, 2, 32);
+        thread.set_register(10, &[7; 8]);
+    })
+    .unwrap();
+    assert_eq!(thread.register(10), [7; 8], "channels 0–3 are off");
+    assert_eq!(thread.register(11)[..2], [0x8382_8180, 0x8786_8584]);
+    assert_eq!(thread.register(13)[..2], [0x8b8a_8988, 0x8f8e_8d8c]);
+    // A block's address stands in its header.
+    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(1, 1, true, 0x14 << 14 | 2 << 8));
+    let thread =
+        send("skl", &mut host, inst, |thread| thread.set_register(2, &[0x20, 1, 0, 0, 0, 0, 0, 0])).unwrap();
+    assert_eq!(thread.register(10)[7], 0x3f3e_3d3c);
+    // A host without such memory says so.
+    let kernel = eu::encode_program(device("skl"), &[inst]).unwrap();
+    let error = Kernel::decode(device("skl"), &kernel)
+        .unwrap()
+        .run(&mut Thread::new(device("skl"), 1), &mut simulator::NoHost, 10)
+        .unwrap_err();
+    assert_eq!(error.reason, Reason::Host("the host does not serve reads at 64-bit addresses".into()));
+}
+
+#[test]
+fn atomics_at_64bit_addresses() {
+    let mut host = Recorder::default();
+    host.global_write(HIGH, &u64::MAX.to_le_bytes()).unwrap();
+    let first = |thread: &mut Thread| {
+        thread.set_dispatch_mask(1);
+        set_addresses(thread, 2, 8);
+        thread.set_register(4, &[2, 0, 0, 0, 0, 0, 0, 0]);
+    };
+    // A qword addition carries into the upper dword.
+    let add = 0x12 << 14 | 7 << 8;
+    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(4, 2, false, add | 1 << 12 | 1 << 13));
+    let thread = send("bdw", &mut host, inst, first).unwrap();
+    assert_eq!(thread.register(10)[..2], [u32::MAX; 2], "the old value");
+    assert_eq!((host.global_dword(HIGH), host.global_dword(HIGH + 4)), (1, 0));
+    // A dword one does not; signed maximum.
+    host.global_write(HIGH, &u64::MAX.to_le_bytes()).unwrap();
+    send("bdw", &mut host, message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, add)), first)
+        .unwrap();
+    assert_eq!((host.global_dword(HIGH), host.global_dword(HIGH + 4)), (1, u32::MAX));
+    host.global_write(HIGH, &(-5i32).to_le_bytes()).unwrap();
+    let imax = message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, 0x12 << 14 | 10 << 8));
+    send("skl", &mut host, imax, first).unwrap();
+    assert_eq!(host.global_dword(HIGH), 2);
+    // Float minimum.
+    host.global_write(HIGH, &1.0f32.to_le_bytes()).unwrap();
+    let fmin = message(Sfid::DataCache1, build::null(), 2, desc(3, 0, false, 0x1d << 14 | 2 << 8));
+    for (operand, left) in [(2.0f32, 1.0f32), (-2.0, -2.0), (f32::NAN, -2.0)] {
+        send("skl", &mut host, fmin, |thread| {
+            first(thread);
+            thread.set_register(4, &[operand.to_bits(); 8]);
+        })
+        .unwrap();
+        assert_eq!(host.global_dword(HIGH), left.to_bits(), "{operand}");
+    }
+}
+
+#[test]
+fn atomics_of_two_vertices() {
+    let mut host = Recorder::default();
+    let surface = Surface::Bti(3);
+    host.write(surface, 0x40, &70u32.to_le_bytes()).unwrap();
+    host.write(surface, 0x80, &80u32.to_le_bytes()).unwrap();
+    // Compare and exchange: the operands are x and y of the register behind the addresses.
+    let control = 3 << 14 | 14 << 8 | 1 << 13 | 3;
+    let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, control)).align16();
+    let thread = send("hsw", &mut host, inst, |thread| {
+        thread.set_register(2, &[0x40, 0, 0, 0, 0x80, 0, 0, 0]);
+        thread.set_register(3, &[70, 71, 0, 0, 70, 81, 0, 0]);
+    })
+    .unwrap();
+    assert_eq!((thread.register(10)[0], thread.register(10)[4]), (70, 80), "the old values");
+    assert_eq!((host.dword(surface, 0x40), host.dword(surface, 0x80)), (71, 80), "only the first was equal");
+    // The second vertex is off.
+    let exchange =
+        message(Sfid::DataCache1, build::null(), 2, desc(2, 0, false, 3 << 14 | 4 << 8 | 3)).align16();
+    send("hsw", &mut host, exchange, |thread| {
+        thread.set_dispatch_mask(0x0f);
+        thread.set_register(2, &[0x40, 0, 0, 0, 0x80, 0, 0, 0]);
+        thread.set_register(3, &[1; 8]);
+    })
+    .unwrap();
+    assert_eq!((host.dword(surface, 0x40), host.dword(surface, 0x80)), (1, 80));
+}
+
+#[test]
+fn typed_messages_of_two_vertices() {
+    let mut host = Recorder::default();
+    let setup = |thread: &mut Thread| {
+        thread.set_register(2, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        thread.set_register(3, &COUNT);
+    };
+    let write = message(Sfid::DataCache1, build::null(), 2, desc(2, 0, false, 13 << 14)).align16();
+    send("hsw", &mut host, write, setup).unwrap();
+    assert_eq!(host.texels, BTreeMap::from([([1, 2, 3, 4], [0, 1, 2, 3]), ([5, 6, 7, 8], [4, 5, 6, 7])]));
+    let read = message(Sfid::DataCache1, build::grf(10), 2, desc(1, 1, false, 5 << 14)).align16();
+    let thread = send("hsw", &mut host, read, setup).unwrap();
+    assert_eq!(thread.register(10), COUNT);
+    let exchange =
+        message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 7 << 14 | 4 << 8 | 1 << 13));
+    let thread = send("hsw", &mut host, exchange.align16(), setup).unwrap();
+    assert_eq!((thread.register(10)[0], thread.register(10)[4]), (0, 4));
+    assert_eq!(host.texels[&[5, 6, 7, 8]], [4, 0, 0, 0]);
+}
+
+/// Operations that hosts do not have are done by reading and exchanging.
+#[test]
+fn float_atomics_and_reverse_subtraction() {
+    let surface = Surface::Bti(1);
+    let float = |op: u32| 0x1b << 14 | 1 << 12 | 1 << 13 | op << 8 | 1;
+    let (one, two, nan) = (1.0f32.to_bits(), 2.0f32.to_bits(), f32::NAN.to_bits());
+    let (zero, negative_zero) = (0, (-0.0f32).to_bits());
+    for (control, operands, old, new) in [
+        (float(1), [two, 0], one, two),
+        (float(1), [one, 0], two, two),
+        (float(1), [nan, 0], one, one),
+        (float(1), [one, 0], nan, one),
+        (float(2), [two, 0], one, one),
+        (float(2), [one, 0], two, one),
+        (float(3), [one, two], one, two),
+        (float(3), [zero, two], negative_zero, two),
+        (float(3), [nan, two], nan, nan),
+        (2 << 14 | 1 << 12 | 1 << 13 | 9 << 8 | 1, [10, 0], 3, 7),
+    ] {
+        let mut host = Recorder::default();
+        host.write(surface, 0x40, &old.to_le_bytes()).unwrap();
+        let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(3, 1, false, control));
+        let thread = send("skl", &mut host, inst, |thread| {
+            thread.set_dispatch_mask(1);
+            thread.set_register(2, &[0x40; 8]);
+            thread.set_register(3, &[operands[0]; 8]);
+            thread.set_register(4, &[operands[1]; 8]);
+        })
+        .unwrap();
+        assert_eq!(
+            (thread.register(10)[0], host.dword(surface, 0x40)),
+            (old, new),
+            "{control:#x} {operands:x?}"
+        );
+    }
 }

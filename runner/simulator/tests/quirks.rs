@@ -203,6 +203,15 @@ fn gen7_dword_mul() {
     assert_eq!(run("bdw", text, set).register(10), [0x000f_0015; 8]);
     let chv = run("chv", text, set).register(10);
     assert!(chv.iter().all(|&x| x != 21 && x != 0x000f_0015), "chv has no dword multiplication");
+    let wide = "mul(8) g10<1>UQ g6<0,1,0>UD g7<0,1,0>UD { align1 1Q };";
+    for name in ["bdw", "chv", "skl"] {
+        let product = run(name, wide, set);
+        assert_eq!(
+            product.register(11),
+            [0x000f_0015, 0, 0x000f_0015, 0, 0x000f_0015, 0, 0x000f_0015, 0],
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::fields::DescField;
 use super::message::{
-    AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, Message, SlotGroup, SurfaceSimd,
+    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, Message,
+    SlotGroup, SurfaceSimd,
 };
 use super::{Builder, DescError, View};
 use crate::devinfo::Gen;
@@ -30,6 +31,14 @@ enum Kind {
     TypedAtomic4x2,
     TypedWrite,
     Fence,
+    A64ScatteredRead,
+    A64ScatteredWrite,
+    A64UntypedRead,
+    A64UntypedWrite,
+    A64Atomic,
+    A64FloatAtomic,
+    A64BlockRead,
+    A64BlockWrite,
 }
 
 /// One message type: on these generations these ports call it `code`.
@@ -55,6 +64,7 @@ const fn row(
 const ALL: (Gen, Gen) = (Gen::Gen7, Gen::Gen9);
 const IVB: (Gen, Gen) = (Gen::Gen7, Gen::Gen7);
 const HSW: (Gen, Gen) = (Gen::Gen75, Gen::Gen9);
+const BDW: (Gen, Gen) = (Gen::Gen8, Gen::Gen9);
 const SKL: (Gen, Gen) = (Gen::Gen9, Gen::Gen9);
 
 /// Ports that read blocks; the first one is the usual.
@@ -89,6 +99,14 @@ static ROWS: &[Row] = &[
     row(Kind::TypedAtomic, "typed atomic", HSW, DATA1, 6),
     row(Kind::TypedAtomic4x2, "typed 4x2 atomic", HSW, DATA1, 7),
     row(Kind::TypedWrite, "typed surface write", HSW, DATA1, 13),
+    row(Kind::A64ScatteredRead, "A64 scattered read", BDW, DATA1, 0x10),
+    row(Kind::A64UntypedRead, "A64 untyped surface read", BDW, DATA1, 0x11),
+    row(Kind::A64Atomic, "A64 untyped atomic", BDW, DATA1, 0x12),
+    row(Kind::A64BlockRead, "A64 OWORD block read", BDW, DATA1, 0x14),
+    row(Kind::A64BlockWrite, "A64 OWORD block write", BDW, DATA1, 0x15),
+    row(Kind::A64UntypedWrite, "A64 untyped surface write", BDW, DATA1, 0x19),
+    row(Kind::A64ScatteredWrite, "A64 scattered write", BDW, DATA1, 0x1a),
+    row(Kind::A64FloatAtomic, "A64 untyped atomic float", SKL, DATA1, 0x1d),
     row(Kind::Fence, "memory fence", ALL, DATA, 7),
     row(Kind::Fence, "memory fence", ALL, RENDER, 7),
 ];
@@ -114,6 +132,14 @@ fn kind(op: &DataOp) -> Kind {
         DataOp::TypedAtomic { slots: SlotGroup::Simd4x2, .. } => Kind::TypedAtomic4x2,
         DataOp::TypedAtomic { .. } => Kind::TypedAtomic,
         DataOp::Fence { .. } => Kind::Fence,
+        DataOp::A64Read { .. } => Kind::A64UntypedRead,
+        DataOp::A64Write { .. } => Kind::A64UntypedWrite,
+        DataOp::A64ScatteredRead(_) => Kind::A64ScatteredRead,
+        DataOp::A64ScatteredWrite(_) => Kind::A64ScatteredWrite,
+        DataOp::A64Atomic { .. } => Kind::A64Atomic,
+        DataOp::A64FloatAtomic { .. } => Kind::A64FloatAtomic,
+        DataOp::A64BlockRead { .. } => Kind::A64BlockRead,
+        DataOp::A64BlockWrite { .. } => Kind::A64BlockWrite,
     }
 }
 
@@ -135,9 +161,10 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
     b.set(DescField::BindingTable, u32::from(m.surface))?;
     b.set(DescField::DataPortType, row.code)?;
     match m.op {
-        DataOp::OwordBlockRead { size, .. } | DataOp::OwordBlockWrite { size } => {
-            b.set(DescField::BlockSize, u32::from(size.code()))
-        }
+        DataOp::OwordBlockRead { size, .. }
+        | DataOp::OwordBlockWrite { size }
+        | DataOp::A64BlockRead { size }
+        | DataOp::A64BlockWrite { size } => b.set(DescField::BlockSize, u32::from(size.code())),
         DataOp::OwordDualBlockRead { four } | DataOp::OwordDualBlockWrite { four } => {
             b.set(DescField::DualBlockSize, if four { DUAL_BLOCK_FOUR } else { 0 })
         }
@@ -181,7 +208,34 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
             b.flag(DescField::AtomicReturns, returns)
         }
         DataOp::Fence { commit } => b.flag(DescField::FenceCommit, commit),
+        DataOp::A64Read { simd16, mask } | DataOp::A64Write { simd16, mask } => {
+            b.set(DescField::SurfaceMask, u32::from(mask))?;
+            b.set(DescField::UntypedSimd, u32::from(a64_simd(simd16).code()))
+        }
+        DataOp::A64ScatteredRead(m) | DataOp::A64ScatteredWrite(m) => {
+            let field = DescField::A64Count;
+            if !matches!(m.count, 1 | 2 | 4 | 8) {
+                return Err(DescError::DoesNotFit { field, value: u32::from(m.count) });
+            }
+            b.set(field, m.count.trailing_zeros())?;
+            b.set(DescField::A64Element, u32::from(m.element.code()))?;
+            b.flag(DescField::A64Simd16, m.simd16)
+        }
+        DataOp::A64Atomic { op, qword, returns } => {
+            b.set(DescField::AtomicOp, u32::from(op.code()))?;
+            b.flag(DescField::A64Qword, qword)?;
+            b.flag(DescField::AtomicReturns, returns)
+        }
+        DataOp::A64FloatAtomic { op, returns } => {
+            b.set(DescField::AtomicOp, u32::from(op.code()))?;
+            b.flag(DescField::AtomicReturns, returns)
+        }
     }
+}
+
+/// The width of untyped messages with 64-bit addresses, which have no SIMD4x2.
+fn a64_simd(simd16: bool) -> SurfaceSimd {
+    if simd16 { SurfaceSimd::Simd16 } else { SurfaceSimd::Simd8 }
 }
 
 /// Code of four owords per block in a dual block message.
@@ -218,6 +272,14 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
     let mask = v.get(DescField::SurfaceMask) as u8;
     let untyped = || v.code(DescField::UntypedSimd, SurfaceSimd::from_code);
     let atomic = || v.code(DescField::AtomicOp, AtomicOp::from_code);
+    let float_atomic = || v.code(DescField::AtomicOp, FloatAtomicOp::from_code);
+    let a64 = || {
+        Ok(A64Scattered {
+            simd16: v.flag(DescField::A64Simd16),
+            element: v.code(DescField::A64Element, A64Element::from_code)?,
+            count: 1 << v.get(DescField::A64Count),
+        })
+    };
     let simd8 = v.flag(DescField::AtomicSimd8);
     let returns = v.flag(DescField::AtomicReturns);
     let atomic_slots = if v.flag(DescField::TypedHighSlots) { SlotGroup::High } else { SlotGroup::Low };
@@ -248,15 +310,20 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         Kind::UntypedAtomic4x2 => {
             DataOp::UntypedAtomic { op: atomic()?, simd: SurfaceSimd::Simd4x2, returns }
         }
-        Kind::FloatAtomic => {
-            let op = v.code(DescField::AtomicOp, FloatAtomicOp::from_code)?;
-            DataOp::UntypedFloatAtomic { op, simd8, returns }
-        }
+        Kind::FloatAtomic => DataOp::UntypedFloatAtomic { op: float_atomic()?, simd8, returns },
         Kind::TypedRead => DataOp::TypedRead { slots: slots()?, mask },
         Kind::TypedWrite => DataOp::TypedWrite { slots: slots()?, mask },
         Kind::TypedAtomic => DataOp::TypedAtomic { op: atomic()?, slots: atomic_slots, returns },
         Kind::TypedAtomic4x2 => DataOp::TypedAtomic { op: atomic()?, slots: SlotGroup::Simd4x2, returns },
         Kind::Fence => DataOp::Fence { commit: v.flag(DescField::FenceCommit) },
+        Kind::A64UntypedRead => DataOp::A64Read { simd16: untyped()? == SurfaceSimd::Simd16, mask },
+        Kind::A64UntypedWrite => DataOp::A64Write { simd16: untyped()? == SurfaceSimd::Simd16, mask },
+        Kind::A64ScatteredRead => DataOp::A64ScatteredRead(a64()?),
+        Kind::A64ScatteredWrite => DataOp::A64ScatteredWrite(a64()?),
+        Kind::A64Atomic => DataOp::A64Atomic { op: atomic()?, qword: v.flag(DescField::A64Qword), returns },
+        Kind::A64FloatAtomic => DataOp::A64FloatAtomic { op: float_atomic()?, returns },
+        Kind::A64BlockRead => DataOp::A64BlockRead { size: block()? },
+        Kind::A64BlockWrite => DataOp::A64BlockWrite { size: block()? },
     })
 }
 
@@ -273,9 +340,10 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
     let kind = kind(&m.op);
     let name = ROWS.iter().find(|row| row.kind == kind).map_or("", |row| row.name);
     let details = match m.op {
-        DataOp::OwordBlockRead { size, .. } | DataOp::OwordBlockWrite { size } => {
-            format!("owords = {}", size.text())
-        }
+        DataOp::OwordBlockRead { size, .. }
+        | DataOp::OwordBlockWrite { size }
+        | DataOp::A64BlockRead { size }
+        | DataOp::A64BlockWrite { size } => format!("owords = {}", size.text()),
         DataOp::OwordDualBlockRead { four } | DataOp::OwordDualBlockWrite { four } => {
             format!("owords = {}", if four { 4 } else { 1 })
         }
@@ -301,8 +369,19 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
             format!("{}, {}{}", slots_text(slots), op.text(), returns_text(returns))
         }
         DataOp::Fence { commit } => if commit { "commit" } else { "no commit" }.to_owned(),
+        DataOp::A64Read { simd16, mask } | DataOp::A64Write { simd16, mask } => {
+            format!("SIMD{}, Mask = {mask:#x}", a64_simd(simd16).text())
+        }
+        DataOp::A64ScatteredRead(m) | DataOp::A64ScatteredWrite(m) => {
+            format!("SIMD{}, {} x {}", a64_simd(m.simd16).text(), m.count, m.element.text())
+        }
+        DataOp::A64Atomic { op, qword, returns } => {
+            let size = if qword { "QWORD" } else { "DWORD" };
+            format!("SIMD8, {size}, {}{}", op.text(), returns_text(returns))
+        }
+        DataOp::A64FloatAtomic { op, returns } => format!("SIMD8, {}{}", op.text(), returns_text(returns)),
     };
-    format!("({name}, Surface = {}, {details})", m.surface)
+    format!("(DC {name}, Surface = {}, {details})", m.surface)
 }
 
 fn returns_text(returns: bool) -> &'static str {

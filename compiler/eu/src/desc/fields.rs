@@ -78,6 +78,10 @@ desc_fields! {
     TypedHighSlots = 12:12;
     AtomicReturns = 13:13;
     FenceCommit = 13:13;
+    A64Element = 9:8;
+    A64Count = 11:10;
+    A64Simd16 = 12:12;
+    A64Qword = 12:12;
     TypedSlotGroup = 13:13;
 
     ScratchWrite = 17:17;

@@ -417,6 +417,73 @@ pub enum DataOp {
         /// A response says that the fence is complete.
         commit: bool,
     },
+    /// Up to four dwords per channel, at 64-bit addresses (gen8+).
+    A64Read {
+        /// Sixteen channels rather than eight.
+        simd16: bool,
+        /// Channels r, g, b, a (bits 0–3) that are left out.
+        mask: u8,
+    },
+    /// Up to four dwords per channel, at 64-bit addresses (gen8+).
+    A64Write {
+        /// Sixteen channels rather than eight.
+        simd16: bool,
+        /// Channels r, g, b, a (bits 0–3) that are left out.
+        mask: u8,
+    },
+    /// Elements of one size at 64-bit addresses (gen8+).
+    A64ScatteredRead(A64Scattered),
+    /// Elements of one size at 64-bit addresses (gen8+).
+    A64ScatteredWrite(A64Scattered),
+    /// Integer atomic of eight channels, at 64-bit addresses (gen8+).
+    A64Atomic {
+        /// Operation.
+        op: AtomicOp,
+        /// On qwords rather than dwords.
+        qword: bool,
+        /// The old value is returned.
+        returns: bool,
+    },
+    /// Float atomic of eight channels, at 64-bit addresses (skl).
+    A64FloatAtomic {
+        /// Operation.
+        op: FloatAtomicOp,
+        /// The old value is returned.
+        returns: bool,
+    },
+    /// One block at one 64-bit address (gen8+).
+    A64BlockRead {
+        /// Size.
+        size: BlockSize,
+    },
+    /// One block at one 64-bit address (gen8+).
+    A64BlockWrite {
+        /// Size.
+        size: BlockSize,
+    },
+}
+
+coded_enum! {
+    /// Elements of scattered messages with 64-bit addresses.
+    A64Element {
+        /// Bytes, each channel's in a dword of the payload.
+        Byte = 0 "byte",
+        /// Dwords.
+        Dword = 1 "DWORD",
+        /// Qwords.
+        Qword = 2 "QWORD",
+    }
+}
+
+/// What a scattered message with 64-bit addresses moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct A64Scattered {
+    /// Sixteen channels rather than eight.
+    pub simd16: bool,
+    /// Unit.
+    pub element: A64Element,
+    /// Neighbouring elements per channel: 1, 2, 4 or 8.
+    pub count: u8,
 }
 
 /// A data-port message.

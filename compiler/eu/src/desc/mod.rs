@@ -15,9 +15,10 @@ use thiserror::Error;
 pub use data_port::default_port;
 pub use fields::DescField;
 pub use message::{
-    AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, GatewayFn, GatewayMessage, InterpolatorMode,
-    Lengths, Message, PixelInterpolatorMessage, RenderTargetKind, RenderTargetMessage, SamplerMessage,
-    SamplerOp, SamplerSimd, ScratchMessage, SlotGroup, SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
+    A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, GatewayFn,
+    GatewayMessage, InterpolatorMode, Lengths, Message, PixelInterpolatorMessage, RenderTargetKind,
+    RenderTargetMessage, SamplerMessage, SamplerOp, SamplerSimd, ScratchMessage, SlotGroup, SpawnerMessage,
+    SurfaceSimd, UrbMessage, UrbOp,
 };
 
 use crate::devinfo::{DevInfo, Gen};

@@ -47,6 +47,20 @@ fn known_descriptors() {
         op: DataOp::TypedWrite { slots: SlotGroup::Low, mask: 0 },
     };
     assert_eq!(encode(device("skl"), &Message::DataPort(typed), Lengths::new(2, 0)), Ok(0x0403_5001));
+    let global = DataPortMessage {
+        port: Sfid::DataCache1,
+        surface: 253,
+        op: DataOp::A64Read { simd16: false, mask: 0 },
+    };
+    for name in ["bdw", "chv", "skl"] {
+        let message = Message::DataPort(global);
+        assert_eq!(encode(device(name), &message, Lengths::new(2, 4)), Ok(0x0444_60fd), "{name}");
+        assert_eq!(decode(device(name), Sfid::DataCache1, 0x0444_60fd), Ok((message, Lengths::new(2, 4))));
+    }
+    assert_eq!(
+        describe(device("skl"), Sfid::DataCache1, 0x0444_60fd),
+        "(DC A64 untyped surface read, Surface = 253, SIMD8, Mask = 0x0)"
+    );
 }
 
 /// Every descriptor that decodes encodes to itself.

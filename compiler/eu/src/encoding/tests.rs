@@ -38,13 +38,41 @@ fn known_encodings_decode() {
     each_known(|devinfo, text, bytes| {
         let (inst, len) =
             decode(devinfo, bytes).unwrap_or_else(|error| panic!("{}: {text}: {error}", devinfo.name));
-        assert_eq!((len, inst.residue), (16, 0), "{}: {text}", devinfo.name);
+        assert_eq!((len, inst.residue), (bytes.len(), 0), "{}: {text}", devinfo.name);
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let printed = words(&print_inst(devinfo, &inst));
         // Sends and float immediates carry words about their bits.
         if inst.send.is_none() && !printed.contains("/*") {
             assert_eq!(printed, words(text), "{}", devinfo.name);
         }
+    });
+}
+
+/// An instruction that compilers compact has the same compacted form here, and its full form says the same.
+#[test]
+fn known_compactions() {
+    let mut compacted = 0;
+    each_known(|devinfo, text, bytes| {
+        let (inst, len) = decode(devinfo, bytes).expect("checked above");
+        if len == 8 {
+            compacted += 1;
+            let full = Inst { compacted: false, ..inst };
+            let long = encode(devinfo, &full).expect("a full form");
+            assert_eq!(decode(devinfo, &long), Ok((full, 16)), "{}: {text}", devinfo.name);
+            let mut short = Vec::new();
+            encode_into(devinfo, &Inst { compacted: true, ..full }, &mut short).expect("a compacted form");
+            assert_eq!(short, bytes, "{}: {text}", devinfo.name);
+        }
+    });
+    assert!(compacted > 50, "only {compacted} rows are compacted");
+}
+
+/// The validator has nothing against what compilers for this hardware emit.
+#[test]
+fn known_encodings_are_valid() {
+    each_known(|devinfo, text, bytes| {
+        let (inst, _) = decode(devinfo, bytes).expect("checked above");
+        assert_eq!(crate::validate_inst(devinfo, &inst), [], "{}: {text}", devinfo.name);
     });
 }
 

@@ -617,7 +617,8 @@ impl<'a> Parser<'a> {
             return Ok(Desc::Imm(self.descriptor_number()?));
         }
         let subreg = if self.cursor.eat(".") { self.number()? } else { 0 };
-        if !self.cursor.eat("<0,1,0>UD") {
+        // As an Align1 source, an Align16 source, or a split send's operand.
+        if !self.cursor.eat("<0,1,0>UD") && !self.cursor.eat("<0>.xUD") {
             self.expect("<0>UD")?;
         }
         Ok(Desc::Indirect { subreg })

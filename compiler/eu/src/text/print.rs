@@ -246,13 +246,13 @@ impl Printer<'_> {
                 self.put(format_args!("{bits:#010x}{}", src.ty.letters()));
             }
             Type::F if self.inst.opcode == Opcode::Dim => {
-                self.put(format_args!("{bits:#018x}F /* {}F */", Short(f64::from_bits(bits))));
+                self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from_bits(bits))));
             }
             Type::F => self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from(f32::from_bits(low))))),
             Type::Df => self.put(format_args!("{bits:#018x}DF /* {}DF */", Short(f64::from_bits(bits)))),
             Type::Vf => {
                 let [a, b, c, d] = low.to_le_bytes().map(|byte| Short(f64::from(vf_to_f32(byte))));
-                self.put(format_args!("{bits:#010x}VF /* [{a}F, {b}F, {c}F, {d}F]VF */"));
+                self.put(format_args!("{bits:#x}VF /* [{a}F, {b}F, {c}F, {d}F]VF */"));
             }
             Type::Ub | Type::B | Type::Uq | Type::Q | Type::D => {
                 self.put(format_args!("{bits:#018x}{}", src.ty.letters()));

@@ -19,7 +19,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "mul-dword-modifiers": mul_dword_modifiers, "a dword multiplication neither saturates nor sets conditions";
     "gen7-mul-float-destination": gen7_mul_float_destination, "gen7: no float destination for dword multiplication";
     "gen8-mul-accumulator": gen8_mul_accumulator, "gen8: dword by dword does not write the accumulator";
-    "chv-dword-mul": chv_dword_mul, "Cherryview cannot multiply dword by dword";
+    "chv-dword-mul": chv_dword_mul, "Cherryview cannot multiply dword by dword to a dword";
     "mul-64bit": mul_64bit, "there is no multiplication of 64-bit integers";
     "dim-immediate": dim_immediate, "DIM loads an immediate of type F into DF";
     "f16-conversion-types": f16_conversion_types, "f32to16 and f16to32 hold the half in W, UW, D or UD";
@@ -99,7 +99,8 @@ fn gen8_mul_accumulator(c: &Context) -> bool {
 }
 
 fn chv_dword_mul(c: &Context) -> bool {
-    c.is_dword_multiply() && !c.devinfo.has_dword_mul && !c.devinfo.mul_dword_src1_low_word
+    let lacks = !c.devinfo.has_dword_mul && !c.devinfo.mul_dword_src1_low_word;
+    lacks && c.is_dword_multiply() && c.inst.dst.ty.size() < 8
 }
 
 fn mul_64bit(c: &Context) -> bool {

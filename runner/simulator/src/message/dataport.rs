@@ -3,13 +3,12 @@
 //! Payload layouts are those of Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_emit.c` and `brw_vec4_generator.cpp`.
 
 use eu::Sfid;
-use eu::desc::{
-    AtomicOp as Code, BlockSize, DataOp, DataPortMessage, ScratchMessage, SlotGroup, SurfaceSimd,
-};
+use eu::desc::{BlockSize, DataOp, DataPortMessage, ScratchMessage, SlotGroup, SurfaceSimd};
 
-use super::{Message, Response, respond_plane};
+use super::atomics::{self, Change};
+use super::{Message, Response, a64, respond_plane};
 use crate::error::Reason;
-use crate::host::{AtomicOp, Host, Surface};
+use crate::host::{Host, Surface};
 
 /// What a message addresses. Entry 254 is shared local memory; 255 and 253 are stateless, which for block messages is
 /// the thread's scratch space.
@@ -52,20 +51,32 @@ pub fn execute(
         DataOp::UntypedRead { simd, mask } => untyped_read(message, surface, count_of(simd), mask, host),
         DataOp::UntypedWrite { simd, mask } => untyped_write(message, surface, count_of(simd), mask, host),
         DataOp::UntypedAtomic { op, simd, returns } => {
-            untyped_atomic(message, surface, atomic_op(op), (count_of(simd), returns), host)
+            atomics::untyped(message, surface, Change::Integer(op), (count_of(simd), returns), host)
         }
-        DataOp::UntypedFloatAtomic { op, .. } => {
-            Err(Reason::NotModelled(format!("float atomic {}", op.text())))
+        DataOp::UntypedFloatAtomic { op, simd8, returns } => {
+            let count = if simd8 { 8 } else { 16 };
+            atomics::untyped(message, surface, Change::Float(op), (count, returns), host)
         }
-        DataOp::TypedRead { slots, mask } => typed_read(message, entry, group_of(slots)?, mask, host),
-        DataOp::TypedWrite { slots, mask } => typed_write(message, entry, group_of(slots)?, mask, host),
+        DataOp::TypedRead { slots, mask } => typed_read(message, entry, slots, mask, host),
+        DataOp::TypedWrite { slots, mask } => typed_write(message, entry, slots, mask, host),
         DataOp::TypedAtomic { op, slots, returns } => {
-            typed_atomic(message, entry, atomic_op(op), (group_of(slots)?, returns), host)
+            atomics::typed(message, entry, Change::Integer(op), (slots, returns), host)
         }
         DataOp::Fence { .. } => {
             host.fence()?;
             Ok(vec![([0; 8], 0xff); message.response])
         }
+        DataOp::A64Read { simd16, mask } => a64::read(message, simd16, mask, host),
+        DataOp::A64Write { simd16, mask } => a64::write(message, simd16, mask, host),
+        DataOp::A64ScatteredRead(access) => a64::scattered_read(message, &access, host),
+        DataOp::A64ScatteredWrite(access) => a64::scattered_write(message, &access, host),
+        DataOp::A64Atomic { op, qword, returns } => {
+            let size = if qword { 8 } else { 4 };
+            a64::atomic(message, Change::Integer(op), (size, returns), host)
+        }
+        DataOp::A64FloatAtomic { op, returns } => a64::atomic(message, Change::Float(op), (4, returns), host),
+        DataOp::A64BlockRead { size } => a64::block_read(message, size, host),
+        DataOp::A64BlockWrite { size } => a64::block_write(message, size, host),
     }
 }
 
@@ -75,15 +86,6 @@ fn count_of(simd: SurfaceSimd) -> usize {
         SurfaceSimd::Simd4x2 => 2,
         SurfaceSimd::Simd16 => 16,
         SurfaceSimd::Simd8 => 8,
-    }
-}
-
-/// First of the sixteen channels that a typed message means.
-fn group_of(slots: SlotGroup) -> Result<u32, Reason> {
-    match slots {
-        SlotGroup::Low => Ok(0),
-        SlotGroup::High => Ok(8),
-        SlotGroup::Simd4x2 => Err(Reason::NotModelled("SIMD4x2 typed surface messages".into())),
     }
 }
 
@@ -131,19 +133,21 @@ fn block_read(
     scale: u32,
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
-    let (owords, high) = (usize::from(size.owords()), size == BlockSize::OneHigh);
     let offset = global_offset(message, scale)?;
-    let mut data = vec![0; owords * 16];
+    let mut data = vec![0; usize::from(size.owords()) * 16];
     host.read(surface, offset, &mut data)?;
-    if owords == 1 {
-        let low = registers_of(&data).first().copied().unwrap_or_default();
-        let mut register = low;
-        if high {
-            register = [0, 0, 0, 0, low[0], low[1], low[2], low[3]];
-        }
-        return Ok(vec![(register, if high { 0xf0 } else { 0x0f })]);
+    Ok(block_response(&data, size))
+}
+
+/// The registers a block comes back in: one oword fills half of one.
+pub(super) fn block_response(data: &[u8], size: BlockSize) -> Response {
+    let registers = registers_of(data);
+    let low = registers.first().copied().unwrap_or_default();
+    match size {
+        BlockSize::OneLow => vec![(low, 0x0f)],
+        BlockSize::OneHigh => vec![([0, 0, 0, 0, low[0], low[1], low[2], low[3]], 0xf0)],
+        _ => registers.into_iter().map(|register| (register, 0xff)).collect(),
     }
-    Ok(registers_of(&data).into_iter().map(|register| (register, 0xff)).collect())
 }
 
 fn block_write(
@@ -152,13 +156,18 @@ fn block_write(
     size: BlockSize,
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
-    let (owords, high) = (usize::from(size.owords()), size == BlockSize::OneHigh);
     let offset = global_offset(message, 16)?;
-    message.register(owords.div_ceil(2))?;
-    let data = bytes_of(&message.payload[1..]);
-    let start = if high { 16 } else { 0 };
-    host.write(surface, offset, data.get(start..start + owords * 16).unwrap_or(&[]))?;
+    host.write(surface, offset, &block_data(message, size)?)?;
     Ok(Vec::new())
+}
+
+/// The bytes of a block to be written, behind the header.
+pub(super) fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason> {
+    let owords = usize::from(size.owords());
+    message.register(owords.div_ceil(2))?;
+    let start = if size == BlockSize::OneHigh { 16 } else { 0 };
+    let data = bytes_of(&message.payload[1..]);
+    Ok(data.get(start..start + owords * 16).unwrap_or_default().to_vec())
 }
 
 /// Byte offsets of the two blocks of a dual-block message: in owords in dwords 0 and 4 of the second register.
@@ -260,7 +269,7 @@ fn scattered_write(
 }
 
 /// The channels of a surface message: its instruction's, and of a header's sample mask.
-fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
+pub(super) fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
     Ok(match message.header()? {
         Some(header) => message.enabled & (header[7] & 0xffff) >> group,
         None => message.enabled,
@@ -268,7 +277,7 @@ fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
 }
 
 /// Components that an inverted mask leaves.
-fn components(absent: u8) -> impl Iterator<Item = usize> {
+pub(super) fn components(absent: u8) -> impl Iterator<Item = usize> {
     (0..4).filter(move |component| absent >> component & 1 == 0)
 }
 
@@ -341,100 +350,67 @@ fn untyped_write(
     Ok(Vec::new())
 }
 
-/// An atomic operation and how many operands it takes.
-fn atomic_op(code: Code) -> (AtomicOp, usize) {
-    match code {
-        Code::And => (AtomicOp::And, 1),
-        Code::Or => (AtomicOp::Or, 1),
-        Code::Xor => (AtomicOp::Xor, 1),
-        Code::Mov => (AtomicOp::Mov, 1),
-        Code::Inc => (AtomicOp::Inc, 0),
-        Code::Dec => (AtomicOp::Dec, 0),
-        Code::Add => (AtomicOp::Add, 1),
-        Code::Sub => (AtomicOp::Sub, 1),
-        Code::RevSub => (AtomicOp::RevSub, 1),
-        Code::Imax => (AtomicOp::IMax, 1),
-        Code::Imin => (AtomicOp::IMin, 1),
-        Code::Umax => (AtomicOp::UMax, 1),
-        Code::Umin => (AtomicOp::UMin, 1),
-        Code::CmpWr => (AtomicOp::CmpWr, 2),
-        Code::PreDec => (AtomicOp::PreDec, 0),
+/// The pixels of a typed message: where each is, whether it takes part, and the first data register.
+pub(super) struct Pixels {
+    /// Coordinates per pixel: eight, or two in SIMD4x2.
+    coordinates: Vec<[u32; 4]>,
+    pub mask: u32,
+    pub first: usize,
+}
+
+impl Pixels {
+    /// Of a message whose last `data` registers are no coordinates.
+    pub fn of(message: &Message, slots: SlotGroup, data: usize) -> Result<Pixels, Reason> {
+        let first = usize::from(message.header);
+        if slots == SlotGroup::Simd4x2 {
+            let register = message.register(first)?;
+            let coordinates = register.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
+            return Ok(Pixels { coordinates, mask: vertices(surface_mask(message, 0)?), first: first + 1 });
+        }
+        let group = if slots == SlotGroup::High { 8 } else { 0 };
+        let count = message.payload.len().saturating_sub(first + data).min(4);
+        if count == 0 {
+            return Err(Reason::Message("a typed surface message without coordinates".into()));
+        }
+        let mut coordinates = vec![[0; 4]; 8];
+        for index in 0..count {
+            for (coordinate, value) in coordinates.iter_mut().zip(message.register(first + index)?) {
+                coordinate[index] = value;
+            }
+        }
+        Ok(Pixels { coordinates, mask: surface_mask(message, group)? & 0xff, first: first + count })
+    }
+
+    /// Index and coordinates of the pixels that take part.
+    pub fn enabled(&self) -> impl Iterator<Item = (usize, [u32; 4])> {
+        let taking_part = |(index, _): &(usize, [u32; 4])| self.mask >> index & 1 != 0;
+        self.coordinates.iter().copied().enumerate().filter(taking_part)
     }
 }
 
-fn untyped_atomic(
-    message: &Message,
-    surface: Surface,
-    (op, operands): (AtomicOp, usize),
-    (count, returns): (usize, bool),
-    host: &mut dyn Host,
-) -> Result<Response, Reason> {
-    if count == 2 {
-        return Err(Reason::NotModelled("SIMD4x2 untyped atomics".into()));
-    }
-    let first = usize::from(message.header);
-    let offsets = message.plane(first, count)?;
-    let mask = surface_mask(message, 0)?;
-    let data = operand_planes(message, first + count / 8, count, operands)?;
-    let mut plane = [0; 16];
-    for channel in (0..count).filter(|channel| mask >> channel & 1 != 0) {
-        let values = [data[0][channel], data[1][channel]];
-        plane[channel] = host.atomic(surface, offsets[channel], op, values)?;
-    }
-    let mut response = Vec::new();
-    if returns {
-        respond_plane(&mut response, &plane, count, mask);
-    }
-    Ok(response)
-}
-
-fn operand_planes(
-    message: &Message,
-    first: usize,
-    count: usize,
-    operands: usize,
-) -> Result<[[u32; 16]; 2], Reason> {
-    let mut planes = [[0; 16]; 2];
-    for (index, plane) in planes.iter_mut().enumerate().take(operands) {
-        *plane = message.plane(first + index * (count / 8), count)?;
-    }
-    Ok(planes)
-}
-
-/// Coordinates of a typed message: the registers between the header and `data` data registers.
-fn coordinates(message: &Message, data: usize) -> Result<(Vec<[u32; 16]>, usize), Reason> {
-    let first = usize::from(message.header);
-    let count = message.payload.len().saturating_sub(first + data).min(4);
-    if count == 0 {
-        return Err(Reason::Message("a typed surface message without coordinates".into()));
-    }
-    let planes = (0..count).map(|index| message.plane(first + index, 8)).collect::<Result<_, _>>()?;
-    Ok((planes, first + count))
-}
-
-fn coordinate(planes: &[[u32; 16]], channel: usize) -> [u32; 4] {
-    std::array::from_fn(|index| planes.get(index).map_or(0, |plane| plane[channel]))
+/// SIMD4x2: the vertices of which some channel is enabled.
+pub(super) fn vertices(channels: u32) -> u32 {
+    u32::from(channels & 0xf != 0) | u32::from(channels & 0xf0 != 0) << 1
 }
 
 fn typed_read(
     message: &Message,
     entry: u8,
-    group: u32,
+    slots: SlotGroup,
     absent: u8,
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
-    let (planes, _) = coordinates(message, 0)?;
-    let mask = surface_mask(message, group)? & 0xff;
-    let mut texels = [[0; 16]; 4];
-    for channel in (0..8).filter(|channel| mask >> channel & 1 != 0) {
-        let texel = host.typed_read(entry, coordinate(&planes, channel))?;
-        for (plane, value) in texels.iter_mut().zip(texel) {
-            plane[channel] = value;
-        }
+    let pixels = Pixels::of(message, slots, 0)?;
+    let mut texels = [[0; 4]; 16];
+    for (index, coordinates) in pixels.enabled() {
+        texels[index] = host.typed_read(entry, coordinates)?;
+    }
+    if slots == SlotGroup::Simd4x2 {
+        return Ok(vec![(std::array::from_fn(|lane| texels[lane / 4][lane % 4]), message.enabled as u8)]);
     }
     let mut response = Vec::new();
     for component in components(absent) {
-        respond_plane(&mut response, &texels[component], 8, message.enabled & 0xff);
+        respond_plane(&mut response, &texels.map(|texel| texel[component]), 8, message.enabled & 0xff);
     }
     Ok(response)
 }
@@ -442,42 +418,25 @@ fn typed_read(
 fn typed_write(
     message: &Message,
     entry: u8,
-    group: u32,
+    slots: SlotGroup,
     absent: u8,
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     let written: Vec<usize> = components(absent).collect();
-    let (planes, first) = coordinates(message, written.len())?;
-    let mask = surface_mask(message, group)? & 0xff;
-    let mut data = [[0; 16]; 4];
+    let pixels = Pixels::of(message, slots, written.len())?;
+    let mut texels = [[0; 4]; 8];
     for (index, &component) in written.iter().enumerate() {
-        data[component] = message.plane(first + index, 8)?;
+        let at = |pixel: usize| match slots {
+            SlotGroup::Simd4x2 => (pixels.first, pixel % 2 * 4 + component),
+            _ => (pixels.first + index, pixel),
+        };
+        for (pixel, texel) in texels.iter_mut().enumerate() {
+            let (register, lane) = at(pixel);
+            texel[component] = message.register(register)?[lane];
+        }
     }
-    for channel in (0..8).filter(|channel| mask >> channel & 1 != 0) {
-        let texel = std::array::from_fn(|component| data[component][channel]);
-        host.typed_write(entry, coordinate(&planes, channel), texel)?;
+    for (index, coordinates) in pixels.enabled() {
+        host.typed_write(entry, coordinates, texels[index])?;
     }
     Ok(Vec::new())
-}
-
-fn typed_atomic(
-    message: &Message,
-    entry: u8,
-    (op, operands): (AtomicOp, usize),
-    (group, returns): (u32, bool),
-    host: &mut dyn Host,
-) -> Result<Response, Reason> {
-    let (planes, first) = coordinates(message, operands)?;
-    let data = operand_planes(message, first, 8, operands)?;
-    let mask = surface_mask(message, group)? & 0xff;
-    let mut plane = [0; 16];
-    for channel in (0..8).filter(|channel| mask >> channel & 1 != 0) {
-        let values = [data[0][channel], data[1][channel]];
-        plane[channel] = host.typed_atomic(entry, coordinate(&planes, channel), op, values)?;
-    }
-    let mut response = Vec::new();
-    if returns {
-        respond_plane(&mut response, &plane, 8, mask);
-    }
-    Ok(response)
 }

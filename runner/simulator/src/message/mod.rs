@@ -3,6 +3,8 @@
 //! What a descriptor's bits mean is `eu`'s knowledge ([`eu::desc`]); payload and response layouts are described in the
 //! modules of the receivers.
 
+mod a64;
+mod atomics;
 mod dataport;
 mod interpolator;
 mod render;

@@ -73,8 +73,8 @@ macro_rules! memory_requests {
 }
 pub(super) use memory_requests;
 
-fn service_atomic(op: AtomicOp) -> Reply<ServiceAtomic> {
-    Ok(match op {
+fn service_atomic(op: AtomicOp) -> ServiceAtomic {
+    match op {
         AtomicOp::And => ServiceAtomic::And,
         AtomicOp::Or => ServiceAtomic::Or,
         AtomicOp::Xor => ServiceAtomic::Xor,
@@ -83,13 +83,12 @@ fn service_atomic(op: AtomicOp) -> Reply<ServiceAtomic> {
         AtomicOp::Dec | AtomicOp::PreDec => ServiceAtomic::Decrement,
         AtomicOp::Add => ServiceAtomic::Add,
         AtomicOp::Sub => ServiceAtomic::Sub,
-        AtomicOp::RevSub => return refuse("reverse subtraction"),
         AtomicOp::IMax => ServiceAtomic::MaxSigned,
         AtomicOp::IMin => ServiceAtomic::MinSigned,
         AtomicOp::UMax => ServiceAtomic::MaxUnsigned,
         AtomicOp::UMin => ServiceAtomic::MinUnsigned,
         AtomicOp::CmpWr => ServiceAtomic::CompareExchange,
-    })
+    }
 }
 
 fn refuse<T>(what: impl Into<String>) -> Reply<T> {
@@ -166,7 +165,7 @@ impl<'a> Memory<'a> {
 
     /// Atomic operation on a dword; the old value (PREDEC: the new one).
     pub fn atomic(&mut self, on: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        let service = service_atomic(op)?;
+        let service = service_atomic(op);
         let old = match on {
             Surface::Bti(index) => self.services.atomic32(self.buffer(index)?, offset, service, operands),
             Surface::Slm => {
@@ -199,7 +198,7 @@ impl<'a> Memory<'a> {
         op: AtomicOp,
         operands: [u32; 2],
     ) -> Reply<u32> {
-        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(service_atomic(op)?, operands))?;
+        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(service_atomic(op), operands))?;
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
