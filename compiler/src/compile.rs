@@ -1,16 +1,19 @@
 //! The way of one stage from typed program to validated binary.
 
-use eu::DevInfo;
+use std::sync::Arc;
+
+use eu::{DevInfo, KnownInsts};
 use intel::output::{Interface, TessDomain, Width};
 use ir::pass::{PassManager, PassOptions};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 
 use crate::binary::Binary;
+use crate::cache::Cache;
 use crate::error::{CompileError, Layer};
 use crate::interface::varying;
 use crate::options::Options;
-use crate::passes;
+use crate::passes::{self, Target};
 use crate::varyings::{self, Context};
 
 /// Called after each IR pass with its name, whether it changed anything, and the shader.
@@ -37,11 +40,42 @@ pub fn compile_with(
     hook: Hook<'_>,
 ) -> Result<Binary, CompileError> {
     let (shader, used) = optimise(program, stage, key, devinfo, options, hook)?;
-    let intel_options = intel_options(options, used);
-    let compiled = intel::compile(&shader, &intel_key(program, stage, key), devinfo, &intel_options)?;
+    let mut known = KnownInsts::new(devinfo);
+    assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options(options, used), options)
+}
+
+/// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it.
+pub fn compile_cached(
+    cache: &Cache,
+    program: &Program,
+    stage: Stage,
+    key: &StageKey,
+    devinfo: &'static DevInfo,
+    options: &Options,
+) -> Result<Arc<Binary>, CompileError> {
+    if options.pass_limit.is_some() {
+        // Counts of passes make a shader depend on more than its code.
+        return compile(program, stage, key, devinfo, options).map(Arc::new);
+    }
+    let shader = lower::lower(program, stage, key)?;
+    let mut driver = Driver::cached(cache, options);
+    let shader = driver.optimise(shader, devinfo, &Context { program, stage, key, options })?;
+    cache.binary(shader, intel_key(program, stage, key), devinfo, options)
+}
+
+/// From optimised IR to a valid binary.
+pub(crate) fn assemble(
+    shader: &ir::Shader,
+    key: &intel::StageKey,
+    known: &mut KnownInsts,
+    intel_options: &intel::Options,
+    options: &Options,
+) -> Result<Binary, CompileError> {
+    let devinfo = known.devinfo();
+    let compiled = intel::compile(shader, key, devinfo, intel_options)?;
     let binary = Binary { generation: devinfo.name.to_string(), compiled };
     if !options.no_validate {
-        validate(devinfo, &binary)?;
+        validate_known(known, &binary)?;
     }
     Ok(binary)
 }
@@ -55,7 +89,7 @@ pub fn ir_after(
     options: &Options,
     hook: Hook<'_>,
 ) -> Result<ir::Shader, CompileError> {
-    optimise(program, stage, key, devinfo, options, hook).map(|(shader, _)| shader)
+    optimise(program, stage, key, devinfo, options, hook).map(|(shader, _)| Arc::unwrap_or_clone(shader))
 }
 
 /// Lowers and optimises; also gives the number of optional passes run.
@@ -66,17 +100,78 @@ fn optimise(
     devinfo: &'static DevInfo,
     options: &Options,
     hook: Hook<'_>,
-) -> Result<(ir::Shader, u64), CompileError> {
-    let mut shader = lower::lower(program, stage, key)?;
+) -> Result<(Arc<ir::Shader>, u64), CompileError> {
+    let shader = lower::lower(program, stage, key)?;
     hook("lower", true, &shader);
+    let mut driver = Driver { manager: PassManager::new(pass_options(options)), cache: None };
+    driver.manager.set_hook(hook);
+    let shader = driver.optimise(shader, devinfo, &Context { program, stage, key, options })?;
+    Ok((shader, driver.manager.optional_runs()))
+}
+
+/// Takes IR through the pass lists, or through a cache of what they give.
+pub(crate) struct Driver<'a> {
+    pub(crate) manager: PassManager<'a>,
+    pub(crate) cache: Option<&'a Cache>,
+}
+
+impl<'a> Driver<'a> {
+    fn cached(cache: &'a Cache, options: &Options) -> Driver<'a> {
+        Driver { manager: PassManager::new(pass_options(options)), cache: Some(cache) }
+    }
+
+    /// A driver for a neighbour of the stage, which counts passes of its own.
+    pub(crate) fn another(&self, options: &Options) -> Driver<'a> {
+        Driver { manager: PassManager::new(pass_options(options)), cache: self.cache }
+    }
+
+    /// Everything between lowering and the back end.
+    fn optimise(
+        &mut self,
+        lowered: ir::Shader,
+        devinfo: &'static DevInfo,
+        context: &Context<'_>,
+    ) -> Result<Arc<ir::Shader>, CompileError> {
+        let shader = self.front(lowered, context.options)?;
+        let shader = varyings::link(self, shader, context)?;
+        let target = Target::of(devinfo, shader.info.stage, context.options.backend);
+        match self.cache {
+            Some(cache) => cache.back(shader, target, context.options),
+            None => back(&mut self.manager, shader, target),
+        }
+    }
+
+    /// The part before a stage knows of its neighbours.
+    pub(crate) fn front(
+        &mut self,
+        lowered: ir::Shader,
+        options: &Options,
+    ) -> Result<Arc<ir::Shader>, CompileError> {
+        match self.cache {
+            Some(cache) => cache.front(lowered, options),
+            None => front(&mut self.manager, lowered),
+        }
+    }
+}
+
+/// Checks and optimises a freshly lowered shader.
+pub(crate) fn front(
+    manager: &mut PassManager<'_>,
+    mut shader: ir::Shader,
+) -> Result<Arc<ir::Shader>, CompileError> {
     ir::validate(&shader).map_err(|e| ir::ValidationError { pass: "lower".into(), ..e })?;
-    let mut manager = PassManager::new(pass_options(options));
-    manager.set_hook(hook);
-    passes::front(&mut manager, &mut shader)?;
-    varyings::link(&mut manager, &mut shader, &Context { program, stage, key, options })?;
-    passes::back(&mut manager, &mut shader, devinfo, options.backend)?;
-    let used = manager.optional_runs();
-    Ok((shader, used))
+    passes::front(manager, &mut shader)?;
+    Ok(Arc::new(shader))
+}
+
+/// Takes a shader that is done with its neighbours to what its back end accepts.
+pub(crate) fn back(
+    manager: &mut PassManager<'_>,
+    mut shader: Arc<ir::Shader>,
+    target: Target,
+) -> Result<Arc<ir::Shader>, CompileError> {
+    passes::back(manager, Arc::make_mut(&mut shader), target)?;
+    Ok(shader)
 }
 
 /// The pass driver's part of the options.
@@ -88,7 +183,7 @@ pub(crate) fn pass_options(options: &Options) -> PassOptions {
     }
 }
 
-fn intel_options(options: &Options, used: u64) -> intel::Options {
+pub(crate) fn intel_options(options: &Options, used: u64) -> intel::Options {
     let defaults = intel::Options::default();
     intel::Options {
         widths: options.widths.clone(),
@@ -136,8 +231,12 @@ fn tess_domain(program: &Program) -> TessDomain {
 
 /// Refuses binaries that break the instruction set's rules.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
+    validate_known(&mut KnownInsts::new(devinfo), binary)
+}
+
+fn validate_known(known: &mut KnownInsts, binary: &Binary) -> Result<(), CompileError> {
     for kernel in &binary.compiled.kernels {
-        let violations = eu::validate::validate_program(devinfo, &kernel.code);
+        let violations = known.validate_program(&kernel.code);
         if let Some(first) = violations.first() {
             let text = format!(
                 "{} kernel, offset {:#x}: {} ({}; {} violations in all)",

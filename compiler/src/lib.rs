@@ -5,15 +5,18 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+mod cache;
 mod compile;
 mod error;
 mod interface;
+mod memo;
 mod options;
 pub mod passes;
 mod varyings;
 
 pub use binary::{Binary, BinaryError};
-pub use compile::{compile, compile_with, ir_after, validate};
+pub use cache::Cache;
+pub use compile::{compile, compile_cached, compile_with, ir_after, validate};
 pub use error::{CompileError, Layer};
 pub use intel::output;
 pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet};

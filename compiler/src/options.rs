@@ -4,7 +4,7 @@ use intel::output::Width;
 use intel::{Backend, Granularity, PayloadInterference, QuirkSet};
 
 /// Compilation options; the defaults compile everything with everything on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// Widths wanted, of those a stage offers; empty means all.
     pub widths: Vec<Width>,

@@ -82,16 +82,30 @@ pub fn unread_outputs(
     Ok(())
 }
 
+/// What the IR passes know of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Operations have vectors; otherwise one component each.
+    pub vec4: bool,
+    /// There are 64-bit integers.
+    pub has_q: bool,
+}
+
+impl Target {
+    /// What compiles `stage` for a device.
+    pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> Target {
+        Target { vec4: is_vec4(devinfo, stage, backend), has_q: devinfo.has_q }
+    }
+}
+
 /// Takes a shader from [`front`] on to what its back end accepts.
 pub fn back(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
-    devinfo: &'static DevInfo,
-    backend: Option<Backend>,
+    target: Target,
 ) -> Result<(), ValidationError> {
-    let vec4 = is_vec4(devinfo, shader.info.stage, backend);
-    lower_operations(manager, shader, devinfo)?;
-    if !vec4 {
+    lower_operations(manager, shader, target)?;
+    if !target.vec4 {
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
         manager.run(shader, "lower_small_types", lower_small_types)?;
     }
@@ -131,7 +145,7 @@ fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<()
 fn lower_operations(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
-    devinfo: &'static DevInfo,
+    target: Target,
 ) -> Result<(), ValidationError> {
     if !intel::has_shadow_gradients(devinfo) {
         manager.run(shader, "lower_shadow_gradients", lower_shadow_gradients)?;
@@ -143,7 +157,7 @@ fn lower_operations(
     manager.run(shader, "lower_float_ops", lower_float_ops)?;
     manager.run(shader, "lower_half", lower_half)?;
     // 64-bit division and some conversions go through doubles.
-    manager.run(shader, "lower_int64", |s| lower_int64(s, devinfo.has_q))?;
+    manager.run(shader, "lower_int64", |s| lower_int64(s, target.has_q))?;
     manager.run(shader, "lower_doubles", lower_doubles).map(drop)
 }
 

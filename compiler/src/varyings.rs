@@ -4,11 +4,12 @@
 //! both sides come to the same conclusions. Draw-time state does not change which generic varyings a stage reads or writes; therefore one
 //! stage's key serves for the other.
 
-use ir::pass::PassManager;
+use std::sync::Arc;
+
 use ir::varyings::{InputReads, OutputConstants, reads_generic_inputs, writes_generic_outputs};
 use program::{Program, Stage, StageKey};
 
-use crate::compile::pass_options;
+use crate::compile::Driver;
 use crate::error::CompileError;
 use crate::options::Options;
 use crate::passes;
@@ -24,18 +25,18 @@ pub(crate) struct Context<'a> {
 
 /// Optimises a shader that went through [`passes::front`] with what its neighbours are like.
 pub(crate) fn link(
-    manager: &mut PassManager<'_>,
-    shader: &mut ir::Shader,
+    driver: &mut Driver<'_>,
+    mut shader: Arc<ir::Shader>,
     context: &Context<'_>,
-) -> Result<(), CompileError> {
-    let reads = unread_matters(shader, context).then(|| reads_of_next(shader, context)).flatten();
-    if let Some(constants) = constants_of_previous(shader, context) {
-        passes::constant_inputs(manager, shader, &constants)?;
+) -> Result<Arc<ir::Shader>, CompileError> {
+    let reads = unread_matters(&shader, context).then(|| reads_of_next(driver, &shader, context)).flatten();
+    if let Some(constants) = constants_of_previous(driver, &shader, context) {
+        passes::constant_inputs(&mut driver.manager, Arc::make_mut(&mut shader), &constants)?;
     }
     if let Some(reads) = reads {
-        passes::unread_outputs(manager, shader, &reads)?;
+        passes::unread_outputs(&mut driver.manager, Arc::make_mut(&mut shader), &reads)?;
     }
-    Ok(())
+    Ok(shader)
 }
 
 /// Whether the stage passes generic varyings to another and nobody else looks at them.
@@ -60,30 +61,34 @@ fn previous(program: &Program, stage: Stage) -> Option<Stage> {
 }
 
 /// What the previous stage always writes, as far as this one reads any of it.
-fn constants_of_previous(shader: &ir::Shader, context: &Context<'_>) -> Option<OutputConstants> {
+fn constants_of_previous(
+    driver: &Driver<'_>,
+    shader: &ir::Shader,
+    context: &Context<'_>,
+) -> Option<OutputConstants> {
     let stage = previous(context.program, context.stage).filter(|&s| has_plain_outputs(s))?;
     if !reads_generic_inputs(shader) {
         return None;
     }
-    let (shader, _) = front_half(&Context { stage, ..*context })?;
+    let (shader, _) = front_half(driver, &Context { stage, ..*context })?;
     Some(OutputConstants::of(&shader)).filter(|constants| !constants.is_empty())
 }
 
 /// What the next stage reads once it knows this one's constants.
-fn reads_of_next(shader: &ir::Shader, context: &Context<'_>) -> Option<InputReads> {
+fn reads_of_next(driver: &Driver<'_>, shader: &ir::Shader, context: &Context<'_>) -> Option<InputReads> {
     let stage = next(context.program, context.stage)?;
-    let (mut consumer, mut manager) = front_half(&Context { stage, ..*context })?;
+    let (mut consumer, mut driver) = front_half(driver, &Context { stage, ..*context })?;
     let constants = OutputConstants::of(shader);
     if !constants.is_empty() && reads_generic_inputs(&consumer) {
-        passes::constant_inputs(&mut manager, &mut consumer, &constants).ok()?;
+        passes::constant_inputs(&mut driver.manager, Arc::make_mut(&mut consumer), &constants).ok()?;
     }
     Some(InputReads::of(&consumer))
 }
 
 /// A neighbour as it is before it knows of its own neighbours; `None` if it cannot be compiled, which is its own compilation's business.
-fn front_half<'a>(context: &Context<'_>) -> Option<(ir::Shader, PassManager<'a>)> {
-    let mut shader = lower::lower(context.program, context.stage, context.key).ok()?;
-    let mut manager = PassManager::new(pass_options(context.options));
-    passes::front(&mut manager, &mut shader).ok()?;
-    Some((shader, manager))
+fn front_half<'a>(driver: &Driver<'a>, context: &Context<'_>) -> Option<(Arc<ir::Shader>, Driver<'a>)> {
+    let lowered = lower::lower(context.program, context.stage, context.key).ok()?;
+    let mut driver = driver.another(context.options);
+    let shader = driver.front(lowered, context.options).ok()?;
+    Some((shader, driver))
 }

@@ -44,7 +44,7 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
 fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
     let device = DeviceOptions { binaries: Some(folder.to_owned()), ..DeviceOptions::default() };
     let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };
-    let run = || execute::run_script(script, "t", Target::Ivb, &options, &Devices).status;
+    let run = || execute::run_script(script, "t", Target::Ivb, &options, &Devices::default()).status;
     catch_unwind(AssertUnwindSafe(run)).ok()
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::{constant_setup, program};
 use compiler::Binary;
+use compiler::passes::Target;
 use eu::DevInfo;
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
@@ -178,8 +179,9 @@ fn compile(shader: &Shader, generation: &str, spill_all: bool) -> Result<tempfil
     let mut shader = shader.clone();
     let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
     let passes = &mut manager;
+    let target = Target::of(devinfo, shader.info.stage, None);
     compiler::passes::front(passes, &mut shader)
-        .and_then(|()| compiler::passes::back(passes, &mut shader, devinfo, None))
+        .and_then(|()| compiler::passes::back(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
     let options = intel::Options { spill_all, ..intel::Options::default() };
     let compiled =
@@ -197,6 +199,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
     let mut device = SimulatorDevice::new(SimulatorOptions {
         devinfo: DevInfo::get(generation).expect("a known generation"),
         compiler: compiler::Options::default(),
+        cache: std::sync::Arc::default(),
         binaries: Some(folder.path().into()),
         math: simulator::MathMode::Exact,
         budget: 1 << 20,

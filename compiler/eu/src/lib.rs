@@ -41,4 +41,4 @@ pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
-pub use validate::{Violation, validate_inst, validate_program};
+pub use validate::{KnownInsts, Violation, validate_inst, validate_program};

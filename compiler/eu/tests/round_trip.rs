@@ -36,7 +36,7 @@ fn check_fields(devinfo: &DevInfo, inst: &Inst) {
 }
 
 /// Decodes, prints, assembles; returns whether the bytes decoded.
-fn check(devinfo: &DevInfo, bytes: &[u8]) -> bool {
+fn check(devinfo: &'static DevInfo, bytes: &[u8]) -> bool {
     let Ok((inst, len)) = decode(devinfo, bytes) else { return false };
     let text = print_inst(devinfo, &inst);
     assert!(!text.contains('\n'), "{text}");

@@ -8,13 +8,13 @@
 //! (covered because intervals have no holes), and channels that left a loop wait while others iterate, so what
 //! is defined in a loop and used after it is live throughout that loop.
 
-use crate::bir::cfg::Cfg;
+use crate::bir::cfg::{Block, Cfg};
 use crate::bir::{File, Inst, Operand, Program, REG_SIZE, VReg};
 use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 use cranelift_entity::EntityRef;
 
 /// How finely definitions are tracked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub enum Granularity {
     /// One bit per byte.
     #[default]
@@ -92,7 +92,8 @@ impl Liveness {
     #[must_use]
     pub fn with_granularity(program: &Program, cfg: &Cfg, granularity: Granularity) -> Liveness {
         let mut analysis = Analysis::new(program, cfg, granularity);
-        let blocks = analysis.solve();
+        let mut blocks = analysis.solve();
+        analysis.solve_written(&mut blocks);
         let grf = analysis.intervals(&blocks);
         let vreg = program
             .vregs
@@ -188,6 +189,18 @@ impl LiveOut {
     }
 }
 
+/// What one block does to one GRF.
+struct Effect {
+    block: usize,
+    grf: usize,
+    /// Bytes read before they are defined in the block.
+    exposed: u32,
+    /// Bytes defined for all channels.
+    defined: u32,
+    /// Some byte may be written.
+    written: bool,
+}
+
 struct Analysis<'a> {
     program: &'a Program,
     cfg: &'a Cfg,
@@ -240,40 +253,28 @@ impl<'a> Analysis<'a> {
 
     /// Finds the GRFs with upward-exposed reads, then solves the data-flow equations for them.
     fn solve(&mut self) -> Vec<Sets> {
-        self.find_tracked();
-        let n = self.tracked.iter().filter(|&&t| t != usize::MAX).count();
+        let effects = if self.cfg.blocks.len() > 1 { self.effects() } else { Vec::new() };
+        let n = self.track(&effects);
         let blank = Sets {
             uses: vec![0; n],
             defs: vec![0; n],
             writes: vec![0; n],
             live_in: vec![0; n],
             live_out: vec![0; n],
-            written_in: vec![0; n],
-            written_out: vec![0; n],
+            ..Sets::default()
         };
         let mut sets = vec![blank; self.cfg.blocks.len()];
         if n == 0 {
             return sets;
         }
-        for (block, set) in self.cfg.blocks.iter().zip(&mut sets) {
-            for inst in &self.program.insts[block.start..block.end] {
-                for index in 0..inst.src.len() {
-                    self.reads(inst, index, |grf, mask| {
-                        if let Some(t) = self.tracked_number(grf) {
-                            set.uses[t] |= mask & !set.defs[t];
-                        }
-                    });
-                }
-                self.writes(inst, |grf, mask| {
-                    if let Some(t) = self.tracked_number(grf) {
-                        set.defs[t] |= mask;
-                        set.writes[t] = u32::MAX;
-                    }
-                });
-            }
+        for effect in &effects {
+            let Some(t) = self.tracked_number(effect.grf) else { continue };
+            let set = &mut sets[effect.block];
+            set.uses[t] = effect.exposed;
+            set.defs[t] = effect.defined;
+            set.writes[t] = if effect.written { u32::MAX } else { 0 };
         }
         self.solve_live(&mut sets, n);
-        self.solve_written(&mut sets, n);
         sets
     }
 
@@ -281,52 +282,62 @@ impl<'a> Analysis<'a> {
         self.tracked.get(grf).copied().filter(|&t| t != usize::MAX)
     }
 
-    fn find_tracked(&mut self) {
-        // Bytes defined so far in the current block, reset lazily by stamping.
-        let mut defined = vec![(usize::MAX, 0u32); self.tracked.len()];
-        let mut exposed = vec![false; self.tracked.len()];
-        for (b, block) in self.cfg.blocks.iter().enumerate() {
-            for inst in &self.program.insts[block.start..block.end] {
+    /// What each block does to the GRFs it mentions.
+    fn effects(&self) -> Vec<Effect> {
+        let mut effects: Vec<Effect> = Vec::new();
+        // The last effect on each GRF; it is the current block's if it stands after the block's start.
+        let mut last = vec![usize::MAX; self.tracked.len()];
+        for (block, range) in self.cfg.blocks.iter().enumerate() {
+            let start = effects.len();
+            let mut on = |grf: usize, change: &dyn Fn(&mut Effect)| {
+                let Some(last) = last.get_mut(grf) else { return };
+                if *last == usize::MAX || *last < start {
+                    *last = effects.len();
+                    effects.push(Effect { block, grf, exposed: 0, defined: 0, written: false });
+                }
+                change(&mut effects[*last]);
+            };
+            for inst in &self.program.insts[range.start..range.end] {
                 for index in 0..inst.src.len() {
-                    self.reads(inst, index, |grf, mask| {
-                        if let Some(&(stamp, bytes)) = defined.get(grf) {
-                            let have = if stamp == b { bytes } else { 0 };
-                            exposed[grf] |= mask & !have != 0;
-                        }
-                    });
+                    self.reads(inst, index, |grf, mask| on(grf, &|e| e.exposed |= mask & !e.defined));
                 }
                 self.writes(inst, |grf, mask| {
-                    if let Some(entry) = defined.get_mut(grf) {
-                        let have = if entry.0 == b { entry.1 } else { 0 };
-                        *entry = (b, have | mask);
-                    }
+                    on(grf, &|e| {
+                        e.defined |= mask;
+                        e.written = true;
+                    });
                 });
             }
         }
-        let mut next = 0;
-        for (t, exposed) in self.tracked.iter_mut().zip(exposed) {
-            if exposed {
-                *t = next;
-                next += 1;
-            }
+        effects
+    }
+
+    /// Numbers the GRFs that are read before they are defined in some block; gives how many there are.
+    fn track(&mut self, effects: &[Effect]) -> usize {
+        for effect in effects.iter().filter(|effect| effect.exposed != 0) {
+            self.tracked[effect.grf] = 0;
         }
+        let exposed = self.tracked.iter_mut().filter(|t| **t == 0);
+        exposed.enumerate().map(|(number, t)| *t = number).count()
     }
 
     fn solve_live(&self, sets: &mut [Sets], n: usize) {
+        let leads_back = |(b, block): (usize, &Block)| block.succs.iter().any(|&s| s <= b);
+        // Without loops, one round sees every block after all that follow it.
+        let again = self.cfg.blocks.iter().enumerate().any(leads_back);
         let mut changed = true;
         while changed {
             changed = false;
             for b in (0..sets.len()).rev() {
+                let mut out = std::mem::take(&mut sets[b].live_out);
                 for &s in &self.cfg.blocks[b].succs {
-                    for t in 0..n {
-                        let new = sets[s].live_in[t];
-                        sets[b].live_out[t] |= new;
-                    }
+                    out.iter_mut().zip(&sets[s].live_in).for_each(|(out, &live)| *out |= live);
                 }
                 let set = &mut sets[b];
+                set.live_out = out;
                 for t in 0..n {
                     let new = set.uses[t] | (set.live_out[t] & !set.defs[t]);
-                    changed |= new & !set.live_in[t] != 0;
+                    changed |= again && new & !set.live_in[t] != 0;
                     set.live_in[t] |= new;
                 }
             }
@@ -335,22 +346,28 @@ impl<'a> Analysis<'a> {
 
     /// Forward: bytes that may have been written on some path, so that a read of something never written on a
     /// path does not stretch the interval to the program's start.
-    fn solve_written(&self, sets: &mut [Sets], n: usize) {
+    fn solve_written(&self, sets: &mut [Sets]) {
+        for set in sets.iter_mut() {
+            set.written_in.resize(set.writes.len(), 0);
+            set.written_out.resize(set.writes.len(), 0);
+        }
         let mut changed = true;
         while changed {
             changed = false;
             for b in 0..sets.len() {
-                for t in 0..n {
-                    let new = sets[b].written_in[t] | sets[b].writes[t];
-                    sets[b].written_out[t] |= new;
+                let set = &mut sets[b];
+                for ((out, &into), &own) in set.written_out.iter_mut().zip(&set.written_in).zip(&set.writes) {
+                    *out |= into | own;
                 }
+                let out = std::mem::take(&mut sets[b].written_out);
                 for &s in &self.cfg.blocks[b].physical_succs {
-                    for t in 0..n {
-                        let new = sets[b].written_out[t];
-                        changed |= new & !sets[s].written_in[t] != 0;
-                        sets[s].written_in[t] |= new;
+                    let again = s <= b;
+                    for (into, &out) in sets[s].written_in.iter_mut().zip(&out) {
+                        changed |= again && out & !*into != 0;
+                        *into |= out;
                     }
                 }
+                sets[b].written_out = out;
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::model::QuirkSet;
 use crate::output::{TessDomain, Varying, Width};
 
 /// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StageKey {
     /// Slots of the next stage's inputs that this stage must provide even if it does not write them; order is
     /// irrelevant.
@@ -85,7 +85,7 @@ impl Default for Options {
 }
 
 /// Which back end compiles a geometry-pipeline stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// One channel per invocation.
     Scalar,

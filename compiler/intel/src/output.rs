@@ -411,7 +411,7 @@ pub enum GeometryDispatch {
 }
 
 /// Domain of a tessellated patch: it decides where the levels lie in the patch header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Hash, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TessDomain {
     /// Triangles.

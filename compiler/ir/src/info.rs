@@ -104,7 +104,7 @@ named_enum! {
 }
 
 /// One slot of the inputs or outputs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Varying {
     /// Which slot.
     pub slot: Slot,
@@ -140,7 +140,7 @@ pub struct FloatControls {
 }
 
 /// Fragment-stage modes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FragmentInfo {
     /// `layout(early_fragment_tests)`.
     pub early_tests: bool,
@@ -170,7 +170,7 @@ impl Default for FragmentInfo {
 }
 
 /// Geometry-stage modes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GeometryInfo {
     /// Input primitive.
     pub input: Primitive,
@@ -197,7 +197,7 @@ impl Default for GeometryInfo {
 }
 
 /// Modes of both tessellation stages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TessInfo {
     /// Output patch size (control stage).
     pub vertices_out: u32,
@@ -224,7 +224,7 @@ impl Default for TessInfo {
 }
 
 /// Everything about a shader that is not code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ShaderInfo {
     /// Name for dumps and diagnostics.
     pub name: String,

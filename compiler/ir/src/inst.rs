@@ -268,7 +268,7 @@ impl InstKind {
 }
 
 /// An instruction and the value it defines.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InstData {
     /// What it does.
     pub kind: InstKind,

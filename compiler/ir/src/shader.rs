@@ -10,7 +10,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 pub const MAX_NESTING: usize = 200;
 
 /// Shape and definition of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ValueData {
     /// 1 (boolean), 8, 16, 32 or 64.
     pub bits: u8,
@@ -21,7 +21,7 @@ pub struct ValueData {
 }
 
 /// A basic block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlockData {
     /// Phis first.
     pub insts: Vec<Inst>,
@@ -31,7 +31,7 @@ pub struct BlockData {
 
 /// A structured control-flow construct. Every list of nodes starts and ends with a block, and between two other
 /// nodes is exactly one block, so a place for code and phis exists everywhere.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NodeData {
     /// Straight-line code.
     Block(Block),
@@ -52,7 +52,7 @@ pub enum NodeData {
 }
 
 /// A local variable: `length` elements of `components` × `bits`. Length 1 is a plain variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LocalData {
     /// Width of a component.
     pub bits: u8,
@@ -65,7 +65,7 @@ pub struct LocalData {
 }
 
 /// One shader stage in SSA form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shader {
     /// Everything but the code.
     pub info: ShaderInfo,

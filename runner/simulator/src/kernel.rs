@@ -1,6 +1,6 @@
 //! Decoding a binary once into resolved instructions.
 
-use eu::{DevInfo, Form, Inst, Opcode};
+use eu::{DevInfo, Form, Inst, KnownInsts, Opcode};
 
 use crate::error::DecodeError;
 use crate::op::Op;
@@ -23,22 +23,29 @@ impl Kernel {
     /// Decodes the kernel at the start of `bytes`. Decoding stops after an end-of-thread message that no jump passes, so
     /// padding, data and further kernels may follow; see [`Kernel::entry`] for those.
     pub fn decode(devinfo: &'static DevInfo, bytes: &[u8]) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(devinfo, bytes.to_vec(), 0)
+        Kernel::decode_known(&mut KnownInsts::new(devinfo), bytes)
+    }
+
+    /// As [`Kernel::decode`], with the help of instructions seen before.
+    pub fn decode_known(known: &mut KnownInsts, bytes: &[u8]) -> Result<Kernel, DecodeError> {
+        Kernel::decode_at(known, bytes.to_vec(), 0)
     }
 
     /// The kernel that starts at byte `offset` of the same binary.
     pub fn entry(&self, offset: usize) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(self.devinfo, self.bytes.clone(), offset)
+        Kernel::decode_at(&mut KnownInsts::new(self.devinfo), self.bytes.clone(), offset)
     }
 
-    fn decode_at(devinfo: &'static DevInfo, bytes: Vec<u8>, entry: usize) -> Result<Kernel, DecodeError> {
+    fn decode_at(known: &mut KnownInsts, bytes: Vec<u8>, entry: usize) -> Result<Kernel, DecodeError> {
+        let devinfo = known.devinfo();
         if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
         let (mut insts, mut offsets) = (Vec::new(), Vec::new());
         let (mut offset, mut furthest) = (entry, 0i64);
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-            let (inst, length) = eu::decode(devinfo, rest)
+            let (inst, length) = known
+                .decode(rest)
                 .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
             for target in targets(devinfo, &inst, offset as i64).into_iter().flatten() {
                 furthest = furthest.max(target);

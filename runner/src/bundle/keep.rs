@@ -178,7 +178,7 @@ impl Shared {
             Status::Timeout => !row.stages.is_empty(),
             _ => true,
         };
-        let bundle: Bundle = explain(row, &text, target, &self.options, &Devices, again);
+        let bundle: Bundle = explain(row, &text, target, &self.options, &Devices::default(), again);
         self.bytes.fetch_add(bundle.size() as u64, Ordering::Relaxed);
         bundle.write(&self.folder).map_err(|error| error.to_string())
     }

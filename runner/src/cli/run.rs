@@ -84,13 +84,14 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-    let limits = Limits { jobs: jobs.min(rows.len()), max_fails: args.max_fails.map(|n| n as usize) };
+    let jobs = jobs.min(rows.len());
+    let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
     // What only pretended to run has nothing to explain.
     let keep = if args.mock { Keep::None } else { args.keep };
     let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
-    let settings = settings(args, limits.jobs, &start.arguments)?;
+    let settings = settings(args, jobs, &start.arguments)?;
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings);
@@ -128,6 +129,12 @@ fn gone(
         gone.map(|name| (name.to_owned(), target)).collect()
     };
     targets.iter().flat_map(|&target| each(target)).collect()
+}
+
+/// Rows that are sent for each that is executed: a thread that is done finds its next row waiting. Not where rows after
+/// the first that fail are not wanted, and not where each process has one row.
+fn ahead(args: &RunArgs) -> usize {
+    if args.isolate || args.max_fails.is_some() { 1 } else { 2 }
 }
 
 /// How the worker processes are started and watched.

@@ -41,8 +41,9 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         return Ok(EXPECTED);
     }
     let options = run_options(&cli.run)?;
+    let devices = Devices::default();
     supervise::serve(args.threads, move |request| {
-        execute::run_file(Path::new(&request.path), &request.test, request.target, &options, &Devices)
+        execute::run_file(Path::new(&request.path), &request.test, request.target, &options, &devices)
     })?;
     Ok(EXPECTED)
 }

@@ -1,7 +1,7 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Granularity, Options, PayloadInterference, Quirk, QuirkSet};
+use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,27 @@ use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions, Trace
 use crate::external;
 use crate::verdict::StageStatistics;
 
-/// Makes simulators and interpreters.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Devices;
+/// Makes simulators and interpreters; all simulators share what was compiled before.
+#[derive(Clone, Default)]
+pub struct Devices {
+    cache: Arc<Cache>,
+}
 
 impl DeviceFactory for Devices {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         match request.kind {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
-            DeviceKind::Simulator => Ok(Box::new(SimulatorDevice::new(simulator_options(request)?))),
+            DeviceKind::Simulator => {
+                Ok(Box::new(SimulatorDevice::new(simulator_options(request, self.cache.clone())?)))
+            }
         }
     }
 }
 
-fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
+fn simulator_options(
+    request: &DeviceRequest<'_>,
+    cache: Arc<Cache>,
+) -> Result<SimulatorOptions, DeviceError> {
     let devinfo = request
         .target
         .devinfo()
@@ -35,6 +42,7 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
     Ok(SimulatorOptions {
         devinfo,
         compiler: compiler_options(request.options),
+        cache,
         binaries: binaries(request),
         external: external::source(request),
         math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
@@ -52,7 +60,7 @@ pub struct Traced {
 
 impl DeviceFactory for Traced {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
-        let options = simulator_options(request)?;
+        let options = simulator_options(request, Arc::default())?;
         Ok(Box::new(SimulatorDevice::new(SimulatorOptions { trace: Some(self.log.clone()), ..options })))
     }
 }

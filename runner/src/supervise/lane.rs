@@ -1,6 +1,5 @@
 //! Lanes: each keeps one worker process busy, finds out which row killed it, and starts the next.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -85,12 +84,19 @@ struct Order {
     reply: oneshot::Sender<Finished>,
 }
 
+/// A row that was sent to a worker.
 struct AtWork {
     order: Order,
-    since: Instant,
+    /// When its execution began; before that it waits behind others.
+    since: Option<Instant>,
 }
 
 impl AtWork {
+    /// How long it has been executed.
+    fn elapsed(&self) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
     fn end(self, finished: Finished) {
         // Nobody waits any more when the run was stopped.
         let _ = self.order.reply.send(finished);
@@ -101,7 +107,9 @@ struct Lane {
     settings: Settings,
     program: Program,
     process: Option<Process>,
-    at_work: BTreeMap<usize, AtWork>,
+    /// In the order of sending. Workers take them in that order, so that the first of them, as many as there are
+    /// threads, are those in execution.
+    at_work: Vec<AtWork>,
     /// Rows that the process has finished.
     finished: usize,
 }
@@ -117,7 +125,7 @@ enum Death {
 impl Lane {
     fn new(settings: Settings) -> Lane {
         let program = Program { path: settings.program.clone(), arguments: settings.arguments.clone() };
-        Lane { settings, program, process: None, at_work: BTreeMap::new(), finished: 0 }
+        Lane { settings, program, process: None, at_work: Vec::new(), finished: 0 }
     }
 
     async fn serve(mut self, mut orders: UnboundedReceiver<Order>) {
@@ -147,7 +155,7 @@ impl Lane {
                 }
                 Err(error) => {
                     let message = format!("cannot start a worker process: {error}");
-                    return AtWork { order, since: Instant::now() }.end(crashed(&message, Duration::ZERO));
+                    return AtWork { order, since: None }.end(crashed(&message, Duration::ZERO));
                 }
             },
         };
@@ -155,12 +163,22 @@ impl Lane {
             process.forget_errors();
         }
         process.send(&order.request);
-        self.at_work.insert(order.request.job, AtWork { order, since: Instant::now() });
+        self.at_work.push(AtWork { order, since: None });
+        self.note_beginnings();
+    }
+
+    /// Starts the clocks of the rows whose turn has come.
+    fn note_beginnings(&mut self) {
+        for row in self.at_work.iter_mut().take(self.settings.threads) {
+            row.since.get_or_insert_with(Instant::now);
+        }
     }
 
     fn answered(&mut self, answer: Answer) {
-        let Some(row) = self.at_work.remove(&answer.job) else { return };
-        row.end(finished(answer));
+        let sent = self.at_work.iter().position(|row| row.order.request.job == answer.job);
+        let Some(index) = sent else { return };
+        self.at_work.remove(index).end(finished(answer));
+        self.note_beginnings();
         self.finished += 1;
         if self.at_work.is_empty() && self.settings.batch.is_some_and(|batch| self.finished >= batch) {
             self.process = None;
@@ -176,33 +194,33 @@ impl Lane {
     /// Gives up rows that work for too long and processes that grew too large.
     async fn check(&mut self) {
         let guard = self.settings.guard;
-        let overdue = |row: &AtWork| row.since.elapsed() >= guard;
-        let late: Vec<usize> =
-            self.at_work.iter().filter(|(_, row)| overdue(row)).map(|(&job, _)| job).collect();
-        if !late.is_empty() {
-            for job in late {
-                if let Some(row) = self.at_work.remove(&job) {
-                    row.end(timed_out(guard));
-                }
-            }
+        if self.at_work.iter().any(|row| row.elapsed() >= guard) {
+            let rows = std::mem::take(&mut self.at_work);
+            let (late, others): (Vec<AtWork>, _) = rows.into_iter().partition(|row| row.elapsed() >= guard);
+            late.into_iter().for_each(|row| row.end(timed_out(guard)));
             // Only the end of the process ends the thread. Rows beside it begin anew.
             self.process.take().into_iter().for_each(Process::kill);
-            for row in std::mem::take(&mut self.at_work).into_values() {
-                self.begin(row.order);
-            }
+            others.into_iter().for_each(|row| self.begin(row.order));
         } else if self.process.as_ref().is_some_and(|process| too_large(process, &self.settings)) {
             self.process.take().into_iter().for_each(Process::kill);
             self.find_culprit(Death::Memory).await;
         }
     }
 
-    /// Finishes the rows that were at work when their process came to its end.
+    /// Finishes the rows that were in execution when their process came to its end; those that waited begin anew.
     async fn find_culprit(&mut self, death: Death) {
-        let rows = std::mem::take(&mut self.at_work).into_values();
+        let sent = std::mem::take(&mut self.at_work);
+        let (rows, waiting): (Vec<AtWork>, Vec<_>) = sent.into_iter().partition(|row| row.since.is_some());
+        self.accuse(rows, death).await;
+        waiting.into_iter().for_each(|row| self.begin(row.order));
+    }
+
+    /// Finds out which of the rows ended their process.
+    async fn accuse(&self, rows: Vec<AtWork>, death: Death) {
         if self.settings.threads == 1 {
             for row in rows {
-                let since = row.since;
-                row.end(crashed(&self.explain(&death), since.elapsed()));
+                let elapsed = row.elapsed();
+                row.end(crashed(&self.explain(&death), elapsed));
             }
             return;
         }

@@ -215,6 +215,7 @@ pub fn simulator_with(generation: &str, compiler: compiler::Options) -> Simulato
     SimulatorDevice::new(SimulatorOptions {
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
         compiler,
+        cache: std::sync::Arc::default(),
         binaries: None,
         external: None,
         math: simulator::MathMode::Exact,

@@ -28,15 +28,30 @@ pub struct Located {
 /// # Errors
 /// If `bytes` is too short or the bits mean no instruction of this generation.
 pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-    let truncated = |need| DecodeError::Truncated { have: bytes.len(), need };
-    let short = u64::from_le_bytes(*bytes.first_chunk::<8>().ok_or_else(|| truncated(8))?);
-    if Layout::of(devinfo.generation).get(u128::from(short), Field::CmptControl) != 0 {
-        return Ok((decode_compacted(devinfo, short)?, 8));
+    let word = word(devinfo, bytes)?;
+    if is_compacted(devinfo, word) {
+        return Ok((decode_compacted(devinfo, word as u64)?, 8));
     }
-    let word = u128::from_le_bytes(*bytes.first_chunk::<16>().ok_or_else(|| truncated(16))?);
     let mut inst = decode_word(devinfo.generation, word)?;
     inst.residue = word ^ reencode(devinfo.generation, &inst)?;
     Ok((inst, 16))
+}
+
+/// The bytes of the instruction at the start of `bytes`, and nothing behind it.
+///
+/// # Errors
+/// If there are too few.
+pub(crate) fn word(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
+    let truncated = |need| DecodeError::Truncated { have: bytes.len(), need };
+    let short = u64::from_le_bytes(*bytes.first_chunk::<8>().ok_or_else(|| truncated(8))?);
+    if is_compacted(devinfo, short.into()) {
+        return Ok(short.into());
+    }
+    bytes.first_chunk::<16>().map(|word| u128::from_le_bytes(*word)).ok_or_else(|| truncated(16))
+}
+
+fn is_compacted(devinfo: &DevInfo, word: u128) -> bool {
+    Layout::of(devinfo.generation).get(word, Field::CmptControl) != 0
 }
 
 /// Decodes a whole program.

@@ -13,6 +13,7 @@ mod general;
 mod half;
 mod instructions;
 mod jumps;
+mod known;
 mod math;
 mod regions;
 mod sends;
@@ -22,8 +23,10 @@ mod three_source;
 #[cfg(test)]
 mod tests;
 
+pub use known::KnownInsts;
+
 use crate::devinfo::DevInfo;
-use crate::encoding::{DecodeError, Located, decode};
+use crate::encoding::DecodeError;
 use crate::inst::{AccessMode, Inst};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Operand, RegFile};
@@ -91,39 +94,8 @@ pub fn validate_inst(devinfo: &DevInfo, inst: &Inst) -> Vec<(&'static str, &'sta
 }
 
 /// Checks a program's instructions and its jumps. Bytes that do not decode end the check with the violation `decode`.
-pub fn validate_program(devinfo: &DevInfo, bytes: &[u8]) -> Vec<Violation> {
-    let mut program = Vec::new();
-    let mut undecodable = None;
-    let mut offset = 0;
-    while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-        match decode(devinfo, rest) {
-            Ok((inst, len)) => {
-                program.push(Located { offset, inst });
-                offset += len;
-            }
-            Err(error) => {
-                undecodable = Some(decode_violation(offset, &error));
-                break;
-            }
-        }
-    }
-    let mut violations = validate_insts(devinfo, &program);
-    match undecodable {
-        Some(violation) => violations.push(violation),
-        None => violations.extend(jumps::check(devinfo, &program, bytes.len())),
-    }
-    violations
-}
-
-/// Checks each instruction by itself.
-pub fn validate_insts(devinfo: &DevInfo, program: &[Located]) -> Vec<Violation> {
-    let mut violations = Vec::new();
-    for &Located { offset, ref inst } in program {
-        for (rule, message) in validate_inst(devinfo, inst) {
-            violations.push(Violation { offset, rule, message: message.to_owned() });
-        }
-    }
-    violations
+pub fn validate_program(devinfo: &'static DevInfo, bytes: &[u8]) -> Vec<Violation> {
+    KnownInsts::new(devinfo).validate_program(bytes)
 }
 
 fn decode_violation(offset: usize, error: &DecodeError) -> Violation {

@@ -34,7 +34,7 @@ pub struct Settings {
 }
 
 /// What payload registers interfere with. A switch for comparisons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PayloadInterference {
     /// What lives before their last use.
     #[default]

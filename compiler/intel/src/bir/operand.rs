@@ -390,8 +390,14 @@ impl Operand {
     /// Bytes from the operand's offset to the end of the last element of `exec_size` channels (Align1).
     #[must_use]
     pub fn extent(&self, exec_size: u32) -> u32 {
-        let last = (0..exec_size.max(1)).map(|c| self.element(c)).max().unwrap_or(0);
-        last * self.ty.size() + self.ty.size()
+        let last = exec_size.max(1) - 1;
+        // A row's last element may lie behind the last row's, if that is shorter.
+        let row_end = match self.region {
+            Region::Exact { width, .. } => (last + 1) / u32::from(width.max(1)) * u32::from(width.max(1)),
+            Region::Stride(_) => 0,
+        };
+        let end = self.element(last).max(self.element(row_end.saturating_sub(1)));
+        end * self.ty.size() + self.ty.size()
     }
 
     /// The part of the operand that channels from `channel` on use.

@@ -16,20 +16,22 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
     for block in &cfg.blocks {
         let mut known: Vec<usize> = Vec::new();
         for i in block.start..block.end {
-            let inst = program.insts[i].clone();
-            if is_expression(&inst)
-                && let Some(&k) = known.iter().rev().find(|&&k| equal(&program.insts[k], &inst))
-            {
+            let inst = &program.insts[i];
+            let mut expression = is_expression(inst);
+            let earlier =
+                known.iter().rev().find(|&&k| expression && equal(&program.insts[k], inst)).copied();
+            if inst.dst.is_reg() {
+                known.retain(|&k| !clobbers(inst, &program.insts[k]));
+            }
+            if let Some(k) = earlier {
                 let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
                 copy.group = inst.group;
                 copy.no_mask = inst.no_mask;
                 program.insts[i] = copy;
                 changed = true;
+                expression = false;
             }
-            if inst.dst.is_reg() {
-                known.retain(|&k| !clobbers(&inst, &program.insts[k]));
-            }
-            if is_expression(&program.insts[i]) {
+            if expression {
                 if known.len() == WINDOW {
                     known.remove(0);
                 }
@@ -77,9 +79,6 @@ fn equal(a: &Inst, b: &Inst) -> bool {
 
 /// `inst` writes a source or the result of `expression`.
 fn clobbers(inst: &Inst, expression: &Inst) -> bool {
-    if std::ptr::eq(inst, expression) {
-        return false;
-    }
     let file = inst.dst.file;
     expression.dst.file == file || expression.src.iter().any(|s| s.file == file)
 }

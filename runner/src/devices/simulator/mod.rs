@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{Interface, PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, CompileError, Options};
+use compiler::{Binary, Cache, CompileError, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -41,6 +41,8 @@ pub struct SimulatorOptions {
     pub devinfo: &'static DevInfo,
     /// Compiler options.
     pub compiler: Options,
+    /// What was compiled before.
+    pub cache: Arc<Cache>,
     /// Folder to take binaries from instead of compiling.
     pub binaries: Option<PathBuf>,
     /// Compiler to ask for binaries that the folder does not have.
@@ -70,7 +72,7 @@ pub struct StageStatistics {
 
 /// A binary ready to run.
 struct Prepared {
-    binary: Binary,
+    binary: Arc<Binary>,
     kernels: Vec<(Width, Kernel)>,
 }
 
@@ -120,7 +122,7 @@ impl SimulatorDevice {
 
     /// The last binary of each stage, in pipeline order.
     pub fn binaries(&self) -> impl Iterator<Item = (Stage, &Binary)> {
-        self.last.iter().map(|(stage, prepared)| (*stage, &prepared.binary))
+        self.last.iter().map(|(stage, prepared)| (*stage, &*prepared.binary))
     }
 
     fn prepared(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
@@ -139,8 +141,9 @@ impl SimulatorDevice {
 
     fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
         let binary = match self.foreign_binary(stage, state.key)? {
-            Some(binary) => binary,
-            None => compiler::compile(
+            Some(binary) => Arc::new(binary),
+            None => compiler::compile_cached(
+                &self.options.cache,
                 state.program,
                 stage,
                 state.key,
@@ -151,7 +154,9 @@ impl SimulatorDevice {
         };
         let mut kernels = Vec::new();
         for kernel in &binary.compiled.kernels {
-            let decoded = Kernel::decode(self.options.devinfo, &kernel.code)
+            let (cache, devinfo) = (&self.options.cache, self.options.devinfo);
+            let decoded = cache
+                .with_known(devinfo, |known| Kernel::decode_known(known, &kernel.code))
                 .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
             kernels.push((kernel.width, decoded));
         }

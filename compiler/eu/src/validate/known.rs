@@ -1,0 +1,136 @@
+//! Instructions seen before: shaders are made of few different ones, so that most need not be decoded and checked again.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasherDefault;
+
+use rustc_hash::FxHasher;
+
+use super::{Violation, decode_violation, jumps, validate_inst};
+use crate::devinfo::DevInfo;
+use crate::encoding::{DecodeError, Located, decode, word};
+use crate::inst::Inst;
+
+/// Most instructions that are remembered: some megabytes.
+const CAPACITY: usize = 1 << 14;
+
+/// Decodes and checks instructions of one device, remembering the outcomes.
+#[derive(Debug)]
+pub struct KnownInsts {
+    devinfo: &'static DevInfo,
+    /// By their bytes.
+    known: HashMap<u128, Known, BuildHasherDefault<FxHasher>>,
+}
+
+/// What an instruction word means.
+#[derive(Debug)]
+struct Known {
+    inst: Inst,
+    /// Names and messages of the rules that the instruction breaks, once it was checked.
+    broken: Option<Vec<(&'static str, &'static str)>>,
+}
+
+impl KnownInsts {
+    /// Knows none yet.
+    pub fn new(devinfo: &'static DevInfo) -> KnownInsts {
+        KnownInsts { devinfo, known: HashMap::default() }
+    }
+
+    /// The device whose instructions these are.
+    pub fn devinfo(&self) -> &'static DevInfo {
+        self.devinfo
+    }
+
+    /// As [`decode`].
+    ///
+    /// # Errors
+    /// As [`decode`].
+    pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
+        self.look_up(bytes).map(|known| (known.inst, known.inst.len_bytes()))
+    }
+
+    /// Checks a program's instructions and its jumps. Bytes that do not decode end the check with the violation `decode`.
+    pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
+        let devinfo = self.devinfo;
+        let mut program = Vec::with_capacity(bytes.len() / 16);
+        let mut violations = Vec::new();
+        let mut offset = 0;
+        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
+            let known = match self.look_up(rest) {
+                Ok(known) => known,
+                Err(error) => {
+                    violations.push(decode_violation(offset, &error));
+                    return violations;
+                }
+            };
+            let broken = known.broken.get_or_insert_with(|| validate_inst(devinfo, &known.inst));
+            for &(rule, message) in broken.iter() {
+                violations.push(Violation { offset, rule, message: message.to_owned() });
+            }
+            program.push(Located { offset, inst: known.inst });
+            offset += known.inst.len_bytes();
+        }
+        violations.extend(jumps::check(devinfo, &program, bytes.len()));
+        violations
+    }
+
+    /// The instruction at the start of `bytes`.
+    fn look_up(&mut self, bytes: &[u8]) -> Result<&mut Known, DecodeError> {
+        if self.known.len() >= CAPACITY {
+            self.known.clear();
+        }
+        match self.known.entry(word(self.devinfo, bytes)?) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => {
+                let (inst, _) = decode(self.devinfo, bytes)?;
+                Ok(entry.insert(Known { inst, broken: None }))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asked twice, and asked after others, the answers are those of the functions without memory.
+    #[test]
+    fn remembers_what_is_true() {
+        let devinfo = DevInfo::get("skl").unwrap();
+        let text = "mov(8) g10<1>F g2<8,8,1>F { align1 1Q };";
+        let native = crate::assemble(devinfo, text).unwrap();
+        let compacted = crate::assemble(devinfo, &text.replace("1Q", "1Q compacted")).unwrap();
+        assert_eq!((native.len(), compacted.len()), (16, 8));
+        let mut known = KnownInsts::new(devinfo);
+        // A compacted instruction is the same one whatever stands behind it.
+        let followed = |tail: u8| [&compacted[..], &[tail; 8]].concat();
+        let odd = crate::assemble(devinfo, "mov(8) g10<1>F g2<8,4,1>F { align1 1Q };").unwrap();
+        for bytes in [&native, &compacted, &followed(1), &odd, &followed(2), &native, &odd] {
+            assert_eq!(known.decode(bytes), decode(devinfo, bytes));
+            let (inst, _) = decode(devinfo, bytes).unwrap();
+            let rules: Vec<&str> = validate_inst(devinfo, &inst).iter().map(|rule| rule.0).collect();
+            let length = inst.len_bytes();
+            let mut found: Vec<&str> =
+                known.validate_program(&bytes[..length]).iter().map(|violation| violation.rule).collect();
+            assert_eq!(found.pop(), Some("thread-end"));
+            assert_eq!(found, rules);
+        }
+        assert_eq!(known.known.len(), 3);
+        assert!(!known.validate_program(&odd).is_empty(), "the region is not one row per width");
+        for short in [&native[..15], &native[..7], &[]] {
+            assert_eq!(known.decode(short), decode(devinfo, short));
+        }
+    }
+
+    #[test]
+    fn forgets_rather_than_grows() {
+        let devinfo = DevInfo::get("ivb").unwrap();
+        let mut known = KnownInsts::new(devinfo);
+        let mov = crate::assemble(devinfo, "mov(8) g10<1>UD 0x00000000UD { align1 1Q };").unwrap();
+        for immediate in 0..=CAPACITY as u32 + 1 {
+            let bytes = [&mov[..12], &immediate.to_le_bytes()].concat();
+            assert_eq!(known.decode(&bytes), decode(devinfo, &bytes));
+        }
+        assert!(known.known.len() <= CAPACITY);
+    }
+}

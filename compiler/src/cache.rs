@@ -1,0 +1,119 @@
+//! What was compiled before, by content: tests share stages, and generations share much of the way.
+//!
+//! A result depends on nothing but what its key holds, so that it does not matter whether it comes from here.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eu::{DevInfo, KnownInsts};
+use ir::Shader;
+use ir::pass::PassManager;
+
+use crate::binary::Binary;
+use crate::compile::{self, intel_options, pass_options};
+use crate::error::CompileError;
+use crate::memo::Memo;
+use crate::options::Options;
+use crate::passes::Target;
+
+/// Most instructions of all shaders that one generation of a table keeps: some megabytes, and more than a test has in all its stages.
+const INSTRUCTIONS: usize = 20_000;
+
+/// Shaders and binaries that were made before.
+pub struct Cache {
+    fronts: Memo<FrontKey, Result<Arc<Shader>, CompileError>>,
+    backs: Memo<BackKey, Result<Arc<Shader>, CompileError>>,
+    binaries: Memo<BinaryKey, Result<Arc<Binary>, CompileError>>,
+    /// For whoever needs one next: a thread that has taken one has it to itself.
+    known: Mutex<Vec<KnownInsts>>,
+}
+
+/// What the first half of the IR passes depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct FrontKey {
+    lowered: Shader,
+    options: Options,
+}
+
+/// What the second half depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct BackKey {
+    shader: Arc<Shader>,
+    target: Target,
+    options: Options,
+}
+
+/// What machine code depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct BinaryKey {
+    shader: Arc<Shader>,
+    key: intel::StageKey,
+    device: &'static str,
+    options: Options,
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache {
+            fronts: Memo::new(INSTRUCTIONS),
+            backs: Memo::new(INSTRUCTIONS),
+            binaries: Memo::new(INSTRUCTIONS),
+            known: Mutex::default(),
+        }
+    }
+}
+
+impl Cache {
+    pub(crate) fn front(&self, lowered: Shader, options: &Options) -> Result<Arc<Shader>, CompileError> {
+        let weight = lowered.insts.len();
+        self.fronts.get(FrontKey { lowered, options: options.clone() }, weight, |key| {
+            compile::front(&mut manager(&key.options), key.lowered.clone())
+        })
+    }
+
+    pub(crate) fn back(
+        &self,
+        shader: Arc<Shader>,
+        target: Target,
+        options: &Options,
+    ) -> Result<Arc<Shader>, CompileError> {
+        let weight = shader.insts.len();
+        self.backs.get(BackKey { shader, target, options: options.clone() }, weight, |key| {
+            compile::back(&mut manager(&key.options), key.shader.clone(), key.target)
+        })
+    }
+
+    pub(crate) fn binary(
+        &self,
+        shader: Arc<Shader>,
+        key: intel::StageKey,
+        devinfo: &'static DevInfo,
+        options: &Options,
+    ) -> Result<Arc<Binary>, CompileError> {
+        let weight = shader.insts.len();
+        let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
+        self.binaries.get(key, weight, |key| {
+            let intel_options = intel_options(&key.options, 0);
+            let (shader, options) = (&key.shader, &key.options);
+            let assemble =
+                |known: &mut KnownInsts| compile::assemble(shader, &key.key, known, &intel_options, options);
+            self.with_known(devinfo, assemble).map(Arc::new)
+        })
+    }
+
+    /// Lends the instructions of a device that were decoded before.
+    pub fn with_known<T>(&self, devinfo: &'static DevInfo, body: impl FnOnce(&mut KnownInsts) -> T) -> T {
+        let found = {
+            let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let index = all.iter().position(|known| known.devinfo().name == devinfo.name);
+            index.map(|index| all.swap_remove(index))
+        };
+        let mut known = found.unwrap_or_else(|| KnownInsts::new(devinfo));
+        let result = body(&mut known);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).push(known);
+        result
+    }
+}
+
+fn manager(options: &Options) -> PassManager<'static> {
+    PassManager::new(pass_options(options))
+}
