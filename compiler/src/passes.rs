@@ -89,12 +89,18 @@ pub struct Target {
     pub vec4: bool,
     /// There are 64-bit integers.
     pub has_q: bool,
+    /// Comparing samples take explicit gradients.
+    pub shadow_gradients: bool,
 }
 
 impl Target {
     /// What compiles `stage` for a device.
     pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> Target {
-        Target { vec4: is_vec4(devinfo, stage, backend), has_q: devinfo.has_q }
+        Target {
+            vec4: is_vec4(devinfo, stage, backend),
+            has_q: devinfo.has_q,
+            shadow_gradients: intel::has_shadow_gradients(devinfo),
+        }
     }
 }
 
@@ -147,7 +153,7 @@ fn lower_operations(
     shader: &mut Shader,
     target: Target,
 ) -> Result<(), ValidationError> {
-    if !intel::has_shadow_gradients(devinfo) {
+    if !target.shadow_gradients {
         manager.run(shader, "lower_shadow_gradients", lower_shadow_gradients)?;
     }
     manager.run(shader, "lower_pack", lower_pack)?;
