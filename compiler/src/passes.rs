@@ -40,6 +40,8 @@ pub fn optional() -> BTreeSet<&'static str> {
 const ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each round of the pass unrolls one.
 const UNROLLED_LOOPS: usize = 64;
+/// Arrays with more data per invocation than this are in memory: each dword takes one of 128 registers at SIMD8, two at SIMD16.
+const REGISTER_ARRAY_DWORDS: u32 = 64;
 /// Arrays up to this length become chains of selections when indexed at run time.
 const LADDER_LENGTH: u32 = 32;
 
@@ -112,6 +114,8 @@ pub fn back(
 ) -> Result<(), ValidationError> {
     lower_operations(manager, shader, target)?;
     if !target.vec4 {
+        manager
+            .run(shader, "lower_locals_to_scratch", |s| lower_locals_to_scratch(s, REGISTER_ARRAY_DWORDS))?;
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
         manager.run(shader, "lower_small_types", lower_small_types)?;
     }
@@ -136,8 +140,8 @@ fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), Vali
 
 /// What is still indexed at run time.
 ///
-/// Longer arrays stay locals: the scalar back end keeps them in registers, of which the allocator spills what does not fit, the vec4 back
-/// end puts them into scratch memory.
+/// Longer arrays stay locals: the scalar back end keeps them in registers, or in scratch memory (see [`back`]), the vec4 back end always in
+/// scratch memory.
 fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
     manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
     // Unrolling and folding may just have made the last indices constant: the ladder had nothing to do then, promotion has.

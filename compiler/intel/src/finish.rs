@@ -38,23 +38,10 @@ impl Finished {
     }
 }
 
-/// Optimises, legalises, allocates and encodes a scalar program.
+/// Optimises, legalises, allocates and encodes a program with a pass list; scratch memory below `scratch_base` bytes is in use already.
 ///
 /// # Errors
 /// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
-pub fn finish(
-    program: Program,
-    model: &dyn Model,
-    options: &Options,
-    allow_spill: bool,
-) -> Result<Finished, CompileError> {
-    finish_with(program, model, options, allow_spill, &passes::SCALAR, 0)
-}
-
-/// As [`finish`], with another pass list, and scratch memory below `scratch_base` bytes in use already.
-///
-/// # Errors
-/// As [`finish`].
 pub fn finish_with(
     mut program: Program,
     model: &dyn Model,

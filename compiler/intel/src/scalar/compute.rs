@@ -7,7 +7,6 @@ use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use crate::bir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
-use crate::finish;
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, ComputeInterface, Interface, Kernel, PushRange, Stage, Width};
@@ -87,13 +86,10 @@ fn compile_width(
     t.compute.own = PUSH_START + push.iter().map(|r| r.length).sum::<u32>();
     t.program.payload_regs = t.compute.own as u8 + 1;
     t.emit_prologue();
-    t.emit_scratch_prologue();
     t.emit_shared_memory_index();
     t.translate_body()?;
     t.end_compute_thread()?;
-    let scratch = t.scratch_bytes();
-    let list = &crate::passes::SCALAR;
-    let finished = finish::finish_with(t.program, model, options, width == Width::Simd8, list, scratch)?;
+    let finished = t.finish(options, width == Width::Simd8)?;
     Ok(finished.kernel(width, PUSH_START))
 }
 

@@ -6,7 +6,6 @@ use super::uniforms::choose_push_ranges;
 use crate::bir::build::Builder;
 use crate::bir::{Arf, CondMod, Inst, Op, Operand, PredMode, REG_SIZE, Type};
 use crate::error::CompileError;
-use crate::finish;
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
 use crate::output::{
@@ -215,13 +214,10 @@ fn compile_width(
     t.fragment.interface = interface.clone();
     t.lay_out_payload()?;
     t.emit_prologue();
-    t.emit_scratch_prologue();
-    let scratch = t.scratch_bytes();
     t.translate_body()?;
     t.emit_render_target_writes()?;
     let dispatch_grf_start = t.push_start;
-    let list = &crate::passes::SCALAR;
-    let finished = finish::finish_with(t.program, model, options, width == Width::Simd8, list, scratch)?;
+    let finished = t.finish(options, width == Width::Simd8)?;
     Ok(finished.kernel(width, dispatch_grf_start))
 }
 

@@ -14,7 +14,6 @@ use super::urb::{UrbWrite, VueState};
 use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
-use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, VueMap, Width};
@@ -143,7 +142,7 @@ pub fn compile_geometry(
         invocations: info.invocations.max(1),
         dispatch: GeometryDispatch::Simd8,
     };
-    let finished = finish::finish(t.program, &*model, options, true)?;
+    let finished = t.finish(options, true)?;
     Ok(Compiled {
         stage: Stage::Geometry,
         kernels: vec![finished.kernel(Width::Simd8, fixed)],

@@ -16,7 +16,7 @@ use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, Stage, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
 use crate::surfaces::BindingTable;
-use crate::{finish, vue};
+use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -68,7 +68,7 @@ pub fn compile_tess_control(
     }
     t.end_control_thread()?;
     let interface = t.tess_control.interface.clone();
-    let finished = finish::finish(t.program, &*model, options, true)?;
+    let finished = t.finish(options, true)?;
     Ok(Compiled {
         stage: Stage::TessControl,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],

@@ -15,7 +15,7 @@ use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, PatchMap, Stage, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
 use crate::surfaces::BindingTable;
-use crate::{finish, vue};
+use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -76,7 +76,7 @@ pub fn compile_tess_eval(
         domain: key.tess_domain,
         outputs: t.vue.map.clone(),
     };
-    let finished = finish::finish(t.program, &*model, options, true)?;
+    let finished = t.finish(options, true)?;
     Ok(Compiled {
         stage: Stage::TessEval,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],

@@ -3,9 +3,11 @@
 use crate::bir::build::Builder;
 use crate::bir::{CondMod, File, Op, Operand, Program, Type};
 use crate::error::CompileError;
+use crate::finish::{self, Finished};
 use crate::model::Model;
-use crate::options::StageKey;
+use crate::options::{Options, StageKey};
 use crate::output::PushRange;
+use crate::passes;
 use crate::surfaces::BindingTable;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use ir::{Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
@@ -132,8 +134,15 @@ impl<'a> Translator<'a> {
         }
     }
 
+    /// Everything after selection.
+    pub(super) fn finish(self, options: &Options, allow_spill: bool) -> Result<Finished, CompileError> {
+        let scratch = self.scratch_bytes();
+        finish::finish_with(self.program, self.model, options, allow_spill, &passes::SCALAR, scratch)
+    }
+
     /// Emits the whole body.
     pub fn translate_body(&mut self) -> Result<(), CompileError> {
+        self.emit_scratch_prologue();
         self.allocate_phis();
         let order = self.shader.walk().into_iter().peekable();
         for step in order {

@@ -7,7 +7,6 @@ use super::uniforms::choose_push_ranges;
 use super::urb::VueState;
 use crate::bir::{Op, Operand, Type};
 use crate::error::CompileError;
-use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, Stage, VertexInput, VertexInterface, Width};
@@ -63,7 +62,7 @@ pub fn compile_vertex(
     t.translate_body()?;
     t.emit_vertex_writes(0, None, true)?;
     let outputs = t.vue.map.clone();
-    let finished = finish::finish(t.program, &*model, options, true)?;
+    let finished = t.finish(options, true)?;
     Ok(Compiled {
         stage: Stage::Vertex,
         kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],

@@ -7,22 +7,22 @@ use crate::intrinsics::{Fields, IntrinsicOp};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
-/// Gives every local variable still accessed a place in per-invocation scratch memory and replaces the accesses by
-/// `load_scratch` and `store_scratch`; sets `scratch_size`.
+/// Gives every local variable that is still accessed and has more than `dwords` of data a place in per-invocation scratch memory and
+/// replaces the accesses by `load_scratch` and `store_scratch`; sets `scratch_size`.
 ///
 /// Components take a multiple of four bytes each (eight for 64 bits), elements are packed, variables start at
 /// multiples of 32 bytes. Booleans are stored as 32-bit 0 or 1. Indices are clamped to the array, so that no access
 /// leaves it. Run it last of the passes on locals: what could be promoted should have been.
-pub fn lower_locals_to_scratch(shader: &mut Shader) -> bool {
+pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
     let mut places: SecondaryMap<Local, Option<u32>> = SecondaryMap::new();
     let mut size = shader.info.scratch_size;
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {
             let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
             let Some(local) = intrinsic.fields.local.filter(|_| is_access(intrinsic.op)) else { continue };
-            if places[local].is_none() {
+            let bytes = element_size(shader, local).saturating_mul(shader.locals[local].length);
+            if places[local].is_none() && bytes > dwords.saturating_mul(4) {
                 places[local] = Some(size);
-                let bytes = element_size(shader, local).saturating_mul(shader.locals[local].length);
                 size = size.saturating_add(bytes).saturating_add(31) & !31;
             }
         }
@@ -30,7 +30,12 @@ pub fn lower_locals_to_scratch(shader: &mut Shader) -> bool {
     shader.info.scratch_size = size;
     rewrite(shader, |b, inst| {
         let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
-        let Some(local) = intrinsic.fields.local.filter(|_| is_access(intrinsic.op)) else {
+        let Some((local, base)) = intrinsic
+            .fields
+            .local
+            .filter(|_| is_access(intrinsic.op))
+            .and_then(|l| places[l].map(|p| (l, p)))
+        else {
             return Action::Keep;
         };
         let (srcs, write_mask) = (intrinsic.srcs.clone(), intrinsic.fields.write_mask);
@@ -41,12 +46,7 @@ pub fn lower_locals_to_scratch(shader: &mut Shader) -> bool {
         let index = b.umin(srcs[usize::from(!is_load)], last);
         let stride = b.imm(element_size(b.shader, local));
         let offset = b.imul(index, stride);
-        let fields = Fields {
-            base: places[local].unwrap_or(0),
-            align: u32::from(stored_bits) / 8,
-            write_mask,
-            ..Fields::default()
-        };
+        let fields = Fields { base, align: u32::from(stored_bits) / 8, write_mask, ..Fields::default() };
         if is_load {
             let op = IntrinsicOp::LoadScratch;
             let value = b.load(op, &[offset], fields, stored_bits, data.components);

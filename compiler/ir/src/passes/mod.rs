@@ -68,7 +68,6 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_doubles", lower_doubles),
     ("lower_float_ops", lower_float_ops),
     ("lower_half", lower_half),
-    ("lower_locals_to_scratch", lower_locals_to_scratch),
     ("lower_pack", lower_pack),
     ("lower_shadow_gradients", lower_shadow_gradients),
     ("lower_small_types", lower_small_types),
@@ -87,6 +86,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("opt_undef", opt_undef),
     ("lower_int64", |shader| lower_int64(shader, false)),
     ("lower_locals_to_ladder", |shader| lower_locals_to_ladder(shader, LADDER_LENGTH)),
+    ("lower_locals_to_scratch", |shader| lower_locals_to_scratch(shader, 0)),
 ];
 
 /// The pass with this name.

@@ -21,7 +21,8 @@ const PASSES: &[(&str, Pass)] = &[
     ("lower_int64_native", |s| lower_int64(s, true)),
     ("lower_int64", |s| lower_int64(s, false)),
     ("lower_locals_to_ladder", |s| lower_locals_to_ladder(s, 8)),
-    ("lower_locals_to_scratch", lower_locals_to_scratch),
+    ("lower_locals_to_scratch", |s| lower_locals_to_scratch(s, 0)),
+    ("lower_long_locals_to_scratch", |s| lower_locals_to_scratch(s, 8)),
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),
 ];
 
