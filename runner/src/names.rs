@@ -1,6 +1,7 @@
 //! Test names: from paths, and piglit's form of them.
 
-use std::path::{Component, Path};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
 
 /// The suffix of test files.
 pub const EXTENSION: &str = "shader_test";
@@ -15,10 +16,47 @@ pub const EXTENSION: &str = "shader_test";
 /// * Otherwise they start after the nearest ancestor called `tests`.
 /// * Otherwise at the last component of the given directory.
 pub fn test_name(file: &Path, given: &Path) -> String {
-    piglit_part(file)
-        .or_else(|| after_tests(file))
-        .unwrap_or_else(|| file.strip_prefix(given.parent().unwrap_or(given)).unwrap_or(file))
-        .components()
+    Namer::default().name(file, given)
+}
+
+/// Names many tests, looking at each directory once.
+#[derive(Default)]
+pub struct Namer {
+    /// Whether directories are roots of piglit trees.
+    roots: HashMap<PathBuf, bool>,
+}
+
+impl Namer {
+    /// As [`test_name`].
+    pub fn name(&mut self, file: &Path, given: &Path) -> String {
+        let part = self.piglit_part(file);
+        joined(part.or_else(|| after_tests(file)).unwrap_or_else(|| below(file, given)))
+    }
+
+    fn piglit_part<'a>(&mut self, file: &'a Path) -> Option<&'a Path> {
+        let root = file.ancestors().skip(1).find(|dir| self.is_root(dir))?;
+        let part = file.strip_prefix(root).ok()?;
+        let starts = |name| part.starts_with(name);
+        (starts("tests") || starts("generated_tests")).then_some(part)
+    }
+
+    fn is_root(&mut self, dir: &Path) -> bool {
+        if let Some(&known) = self.roots.get(dir) {
+            return known;
+        }
+        let is = dir.join("tests").is_dir() && dir.join("generated_tests").is_dir();
+        self.roots.insert(dir.to_owned(), is);
+        is
+    }
+}
+
+/// A file's path from the last component of the directory it was found under.
+fn below<'a>(file: &'a Path, given: &Path) -> &'a Path {
+    file.strip_prefix(given.parent().unwrap_or(given)).unwrap_or(file)
+}
+
+fn joined(part: &Path) -> String {
+    part.components()
         .filter_map(|component| match component {
             Component::Normal(part) => Some(part.to_string_lossy()),
             _ => None,
@@ -27,14 +65,6 @@ pub fn test_name(file: &Path, given: &Path) -> String {
         .join("/")
         .trim_end_matches(&format!(".{EXTENSION}"))
         .to_owned()
-}
-
-fn piglit_part(file: &Path) -> Option<&Path> {
-    let is_root = |dir: &&Path| dir.join("tests").is_dir() && dir.join("generated_tests").is_dir();
-    let root = file.ancestors().skip(1).find(is_root)?;
-    let part = file.strip_prefix(root).ok()?;
-    let starts = |name| part.starts_with(name);
-    (starts("tests") || starts("generated_tests")).then_some(part)
 }
 
 fn after_tests(file: &Path) -> Option<&Path> {

@@ -1,6 +1,6 @@
 //! Which tests run: files under the given paths, then filters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use walkdir::WalkDir;
 
-use crate::names::{EXTENSION, names_test, piglit_name, test_name};
+use crate::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
 
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,18 +122,19 @@ impl Filter {
 /// A path that does not exist, a named file that cannot be opened, two files of one name.
 pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
     let mut found: BTreeMap<PathBuf, TestFile> = BTreeMap::new();
+    let (mut namer, mut directories) = (Namer::default(), Directories::default());
     for path in paths {
         let error = |source| SelectError::Path { path: path.display().to_string(), source };
         let real = path.canonicalize().map_err(error)?;
         if real.is_dir() {
-            for file in files_below(path) {
-                let absolute = absolute(&file);
-                let name = test_name(&absolute, &real);
+            for (file, link) in files_below(path) {
+                let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
+                let name = namer.name(&absolute, &real);
                 found.entry(absolute).or_insert(TestFile { name, path: file });
             }
         } else {
             fs::File::open(&real).map_err(error)?;
-            let name = test_name(&real, real.parent().unwrap_or(Path::new("/")));
+            let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
             found.entry(real).or_insert_with(|| TestFile { name, path: path.clone() });
         }
     }
@@ -161,19 +162,43 @@ fn absolute(file: &Path) -> PathBuf {
     })
 }
 
-/// Test files below a directory, links followed. Files that cannot be read are listed too: their results say so.
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+/// Directories without symbolic links, each asked for once.
+#[derive(Default)]
+struct Directories {
+    real: HashMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Directories {
+    /// As [`absolute`], of a file that is no link itself.
+    fn absolute(&mut self, file: &Path) -> PathBuf {
+        let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { return absolute(file) };
+        if !self.real.contains_key(parent) {
+            self.real.insert(parent.to_owned(), parent.canonicalize().ok());
+        }
+        match self.real.get(parent) {
+            Some(Some(real)) => real.join(name),
+            _ => absolute(file),
+        }
+    }
+}
+
+/// Test files below a directory, links followed, and whether they are links. Files that cannot be read are listed too: their results say
+/// so.
+fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
     let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
     let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {
         Ok(entry) if entry.file_type().is_dir() => None,
-        Ok(entry) => Some(entry.into_path()),
-        Err(error) => error.path().map(Path::to_owned),
+        Ok(entry) => {
+            let link = entry.path_is_symlink();
+            Some((entry.into_path(), link))
+        }
+        Err(error) => error.path().map(|path| (path.to_owned(), true)),
     };
     WalkDir::new(directory)
         .follow_links(true)
         .into_iter()
         .filter_map(test_of)
-        .filter(|p| is_test(p))
+        .filter(|(path, _)| is_test(path))
         .collect()
 }
 
