@@ -100,3 +100,53 @@ fn damaged_programs_never_panic() {
         }
     }
 }
+
+/// One random instruction of `device`, as it decodes.
+fn random_instruction(device: &'static DevInfo, rng: &mut Pcg64Mcg) -> eu::Inst {
+    loop {
+        let mut bytes = [0; 16];
+        rng.fill_bytes(&mut bytes);
+        bytes[0] = eu::Opcode::ALL[(rng.next_u64() % eu::Opcode::ALL.len() as u64) as usize].info().code;
+        bytes[3] &= !0x20;
+        if let Ok((inst, _)) = eu::decode(device, &bytes) {
+            return inst;
+        }
+    }
+}
+
+/// Whole programs whose branches lead to random instructions of theirs: loops without end, blocks entered in the middle.
+#[test]
+fn random_programs_stop_at_the_limit() {
+    const LENGTH: i32 = 24;
+    const LIMIT: u64 = 500;
+    let mut rng = Pcg64Mcg::new(11);
+    for device in DevInfo::all() {
+        let unit = 16 / i32::from(device.jump_unit_bytes);
+        let (mut limited, mut refused) = (0, 0);
+        for round in 0..1_500 {
+            let mut insts = Vec::new();
+            for here in 0..LENGTH {
+                let mut inst = random_instruction(device, &mut rng);
+                let mut distance = || ((rng.next_u64() % LENGTH as u64) as i32 - here) * unit;
+                if matches!(inst.opcode.form(), eu::Form::Branch | eu::Form::Call) {
+                    (inst.jip, inst.uip) = (distance(), distance());
+                }
+                // Sends mostly contradict themselves, which ends a run early.
+                if inst.send.is_some() && round % 4 != 0 {
+                    inst = eu::build::inst(eu::Opcode::While).jumps(distance(), 0);
+                }
+                insts.push(inst);
+            }
+            let Ok(kernel) = Kernel::from_insts(device, insts) else { continue };
+            let mut thread = Thread::new(device, round);
+            thread.set_dispatch_mask(rng.next_u64() as u32);
+            match kernel.run(&mut thread, &mut Obliging, LIMIT) {
+                Err(error) if error.is_timeout() => limited += 1,
+                Err(_) => refused += 1,
+                Ok(_) => {}
+            }
+            assert!(thread.steps() <= LIMIT);
+        }
+        assert!(limited > 20 && refused > 50, "{}: {limited} limited, {refused} refused", device.name);
+    }
+}

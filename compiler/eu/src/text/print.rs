@@ -280,17 +280,25 @@ impl Printer<'_> {
             }
         }
         self.put(format_args!(" {} MsgDesc:", send.sfid.text()));
-        let Desc::Imm(bits) = send.desc else {
-            self.out.push_str(" indirect");
-            return;
+        let lengths = match send.desc {
+            Desc::Imm(bits) => {
+                self.put(format_args!(" {}", desc::describe(self.devinfo, send.sfid, bits)));
+                Some(desc::Lengths::of(self.devinfo, bits))
+            }
+            Desc::Indirect { .. } => {
+                self.out.push_str(" indirect");
+                None
+            }
         };
-        self.put(format_args!(" {}", desc::describe(self.devinfo, send.sfid, bits)));
-        let lengths = desc::Lengths::of(self.devinfo, bits);
-        self.put(format_args!(" mlen {}", lengths.mlen));
+        if let Some(lengths) = lengths {
+            self.put(format_args!(" mlen {}", lengths.mlen));
+        }
         if let (true, Desc::Imm(ex_desc)) = (split, send.ex_desc) {
             self.put(format_args!(" ex_mlen {}", desc::ex_mlen(ex_desc)));
         }
-        self.put(format_args!(" rlen {}", lengths.rlen));
+        if let Some(lengths) = lengths {
+            self.put(format_args!(" rlen {}", lengths.rlen));
+        }
     }
 
     fn indirect_desc(&mut self, subreg: u8, split: bool) {

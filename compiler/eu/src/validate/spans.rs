@@ -136,18 +136,16 @@ fn same_offset(c: &Context) -> bool {
     })
 }
 
-/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and a packed word src0 of a packed dword.
+/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words under a packed dword.
 fn two_grf_source(c: &Context) -> bool {
     if compressed(c).is_none() {
         return false;
     }
     let dst = &c.inst.dst;
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
-    let mut sources = c.sources.iter().enumerate();
-    sources.any(|(index, src)| {
+    c.sources.iter().any(|src| {
         let Some(span) = Span::source(c, src) else { return false };
-        let packed_word = index == 0
-            && matches!(src.ty, Type::W | Type::Uw)
+        let packed_word = matches!(src.ty, Type::W | Type::Uw)
             && src.region.hstride == 1
             && src.region.vstride == src.region.width;
         span.registers() == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)
