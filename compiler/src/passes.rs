@@ -27,8 +27,14 @@ const CLEAN_UP: &[Pass] = &[
 const BITFIELDS: &[Pass] = &[("opt_bitfield", opt_bitfield), ("opt_copy_propagate", opt_copy_propagate)];
 
 /// Optional passes that run outside of [`CLEAN_UP`].
-const OTHERS: [&str; 5] =
-    ["opt_bitfield", "opt_constant_inputs", "opt_loop_unroll", "opt_promote_locals", "opt_unread_outputs"];
+const OTHERS: [&str; 6] = [
+    "opt_bitfield",
+    "opt_combine_stores",
+    "opt_constant_inputs",
+    "opt_loop_unroll",
+    "opt_promote_locals",
+    "opt_unread_outputs",
+];
 
 /// Names of all passes, here and in the back ends, that can be switched off.
 pub fn optional() -> BTreeSet<&'static str> {
@@ -112,6 +118,9 @@ pub fn back(
     shader: &mut Shader,
     target: Target,
 ) -> Result<(), ValidationError> {
+    if shader.info.stage == Stage::TessControl {
+        manager.run(shader, "opt_combine_stores", opt_combine_stores)?;
+    }
     lower_operations(manager, shader, target)?;
     if !target.vec4 {
         manager

@@ -8,7 +8,8 @@ use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_patter
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 
-/// Merges the source of a copy of whole registers into the copy's destination, when
+/// Merges the source of a copy of whole registers, or of a run of copies that together move all its registers, into
+/// the destination, when
 /// - the two are never live at once as intervals, or
 /// - the source lives only between its definition and the copy, within one block in which nobody else uses the
 ///   destination, or
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 ///   not touch.
 pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     let _ = model;
-    if !program.insts.iter().any(|inst| whole_copy(program, inst).is_some()) {
+    if !(0..program.insts.len()).any(|at| whole_copy(program, at).is_some()) {
         return false;
     }
     let cfg = Cfg::new(program);
@@ -29,8 +30,7 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     let mut ranges: Option<ChannelRanges> = None;
     let mut changed = false;
     for at in 0..program.insts.len() {
-        let inst = &program.insts[at];
-        let Some(copy) = whole_copy(program, inst) else { continue };
+        let Some(copy) = whole_copy(program, at) else { continue };
         let regs = u32::from(program.vregs[copy.src].regs);
         let place: Vec<(VReg, u32)> = (0..regs).map(|r| (copy.dst, copy.offset / REG_SIZE + r)).collect();
         if touched.contains(&(copy.src, u32::MAX))
@@ -40,12 +40,10 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
         {
             continue;
         }
-        let source = liveness.interval(copy.src);
-        let apart = source.end <= at
-            && place.iter().all(|&(v, r)| !liveness.grf_interval(v, r as usize).overlaps(&source));
-        let fits = apart
-            || in_block(program, &cfg, &sites, at, &copy)
-            || (sites.by_channel(program, &copy)
+        let fits = copy.apart(&liveness, &place)
+            || in_block(program, &cfg, &sites, &copy)
+            || (copy.is_one()
+                && sites.by_channel(program, &copy)
                 && ranges.get_or_insert_with(|| ChannelRanges::new(program, &cfg)).apart(&copy, regs, at));
         if !fits {
             continue;
@@ -71,7 +69,7 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     true
 }
 
-/// A copy of all of `src` to whole registers of `dst`.
+/// A copy of all of `src` to whole registers of `dst`, by one instruction or several in a row.
 #[derive(Clone, Copy)]
 struct WholeCopy {
     src: VReg,
@@ -81,24 +79,69 @@ struct WholeCopy {
     /// Bytes per channel.
     element: u32,
     no_mask: bool,
+    /// The instructions.
+    first: usize,
+    last: usize,
+    /// Bytes that each of them moves.
+    step: u32,
 }
 
-fn whole_copy(program: &Program, inst: &Inst) -> Option<WholeCopy> {
+impl WholeCopy {
+    /// A single instruction.
+    fn is_one(&self) -> bool {
+        self.first == self.last
+    }
+
+    /// No register of the source is needed while the one it would become is.
+    fn apart(&self, liveness: &Liveness, place: &[(VReg, u32)]) -> bool {
+        let whole = liveness.interval(self.src);
+        place.iter().enumerate().all(|(r, &(v, reg))| {
+            // What one instruction moves counts as one value.
+            let source = if self.is_one() { whole } else { liveness.grf_interval(self.src, r) };
+            let moved_at = self.first + r * REG_SIZE as usize / self.step as usize;
+            source.end <= moved_at && !liveness.grf_interval(v, reg as usize).overlaps(&source)
+        })
+    }
+}
+
+/// The whole copy that begins at instruction `at`.
+fn whole_copy(program: &Program, at: usize) -> Option<WholeCopy> {
+    let inst = &program.insts[at];
+    let (dst, src) = packed_copy(inst)?;
+    let (offset, step) = (inst.dst.offset, inst.bytes_written());
+    let bytes = u32::from(program.vregs[src].regs) * REG_SIZE;
+    let aligned = offset.is_multiple_of(REG_SIZE) && step.is_multiple_of(REG_SIZE);
+    if dst == src || !aligned || !bytes.is_multiple_of(step) {
+        return None;
+    }
+    let last = at + (bytes / step) as usize - 1;
+    let run = program.insts.get(at..=last)?;
+    let follows = |(index, next): (u32, &Inst)| {
+        packed_copy(next) == Some((dst, src))
+            && next.bytes_written() == step
+            && next.src[0].offset == index * step
+            && next.dst.offset == offset + index * step
+            && next.no_mask == inst.no_mask
+    };
+    (0..).zip(run).all(follows).then_some(WholeCopy {
+        src,
+        dst,
+        offset,
+        element: inst.dst.ty.size(),
+        no_mask: inst.no_mask,
+        first: at,
+        last,
+        step,
+    })
+}
+
+/// Destination and source of a copy between packed registers.
+fn packed_copy(inst: &Inst) -> Option<(VReg, VReg)> {
     if !inst.is_plain_copy() || inst.align16 {
         return None;
     }
-    let (dst, src) = (inst.dst.vreg()?, inst.src[0].vreg()?);
-    let bytes = inst.bytes_written();
     let packed = inst.dst.stride() == Some(1) && inst.src[0].stride() == Some(1);
-    let whole = inst.src[0].offset == 0 && bytes == u32::from(program.vregs[src].regs) * REG_SIZE;
-    let fits = dst != src && packed && whole && inst.dst.offset.is_multiple_of(REG_SIZE);
-    fits.then_some(WholeCopy {
-        src,
-        dst,
-        offset: inst.dst.offset,
-        element: inst.dst.ty.size(),
-        no_mask: inst.no_mask,
-    })
+    packed.then_some((inst.dst.vreg()?, inst.src[0].vreg()?))
 }
 
 fn same_place(a: &Operand, b: &Operand) -> bool {
@@ -161,9 +204,9 @@ impl Sites {
 
 /// The source's whole life is in the copy's block and ends with the copy; meanwhile nobody touches the
 /// destination, except that the source's first definition may read it.
-fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, at: usize, copy: &WholeCopy) -> bool {
+fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, copy: &WholeCopy) -> bool {
     let Some((first, last)) = sites.range[copy.src] else { return false };
-    if last != at || cfg.block_of[first] != cfg.block_of[at] {
+    if last != copy.last || cfg.block_of[first] != cfg.block_of[last] {
         return false;
     }
     let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
@@ -172,7 +215,7 @@ fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, at: usize, copy: &Whole
             && operand.offset < copy.offset + bytes
             && copy.offset < operand.offset + length
     };
-    for (i, inst) in program.insts.iter().enumerate().take(at).skip(first) {
+    for (i, inst) in program.insts.iter().enumerate().take(copy.first).skip(first) {
         if inst.dst.vreg() == Some(copy.src) && inst.no_mask != copy.no_mask {
             return false;
         }

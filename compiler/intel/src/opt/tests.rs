@@ -178,6 +178,39 @@ fn arms_compute_where_the_join_wants_the_value() {
     assert_eq!(p.insts[1].dst.file, p.insts[3].dst.file);
 }
 
+/// A message with a response of four registers, of which each goes to a register of the next message's payload.
+fn response_into_payload(read_again: bool) -> Program {
+    let mut p = Program::new(8);
+    let (response, next) = (p.vreg(4), p.vreg(5));
+    let register = |v, index: u32| Operand { offset: index * 32, ..Operand::vgrf(v, Type::UD) };
+    let mut b = Builder::new(&mut p);
+    keep(&mut b, payload(2, Type::UD));
+    b.mov(register(next, 0), payload(1, Type::UD));
+    for index in 0..4 {
+        b.mov(register(next, index + 1), register(response, index));
+    }
+    keep(&mut b, register(next, 0));
+    if read_again {
+        keep(&mut b, register(response, 2));
+    }
+    p.insts[0].dst = register(response, 0);
+    for (inst, (mlen, rlen)) in [(0, (1, 4)), (6, (5, 0))] {
+        let message = p.insts[inst].message.as_mut().expect("a send");
+        (message.mlen, message.rlen) = (mlen, rlen);
+    }
+    p
+}
+
+#[test]
+fn responses_arrive_in_the_payload_they_are_for() {
+    let mut p = response_into_payload(false);
+    assert!(opt_coalesce(&mut p, &*ivb()));
+    assert_eq!(ops(&p), [Op::Send, Op::Mov, Op::Send]);
+    assert_eq!((p.insts[0].dst.file, p.insts[0].dst.offset), (p.insts[2].src[0].file, 32));
+    let mut p = response_into_payload(true);
+    assert!(!opt_coalesce(&mut p, &*ivb()), "a register of the response is needed later");
+}
+
 #[test]
 fn values_needed_together_are_not_merged() {
     // x is read after its copy y has changed.

@@ -142,14 +142,9 @@ impl Translator<'_> {
                 self.builder().emit(Op::Mad, ctx.dst.retype(float), &[c, a, b]);
             }
             AluOp::Flrp => {
-                // MAD forms: a + t·(b − a) would differ at t = 1; use b·t + a·(1 − t).
+                // src0 · src1 + (1 − src0) · src2.
                 let [a, b, t] = [0, 1, 2].map(|i| self.arg(ctx, i, float));
-                let mut build = self.builder();
-                let (one_minus, scaled) = (build.temp(float), build.temp(float));
-                let one = if float == Type::DF { Operand::df(1.0) } else { Operand::f(1.0) };
-                build.emit(Op::Add, one_minus, &[t.neg(), one]);
-                build.emit(Op::Mul, scaled, &[a, one_minus]);
-                build.emit(Op::Mad, ctx.dst.retype(float), &[scaled, b, t]);
+                self.builder().emit(Op::Lrp, ctx.dst.retype(float), &[t, b, a]);
             }
             AluOp::Fneg => {
                 let a = self.arg(ctx, 0, float).neg();

@@ -177,19 +177,10 @@ impl Selector<'_> {
                 self.emit(Op::Mad, dst, &[c, a, b]);
             }
             Flrp => {
-                // b·t + a·(1 − t), exact at both ends.
+                // src0 · src1 + (1 − src0) · src2.
                 let [a, b, t] = [0, 1, 2].map(|i| self.arg(ctx, i, f));
-                let (rest, scaled) = (self.temp(f).masked(first(ctx.n)), self.temp(f).masked(first(ctx.n)));
-                self.emit(Op::Add, rest, &[t.neg(), Operand::f(1.0)]);
-                self.emit(Op::Mul, scaled, &[a, read(rest)]);
                 let dst = self.dst(ctx, f);
-                if ctx.alu.exact {
-                    let product = self.temp(f).masked(first(ctx.n));
-                    self.emit(Op::Mul, product, &[b, t]);
-                    self.emit(Op::Add, dst, &[read(scaled), read(product)]);
-                } else {
-                    self.emit(Op::Mad, dst, &[read(scaled), b, t]);
-                }
+                self.emit(Op::Lrp, dst, &[t, b, a]);
             }
             Fneg => self.move_modified(ctx, f, Operand::neg),
             Fabs => self.move_modified(ctx, f, Operand::absolute),

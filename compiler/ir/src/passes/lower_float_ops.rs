@@ -7,7 +7,7 @@ use crate::ops::AluOp;
 use crate::shader::Shader;
 
 /// Lowers `flrp`, `fmod`, `frem`, `fldexp`, `frexp_sig` and `frexp_exp` of 16 and 32 bits. `lower_doubles` does the
-/// 64-bit ones.
+/// 64-bit ones. A 32-bit `flrp` of variables that may fuse stays: it is an instruction.
 ///
 /// All follow their folding functions step by step, except that `fldexp` gives zero for results below the smallest
 /// normal single: singles flush denormals. `fdiv` appears in the results, to be done by the back end or, for halves, `lower_half`. Steps of
@@ -18,6 +18,13 @@ pub fn lower_float_ops(shader: &mut Shader) -> bool {
         let bits = alu.srcs.first().map_or(0, |s| b.shader.bits(s.value));
         if !matches!(alu.op, Flrp | Fmod | Frem | Fldexp | FrexpSig | FrexpExp) || !matches!(bits, 16 | 32) {
             return None;
+        }
+        if alu.op == Flrp && bits == 32 && !alu.exact {
+            // The instruction takes registers only; with constants the steps are as short.
+            let constant = alu.srcs.iter().any(|src| b.shader.as_const(src.value).is_some());
+            if !constant {
+                return None;
+            }
         }
         let components = b.shader.components(result);
         let srcs = source_values(b, alu, components);

@@ -141,11 +141,25 @@ fn no_integer_operation_on_64_bits_is_left() {
 fn float_ops() {
     use AluOp::*;
     for op in [Fmod, Frem, Flrp, FrexpSig, FrexpExp] {
-        check(op, 32, false, lower_float_ops);
         check(op, 16, false, lower_float_ops);
-        check(op, 32, true, lower_float_ops);
+        if op != Flrp {
+            check(op, 32, false, lower_float_ops);
+            check(op, 32, true, lower_float_ops);
+        }
     }
     check(Fldexp, 32, true, lower_float_ops);
+    // An interpolation is an instruction, unless it must not fuse.
+    assert!(!lower_float_ops(&mut single_op(Flrp, 32)));
+    for flush in [false, true] {
+        check(Flrp, 32, flush, |shader| {
+            for inst in shader.insts.values_mut() {
+                if let InstKind::Alu(alu) = &mut inst.kind {
+                    alu.exact = true;
+                }
+            }
+            lower_float_ops(shader)
+        });
+    }
 }
 
 #[test]

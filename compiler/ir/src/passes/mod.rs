@@ -17,6 +17,7 @@ mod lower_small_types;
 mod lower_vectors_to_scalar;
 mod opt_algebraic;
 mod opt_bitfield;
+mod opt_combine_stores;
 mod opt_constant_fold;
 mod opt_constant_inputs;
 mod opt_copy_propagate;
@@ -44,6 +45,7 @@ pub use lower_small_types::lower_small_types;
 pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_bitfield::opt_bitfield;
+pub use opt_combine_stores::opt_combine_stores;
 pub use opt_constant_fold::opt_constant_fold;
 pub use opt_constant_inputs::opt_constant_inputs;
 pub use opt_copy_propagate::opt_copy_propagate;
@@ -74,6 +76,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_vectors_to_scalar", lower_vectors_to_scalar),
     ("opt_algebraic", opt_algebraic),
     ("opt_bitfield", opt_bitfield),
+    ("opt_combine_stores", opt_combine_stores),
     ("opt_constant_fold", opt_constant_fold),
     ("opt_copy_propagate", opt_copy_propagate),
     ("opt_cse", opt_cse),
