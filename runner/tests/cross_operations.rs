@@ -224,8 +224,8 @@ fn largest(operation: &Operation, operands: &Operands) -> f64 {
     largest
 }
 
-/// Runs one operation on all executors, the simulator only if `machine`; gives what disagrees.
-fn check(operation: &Operation, generation: &str, machine: bool, rng: &mut Rng) -> Result<(), String> {
+/// Runs one operation on all executors; gives what disagrees.
+fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), String> {
     // Derivatives are of the pixel's position, whose change is the same all over the quad.
     let forms = match operation.expression.contains("gl_FragCoord") {
         true => &[Form::Uniform][..],
@@ -250,15 +250,12 @@ fn check(operation: &Operation, generation: &str, machine: bool, rng: &mut Rng) 
         let early = shader.evaluate(&lowered, &block).map_err(|e| format!("evaluator: {e}"))?.0;
         let (late, _) =
             shader.evaluate(&optimised, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
-        let simulated = match machine {
-            true => Some(shader.shade(&mut device, &block).map_err(|e| format!("simulator: {e}"))?.0),
-            false => None,
-        };
+        let simulated = shader.shade(&mut device, &block).map_err(|e| format!("simulator: {e}"))?.0;
         let largest = largest(operation, &values);
         let near = |scalar, x, y| operation.rule.holds(scalar, x, y, largest);
         let undefined = |lane: usize, row: usize| reference.undefined[lane][row];
-        let evaluated = [("evaluator", &early), ("evaluator after passes", &late)];
-        for (what, pixels) in evaluated.into_iter().chain(simulated.as_ref().map(|p| ("simulator", p))) {
+        let others = [("evaluator", &early), ("evaluator after passes", &late), ("simulator", &simulated)];
+        for (what, pixels) in others {
             let found = differences(&dwords, &reference.bits, pixels, undefined, near);
             if !found.is_empty() {
                 let operands = describe(operation, &values);
@@ -268,7 +265,6 @@ fn check(operation: &Operation, generation: &str, machine: bool, rng: &mut Rng) 
                 ));
             }
         }
-        let Some(simulated) = simulated else { continue };
         // Expanded in the back end or fused, inexact operations may come out differently.
         let same = |scalar, x, y| match operation.rule {
             Rule::Exact => identical(scalar, x, y),
@@ -322,7 +318,7 @@ fn seed() -> u64 {
 fn operations_agree() {
     let mut rng = Rng::new(seed());
     let operations = wanted(OPERATIONS.lines(), &['F', 'D'], &mut rng);
-    all_agree(&operations, "ivb,hsw", true, &mut rng);
+    all_agree(&operations, "ivb,hsw", &mut rng);
 }
 
 #[test]
@@ -331,16 +327,16 @@ fn operations_of_16_bits_agree() {
     let narrowed = narrowed();
     let lines = narrowed.iter().map(String::as_str).chain(SIXTEEN_BIT.lines());
     let operations = wanted(lines, &['H'], &mut rng);
-    all_agree(&operations, "bdw,skl", false, &mut rng);
+    all_agree(&operations, "bdw,chv,skl", &mut rng);
 }
 
 /// Runs operations on the generations asked for, or on these.
-fn all_agree(operations: &[Operation], generations: &str, machine: bool, rng: &mut Rng) {
+fn all_agree(operations: &[Operation], generations: &str, rng: &mut Rng) {
     let generations = std::env::var("CROSS_GENERATIONS").unwrap_or_else(|_| generations.into());
     let mut failures = Vec::new();
     let every = operations.iter().flat_map(|o| generations.split(',').map(move |g| (o, g)));
     for (operation, generation) in every {
-        let run = || check(operation, generation, machine, rng);
+        let run = || check(operation, generation, rng);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let problem = match result {
             Ok(Ok(())) => continue,

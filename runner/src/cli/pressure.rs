@@ -188,6 +188,31 @@ fn spill_counts(found: &[Option<Pressure>; 3]) -> String {
 mod tests {
     use super::*;
 
+    /// Kernels of a committed test on Skylake, by stage and width.
+    fn committed(name: &str) -> Kernels {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name);
+        let test = TestFile { name: name.to_owned(), path: path.with_extension("shader_test") };
+        kernels(&test, Target::Skl).unwrap()
+    }
+
+    /// Each switch costs registers where it is said to, and nothing spills without one.
+    #[test]
+    fn the_switches_make_a_difference() {
+        let fragment = |name, width| committed(name)[&(Stage::Fragment, width)];
+        // Eight packed halves are half a register.
+        let [exact, whole, _] = fragment("half/pressure/fs-short_lived-f16vec4", Width::Simd8);
+        let (exact, whole) = (exact.unwrap(), whole.unwrap());
+        assert!(exact.max_live < 40 && whole.max_live > 128, "{exact:?} {whole:?}");
+        assert!(exact.spills == 0 && whole.spills > 0, "{exact:?} {whole:?}");
+        // Conversions to halves leave gaps in both registers of SIMD16.
+        let [exact, whole, _] = fragment("half/pressure/fs-converted_in_loop-f16vec4", Width::Simd16);
+        assert!(exact.is_some_and(|p| p.max_live < 80) && whole.is_none(), "{exact:?} {whole:?}");
+        // Varyings read before many values live.
+        let [exact, _, all] = fragment("half/pressure/fs-operands_read_first-f16mat4", Width::Simd8);
+        let (exact, all) = (exact.unwrap(), all.unwrap());
+        assert!(exact.spills == 0 && all.spills > 0 && exact.max_live < all.max_live, "{exact:?} {all:?}");
+    }
+
     #[test]
     fn missing_kernels_count_as_spilling() {
         let pressure = |max_live, spills| Some(Pressure { max_live, spills });

@@ -15,6 +15,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "mach-accumulator": mach_accumulator, "MACH without AccWrEnable loses the accumulator it reads";
     "addc-accumulator": addc_accumulator, "ADDC and SUBB write the carry to the accumulator: AccWrEnable, UD";
     "integer-acc1": integer_acc1, "integers have no acc1";
+    "accumulator-byte": accumulator_byte, "an accumulator has no byte format";
     "ud-accumulator-condition": ud_accumulator_condition, "no condition on a negated UD accumulator source";
 };
 
@@ -54,6 +55,10 @@ fn addc_accumulator(c: &Context) -> bool {
 /// acc1 in the low nibble of the register number.
 fn integer_acc1(c: &Context) -> bool {
     c.any_operand(|operand| operand.is_accumulator() && operand.nr & 0xf != 0 && operand.ty.is_integer())
+}
+
+fn accumulator_byte(c: &Context) -> bool {
+    c.any_operand(|operand| operand.is_accumulator() && operand.ty.size() == 1)
 }
 
 fn ud_accumulator_condition(c: &Context) -> bool {

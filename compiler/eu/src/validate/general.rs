@@ -3,7 +3,7 @@
 use super::{Context, Rule, is_direct_grf, rules};
 use crate::inst::CondMod;
 use crate::opcode::{Form, Opcode};
-use crate::operand::{Addressing, RegFile};
+use crate::operand::{Addressing, Arf, Operand, RegFile};
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -17,6 +17,8 @@ pub(super) static RULES: &[Rule] = rules! {
     "immediate-vf-stride": immediate_vf_stride, "a VF immediate needs a destination stride of a dword";
     "immediate-v-stride": immediate_v_stride, "a V or UV immediate needs a destination stride of a word";
     "address-subregister": address_subregister, "a0 has 8 words, 16 from gen8 on";
+    "address-types": address_types, "a0 holds words and dwords";
+    "address-span": address_span, "what is written to a0 ends within it";
     "mixed-source-types": mixed_source_types, "sources are all floating-point or all integers";
     "condition-allowed": condition_allowed, "the opcode has no conditional modifier";
     "saturate-allowed": saturate_allowed, "the opcode does not saturate";
@@ -88,6 +90,24 @@ fn address_subregister(c: &Context) -> bool {
         Addressing::Indirect { subreg, .. } => subreg >= c.devinfo.address_subregisters,
         Addressing::Direct => false,
     })
+}
+
+/// The destination, if it is a0.
+fn address_destination<'a>(c: &'a Context) -> Option<&'a Operand> {
+    c.real_dst().filter(|dst| dst.is_arf(Arf::Address))
+}
+
+fn address_types(c: &Context) -> bool {
+    c.is_basic()
+        && address_destination(c).is_some_and(|dst| dst.ty.is_float() || !matches!(dst.ty.size(), 2 | 4))
+}
+
+fn address_span(c: &Context) -> bool {
+    c.is_align1()
+        && address_destination(c).is_some_and(|dst| {
+            let last = (c.exec_size - 1) * u32::from(dst.region.hstride) * dst.ty.size();
+            u32::from(dst.subnr) + last + dst.ty.size() > 2 * u32::from(c.devinfo.address_subregisters)
+        })
 }
 
 fn mixed_source_types(c: &Context) -> bool {

@@ -14,7 +14,6 @@ pub(super) static RULES: &[Rule] = rules! {
     "sel-selects": sel_selects, "SEL has either a predicate or a condition";
     "logic-condition": logic_condition, "logic instructions know no overflow and unordered conditions";
     "gen8-logic-abs": gen8_logic_abs, "abs means nothing on logic sources";
-    "logic-types": logic_types, "logic and bit instructions work on integers";
     "mul-dword-first": mul_dword_first, "multiplying a dword by a narrower integer, the dword is src0";
     "mul-dword-modifiers": mul_dword_modifiers, "a dword multiplication neither saturates nor sets conditions";
     "gen7-mul-float-destination": gen7_mul_float_destination, "gen7: no float destination for dword multiplication";
@@ -23,10 +22,20 @@ pub(super) static RULES: &[Rule] = rules! {
     "mul-64bit": mul_64bit, "there is no multiplication of 64-bit integers";
     "dim-immediate": dim_immediate, "DIM loads an immediate of type F into DF";
     "f16-conversion-types": f16_conversion_types, "f32to16 and f16to32 hold the half in W, UW, D or UD";
+    "mach-types": mach_types, "MACH works on D and UD";
+    "avg-types": avg_types, "AVG works on integers";
+    "sad2-types": sad2_types, "SAD2 and SADA2 take bytes and write words";
     "plane-types": plane_types, "LINE and PLN work on floats";
+    "plane-source": plane_source, "src0 of LINE and PLN is a scalar region";
+    "plane-alignment": plane_alignment, "src0 of LINE and PLN starts at the first or the fifth dword of a register";
+    "plane-width": plane_width, "PLN has 8 or 16 channels";
+    "plane-align1": plane_align1, "PLN runs in Align1";
     "dot-product-align16": dot_product_align16, "dot products of vectors run in Align16";
+    "dot-product-types": dot_product_types, "dot products of vectors work on floats";
     "rounding-types": rounding_types, "rounding instructions work on F (from gen8 on also HF)";
     "wait-register": wait_register, "WAIT waits for a notification register in SIMD1";
+    "movi-indirect": movi_indirect, "MOVI reads through a0";
+    "control-register-switch": control_register_switch, "an instruction that names cr0 needs {switch}";
 };
 
 fn is(c: &Context, opcodes: &[Opcode]) -> bool {
@@ -66,12 +75,6 @@ fn gen8_logic_abs(c: &Context) -> bool {
     c.inst.opcode.is_logic() && c.devinfo.logic_negate_is_not && c.register_sources().any(|src| src.abs)
 }
 
-fn logic_types(c: &Context) -> bool {
-    let bits =
-        [Opcode::Bfrev, Opcode::Bfi1, Opcode::Fbl, Opcode::Cbit, Opcode::Shl, Opcode::Shr, Opcode::Asr];
-    (c.inst.opcode.is_logic() || is(c, &bits)) && c.sources.iter().any(|src| src.ty.is_float())
-}
-
 fn mul_dword_first(c: &Context) -> bool {
     let [a, b, _] = &c.inst.src;
     c.inst.opcode == Opcode::Mul && is_dword(b.ty) && a.ty.size() < 4
@@ -107,6 +110,20 @@ fn mul_64bit(c: &Context) -> bool {
     c.inst.opcode == Opcode::Mul && c.sources.iter().any(|src| matches!(src.ty, Type::Q | Type::Uq))
 }
 
+fn mach_types(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Mach && c.any_operand(|operand| !is_dword(operand.ty))
+}
+
+fn avg_types(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Avg && c.any_operand(|operand| operand.ty.is_float())
+}
+
+fn sad2_types(c: &Context) -> bool {
+    is(c, &[Opcode::Sad2, Opcode::Sada2])
+        && (c.sources.iter().any(|src| !matches!(src.ty, Type::B | Type::Ub))
+            || c.real_dst().is_some_and(|dst| !matches!(dst.ty, Type::W | Type::Uw)))
+}
+
 fn dim_immediate(c: &Context) -> bool {
     c.inst.opcode == Opcode::Dim
         && !(c.inst.src[0].is_imm() && c.inst.src[0].ty == Type::F && c.inst.dst.ty == Type::Df)
@@ -125,8 +142,32 @@ fn plane_types(c: &Context) -> bool {
     is(c, &[Opcode::Line, Opcode::Pln]) && c.any_operand(|operand| !operand.ty.is_float())
 }
 
+fn plane_source(c: &Context) -> bool {
+    is(c, &[Opcode::Line, Opcode::Pln]) && c.is_align1() && !c.inst.src[0].region.is_scalar()
+}
+
+fn plane_alignment(c: &Context) -> bool {
+    is(c, &[Opcode::Line, Opcode::Pln]) && c.is_align1() && !c.inst.src[0].subnr.is_multiple_of(16)
+}
+
+fn plane_width(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Pln && !matches!(c.exec_size, 8 | 16)
+}
+
+fn plane_align1(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Pln && !c.is_align1()
+}
+
+fn is_dot_product(c: &Context) -> bool {
+    is(c, &[Opcode::Dp2, Opcode::Dp3, Opcode::Dp4, Opcode::Dph])
+}
+
 fn dot_product_align16(c: &Context) -> bool {
-    is(c, &[Opcode::Dp2, Opcode::Dp3, Opcode::Dp4, Opcode::Dph]) && !c.is_align16()
+    is_dot_product(c) && !c.is_align16()
+}
+
+fn dot_product_types(c: &Context) -> bool {
+    is_dot_product(c) && c.any_operand(|operand| !operand.ty.is_float())
 }
 
 fn rounding_types(c: &Context) -> bool {
@@ -136,4 +177,16 @@ fn rounding_types(c: &Context) -> bool {
 
 fn wait_register(c: &Context) -> bool {
     c.inst.opcode == Opcode::Wait && (c.exec_size != 1 || !c.inst.dst.is_arf(Arf::Notification))
+}
+
+fn movi_indirect(c: &Context) -> bool {
+    c.inst.opcode == Opcode::Movi && !c.inst.src[0].is_indirect()
+}
+
+/// Skylake PRM, volume 7, "Implementation Restriction on Register Access": the pipeline does not keep explicit accesses to the control
+/// register in order by itself.
+fn control_register_switch(c: &Context) -> bool {
+    c.is_basic()
+        && c.any_operand(|operand| operand.is_arf(Arf::Control))
+        && c.inst.thread_control != ThreadControl::Switch
 }

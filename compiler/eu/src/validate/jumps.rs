@@ -7,7 +7,8 @@ use crate::inst::Inst;
 use crate::opcode::{Form, Opcode};
 
 /// Names of the rules below.
-pub(super) const NAMES: [&str; 4] = ["jump-target", "if-endif", "while-backwards", "thread-end"];
+pub(super) const NAMES: [&str; 6] =
+    ["jump-target", "if-endif", "while-backwards", "thread-end", "break-while", "branch-forwards"];
 
 /// Checks jumps and the program's end; `len` is the program's length in bytes.
 pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<Violation> {
@@ -25,6 +26,12 @@ pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<V
         }
         if located.inst.opcode == Opcode::While && located.inst.jip > 0 {
             report(NAMES[2], "WHILE leads backwards".to_owned());
+        }
+        if !loop_jump_nests(devinfo, program, located) {
+            report(NAMES[4], "BREAK and CONT lead to WHILE".to_owned());
+        }
+        if leads_backwards(devinfo, &located.inst) {
+            report(NAMES[5], "only WHILE leads backwards".to_owned());
         }
     }
     if !program.iter().any(|located| ends_thread(&located.inst)) {
@@ -88,4 +95,21 @@ fn branches_nest(devinfo: &DevInfo, program: &[Located], located: &Located) -> b
         None => true,
         Some(inst) => inst.opcode == Opcode::Endif,
     }
+}
+
+/// UIP of BREAK and CONT leads to the loop's WHILE.
+fn loop_jump_nests(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
+    let Located { offset, inst } = located;
+    if !matches!(inst.opcode, Opcode::Break | Opcode::Cont) {
+        return true;
+    }
+    let end = instruction_at(program, target(devinfo, *offset, inst.uip));
+    end.is_none_or(|inst| inst.opcode == Opcode::While)
+}
+
+/// Structured branches other than WHILE lead forwards.
+fn leads_backwards(devinfo: &DevInfo, inst: &Inst) -> bool {
+    let structured = [Opcode::If, Opcode::Else, Opcode::Endif, Opcode::Break, Opcode::Cont, Opcode::Halt]
+        .contains(&inst.opcode);
+    structured && (inst.jip < 0 || inst.opcode.has_uip(devinfo.generation) && inst.uip < 0)
 }

@@ -7,6 +7,8 @@
 //! A rule sees one instruction at a time; [`validate_program`] adds the rules about the program as a whole.
 
 mod accumulators;
+mod bits;
+mod branches;
 mod conversions;
 mod fp64;
 mod general;
@@ -65,6 +67,8 @@ pub(crate) use rules;
 static RULES: &[&[Rule]] = &[
     general::RULES,
     instructions::RULES,
+    bits::RULES,
+    branches::RULES,
     math::RULES,
     accumulators::RULES,
     regions::RULES,

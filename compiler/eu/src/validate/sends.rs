@@ -11,11 +11,16 @@ pub(super) static RULES: &[Rule] = rules! {
     "send-modifiers": modifiers, "a message has no source modifiers";
     "send-destination": destination, "a response goes to directly addressed general registers or null";
     "send-length": length, "a message has 1 to 15 registers";
+    "send-response-length": response_length, "a response has at most 16 registers";
+    "send-width": width, "a message has at most 16 channels";
     "send-bounds": bounds, "message and response end at r127 at the latest";
     "send-null-response": null_response, "a response needs a destination";
     "send-eot-payload": eot_payload, "an end-of-thread message comes from r112–r127";
     "send-eot-response": eot_response, "an end-of-thread message has no response";
+    "send-eot-destination": eot_destination, "an end-of-thread message has no destination";
+    "send-eot-receiver": eot_receiver, "render cache, URB and thread spawner end threads, nothing else does";
     "send-split-second": split_second, "the second part of a split send is general registers or null";
+    "send-split-empty": split_empty, "the second part of a split send has registers unless it is null";
     "send-split-overlap": split_overlap, "the parts of a split send do not overlap";
     "gen8-r127": response_r127, "a response over its own payload does not reach r127";
     "send-receiver": receiver, "the generation has no such shared function";
@@ -25,6 +30,8 @@ pub(super) static RULES: &[Rule] = rules! {
 const EOT_FIRST: u8 = 112;
 /// Longest first part of a message.
 const MAX_MLEN: u8 = 15;
+/// Longest response.
+const MAX_RLEN: u32 = 16;
 
 /// The message, its first part's length (1 if not known) and response's (0 if not known).
 fn message(c: &Context) -> Option<(Send, u32, u32)> {
@@ -65,6 +72,14 @@ fn length(c: &Context) -> bool {
     message(c).is_some_and(|(_, mlen, _)| mlen == 0 || mlen > u32::from(MAX_MLEN))
 }
 
+fn response_length(c: &Context) -> bool {
+    message(c).is_some_and(|(_, _, rlen)| rlen > MAX_RLEN)
+}
+
+fn width(c: &Context) -> bool {
+    c.inst.send.is_some() && c.exec_size > 16
+}
+
 fn bounds(c: &Context) -> bool {
     let Some((send, mlen, rlen)) = message(c) else { return false };
     let beyond = |nr: u8, count: u32| count > 0 && u32::from(nr) + count > u32::from(c.devinfo.grf_count);
@@ -86,6 +101,22 @@ fn eot_payload(c: &Context) -> bool {
 
 fn eot_response(c: &Context) -> bool {
     message(c).is_some_and(|(send, _, rlen)| send.eot && rlen > 0)
+}
+
+fn eot_destination(c: &Context) -> bool {
+    c.inst.send.is_some_and(|send| send.eot) && !c.inst.dst.is_null()
+}
+
+fn eot_receiver(c: &Context) -> bool {
+    let ends = |sfid| matches!(sfid, Sfid::RenderCache | Sfid::Urb | Sfid::ThreadSpawner);
+    c.inst.send.is_some_and(|send| send.eot && !ends(send.sfid))
+}
+
+fn split_empty(c: &Context) -> bool {
+    let Some(send) = c.inst.send else { return false };
+    c.inst.opcode.form() == Form::SplitSend
+        && c.inst.src[1].file == RegFile::Grf
+        && second_length(c, &send) == 0
 }
 
 fn split_second(c: &Context) -> bool {

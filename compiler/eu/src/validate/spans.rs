@@ -18,6 +18,8 @@ pub(super) static RULES: &[Rule] = rules! {
     "gen7-two-grf-offset": same_offset, "sources start at the same offset in both their registers";
     "gen7-two-grf-source": two_grf_source, "a destination of two registers needs sources of two registers";
     "gen7-second-half": second_half, "the second register of a destination holds the next 8 (4 of 64 bits) channels";
+    "gen7-indirect-span": indirect_span,
+        "gen7: a destination of two registers needs 1x1 regions of indirect sources";
     "overlap-compressed": overlap, "the first register of a destination is not what the second half reads";
     "align16-span": align16_span, "an Align16 destination spans at most two registers";
     "align16-span-end": align16_end, "an Align16 operand ends at r127 at the latest";
@@ -163,6 +165,12 @@ fn second_half(c: &Context) -> bool {
     };
     let first = (0..dst.starts.len()).filter(|&index| !dst.in_second(index)).count();
     first != per_register
+}
+
+/// Ivy Bridge PRM, volume 4, part 3, 3.3.10.
+fn indirect_span(c: &Context) -> bool {
+    compressed(c).is_some()
+        && c.sources.iter().any(|src| src.is_indirect() && src.region.vstride == Region::VXH)
 }
 
 /// A compressed instruction runs its halves in order: what the first one writes, the second one reads changed.

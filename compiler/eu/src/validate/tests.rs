@@ -143,10 +143,12 @@ fn half_float_moves() {
     for devinfo in devices(GEN8) {
         for &(dst, src, stride, byte, bdw, later) in HALF_MOVES {
             let types = [dst, src].map(|letters| Type::from_letters(letters).expect("a type"));
+            // Bytes are read in two rows of two, as the document has it.
+            let (width, hstride) = if types[1] == Type::B { (2, 2) } else { (4, 1) };
             let inst = crate::build::inst(Opcode::Mov)
                 .exec(4)
                 .dst(crate::build::grf(10).typed(types[0]).at_byte(byte).stride(stride))
-                .srcs(&[crate::build::grf(20).typed(types[1]).region(4, 4, 1)]);
+                .srcs(&[crate::build::grf(20).typed(types[1]).region(4, width, hstride)]);
             let expected = if devinfo.has_packed_mixed_float { later } else { bdw };
             let broken = validate_inst(devinfo, &inst);
             if broken.is_empty() != expected {
@@ -155,6 +157,16 @@ fn half_float_moves() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// What the project promises: lines for at least 150 rules and generations on which each holds.
+#[test]
+fn rules_are_many() {
+    let rules: std::collections::BTreeSet<&str> = cases().iter().map(|case| case.rule).collect();
+    assert!(rules.len() >= 150, "{}", rules.len());
+    let names: Vec<&str> = rule_names().collect();
+    let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), distinct.len(), "two rules of one name");
 }
 
 /// Names of the rules a program breaks.
@@ -192,6 +204,20 @@ fn jumps_inside_the_program() {
         let nowhere = format!("(+f0.0) if(8) JIP: L UIP: L {{ align1 1Q }};\nL: nop;{END}");
         assert_eq!(broken(device, &nowhere), ["if-endif"], "{device}");
         assert_eq!(broken(device, "nop;"), ["thread-end"], "{device}");
+        let around = |jump: &str| {
+            format!(
+                "TOP: {jump}\nmov(8) g10<1>F g2<8,8,1>F {{ align1 1Q }};\nEND: while(8) JIP: TOP {{ align1 1Q }};{END}"
+            )
+        };
+        for name in ["break", "cont"] {
+            let good = around(&format!("(+f0.0) {name}(8) JIP: END UIP: END {{ align1 1Q }};\nPAST: nop;"));
+            assert_eq!(broken(device, &good), [""; 0], "{device}: {name}");
+            let short =
+                around(&format!("(+f0.0) {name}(8) JIP: PAST UIP: PAST {{ align1 1Q }};\nPAST: nop;"));
+            assert_eq!(broken(device, &short), ["break-while"], "{device}: {name}");
+        }
+        let back = format!("TOP: nop;\nendif(8) JIP: TOP {{ align1 1Q }};{END}");
+        assert_eq!(broken(device, &back), ["branch-forwards"], "{device}");
         assert_eq!(
             broken(device, &format!("jmpi(1) 400D {{ align1 WE_all 1N }};{END}")),
             ["jump-target"],

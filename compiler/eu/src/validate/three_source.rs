@@ -10,6 +10,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "3src-df-width": df_width, "three-source DF instructions have at most 8 channels, on Ivy Bridge 4";
     "hsw-bfi-simd8": bfi_width, "BFI1 and BFI2 are limited to SIMD8 on Haswell";
     "3src-no-df-rep": no_df_rep, "64-bit three-source operands cannot be replicated";
+    "3src-mixed-width": mixed_width, "three-source instructions that mix F and HF are limited to SIMD8";
     "3src-types": types, "the types of destination and sources do not go together";
     "bit-field-types": bit_field_types, "BFE and BFI2 work on D and UD";
     "bit-field-modifiers": bit_field_modifiers, "BFE and BFI2 have no source modifiers";
@@ -47,6 +48,11 @@ fn types(c: &Context) -> bool {
     let half_or_single = |ty| matches!(ty, Type::F | Type::Hf);
     is_three_source(c)
         && c.sources.iter().any(|src| src.ty != dst && !(half_or_single(src.ty) && half_or_single(dst)))
+}
+
+fn mixed_width(c: &Context) -> bool {
+    let has = |ty| c.any_operand(|operand| operand.ty == ty);
+    is_three_source(c) && c.exec_size > 8 && has(Type::F) && has(Type::Hf)
 }
 
 fn is_bit_field(c: &Context) -> bool {

@@ -1,0 +1,26 @@
+//! Controls of jumps and branches.
+
+use super::{Context, Rule, rules};
+use crate::opcode::{Form, Opcode};
+
+pub(super) static RULES: &[Rule] = rules! {
+    "jmpi-width": jmpi_width, "JMPI has one channel";
+    "jmpi-mask": jmpi_mask, "JMPI does not depend on channel enables: WE_all";
+    "branch-predicate": branch_predicate, "ELSE and ENDIF have no predicate";
+};
+
+fn is_jmpi(c: &Context) -> bool {
+    c.inst.opcode.form() == Form::Jmpi
+}
+
+fn jmpi_width(c: &Context) -> bool {
+    is_jmpi(c) && c.exec_size != 1
+}
+
+fn jmpi_mask(c: &Context) -> bool {
+    is_jmpi(c) && !c.inst.no_mask
+}
+
+fn branch_predicate(c: &Context) -> bool {
+    matches!(c.inst.opcode, Opcode::Else | Opcode::Endif) && c.inst.predicate.is_some()
+}
