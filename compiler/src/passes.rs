@@ -97,6 +97,8 @@ pub struct Target {
     pub vec4: bool,
     /// There are 64-bit integers.
     pub has_q: bool,
+    /// The extended-math unit takes halves.
+    pub has_hf_math: bool,
     /// Comparing samples take explicit gradients.
     pub shadow_gradients: bool,
 }
@@ -107,6 +109,7 @@ impl Target {
         Target {
             vec4: is_vec4(devinfo, stage, backend),
             has_q: devinfo.has_q,
+            has_hf_math: devinfo.has_hf_math,
             shadow_gradients: intel::has_shadow_gradients(devinfo),
         }
     }
@@ -174,7 +177,7 @@ fn lower_operations(
     // The lowerings below make masks of their own, with immediate operands.
     manager.run_to_fixpoint(shader, BITFIELDS, ROUNDS)?;
     manager.run(shader, "lower_float_ops", lower_float_ops)?;
-    manager.run(shader, "lower_half", lower_half)?;
+    manager.run(shader, "lower_half", |s| lower_half(s, target.has_hf_math))?;
     // 64-bit division and some conversions go through doubles.
     manager.run(shader, "lower_int64", |s| lower_int64(s, target.has_q))?;
     manager.run(shader, "lower_doubles", lower_doubles).map(drop)

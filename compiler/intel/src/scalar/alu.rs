@@ -180,7 +180,9 @@ impl Translator<'_> {
             | AluOp::Fsin
             | AluOp::Fcos
             | AluOp::Fpow => {
-                self.only_32bit(ctx)?;
+                if ctx.src_bits != 16 || !self.model.devinfo().has_hf_math {
+                    self.only_32bit(ctx)?;
+                }
                 let op = match ctx.alu.op {
                     AluOp::Frcp => Op::MathInv,
                     AluOp::Frsq => Op::MathRsq,

@@ -69,7 +69,7 @@ pub const ALL: &[(&str, Pass)] = &[
     ("lower_bitfield", lower_bitfield),
     ("lower_doubles", lower_doubles),
     ("lower_float_ops", lower_float_ops),
-    ("lower_half", lower_half),
+    ("lower_half", |shader| lower_half(shader, false)),
     ("lower_pack", lower_pack),
     ("lower_shadow_gradients", lower_shadow_gradients),
     ("lower_small_types", lower_small_types),
