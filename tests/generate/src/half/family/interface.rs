@@ -1,4 +1,5 @@
-//! How 16-bit values get into a stage and out of it: uniforms of mixed sizes beside each other, flat and smooth varyings.
+//! How 16-bit values get into a stage and out of it: uniforms of mixed sizes beside each other, vertex attributes, flat and smooth
+//! varyings, interpolation at other places.
 
 use super::conversion::converted;
 use super::{HALF, VECTORS, halves, matrices, matrix_of, of_one, vectors};
@@ -7,6 +8,7 @@ use crate::half::ieee;
 use crate::half::pool::wrapped;
 use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
+use crate::shader::Stage;
 use crate::value::{Accept, BOOL, Component, DOUBLE, Scalar, Type};
 
 const GROUP: &str = "interface";
@@ -49,7 +51,13 @@ pub fn signatures() -> Vec<Signature> {
     for ty in VECTORS {
         list.push(smooth(ty));
         list.push(smooth_negated(ty));
+        list.push(at_place("at_centroid", ty, "interpolateAtCentroid(a_varying)"));
+        list.push(at_place("at_sample", ty, "interpolateAtSample(a_varying, 0)"));
+        list.push(at_place("at_offset", ty, "interpolateAtOffset(a_varying, f16vec2(0.25, -0.5))"));
+        list.push(attribute(ty));
+        list.push(attribute_sum(ty));
     }
+    list.extend([matrix_of(2, 3), matrix_of(4, 4)].map(attribute));
     list.push(mixed_varyings());
     list
 }
@@ -84,13 +92,34 @@ fn varying(ty: Type) -> Signature {
 }
 
 fn varying_sum(ty: Type) -> Signature {
-    Signature::elementwise(GROUP, "varying_add", &[(ty, Pool::Any), (ty, Pool::Related)], ty, "a + b", |x| {
+    sum("varying_add", ty).varyings()
+}
+
+fn sum(name: &str, ty: Type) -> Signature {
+    Signature::elementwise(GROUP, name, &[(ty, Pool::Any), (ty, Pool::Related)], ty, "a + b", |x| {
         Some(Accept::exactly(match (x[0], x[1]) {
             (Component::Half(a), Component::Half(b)) => Component::Half(ieee::add(a, b)),
             (a, b) => wrapped(a.scalar(), (a.integer() + b.integer()) as u64),
         }))
     })
-    .varyings()
+}
+
+/// Attributes are fetched as floats and converted.
+fn attribute(ty: Type) -> Signature {
+    Signature::elementwise(GROUP, "attribute", &[(ty, Pool::Any)], ty, "a", |x| Some(Accept::exactly(x[0])))
+        .interface(Interface::Attributes)
+}
+
+fn attribute_sum(ty: Type) -> Signature {
+    sum("attribute_add", ty).interface(Interface::Attributes)
+}
+
+/// A function that interpolates anew what is the same at each vertex. Zeros may lose their sign.
+fn at_place(name: &str, ty: Type, expression: &str) -> Signature {
+    let evaluate = of_one(|a: Half| a.is_finite().then(|| ieee::number(a)));
+    Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], ty, expression, evaluate)
+        .interface(Interface::Smooth)
+        .stages(&[Stage::Fragment])
 }
 
 /// Across interpolation of a value that is the same at each vertex. Zeros may lose their sign.

@@ -7,6 +7,7 @@ pub mod common;
 pub mod comparison;
 pub mod control;
 pub mod conversion;
+pub mod derivative;
 pub mod elementary;
 pub mod function;
 pub mod geometric;
@@ -30,6 +31,7 @@ pub fn signatures() -> Vec<Signature> {
         comparison::signatures(),
         control::signatures(),
         conversion::signatures(),
+        derivative::signatures(),
         elementary::signatures(),
         function::signatures(),
         geometric::signatures(),
