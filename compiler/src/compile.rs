@@ -205,7 +205,6 @@ fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey
     let needed = next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
     intel::StageKey {
         outputs_needed: needed,
-        flat_shading: key.flat_shade,
         render_targets: key.targets.iter().filter(|&&t| t != TargetKind::None).count() as u32,
         multisampled: key.samples > 1,
         patch_vertices: patch_vertices(program, stage, key),

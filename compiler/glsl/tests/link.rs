@@ -310,3 +310,26 @@ fn link_errors_name_the_rule() {
     }
     assert!(vertex_and_fragment(PASS, RED).is_ok());
 }
+
+/// GLSL 4.60 section 4.3.5: all initialisers of a uniform are the same.
+#[test]
+fn initialisers_of_a_uniform_agree() {
+    let vertex = |value: &str| {
+        format!("#version 150\nuniform float u = {value};\nvoid main() {{ gl_Position = vec4(u); }}")
+    };
+    let fragment = "#version 150\nuniform float u = 2.0;\nout vec4 c;\nvoid main() { c = vec4(u); }";
+    assert!(vertex_and_fragment(&vertex("2.0"), fragment).is_ok());
+    let error = vertex_and_fragment(&vertex("1.0"), fragment).unwrap_err();
+    assert!(error.contains("`u` has different initialisers"), "{error}");
+}
+
+#[test]
+fn subroutine_uniforms_need_a_function() {
+    let shader = |body: &str| {
+        let head = "#version 400\nsubroutine float T(); subroutine uniform T f;\nout vec4 c;\n";
+        link(&[(Stage::Fragment, &format!("{head}{body}\nvoid main() {{ c = vec4(f()); }}"))])
+    };
+    assert!(shader("subroutine(T) float g() { return 1.0; }").is_ok());
+    let error = shader("").unwrap_err();
+    assert!(error.contains("no function can be selected for subroutine uniform `f`"), "{error}");
+}

@@ -11,8 +11,6 @@ pub struct StageKey {
     /// Slots of the next stage's inputs that this stage must provide even if it does not write them; order is
     /// irrelevant.
     pub outputs_needed: Vec<Varying>,
-    /// Legacy colour inputs are flat.
-    pub flat_shading: bool,
     /// Number of colour buffers that are bound.
     pub render_targets: u32,
     /// One fragment colour goes to all bound colour buffers (`gl_FragColor`).
@@ -31,7 +29,6 @@ impl Default for StageKey {
     fn default() -> Self {
         StageKey {
             outputs_needed: Vec::new(),
-            flat_shading: false,
             render_targets: 1,
             replicate_color: false,
             clamp_color: false,

@@ -580,7 +580,10 @@ impl Lowerer<'_, '_> {
             B::GlobalInvocationId => return Ok(self.global_invocation_id().into()),
             other => return Err(LowerError::Unsupported(other.name())),
         };
-        let value = self.builder.system_value(op);
+        let mut value = self.builder.system_value(op);
+        if variable == B::FragCoord && self.key.upper_left_height > 0 {
+            value = self.from_upper_left(value, global.layout.pixel_center_integer);
+        }
         Ok(match self.types.get(ty) {
             // gl_SampleMaskIn, gl_TessLevel*: one component per element.
             Type::Array { .. } => {
@@ -588,6 +591,17 @@ impl Lowerer<'_, '_> {
             }
             _ => value.into(),
         })
+    }
+
+    /// Window coordinates counted from the upper left corner: y becomes the height less y, less one when pixel centres
+    /// are integers.
+    fn from_upper_left(&mut self, coord: Value, integer_centres: bool) -> Value {
+        let top = self.key.upper_left_height as f32 - if integer_centres { 1.0 } else { 0.0 };
+        let mut channels = self.builder.channels(coord);
+        let top = self.builder.constant(32, &[top.to_bits().into()]);
+        let down = self.builder.fneg(channels[1]);
+        channels[1] = self.builder.fadd(top, down);
+        self.builder.vec(&channels)
     }
 
     fn global_invocation_id(&mut self) -> Value {

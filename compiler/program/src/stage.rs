@@ -93,4 +93,6 @@ pub struct StageKey {
     pub samples: u8,
     /// Bit i: texture coordinate i is replaced by the point coordinate.
     pub point_sprite: u8,
+    /// Height of the draw framebuffer when the program's `gl_FragCoord` counts from the upper left corner, else 0.
+    pub upper_left_height: u32,
 }

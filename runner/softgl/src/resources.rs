@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::services::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
 };
-use crate::texture::{Texture, image, sample};
+use crate::texture::{DepthMode, SamplerParameters, Texture, image, sample};
 
 /// A buffer object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +82,8 @@ pub struct Bindings {
     pub atomic: Vec<Option<BufferId>>,
     /// Texture of each sampler slot of the program.
     pub samplers: Vec<Option<TextureId>>,
+    /// Whether shadow lookups give one float, which the depth texture mode does not move to another component.
+    pub scalar_shadows: bool,
     /// Image unit of each image slot of the program.
     pub images: Vec<Option<ImageUnit>>,
     /// What `rollback` returns to.
@@ -150,6 +152,10 @@ impl Services for Bindings {
         let bound = self.samplers.get(slot as usize);
         let bound = bound.ok_or_else(|| ServiceError::BadRequest(format!("sampler slot {slot}")))?;
         match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {
+            Some(texture) if self.scalar_shadows && op.compares() => {
+                let parameters = SamplerParameters { depth_mode: DepthMode::Red, ..texture.parameters };
+                sample::perform_with(texture, &parameters, op)
+            }
             Some(texture) => sample::perform(texture, op),
             // Nothing bound: as an incomplete texture.
             None => Ok([0, 0, 0, 1.0f32.to_bits()]),

@@ -119,6 +119,16 @@ pub enum TextureOp {
     },
 }
 
+impl TextureOp {
+    /// Whether texels are compared with a reference value.
+    pub fn compares(&self) -> bool {
+        matches!(
+            self,
+            TextureOp::Sample { reference: Some(_), .. } | TextureOp::Gather { reference: Some(_), .. }
+        )
+    }
+}
+
 /// An image access. Coordinates: x, y, z or layer; cube images count faces as layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageOp {

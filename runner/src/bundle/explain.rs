@@ -104,7 +104,7 @@ fn code(script: &Script<'_>, test: &str, target: Target, options: &RunOptions) -
     let Some(devinfo) = target.devinfo() else { return texts };
     let built =
         execute::context_for(script, target).and_then(|capabilities| execute::build(script, capabilities));
-    let Ok(Linked::Program(program)) = built else { return texts };
+    let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
     let keys = execute::stage_keys(script, test, target);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);

@@ -167,7 +167,7 @@ pub(super) fn linked(script: &Script<'_>, target: Target) -> Result<std::sync::A
     use crate::verdict::Layer;
     let capabilities = execute::context_for(script, target)?;
     match execute::build(script, capabilities)? {
-        Linked::Program(program) => Ok(program),
+        Linked::Program(program) | Linked::Pipeline(program, _) => Ok(program),
         Linked::Failed(log) => Err(Verdict::fail(Layer::Link, log)),
         Linked::Nothing => Err(Verdict::fail(Layer::Link, "there are no GLSL shaders")),
     }

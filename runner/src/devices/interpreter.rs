@@ -6,7 +6,7 @@ use interpreter::{
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
-use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage};
+use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage, StageKey};
 use softgl::device::{
     Batch, Channels, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
     GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
@@ -65,7 +65,7 @@ impl Device for InterpreterDevice {
         let lanes = batch.lanes() * invocations;
         let mask = lane_mask(batch, lanes, invocations);
         let shared = vec![0; linked.shared_size as usize];
-        let mut world = World { linked, batch, invocations, services, shared };
+        let mut world = World { linked, key: state.key, batch, invocations, services, shared };
         let interpreter = Interpreter::new(program);
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
         self.budget = self.budget.saturating_sub(outputs.steps);
@@ -183,6 +183,7 @@ fn put_color(to: &mut Channels, location: u8, value: &Value) {
 /// The batch and the machine's services as the interpreter's environment.
 struct World<'a> {
     linked: &'a LinkedStage,
+    key: &'a StageKey,
     batch: &'a mut Batch,
     /// Lanes for each lane of the batch.
     invocations: usize,
@@ -223,8 +224,7 @@ impl World<'_> {
         let float = |v: f64| (v as f32).to_bits();
         Some(match variable {
             B::FragCoord => match component {
-                0 => float(cx),
-                1 => float(cy),
+                0 | 1 => float(self.window_coordinate([cx, cy][component], component)),
                 2 => float(setup.depth.at(cx, cy)),
                 _ => float(setup.one_over_w.at(cx, cy)),
             },
@@ -243,6 +243,16 @@ impl World<'_> {
             B::HelperInvocation => u32::from(batch.live >> lane & 1 == 0),
             _ => return None,
         })
+    }
+
+    /// A coordinate of `gl_FragCoord`, following the conventions it is declared with (GLSL 4.60 section 4.4.1.3).
+    fn window_coordinate(&self, position: f64, axis: usize) -> f64 {
+        let globals = &mut self.linked.shader.globals.values();
+        let layout = globals.find(|g| g.builtin == Some(B::FragCoord)).map(|g| g.layout);
+        let integer_centres = layout.is_some_and(|l| l.pixel_center_integer);
+        let height = f64::from(self.key.upper_left_height);
+        let position = if axis == 1 && height > 0.0 { height - position } else { position };
+        if integer_centres { position - 0.5 } else { position }
     }
 
     fn vertex_system(batch: &VertexBatch, variable: B, lane: usize) -> Option<u32> {
@@ -317,7 +327,8 @@ impl Environment for World<'_> {
 
     fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64 {
         let Some((batch, setup, x, y)) = self.primitive(lane) else { return 0.0 };
-        let interpolation = self.linked.inputs.get(slot).map(|v| v.interpolation).unwrap_or_default();
+        let Some(varying) = self.linked.inputs.get(slot) else { return 0.0 };
+        let interpolation = varying.interpolation;
         let sample = |n: u32| batch.sample_positions.get(n as usize).copied().unwrap_or([0.5; 2]);
         let [dx, dy] = match at {
             InterpolateAt::Sample(n) => sample(n),
@@ -335,6 +346,10 @@ impl Environment for World<'_> {
             let raw = setup.values.get(slot * 4 + component).map_or(0, |v| v[vertex]);
             f64::from(f32::from_bits(raw))
         };
+        let colour = matches!(varying.slot, Slot::Color(_));
+        if colour && interpolation.mode == InterpolationMode::Default && self.key.flat_shade {
+            return value(setup.provoking);
+        }
         // Relative to vertex 0, so that equal values stay exactly what they are.
         let origin = value(0);
         origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)

@@ -1,16 +1,45 @@
-//! Display lists: one at a time, recorded as positions of script lines.
+//! Display lists: one at a time, recorded as positions of script lines; and the subroutine selections of a script, which
+//! draws carry into lists.
 
-use script::Command;
+use script::{Command, Stage};
+
+/// What a script selected with `subuniform`, one entry for each subroutine uniform, the last selection of each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Selections<'a>(Vec<(Stage, &'a str, &'a str)>);
+
+impl<'a> Selections<'a> {
+    /// Selects a function.
+    pub fn select(&mut self, stage: Stage, uniform: &'a str, function: &'a str) {
+        match self.0.iter_mut().find(|entry| (entry.0, entry.1) == (stage, uniform)) {
+            Some(entry) => entry.2 = function,
+            None => self.0.push((stage, uniform, function)),
+        }
+    }
+
+    /// Stage, uniform, function.
+    pub fn iter(&self) -> impl Iterator<Item = &(Stage, &'a str, &'a str)> {
+        self.0.iter()
+    }
+}
+
+/// A recorded line.
+#[derive(Clone, Debug)]
+pub(super) struct Recorded<'a> {
+    /// Position in the script.
+    pub line: usize,
+    /// What was selected when the line was recorded.
+    pub selections: Selections<'a>,
+}
 
 /// The display list of a script, and whether it is being compiled.
 #[derive(Debug, Default)]
-pub(super) struct DisplayList {
-    lines: Vec<usize>,
+pub(super) struct DisplayList<'a> {
+    lines: Vec<Recorded<'a>>,
     /// Being compiled; `true` also executes.
     open: Option<bool>,
 }
 
-impl DisplayList {
+impl<'a> DisplayList<'a> {
     /// `glNewList`: what the list held is replaced.
     pub fn begin(&mut self, execute: bool) {
         self.lines.clear();
@@ -45,8 +74,8 @@ impl DisplayList {
     }
 
     /// Records a line.
-    pub fn add(&mut self, index: usize) {
-        self.lines.push(index);
+    pub fn add(&mut self, line: usize, selections: &Selections<'a>) {
+        self.lines.push(Recorded { line, selections: selections.clone() });
     }
 
     /// Whether recorded commands are executed too.
@@ -55,7 +84,7 @@ impl DisplayList {
     }
 
     /// The recorded lines.
-    pub fn lines(&self) -> &[usize] {
+    pub fn lines(&self) -> &[Recorded<'a>] {
         &self.lines
     }
 }

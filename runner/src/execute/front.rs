@@ -10,6 +10,7 @@ use program::shader::LayoutPrimitive;
 use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
 use script::{Content, GeometryLayout, ProgramTarget, Script};
 
+use super::pipeline::{self, Pipeline};
 use super::translate::stage_of;
 use crate::capabilities::stage_available;
 use crate::verdict::{Layer, Verdict};
@@ -30,6 +31,8 @@ pub const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
 pub enum Linked {
     /// A program.
     Program(Arc<Program>),
+    /// A pipeline of separate programs, as one program.
+    Pipeline(Arc<Program>, Pipeline),
     /// The info log of a failure, which a script may expect.
     Failed(String),
     /// There is nothing to link.
@@ -52,7 +55,7 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
     for section in &script.sections {
         front.section(&section.content, section.line)?;
     }
-    Ok(front.link())
+    front.link()
 }
 
 struct FrontEnd<'a> {
@@ -186,26 +189,33 @@ impl FrontEnd<'_> {
         }
     }
 
-    fn link(self) -> Linked {
+    fn link(self) -> Result<Linked, Verdict> {
         if self.shaders.is_empty() {
-            return Linked::Nothing;
+            return Ok(Linked::Nothing);
         }
         let options = LinkOptions {
             separable: self.script.require.separable_program,
             geometry: self.geometry,
             ..LinkOptions::new(self.capabilities)
         };
+        if self.script.require.separate_shader_objects {
+            // Nothing can expect these link errors.
+            let linked = pipeline::link(&self.shaders, &self.types, &options);
+            let (program, pipeline) =
+                linked.map_err(|error| Verdict::fail(Layer::Link, format!("Failed to link: {error}")))?;
+            return Ok(Linked::Pipeline(Arc::new(program), pipeline));
+        }
         // What fixed function makes of the program; a program that does not fit it is still one to query.
         let completed = self.with_fixed_stages();
         if let Some((shaders, types)) = completed
             && let Ok(program) = program::link(shaders, types, &options)
         {
-            return Linked::Program(Arc::new(program));
+            return Ok(Linked::Program(Arc::new(program)));
         }
-        match program::link(self.shaders, self.types, &options) {
+        Ok(match program::link(self.shaders, self.types, &options) {
             Ok(program) => Linked::Program(Arc::new(program)),
             Err(error) => Linked::Failed(error.to_string()),
-        }
+        })
     }
 }
 

@@ -8,6 +8,7 @@ mod front;
 mod initial;
 mod keys;
 mod note;
+mod pipeline;
 mod probe;
 mod query;
 mod session;
@@ -24,6 +25,7 @@ pub use device::{
 };
 pub use factory::{Devices, Traced, compiler_options, seed};
 pub use front::{Linked, PASSTHROUGH, build};
+pub use pipeline::Pipeline;
 pub use keys::{plain_key, stage_keys};
 pub use translate::stage_of;
 
@@ -156,11 +158,8 @@ fn run_noting(
     let prepared = || -> Result<Session<'_>, Verdict> {
         let capabilities = context_for(script, target)?;
         let linked = build(script, capabilities)?;
-        if script.require.separate_shader_objects && !matches!(linked, Linked::Nothing) {
-            return Err(front::unsupported("SSO ENABLED is"));
-        }
         let initial = match &linked {
-            Linked::Program(program) => initial::default_block(program)?,
+            Linked::Program(program) | Linked::Pipeline(program, _) => initial::default_block(program)?,
             Linked::Failed(_) | Linked::Nothing => Vec::new(),
         };
         let sides = sides(script, capabilities, test, target, options, devices)

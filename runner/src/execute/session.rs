@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use program::{Capabilities, Program};
+use program::{Capabilities, Program, Stage};
 use script::{Command, Expected, Probe, Script, TestLine};
 
 use super::front::{Linked, unsupported};
+use super::pipeline::Pipeline;
 use super::side::Sides;
 use super::{buffers, display_list, probe, query, state, surfaces, translate, uniforms, vertex};
 use crate::bundle::Explanation;
@@ -21,6 +22,10 @@ pub(super) struct Session<'a> {
     pub sides: Sides,
     /// The program in use, unless linking failed or there was nothing to link.
     pub program: Option<Arc<Program>>,
+    /// Of separate shader objects.
+    pub pipeline: Option<Pipeline>,
+    /// The stage whose program uniforms of the pipeline go to.
+    pub active_stage: Option<Stage>,
     /// Info log of a failed link.
     link_log: Option<String>,
     /// `link error` was seen.
@@ -32,7 +37,8 @@ pub(super) struct Session<'a> {
     /// Element of the block array that uniforms go to.
     pub block_array_index: u32,
     pub feedback: buffers::FeedbackState,
-    list: display_list::DisplayList,
+    list: display_list::DisplayList<'a>,
+    selections: display_list::Selections<'a>,
     /// `fb` was used.
     framebuffers_changed: bool,
     /// File line of the command in execution.
@@ -88,7 +94,7 @@ impl<'a> Session<'a> {
         initial: &[u8],
     ) -> Session<'a> {
         let (program, link_log) = match linked {
-            Linked::Program(program) => (Some(program.clone()), None),
+            Linked::Program(program) | Linked::Pipeline(program, _) => (Some(program.clone()), None),
             Linked::Failed(log) => (None, Some(log.clone())),
             Linked::Nothing => (None, None),
         };
@@ -103,6 +109,8 @@ impl<'a> Session<'a> {
             capabilities,
             sides,
             program,
+            pipeline: if let Linked::Pipeline(_, pipeline) = linked { Some(pipeline.clone()) } else { None },
+            active_stage: None,
             link_log,
             link_error_expected: false,
             clear_mask: ClearMask::default(),
@@ -110,6 +118,7 @@ impl<'a> Session<'a> {
             block_array_index: 0,
             feedback: buffers::FeedbackState::default(),
             list: display_list::DisplayList::default(),
+            selections: display_list::Selections::default(),
             framebuffers_changed: false,
             line: 0,
             failures: Failures::default(),
@@ -198,7 +207,7 @@ impl<'a> Session<'a> {
 
     fn command(&mut self, line: &TestLine<'a>, index: usize) -> Flow {
         if self.list.records(&line.command) {
-            self.list.add(index);
+            self.list.add(index, &self.selections);
             if !self.list.executes() {
                 return Ok(());
             }
@@ -256,12 +265,13 @@ impl<'a> Session<'a> {
             Command::DeleteList => self.list.delete(),
             Command::Subuniform { stage, uniform, function } => {
                 if self.needs_program() {
-                    let stage = super::translate::stage_of(*stage);
-                    self.sides.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
+                    self.selections.select(*stage, uniform, function);
+                    let selected = self.selections.clone();
+                    self.apply_selections(&selected)?;
                 }
             }
             Command::VertexAttribHandle { .. } => return Err(unsupported("bindless handles are")),
-            Command::ActiveShaderProgram(_) => return Err(unsupported("separate shader objects are")),
+            Command::ActiveShaderProgram(stage) => self.active_stage = Some(translate::stage_of(*stage)),
         }
         Ok(())
     }
@@ -353,11 +363,21 @@ impl<'a> Session<'a> {
 
     fn call_list(&mut self) -> Flow {
         let Some(lines) = &self.script.test else { return Ok(()) };
-        for index in self.list.lines().to_vec() {
+        for recorded in self.list.lines().to_vec() {
             // A list that calls itself: GL stops at its nesting limit, where nothing more happens.
-            if let Some(line) = lines.get(index).filter(|line| line.command != Command::CallList) {
+            if let Some(line) = lines.get(recorded.line).filter(|line| line.command != Command::CallList) {
+                self.apply_selections(&recorded.selections)?;
                 self.execute(&line.command)?;
             }
+        }
+        let selected = self.selections.clone();
+        self.apply_selections(&selected)
+    }
+
+    fn apply_selections(&mut self, selections: &display_list::Selections<'a>) -> Flow {
+        for &(stage, uniform, function) in selections.iter() {
+            let stage = translate::stage_of(stage);
+            self.sides.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
         }
         Ok(())
     }

@@ -19,11 +19,17 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
         return Err(unsupported("bindless handles are"));
     };
     let index = session.block_array_index;
-    session.sides.each(|machine, _| match uniform.target {
-        // A negative location is silently ignored, as by GL.
-        Target::Location(location) => {
-            u32::try_from(location).map_or(Ok(()), |location| machine.set_uniform_location(location, &value))
+    // A negative location is silently ignored, as by GL, and so is one of a pipeline that has no active program.
+    let location = |location: i32| {
+        let location = u32::try_from(location).ok()?;
+        match &session.pipeline {
+            Some(pipeline) => pipeline.location(session.active_stage?, location),
+            None => Some(location),
         }
+    };
+    let location = if let Target::Location(l) = uniform.target { location(l) } else { None };
+    session.sides.each(|machine, _| match uniform.target {
+        Target::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
         Target::Name(name) => machine.set_uniform(name, &value, index),
     })?;
     Ok(())

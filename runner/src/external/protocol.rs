@@ -59,6 +59,9 @@ pub struct Key {
     pub samples: u8,
     /// Bit i: texture coordinate i is the point coordinate.
     pub point_sprite: u8,
+    /// Height of the framebuffer when `gl_FragCoord` counts from its upper left corner.
+    #[serde(default)]
+    pub upper_left_height: u32,
 }
 
 const TARGETS: [(TargetKind, &str); 4] = [
@@ -81,6 +84,7 @@ impl Key {
             targets: key.targets.iter().map(|kind| name(kind).to_owned()).collect(),
             samples: key.samples,
             point_sprite: key.point_sprite,
+            upper_left_height: key.upper_left_height,
         }
     }
 
@@ -101,6 +105,7 @@ impl Key {
             targets: self.targets.iter().map(kind).collect::<Result<_, _>>()?,
             samples: self.samples,
             point_sprite: self.point_sprite,
+            upper_left_height: self.upper_left_height,
         })
     }
 }
@@ -223,6 +228,7 @@ mod tests {
             clip_planes: 5,
             targets: [TargetKind::Uint, TargetKind::None].into_iter().collect(),
             samples: 4,
+            upper_left_height: 250,
             ..StageKey::default()
         };
         assert_eq!(Key::new(&key).stage_key(), Ok(key.clone()));

@@ -57,7 +57,7 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
     let script = script::parse(text.as_bytes()).map_err(|error| bad(error.to_string()))?;
     let capabilities = execute::context_for(&script, target).map_err(refusal)?;
     let program = match execute::build(&script, capabilities).map_err(refusal)? {
-        Linked::Program(program) => program,
+        Linked::Program(program) | Linked::Pipeline(program, _) => program,
         Linked::Failed(log) => return Err(("link".to_owned(), log)),
         Linked::Nothing => return Err(("link".to_owned(), "there are no GLSL shaders".to_owned())),
     };

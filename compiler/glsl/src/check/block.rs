@@ -210,6 +210,7 @@ impl Checker<'_> {
                 next_location = next_location.map(|l| l.saturating_add(slots));
                 result.component = qualifiers.layout.variable.component;
                 result.xfb_offset = qualifiers.layout.variable.xfb_offset;
+                self.check_captured(ty, result.xfb_offset, span)?;
                 result.interpolation = qualifiers.interpolation;
                 result.memory = qualifiers.memory;
                 result.memory.read_only |= outer.memory.read_only;
@@ -236,6 +237,25 @@ impl Checker<'_> {
             let offset = member.xfb_offset.unwrap_or(next.div_ceil(align).saturating_mul(align));
             member.xfb_offset = Some(offset);
             next = offset.saturating_add(self.captured_bytes(member.ty));
+        }
+    }
+
+    /// Whether captured values of a type lie at `offset` as they must: at a multiple of 8 bytes with 64-bit components,
+    /// of 4 without (GLSL 4.60 section 4.4.2.1).
+    pub(super) fn check_captured(&mut self, ty: TypeId, offset: Option<u32>, span: Span) -> Check<()> {
+        let align = if self.has_wide_components(ty) { 8 } else { 4 };
+        match offset {
+            Some(offset) if offset % align != 0 => {
+                self.error(span, format!("xfb_offset {offset} must be a multiple of {align} here"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn has_wide_components(&self, ty: TypeId) -> bool {
+        match self.types.members(self.types.without_arrays(ty)) {
+            Some(members) => members.iter().any(|m| self.has_wide_components(m.ty)),
+            None => self.types.scalar_of(self.types.without_arrays(ty)).is_some_and(|s| s.bits() == 64),
         }
     }
 

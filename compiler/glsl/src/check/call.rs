@@ -142,6 +142,10 @@ impl Checker<'_> {
         if !self.language.has_overload_ranking() {
             // Before GLSL 4.00 several matches through conversions are ambiguous among user functions; among
             // built-in overloads the first in the specification's order is what implementations take.
+            let user = |c: &Candidate| matches!(c.target, Target::User(_));
+            if viable.iter().all(|(c, _)| user(c)) {
+                return self.ambiguous(name, arguments, span);
+            }
             let first = viable.first().map(|(c, _)| (*c).clone());
             return Ok(first);
         }
@@ -155,11 +159,13 @@ impl Checker<'_> {
         });
         match best {
             Some((_, (candidate, _))) => Ok(Some((*candidate).clone())),
-            None => {
-                let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
-                self.error(span, format!("the call of `{name}` with ({}) is ambiguous", types.join(", ")))
-            }
+            None => self.ambiguous(name, arguments, span),
         }
+    }
+
+    fn ambiguous<T>(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<T> {
+        let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
+        self.error(span, format!("the call of `{name}` with ({}) is ambiguous", types.join(", ")))
     }
 
     /// How well an argument fits a parameter.

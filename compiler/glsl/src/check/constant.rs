@@ -1,6 +1,7 @@
 //! Constant expressions: what counts as one, and its value where the language needs a number (array sizes, layout
 //! values, case labels). Initialisers stay unevaluated.
 
+use super::constant_vector::{self, Shaped};
 use super::half::{half_bits, half_value};
 use super::{Check, Checker};
 use crate::ast;
@@ -15,7 +16,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    fn float(self) -> f64 {
+    pub fn float(self) -> f64 {
         match self {
             Number::Bool(b) => f64::from(u8::from(b)),
             Number::Int(i) => i as f64,
@@ -31,7 +32,7 @@ impl Number {
         }
     }
 
-    fn bool(self) -> bool {
+    pub fn bool(self) -> bool {
         match self {
             Number::Bool(b) => b,
             Number::Int(i) => i != 0,
@@ -245,14 +246,31 @@ impl Checker<'_> {
         }
     }
 
-    fn evaluate_binary(&self, op: BinaryOp, a: ExprId, b: ExprId, ty: TypeId, depth: u32) -> Option<Value> {
-        let (a, b) = (self.evaluate(a, depth + 1)?, self.evaluate(b, depth + 1)?);
+    /// A value with the shape of the expression it is the value of.
+    fn shaped<'v>(&self, id: ExprId, value: &'v Value) -> Option<Shaped<'v>> {
+        let (columns, rows) = self.types.shape(self.ty(id))?;
+        Some(Shaped { numbers: value.components()?, columns: columns.into(), rows: rows.into() })
+    }
+
+    fn evaluate_binary(
+        &self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        ty: TypeId,
+        depth: u32,
+    ) -> Option<Value> {
+        let (a, b) = (self.evaluate(left, depth + 1)?, self.evaluate(right, depth + 1)?);
         match op {
             BinaryOp::Equal => return Some(Value::Components(vec![Number::Bool(a == b)])),
             BinaryOp::NotEqual => return Some(Value::Components(vec![Number::Bool(a != b)])),
             _ => {}
         }
         let scalar = self.types.scalar_of(ty)?;
+        let (first, second) = (self.shaped(left, &a)?, self.shaped(right, &b)?);
+        if let Some(product) = constant_vector::product(op, first, second) {
+            return Some(Value::Components(product.iter().map(|n| n.to(scalar)).collect()));
+        }
         let (a, b) = (a.components()?, b.components()?);
         let numbers: Option<Vec<Number>> =
             a.iter().zip(b).map(|(&x, &y)| binary(op, x, y, scalar).map(|n| n.to(scalar))).collect();
@@ -269,6 +287,11 @@ impl Checker<'_> {
         let scalar = self.types.scalar_of(ty)?;
         let values: Option<Vec<Value>> = arguments.iter().map(|&a| self.evaluate(a, depth + 1)).collect();
         let values = values?;
+        let shaped: Option<Vec<Shaped<'_>>> =
+            arguments.iter().zip(&values).map(|(&a, value)| self.shaped(a, value)).collect();
+        if let Some(numbers) = constant_vector::function(function, &shaped?) {
+            return Some(Value::Components(numbers.iter().map(|n| n.to(scalar)).collect()));
+        }
         let size = usize::from(self.types.components(ty));
         // A scalar beside vectors is used for every component.
         let get = |argument: usize, i: usize| -> Option<Number> {
@@ -499,6 +522,11 @@ fn function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Opti
         return Some(Number::Int(i.signum()));
     }
     let f = x.float();
+    match function {
+        F::IsNan => return Some(Number::Bool(f.is_nan())),
+        F::IsInf => return Some(Number::Bool(f.is_infinite())),
+        _ => {}
+    }
     Some(Number::Float(match function {
         F::Abs => f.abs(),
         F::Sign if f == 0.0 => 0.0,
@@ -518,6 +546,15 @@ fn function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Opti
         F::Sin => f.sin(),
         F::Cos => f.cos(),
         F::Tan => f.tan(),
+        F::Asin => f.asin(),
+        F::Acos => f.acos(),
+        F::Atan => f.atan(),
+        F::Sinh => f.sinh(),
+        F::Cosh => f.cosh(),
+        F::Tanh => f.tanh(),
+        F::Asinh => f.asinh(),
+        F::Acosh => f.acosh(),
+        F::Atanh => f.atanh(),
         F::DFdx | F::DFdy | F::Fwidth | F::DFdxFine | F::DFdyFine | F::FwidthFine => 0.0,
         F::DFdxCoarse | F::DFdyCoarse | F::FwidthCoarse => 0.0,
         F::Radians => f.to_radians(),
@@ -540,6 +577,8 @@ fn function_of_two(function: BuiltinFunction, x: Number, y: Number) -> Option<Nu
         F::Min => a.min(b),
         F::Max => a.max(b),
         F::Pow => a.powf(b),
+        F::Atan => a.atan2(b),
+        F::MatrixCompMult => a * b,
         F::Mod => a - b * (a / b).floor(),
         F::Step => f64::from(u8::from(b >= a)),
         F::Ldexp => a * b.exp2(),
@@ -561,11 +600,18 @@ fn function_of_three(
     if function == F::BitfieldExtract {
         return extract_bits(x.int(), y.int(), z.int(), signed).map(Number::Int);
     }
+    if let (F::Mix, Number::Bool(second)) = (function, z) {
+        return Some(if second { y } else { x });
+    }
     let (a, b, c) = (x.float(), y.float(), z.float());
     Some(Number::Float(match function {
         F::Clamp => a.max(b).min(c),
         F::Fma => a.mul_add(b, c),
         F::Mix => a * (1.0 - c) + b * c,
+        F::Smoothstep => {
+            let t = ((c - a) / (b - a)).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        }
         _ => return None,
     }))
 }

@@ -156,6 +156,7 @@ impl Checker<'_> {
             return self.redeclare(known, storage, ty, declarator);
         }
         let mut global = self.new_global(text, ty, storage, qualifiers, span);
+        self.check_captured(ty, global.layout.xfb_offset, span)?;
         if matches!(self.types.get(self.types.without_arrays(ty)), Type::AtomicCounter) {
             self.place_counter(&mut global, span)?;
         }

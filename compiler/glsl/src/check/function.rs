@@ -175,7 +175,7 @@ impl Checker<'_> {
             return Ok(id);
         }
         let mut locals: PrimaryMap<LocalId, Local> = PrimaryMap::new();
-        let parameters = parameters
+        let parameters: Vec<Parameter> = parameters
             .iter()
             .map(|p| {
                 let name = p.name.map_or("", |n| self.text(n.symbol));
@@ -188,8 +188,12 @@ impl Checker<'_> {
         if let Some(list) = qualifiers.subroutine {
             for &ty in self.unit.list(list) {
                 let type_text = self.text(ty.symbol);
-                if !self.subroutine_types.contains_key(type_text) {
+                let Some(wanted) = self.subroutine_types.get(type_text) else {
                     return self.error(ty.span, format!("`{type_text}` is not a subroutine type"));
+                };
+                let own = parameters.iter().map(|&Parameter { local, direction }| (locals[local].ty, direction));
+                if wanted.result != result || !own.eq(wanted.parameters.iter().copied()) {
+                    return self.error(ty.span, format!("`{text}` differs from subroutine type `{type_text}`"));
                 }
                 subroutine_types.push(type_text.into());
             }

@@ -9,6 +9,7 @@ mod builtin_constants;
 mod builtin_variables;
 mod call;
 mod constant;
+mod constant_vector;
 mod construct;
 mod convert;
 mod declaration;

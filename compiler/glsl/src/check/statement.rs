@@ -31,6 +31,13 @@ impl Checker<'_> {
     /// A statement in a scope of its own.
     fn scoped(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         self.scopes.enter();
+        let result = self.body(id);
+        self.scopes.leave();
+        result
+    }
+
+    /// A statement's own statements, in the scope that is open.
+    fn body(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         let float_precision = self.defaults.float_precision;
         let result = match self.unit.stmts[id].kind {
             StmtKind::Compound(list) => self.statements(list),
@@ -40,7 +47,6 @@ impl Checker<'_> {
             }
         };
         self.defaults.float_precision = float_precision;
-        self.scopes.leave();
         result
     }
 
@@ -75,8 +81,10 @@ impl Checker<'_> {
                 self.for_loop(None, Some(condition), None, body, out)?;
             }
             StmtKind::DoWhile { body, condition } => {
-                let body = self.loop_body(body)?;
-                let condition = self.condition(condition)?;
+                self.scopes.enter();
+                let body = self.loop_body(body);
+                self.scopes.leave();
+                let (body, condition) = (body?, self.condition(condition)?);
                 out.push(Statement::Loop {
                     init: Vec::new(),
                     condition_declaration: Vec::new(),
@@ -116,11 +124,12 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// The body of a loop; what the loop's head declares is in the same scope (GLSL 4.60 section 4.2.2).
     fn loop_body(&mut self, body: StmtId) -> Check<Vec<Statement>> {
         if let Some(f) = &mut self.function {
             f.loops += 1;
         }
-        let result = self.scoped(body);
+        let result = self.body(body);
         if let Some(f) = &mut self.function {
             f.loops -= 1;
         }

@@ -161,7 +161,8 @@ impl Checker<'_> {
             if interface {
                 return self.error(qualifiers.span, "structure members take no such qualifiers");
             }
-            if self.language.es && matches!(unit.types[member.ty].kind, TypeKind::Struct(_)) {
+            let embedded = matches!(unit.types[member.ty].kind, TypeKind::Struct(_));
+            if embedded && self.language.at_least(120, 100) {
                 return self.error(member.span, "structures cannot be defined inside structures");
             }
             let base = self.type_spec(member.ty)?;

@@ -38,7 +38,7 @@ pub(super) struct TextureName {
     pub offset: OffsetPart,
     /// Set for names from before GLSL 1.30, which contain the sampler's shape.
     pub shape: Option<Shape>,
-    /// `ARB` or `EXT` at the end.
+    /// `ARB` or `EXT` at the end; `AMD` for `texture4`.
     pub suffix: Option<&'static str>,
     /// `textureQueryLOD`, the extension's spelling.
     pub capital_lod: bool,
@@ -60,6 +60,7 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
         "textureQueryLOD" => return Some(TextureName { capital_lod: true, ..plain(TextureOp::QueryLod) }),
         "textureQueryLevels" => return Some(plain(TextureOp::QueryLevels)),
         "textureSamples" => return Some(plain(TextureOp::QuerySamples)),
+        "texture4" => return Some(TextureName { suffix: Some("AMD"), ..plain(TextureOp::Gather) }),
         "textureGather" => return Some(plain(TextureOp::Gather)),
         "textureGatherOffset" => {
             return Some(TextureName { offset: OffsetPart::One, ..plain(TextureOp::Gather) });
@@ -144,6 +145,7 @@ impl TextureName {
             (TextureOp::QueryLod, _) => v(400, 0) || ext(&["EXT_texture_query_lod"]),
             (TextureOp::QueryLevels, _) => v(430, 0) || ext(&["ARB_texture_query_levels"]),
             (TextureOp::QuerySamples, _) => v(450, 0) || ext(&["ARB_shader_texture_image_samples"]),
+            (TextureOp::Gather, _) if self.suffix == Some("AMD") => ext(&["AMD_texture_texture4"]),
             (TextureOp::Gather, _) => match self.offset {
                 OffsetPart::Four => v(400, 320) || ext(&gpu5),
                 _ => v(400, 310) || ext(&["ARB_texture_gather"]) || ext(&gpu5),

@@ -157,9 +157,7 @@ fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
     };
     for varying in &shader.info.inputs {
         let Some(name) = input_name(varying.slot) else { continue };
-        let legacy = matches!(varying.slot, Slot::Color(_));
         let flat = varying.interpolation == Interpolation::Flat
-            || (legacy && key.flat_shading)
             || matches!(varying.slot, Slot::PrimitiveId | Slot::Layer | Slot::Viewport);
         interface.inputs.push(FragmentInput { varying: name, flat });
     }
@@ -429,11 +427,10 @@ impl Translator<'_> {
         pair: Option<Operand>,
         result: Value,
     ) -> Result<Components, CompileError> {
-        let flat = self.key.flat_shading && matches!(slot, Slot::Color(_));
         let mut components = Components::new();
         for c in 0..self.shader.components(result) {
             let byte = self.setup_byte(slot, u32::from(first + c))?;
-            match pair.filter(|_| !flat) {
+            match pair {
                 None => components.push(Operand::grf_scalar(byte + 12, Type::UD)),
                 Some(pair) => {
                     let mut b = self.builder();

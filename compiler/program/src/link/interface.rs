@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, member_difference, same};
-use super::merge::{global_key, is_per_vertex_array, uses_per_vertex};
-use super::{Errors, reach};
+use super::merge::{global_key, is_per_vertex_array, same_initializer, uses_per_vertex};
+use super::{Errors, LinkOptions, reach};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::ExprKind;
 use crate::shader::Shader;
@@ -13,14 +13,20 @@ use crate::types::{TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
 /// Checks every pair of neighbours and everything the program shares.
-pub(super) fn check(stages: &mut [Shader], types: &TypeTable, separable: bool, errors: &mut Errors) {
+pub(super) fn check(
+    stages: &mut [Shader],
+    types: &TypeTable,
+    options: &LinkOptions<'_>,
+    errors: &mut Errors,
+) {
     share_uniforms(stages, types, errors);
+    check_initializers(stages, errors);
     share_blocks(stages, types, errors);
     check_precisions(stages, errors);
-    for i in 1..stages.len() {
+    for i in (1..stages.len()).filter(|_| !options.pipeline) {
         let (producer, consumer) = (&stages[i - 1], &stages[i]);
         check_pair(producer, consumer, types, errors);
-        check_per_vertex(producer, consumer, separable, errors);
+        check_per_vertex(producer, consumer, options.separable, errors);
     }
     for shader in stages.iter() {
         check_outputs(shader, errors);
@@ -80,6 +86,24 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
             {
                 global.layout.location = first.layout.location;
                 global.layout.binding = first.layout.binding;
+            }
+        }
+    }
+}
+
+/// All initialisers of a uniform are the same (GLSL 4.60 section 4.3.5).
+fn check_initializers(stages: &[Shader], errors: &mut Errors) {
+    let uniforms = |shader: &Shader| {
+        let all = shader.globals.values().filter(|g| g.storage == Storage::Uniform);
+        all.filter_map(|g| Some((g.name.clone(), g.initializer?))).collect::<Vec<_>>()
+    };
+    for (i, first) in stages.iter().enumerate() {
+        for (name, value) in uniforms(first) {
+            for second in &stages[i + 1..] {
+                let twin = uniforms(second).into_iter().find(|(other, _)| *other == name);
+                if twin.is_some_and(|(_, other)| !same_initializer(first, value, second, other)) {
+                    errors.push(format!("uniform `{name}` has different initialisers"));
+                }
             }
         }
     }

@@ -235,7 +235,7 @@ pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
 }
 
 /// Whether two initialisers are the same text, operand by operand.
-fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> bool {
+pub(super) fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> bool {
     let (Some(ex), Some(ey)) = (a.exprs.get(x), b.exprs.get(y)) else { return false };
     let mut operands = (Vec::new(), Vec::new());
     let (mut kx, mut ky) = (ex.kind.clone(), ey.kind.clone());

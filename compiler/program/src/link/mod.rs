@@ -37,6 +37,9 @@ pub struct LinkOptions<'a> {
     pub capabilities: &'a Capabilities,
     /// Whether the program is separable: unmatched interfaces at its ends are allowed.
     pub separable: bool,
+    /// Whether the stages are separate programs of one pipeline: what does not match between them is undefined, not an
+    /// error, and inputs find their outputs as in programs linked on their own.
+    pub pipeline: bool,
     /// Attribute names bound to locations before linking (`glBindAttribLocation`).
     pub attributes: &'a [(&'a str, u32)],
     /// Geometry parameters set outside the shader (`glProgramParameteri`, ARB_geometry_shader4).
@@ -64,6 +67,7 @@ impl<'a> LinkOptions<'a> {
         LinkOptions {
             capabilities,
             separable: false,
+            pipeline: false,
             attributes: LinkOptions::SCRIPT_ATTRIBUTES,
             geometry: GeometryParameters::default(),
         }
@@ -125,7 +129,7 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
     errors.check()?;
     sizes::fix(&mut stages, &mut types, &mut errors);
     errors.check()?;
-    interface::check(&mut stages, &types, options.separable, &mut errors);
+    interface::check(&mut stages, &types, options, &mut errors);
     errors.check()?;
 
     let mut linked: Vec<LinkedStage> = stages.into_iter().map(new_stage).collect();

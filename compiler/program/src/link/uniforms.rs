@@ -26,7 +26,7 @@ pub(super) fn place(
     for stage in stages.iter_mut() {
         let mask = StageMask::of(stage.shader.stage);
         number_subroutines(&mut stage.shader, &program.types, &mut next);
-        list_subroutines(&stage.shader, &program.types, &mut program.subroutine_uniforms);
+        list_subroutines(&stage.shader, &program.types, &mut program.subroutine_uniforms, errors);
         for global in stage.shader.globals.values_mut() {
             let wanted = global.storage == Storage::Uniform && global.block.is_none() && global.active;
             if !wanted || matches!(global.placement, Placement::Subroutine { .. }) {
@@ -266,13 +266,21 @@ fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut 
 }
 
 /// Lists a stage's subroutine uniforms.
-fn list_subroutines(shader: &crate::Shader, types: &TypeTable, list: &mut Vec<SubroutineUniform>) {
+fn list_subroutines(
+    shader: &crate::Shader,
+    types: &TypeTable,
+    list: &mut Vec<SubroutineUniform>,
+    errors: &mut Errors,
+) {
     for global in shader.globals.values() {
         let Type::Subroutine(name) = types.get(types.without_arrays(global.ty)) else { continue };
         let Placement::Subroutine { location, offset } = global.placement else { continue };
         let functions = shader.functions.values().filter(|f| f.subroutine_types.contains(name));
         let compatible: Vec<(String, u32)> =
             functions.map(|f| (f.name.to_string(), f.subroutine_index.unwrap_or(0))).collect();
+        if compatible.is_empty() && global.active {
+            errors.push(format!("no function can be selected for subroutine uniform `{}`", global.name));
+        }
         for (i, (name, array)) in
             array_names(types, global.ty, global.name.to_string()).into_iter().enumerate()
         {

@@ -78,8 +78,8 @@ pub(super) fn place(
 ) {
     for i in 0..stages.len() {
         if stages[i].shader.stage != Stage::Fragment {
-            let read =
-                stages.get(i + 1).map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
+            let next = stages.get(i + 1).filter(|_| !options.pipeline);
+            let read = next.map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
             place_side(&mut stages[i].shader, Storage::Output, &read, types, options, errors);
         }
         if stages[i].shader.stage == Stage::Vertex {
@@ -88,6 +88,9 @@ pub(super) fn place(
         }
         let (before, rest) = stages.split_at_mut(i);
         let Some(current) = rest.first_mut() else { continue };
+        if options.pipeline {
+            place_side(&mut current.shader, Storage::Input, &[], types, options, errors);
+        }
         if let Some(previous) = before.last() {
             copy_slots(&previous.shader, &mut current.shader, types);
         }
@@ -112,11 +115,26 @@ fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
     for global in consumer.globals.values_mut() {
         if global.storage == Storage::Input
             && global.builtin.is_none()
-            && let Some((_, output)) = find_output(producer, global, types)
         {
-            global.placement = output.placement;
+            let output = find_output(producer, global, types).map(|(_, output)| output.placement);
+            let member = || find_member(producer, global, types);
+            global.placement = output.or_else(member).unwrap_or(global.placement);
         }
     }
+}
+
+/// Where the block member lies that has a variable's location: separate programs match them.
+fn find_member(producer: &Shader, input: &Global, types: &TypeTable) -> Option<Placement> {
+    let location = input.layout.location.filter(|_| input.block.is_none())?;
+    let outputs = producer.globals.values().filter(|g| g.storage == Storage::Output && g.block.is_some());
+    outputs.filter(|g| g.builtin.is_none()).find_map(|block| {
+        let Placement::Varying { slot, .. } = block.placement else { return None };
+        let members = types.members(types.without_arrays(block.ty))?;
+        let index = members.iter().position(|m| m.location == Some(location))?;
+        let before = members[..index].iter().map(|m| varying_slots(types, m.ty)).sum();
+        let component = members[index].component.unwrap_or(0) as u8;
+        Some(Placement::Varying { slot: advance(slot, before), component })
+    })
 }
 
 fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: bool) {
@@ -188,7 +206,13 @@ fn place_side(
         }
     }
     let mut order: Vec<GlobalId> = shader.globals.keys().collect();
-    order.sort_by_key(|id| !first.contains(id));
+    if options.pipeline {
+        // The same order in programs that know nothing of each other.
+        let name = |g: &Global| g.block.as_ref().map_or_else(|| g.name.clone(), |b| b.name.clone());
+        order.sort_by_key(|&id| name(&shader.globals[id]));
+    } else {
+        order.sort_by_key(|id| !first.contains(id));
+    }
     for id in order {
         let global = &mut shader.globals[id];
         if global.storage != storage || global.builtin.is_some() || global.placement != Placement::None {

@@ -18,7 +18,7 @@ pub mod vertex_data;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind};
+use program::{Api, BuiltinVariable, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
 
 use crate::device::{Device, DeviceError, ProgramId, Steps};
 use crate::format::{Format, FormatClass};
@@ -95,6 +95,8 @@ struct ProgramObject {
     storage_bindings: Vec<u32>,
     vertex: VertexInterface,
     fragment: Option<Arc<FragmentInterface>>,
+    /// See [`Bindings::scalar_shadows`].
+    scalar_shadows: bool,
 }
 
 /// The largest window width and height, in pixels: the hardware's largest viewport.
@@ -185,6 +187,7 @@ impl Machine {
             storage_bindings: program.storage_blocks.iter().map(|b| b.binding).collect(),
             vertex: VertexInterface::new(&program),
             fragment: FragmentInterface::new(&program).map(Arc::new),
+            scalar_shadows: has_scalar_shadows(&program),
             program,
         });
         ProgramId(self.programs.len() as u32 - 1)
@@ -486,6 +489,7 @@ impl Machine {
             storage: object.storage_bindings.iter().map(|b| self.storage_bindings.get(b).copied()).collect(),
             atomic: (0..atomics.unwrap_or(0)).map(|b| self.atomic_bindings.get(&b).copied()).collect(),
             samplers: self.sampler_textures(object),
+            scalar_shadows: object.scalar_shadows,
             images: self.image_units(object),
             saved: None,
         }
@@ -509,6 +513,7 @@ impl Machine {
             targets: self.draw_formats().into_iter().map(kind).collect(),
             samples: 1,
             point_sprite: 0,
+            upper_left_height: if upper_left(&object.program) { self.render_size().1 } else { 0 },
         }
     }
 
@@ -516,6 +521,22 @@ impl Machine {
     fn uses_clip_planes(&self, object: &ProgramObject) -> bool {
         self.capabilities.api == Api::Compatibility && object.vertex.clip_distances == 0
     }
+}
+
+/// Whether a shadow lookup gives a float, as those of GLSL 1.30 on do; those before give a vector (GLSL 1.20 section 8.7).
+fn has_scalar_shadows(program: &Program) -> bool {
+    let scalar = |expr: &program::Expr| {
+        let compares = matches!(&expr.kind, ExprKind::Texture(call) if call.compare.is_some());
+        compares && program.types.components(expr.ty) == 1
+    };
+    program.stages.iter().any(|stage| stage.shader.exprs.values().any(scalar))
+}
+
+/// Whether the fragment stage's window coordinates count from the upper left corner.
+fn upper_left(program: &Program) -> bool {
+    let coord = |g: &program::variable::Global| g.builtin == Some(BuiltinVariable::FragCoord);
+    let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);
+    shader.is_some_and(|s| s.globals.values().any(|g| coord(g) && g.layout.origin_upper_left))
 }
 
 /// The most pixels one probe may read.

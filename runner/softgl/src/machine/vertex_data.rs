@@ -139,6 +139,16 @@ impl CurrentAttributes {
     }
 }
 
+/// The other name of the vertex position: generic attribute 0 and the conventional one are the same (OpenGL 4.6
+/// compatibility profile, section 10.2.1).
+fn alias(slot: AttributeSlot) -> Option<AttributeSlot> {
+    match slot {
+        AttributeSlot::Generic(0) => Some(AttributeSlot::Conventional(BuiltinVariable::Vertex)),
+        AttributeSlot::Conventional(BuiltinVariable::Vertex) => Some(AttributeSlot::Generic(0)),
+        _ => None,
+    }
+}
+
 /// How to fetch one input slot.
 #[derive(Clone, Copy, Debug)]
 struct SlotPlan {
@@ -173,7 +183,8 @@ impl<'a> VertexFetch<'a> {
                     _ => Scalar::Float,
                 };
                 let current = attribute.conventional.map_or([0.0, 0.0, 0.0, 1.0], |b| current.value(b));
-                SlotPlan { array: data.array(slot).copied(), scalar, upper: attribute.upper, current }
+                let array = data.array(slot).or_else(|| data.array(alias(slot)?)).copied();
+                SlotPlan { array, scalar, upper: attribute.upper, current }
             })
             .collect();
         VertexFetch { data, plan }

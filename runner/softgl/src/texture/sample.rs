@@ -9,7 +9,16 @@ type Raw = [u32; 4];
 
 /// Performs one operation. Incomplete textures give (0, 0, 0, 1).
 pub fn perform(texture: &Texture, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
-    let lookup = Lookup::new(texture);
+    perform_with(texture, &texture.parameters, op)
+}
+
+/// The same with other sampling parameters than the texture's own.
+pub fn perform_with(
+    texture: &Texture,
+    parameters: &SamplerParameters,
+    op: &TextureOp,
+) -> Result<[u32; 4], ServiceError> {
+    let lookup = Lookup::new(texture, parameters);
     match *op {
         TextureOp::Sample { coordinates, reference, lod, offset, min_lod } => {
             Ok(lookup.sample(coordinates, reference, lod, offset, min_lod))
@@ -59,13 +68,13 @@ struct Lookup<'t> {
 }
 
 impl<'t> Lookup<'t> {
-    fn new(texture: &'t Texture) -> Lookup<'t> {
+    fn new(texture: &'t Texture, parameters: &'t SamplerParameters) -> Lookup<'t> {
         let axes = match texture.target {
             TextureTarget::D1 | TextureTarget::D1Array => 1,
             TextureTarget::D3 => 3,
             _ => 2,
         };
-        Lookup { texture, parameters: &texture.parameters, axes }
+        Lookup { texture, parameters, axes }
     }
 
     /// Base and last usable level; `None` when the texture is incomplete.

@@ -1,15 +1,21 @@
 //! Introspection of the linked program.
 
+mod interfaces;
+mod types;
+
 use std::fmt::Display;
 
 use program::resource::Uniform;
+use program::shader::LayoutPrimitive;
 use program::types::MatrixOrder;
 use program::{Program, Stage};
-use script::{ActiveUniformProperty, GlEnum, ProgramProperty, QueryCommand, QueryValue};
+use script::{ActiveUniformProperty, Content, GlEnum, ProgramProperty, QueryCommand, QueryValue};
 
 use super::buffers;
 use super::front::unsupported;
 use super::session::{Flow, Session};
+use interfaces::resources;
+use types::gl_type;
 use crate::verdict::{Layer, Verdict};
 
 /// `active uniform`, `verify …`.
@@ -32,7 +38,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
             expect(active_uniform(&program, name, property)?, value, &format!("{name} {property:?}"))
         }
         QueryCommand::Program { property, value } => {
-            expect(program_property(&program, property)?, value, &format!("{property:?}"))
+            expect(program_property(session, &program, property)?, value, &format!("{property:?}"))
         }
         QueryCommand::Interface { interface, name, property, value } => {
             let found = interface_property(&program, interface, name, property)?;
@@ -42,10 +48,11 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
     }
 }
 
-/// What a query answered.
+/// What a query answered: a number, or a name without `GL_`.
+#[derive(Clone, Debug)]
 enum Answer {
     Integer(i64),
-    Name(&'static str),
+    Name(String),
 }
 
 impl Display for Answer {
@@ -61,7 +68,7 @@ fn expect(found: Answer, wanted: QueryValue, what: &str) -> Flow {
     let (equal, wanted) = match wanted {
         QueryValue::Integer(n) => (matches!(found, Answer::Integer(m) if m == i64::from(n)), n.to_string()),
         QueryValue::Name(name) => {
-            (matches!(found, Answer::Name(m) if m == name.short_name()), name.to_string())
+            (matches!(&found, Answer::Name(m) if m == name.short_name()), name.to_string())
         }
     };
     if equal {
@@ -74,8 +81,13 @@ fn count(n: usize) -> Answer {
     Answer::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-fn program_property(program: &Program, property: ProgramProperty) -> Flow<Answer> {
+fn program_property(session: &Session<'_>, program: &Program, property: ProgramProperty) -> Flow<Answer> {
     use ProgramProperty as P;
+    let geometry = || match program.stage(Stage::Geometry) {
+        Some(stage) => Ok(&stage.shader.layout),
+        None => Err(Verdict::fail(Layer::Probe, "the program has no geometry shader")),
+    };
+    let longest = |names: Vec<String>| count(names.iter().map(|name| name.len() + 1).max().unwrap_or(0));
     Ok(match property {
         P::DeleteStatus => Answer::Integer(0),
         P::LinkStatus => Answer::Integer(1),
@@ -92,8 +104,39 @@ fn program_property(program: &Program, property: ProgramProperty) -> Flow<Answer
         P::TransformFeedbackVaryingMaxLength => {
             count(program.feedback.iter().map(|f| f.name.len() + 1).max().unwrap_or(0))
         }
-        other => return Err(unsupported(&format!("the program query {other:?} is"))),
+        P::ActiveAttributes => count(interfaces::attributes(program).len()),
+        P::ActiveAttributeMaxLength => longest(interfaces::attributes(program)),
+        P::AttachedShaders => count(attached_shaders(session)),
+        // Nothing validates, logs or reads back programs.
+        P::ValidateStatus | P::InfoLogLength => Answer::Integer(0),
+        P::TransformFeedbackBufferMode => Answer::Name("INTERLEAVED_ATTRIBS".to_owned()),
+        P::GeometryVerticesOut => Answer::Integer(geometry()?.max_vertices.unwrap_or(0).into()),
+        P::GeometryInputType => primitive(geometry()?.input_primitive),
+        P::GeometryOutputType => primitive(geometry()?.output_primitive),
+        P::ProgramBinaryLength => return Err(unsupported("the length of program binaries is")),
     })
+}
+
+/// Shader objects that a script makes: a section each.
+fn attached_shaders(session: &Session<'_>) -> usize {
+    let is_shader = |content: &Content<'_>| matches!(content, Content::Shader(_) | Content::Passthrough(_));
+    session.script.sections.iter().filter(|section| is_shader(&section.content)).count()
+}
+
+fn primitive(primitive: Option<LayoutPrimitive>) -> Answer {
+    use LayoutPrimitive as L;
+    let name = match primitive {
+        Some(L::Points) => "POINTS",
+        Some(L::Lines) => "LINES",
+        Some(L::LinesAdjacency) => "LINES_ADJACENCY",
+        Some(L::TrianglesAdjacency) => "TRIANGLES_ADJACENCY",
+        Some(L::LineStrip) => "LINE_STRIP",
+        Some(L::TriangleStrip) => "TRIANGLE_STRIP",
+        Some(L::Quads) => "QUADS",
+        Some(L::Isolines) => "ISOLINES",
+        Some(L::Triangles) | None => "TRIANGLES",
+    };
+    Answer::Name(name.to_owned())
 }
 
 /// The name as GL reports it: arrays end in `[0]`.
@@ -129,77 +172,23 @@ fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty
                 .and_then(|binding| program.atomic_buffers.iter().position(|&(b, _)| b == binding));
             Answer::Integer(index.map_or(-1, |index| index as i64))
         }
-        P::Type => match gl_type(program, uniform) {
+        P::Type => match gl_type(&program.types, uniform.ty) {
             Some(name) => Answer::Name(name),
             None => return Err(unsupported("this uniform's GL type name is")),
         },
     })
 }
 
-/// GL's name of a scalar, vector or matrix type, without `GL_`.
-fn gl_type(program: &Program, uniform: &Uniform) -> Option<&'static str> {
-    use program::Scalar as S;
-    let (columns, rows) = program.types.shape(uniform.ty)?;
-    let names: [&str; 4] = match program.types.scalar_of(uniform.ty)? {
-        S::Float => ["FLOAT", "FLOAT_VEC2", "FLOAT_VEC3", "FLOAT_VEC4"],
-        S::Double => ["DOUBLE", "DOUBLE_VEC2", "DOUBLE_VEC3", "DOUBLE_VEC4"],
-        S::Int => ["INT", "INT_VEC2", "INT_VEC3", "INT_VEC4"],
-        S::Uint => ["UNSIGNED_INT", "UNSIGNED_INT_VEC2", "UNSIGNED_INT_VEC3", "UNSIGNED_INT_VEC4"],
-        S::Bool => ["BOOL", "BOOL_VEC2", "BOOL_VEC3", "BOOL_VEC4"],
-        S::Float16 => ["FLOAT16_NV", "FLOAT16_VEC2_NV", "FLOAT16_VEC3_NV", "FLOAT16_VEC4_NV"],
-        _ => return None,
-    };
-    match (columns, rows) {
-        (1, rows) => names.get(usize::from(rows).checked_sub(1)?).copied(),
-        (columns, rows) => {
-            const FLOAT: [[&str; 3]; 3] = [
-                ["FLOAT_MAT2", "FLOAT_MAT2x3", "FLOAT_MAT2x4"],
-                ["FLOAT_MAT3x2", "FLOAT_MAT3", "FLOAT_MAT3x4"],
-                ["FLOAT_MAT4x2", "FLOAT_MAT4x3", "FLOAT_MAT4"],
-            ];
-            const DOUBLE: [[&str; 3]; 3] = [
-                ["DOUBLE_MAT2", "DOUBLE_MAT2x3", "DOUBLE_MAT2x4"],
-                ["DOUBLE_MAT3x2", "DOUBLE_MAT3", "DOUBLE_MAT3x4"],
-                ["DOUBLE_MAT4x2", "DOUBLE_MAT4x3", "DOUBLE_MAT4"],
-            ];
-            const HALF: [[&str; 3]; 3] = [
-                ["FLOAT16_MAT2_AMD", "FLOAT16_MAT2x3_AMD", "FLOAT16_MAT2x4_AMD"],
-                ["FLOAT16_MAT3x2_AMD", "FLOAT16_MAT3_AMD", "FLOAT16_MAT3x4_AMD"],
-                ["FLOAT16_MAT4x2_AMD", "FLOAT16_MAT4x3_AMD", "FLOAT16_MAT4_AMD"],
-            ];
-            let table = match program.types.scalar_of(uniform.ty)? {
-                S::Double => DOUBLE,
-                S::Float16 => HALF,
-                _ => FLOAT,
-            };
-            let index = |n: u8| usize::from(n).checked_sub(2);
-            table.get(index(columns)?)?.get(index(rows)?).copied()
-        }
-    }
-}
-
 fn interface_property(program: &Program, interface: GlEnum, name: &str, property: GlEnum) -> Flow<Answer> {
-    let blocks = match interface.short_name() {
-        "UNIFORM_BLOCK" => &program.uniform_blocks,
-        "SHADER_STORAGE_BLOCK" => &program.storage_blocks,
-        _ => return Err(unsupported(&format!("the program interface {interface} is"))),
+    let Some(resources) = resources(program, interface.short_name()) else {
+        return Err(unsupported(&format!("the program interface {interface} is")));
     };
-    let block = blocks
+    let resource = resources
         .iter()
-        .find(|block| block.name == name)
+        .find(|resource| resource.name == name)
         .ok_or_else(|| Verdict::fail(Layer::Probe, format!("{interface} has no resource `{name}`")))?;
-    let stage = |stage: Stage| Answer::Integer(block.stages.contains(stage).into());
-    Ok(match property.short_name() {
-        "BUFFER_DATA_SIZE" => Answer::Integer(block.size.into()),
-        "BUFFER_BINDING" => Answer::Integer(block.binding.into()),
-        "NUM_ACTIVE_VARIABLES" => Answer::Integer(block.active_variables.into()),
-        "NAME_LENGTH" => count(block.name.len() + 1),
-        "REFERENCED_BY_VERTEX_SHADER" => stage(Stage::Vertex),
-        "REFERENCED_BY_TESS_CONTROL_SHADER" => stage(Stage::TessControl),
-        "REFERENCED_BY_TESS_EVALUATION_SHADER" => stage(Stage::TessEvaluation),
-        "REFERENCED_BY_GEOMETRY_SHADER" => stage(Stage::Geometry),
-        "REFERENCED_BY_FRAGMENT_SHADER" => stage(Stage::Fragment),
-        "REFERENCED_BY_COMPUTE_SHADER" => stage(Stage::Compute),
-        _ => return Err(unsupported(&format!("the block property {property} is"))),
-    })
+    resource
+        .property(property.short_name())
+        .cloned()
+        .ok_or_else(|| Verdict::fail(Layer::Probe, format!("resources of {interface} have no {property}")))
 }

@@ -1,0 +1,47 @@
+//! Shader tests of our own, in `scripts/`: rules of language, linker and GL machine that are easily got wrong.
+//!
+//! `scripts/pass` passes on both executors, `scripts/compile` must be refused by the front end. Expected values come
+//! from the specifications; every file was compared with what llvmpipe makes of it.
+
+use std::path::{Path, PathBuf};
+
+use runner::execute::{Devices, RunOptions, run_file};
+use runner::target::Target;
+use runner::verdict::{Layer, Status, Verdict};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);
+    let entries = std::fs::read_dir(&folder).expect("the folder is there");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+fn run(file: &Path, target: Target) -> Verdict {
+    let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+    run_file(file, &name, target, &RunOptions::default(), &Devices)
+}
+
+#[test]
+fn scripts_pass_on_both_executors() {
+    for file in files("pass") {
+        for target in [Target::Ivb, Target::Skl] {
+            let verdict = run(&file, target);
+            // Only Skylake offers all that the scripts ask for.
+            let skipped = verdict.status == Status::Skip && target == Target::Ivb;
+            let expected = verdict.status == Status::Pass || skipped;
+            assert!(expected, "{} on {target}: {:?}", file.display(), verdict.cause);
+        }
+    }
+}
+
+#[test]
+fn the_front_end_refuses() {
+    for file in files("compile") {
+        let verdict = run(&file, Target::Skl);
+        let (layer, reason) = verdict.cause.expect("a reason");
+        assert_eq!((verdict.status, layer), (Status::Fail, Layer::Frontend), "{}: {reason}", file.display());
+        assert!(reason.contains("line "), "{}: {reason}", file.display());
+    }
+}
