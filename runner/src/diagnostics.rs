@@ -7,6 +7,21 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 /// Longest line that is shown; of longer ones only a window around the place.
 const LINE_LIMIT: usize = 400;
 
+/// An error with its causes on one line; a cause that the error before it tells already is left out.
+pub fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    let mut last = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if text.is_empty() {
+            text.clone_from(&cause);
+        } else if !last.contains(&cause) {
+            text += &format!(": {cause}");
+        }
+        last = cause;
+    }
+    text
+}
+
 /// Renders one error in a text; `line` is where the text starts in its file.
 pub fn render(path: &str, text: &str, span: Range<usize>, message: &str) -> String {
     let (window, first_line, span) = window(text, span);
@@ -52,6 +67,14 @@ pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let io = || std::io::Error::other("no such thing");
+        let told = crate::results::ReadError::Read { path: "a".into(), source: io() };
+        assert_eq!(chain(&anyhow::Error::from(told)), "cannot read a: no such thing");
+        assert_eq!(chain(&anyhow::Error::from(io()).context("reading a")), "reading a: no such thing");
+    }
 
     #[test]
     fn the_place_is_marked() {

@@ -582,7 +582,7 @@ impl Lowerer<'_, '_> {
         };
         let mut value = self.builder.system_value(op);
         if variable == B::FragCoord && self.key.upper_left_height > 0 {
-            value = self.from_upper_left(value, global.layout.pixel_center_integer);
+            value = self.measured_from_top(value, global.layout.pixel_center_integer);
         }
         Ok(match self.types.get(ty) {
             // gl_SampleMaskIn, gl_TessLevel*: one component per element.
@@ -595,7 +595,7 @@ impl Lowerer<'_, '_> {
 
     /// Window coordinates counted from the upper left corner: y becomes the height less y, less one when pixel centres
     /// are integers.
-    fn from_upper_left(&mut self, coord: Value, integer_centres: bool) -> Value {
+    fn measured_from_top(&mut self, coord: Value, integer_centres: bool) -> Value {
         let top = self.key.upper_left_height as f32 - if integer_centres { 1.0 } else { 0.0 };
         let mut channels = self.builder.channels(coord);
         let top = self.builder.constant(32, &[top.to_bits().into()]);

@@ -7,7 +7,7 @@ use anyhow::Context;
 use script::Pattern;
 
 use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
-use crate::diagnostics;
+use crate::diagnostics::{self, chain};
 use crate::names::{piglit_name, printable_line};
 use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 
@@ -87,7 +87,7 @@ fn count_file(path: &Path) -> anyhow::Result<Option<[u64; Pattern::ALL.len()]>> 
     let bytes = match std::fs::read(path).with_context(|| path.display().to_string()) {
         Ok(bytes) => bytes,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", chain(&error));
             return Ok(None);
         }
     };

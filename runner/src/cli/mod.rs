@@ -30,6 +30,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::bundle::Keep;
+use crate::diagnostics::chain;
 use crate::execute::{Backend, DeviceOptions, Width};
 use crate::external::{CommandLine, ExternalCompiler};
 use crate::results::Junit;
@@ -375,7 +376,7 @@ pub fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_broken_pipe(&error) => ExitCode::from(EXPECTED),
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            let _ = writeln!(io::stderr(), "error: {}", chain(&error));
             ExitCode::from(USAGE)
         }
     }

@@ -10,6 +10,7 @@ use compiler::{Granularity, Options, PayloadInterference};
 use program::Stage;
 
 use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
+use crate::diagnostics::chain;
 use crate::execute;
 use crate::select::TestFile;
 use crate::target::Target;
@@ -59,7 +60,7 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
         for &target in &args.targets.0 {
             match kernels(test, target) {
                 Ok(kernels) => table.add(&test.name, target, &kernels),
-                Err(error) => eprintln!("{} [{target}]: left out: {error:#}", test.name),
+                Err(error) => eprintln!("{} [{target}]: left out: {}", test.name, chain(&error)),
             }
         }
     }

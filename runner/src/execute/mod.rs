@@ -7,6 +7,7 @@ mod factory;
 mod front;
 mod initial;
 mod keys;
+mod light;
 mod note;
 mod pipeline;
 mod probe;
@@ -25,8 +26,8 @@ pub use device::{
 };
 pub use factory::{Devices, Traced, compiler_options, seed};
 pub use front::{Linked, PASSTHROUGH, build};
-pub use pipeline::Pipeline;
 pub use keys::{plain_key, stage_keys};
+pub use pipeline::Pipeline;
 pub use translate::stage_of;
 
 use std::path::Path;

@@ -61,10 +61,8 @@ pub fn link(
 fn separate_uniforms(shader: &mut Shader, types: &TypeTable) {
     let stage = shader.stage;
     for global in shader.globals.values_mut() {
-        let shared = matches!(
-            types.get(types.without_arrays(global.ty)),
-            Type::AtomicCounter | Type::Subroutine(_)
-        );
+        let shared =
+            matches!(types.get(types.without_arrays(global.ty)), Type::AtomicCounter | Type::Subroutine(_));
         let own = global.storage == Storage::Uniform && global.block.is_none() && global.builtin.is_none();
         if own && !shared {
             global.name = own_name(stage, &global.name).into();

@@ -6,7 +6,7 @@ use softgl::assemble::ProvokingVertex;
 use softgl::machine::state::{self as gl, ViewportSwizzle};
 use softgl::setup::PolygonMode;
 
-use super::front::unsupported;
+use super::light;
 use super::session::{Flow, Session};
 use super::translate::compare_function;
 use crate::verdict::{Layer, Verdict};
@@ -80,7 +80,9 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         }
         StateCommand::Patch(parameter) => patch(session, parameter)?,
         StateCommand::Program { set, index, value } => program_parameter(session, *set, *index, *value),
-        StateCommand::Light { .. } => return Err(unsupported("fixed-function lights are")),
+        StateCommand::Light { light, parameter, values } => {
+            light::execute(session, *light, *parameter, values)?;
+        }
     }
     Ok(())
 }

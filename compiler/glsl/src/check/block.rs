@@ -245,7 +245,7 @@ impl Checker<'_> {
     pub(super) fn check_captured(&mut self, ty: TypeId, offset: Option<u32>, span: Span) -> Check<()> {
         let align = if self.has_wide_components(ty) { 8 } else { 4 };
         match offset {
-            Some(offset) if offset % align != 0 => {
+            Some(offset) if !offset.is_multiple_of(align) => {
                 self.error(span, format!("xfb_offset {offset} must be a multiple of {align} here"))
             }
             _ => Ok(()),

@@ -135,7 +135,7 @@ fn minor(m: &[Vec<f64>], row: usize, column: usize) -> Vec<Vec<f64>> {
 }
 
 fn cofactor(m: &[Vec<f64>], row: usize, column: usize) -> f64 {
-    let sign = if (row + column) % 2 == 0 { 1.0 } else { -1.0 };
+    let sign = if (row + column).is_multiple_of(2) { 1.0 } else { -1.0 };
     sign * determinant(&minor(m, row, column))
 }
 

@@ -191,9 +191,11 @@ impl Checker<'_> {
                 let Some(wanted) = self.subroutine_types.get(type_text) else {
                     return self.error(ty.span, format!("`{type_text}` is not a subroutine type"));
                 };
-                let own = parameters.iter().map(|&Parameter { local, direction }| (locals[local].ty, direction));
+                let own =
+                    parameters.iter().map(|&Parameter { local, direction }| (locals[local].ty, direction));
                 if wanted.result != result || !own.eq(wanted.parameters.iter().copied()) {
-                    return self.error(ty.span, format!("`{text}` differs from subroutine type `{type_text}`"));
+                    return self
+                        .error(ty.span, format!("`{text}` differs from subroutine type `{type_text}`"));
                 }
                 subroutine_types.push(type_text.into());
             }

@@ -113,9 +113,7 @@ pub(super) fn place(
 /// Inputs take the slots of the outputs they match.
 fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
     for global in consumer.globals.values_mut() {
-        if global.storage == Storage::Input
-            && global.builtin.is_none()
-        {
+        if global.storage == Storage::Input && global.builtin.is_none() {
             let output = find_output(producer, global, types).map(|(_, output)| output.placement);
             let member = || find_member(producer, global, types);
             global.placement = output.or_else(member).unwrap_or(global.placement);

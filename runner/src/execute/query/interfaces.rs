@@ -60,7 +60,9 @@ pub(super) fn resources(program: &Program, interface: &str) -> Option<Vec<Resour
         "SHADER_STORAGE_BLOCK" => program.storage_blocks.iter().map(block).collect(),
         "BUFFER_VARIABLE" => buffer_variables(program),
         "ATOMIC_COUNTER_BUFFER" => atomic_buffers(program),
-        "PROGRAM_INPUT" => program.stages.first().map_or(Vec::new(), |s| variables(program, s, Storage::Input)),
+        "PROGRAM_INPUT" => {
+            program.stages.first().map_or(Vec::new(), |s| variables(program, s, Storage::Input))
+        }
         "PROGRAM_OUTPUT" => {
             program.stages.last().map_or(Vec::new(), |s| variables(program, s, Storage::Output))
         }

@@ -14,9 +14,9 @@ use script::{ActiveUniformProperty, Content, GlEnum, ProgramProperty, QueryComma
 use super::buffers;
 use super::front::unsupported;
 use super::session::{Flow, Session};
+use crate::verdict::{Layer, Verdict};
 use interfaces::resources;
 use types::gl_type;
-use crate::verdict::{Layer, Verdict};
 
 /// `active uniform`, `verify …`.
 pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> Flow {
