@@ -34,6 +34,8 @@ pub enum Slot {
     TexCoord(u8),
     /// `gl_FogFragCoord`, component 0.
     FogCoord,
+    /// `gl_PointCoord` as a fragment input, components 0 and 1.
+    PointCoord,
     /// Generic varying.
     Var(u8),
     /// Generic per-patch varying.
@@ -67,6 +69,7 @@ const PLAIN: &[(&str, Slot)] = &[
     ("primitive_id", Slot::PrimitiveId),
     ("edge_flag", Slot::EdgeFlag),
     ("fog_coord", Slot::FogCoord),
+    ("point_coord", Slot::PointCoord),
     ("tess_level_outer", Slot::TessLevelOuter),
     ("tess_level_inner", Slot::TessLevelInner),
     ("frag_depth", Slot::FragDepth),

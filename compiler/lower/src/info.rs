@@ -36,8 +36,7 @@ pub fn slot(first: ProgramSlot, offset: u32) -> Slot {
         ProgramSlot::Layer => Slot::Layer,
         ProgramSlot::ViewportIndex | ProgramSlot::ViewportMask => Slot::Viewport,
         ProgramSlot::PrimitiveId => Slot::PrimitiveId,
-        // gl_PointCoord is a system value in the IR; it has no slot of its own.
-        ProgramSlot::PointCoord => Slot::TexCoord(7),
+        ProgramSlot::PointCoord => Slot::PointCoord,
         ProgramSlot::TessLevelOuter => Slot::TessLevelOuter,
         ProgramSlot::TessLevelInner => Slot::TessLevelInner,
         ProgramSlot::Var(n) => Slot::Var(at(n)),

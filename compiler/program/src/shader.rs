@@ -217,6 +217,8 @@ pub struct Shader {
     pub precisions: SecondaryMap<GlobalId, Precision>,
     /// Redeclared built-ins.
     pub redeclarations: Redeclarations,
+    /// Calls in branches whose condition is a constant expression that is false: their callees need no definition.
+    pub dead_calls: Vec<ExprId>,
 }
 
 impl Shader {
@@ -233,6 +235,7 @@ impl Shader {
             layout: StageLayout::default(),
             precisions: SecondaryMap::new(),
             redeclarations: Redeclarations::default(),
+            dead_calls: Vec::new(),
         }
     }
 }

@@ -243,6 +243,8 @@ pub struct Global {
     pub invariant: bool,
     /// `precise`.
     pub precise: bool,
+    /// `inout` output of a fragment shader: starts as what the framebuffer holds.
+    pub fetched: bool,
     /// Initialiser, evaluated before `main` (or, for a uniform, the value before any is set).
     pub initializer: Option<ExprId>,
     /// Whether code reachable from `main` mentions it (set by linking: "active" means static use).
@@ -251,6 +253,29 @@ pub struct Global {
     pub placement: Placement,
     /// Declaration.
     pub span: Span,
+}
+
+impl Global {
+    /// A variable without qualifiers.
+    pub fn new(name: &str, ty: TypeId, storage: Storage) -> Global {
+        Global {
+            name: name.into(),
+            ty,
+            storage,
+            builtin: None,
+            block: None,
+            interpolation: Default::default(),
+            layout: Default::default(),
+            memory: Default::default(),
+            invariant: false,
+            precise: false,
+            fetched: false,
+            initializer: None,
+            active: false,
+            placement: Default::default(),
+            span: Span::default(),
+        }
+    }
 }
 
 /// A local variable or parameter.

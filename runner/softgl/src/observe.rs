@@ -463,6 +463,10 @@ impl RenderTarget {
             let covered = |i: i32| item.spans.contains(x + (i & 1), y + (i >> 1));
             let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
             if coverage != 0 {
+                // A fragment sees what the fragments before it wrote to its pixel.
+                if reads_framebuffer(context) && shader.quads.iter().any(|q| (q.x, q.y) == (x, y)) {
+                    shader.flush(self, context, setups)?;
+                }
                 shader.quads.push(PendingQuad { x, y, setup: item.setup, coverage });
                 if shader.quads.len() * 4 == MAX_LANES {
                     shader.flush(self, context, setups)?;
@@ -527,6 +531,17 @@ impl RenderTarget {
         }
     }
 
+    /// Lets the shader of a draw read the colours at the quads' pixels.
+    fn expose(&self, quads: &[PendingQuad], context: &mut DrawContext) {
+        let colour = |surface: &Option<Surface>, x: i32, y: i32| {
+            surface.as_ref().map_or([0; 4], |s| s.format().to_raw(s.get(x, y)))
+        };
+        let pixels = quads.iter().flat_map(|q| (0..4).map(|i| (q.x + (i & 1), q.y + (i >> 1))));
+        let inside = pixels.filter(|&(x, y)| x < self.rect.x1 && y < self.rect.y1);
+        let read = |(x, y)| ((x, y), self.colours.iter().map(|s| colour(s, x, y)).collect());
+        context.bindings.framebuffer = inside.map(read).collect();
+    }
+
     /// Quantises what one lane wrote; `None` when it was discarded.
     fn fragment(&self, info: &FragmentInterface, outputs: &FragmentOutputs, lane: usize) -> Option<Fragment> {
         if outputs.killed >> lane & 1 == 1 {
@@ -540,6 +555,11 @@ impl RenderTarget {
         let texels = self.colours.iter().enumerate().map(texel).collect();
         Some(Fragment { texels, depth: info.writes_depth.then(|| outputs.depth[lane]) })
     }
+}
+
+/// Whether the fragment stage of a draw reads the framebuffer.
+fn reads_framebuffer(context: &DrawContext) -> bool {
+    context.bindings.draw_buffers.iter().any(Option::is_some)
 }
 
 struct PendingQuad {
@@ -568,6 +588,9 @@ impl QuadShader<'_> {
             return Ok(());
         }
         let quads = std::mem::take(&mut self.quads);
+        if reads_framebuffer(context) {
+            target.expose(&quads, context);
+        }
         let outputs = self.shade(&quads, context, setups)?;
         for (q, quad) in quads.iter().enumerate() {
             for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {

@@ -2,6 +2,7 @@
 //!
 //! Contents are shared until written: a recorded draw keeps the contents it saw, whatever the script does next.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::services::{
@@ -82,6 +83,10 @@ pub struct Bindings {
     pub atomic: Vec<Option<BufferId>>,
     /// Texture of each sampler slot of the program.
     pub samplers: Vec<Option<TextureId>>,
+    /// Draw buffer of each sampler slot that reads the framebuffer instead of a texture.
+    pub draw_buffers: Vec<Option<u32>>,
+    /// What those samplers read: the colour of each draw buffer at the pixels of the batch, as a shader reads it.
+    pub framebuffer: BTreeMap<(i32, i32), Vec<[u32; 4]>>,
     /// Whether shadow lookups give one float, which the depth texture mode does not move to another component.
     pub scalar_shadows: bool,
     /// Image unit of each image slot of the program.
@@ -99,6 +104,13 @@ impl Bindings {
             BufferRef::AtomicCounter(index) => (&self.atomic, index),
         };
         table.get(index as usize).copied().flatten()
+    }
+
+    /// A fetch from the framebuffer; what is not there is zero.
+    fn framebuffer_texel(&self, buffer: u32, op: &TextureOp) -> [u32; 4] {
+        let TextureOp::Fetch { coordinates: [x, y, _], .. } = *op else { return [0; 4] };
+        let colours = self.framebuffer.get(&(x, y));
+        colours.and_then(|colours| colours.get(buffer as usize)).copied().unwrap_or([0; 4])
     }
 
     /// The bytes of a writable buffer at `offset`, if they all exist.
@@ -149,6 +161,9 @@ impl Services for Bindings {
             TextureRef::Slot(slot) => slot,
             TextureRef::Handle(_) => return Err(ServiceError::Unsupported("bindless textures")),
         };
+        if let Some(&Some(buffer)) = self.draw_buffers.get(slot as usize) {
+            return Ok(self.framebuffer_texel(buffer, op));
+        }
         let bound = self.samplers.get(slot as usize);
         let bound = bound.ok_or_else(|| ServiceError::BadRequest(format!("sampler slot {slot}")))?;
         match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {

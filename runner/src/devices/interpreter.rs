@@ -6,7 +6,7 @@ use interpreter::{
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
-use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Slot, Stage, StageKey};
+use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Slot, Stage, StageKey};
 use softgl::device::{
     Batch, Channels, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
     GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
@@ -31,7 +31,8 @@ impl InterpreterDevice {
         std::mem::take(&mut self.undefined)
     }
 
-    fn note_undefined(&mut self, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
+    /// Notes undefined values that the rasteriser or the next stage reads.
+    fn note_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
         if outputs.tainted.and(live).any() {
             self.undefined = true;
         }
@@ -39,10 +40,13 @@ impl InterpreterDevice {
             let components = (0..4).filter(|c| mask & 1 << c != 0);
             components.into_iter().any(|c| live.iter().any(|lane| value.is_undefined(c, lane)))
         };
-        let position = stage.outputs.iter().position(|v| v.slot == Slot::Position);
-        if position.and_then(|p| outputs.varyings.get(p)).is_some_and(|p| used(p, 0xf)) {
-            self.undefined = true;
-        }
+        let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
+        let read = |slot: Slot| match next.and_then(|n| n.inputs.iter().find(|v| v.slot == slot)) {
+            _ if slot == Slot::Position => 0xf,
+            input => input.map_or(0, |v| v.mask),
+        };
+        self.undefined |=
+            stage.outputs.iter().zip(&outputs.varyings).any(|(v, value)| used(value, read(v.slot)));
     }
 }
 
@@ -72,11 +76,11 @@ impl Device for InterpreterDevice {
         match batch {
             Batch::Vertex(vertices) => {
                 put_varyings(&mut vertices.outputs, &outputs);
-                self.note_undefined(linked, &outputs, &Mask::all(lanes));
+                self.note_undefined(program, linked, &outputs, &Mask::all(lanes));
             }
             Batch::TessEvaluation(points) => {
                 put_varyings(&mut points.outputs, &outputs);
-                self.note_undefined(linked, &outputs, &Mask::all(lanes));
+                self.note_undefined(program, linked, &outputs, &Mask::all(lanes));
             }
             Batch::Fragment(fragments) => {
                 self.undefined |= put_fragments(fragments, &outputs);

@@ -404,20 +404,11 @@ impl Checker<'_> {
             interpolation.mode = program::variable::InterpolationMode::Flat;
         }
         let id = self.shader.globals.push(Global {
-            name: row.builtin.name().into(),
-            ty,
-            storage: row.storage,
             builtin: Some(row.builtin),
-            block: None,
             interpolation,
-            layout: Default::default(),
-            memory: Default::default(),
             invariant: self.builtins.invariant.contains(&row.builtin),
-            precise: false,
-            initializer: None,
-            active: false,
-            placement: Default::default(),
             span: self.span(span),
+            ..Global::new(row.builtin.name(), ty, row.storage)
         });
         self.builtins.known.push((row.builtin, row.storage, id));
         Ok(Some(id))

@@ -201,7 +201,13 @@ impl Checker<'_> {
                 ExprKind::Builtin { function, arguments: values }
             }
         };
-        Ok(self.push(kind, candidate.result, span))
+        let dead =
+            matches!(kind, ExprKind::Call { .. }) && self.function.as_ref().is_some_and(|f| f.dead > 0);
+        let call = self.push(kind, candidate.result, span);
+        if dead {
+            self.shader.dead_calls.push(call);
+        }
+        Ok(call)
     }
 
     /// `ftransform()`: what fixed-function vertex processing computes, from the state as GLSL sees it.

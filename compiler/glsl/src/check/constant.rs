@@ -148,6 +148,11 @@ impl Checker<'_> {
         }
     }
 
+    /// The value of a condition that is a constant expression.
+    pub(super) fn evaluate_bool(&self, id: ExprId) -> Option<bool> {
+        self.is_constant(id).then(|| self.evaluate(id, 0)?.first().map(Number::bool)).flatten()
+    }
+
     fn evaluate(&self, id: ExprId, depth: u32) -> Option<Value> {
         if depth > MAX_DEPTH {
             return None;

@@ -224,20 +224,14 @@ impl Checker<'_> {
             }
         }
         Global {
-            name: name.into(),
-            ty,
-            storage,
-            builtin: None,
-            block: None,
             interpolation: qualifiers.interpolation,
             layout,
             memory: qualifiers.memory,
             invariant: qualifiers.invariant,
             precise: qualifiers.precise,
-            initializer: None,
-            active: false,
-            placement: Default::default(),
+            fetched: storage == Storage::Output && qualifiers.word == Some(Word::InOut),
             span: self.span(span),
+            ..Global::new(name, ty, storage)
         }
     }
 

@@ -229,6 +229,7 @@ impl Checker<'_> {
             constants: FxHashMap::default(),
             loops: 0,
             switches: 0,
+            dead: 0,
             returns: false,
             temporaries: Vec::new(),
         };

@@ -158,6 +158,8 @@ struct CurrentFunction {
     /// Loops and switches around the current statement.
     loops: u32,
     switches: u32,
+    /// Branches around the current statement that are never taken.
+    dead: u32,
     /// Whether a `return` with a value was seen.
     returns: bool,
     /// Locals that no name refers to, declared at the start of the body.

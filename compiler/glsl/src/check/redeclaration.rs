@@ -82,6 +82,7 @@ impl Checker<'_> {
         let global = &mut self.shader.globals[id];
         global.invariant |= qualifiers.invariant;
         global.precise |= qualifiers.precise;
+        global.fetched |= global.storage == Storage::Output && qualifiers.word == Some(Word::InOut);
         if qualifiers.interpolation != Default::default() {
             global.interpolation = qualifiers.interpolation;
         }

@@ -36,6 +36,19 @@ impl Checker<'_> {
         result
     }
 
+    /// A branch of a selection; `dead` when it is never taken.
+    fn branch(&mut self, id: StmtId, dead: bool) -> Check<Vec<Statement>> {
+        let count = |checker: &mut Self, by: i32| {
+            if let Some(f) = checker.function.as_mut().filter(|_| dead) {
+                f.dead = f.dead.saturating_add_signed(by);
+            }
+        };
+        count(self, 1);
+        let result = self.scoped(id);
+        count(self, -1);
+        result
+    }
+
     /// A statement's own statements, in the scope that is open.
     fn body(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         let float_precision = self.defaults.float_precision;
@@ -66,9 +79,10 @@ impl Checker<'_> {
             }
             StmtKind::If { condition, then, otherwise } => {
                 let condition = self.condition(condition)?;
-                let then = self.scoped(then)?;
+                let known = self.evaluate_bool(condition);
+                let then = self.branch(then, known == Some(false))?;
                 let otherwise = match otherwise.expand() {
-                    Some(id) => self.scoped(id)?,
+                    Some(id) => self.branch(id, known == Some(true))?,
                     None => Vec::new(),
                 };
                 out.push(Statement::If { condition, then, otherwise });

@@ -174,6 +174,7 @@ fn input_name(slot: Slot) -> Option<Varying> {
         Slot::BackColor(_) => Varying::BackColor1,
         Slot::TexCoord(n) => Varying::TexCoord(u32::from(n)),
         Slot::FogCoord => Varying::FogCoord,
+        Slot::PointCoord => Varying::PointCoord,
         Slot::Var(n) => Varying::Generic(u32::from(n)),
         Slot::PrimitiveId => Varying::PrimitiveId,
         Slot::Layer => Varying::Layer,

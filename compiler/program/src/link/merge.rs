@@ -58,6 +58,7 @@ impl Merge<'_> {
             }
             functions[id] = self.function(function);
         }
+        self.result.dead_calls.extend(shader.dead_calls.iter().map(|&id| shift(id)));
         if let Some(entry) = shader.entry {
             self.result.entry = Some(functions[entry]);
         }

@@ -7,6 +7,7 @@
 mod attributes;
 mod blocks;
 mod feedback;
+mod fetch;
 mod interface;
 mod layouts;
 mod limits;
@@ -20,6 +21,7 @@ mod tests;
 mod uniforms;
 mod varyings;
 
+pub use fetch::draw_buffer;
 pub(crate) use reach::reachable_exprs;
 
 use crate::capabilities::Capabilities;
@@ -122,6 +124,9 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
     }
     layouts::check_stage_set(&stages, options, &mut errors);
     errors.check()?;
+    for shader in stages.iter_mut().filter(|s| s.stage == Stage::Fragment) {
+        fetch::lower(shader, &mut types);
+    }
     for shader in &mut stages {
         reach::prune(shader, &types, &mut errors);
         layouts::resolve(shader, options, &mut errors);

@@ -109,11 +109,24 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
         global.active = state || reached.globals.contains(id);
     }
     for &id in &reached.function_order {
-        if shader.functions[id].body.is_none() {
+        if shader.functions[id].body.is_some() {
+            continue;
+        }
+        if is_called(shader, &reached, id) {
             errors.push(format!("function `{}` is called but not defined", shader.functions[id].name));
         }
+        // Never called: executors need not know.
+        shader.functions[id].body = Some(Vec::new());
     }
     keep_functions(shader, &reached);
+}
+
+/// Whether a function is called from anywhere but dead branches.
+fn is_called(shader: &Shader, reached: &Reached, callee: FunctionId) -> bool {
+    shader.exprs.iter().any(|(id, expr)| {
+        let calls = matches!(&expr.kind, ExprKind::Call { function, .. } if *function == callee);
+        calls && reached.exprs.contains(id) && !shader.dead_calls.contains(&id)
+    })
 }
 
 fn keep_functions(shader: &mut Shader, reached: &Reached) {

@@ -18,22 +18,7 @@ fn capabilities() -> Capabilities {
 }
 
 fn global(name: &str, ty: TypeId, storage: Storage) -> Global {
-    Global {
-        name: name.into(),
-        ty,
-        storage,
-        builtin: None,
-        block: None,
-        interpolation: Default::default(),
-        layout: Default::default(),
-        memory: Default::default(),
-        invariant: false,
-        precise: false,
-        initializer: None,
-        active: false,
-        placement: Default::default(),
-        span: Span::default(),
-    }
+    Global::new(name, ty, storage)
 }
 
 fn expr(shader: &mut Shader, kind: ExprKind, ty: TypeId) -> ExprId {

@@ -545,6 +545,13 @@ impl PrimitiveAssembler<'_> {
                 Slot::ViewportIndex => Some(viewport_index),
                 _ => None,
             };
+            if input.slot == Slot::PointCoord {
+                let one = 1.0f32.to_bits();
+                let point = setup.kind == PrimitiveKind::Point;
+                let corners = if point { [[0, one, 0], [0, 0, one]] } else { [[0; 3]; 2] };
+                setup.values.extend([corners[0], corners[1], [0; 3], [0; 3]]);
+                continue;
+            }
             for c in 0..4 {
                 let clamps = self.clamp_colours && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
                 setup.values.push(match (source, built_in) {

@@ -18,6 +18,7 @@ pub mod vertex_data;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use program::link::draw_buffer;
 use program::{Api, BuiltinVariable, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
 
 use crate::device::{Device, DeviceError, ProgramId, Steps};
@@ -97,6 +98,8 @@ struct ProgramObject {
     fragment: Option<Arc<FragmentInterface>>,
     /// See [`Bindings::scalar_shadows`].
     scalar_shadows: bool,
+    /// See [`Bindings::draw_buffers`].
+    draw_buffers: Vec<Option<u32>>,
 }
 
 /// The largest window width and height, in pixels: the hardware's largest viewport.
@@ -188,6 +191,7 @@ impl Machine {
             vertex: VertexInterface::new(&program),
             fragment: FragmentInterface::new(&program).map(Arc::new),
             scalar_shadows: has_scalar_shadows(&program),
+            draw_buffers: (0..program.samplers.len()).map(|slot| draw_buffer(&program, slot)).collect(),
             program,
         });
         ProgramId(self.programs.len() as u32 - 1)
@@ -489,6 +493,8 @@ impl Machine {
             storage: object.storage_bindings.iter().map(|b| self.storage_bindings.get(b).copied()).collect(),
             atomic: (0..atomics.unwrap_or(0)).map(|b| self.atomic_bindings.get(&b).copied()).collect(),
             samplers: self.sampler_textures(object),
+            draw_buffers: object.draw_buffers.clone(),
+            framebuffer: BTreeMap::new(),
             scalar_shadows: object.scalar_shadows,
             images: self.image_units(object),
             saved: None,

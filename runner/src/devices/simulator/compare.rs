@@ -1,6 +1,6 @@
 //! Do two widths of one shader agree?
 
-use program::{ArrayLength, FragmentOutput, LinkedStage, Placement, Program, Stage, TypeTable};
+use program::{ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable};
 use softgl::device::{Batch, Channels, FragmentBatch};
 
 /// Floats of a program that is not exact are equal if they differ by at most this many units in the last place: the order
@@ -14,6 +14,8 @@ enum Rule {
     Bits,
     /// Floats a few units apart.
     Close,
+    /// Nothing: the shader declares no such component.
+    Nothing,
 }
 
 /// Compares what two widths of a stage of `program` wrote; says what differs.
@@ -50,7 +52,7 @@ fn same_fragments(
         return Err(format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
     }
     let visible = a.live & !a.outputs.killed;
-    let rule = |row: usize, index: u8| float_rule(stage, |s| is_integer(s, types, (row / 4) as u8, index));
+    let rule = |row: usize, index: u8| stage.map_or(Rule::Close, |s| colour_rule(s, types, row, index));
     same_channels(&a.outputs.colour, &b.outputs.colour, visible, |row| rule(row, 0), "colour")?;
     same_channels(
         &a.outputs.dual_source,
@@ -65,23 +67,31 @@ fn same_fragments(
     same_values(&a.outputs.stencil, &b.outputs.stencil, visible, Rule::Bits, "stencil")
 }
 
-/// Whether the colour of a draw buffer is declared with an integer type.
-fn is_integer(stage: &LinkedStage, types: &TypeTable, location: u8, index: u8) -> bool {
-    stage.shader.globals.values().any(|global| match global.placement {
+/// The rule of a component of a draw buffer: row 4 × draw buffer + component.
+fn colour_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) -> Rule {
+    let (location, component) = ((row / 4) as u32, (row % 4) as u8);
+    let covers = |global: &Global| match global.placement {
+        Placement::FragmentOutput { output: FragmentOutput::AllColors, .. } => index == 0,
         Placement::FragmentOutput {
-            output: FragmentOutput::Color { location: first, index: own }, ..
+            output: FragmentOutput::Color { location: first, index: own },
+            component: from,
         } => {
-            let element = types.without_arrays(global.ty);
             let count = match types.array_of(global.ty) {
                 Some((_, ArrayLength::Fixed(n))) => n,
                 _ => 1,
             };
-            let covers =
-                own == index && u32::from(location).checked_sub(first.into()).is_some_and(|i| i < count);
-            covers && types.scalar_of(element).is_some_and(|scalar| !scalar.is_float())
+            let end = from + types.components(types.without_arrays(global.ty));
+            own == index
+                && location.checked_sub(first.into()).is_some_and(|i| i < count)
+                && (from..end).contains(&component)
         }
         _ => false,
-    })
+    };
+    let Some(global) = stage.shader.globals.values().find(|global| covers(global)) else {
+        return Rule::Nothing;
+    };
+    let scalar = types.scalar_of(types.without_arrays(global.ty));
+    float_rule(Some(stage), |_| scalar.is_some_and(|scalar| !scalar.is_float()))
 }
 
 fn same_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str) -> Result<(), String> {
@@ -115,6 +125,7 @@ fn same(rule: Rule, a: u32, b: u32) -> bool {
     match rule {
         Rule::Bits => a == b,
         Rule::Close => close(a, b),
+        Rule::Nothing => true,
     }
 }
 
@@ -144,8 +155,8 @@ mod tests {
 
     #[test]
     fn kinds_come_from_the_declared_outputs() {
-        let text = "#version 130\nout ivec4 count[2];\nout vec4 colour;\n\
-                    void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; colour = exp2(gl_FragCoord); }";
+        let text = "#version 130\nout ivec4 count[2];\nout vec2 colour;\n\
+                    void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; colour = exp2(gl_FragCoord.xy); }";
         let mut types = TypeTable::default();
         let options = glsl::CompileOptions::default();
         let shader = glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
@@ -160,8 +171,10 @@ mod tests {
         let options = program::LinkOptions::new(&capabilities);
         let program = program::link(vec![shader], types, &options).expect("it links");
         let stage = program.stage(Stage::Fragment).expect("a fragment stage");
-        let integers: Vec<bool> = (0..4).map(|l| is_integer(stage, &program.types, l, 0)).collect();
-        assert_eq!(integers.iter().filter(|&&integer| integer).count(), 2, "{integers:?}");
-        assert!(!stage.exact && !is_integer(stage, &program.types, 0, 1));
+        let rules: Vec<Rule> = (0..16).map(|row| colour_rule(stage, &program.types, row, 0)).collect();
+        let count = |rule| rules.iter().filter(|&&r| r == rule).count();
+        // Two draw buffers of four integers, two floats, and what nobody declared.
+        assert_eq!([Rule::Bits, Rule::Close, Rule::Nothing].map(count), [8, 2, 6], "{rules:?}");
+        assert!(!stage.exact && colour_rule(stage, &program.types, 0, 1) == Rule::Nothing);
     }
 }

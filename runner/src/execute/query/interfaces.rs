@@ -7,7 +7,7 @@ use program::{
 };
 
 use super::types::gl_type;
-use super::{Answer, reported_name};
+use super::{Answer, active_uniforms, reported_name};
 
 /// A resource: its name and what is known of it. A property that its interface does not have is missing.
 pub(super) struct Resource {
@@ -55,7 +55,7 @@ impl Resource {
 /// The resources of an interface, by its enum's name without `GL_`.
 pub(super) fn resources(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     Some(match interface {
-        "UNIFORM" => program.uniforms.iter().map(|u| uniform(program, u)).collect(),
+        "UNIFORM" => active_uniforms(program).map(|u| uniform(program, u)).collect(),
         "UNIFORM_BLOCK" => program.uniform_blocks.iter().map(block).collect(),
         "SHADER_STORAGE_BLOCK" => program.storage_blocks.iter().map(block).collect(),
         "BUFFER_VARIABLE" => buffer_variables(program),

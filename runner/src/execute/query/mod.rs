@@ -8,7 +8,7 @@ use std::fmt::Display;
 use program::resource::Uniform;
 use program::shader::LayoutPrimitive;
 use program::types::MatrixOrder;
-use program::{Program, Stage};
+use program::{BuiltinVariable, Program, Stage};
 use script::{ActiveUniformProperty, Content, GlEnum, ProgramProperty, QueryCommand, QueryValue};
 
 use super::buffers;
@@ -91,12 +91,12 @@ fn program_property(session: &Session<'_>, program: &Program, property: ProgramP
     Ok(match property {
         P::DeleteStatus => Answer::Integer(0),
         P::LinkStatus => Answer::Integer(1),
-        P::ActiveUniforms => count(program.uniforms.len()),
+        P::ActiveUniforms => count(active_uniforms(program).count()),
         P::ActiveUniformBlocks => count(program.uniform_blocks.len()),
         P::ActiveAtomicCounterBuffers => count(program.atomic_buffers.len()),
         P::TransformFeedbackVaryings => count(program.feedback.len()),
         P::ActiveUniformMaxLength => {
-            count(program.uniforms.iter().map(|u| reported_name(u).len() + 1).max().unwrap_or(0))
+            count(active_uniforms(program).map(|u| reported_name(u).len() + 1).max().unwrap_or(0))
         }
         P::ActiveUniformBlockMaxNameLength => {
             count(program.uniform_blocks.iter().map(|b| b.name.len() + 1).max().unwrap_or(0))
@@ -137,6 +137,11 @@ fn primitive(primitive: Option<LayoutPrimitive>) -> Answer {
         Some(L::Triangles) | None => "TRIANGLES",
     };
     Answer::Name(name.to_owned())
+}
+
+/// The active uniforms but for the samplers of framebuffer fetch, which nobody declared.
+fn active_uniforms(program: &Program) -> impl Iterator<Item = &Uniform> {
+    program.uniforms.iter().filter(|uniform| uniform.builtin != Some(BuiltinVariable::LastFragData))
 }
 
 /// The name as GL reports it: arrays end in `[0]`.
