@@ -20,7 +20,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 
 fn run(file: &Path, target: Target) -> Verdict {
     let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
-    run_file(file, &name, target, &RunOptions::default(), &Devices)
+    run_file(file, &name, target, &RunOptions::default(), &Devices::default())
 }
 
 #[test]

@@ -259,9 +259,9 @@ impl RenderTarget {
     /// Records a clear of the given buffers.
     pub fn clear(&mut self, colour: Option<[f32; 4]>, depth: Option<f64>) {
         let colour = colour.map(|c| {
-            let texel = |s: &Option<Surface>| {
-                s.as_ref().map_or([0; 4], |s| s.format().quantise_numbers(c.map(f64::from)))
-            };
+            // What `glClear` does to integers is undefined; piglit's tests want the bits, clamped.
+            let texel =
+                |s: &Option<Surface>| s.as_ref().map_or([0; 4], |s| s.format().quantise(c.map(f32::to_bits)));
             self.colours.iter().map(texel).collect::<Vec<Texel>>()
         });
         let depth = depth.and_then(|d| {
