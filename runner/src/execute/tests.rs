@@ -268,7 +268,7 @@ fn what_ends_a_script_at_once() {
     expect(ends("image texture 3 GL_RGBA8"), Status::Fail, Layer::Script, "No texture bound at 3");
     expect(ends("fb tex 2d 4"), Status::Fail, Layer::Script, "no texture bound at 4");
     expect(ends("newlist GL_COMPILE\nlight 0 GL_POSITION float 1"), Status::Fail, Layer::Probe, "line 12: ");
-    expect(ends("light 0 GL_POSITION float 1"), Status::Fail, Layer::Simulate, "are not supported yet");
+    expect(ends("vertex attrib handle c 0"), Status::Fail, Layer::Simulate, "are not supported yet");
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use program::resource::{Attribute, Placement, StageMask, Uniform, Varying};
 use program::types::MatrixOrder;
-use program::variable::{InterpolationMode, LayoutQualifiers, MemoryQualifiers};
+use program::variable::InterpolationMode;
 use program::{
     Api, BuiltinVariable, Capabilities, FragmentOutput, Global, GlobalId, Interpolation, LinkedStage,
-    Program, Scalar, Shader, Slot, Span, Stage, Storage, TypeId, TypeTable,
+    Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
 };
 use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
 use softgl::services::Services;
@@ -60,22 +60,8 @@ impl ProgramBuilder {
     }
 
     pub fn global(&mut self, stage: usize, name: &str, ty: TypeId, storage: Storage) -> GlobalId {
-        self.program.stages[stage].shader.globals.push(Global {
-            name: name.into(),
-            ty,
-            storage,
-            builtin: None,
-            block: None,
-            interpolation: Interpolation::default(),
-            layout: LayoutQualifiers::default(),
-            memory: MemoryQualifiers::default(),
-            invariant: false,
-            precise: false,
-            initializer: None,
-            active: true,
-            placement: Placement::None,
-            span: Span::default(),
-        })
+        let global = Global { active: true, ..Global::new(name, ty, storage) };
+        self.program.stages[stage].shader.globals.push(global)
     }
 
     pub fn builtin_input(&mut self, stage: usize, builtin: BuiltinVariable) {
