@@ -138,11 +138,13 @@ fn point(
     let s = PlaneEquation { a: 1.0 / size, b: 0.0, c: 0.5 - x / size };
     let t = PlaneEquation { a: 0.0, b: -1.0 / size, c: 0.5 + y / size };
     setup.point_coord = [s, t];
-    // The square as a triangle of three of its corners, so that the coordinate can be interpolated; whatever else the
-    // vertex has is the same at all three.
-    let w = 1.0 / vertex.position[3];
-    setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
-    setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
+    if input.kind == PrimitiveKind::Point {
+        // The square as a triangle of three of its corners, so that the coordinate can be interpolated; whatever else
+        // the vertex has is the same at all three.
+        let w = 1.0 / vertex.position[3];
+        setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
+        setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
+    }
     shape(vec![spans], setup)
 }
 

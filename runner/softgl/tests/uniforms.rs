@@ -314,14 +314,16 @@ fn double_columns_take_two_slots() {
 
 #[test]
 fn rectangles_feed_generic_or_fixed_function_attributes() {
-    for (api, name, generic) in [
-        (Api::Core, "position", true),
-        (Api::Es, "position", true),
-        (Api::Compatibility, "piglit_vertex", true),
-        (Api::Compatibility, "position", false),
+    for (api, name, location, fed) in [
+        (Api::Core, "position", 0, true),
+        (Api::Es, "position", 0, true),
+        (Api::Compatibility, "piglit_vertex", 0, true),
+        // Attribute 0 is the position by another name.
+        (Api::Compatibility, "position", 0, true),
+        (Api::Compatibility, "position", 2, false),
     ] {
         let mut b = ProgramBuilder::new();
-        b.attribute(name, 0, Scalar::Float, 4);
+        b.attribute(name, location, Scalar::Float, 4);
         let mut m = Machine::new(capabilities(api), Options::default());
         let id = m.create_program(b.build(), Vec::new());
         m.use_program(Some(id));
@@ -337,7 +339,7 @@ fn rectangles_feed_generic_or_fixed_function_attributes() {
         );
         let draw = RectangleDraw { rectangle: [1.0, 2.0, 3.0, 4.0], ..RectangleDraw::default() };
         m.draw_rect(&draw, &mut device).unwrap();
-        let expected: Vec<Vec<f32>> = if generic {
+        let expected: Vec<Vec<f32>> = if fed {
             [[1.0, 2.0], [4.0, 2.0], [1.0, 6.0], [4.0, 6.0]].map(|p| vec![p[0], p[1], 0.0, 1.0]).to_vec()
         } else {
             // Four equal vertices are shaded once.
