@@ -133,13 +133,51 @@ const CASES: &[Case] = &[
         body: "uint n = gl_LocalInvocationIndex; c[which].u[n] = a.u[n]; b.u[n] = c[1u - which].u[n] + c[which].u[n]; \
                atomicAdd(c[1u - which].u[n & 3u], 1u);",
     },
+    // Votes of a work group that is one subgroup in every width, all of it and a part.
+    Case {
+        declarations: "bvec4 votes(uint n) { return bvec4(anyInvocationARB(n == 5u), allInvocationsARB(n < 8u), \
+                       allInvocationsEqualARB(n < 4u), allInvocationsEqualARB(n < 9u)); }",
+        local_size: [8, 1, 1],
+        groups: ONE,
+        members: "uvec4 u[16];",
+        body: "uint n = gl_LocalInvocationIndex; b.u[n] = uvec4(votes(n)); if (n > 3u) b.u[n + 8u] = uvec4(votes(n - 4u));",
+    },
+    // An array too long for registers.
+    Case {
+        declarations: "",
+        local_size: LINE,
+        groups: ONE,
+        members: "uint u[64];",
+        body: "uint n = gl_LocalInvocationIndex; uvec2 x[150]; \
+               for (uint i = 0u; i < 150u; i++) x[i] = uvec2(i * n, i + a.u[n]); \
+               x[n * 7u].y = 1000u; b.u[n] = x[(a.u[n] + n * 7u) % 150u].y + x[n * 9u].x;",
+    },
 ];
+
+/// Minima and maxima of floats, quiet and signalling NaNs among them; a comparison that takes zeros for equal. Only one
+/// generation has them.
+const FLOAT_ATOMICS: Case = Case {
+    declarations: "const uint odd[8] = uint[8](0x3f800000u, 0xbf800000u, 0x7fc00001u, 0xffc00002u, 0x7f800003u, \
+                   0xff800004u, 0x80000000u, 0u); shared float s[16];",
+    local_size: LINE,
+    groups: [4, 1, 1],
+    members: "float f[64]; uint u[64];",
+    body: "uint n = gl_LocalInvocationIndex; uint m = n + gl_WorkGroupID.x * 16u; \
+           b.u[m] = odd[m & 7u]; b.f[m] = uintBitsToFloat(odd[m & 7u]); s[n] = b.f[m]; \
+           float x = uintBitsToFloat(odd[m >> 3]); \
+           float old = (n & 1u) == 0u ? atomicMin(b.f[m], x) : atomicMax(b.f[m], x); \
+           b.u[m] ^= floatBitsToUint(old); atomicCompSwap(s[n], x, 7.0); b.u[m] += floatBitsToUint(s[n]);",
+};
 
 fn source(case: &Case) -> String {
     let [x, y, z] = case.local_size;
     let Case { declarations, body, members, .. } = case;
     format!(
         "#version 430\n\
+         #extension GL_ARB_shader_ballot : enable\n\
+         #extension GL_ARB_shader_group_vote : enable\n\
+         #extension GL_INTEL_shader_atomic_float_minmax : enable\n\
+         #extension GL_ARB_gpu_shader_int64 : enable\n\
          layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;\n\
          layout(std430, binding = 0) buffer A {{ {members} }} a;\n\
          layout(std430, binding = 1) buffer B {{ {members} }} b;\n{declarations}\n\
@@ -204,6 +242,49 @@ fn memory_is_what_the_interpreter_leaves() {
             for w in [Simd8, Simd16] {
                 let got = run(&mut width(generation, w), case);
                 assert_eq!(got, expected, "{generation} {}: {}", w.name(), case.body);
+            }
+        }
+    }
+}
+
+#[test]
+fn atomic_operations_on_floats() {
+    let expected = run(&mut reference(), &FLOAT_ATOMICS);
+    assert_eq!(run(&mut simulator("skl"), &FLOAT_ATOMICS), expected);
+}
+
+/// What a thread's channels know of each other: their number, their own number, a ballot's two dwords, two reads.
+const SUBGROUP: Case = Case {
+    declarations: "",
+    local_size: LINE,
+    groups: ONE,
+    members: "uint u[128];",
+    body: "uint n = gl_LocalInvocationIndex, i = gl_SubGroupInvocationARB; uint64_t odd = ballotARB((n & 1u) != 0u); \
+           b.u[n] = gl_SubGroupSizeARB; b.u[n + 16u] = i; \
+           b.u[n + 32u] = uint(odd); b.u[n + 48u] = uint(odd >> 32); b.u[n + 64u] = readInvocationARB(n * 3u, 2u); \
+           if (i >= 3u) b.u[n + 80u] = readFirstInvocationARB(n * 5u); \
+           b.u[n + 96u] = uint(gl_SubGroupGtMaskARB) ^ uint(gl_SubGroupLeMaskARB << 16);",
+};
+
+/// A subgroup is a thread: 8 or 16 channels.
+#[test]
+fn subgroups_are_threads() {
+    use compiler::output::Width::{Simd8, Simd16};
+    for (w, size) in [(Simd8, 8u32), (Simd16, 16)] {
+        for generation in ["bdw", "chv", "skl"] {
+            let buffers = run(&mut width(generation, w), &SUBGROUP);
+            let word = |i: u32| u32::from_le_bytes(std::array::from_fn(|b| buffers[1][i as usize * 4 + b]));
+            for n in 0..16 {
+                let i = n % size;
+                let all = (1u32 << size) - 1;
+                let up_to = (2 << i) - 1;
+                let expected = [size, i, 0xaaaa & all, 0, (n - i + 2) * 3];
+                let got = [word(n), word(n + 16), word(n + 32), word(n + 48), word(n + 64)];
+                assert_eq!(got, expected, "{generation}: invocation {n}");
+                if i >= 3 {
+                    assert_eq!(word(n + 80), (n - i + 3) * 5, "{generation}: invocation {n}");
+                }
+                assert_eq!(word(n + 96), (all & !up_to) ^ up_to << 16, "{generation}: invocation {n}");
             }
         }
     }

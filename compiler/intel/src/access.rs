@@ -1,7 +1,7 @@
 //! The sources of memory intrinsics, sorted by what they mean. Shared by both back ends.
 
 use crate::error::CompileError;
-use eu::desc::AtomicOp as Code;
+use eu::desc::{AtomicOp as Code, DataOp, FloatAtomicOp, SurfaceSimd};
 use ir::{Intrinsic, IntrinsicOp, Value};
 use smallvec::SmallVec;
 
@@ -56,7 +56,20 @@ impl Access {
     }
 }
 
-/// The data port's code of an atomic intrinsic.
+/// The data port's message for an atomic intrinsic on a buffer.
+#[must_use]
+pub fn buffer_atomic(intrinsic: &Intrinsic, simd: SurfaceSimd, returns: bool) -> DataOp {
+    use ir::AtomicOp as Op;
+    let op = match intrinsic.fields.atomic {
+        Op::Fmin => FloatAtomicOp::Fmin,
+        Op::Fmax => FloatAtomicOp::Fmax,
+        Op::FcompareExchange => FloatAtomicOp::FcmpWr,
+        _ => return DataOp::UntypedAtomic { op: atomic_code(intrinsic), simd, returns },
+    };
+    DataOp::UntypedFloatAtomic { op, simd8: simd != SurfaceSimd::Simd16, returns }
+}
+
+/// The data port's code of an integer atomic intrinsic.
 #[must_use]
 pub fn atomic_code(intrinsic: &Intrinsic) -> Code {
     use IntrinsicOp::*;
@@ -74,6 +87,7 @@ pub fn atomic_code(intrinsic: &Intrinsic) -> Code {
         Op::Or => Code::Or,
         Op::Xor => Code::Xor,
         Op::Exchange => Code::Mov,
-        Op::CompareExchange => Code::CmpWr,
+        // Images have no float atomics but the exchange.
+        Op::CompareExchange | Op::Fmin | Op::Fmax | Op::FcompareExchange => Code::CmpWr,
     }
 }

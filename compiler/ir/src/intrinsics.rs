@@ -92,6 +92,12 @@ named_enum! {
         Exchange = "exchange",
         /// Compare and exchange; only in the `_swap` intrinsics.
         CompareExchange = "compare_exchange",
+        /// Minimum of 32-bit floats.
+        Fmin = "fmin",
+        /// Maximum of 32-bit floats.
+        Fmax = "fmax",
+        /// Compare and exchange of 32-bit floats; only in the `_swap` intrinsics, whose other operations compare bits.
+        FcompareExchange = "fcompare_exchange",
     }
 }
 
@@ -265,7 +271,7 @@ intrinsics! {
     /// Storage block atomic; gives the old value.
     SsboAtomic ssbo_atomic(block: U32, offset: U32, data: SCALAR) -> SCALAR, [Base, Atomic], EFFECT;
     /// Storage block compare-and-swap; gives the old value.
-    SsboAtomicSwap ssbo_atomic_swap(block: U32, offset: U32, compare: SCALAR, data: SCALAR) -> SCALAR, [Base], EFFECT;
+    SsboAtomicSwap ssbo_atomic_swap(block: U32, offset: U32, compare: SCALAR, data: SCALAR) -> SCALAR, [Base, Atomic], EFFECT;
     /// Size of a storage block in bytes.
     SsboSize ssbo_size(block: U32) -> U32, [], PURE;
     /// Shared memory load.
@@ -275,7 +281,7 @@ intrinsics! {
     /// Shared memory atomic; gives the old value.
     SharedAtomic shared_atomic(offset: U32, data: SCALAR) -> SCALAR, [Base, Atomic], EFFECT;
     /// Shared memory compare-and-swap; gives the old value.
-    SharedAtomicSwap shared_atomic_swap(offset: U32, compare: SCALAR, data: SCALAR) -> SCALAR, [Base], EFFECT;
+    SharedAtomicSwap shared_atomic_swap(offset: U32, compare: SCALAR, data: SCALAR) -> SCALAR, [Base, Atomic], EFFECT;
     /// Per-invocation scratch load.
     LoadScratch load_scratch(offset: U32) -> ANY, [Base, Align], 0;
     /// Per-invocation scratch store.

@@ -573,6 +573,13 @@ impl Lowerer<'_, '_> {
             B::LocalGroupSize => IntrinsicOp::WorkgroupSize,
             B::SubGroupSize => IntrinsicOp::SubgroupSize,
             B::SubGroupInvocation => IntrinsicOp::SubgroupInvocation,
+            B::SubGroupEqMask
+            | B::SubGroupGeMask
+            | B::SubGroupGtMask
+            | B::SubGroupLeMask
+            | B::SubGroupLtMask => {
+                return Ok(self.subgroup_mask(variable).into());
+            }
             B::WorkGroupSize => {
                 let size = self.stage_layout().local_size.unwrap_or([1; 3]);
                 return Ok(self.builder.constant(32, &size.map(u64::from)).into());
@@ -602,6 +609,32 @@ impl Lowerer<'_, '_> {
         let down = self.builder.fneg(channels[1]);
         channels[1] = self.builder.fadd(top, down);
         self.builder.vec(&channels)
+    }
+
+    /// The invocations of the subgroup whose numbers compare with this one's as the variable's name says.
+    fn subgroup_mask(&mut self, variable: program::BuiltinVariable) -> Value {
+        use program::BuiltinVariable as B;
+        let number = self.builder.system_value(IntrinsicOp::SubgroupInvocation);
+        let one = self.builder.iconst(64, 1);
+        let own = self.builder.ishl(one, number);
+        if variable == B::SubGroupEqMask {
+            return own;
+        }
+        let minus_one = self.builder.iconst(64, -1);
+        let below = self.builder.iadd(own, minus_one);
+        let up_to = self.builder.ior(below, own);
+        let excluded = match variable {
+            B::SubGroupLtMask => return below,
+            B::SubGroupLeMask => return up_to,
+            B::SubGroupGtMask => up_to,
+            _ => below,
+        };
+        let size = self.builder.system_value(IntrinsicOp::SubgroupSize);
+        let bits = self.builder.imm(64);
+        let unused = self.builder.isub(bits, size);
+        let all = self.builder.ushr(minus_one, unused);
+        let rest = self.builder.inot(excluded);
+        self.builder.iand(all, rest)
     }
 
     fn global_invocation_id(&mut self) -> Value {

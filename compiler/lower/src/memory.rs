@@ -224,7 +224,7 @@ impl Lowerer<'_, '_> {
             offset.constant += u32::from(swizzle[0]) * memory.component_stride.unwrap_or(scalar.bytes());
         }
         let op = ir_atomic(op, scalar).ok_or(LowerError::Unsupported("wrapping atomic increment"))?;
-        let swap = op == AtomicOp::CompareExchange;
+        let swap = matches!(op, AtomicOp::CompareExchange | AtomicOp::FcompareExchange);
         let bits = scalar.bits() as u8;
         let fields = Fields { base: offset.constant, atomic: op, ..Fields::default() };
         let dynamic = self.dynamic_offset(offset);
@@ -259,7 +259,11 @@ fn is_index(ty: &Type) -> bool {
 pub fn ir_atomic(op: program::AtomicOp, scalar: Scalar) -> Option<AtomicOp> {
     use program::AtomicOp as P;
     let signed = scalar.is_signed_integer();
+    let float = scalar == Scalar::Float;
     Some(match op {
+        P::Min if float => AtomicOp::Fmin,
+        P::Max if float => AtomicOp::Fmax,
+        P::CompareSwap if float => AtomicOp::FcompareExchange,
         P::Add => AtomicOp::Add,
         P::Min if signed => AtomicOp::Imin,
         P::Min => AtomicOp::Umin,

@@ -130,6 +130,11 @@ pub trait Environment {
     /// Size of a region in bytes.
     fn size(&mut self, space: Space) -> u32;
 
+    /// Ticks of a clock: more at each call. Environments without a clock stand still.
+    fn time(&mut self) -> u64 {
+        0
+    }
+
     /// A texture request; the result's raw bits.
     fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error>;
 
@@ -151,7 +156,11 @@ pub fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: 
         |op| crate::scalar::binary(op, scalar).map_or(old, |f| crate::scalar::wrap(scalar, f(old, operand)));
     let less = |a, b| crate::scalar::binary(BinaryOp::Less, scalar).is_some_and(|f| f(a, b) != 0);
     let is_nan = |bits| scalar.is_float() && crate::scalar::to_f64(scalar, bits).is_nan();
+    let signalling = |bits: u64| scalar == Scalar::Float && is_nan(bits) && bits & 0x40_0000 == 0;
     match op {
+        // INTEL_shader_atomic_float_minmax leaves it to the hardware, which keeps signalling NaNs.
+        AtomicOp::Min | AtomicOp::Max if signalling(old) => old,
+        AtomicOp::Min | AtomicOp::Max if signalling(operand) => operand,
         AtomicOp::Add => binary(BinaryOp::Add),
         AtomicOp::And => binary(BinaryOp::BitAnd),
         AtomicOp::Or => binary(BinaryOp::BitOr),

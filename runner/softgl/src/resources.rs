@@ -25,6 +25,8 @@ pub struct Objects {
     pub buffers: Vec<Arc<Vec<u8>>>,
     /// Textures by [`TextureId`].
     pub textures: Vec<Arc<Texture>>,
+    /// How often the clock was read.
+    pub clock: u64,
 }
 
 impl Objects {
@@ -198,6 +200,11 @@ impl Services for Bindings {
             Some(texture) => image::perform(Arc::make_mut(texture), unit, coordinates, op),
             None => Ok([0; 4]),
         }
+    }
+
+    fn time(&mut self) -> u64 {
+        self.objects.clock += 1;
+        self.objects.clock
     }
 
     fn checkpoint(&mut self) {

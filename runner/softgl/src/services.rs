@@ -313,6 +313,11 @@ pub trait Services {
         op: &ImageOp,
     ) -> Result<[u32; 4], ServiceError>;
 
+    /// Ticks of a clock: more at each call. Services without a clock stand still.
+    fn time(&mut self) -> u64 {
+        0
+    }
+
     /// Remembers all memory a shader can write, so that a batch can be run again from the same state. A second
     /// call replaces the first memory.
     fn checkpoint(&mut self);

@@ -418,6 +418,10 @@ impl Environment for World<'_> {
         }
     }
 
+    fn time(&mut self) -> u64 {
+        self.services.time()
+    }
+
     fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error> {
         let op = texture_op(request);
         self.services.texture(TextureRef::Slot(request.sampler), &op).map_err(service_error)

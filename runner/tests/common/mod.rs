@@ -54,10 +54,17 @@ pub fn capabilities() -> Capabilities {
         api: Api::Compatibility,
         gl_version: 46,
         glsl_version: 460,
-        extensions: ["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16", "GL_ARB_gpu_shader_int64"]
-            .map(String::from)
-            .into_iter()
-            .collect(),
+        extensions: [
+            "GL_AMD_gpu_shader_half_float",
+            "GL_AMD_gpu_shader_int16",
+            "GL_ARB_gpu_shader_int64",
+            "GL_ARB_shader_ballot",
+            "GL_ARB_shader_group_vote",
+            "GL_INTEL_shader_atomic_float_minmax",
+        ]
+        .map(String::from)
+        .into_iter()
+        .collect(),
         limits: Default::default(),
     }
 }

@@ -196,7 +196,7 @@ in uint gl_LocalInvocationIndex
 in uvec3 gl_LocalGroupSizeARB
 
 @ 0 0 ARB_shader_ballot
-uniform uint gl_SubGroupSizeARB
+in uint gl_SubGroupSizeARB
 in uint gl_SubGroupInvocationARB
 in uint64_t gl_SubGroupEqMaskARB
 in uint64_t gl_SubGroupGeMaskARB

@@ -124,8 +124,6 @@ impl Translator<'_> {
             LocalInvocationIndex if self.in_quads() => std::iter::once(self.index_from_id()).collect(),
             LocalInvocationIndex => std::iter::once(self.invocation_index()).collect(),
             LocalInvocationId => self.invocation_id(),
-            SubgroupSize => std::iter::once(Operand::ud(self.program.width.into())).collect(),
-            SubgroupInvocation => std::iter::once(self.emit_channel_numbers()).collect(),
             _ => return self.emit_memory(intrinsic, Some(result)),
         };
         self.set(result, value);

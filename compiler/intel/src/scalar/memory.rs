@@ -30,6 +30,7 @@ impl Translator<'_> {
                 | IntrinsicOp::ImageSamples,
                 _,
             ) => self.emit_image(intrinsic, result),
+            (op, Some(result)) if looks_at_thread(op) => self.emit_subgroup(intrinsic, result),
             _ => self.emit_storage(intrinsic, result),
         }
     }
@@ -284,12 +285,26 @@ pub(super) fn is_order_dependent(shader: &Shader) -> bool {
             used[condition] = true;
         }
     }
-    use IntrinsicOp::*;
-    intrinsics(shader).any(|(i, result)| match i.op {
-        Clock | Ballot | VoteAny | VoteAll | VoteEq | ReadInvocation | ReadFirstInvocation | SubgroupSize
-        | SubgroupInvocation => true,
-        op => effect(op) == Effect::Atomic && result.is_some_and(|r| used[r]),
+    intrinsics(shader).any(|(i, result)| {
+        looks_at_thread(i.op) || (effect(i.op) == Effect::Atomic && result.is_some_and(|r| used[r]))
     })
+}
+
+/// The result depends on the thread's other channels, or on time.
+fn looks_at_thread(op: IntrinsicOp) -> bool {
+    use IntrinsicOp::*;
+    matches!(
+        op,
+        Clock
+            | Ballot
+            | VoteAny
+            | VoteAll
+            | VoteEq
+            | ReadInvocation
+            | ReadFirstInvocation
+            | SubgroupSize
+            | SubgroupInvocation
+    )
 }
 
 /// All intrinsics with their results.

@@ -17,6 +17,7 @@ mod ladder;
 mod memory;
 mod scratch;
 mod storage;
+mod subgroup;
 mod tess_control;
 mod tess_eval;
 mod texture;

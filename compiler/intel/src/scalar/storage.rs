@@ -5,7 +5,7 @@
 //! zero and swallows writes: the surface's own bound sees to it.
 
 use super::translate::Translator;
-use crate::access::{Access, Memory, atomic_code};
+use crate::access::{Access, Memory, buffer_atomic};
 use crate::barrier::group_barrier;
 use crate::bir::{CondMod, Inst, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
@@ -337,7 +337,7 @@ impl Translator<'_> {
         let payload = self.payload(address, 0, &operands);
         let returns = self.uses[result] > 0;
         let dst = self.define(result, Type::UD);
-        let op = DataOp::UntypedAtomic { op: atomic_code(intrinsic), simd: self.simd(), returns };
+        let op = buffer_atomic(intrinsic, self.simd(), returns);
         let (per, n) = (self.per(), operands.len() as u32 + 1);
         let lengths = Lengths::new((n * per) as u8, if returns { per as u8 } else { 0 });
         let results: &[Operand] = if returns { &dst } else { &[] };

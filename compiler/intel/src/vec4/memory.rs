@@ -1,7 +1,7 @@
 //! Uniform blocks and vertex inputs.
 
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::scalar::uniforms::push_offset;
 use crate::sends::{self, SamplerOp, SamplerWidth};
@@ -25,6 +25,7 @@ impl Selector<'_> {
             (LoadLocal, Some(result)) => self.emit_load_local(intrinsic, result),
             (StoreLocal, _) => self.emit_store_local(intrinsic),
             (MemoryBarrier, _) => Ok(()),
+            (VoteAny | VoteAll | VoteEq | Clock, Some(result)) => self.emit_vote(intrinsic, result),
             (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
                 self.emit_system_value(intrinsic.op, result)
             }
@@ -35,6 +36,23 @@ impl Selector<'_> {
             ) => self.emit_storage(intrinsic, result),
             _ => self.emit_stage_intrinsic(intrinsic, result),
         }
+    }
+
+    /// Emits a vote, among one invocation as the two of a thread form no group, or reads the clock.
+    fn emit_vote(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+        let dst = self.define(result);
+        let value = match (intrinsic.op, intrinsic.srcs.first()) {
+            (IntrinsicOp::Clock, _) => {
+                let time = Operand::vgrf(self.program.vreg(1), Type::UD);
+                let stamp = Operand::arf(Arf::Timestamp, Type::UD);
+                self.emit_align1(Op::Mov, (4, 0), time, &[stamp]).no_mask = true;
+                time.scalar().swizzled(Swizzle::new([0, 1, 1, 1]))
+            }
+            (IntrinsicOp::VoteAny | IntrinsicOp::VoteAll, Some(&value)) => self.get(value, &[0], Type::UD),
+            _ => Operand::ud(u32::MAX),
+        };
+        self.mov(dst.retype(Type::UD), value);
+        Ok(())
     }
 
     /// Emits what only one stage has.

@@ -5,7 +5,7 @@
 //! came with hsw, and not for everything.)
 
 use super::select::Selector;
-use crate::access::{Access, Memory, atomic_code};
+use crate::access::{Access, Memory, buffer_atomic};
 use crate::bir::{Arf, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
 use crate::sends::{self, SamplerOp, SamplerWidth};
@@ -175,7 +175,7 @@ impl Selector<'_> {
         let operands: Vec<Operand> = access.data.iter().map(|&d| self.get(d, &[0], Type::UD)).collect();
         let payload = self.payload(address, 0, &operands);
         let returns = self.uses[result] > 0;
-        let op = DataOp::UntypedAtomic { op: atomic_code(intrinsic), simd: SurfaceSimd::Simd8, returns };
+        let op = buffer_atomic(intrinsic, SurfaceSimd::Simd8, returns);
         let lengths = Lengths::new(1 + operands.len() as u8, returns.into());
         let old = self.send_for_vertices(payload, surface, op, lengths)?;
         let dst = self.define(result);

@@ -8,6 +8,28 @@ use crate::intrinsics::{AtomicOp, Fields, Intrinsic, IntrinsicOp as Op};
 /// Largest number of components a local variable may have for all lanes together.
 const MAX_LOCAL_SIZE: usize = 1 << 24;
 
+/// What a swap intrinsic does: it compares bits unless its operation is the one on floats.
+fn swap_of(op: AtomicOp) -> AtomicOp {
+    if op == AtomicOp::FcompareExchange { op } else { AtomicOp::CompareExchange }
+}
+
+fn float(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+/// Minimum or maximum of floats: the number where one side is a quiet NaN, a signalling NaN where there is one.
+fn float_extreme(op: AtomicOp, old: u64, data: u64) -> u64 {
+    let nan = |bits: u64| float(bits).is_nan();
+    let signalling = |bits: u64| nan(bits) && bits & 0x0040_0000 == 0;
+    let better = if op == AtomicOp::Fmin { float(data) < float(old) } else { float(data) > float(old) };
+    match (signalling(old), signalling(data)) {
+        (true, _) => old,
+        (_, true) => data,
+        _ if better || nan(old) => data,
+        _ => old,
+    }
+}
+
 /// The new memory value of an atomic.
 fn atomic(op: AtomicOp, bits: u8, old: u64, data: u64, compare: u64) -> u64 {
     let (a, b) = (sext(bits, old), sext(bits, data));
@@ -23,6 +45,9 @@ fn atomic(op: AtomicOp, bits: u8, old: u64, data: u64, compare: u64) -> u64 {
         AtomicOp::Exchange => data,
         AtomicOp::CompareExchange if old == compare => data,
         AtomicOp::CompareExchange => old,
+        AtomicOp::Fmin | AtomicOp::Fmax => float_extreme(op, old, data),
+        AtomicOp::FcompareExchange if float(old) == float(compare) => data,
+        AtomicOp::FcompareExchange => old,
     };
     new & bit_mask(bits)
 }
@@ -140,14 +165,14 @@ impl Machine<'_> {
                 Some(self.atomic(Space::Ssbo(a), at(b), fields.atomic, out.0, args[2][0], 0, silent)?)
             }
             Op::SsboAtomicSwap => {
-                let swap = AtomicOp::CompareExchange;
+                let swap = swap_of(fields.atomic);
                 Some(self.atomic(Space::Ssbo(a), at(b), swap, out.0, args[3][0], args[2][0], silent)?)
             }
             Op::SharedAtomic => {
                 Some(self.atomic(Space::Shared, at(a), fields.atomic, out.0, args[1][0], 0, silent)?)
             }
             Op::SharedAtomicSwap => {
-                let swap = AtomicOp::CompareExchange;
+                let swap = swap_of(fields.atomic);
                 Some(self.atomic(Space::Shared, at(a), swap, out.0, args[2][0], args[1][0], silent)?)
             }
             Op::CounterRead => Some(self.load(Space::Counter(fields.base), a.into(), out)?),

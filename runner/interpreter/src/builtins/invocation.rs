@@ -124,10 +124,14 @@ impl<E: Environment> Group<'_, E> {
     }
 
     /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
-    fn clock(&self, components: usize) -> Value {
+    fn clock(&mut self, components: usize) -> Value {
+        let time = self.environment.time();
         let mut value = Value::undefined(components, self.lanes);
         for lane in 0..self.lanes {
-            value.set(0, lane, self.steps);
+            value.set(0, lane, if components == 1 { time } else { time & u64::from(u32::MAX) });
+            if components > 1 {
+                value.set(1, lane, time >> 32);
+            }
             (0..components).for_each(|c| value.mark_undefined(c, lane));
         }
         value

@@ -83,12 +83,23 @@ fn apply_integer(code: Code, old: u64, [a, b]: [u64; 2], spare: u32) -> u64 {
 }
 
 /// A NaN in memory gives way, one in an operand changes nothing.
+/// Minimum and maximum pass over a quiet NaN but not over a signalling one, the memory's first (the hardware's rules as
+/// `INTEL_shader_atomic_float_minmax`'s tests quote them).
 fn apply_float(op: FloatAtomicOp, old: u32, [a, b]: [u32; 2]) -> u32 {
     let (value, operand) = (f32::from_bits(old), f32::from_bits(a));
+    let signalling = |bits: u32| f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0;
     match op {
-        FloatAtomicOp::Fmax if operand > value || value.is_nan() => a,
-        FloatAtomicOp::Fmin if operand < value || value.is_nan() => a,
-        FloatAtomicOp::FcmpWr if operand == value => b,
+        FloatAtomicOp::FcmpWr => {
+            if operand == value {
+                b
+            } else {
+                old
+            }
+        }
+        _ if signalling(old) => old,
+        _ if signalling(a) || value.is_nan() => a,
+        FloatAtomicOp::Fmax if operand > value => a,
+        FloatAtomicOp::Fmin if operand < value => a,
         _ => old,
     }
 }

@@ -34,6 +34,10 @@ macro_rules! memory_requests {
             self.memory.sample(request)
         }
 
+        fn time(&mut self) -> u64 {
+            self.memory.services.time()
+        }
+
         fn read(&mut self, surface: simulator::host::Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
             self.memory.read(surface, offset, data)
         }

@@ -1,0 +1,140 @@
+//! Votes, ballots and reads across a subgroup, which is the channels of one thread, and the clock.
+
+use super::translate::{Components, Translator};
+use crate::bir::{Arf, CondMod, Op, Operand, Type};
+use crate::error::CompileError;
+use ir::{Intrinsic, IntrinsicOp, Value};
+
+impl Translator<'_> {
+    /// Emits an intrinsic that looks at the thread's channels or its time.
+    pub(super) fn emit_subgroup(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+        use IntrinsicOp::*;
+        let source = |i: usize| {
+            let source = intrinsic.srcs.get(i).copied();
+            source.ok_or_else(|| CompileError::lower(format!("{} lacks a source", intrinsic.op.name())))
+        };
+        match intrinsic.op {
+            SubgroupSize => {
+                let width = Operand::ud(self.program.width.into());
+                self.set(result, std::iter::once(width).collect());
+            }
+            SubgroupInvocation => {
+                let numbers = self.emit_channel_numbers();
+                self.set(result, std::iter::once(numbers).collect());
+            }
+            Clock => self.emit_clock(result),
+            Ballot => self.emit_ballot(source(0)?, result),
+            VoteAny | VoteAll | VoteEq => self.emit_vote(intrinsic.op, source(0)?, result),
+            ReadFirstInvocation => {
+                let first = self.first_channel();
+                self.emit_read_channel(source(0)?, first, result);
+            }
+            ReadInvocation => {
+                let channel = self.get(source(1)?, 0, Type::UD);
+                self.emit_read_channel(source(0)?, channel, result);
+            }
+            _ => return Err(self.unsupported(intrinsic.op)),
+        }
+        Ok(())
+    }
+
+    /// Low and high dword of the time stamp.
+    fn emit_clock(&mut self, result: Value) {
+        let mut b = self.builder();
+        let time = Operand::vgrf(b.program.vreg(1), Type::UD);
+        b.all_channels(4).mov(time, Operand::arf(Arf::Timestamp, Type::UD));
+        self.set(result, (0..2).map(|dword| time.byte_offset(4 * dword).scalar()).collect());
+    }
+
+    /// Bit c of a dword: channel c is active and sets the flag, as `test` does it.
+    fn active_where(&mut self, test: impl FnOnce(&mut Self)) -> Operand {
+        let ty = if self.program.width > 16 { Type::UD } else { Type::UW };
+        let flag = Operand::arf(Arf::Flag(0), ty).scalar();
+        // Channels that are off leave their bits alone.
+        self.builder().all_channels(1).mov(flag, Operand::imm(0, ty));
+        test(self);
+        let mut b = self.builder();
+        let bits = Operand::vgrf(b.program.vreg(1), Type::UD);
+        b.all_channels(1).mov(bits, flag);
+        bits.scalar()
+    }
+
+    /// Bit c: channel c is active and its boolean compares with false as `cond` says.
+    fn ballot(&mut self, value: Value, cond: CondMod) -> Operand {
+        let value = self.get(value, 0, Type::D);
+        self.active_where(|t| {
+            if value.imm_bits().is_some() {
+                let copy = t.builder().temp(Type::D);
+                t.builder().mov(copy, value);
+                t.builder().cmp(Operand::null(Type::D), copy, Operand::d(0), cond);
+            } else {
+                t.builder().cmp(Operand::null(Type::D), value, Operand::d(0), cond);
+            }
+        })
+    }
+
+    fn emit_ballot(&mut self, value: Value, result: Value) {
+        let bits = self.ballot(value, CondMod::Nz);
+        let dst = self.define(result, self.raw_type(result))[0];
+        let mut b = self.builder();
+        let (low, high) = (b.temp(Type::UD), b.temp(Type::UD));
+        b.mov(low, bits);
+        b.mov(high, Operand::ud(0));
+        self.pack_dwords(dst, low, high);
+    }
+
+    fn emit_vote(&mut self, op: IntrinsicOp, value: Value, result: Value) {
+        let zero = Operand::ud(0);
+        let dst = self.define(result, Type::D)[0];
+        let any = |t: &mut Self| t.ballot(value, CondMod::Nz);
+        let none = |t: &mut Self| t.ballot(value, CondMod::Z);
+        match op {
+            IntrinsicOp::VoteAny => {
+                let bits = any(self);
+                self.builder().cmp(dst, bits, zero, CondMod::Nz);
+            }
+            IntrinsicOp::VoteAll => {
+                let bits = none(self);
+                self.builder().cmp(dst, bits, zero, CondMod::Z);
+            }
+            _ => {
+                // Equal booleans: none is true or none is false.
+                let (set, clear) = (any(self), none(self));
+                let mut b = self.builder();
+                let (all_clear, all_set) = (b.temp(Type::D), b.temp(Type::D));
+                b.cmp(all_clear, set, zero, CondMod::Z);
+                b.cmp(all_set, clear, zero, CondMod::Z);
+                b.emit(Op::Or, dst, &[all_clear, all_set]);
+            }
+        }
+    }
+
+    /// Number of the first active channel.
+    fn first_channel(&mut self) -> Operand {
+        let active = self.active_where(|t| t.emit_condition_operand(Operand::d(-1)));
+        let mut b = self.builder();
+        let first = Operand::vgrf(b.program.vreg(1), Type::UD);
+        b.all_channels(1).emit(Op::Fbl, first, &[active]);
+        first.scalar()
+    }
+
+    /// Defines `result` as the value that the channel has whose number is in `channel`: every channel's value in turn,
+    /// each for those that want it.
+    fn emit_read_channel(&mut self, value: Value, channel: Operand, result: Value) {
+        let ty = self.raw_type(value);
+        let from: Components = (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();
+        let places = self.define(result, ty);
+        for number in 0..u32::from(self.program.width) {
+            if number > 0 {
+                self.builder().cmp(Operand::null(Type::UD), channel, Operand::ud(number), CondMod::Z);
+            }
+            for (&to, from) in places.iter().zip(&from) {
+                let mut b = self.builder();
+                let inst = b.mov(to, from.channel_offset(number).scalar());
+                if number > 0 {
+                    inst.predicate(false);
+                }
+            }
+        }
+    }
+}
