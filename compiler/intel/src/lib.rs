@@ -46,9 +46,7 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    let scalar = model::model_for(devinfo, options.disabled_quirks).scalar_geometry_stages();
-    let default = if scalar { Backend::Scalar } else { Backend::Vec4 };
-    match (shader.info.stage, options.backend.unwrap_or(default)) {
+    match (shader.info.stage, backend_for(devinfo, shader.info.stage, options.backend)) {
         (ir::Stage::Vertex, Backend::Vec4) => vec4::compile_vertex(shader, key, devinfo, options),
         (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
         (ir::Stage::Geometry, Backend::Vec4) => vec4::compile_geometry(shader, key, devinfo, options),
@@ -64,14 +62,16 @@ pub fn compile(
     }
 }
 
-/// The back end that compiles `stage`: the caller's choice where the generation has both, else the only one.
+/// The back end that compiles `stage`: the caller's choice where the generation has both, which those with scalar code
+/// have for vertex shaders; else the only one.
 #[must_use]
 pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<Backend>) -> Backend {
     if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {
         return Backend::Scalar;
     }
     match model::model_for(devinfo, QuirkSet::default()).scalar_geometry_stages() {
-        true => choice.unwrap_or(Backend::Scalar),
+        true if stage == ir::Stage::Vertex => choice.unwrap_or(Backend::Scalar),
+        true => Backend::Scalar,
         false => Backend::Vec4,
     }
 }

@@ -7,6 +7,15 @@ use crate::vue;
 use ir::{IntrinsicOp, Shader, Slot};
 use std::collections::BTreeSet;
 
+/// Most slots of the patch that evaluation threads get in registers.
+const MAX_PUSHED_SLOTS: u32 = 32;
+
+/// Slots of the patch, from the first one on, that evaluation threads get in registers: an even number.
+pub fn pushed_slots(inputs: &PatchMap, key: &StageKey) -> u32 {
+    let slots = inputs.slots(key.patch_vertices as usize) as u32;
+    slots.min(MAX_PUSHED_SLOTS).next_multiple_of(2)
+}
+
 /// Where an interface slot lies in a patch entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {

@@ -21,7 +21,7 @@ pub fn test_section(stage: Stage, signature: &Signature, cases: &[Case]) -> Stri
                 cases.iter().enumerate().map(|(i, case)| attribute_draw(signature, case, i, cases.len()));
             text.extend(draws);
         }
-        Interface::Storage => text.extend(cases.iter().map(|case| storing_draw(signature, case))),
+        Interface::Storage => text.extend(cases.iter().map(|case| storing_draw(stage, signature, case))),
         Interface::Feedback => text.extend(cases.iter().map(|case| captured_draw(signature, case))),
         _ => text.extend(cases.chunks(signature.cases_per_draw()).map(|cases| draw(stage, signature, cases))),
     }
@@ -75,10 +75,15 @@ fn attribute_draw(signature: &Signature, case: &Case, i: usize, count: usize) ->
 }
 
 /// Draws one pixel and looks at the storage buffer.
-fn storing_draw(signature: &Signature, case: &Case) -> String {
+fn storing_draw(stage: Stage, signature: &Signature, case: &Case) -> String {
     let mut text = String::from("\n");
     set_operands(&mut text, signature, case, None);
-    text += "clear\ndraw rect -1 -1 0.008 0.008\nprobe rgba 0 0 0.0 1.0 0.0 1.0\n";
+    text += match stage {
+        Stage::Geometry => {
+            "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
+        }
+        _ => "clear\ndraw rect -1 -1 0.008 0.008\nprobe rgba 0 0 0.0 1.0 0.0 1.0\n",
+    };
     text + &signature.memory.as_ref().map(|memory| memory.probes(case)).unwrap_or_default()
 }
 

@@ -25,8 +25,6 @@ const COORDINATES: u8 = 1;
 const OUTPUT_HANDLES: u8 = 4;
 /// First register of the push constants.
 const PUSH_START: u32 = 5;
-/// Most slots of the patch that are pushed.
-const MAX_PUSHED_SLOTS: u32 = 32;
 /// Bytes of a slot.
 const SLOT_SIZE: u32 = 16;
 
@@ -53,8 +51,7 @@ pub fn compile_tess_eval(
 ) -> Result<Compiled, CompileError> {
     let model = model_for(devinfo, options.disabled_quirks);
     let inputs = patch::input_map(shader)?;
-    let slots = inputs.slots(key.patch_vertices as usize) as u32;
-    let pushed_slots = slots.min(MAX_PUSHED_SLOTS).next_multiple_of(2);
+    let pushed_slots = patch::pushed_slots(&inputs, key);
     let input_registers = pushed_slots / 2;
     let budget = (PAYLOAD_BUDGET - PUSH_START - input_registers).min(u32::from(devinfo.max_push_registers));
     let push = choose_push_ranges(shader, budget);

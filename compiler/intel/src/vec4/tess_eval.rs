@@ -22,8 +22,6 @@ use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// First register of the push constants.
 const PUSH_START: u32 = 2;
-/// Most slots of the patch that are pushed.
-const MAX_PUSHED_SLOTS: u32 = 32;
 /// Bytes of a slot.
 const SLOT_SIZE: u32 = 16;
 
@@ -53,8 +51,7 @@ pub fn compile_tess_eval(
         return Err(CompileError::lower(format!("no vec4 tessellation shaders on {}", devinfo.name)));
     }
     let inputs = patch::input_map(shader)?;
-    let slots = inputs.slots(key.patch_vertices as usize) as u32;
-    let pushed_slots = slots.min(MAX_PUSHED_SLOTS).next_multiple_of(2);
+    let pushed_slots = patch::pushed_slots(&inputs, key);
     let left = PAYLOAD_BUDGET - pushed_slots / 2;
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let pushed: u32 = push.iter().map(|r| r.length).sum();

@@ -2,18 +2,13 @@
 
 use compiler::output::{ComputeInterface, Interface, Width};
 use simulator::host::{Host, Reply};
-use simulator::{Kernel, Outcome, Thread};
+use simulator::{Kernel, Thread};
 use softgl::device::{ComputeBatch, DeviceError, DrawState};
 use softgl::services::Services;
 
+use super::barrier::{Waiting, run_together};
 use super::memory::{Memory, memory_requests};
-use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
-
-/// A thread that waits at a barrier, with its scratch space.
-struct Waiting {
-    thread: Thread,
-    scratch: Vec<u8>,
-}
+use super::{Prepared, SimulatorDevice, layer, push_constants};
 
 /// Runs one work group; gives the instructions executed.
 pub(super) fn run(
@@ -32,66 +27,28 @@ pub(super) fn run(
         prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
     let channels = u32::from(width.channels());
     let invocations = batch.local_size.iter().product::<u32>();
-    let mut memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
+    let mut memory = Memory::new(&prepared.binary, state.program, services, 0);
     memory.shared = vec![0; interface.shared_size as usize];
     memory.groups = batch.num_groups;
     let mut host = ComputeHost { memory };
-    let mut steps = Steps { spent: 0, budget: device.options.budget };
-    let mut waiting = Vec::new();
+    let mut threads = Vec::new();
     for number in 0..invocations.div_ceil(channels) {
-        let thread = &mut device.thread;
+        let mut thread = device.thread.clone();
         thread.reset(device.options.seed);
-        write_groups(thread, batch);
+        write_groups(&mut thread, batch);
         let first = info.dispatch_grf_start as usize;
-        let own = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
-        write_own(thread, own, interface, batch, number);
+        let own = push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.services);
+        write_own(&mut thread, own, interface, batch, number);
         let left = invocations - number * channels;
         thread.set_dispatch_mask(if left >= channels { all(channels) } else { all(left) });
-        host.memory.scratch = vec![0; info.scratch_bytes as usize];
-        if steps.run(kernel, thread, &mut host)? {
-            let scratch = std::mem::take(&mut host.memory.scratch);
-            waiting.push(Waiting { thread: thread.clone(), scratch });
-        }
+        threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
     }
-    while !waiting.is_empty() {
-        let mut still = Vec::new();
-        for Waiting { mut thread, scratch } in waiting {
-            host.memory.scratch = scratch;
-            if steps.run(kernel, &mut thread, &mut host)? {
-                let scratch = std::mem::take(&mut host.memory.scratch);
-                still.push(Waiting { thread, scratch });
-            }
-        }
-        waiting = still;
-    }
-    Ok(steps.spent)
+    run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, device.options.budget)
 }
 
 /// The lowest `channels` channels.
 fn all(channels: u32) -> u32 {
     if channels >= 32 { !0 } else { (1 << channels) - 1 }
-}
-
-/// Instructions executed by the work group's threads.
-struct Steps {
-    spent: u64,
-    budget: u64,
-}
-
-impl Steps {
-    /// Runs a thread to its next barrier (true) or its end.
-    fn run(
-        &mut self,
-        kernel: &Kernel,
-        thread: &mut Thread,
-        host: &mut ComputeHost<'_>,
-    ) -> Result<bool, DeviceError> {
-        let before = thread.steps();
-        let budget = before + self.budget.saturating_sub(self.spent);
-        let outcome = kernel.run(thread, host, budget).map_err(simulation_error)?;
-        self.spent += thread.steps() - before;
-        Ok(matches!(outcome, Outcome::Barrier { .. }))
-    }
 }
 
 /// g0: the work group's number in dwords 1, 6 and 7.

@@ -1,5 +1,6 @@
 //! The simulator as a device: compiles (or reads) a binary per stage and key, builds thread payloads from its metadata, runs threads.
 
+mod barrier;
 mod compare;
 mod compute;
 mod fragment;

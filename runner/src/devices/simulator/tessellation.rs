@@ -8,6 +8,7 @@ use simulator::{Kernel, Outcome, Thread};
 use softgl::device::{Channels, DeviceError, DrawState, TessControlBatch, TessEvaluationBatch};
 use softgl::services::Services;
 
+use super::barrier::{Waiting, run_together};
 use super::memory::Memory;
 use super::urb::UrbHost;
 use super::vertex::vue_position;
@@ -60,10 +61,10 @@ pub(super) fn run_control(
             let first = info.dispatch_grf_start as usize;
             push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.services);
             thread.set_dispatch_mask(0xff);
-            threads.push(PatchThread { thread, scratch: vec![0; info.scratch_bytes as usize] });
+            threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
         }
         let budget = device.options.budget.saturating_sub(steps);
-        steps += run_together(kernel, threads, &mut host, budget)?;
+        steps += run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, budget)?;
         if device.options.devinfo.tcs_releases_inputs {
             check_releases(&host.completed, interface.vertices_in)?;
         }
@@ -86,37 +87,6 @@ fn check_releases(completed: &[u16], vertices_in: u32) -> Result<(), DeviceError
         }
     }
     Ok(())
-}
-
-/// One of the threads of a patch.
-struct PatchThread {
-    thread: Thread,
-    scratch: Vec<u8>,
-}
-
-/// Runs the threads of a patch from barrier to barrier until all have ended.
-fn run_together(
-    kernel: &Kernel,
-    threads: Vec<PatchThread>,
-    host: &mut UrbHost<'_>,
-    budget: u64,
-) -> Result<u64, DeviceError> {
-    let mut steps = 0;
-    let mut running = threads;
-    while !running.is_empty() {
-        let mut waiting = Vec::new();
-        for mut patch in running {
-            std::mem::swap(&mut host.memory.scratch, &mut patch.scratch);
-            let outcome = kernel.run(&mut patch.thread, host, budget.saturating_sub(steps));
-            std::mem::swap(&mut host.memory.scratch, &mut patch.scratch);
-            match outcome.map_err(simulation_error)? {
-                Outcome::Done { steps: executed } => steps += executed,
-                Outcome::Barrier { .. } => waiting.push(patch),
-            }
-        }
-        running = waiting;
-    }
-    Ok(steps)
 }
 
 /// Dwords of a patch entry.

@@ -16,6 +16,7 @@ pub mod interface;
 pub mod limits;
 pub mod matrix;
 pub mod packing;
+pub mod storage;
 
 use crate::operation::Signature;
 use crate::value::{Accept, Component};
@@ -39,6 +40,7 @@ pub fn signatures() -> Vec<Signature> {
         limits::signatures(),
         matrix::signatures(),
         packing::signatures(),
+        storage::signatures(),
     ]
     .into_iter()
     .flatten()

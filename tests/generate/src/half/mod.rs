@@ -4,7 +4,6 @@ pub mod family;
 pub mod float16;
 pub mod functions;
 pub mod ieee;
-pub mod layout;
 pub mod pool;
 
 use crate::operation::{Interface, Signature};

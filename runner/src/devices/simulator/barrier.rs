@@ -1,0 +1,43 @@
+//! Threads that wait for each other.
+
+use simulator::host::Host;
+use simulator::{Kernel, Outcome, Thread};
+use softgl::device::DeviceError;
+
+use super::simulation_error;
+
+/// A thread that does not run just now, with its scratch space.
+pub(super) struct Waiting {
+    pub thread: Thread,
+    pub scratch: Vec<u8>,
+}
+
+/// Runs threads in turn, each from barrier to barrier, until all have ended; gives the instructions they executed, of
+/// which `budget` are allowed. `scratch` names the host's scratch space, which is that of the running thread.
+pub(super) fn run_together<H: Host>(
+    kernel: &Kernel,
+    threads: Vec<Waiting>,
+    host: &mut H,
+    scratch: fn(&mut H) -> &mut Vec<u8>,
+    budget: u64,
+) -> Result<u64, DeviceError> {
+    let mut spent = 0;
+    let mut running = threads;
+    while !running.is_empty() {
+        let mut waiting = Vec::new();
+        for mut member in running {
+            let before = member.thread.steps();
+            let limit = before + budget.saturating_sub(spent);
+            std::mem::swap(scratch(host), &mut member.scratch);
+            let outcome = kernel.run(&mut member.thread, host, limit);
+            std::mem::swap(scratch(host), &mut member.scratch);
+            let outcome = outcome.map_err(simulation_error)?;
+            spent += member.thread.steps() - before;
+            if matches!(outcome, Outcome::Barrier { .. }) {
+                waiting.push(member);
+            }
+        }
+        running = waiting;
+    }
+    Ok(spent)
+}

@@ -1,0 +1,81 @@
+//! Doubles in storage blocks: every kind of member under both packings, runtime-sized arrays at computed indices, sums in memory.
+
+use crate::ieee;
+use crate::layout::{Item, Layout, Rules};
+use crate::memory::{Memory, Store};
+use crate::operation::{Interface, Signature};
+use crate::pool::Pool;
+use crate::shader::Stage;
+use crate::storage::{Block, Group, STORAGE, array, layouts, load_element, store_element, value};
+use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, all_types};
+
+const TESTS: Group =
+    Group { name: "storage", stages: &Stage::ALL, tested: |scalar| scalar == Scalar::Double };
+/// Draws of a test: each fills and looks at a whole buffer, word by word.
+const DRAWS: usize = 5;
+const FLOAT: Type = Type::vector(Scalar::Float, 1);
+
+/// All signatures of this family.
+pub fn signatures() -> Vec<Signature> {
+    let mut list = Vec::new();
+    for (number, members) in blocks().into_iter().enumerate() {
+        for (packing, layout) in layouts(&members) {
+            let block = Block { group: TESTS, number, members: members.clone(), packing, layout };
+            list.extend(block.signatures());
+        }
+    }
+    for ty in all_types() {
+        for packing in layouts(&[Item::Value(ty)]) {
+            list.push(load_element(TESTS, FLOAT, ty, packing));
+            list.push(store_element(TESTS, FLOAT, ty, packing));
+        }
+    }
+    list.push(accumulated());
+    list.into_iter().map(|signature| signature.draws(DRAWS)).collect()
+}
+
+/// Members of the blocks.
+fn blocks() -> Vec<Vec<Item>> {
+    use Scalar::{Double, Float, Int};
+    let structure = || Item::Structure([1, 2, 3].map(|n| value(Double, n)).to_vec());
+    let matrix = |i: usize| Item::Value(MATRICES[i]);
+    vec![
+        vec![
+            value(Double, 1),
+            value(Double, 2),
+            value(Double, 3),
+            array(value(Double, 1), 2),
+            value(Double, 1),
+        ],
+        vec![
+            value(Float, 1),
+            value(Double, 3),
+            value(Float, 1),
+            value(Double, 1),
+            value(Int, 3),
+            value(Double, 4),
+        ],
+        vec![value(Int, 1), array(value(Double, 3), 3), value(Float, 1), array(value(Double, 2), 2)],
+        vec![value(Float, 1), matrix(1), array(matrix(3), 2), matrix(8), value(Double, 1)],
+        vec![value(Float, 1), structure(), array(structure(), 2), value(Double, 1)],
+    ]
+}
+
+/// A member that is read, changed and stored, between two that stay.
+fn accumulated() -> Signature {
+    let layout = Layout { rules: Rules::Std430, row_major: false };
+    let offset = layout.offsets(&[Item::Value(FLOAT), Item::Value(DOUBLE), Item::Value(FLOAT)])[1];
+    let store = Store { target: String::from("middle"), places: Box::new(move |_| vec![offset]) };
+    let arguments = [(DOUBLE, Pool::Any), (DOUBLE, Pool::Any)];
+    Signature::elementwise(TESTS.name, "accumulate", &arguments, DOUBLE, "middle + b", |x: &[Component]| {
+        let sum = ieee::add(x[0].double(), x[1].double());
+        (!sum.is_nan()).then(|| Accept::double(sum))
+    })
+    .globals("layout(std430) buffer Block {\n\tfloat first;\n\tdouble middle;\n\tfloat last;\n};\nuniform double b;\n\n")
+    .uniform_names(&["middle", "b"])
+    .interface(Interface::Storage)
+    .memory(Memory { size: 24, operands: vec![vec![offset]], store: Some(store) })
+    .require(STORAGE)
+    // Every invocation adds once: defined for a single pixel's.
+    .stages(&[Stage::Fragment])
+}
