@@ -183,8 +183,8 @@ fn movi_indirect(c: &Context) -> bool {
     c.inst.opcode == Opcode::Movi && !c.inst.src[0].is_indirect()
 }
 
-/// Skylake PRM, volume 7, "Implementation Restriction on Register Access": the pipeline does not keep explicit accesses to the control
-/// register in order by itself.
+/// The pipeline does not keep explicit accesses to the control register in order by itself ("Implementation Restriction on Register
+/// Access" of the Skylake PRM, as Mesa's generators quote it).
 fn control_register_switch(c: &Context) -> bool {
     c.is_basic()
         && c.any_operand(|operand| operand.is_arf(Arf::Control))

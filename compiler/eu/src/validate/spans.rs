@@ -167,7 +167,7 @@ fn second_half(c: &Context) -> bool {
     first != per_register
 }
 
-/// Ivy Bridge PRM, volume 4, part 3, 3.3.10.
+/// Before gen8 an instruction whose channels have addresses of their own writes one register.
 fn indirect_span(c: &Context) -> bool {
     compressed(c).is_some()
         && c.sources.iter().any(|src| src.is_indirect() && src.region.vstride == Region::VXH)
