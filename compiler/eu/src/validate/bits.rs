@@ -1,7 +1,7 @@
 //! Logic, bit counting, bit fields of two sources, carries: instructions of integers. Operand types are those of the PRMs' instruction
 //! pages.
 
-use super::{Context, Rule, is_dword, rules};
+use super::{Context, Rule, is, is_dword, rules};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -17,10 +17,6 @@ pub(super) static RULES: &[Rule] = rules! {
     "addc-modifiers": addc_modifiers, "ADDC and SUBB have no source modifiers";
     "q-opcode": q_opcode, "the opcode has no 64-bit integer form";
 };
-
-fn is(c: &Context, opcodes: &[Opcode]) -> bool {
-    opcodes.contains(&c.inst.opcode)
-}
 
 fn logic_types(c: &Context) -> bool {
     let bits =

@@ -1,6 +1,6 @@
 //! Restrictions of single instructions.
 
-use super::{Context, Rule, is_dword, rules};
+use super::{Context, Rule, is, is_dword, rules};
 use crate::inst::{CondMod, ThreadControl};
 use crate::opcode::Opcode;
 use crate::operand::Arf;
@@ -37,10 +37,6 @@ pub(super) static RULES: &[Rule] = rules! {
     "movi-indirect": movi_indirect, "MOVI reads through a0";
     "control-register-switch": control_register_switch, "an instruction that names cr0 needs {switch}";
 };
-
-fn is(c: &Context, opcodes: &[Opcode]) -> bool {
-    opcodes.contains(&c.inst.opcode)
-}
 
 fn is_cmp(c: &Context) -> bool {
     is(c, &[Opcode::Cmp, Opcode::Cmpn])

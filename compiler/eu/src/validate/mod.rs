@@ -106,6 +106,11 @@ fn decode_violation(offset: usize, error: &DecodeError) -> Violation {
     Violation { offset, rule: "decode", message: error.to_string() }
 }
 
+/// Whether the instruction's opcode is one of these.
+pub(crate) fn is(c: &Context, opcodes: &[Opcode]) -> bool {
+    opcodes.contains(&c.inst.opcode)
+}
+
 /// An instruction with what many rules ask about it.
 pub(crate) struct Context<'a> {
     pub devinfo: &'a DevInfo,
