@@ -3,7 +3,7 @@
 use crate::error::CompileError;
 use crate::options::StageKey;
 use crate::output::{Varying, VertexInput, VueMap};
-use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot};
+use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
 use std::collections::BTreeSet;
 
 /// Calls `f` with every intrinsic of a shader, in program order.
@@ -77,6 +77,35 @@ pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
         Slot::EdgeFlag => return Ok(None),
         other => return Err(CompileError::lower(format!("varying {other} is not lowered"))),
     }))
+}
+
+/// What a geometry shader's read of an input names.
+pub(crate) struct PerVertexInput {
+    /// Which vertex of the primitive.
+    pub vertex: Value,
+    /// Slots after `slot`.
+    pub offset: Value,
+    /// Slot of the vertex.
+    pub slot: u32,
+    /// First component in that slot.
+    pub first: u8,
+}
+
+impl PerVertexInput {
+    /// Takes a `load_per_vertex_input` apart.
+    ///
+    /// # Errors
+    /// It lacks sources, or the vertices have no such input.
+    pub(crate) fn of(intrinsic: &Intrinsic, inputs: &VueMap) -> Result<PerVertexInput, CompileError> {
+        let [vertex, offset] = intrinsic.srcs[..] else {
+            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
+        };
+        let (varying, first) = place(intrinsic.fields.slot)?
+            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
+        let slot = inputs.slot(varying);
+        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
+        Ok(PerVertexInput { vertex, offset, slot, first: first + intrinsic.fields.component })
+    }
 }
 
 /// The layout of a stage's outputs: what it declares, what it writes, what the next stage needs.

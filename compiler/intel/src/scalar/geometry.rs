@@ -18,7 +18,7 @@ use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, VueMap, Width};
 use crate::surfaces::BindingTable;
-use crate::vue;
+use crate::vue::{self, PerVertexInput};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -185,14 +185,9 @@ impl Translator<'_> {
 
     /// Reads an input of one vertex of the primitive.
     fn emit_per_vertex_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
-        };
-        let (varying, first) = vue::place(intrinsic.fields.slot)?
-            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
-        let slot = self.geometry.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
-        let first = u32::from(first + intrinsic.fields.component);
+        let PerVertexInput { vertex, offset, slot, first } =
+            PerVertexInput::of(intrinsic, &self.geometry.inputs)?;
+        let first = u32::from(first);
         let constant = self.constant(offset);
         let per_slot = match constant {
             Some(_) => None,

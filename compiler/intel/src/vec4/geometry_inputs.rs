@@ -6,7 +6,7 @@ use super::select::Selector;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::output::GeometryDispatch;
-use crate::vue;
+use crate::vue::{self, PerVertexInput};
 use ir::{Intrinsic, Slot, Value};
 
 /// What an access to an input names: the vertex, and the slot and those of the array after it.
@@ -24,14 +24,8 @@ impl Selector<'_> {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
-        };
-        let (varying, first) = vue::place(intrinsic.fields.slot)?
-            .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
-        let slot = self.geometry.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
-        let first = first + intrinsic.fields.component;
+        let PerVertexInput { vertex, offset, slot, first } =
+            PerVertexInput::of(intrinsic, &self.geometry.inputs)?;
         let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
         let access = Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
         match self.geometry.handles {
