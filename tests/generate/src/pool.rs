@@ -66,7 +66,7 @@ pub enum Pool {
 }
 
 /// 2ⁿ for normal doubles.
-const fn power(n: i32) -> f64 {
+pub const fn power(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
 

@@ -134,6 +134,31 @@ impl Real {
         Real { numerator, denominator: UBig::ONE }
     }
 
+    /// Smallest integer not below self.
+    pub fn ceil(&self) -> Real {
+        self.clone().negated().floor().negated()
+    }
+
+    /// Nearest integer not farther from 0 than self.
+    pub fn trunc(&self) -> Real {
+        if self.is_negative() { self.ceil() } else { self.floor() }
+    }
+
+    /// To the nearest integer, of two equally near ones the even one.
+    pub fn round_even(&self) -> Real {
+        let below = self.floor();
+        let twice = self.sub(&below).scaled(1);
+        let one = Real::integer(1);
+        let odd = !below.clone().scaled(-1).is_integer();
+        let up = one.less(&twice) || (!twice.less(&one) && odd);
+        if up { below.add(&one) } else { below }
+    }
+
+    /// Whether nothing is left after the point.
+    pub fn is_integer(&self) -> bool {
+        self.sub(&self.floor()).is_zero()
+    }
+
     /// √self for self ≥ 0, rounded down at 2⁻³⁰⁰ relative precision or better; exact when the root is such a fraction.
     pub fn sqrt(&self) -> Real {
         assert!(!self.is_negative(), "root of a negative number");

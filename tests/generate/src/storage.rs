@@ -5,14 +5,15 @@
 
 use crate::layout::{Item, Layout, Rules};
 use crate::memory::{Memory, Store};
+use crate::number;
 use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
 use crate::shader::Stage;
+use crate::shared::INT;
 use crate::value::{Accept, Component, Scalar, Type};
 
 /// What every test of storage blocks requires.
 pub const STORAGE: &str = "GL_ARB_shader_storage_buffer_object";
-const INT: Type = Type::vector(Scalar::Int, 1);
 
 /// Packings by name; row-major ones only where there are matrices.
 pub fn layouts(members: &[Item]) -> Vec<(&'static str, Layout)> {
@@ -176,12 +177,7 @@ impl Block {
 
 /// The bits of a NaN are not known.
 fn stored(x: &[Component]) -> Option<Accept> {
-    let is_nan = match x[0] {
-        Component::Half(x) => x.is_nan(),
-        Component::Double(x) => x.is_nan(),
-        _ => false,
-    };
-    (!is_nan).then(|| Accept::exactly(x[0]))
+    (!number::is_nan(x[0])).then(|| Accept::exactly(x[0]))
 }
 
 fn type_name(item: &Item) -> String {
@@ -243,4 +239,26 @@ pub fn store_element(group: Group, before: Type, ty: Type, (packing, layout): (&
     .memory(Memory { size, operands: Vec::new(), store: Some(store) })
     .require(STORAGE)
     .stages(group.stages)
+}
+
+/// A member that is read, changed and stored, between two of type `around` that stay. `added` is its type and where what is added to
+/// it comes from; `declarations` name the members `first`, `middle` and `last`.
+pub fn accumulated(group: Group, around: Type, added: (Type, Pool), declarations: &str) -> Signature {
+    let (ty, pool) = added;
+    let layout = Layout { rules: Rules::Std430, row_major: false };
+    let members = [around, ty, around].map(Item::Value);
+    let offset = layout.offsets(&members)[1];
+    let size = layout.size(&Item::Structure(members.to_vec())).next_multiple_of(4);
+    let store = Store { target: String::from("middle"), places: Box::new(move |_| vec![offset]) };
+    let arguments = [(ty, Pool::Any), (ty, pool)];
+    Signature::elementwise(group.name, "accumulate", &arguments, ty, "middle + b", |x| {
+        stored(&[number::add(x[0], x[1])])
+    })
+    .globals(format!("layout(std430) buffer Block {{\n{declarations}}};\nuniform {} b;\n\n", ty.glsl()))
+    .uniform_names(&["middle", "b"])
+    .interface(Interface::Storage)
+    .memory(Memory { size, operands: vec![vec![offset]], store: Some(store) })
+    .require(STORAGE)
+    // Every invocation adds once: defined for a single pixel's.
+    .stages(&[Stage::Fragment])
 }

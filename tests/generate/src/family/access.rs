@@ -1,10 +1,10 @@
 //! Parts of values: swizzles as operands and as l-values, constant and dynamic indices into vectors, matrices and arrays, members
 //! of structures.
 
-use super::exact;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::{INT, access, exact, index};
 use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "access";
@@ -64,28 +64,30 @@ const MASKS: &[(usize, &str)] = &[
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
-    list.extend(SWIZZLES.iter().map(|&(size, left, right)| swizzled_sum(size, left, right)));
+    list.extend(
+        SWIZZLES.iter().map(|&(size, left, right)| access::swizzled_sum(Scalar::Double, size, left, right)),
+    );
     for &(size, mask) in MASKS {
         // A mask of all components leaves nothing of what was there.
         if mask.len() < size {
-            list.push(masked_write(size, mask, '='));
+            list.push(access::masked_write(dvec(size), mask));
         }
         if mask.len() != 1 {
-            list.push(masked_write(size, mask, '*'));
+            list.push(access::masked_product(dvec(size), mask));
         }
     }
     for ty in &VECTORS[1..] {
-        list.push(dynamic_component(*ty));
-        list.push(dynamic_component_write(*ty));
+        list.push(access::dynamic_component(*ty));
+        list.push(access::dynamic_component_write(*ty));
     }
     for ty in MATRICES {
-        list.push(dynamic_column(ty));
-        list.push(dynamic_column_write(ty));
+        list.push(access::dynamic_column(ty));
+        list.push(access::dynamic_column_write(ty));
     }
     for ty in [MATRICES[0], MATRICES[4], MATRICES[5], MATRICES[8]] {
         list.push(dynamic_entry(ty));
-        list.push(dynamic_entry_write(ty));
-        list.push(row(ty));
+        list.push(access::dynamic_entry_write(ty));
+        list.push(access::row(ty));
     }
     for ty in VECTORS.into_iter().chain([MATRICES[0], MATRICES[3]]) {
         list.push(uniform_array(ty));
@@ -101,134 +103,19 @@ pub fn signatures() -> Vec<Signature> {
     list
 }
 
-fn int() -> Type {
-    Type::vector(Scalar::Int, 1)
-}
-
-fn places(swizzle: &str) -> Vec<usize> {
-    swizzle.chars().filter_map(|c| "xyzw".find(c)).collect()
-}
-
-fn index(x: &[Component]) -> usize {
-    x[0].integer() as usize
-}
-
-/// `a.swizzle + b.swizzle`.
-fn swizzled_sum(size: usize, left: &'static str, right: &'static str) -> Signature {
-    let arguments = [(dvec(size), Pool::Any), (dvec(size), Pool::Any)];
-    let result = dvec(left.len());
-    Signature::whole(GROUP, "swizzle", &arguments, result, format!("a.{left} + b.{right}"), move |x| {
-        let pairs = places(left).into_iter().zip(places(right));
-        Some(pairs.map(|(i, j)| Accept::double(ieee::add(x[0][i].double(), x[1][j].double()))).collect())
-    })
-    .types(format!("dvec{size}-{left}-{right}"))
-}
-
-/// `y.mask = b` or `y.mask *= b`.
-fn masked_write(size: usize, mask: &'static str, operator: char) -> Signature {
-    let arguments = [(dvec(size), Pool::Any), (dvec(mask.len()), Pool::Any)];
-    let (name, assign) = if operator == '=' { ("writemask", "=") } else { ("writemask_mul", "*=") };
-    Signature::whole(GROUP, name, &arguments, dvec(size), "y", move |x| {
-        let mut y = x[0].clone();
-        for (place, b) in places(mask).into_iter().zip(&x[1]) {
-            y[place] = if operator == '=' {
-                *b
-            } else {
-                Component::Double(ieee::mul(y[place].double(), b.double()))
-            };
-        }
-        Some(y.into_iter().map(exact).collect())
-    })
-    .types(format!("dvec{size}-{mask}"))
-    .statements(format!("dvec{size} y = a;\ny.{mask} {assign} b;"))
-}
-
-/// `a[b]` of a vector.
-fn dynamic_component(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (int(), Pool::Below(ty.rows as u8))];
-    Signature::whole(GROUP, "component", &arguments, DOUBLE, "a[b]", |x| {
-        Some(vec![exact(x[0][index(&x[1])])])
-    })
-}
-
-fn dynamic_component_write(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (int(), Pool::Below(ty.rows as u8)), (DOUBLE, Pool::Any)];
-    Signature::whole(GROUP, "component_write", &arguments, ty, "y", |x| {
-        let mut y = x[0].clone();
-        y[index(&x[1])] = x[2][0];
-        Some(y.into_iter().map(exact).collect())
-    })
-    .statements(format!("{} y = a;\ny[b] = c;", ty.glsl()))
-}
-
-/// `a[b]` of a matrix.
-fn dynamic_column(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (int(), Pool::Below(ty.columns as u8))];
-    Signature::whole(GROUP, "column", &arguments, dvec(ty.rows), "a[b]", move |x| {
-        let column = x[0].chunks(ty.rows).nth(index(&x[1]))?;
-        Some(column.iter().map(|&x| exact(x)).collect())
-    })
-}
-
-fn dynamic_column_write(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (int(), Pool::Below(ty.columns as u8)), (dvec(ty.rows), Pool::Any)];
-    Signature::whole(GROUP, "column_write", &arguments, ty, "y", move |x| {
-        let mut y = x[0].clone();
-        let start = index(&x[1]) * ty.rows;
-        y[start..start + ty.rows].copy_from_slice(&x[2]);
-        Some(y.into_iter().map(exact).collect())
-    })
-    .statements(format!("{} y = a;\ny[b] = c;", ty.glsl()))
-}
-
-fn entry(ty: Type, x: &[Vec<Component>]) -> usize {
-    index(&x[1]) * ty.rows + index(&x[2])
-}
-
 /// `a[b][c]`.
 fn dynamic_entry(ty: Type) -> Signature {
     let arguments =
-        [(ty, Pool::Any), (int(), Pool::Below(ty.columns as u8)), (int(), Pool::Below(ty.rows as u8))];
+        [(ty, Pool::Any), (INT, Pool::Below(ty.columns as u8)), (INT, Pool::Below(ty.rows as u8))];
     Signature::whole(GROUP, "entry", &arguments, DOUBLE, "a[b][c]", move |x| {
-        Some(vec![exact(x[0][entry(ty, x)])])
+        Some(vec![exact(x[0][index(&x[1]) * ty.rows + index(&x[2])])])
     })
     .types(ty.glsl())
-}
-
-fn dynamic_entry_write(ty: Type) -> Signature {
-    let arguments = [
-        (ty, Pool::Any),
-        (int(), Pool::Below(ty.columns as u8)),
-        (int(), Pool::Below(ty.rows as u8)),
-        (DOUBLE, Pool::Any),
-    ];
-    Signature::whole(GROUP, "entry_write", &arguments, ty, "y", move |x| {
-        let mut y = x[0].clone();
-        y[entry(ty, x)] = x[3][0];
-        Some(y.into_iter().map(exact).collect())
-    })
-    .types(ty.glsl())
-    .statements(format!("{} y = a;\ny[b][c] = d;", ty.glsl()))
-}
-
-/// The last component of every column.
-fn row(ty: Type) -> Signature {
-    let last = ty.rows - 1;
-    let parts: Vec<String> = (0..ty.columns).map(|column| format!("a[{column}][{last}]")).collect();
-    let result = dvec(ty.columns);
-    Signature::whole(
-        GROUP,
-        "row",
-        &[(ty, Pool::Any)],
-        result,
-        format!("{}({})", result.glsl(), parts.join(", ")),
-        move |x| Some(x[0].chunks(ty.rows).map(|column| exact(column[last])).collect()),
-    )
 }
 
 /// `a[b]` of a uniform array of three.
 fn uniform_array(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (int(), Pool::Below(3))];
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3))];
     Signature::whole(GROUP, "uniform_array", &arguments, ty, "a[b]", |x| {
         Some(x[index(&x[3])].iter().map(|&x| exact(x)).collect())
     })
@@ -239,7 +126,7 @@ fn uniform_array(ty: Type) -> Signature {
 
 /// A local array, read at an index.
 fn local_array(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (int(), Pool::Below(3))];
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3))];
     let name = ty.glsl();
     Signature::whole(GROUP, "array", &arguments, ty, "y[d]", |x| {
         Some(x[index(&x[3])].iter().map(|&x| exact(x)).collect())
@@ -250,7 +137,7 @@ fn local_array(ty: Type) -> Signature {
 
 /// A local array, written at an index and summed up: ((y₀ + y₁) + y₂), two of them b.
 fn local_array_write(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (int(), Pool::Below(3))];
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(3))];
     let name = ty.glsl();
     Signature::whole(GROUP, "array_write", &arguments, ty, "z", |x| {
         let sum = |a: &Component, b: &Component| {
@@ -269,7 +156,7 @@ fn local_array_write(ty: Type) -> Signature {
 /// A structure of a double, a value of the type and an integer: built, copied, a member changed.
 fn structure(ty: Type) -> Signature {
     let name = ty.glsl();
-    let arguments = [(DOUBLE, Pool::Any), (ty, Pool::Any), (int(), Pool::Plain)];
+    let arguments = [(DOUBLE, Pool::Any), (ty, Pool::Any), (INT, Pool::Plain)];
     Signature::whole(GROUP, "structure", &arguments, ty, "t.value", |x| {
         // c / 2 is exact: every int is a double.
         let scale = x[2][0].integer() % 2 == 0;
@@ -318,7 +205,7 @@ fn uniform_structure(ty: Type) -> Signature {
 /// Structures in an array at an index.
 fn structure_array(ty: Type) -> Signature {
     let name = ty.glsl();
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (int(), Pool::Below(2))];
+    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (INT, Pool::Below(2))];
     Signature::whole(GROUP, "structure_array", &arguments, ty, "s[c].inner.value", |x| {
         Some(x[index(&x[2])].iter().map(|&x| exact(x)).collect())
     })

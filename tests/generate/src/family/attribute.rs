@@ -1,12 +1,15 @@
 //! Vertex attributes of doubles (GL_ARB_vertex_attrib_64bit), alone and beside attributes of 32 bits, which take one slot where
 //! a `dvec3` or `dvec4` takes two.
 
-use super::interface::{layouts, parts};
-use super::{exact, of_one, of_two};
+use super::conversion::widened;
+use super::interface::layouts;
+use super::{of_one, of_two};
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shader::Stage;
+use crate::shared::exact;
+use crate::shared::interface::parts;
 use crate::value::{Accept, BOOL, MATRICES, Scalar, Type, VECTORS, all_types};
 
 const GROUP: &str = "attribute";
@@ -21,8 +24,8 @@ pub fn signatures() -> Vec<Signature> {
     list.extend(VECTORS.into_iter().chain([MATRICES[0], MATRICES[3], MATRICES[1]]).map(sum));
     list.extend(VECTORS.into_iter().chain([MATRICES[0], MATRICES[1]]).map(array));
     for layout in layouts().iter().filter(|layout| !layout.contains(&BOOL)) {
-        list.push(parts(GROUP, "first", layout, false).attributes());
-        list.push(parts(GROUP, "last", layout, true).attributes());
+        list.push(parts(GROUP, "first", layout, false, widened).attributes());
+        list.push(parts(GROUP, "last", layout, true, widened).attributes());
     }
     list
 }

@@ -1,15 +1,16 @@
 //! Doubles in uniform blocks: every type under each packing, between members of 32 bits, in arrays and structures.
 
 use super::access::of_mixed_members;
-use super::exact;
-use super::interface::{layouts, parts};
+use super::conversion::widened;
+use super::interface::layouts;
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::interface::parts;
+use crate::shared::{INT, exact};
 use crate::value::{Accept, BOOL, Component, DOUBLE, MATRICES, Scalar, Type, all_types};
 
 const GROUP: &str = "block";
 
-const INT: Type = Type::vector(Scalar::Int, 1);
 const FLOAT: Type = Type::vector(Scalar::Float, 1);
 /// Operands `a`, `b`, …
 const MEMBERS: [&str; 4] = ["a", "b", "c", "d"];
@@ -28,8 +29,8 @@ pub fn signatures() -> Vec<Signature> {
         list.push(array("std140, row_major", ty));
     }
     for layout in layouts() {
-        list.push(in_block(&layout, parts(GROUP, "first", &layout, false)));
-        list.push(in_block(&layout, parts(GROUP, "last", &layout, true)));
+        list.push(in_block(&layout, parts(GROUP, "first", &layout, false, widened)));
+        list.push(in_block(&layout, parts(GROUP, "last", &layout, true, widened)));
     }
     list
 }

@@ -3,13 +3,14 @@
 //! Results of 0 are accepted with either sign, as the specification's formulas do not settle it. Functions of NaN are not tested:
 //! section 4.7.1 does not require any result. `isnan` and `isinf` are exact.
 
-use super::{boolean, of_one, of_three, of_two};
+use super::{of_one, of_three, of_two};
 use crate::bounded::{Bounded, INVERSE_SQRT_ULPS, SQRT_ULPS, within_ulps};
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::{DOUBLE as BINARY64, Real, Rounding};
-use crate::value::{Accept, Component, DOUBLE, Scalar, Type, VECTORS};
+use crate::shared::common::{self, with_scalars};
+use crate::value::{Accept, Component, Scalar, Type, VECTORS};
 
 const GROUP: &str = "common";
 
@@ -18,10 +19,12 @@ pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for ty in VECTORS {
         list.extend(roundings(ty));
-        list.extend(signs_and_classes(ty));
-        list.extend(extremes(ty));
+        list.extend(signs(ty));
+        list.extend(common::classes(ty));
+        list.extend(common::extremes(ty));
         list.extend(blends(ty));
-        list.extend(steps(ty));
+        list.extend(common::step(ty));
+        list.extend(smoothsteps(ty));
         list.extend(remainders(ty));
         list.extend(exponents(ty));
         list.extend(roots(ty));
@@ -50,24 +53,6 @@ fn integral(x: f64, f: impl Fn(&Real) -> Real) -> Option<Accept> {
     Some(Accept::number(f(&Real::from_f64(x)).round(BINARY64, Rounding::Nearest, false)))
 }
 
-fn ceil(x: &Real) -> Real {
-    x.clone().negated().floor().negated()
-}
-
-fn trunc(x: &Real) -> Real {
-    if x.is_negative() { ceil(x) } else { x.floor() }
-}
-
-/// To the nearest integer, of two equally near ones the even one.
-fn round_even(x: &Real) -> Real {
-    let below = x.floor();
-    let twice = x.sub(&below).scaled(1);
-    let one = Real::integer(1);
-    let odd = !below.clone().scaled(-1).floor().scaled(1).sub(&below).is_zero();
-    let up = one.less(&twice) || (!twice.less(&one) && odd);
-    if up { below.add(&one) } else { below }
-}
-
 pub(super) fn floor(x: f64) -> Option<Accept> {
     integral(x, Real::floor)
 }
@@ -78,9 +63,9 @@ pub(super) type Unary = fn(f64) -> Option<Accept>;
 /// Functions that are exact or round once.
 pub(super) const ROUNDINGS: [(&str, Unary); 5] = [
     ("floor", floor),
-    ("ceil", |x| integral(x, ceil)),
-    ("trunc", |x| integral(x, trunc)),
-    ("roundEven", |x| integral(x, round_even)),
+    ("ceil", |x| integral(x, Real::ceil)),
+    ("trunc", |x| integral(x, Real::trunc)),
+    ("roundEven", |x| integral(x, Real::round_even)),
     ("fract", fract),
 ];
 
@@ -90,17 +75,14 @@ fn roundings(ty: Type) -> Vec<Signature> {
     list.extend([
         // The specification leaves the direction of halves open.
         unary("round", ty, Pool::Rounding, "round(a)".to_string(), |x| {
-            let half = x.is_finite() && {
-                let twice = Real::from_f64(x).scaled(1);
-                let x = Real::from_f64(x);
-                twice.sub(&twice.floor()).is_zero() && !x.sub(&x.floor()).is_zero()
-            };
-            if half { None } else { integral(x, round_even) }
+            let exact = x.is_finite().then(|| Real::from_f64(x));
+            let tie = exact.is_some_and(|x| x.clone().scaled(1).is_integer() && !x.is_integer());
+            if tie { None } else { integral(x, Real::round_even) }
         }),
         // So of halves only the distance is known: an exact difference.
         unary("round_distance", ty, Pool::Rounding, "abs(round(a) - a)".to_string(), |x| {
             let exact = x.is_finite().then(|| Real::from_f64(x))?;
-            Some(Accept::number(round_even(&exact).sub(&exact).abs().round(
+            Some(Accept::number(exact.round_even().sub(&exact).abs().round(
                 BINARY64,
                 Rounding::Nearest,
                 false,
@@ -118,71 +100,14 @@ fn fract(x: f64) -> Option<Accept> {
     Some(if value == 1.0 { Accept::hull(1f64.next_down(), 1.0) } else { Accept::number(value) })
 }
 
-fn signs_and_classes(ty: Type) -> Vec<Signature> {
-    let bools = ty.with_scalar(Scalar::Bool);
-    let class = |name: &str, f: fn(f64) -> bool| {
-        let evaluate = of_one(move |x| boolean(f(x)));
-        Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], bools, format!("{name}(a)"), evaluate)
-    };
+fn signs(ty: Type) -> Vec<Signature> {
     vec![
         unary("abs", ty, Pool::Any, "abs(a)".to_string(), |x| Some(Accept::number(ieee::abs(x)))),
         unary("sign", ty, Pool::Any, "sign(a)".to_string(), |x| {
             let one = f64::from_bits(1f64.to_bits() | (x.to_bits() & 1 << 63));
             Some(Accept::number(if ieee::is_zero(x) { 0.0 } else { one }))
         }),
-        class("isnan", f64::is_nan),
-        class("isinf", f64::is_infinite),
     ]
-}
-
-/// Of both zeros either may be the smaller.
-fn minimum(a: f64, b: f64) -> Option<Accept> {
-    let defined = !a.is_nan() && !b.is_nan();
-    defined.then(|| Accept::number(if ieee::less(b, a) { b } else { a }))
-}
-
-fn maximum(a: f64, b: f64) -> Option<Accept> {
-    let defined = !a.is_nan() && !b.is_nan();
-    defined.then(|| Accept::number(if ieee::less(a, b) { b } else { a }))
-}
-
-/// Undefined for low > high.
-fn clamp(x: f64, low: f64, high: f64) -> Option<Accept> {
-    if x.is_nan() || low.is_nan() || high.is_nan() || ieee::less(high, low) {
-        return None;
-    }
-    minimum(maximum(x, low)?.high.double(), high)
-}
-
-/// Signatures with vector operands and, for vectors, with scalar ones in the given places.
-fn with_scalars(
-    name: &str,
-    ty: Type,
-    operands: &[(Pool, bool)],
-    expression: &str,
-    f: impl Fn(&[Component]) -> Option<Accept> + Copy + 'static,
-) -> Vec<Signature> {
-    let signature = |mixed: bool| {
-        let arguments: Vec<(Type, Pool)> = operands
-            .iter()
-            .map(|&(pool, scalar)| (if mixed && scalar { DOUBLE } else { ty }, pool))
-            .collect();
-        Signature::elementwise(GROUP, name, &arguments, ty, expression, f)
-    };
-    if ty == DOUBLE || operands.iter().all(|o| !o.1) {
-        vec![signature(false)]
-    } else {
-        vec![signature(false), signature(true)]
-    }
-}
-
-fn extremes(ty: Type) -> Vec<Signature> {
-    let pair = [(Pool::Any, false), (Pool::Related, true)];
-    let limits = [(Pool::Any, false), (Pool::Related, true), (Pool::Related, true)];
-    let mut list = with_scalars("min", ty, &pair, "min(a, b)", of_two(minimum));
-    list.extend(with_scalars("max", ty, &pair, "max(a, b)", of_two(maximum)));
-    list.extend(with_scalars("clamp", ty, &limits, "clamp(a, b, c)", of_three(clamp)));
-    list
 }
 
 /// x·(1 − a) + y·a. Compilers may also compute x + a·(y − x); the error of that is below 4 · 2⁻⁵³ · (|x|·(1 + |a|) + |y|·|a|):
@@ -198,25 +123,13 @@ fn mix(x: f64, y: f64, a: f64) -> Option<Accept> {
 fn blends(ty: Type) -> Vec<Signature> {
     let operands = [(Pool::Moderate, false), (Pool::Moderate, false), (Pool::Unit, true)];
     let mut list = with_scalars("mix", ty, &operands, "mix(a, b, c)", of_three(mix));
-    let bools = ty.with_scalar(Scalar::Bool);
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (bools, Pool::Plain)];
-    // No arithmetic: a NaN that is not selected does not matter.
-    list.push(Signature::elementwise(GROUP, "mix", &arguments, ty, "mix(a, b, c)", |x| {
-        Some(Accept::exactly(if x[2].boolean() { x[1] } else { x[0] }))
-    }));
+    list.push(common::selection(ty));
     list
 }
 
-fn steps(ty: Type) -> Vec<Signature> {
-    let step = |edge: f64, x: f64| {
-        let defined = !edge.is_nan() && !x.is_nan();
-        defined.then(|| Accept::number(if ieee::less(x, edge) { 0.0 } else { 1.0 }))
-    };
-    let mut list =
-        with_scalars("step", ty, &[(Pool::Any, true), (Pool::Related, false)], "step(a, b)", of_two(step));
+fn smoothsteps(ty: Type) -> Vec<Signature> {
     let operands = [(Pool::Moderate, true), (Pool::Moderate, true), (Pool::Moderate, false)];
-    list.extend(with_scalars("smoothstep", ty, &operands, "smoothstep(a, b, c)", of_three(smoothstep)));
-    list
+    with_scalars("smoothstep", ty, &operands, "smoothstep(a, b, c)", of_three(smoothstep))
 }
 
 /// t = clamp((x − low) / (high − low), 0, 1); t·t·(3 − 2t), by running error analysis. Undefined for low ≥ high.
@@ -240,8 +153,8 @@ fn remainders(ty: Type) -> Vec<Signature> {
         })
         .statements(statement)
     };
-    list.push(whole("modf_whole", "whole", trunc));
-    list.push(whole("modf_part", "part", |x| x.sub(&trunc(x))));
+    list.push(whole("modf_whole", "whole", Real::trunc));
+    list.push(whole("modf_part", "part", |x| x.sub(&x.trunc())));
     list
 }
 
@@ -370,9 +283,9 @@ mod tests {
                 assert_eq!(exact.round(BINARY64, Rounding::Nearest, false), machine, "{name} {x:e}");
             };
             check("floor", exact.floor(), x.floor());
-            check("ceil", ceil(&exact), x.ceil());
-            check("trunc", trunc(&exact), x.trunc());
-            check("roundEven", round_even(&exact), x.round_ties_even());
+            check("ceil", exact.ceil(), x.ceil());
+            check("trunc", exact.trunc(), x.trunc());
+            check("roundEven", exact.round_even(), x.round_ties_even());
             assert!(fract(x).is_some_and(|accept| accept.accepts(Component::Double(x - x.floor()))));
             let root = within_ulps(&exact.abs().sqrt(), 1);
             assert!(root.accepts(Component::Double(x.abs().sqrt())));

@@ -1,12 +1,15 @@
 //! Control flow by doubles and around doubles, uniform and not.
-//!
-//! The non-uniform tests (`lane_…`) give each of four vertices, or of the four pixels of a 2×2 quad, its own operands: a component
-//! of a `dvec4` or a column of a matrix of four. Every one of them is looked at, so that a result written to the wrong channel shows.
 
 use super::of_two;
 use crate::ieee;
+use crate::number::{add, less, mul, neg, sub};
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::control::{
+    Lane, broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit,
+    single_lane,
+};
+use crate::shared::first;
 use crate::value::{Accept, Component, DOUBLE, Scalar, Type, VECTORS, dvec};
 
 const GROUP: &str = "control";
@@ -23,26 +26,22 @@ pub fn signatures() -> Vec<Signature> {
     list.extend([
         halving(),
         halving_count(),
-        broken_loop(),
-        continued_loop(),
-        short_circuit(),
+        broken_loop(Scalar::Double, "0.0lf"),
+        continued_loop(Scalar::Double, "0.0lf"),
+        short_circuit(Scalar::Double),
         nested_loops(),
-        chain(),
+        chain(Scalar::Double),
     ]);
     for rows in 1..=4 {
-        list.push(lane_branch(rows));
+        list.push(lane_branch(Scalar::Double, rows));
         list.push(lane_merge(rows));
-        list.push(lane_loop(rows));
-        list.push(lane_break(rows));
+        list.push(lane_loop(Scalar::Double, rows));
+        list.push(lane_break(Scalar::Double, rows));
         list.push(lane_nested(rows));
         list.push(lane_function(rows));
-        list.extend((0..4).map(|lane| single_lane(rows, lane)));
+        list.extend((0..4).map(|lane| single_lane(Scalar::Double, rows, lane)));
     }
     list
-}
-
-fn first(ty: Type, name: &str) -> String {
-    if ty == DOUBLE { name.to_string() } else { format!("{name}.x") }
 }
 
 /// `if (a.x > b.x)`: a difference or a sum.
@@ -136,43 +135,6 @@ fn halving_count() -> Signature {
     Signature::elementwise(GROUP, "while_count", &arguments, int, "n", value).statements(HALVING)
 }
 
-/// Sums the components up to the first above b.
-fn broken_loop() -> Signature {
-    let arguments = [(dvec(4), Pool::Any), (DOUBLE, Pool::Moderate)];
-    Signature::whole(GROUP, "break", &arguments, DOUBLE, "y", |x| {
-        let parts = x[0].iter().map(|a| a.double()).take_while(|&a| !ieee::less(x[1][0].double(), a));
-        Some(vec![Accept::double(parts.fold(0.0, ieee::add))])
-    })
-    .statements(
-        "precise double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tbreak;\n\ty += a[i];\n}",
-    )
-}
-
-/// Sums the components that are not above b.
-fn continued_loop() -> Signature {
-    let arguments = [(dvec(4), Pool::Any), (DOUBLE, Pool::Moderate)];
-    Signature::whole(GROUP, "continue", &arguments, DOUBLE, "y", |x| {
-        let parts = x[0].iter().map(|a| a.double()).filter(|&a| !ieee::less(x[1][0].double(), a));
-        Some(vec![Accept::double(parts.fold(0.0, ieee::add))])
-    })
-    .statements(
-        "precise double y = 0.0lf;\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tcontinue;\n\ty += a[i];\n}",
-    )
-}
-
-/// The right operand of `&&` changes a variable when it is evaluated.
-fn short_circuit() -> Signature {
-    let arguments = [(DOUBLE, Pool::Any), (DOUBLE, Pool::Related)];
-    let value = |a: f64, b: f64| {
-        let evaluated = ieee::less(0.0, a);
-        let y = if evaluated { ieee::add(b, 1.0) } else { b };
-        let taken = evaluated && ieee::less(y, a);
-        Some(Accept::double(if taken { ieee::neg(y) } else { y }))
-    };
-    Signature::elementwise(GROUP, "short_circuit", &arguments, DOUBLE, "y", of_two(value))
-        .statements("precise double y = b;\nif (a > 0.0lf && ++y < a)\n\ty = -y;")
-}
-
 /// Σᵢ Σⱼ a·j with both counters doubles and the outer one bounding the inner one.
 fn nested_loops() -> Signature {
     let arguments = [(DOUBLE, Pool::Moderate), (DOUBLE, Pool::Small)];
@@ -192,126 +154,36 @@ fn nested_loops() -> Signature {
     )
 }
 
-/// `if … else if … else` by classes of values.
-fn chain() -> Signature {
-    let arguments = [(DOUBLE, Pool::Any), (DOUBLE, Pool::Related)];
-    let value = |a: f64, b: f64| {
-        Some(Accept::double(match () {
-            () if a.is_nan() => b,
-            () if a.is_infinite() => ieee::neg(b),
-            () if ieee::equal(a, b) => 1.0,
-            () if ieee::less(a, b) => ieee::sub(b, a),
-            () => ieee::add(a, b),
-        }))
-    };
-    Signature::elementwise(GROUP, "chain", &arguments, DOUBLE, "y", of_two(value)).statements(
-        "double y;\nif (isnan(a))\n\ty = b;\nelse if (isinf(a))\n\ty = -b;\nelse if (a == b)\n\ty = 1.0lf;\n\
-         else if (a < b)\n\ty = b - a;\nelse\n\ty = a + b;",
-    )
-}
-
-/// Four values of `rows` doubles: a component each, or a column.
-fn lanes_type(rows: usize) -> Type {
-    if rows == 1 { dvec(4) } else { Type::matrix(4, rows) }
-}
-
-/// A test in which each lane computes from its own v and w; `f(lane, v, w, first v, first w)` for each component.
-fn lanes(
-    name: &str,
-    rows: usize,
-    pools: (Pool, Pool),
-    code: &str,
-    f: impl Fn(usize, f64, f64, f64, f64) -> f64 + 'static,
-) -> Signature {
-    let ty = lanes_type(rows);
-    let own = dvec(rows).glsl();
-    let pick = |name: &str| {
-        format!("lane == 0 ? {name}[0] : lane == 1 ? {name}[1] : lane == 2 ? {name}[2] : {name}[3]")
-    };
-    let statements = format!(
-        "{own} v = {};\n{own} w = {};\nprecise {own} r = v;\n{}\n{} y = low;\n\
-         if (lane == 0)\n\ty[0] = r;\nelse if (lane == 1)\n\ty[1] = r;\nelse if (lane == 2)\n\ty[2] = r;\nelse\n\ty[3] = r;",
-        pick("a"),
-        pick("b"),
-        code.replace("FIRST_V", &first(dvec(rows), "v")).replace("FIRST_W", &first(dvec(rows), "w")),
-        ty.glsl(),
-    );
-    Signature::whole(GROUP, name, &[(ty, pools.0), (ty, pools.1)], ty, "y", move |x| {
-        let component = |i: usize| {
-            let lane = i / rows;
-            let [v, w, first_v, first_w] =
-                [&x[0][i], &x[1][i], &x[0][lane * rows], &x[1][lane * rows]].map(|x| x.double());
-            Accept::double(f(lane, v, w, first_v, first_w))
-        };
-        Some((0..4 * rows).map(component).collect())
-    })
-    .types(own)
-    .statements(statements)
-    .lanes()
-}
-
-/// Lanes go either way by their values.
-fn lane_branch(rows: usize) -> Signature {
-    let code = "if (FIRST_V > FIRST_W)\n\tr = v - w;\nelse\n\tr = v * w;";
-    lanes("lane_if", rows, (Pool::Any, Pool::Related), code, |_, v, w, first_v, first_w| {
-        if ieee::less(first_w, first_v) { ieee::sub(v, w) } else { ieee::mul(v, w) }
-    })
-}
-
-/// One lane of four takes another way: three red and one green vertex.
-fn single_lane(rows: usize, lane: usize) -> Signature {
-    let code = format!("if (lane == {lane})\n\tr = v + w;\nelse\n\tr = -w;");
-    lanes(&format!("lane_{lane}"), rows, (Pool::Any, Pool::Any), &code, move |own, v, w, _, _| {
-        if own == lane { ieee::add(v, w) } else { ieee::neg(w) }
-    })
-}
-
 /// A value that some lanes change is used by all afterwards.
 fn lane_merge(rows: usize) -> Signature {
     let code = "if (FIRST_V < 1.0lf)\n\tr += w;\nr = r - w;";
-    lanes("lane_merge", rows, (Pool::Any, Pool::Related), code, |_, v, w, first_v, _| {
-        let r = if ieee::less(first_v, 1.0) { ieee::add(v, w) } else { v };
-        ieee::sub(r, w)
-    })
-}
-
-/// As many turns as the lane's number says.
-fn lane_loop(rows: usize) -> Signature {
-    let code = "for (int i = 0; i <= lane; i++)\n\tr = w - r;";
-    lanes("lane_loop", rows, (Pool::Any, Pool::Related), code, |lane, v, w, _, _| {
-        (0..=lane).fold(v, |r, _| ieee::sub(w, r))
-    })
-}
-
-/// Lanes leave a loop when their value says so.
-fn lane_break(rows: usize) -> Signature {
-    let code = "double t = FIRST_W;\nfor (int i = 0; i < 6; i++) {\n\tif (t > 2.0lf)\n\t\tbreak;\n\tt += 1.0lf;\n\tr = r * 0.5lf;\n}";
-    lanes("lane_break", rows, (Pool::Moderate, Pool::Small), code, |_, v, _, _, first_w| {
-        let (mut r, mut t) = (v, first_w);
-        for _ in 0..6 {
-            if ieee::less(2.0, t) {
-                break;
-            }
-            t = ieee::add(t, 1.0);
-            r = ieee::mul(r, 0.5);
-        }
-        r
-    })
+    lanes(
+        "lane_merge",
+        Scalar::Double,
+        rows,
+        (Pool::Any, Pool::Related),
+        code,
+        |Lane { v, w, first_v, .. }| {
+            let r = if ieee::less(first_v.double(), 1.0) { add(v, w) } else { v };
+            sub(r, w)
+        },
+    )
 }
 
 /// A branch by values inside a branch by lanes.
 fn lane_nested(rows: usize) -> Signature {
     let code = "if (lane >= 1) {\n\tif (FIRST_V < FIRST_W)\n\t\tr = w - v;\n\telse if (lane == 2)\n\t\tr = -v;\n\tr += w;\n} else {\n\tr = v * w;\n}";
-    lanes("lane_nested", rows, (Pool::Any, Pool::Related), code, |lane, v, w, first_v, first_w| {
-        if lane == 0 {
-            return ieee::mul(v, w);
+    lanes("lane_nested", Scalar::Double, rows, (Pool::Any, Pool::Related), code, |lane| {
+        let Lane { number, v, w, first_v, first_w } = lane;
+        if number == 0 {
+            return mul(v, w);
         }
         let r = match () {
-            () if ieee::less(first_v, first_w) => ieee::sub(w, v),
-            () if lane == 2 => ieee::neg(v),
+            () if less(first_v, first_w) => sub(w, v),
+            () if number == 2 => neg(v),
             () => v,
         };
-        ieee::add(r, w)
+        add(r, w)
     })
 }
 
@@ -322,9 +194,9 @@ fn lane_function(rows: usize) -> Signature {
     let globals = format!(
         "{own} f({own} v, {own} w)\n{{\n\tif ({condition})\n\t\treturn v + w;\n\tv = w - v;\n\treturn v;\n}}\n\n"
     );
-    lanes("lane_return", rows, (Pool::Any, Pool::Related), "r = f(v, w);", |_, v, w, first_v, _| {
-        let above = ieee::less(0.0, first_v) || ieee::equal(0.0, first_v);
-        if above { ieee::add(v, w) } else { ieee::sub(w, v) }
+    lanes("lane_return", Scalar::Double, rows, (Pool::Any, Pool::Related), "r = f(v, w);", |lane| {
+        let above = !less(lane.first_v, Component::Double(0.0)) && !lane.first_v.double().is_nan();
+        if above { add(lane.v, lane.w) } else { sub(lane.w, lane.v) }
     })
     .globals(globals)
 }

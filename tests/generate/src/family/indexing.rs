@@ -1,14 +1,12 @@
 //! Arrays of doubles at run-time indices: inside structures, of structures, as arguments, in loops.
 
-use super::exact;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::value::{Accept, Component, MATRICES, Scalar, Type, VECTORS};
+use crate::shared::{INT, exact, index};
+use crate::value::{Accept, Component, MATRICES, Type, VECTORS};
 
 const GROUP: &str = "indexing";
-
-const INT: Type = Type::vector(Scalar::Int, 1);
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
@@ -23,10 +21,6 @@ pub fn signatures() -> Vec<Signature> {
         list.push(table(ty));
     }
     list
-}
-
-fn index(x: &[Component]) -> usize {
-    x[0].integer() as usize
 }
 
 /// Each component of a and b through f.

@@ -1,16 +1,17 @@
 //! How doubles get into a stage and out of it: uniforms of mixed sizes beside each other, `flat` varyings.
 
 use super::conversion::widened;
-use super::{exact, of_one, of_two};
+use super::{of_one, of_two};
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::interface::parts;
+use crate::shared::{INT, exact};
 use crate::value::{Accept, BOOL, DOUBLE, MATRICES, Scalar, Type, VECTORS, all_types, dvec};
 
 const GROUP: &str = "interface";
 
 const FLOAT: Type = Type::vector(Scalar::Float, 1);
-const INT: Type = Type::vector(Scalar::Int, 1);
 const VEC3: Type = Type::vector(Scalar::Float, 3);
 
 /// Types of up to four uniforms, declared in this order; 64-bit ones follow 32-bit ones, which leaves them misaligned if a compiler
@@ -36,8 +37,8 @@ pub(super) fn layouts() -> Vec<Vec<Type>> {
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for layout in layouts() {
-        list.push(parts(GROUP, "uniforms_last", &layout, true));
-        list.push(parts(GROUP, "uniforms_first", &layout, false));
+        list.push(parts(GROUP, "uniforms_last", &layout, true, widened));
+        list.push(parts(GROUP, "uniforms_first", &layout, false, widened));
     }
     for ty in all_types() {
         list.push(copied_varying(ty));
@@ -45,22 +46,6 @@ pub fn signatures() -> Vec<Signature> {
     }
     list.extend(VECTORS.map(varying_sum));
     list
-}
-
-/// The first or the last component of each operand, as doubles.
-pub(super) fn parts(group: &'static str, name: &str, layout: &[Type], last: bool) -> Signature {
-    let arguments: Vec<(Type, Pool)> = layout.iter().map(|&ty| (ty, Pool::Plain)).collect();
-    let place = move |ty: Type| if last { ty.components() - 1 } else { 0 };
-    let parts: Vec<String> = layout
-        .iter()
-        .zip(["a", "b", "c", "d"])
-        .map(|(ty, name)| format!("double({})", ty.component(name, place(*ty))))
-        .collect();
-    let result = dvec(layout.len());
-    let expression = format!("{}({})", result.glsl(), parts.join(", "));
-    Signature::whole(group, name, &arguments, result, expression, move |x| {
-        x.iter().map(|x| widened(if last { *x.last()? } else { *x.first()? })).collect()
-    })
 }
 
 fn copied_varying(ty: Type) -> Signature {

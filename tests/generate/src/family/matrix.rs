@@ -3,15 +3,20 @@
 //! Components are in column-major order, as everywhere in GLSL.
 
 use super::geometric::dot;
-use super::{exact, of_two};
 use crate::bounded::{Bounded, around};
-use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
+use crate::shared::exact;
+use crate::shared::matrix::{
+    Square, component_product, diagonal, expanded, from_columns, inverted, outer_product, resized, transpose,
+    well_conditioned,
+};
 use crate::value::{Accept, Component, DOUBLE, MATRICES, Type, dvec};
 
 const GROUP: &str = "matrix";
+/// Bits to which the determinants in use are known.
+const DETERMINANT_BITS: i32 = 40;
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
@@ -25,7 +30,7 @@ pub fn signatures() -> Vec<Signature> {
         for right in MATRICES.into_iter().filter(|right| right.rows == left.columns) {
             list.push(product(left, right, Type::matrix(right.columns, left.rows)));
         }
-        list.push(from_scalar(left));
+        list.push(diagonal(left));
         list.push(from_columns(left));
         list.push(from_components(left));
         for other in [Type::matrix(2, 3), Type::matrix(4, 4)] {
@@ -45,31 +50,6 @@ pub fn signatures() -> Vec<Signature> {
 /// Component of a matrix as `[column][row]`.
 fn columns(ty: Type, x: &[Component]) -> Vec<Vec<Real>> {
     x.chunks(ty.rows).map(|column| column.iter().map(|x| Real::from_f64(x.double())).collect()).collect()
-}
-
-fn component_product(ty: Type) -> Signature {
-    let evaluate = of_two(|a, b| Some(Accept::double(ieee::mul(a, b))));
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any)];
-    Signature::elementwise(GROUP, "matrixCompMult", &arguments, ty, "matrixCompMult(a, b)", evaluate)
-}
-
-/// The column vector a times the row vector b: single products.
-fn outer_product(ty: Type) -> Signature {
-    let arguments = [(dvec(ty.rows), Pool::Any), (dvec(ty.columns), Pool::Any)];
-    Signature::whole(GROUP, "outerProduct", &arguments, ty, "outerProduct(a, b)", |x| {
-        let column = |b: &Component| {
-            x[0].iter().map(|a| Accept::double(ieee::mul(a.double(), b.double()))).collect::<Vec<_>>()
-        };
-        Some(x[1].iter().flat_map(column).collect())
-    })
-}
-
-fn transpose(ty: Type) -> Signature {
-    let result = Type::matrix(ty.rows, ty.columns);
-    Signature::whole(GROUP, "transpose", &[(ty, Pool::Any)], result, "transpose(a)", move |x| {
-        let place = |i: usize| (i % ty.columns) * ty.rows + i / ty.columns;
-        Some((0..ty.components()).map(|i| exact(x[0][place(i)])).collect())
-    })
 }
 
 /// Matrix or vector times matrix or vector: dot products of rows with columns.
@@ -97,25 +77,6 @@ fn assigned_product(left: Type, right: Type) -> Signature {
     let arguments = [(left, Pool::Moderate), (right, Pool::Moderate)];
     Signature::whole(GROUP, "mul_assign", &arguments, left, "y", move |x| Some(multiplied(left, right, x)))
         .statements(format!("{} y = a;\ny *= b;", left.glsl()))
-}
-
-/// The scalar on the diagonal, zeros elsewhere.
-fn from_scalar(ty: Type) -> Signature {
-    Signature::whole(GROUP, "diagonal", &[(DOUBLE, Pool::Any)], ty, format!("{}(a)", ty.glsl()), move |x| {
-        let component =
-            |i: usize| if i % ty.rows == i / ty.rows { exact(x[0][0]) } else { Accept::double(0.0) };
-        Some((0..ty.components()).map(component).collect())
-    })
-    .types(ty.glsl())
-}
-
-fn from_columns(ty: Type) -> Signature {
-    let arguments = vec![(dvec(ty.rows), Pool::Any); ty.columns];
-    let names = ["a", "b", "c", "d"][..ty.columns].join(", ");
-    Signature::whole(GROUP, "from_columns", &arguments, ty, format!("{}({names})", ty.glsl()), |x| {
-        Some(x.iter().flatten().map(|&x| exact(x)).collect())
-    })
-    .types(ty.glsl())
 }
 
 /// From a column's first components as scalars, the rest as vectors that cross columns.
@@ -152,81 +113,27 @@ fn from_all_scalars(ty: Type) -> Signature {
     )
 }
 
-/// A matrix from another: what is missing comes from the identity.
-fn resized(from: Type, to: Type) -> Signature {
-    Signature::whole(GROUP, "resize", &[(from, Pool::Any)], to, format!("{}(a)", to.glsl()), move |x| {
-        let component = |i: usize| {
-            let (column, row) = (i / to.rows, i % to.rows);
-            match () {
-                () if column < from.columns && row < from.rows => exact(x[0][column * from.rows + row]),
-                () if column == row => Accept::double(1.0),
-                () => Accept::double(0.0),
-            }
-        };
-        Some((0..to.components()).map(component).collect())
-    })
-    .types(format!("{}-{}", from.glsl(), to.glsl()))
-}
-
-/// A square matrix of bounded values, `[column][row]`.
-type Square = Vec<Vec<Bounded>>;
-
-/// The determinant by expansion along the first column, with its running error.
-fn expanded(matrix: &Square) -> Bounded {
-    if matrix.len() == 1 {
-        return matrix[0][0].clone();
-    }
-    let terms = (0..matrix.len()).map(|row| {
-        let term = matrix[0][row].mul(&expanded(&minor(matrix, 0, row)));
-        if row % 2 == 0 { term } else { term.neg() }
-    });
-    terms.reduce(|sum, term| sum.add(&term)).unwrap_or_else(|| Bounded::exact(1.0))
-}
-
-/// The matrix without a column and a row.
-fn minor(matrix: &Square, column: usize, row: usize) -> Square {
-    let keep = |entries: &Vec<Bounded>| {
-        entries.iter().enumerate().filter(|(i, _)| *i != row).map(|(_, x)| x.clone()).collect()
-    };
-    matrix.iter().enumerate().filter(|(i, _)| *i != column).map(|(_, entries)| keep(entries)).collect()
-}
-
 fn square(n: usize, x: &[Component]) -> Square {
     x.chunks(n).map(|column| column.iter().map(|x| Bounded::exact(x.double())).collect()).collect()
-}
-
-/// GLSL leaves the precision of `determinant` and `inverse` open. This suite asks for what cofactor expansion in any order of
-/// evaluation keeps, and uses matrices that are far from singular only.
-fn well_conditioned(determinant: &Bounded) -> bool {
-    let limit = determinant.value().clone().abs().scaled(-40);
-    determinant.error().less(&limit)
 }
 
 fn determinant(n: usize) -> Signature {
     let arguments = [(Type::matrix(n, n), Pool::Moderate)];
     Signature::whole(GROUP, "determinant", &arguments, DOUBLE, "determinant(a)", move |x| {
         let value = expanded(&square(n, &x[0]));
-        well_conditioned(&value).then(|| vec![value.accept()])
+        well_conditioned(&value, DETERMINANT_BITS).then(|| vec![value.accept()])
     })
 }
 
-/// Cofactors over the determinant. The quotient may also be a product with the determinant's inverse, one more rounding, which the
-/// factor of two of [`Bounded::accept`] holds.
 fn inverse(n: usize) -> Signature {
     let ty = Type::matrix(n, n);
     Signature::whole(GROUP, "inverse", &[(ty, Pool::Moderate)], ty, "inverse(a)", move |x| {
         let matrix = square(n, &x[0]);
         let determinant = expanded(&matrix);
-        if !well_conditioned(&determinant) {
+        if !well_conditioned(&determinant, DETERMINANT_BITS) {
             return None;
         }
-        let component = |i: usize| {
-            let (column, row) = (i / n, i % n);
-            let cofactor = expanded(&minor(&matrix, row, column));
-            let quotient = cofactor.div(&determinant)?;
-            Some(if (row + column) % 2 == 0 { quotient } else { quotient.neg() }.accept())
-        };
-        (0..n * n).map(component).collect()
+        Some(inverted(&matrix, &determinant)?.iter().map(Bounded::accept).collect())
     })
 }
 

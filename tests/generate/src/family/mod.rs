@@ -19,7 +19,7 @@ pub mod packing;
 pub mod storage;
 
 use crate::operation::Signature;
-use crate::value::{Accept, Component};
+use crate::value::Component;
 
 /// All of them, in the order of files.
 pub fn signatures() -> Vec<Signature> {
@@ -60,14 +60,4 @@ fn of_two<T>(f: impl Fn(f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + C
 /// The same function for three double operands.
 fn of_three<T>(f: impl Fn(f64, f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
     move |x| f(x[0].double(), x[1].double(), x[2].double())
-}
-
-/// A boolean, always defined.
-fn boolean(value: bool) -> Option<Accept> {
-    Some(Accept::exactly(Component::Bool(value)))
-}
-
-/// The same component.
-fn exact(x: Component) -> Accept {
-    Accept::exactly(x)
 }

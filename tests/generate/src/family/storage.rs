@@ -1,13 +1,11 @@
 //! Doubles in storage blocks: every kind of member under both packings, runtime-sized arrays at computed indices, sums in memory.
 
-use crate::ieee;
-use crate::layout::{Item, Layout, Rules};
-use crate::memory::{Memory, Store};
-use crate::operation::{Interface, Signature};
+use crate::layout::Item;
+use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shader::Stage;
-use crate::storage::{Block, Group, STORAGE, array, layouts, load_element, store_element, value};
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, all_types};
+use crate::storage::{Block, Group, accumulated, array, layouts, load_element, store_element, value};
+use crate::value::{DOUBLE, MATRICES, Scalar, Type, all_types};
 
 const TESTS: Group =
     Group { name: "storage", stages: &Stage::ALL, tested: |scalar| scalar == Scalar::Double };
@@ -30,7 +28,8 @@ pub fn signatures() -> Vec<Signature> {
             list.push(store_element(TESTS, FLOAT, ty, packing));
         }
     }
-    list.push(accumulated());
+    let declarations = "\tfloat first;\n\tdouble middle;\n\tfloat last;\n";
+    list.push(accumulated(TESTS, FLOAT, (DOUBLE, Pool::Any), declarations));
     list.into_iter().map(|signature| signature.draws(DRAWS)).collect()
 }
 
@@ -59,23 +58,4 @@ fn blocks() -> Vec<Vec<Item>> {
         vec![value(Float, 1), matrix(1), array(matrix(3), 2), matrix(8), value(Double, 1)],
         vec![value(Float, 1), structure(), array(structure(), 2), value(Double, 1)],
     ]
-}
-
-/// A member that is read, changed and stored, between two that stay.
-fn accumulated() -> Signature {
-    let layout = Layout { rules: Rules::Std430, row_major: false };
-    let offset = layout.offsets(&[Item::Value(FLOAT), Item::Value(DOUBLE), Item::Value(FLOAT)])[1];
-    let store = Store { target: String::from("middle"), places: Box::new(move |_| vec![offset]) };
-    let arguments = [(DOUBLE, Pool::Any), (DOUBLE, Pool::Any)];
-    Signature::elementwise(TESTS.name, "accumulate", &arguments, DOUBLE, "middle + b", |x: &[Component]| {
-        let sum = ieee::add(x[0].double(), x[1].double());
-        (!sum.is_nan()).then(|| Accept::double(sum))
-    })
-    .globals("layout(std430) buffer Block {\n\tfloat first;\n\tdouble middle;\n\tfloat last;\n};\nuniform double b;\n\n")
-    .uniform_names(&["middle", "b"])
-    .interface(Interface::Storage)
-    .memory(Memory { size: 24, operands: vec![vec![offset]], store: Some(store) })
-    .require(STORAGE)
-    // Every invocation adds once: defined for a single pixel's.
-    .stages(&[Stage::Fragment])
 }

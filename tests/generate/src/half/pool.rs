@@ -1,14 +1,9 @@
 //! Operands of the 16-bit suite: the values that matter for 16-bit types and for conversions into them, and random ones around.
 
 use crate::half::float16::Half;
-use crate::pool::Pool;
+use crate::pool::{Pool, power};
 use crate::random::Random;
 use crate::value::{Component, Scalar};
-
-/// 2ⁿ for normal doubles.
-const fn power(n: i32) -> f64 {
-    f64::from_bits(((n + 1023) as u64) << 52)
-}
 
 const ANY: &[f64] = &[
     0.0,

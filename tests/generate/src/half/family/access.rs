@@ -1,10 +1,11 @@
 //! Parts of 16-bit values: swizzles as operands and as l-values, constant and dynamic indices into vectors, matrices and arrays,
 //! members of structures.
 
-use super::{HALF, VECTORS, halves, matrix_of, vectors};
+use super::{VECTORS, halves, matrix_of, vectors};
 use crate::half::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::{INT, access, exact, index};
 use crate::value::{Accept, Component, Scalar, Type};
 
 const GROUP: &str = "access";
@@ -41,16 +42,18 @@ const MASKS: &[(usize, &str)] = &[
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
-    list.extend(SWIZZLES.iter().map(|&(size, left, right)| swizzled_sum(size, left, right)));
+    list.extend(
+        SWIZZLES.iter().map(|&(size, left, right)| access::swizzled_sum(Scalar::Half, size, left, right)),
+    );
     for &(size, mask) in MASKS {
-        list.push(masked_write(Type::vector(Scalar::Half, size), mask));
-        list.push(masked_write(Type::vector(Scalar::Int16, size), mask));
-        list.push(masked_product(size, mask));
+        list.push(access::masked_write(Type::vector(Scalar::Half, size), mask));
+        list.push(access::masked_write(Type::vector(Scalar::Int16, size), mask));
+        list.push(access::masked_product(halves(size), mask));
     }
     for scalar in [Scalar::Half, Scalar::Int16, Scalar::Uint16] {
         for ty in &vectors(scalar)[1..] {
-            list.push(dynamic_component(*ty));
-            list.push(dynamic_component_write(*ty));
+            list.push(access::dynamic_component(*ty));
+            list.push(access::dynamic_component_write(*ty));
         }
         for ty in vectors(scalar) {
             list.push(uniform_array(ty));
@@ -64,132 +67,13 @@ pub fn signatures() -> Vec<Signature> {
         list.push(constant_array(scalar));
     }
     for ty in [matrix_of(2, 3), matrix_of(3, 4), matrix_of(4, 2)] {
-        list.push(dynamic_column(ty));
-        list.push(dynamic_column_write(ty));
-        list.push(dynamic_entry(ty));
-        list.push(row(ty));
+        list.push(access::dynamic_column(ty));
+        list.push(access::dynamic_column_write(ty));
+        list.push(access::dynamic_entry_write(ty));
+        list.push(access::row(ty));
     }
     list.extend(VECTORS[1..].iter().map(|&ty| component_by_component(ty)));
     list
-}
-
-const INT: Type = Type::vector(Scalar::Int, 1);
-
-fn exact(x: Component) -> Accept {
-    Accept::exactly(x)
-}
-
-fn places(swizzle: &str) -> Vec<usize> {
-    swizzle.chars().filter_map(|c| "xyzw".find(c)).collect()
-}
-
-fn index(x: &[Component]) -> usize {
-    x[0].integer() as usize
-}
-
-/// `a.swizzle + b.swizzle`.
-fn swizzled_sum(size: usize, left: &'static str, right: &'static str) -> Signature {
-    let arguments = [(halves(size), Pool::Any), (halves(size), Pool::Any)];
-    let result = halves(left.len());
-    Signature::whole(GROUP, "swizzle", &arguments, result, format!("a.{left} + b.{right}"), move |x| {
-        let pairs = places(left).into_iter().zip(places(right));
-        Some(pairs.map(|(i, j)| Accept::half(ieee::add(x[0][i].half(), x[1][j].half()))).collect())
-    })
-    .types(format!("f16vec{size}-{left}-{right}"))
-}
-
-/// `y.mask = b`.
-fn masked_write(ty: Type, mask: &'static str) -> Signature {
-    let part = Type::vector(ty.scalar, mask.len());
-    Signature::whole(GROUP, "writemask", &[(ty, Pool::Any), (part, Pool::Any)], ty, "y", move |x| {
-        let mut y = x[0].clone();
-        for (place, b) in places(mask).into_iter().zip(&x[1]) {
-            y[place] = *b;
-        }
-        Some(y.into_iter().map(exact).collect())
-    })
-    .types(format!("{}-{mask}", ty.glsl()))
-    .statements(format!("{} y = a;\ny.{mask} = b;", ty.glsl()))
-}
-
-/// `y.mask *= b`.
-fn masked_product(size: usize, mask: &'static str) -> Signature {
-    let arguments = [(halves(size), Pool::Any), (halves(mask.len()), Pool::Any)];
-    Signature::whole(GROUP, "writemask_mul", &arguments, halves(size), "y", move |x| {
-        let mut y = x[0].clone();
-        for (place, b) in places(mask).into_iter().zip(&x[1]) {
-            y[place] = Component::Half(ieee::mul(y[place].half(), b.half()));
-        }
-        Some(y.into_iter().map(exact).collect())
-    })
-    .types(format!("f16vec{size}-{mask}"))
-    .statements(format!("f16vec{size} y = a;\ny.{mask} *= b;"))
-}
-
-/// `a[b]` of a vector.
-fn dynamic_component(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (INT, Pool::Below(ty.rows as u8))];
-    let one = Type::vector(ty.scalar, 1);
-    Signature::whole(GROUP, "component", &arguments, one, "a[b]", |x| Some(vec![exact(x[0][index(&x[1])])]))
-}
-
-fn dynamic_component_write(ty: Type) -> Signature {
-    let one = Type::vector(ty.scalar, 1);
-    let arguments = [(ty, Pool::Any), (INT, Pool::Below(ty.rows as u8)), (one, Pool::Any)];
-    Signature::whole(GROUP, "component_write", &arguments, ty, "y", |x| {
-        let mut y = x[0].clone();
-        y[index(&x[1])] = x[2][0];
-        Some(y.into_iter().map(exact).collect())
-    })
-    .statements(format!("{} y = a;\ny[b] = c;", ty.glsl()))
-}
-
-/// `a[b]` of a matrix.
-fn dynamic_column(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (INT, Pool::Below(ty.columns as u8))];
-    Signature::whole(GROUP, "column", &arguments, halves(ty.rows), "a[b]", move |x| {
-        let column = x[0].chunks(ty.rows).nth(index(&x[1]))?;
-        Some(column.iter().map(|&x| exact(x)).collect())
-    })
-}
-
-fn dynamic_column_write(ty: Type) -> Signature {
-    let arguments = [(ty, Pool::Any), (INT, Pool::Below(ty.columns as u8)), (halves(ty.rows), Pool::Any)];
-    Signature::whole(GROUP, "column_write", &arguments, ty, "y", move |x| {
-        let mut y = x[0].clone();
-        let start = index(&x[1]) * ty.rows;
-        y[start..start + ty.rows].copy_from_slice(&x[2]);
-        Some(y.into_iter().map(exact).collect())
-    })
-    .statements(format!("{} y = a;\ny[b] = c;", ty.glsl()))
-}
-
-/// `y[b][c] = d`.
-fn dynamic_entry(ty: Type) -> Signature {
-    let arguments = [
-        (ty, Pool::Any),
-        (INT, Pool::Below(ty.columns as u8)),
-        (INT, Pool::Below(ty.rows as u8)),
-        (HALF, Pool::Any),
-    ];
-    Signature::whole(GROUP, "entry_write", &arguments, ty, "y", move |x| {
-        let mut y = x[0].clone();
-        y[index(&x[1]) * ty.rows + index(&x[2])] = x[3][0];
-        Some(y.into_iter().map(exact).collect())
-    })
-    .types(ty.glsl())
-    .statements(format!("{} y = a;\ny[b][c] = d;", ty.glsl()))
-}
-
-/// The last component of every column.
-fn row(ty: Type) -> Signature {
-    let last = ty.rows - 1;
-    let parts: Vec<String> = (0..ty.columns).map(|c| format!("a[{c}][{last}]")).collect();
-    let result = halves(ty.columns);
-    let expression = format!("{}({})", result.glsl(), parts.join(", "));
-    Signature::whole(GROUP, "row", &[(ty, Pool::Any)], result, expression, move |x| {
-        Some(x[0].chunks(ty.rows).map(|column| exact(column[last])).collect())
-    })
 }
 
 /// An array of three uniforms, indexed by a uniform.

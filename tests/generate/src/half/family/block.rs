@@ -4,19 +4,18 @@
 //! looked at, so that a store must not touch its neighbours. Uniform blocks are filled by the names of their members.
 
 use super::{HALF, matrix_of, vectors};
-use crate::half::ieee;
 use crate::layout::{Item, Layout, Rules};
-use crate::memory::{Memory, Store};
-use crate::operation::{Interface, Signature};
+use crate::memory::Memory;
+use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::shader::Stage;
+use crate::shared::INT;
 use crate::storage::{
-    Block, Group, STORAGE, array, element_block, layouts, load_element, store_element, value,
+    Block, Group, STORAGE, accumulated, array, element_block, layouts, load_element, store_element, value,
 };
 use crate::value::{Accept, Component, DOUBLE, Scalar, Type};
 
 const GROUP: &str = "block";
-const INT: Type = Type::vector(Scalar::Int, 1);
 const STAGES: &[Stage] = &[Stage::Vertex, Stage::Fragment];
 const TESTS: Group = Group { name: GROUP, stages: STAGES, tested: |scalar| scalar.extension().is_some() };
 
@@ -46,7 +45,8 @@ pub fn signatures() -> Vec<Signature> {
         list.push(uniform_members(ty));
         list.push(uniform_array(ty));
     }
-    list.push(accumulated());
+    let declarations = "\tfloat16_t first, middle, last;\n";
+    list.push(accumulated(TESTS, HALF, (HALF, Pool::Related), declarations));
     list
 }
 
@@ -100,26 +100,6 @@ fn runtime_length(ty: Type) -> Signature {
     .stages(STAGES);
     signature.requires.extend(ty.scalar.extension());
     signature
-}
-
-/// A member that is read, changed and stored, between two that stay.
-fn accumulated() -> Signature {
-    let layout = Layout { rules: Rules::Std430, row_major: false };
-    let members = [Item::Value(HALF), Item::Value(HALF), Item::Value(HALF)];
-    let offset = layout.offsets(&members)[1];
-    let store = Store { target: String::from("middle"), places: Box::new(move |_| vec![offset]) };
-    let arguments = [(HALF, Pool::Any), (HALF, Pool::Related)];
-    Signature::elementwise(GROUP, "accumulate", &arguments, HALF, "middle + b", |x| {
-        let sum = ieee::add(x[0].half(), x[1].half());
-        (!sum.is_nan()).then(|| Accept::half(sum))
-    })
-    .globals("layout(std430) buffer Block {\n\tfloat16_t first, middle, last;\n};\nuniform float16_t b;\n\n")
-    .uniform_names(&["middle", "b"])
-    .interface(Interface::Storage)
-    .memory(Memory { size: 8, operands: vec![vec![offset]], store: Some(store) })
-    .require(STORAGE)
-    // Every pixel adds once: only one vertex shader invocation's worth of work is defined, a single pixel's.
-    .stages(&[Stage::Fragment])
 }
 
 /// A value between a half, a double and a 16-bit integer of a uniform block.

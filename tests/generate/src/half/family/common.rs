@@ -4,7 +4,7 @@
 //! Results of 0 are accepted with either sign, as the specification's formulas do not settle it. Functions of NaN are not tested:
 //! section 4.7.1 does not require any result. `isnan` and `isinf` are exact.
 
-use super::{HALF, VECTORS, boolean, of_one, of_three, of_two};
+use super::{VECTORS, of_one, of_three, of_two};
 use crate::bounded::Bounded;
 use crate::half::float16::Half;
 use crate::half::ieee;
@@ -12,7 +12,8 @@ use crate::half::ieee::{any_zero, number};
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
-use crate::value::{Accept, Component, Scalar, Type};
+use crate::shared::common::{self, with_scalars};
+use crate::value::{Accept, Scalar, Type};
 
 const GROUP: &str = "common";
 
@@ -21,10 +22,13 @@ pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for ty in VECTORS {
         list.extend(roundings(ty));
-        list.extend(signs_and_classes(ty));
-        list.extend(extremes(ty));
+        list.extend(signs(ty));
+        list.extend(common::classes(ty));
+        list.extend(common::extremes(ty));
+        list.extend(trinary(ty));
         list.extend(blends(ty));
-        list.extend(steps(ty));
+        list.extend(common::step(ty));
+        list.extend(smoothsteps(ty));
         list.extend(remainders(ty));
         list.extend(exponents(ty, Scalar::Int));
         list.extend(exponents(ty, Scalar::Int16));
@@ -51,41 +55,19 @@ fn integral(x: Half, f: impl Fn(&Real) -> Real) -> Option<Accept> {
     Some(if x.is_infinite() { Accept::half(x) } else { number(Half::nearest(&f(&x.real()), false)) })
 }
 
-fn ceil(x: &Real) -> Real {
-    x.clone().negated().floor().negated()
-}
-
-fn trunc(x: &Real) -> Real {
-    if x.is_negative() { ceil(x) } else { x.floor() }
-}
-
-/// To the nearest integer, of two equally near ones the even one.
-fn round_even(x: &Real) -> Real {
-    let below = x.floor();
-    let twice = x.sub(&below).scaled(1);
-    let one = Real::integer(1);
-    let odd = !below.clone().scaled(-1).floor().scaled(1).sub(&below).is_zero();
-    let up = one.less(&twice) || (!twice.less(&one) && odd);
-    if up { below.add(&one) } else { below }
-}
-
-fn is_integer(x: &Real) -> bool {
-    x.sub(&x.floor()).is_zero()
-}
-
 fn roundings(ty: Type) -> Vec<Signature> {
     let function = |name: &str, f: fn(&Real) -> Real| {
         unary(GROUP, name, ty, Pool::Rounding, format!("{name}(a)"), move |x| integral(x, f))
     };
     vec![
         function("floor", Real::floor),
-        function("ceil", ceil),
-        function("trunc", trunc),
-        function("roundEven", round_even),
+        function("ceil", Real::ceil),
+        function("trunc", Real::trunc),
+        function("roundEven", Real::round_even),
         // The specification leaves the direction of halves open.
         unary(GROUP, "round", ty, Pool::Rounding, "round(a)".to_string(), |x| {
-            let tie = x.is_finite() && is_integer(&x.real().scaled(1)) && !is_integer(&x.real());
-            if tie { None } else { integral(x, round_even) }
+            let tie = x.is_finite() && x.real().scaled(1).is_integer() && !x.real().is_integer();
+            if tie { None } else { integral(x, Real::round_even) }
         }),
         unary(GROUP, "fract", ty, Pool::Rounding, "fract(a)".to_string(), fract),
     ]
@@ -98,76 +80,27 @@ fn fract(x: Half) -> Option<Accept> {
     Some(if value == Half::ONE { ieee::hull(Half::ONE.next_down(), Half::ONE) } else { number(value) })
 }
 
-fn signs_and_classes(ty: Type) -> Vec<Signature> {
-    let bools = ty.with_scalar(Scalar::Bool);
-    let class = |name: &str, f: fn(Half) -> bool| {
-        let evaluate = of_one(move |x| boolean(f(x)));
-        Signature::elementwise(GROUP, name, &[(ty, Pool::Any)], bools, format!("{name}(a)"), evaluate)
-    };
+fn signs(ty: Type) -> Vec<Signature> {
     vec![
         unary(GROUP, "abs", ty, Pool::Any, "abs(a)".to_string(), |x| Some(number(x.abs()))),
         unary(GROUP, "sign", ty, Pool::Any, "sign(a)".to_string(), |x| {
             Some(number(if x.is_zero() { x } else { Half::ONE.with_sign_of(x) }))
         }),
-        class("isnan", Half::is_nan),
-        class("isinf", Half::is_infinite),
     ]
 }
 
-/// Of both zeros either may be the smaller.
-fn minimum(a: Half, b: Half) -> Option<Accept> {
-    let defined = !a.is_nan() && !b.is_nan();
-    defined.then(|| number(if ieee::less(b, a) { b } else { a }))
-}
-
-fn maximum(a: Half, b: Half) -> Option<Accept> {
-    let defined = !a.is_nan() && !b.is_nan();
-    defined.then(|| number(if ieee::less(a, b) { b } else { a }))
-}
-
-/// Undefined for low > high.
-fn clamp(x: Half, low: Half, high: Half) -> Option<Accept> {
-    if x.is_nan() || low.is_nan() || high.is_nan() || ieee::less(high, low) {
-        return None;
-    }
-    minimum(maximum(x, low)?.high.half(), high)
-}
-
-/// Signatures with vector operands and, for vectors, with scalar ones in the given places.
-fn with_scalars(
-    name: &str,
-    ty: Type,
-    operands: &[(Pool, bool)],
-    expression: &str,
-    f: impl Fn(&[Component]) -> Option<Accept> + Copy + 'static,
-) -> Vec<Signature> {
-    let signature = |mixed: bool| {
-        let arguments: Vec<(Type, Pool)> =
-            operands.iter().map(|&(pool, scalar)| (if mixed && scalar { HALF } else { ty }, pool)).collect();
-        Signature::elementwise(GROUP, name, &arguments, ty, expression, f)
-    };
-    if ty == HALF { vec![signature(false)] } else { vec![signature(false), signature(true)] }
-}
-
-fn extremes(ty: Type) -> Vec<Signature> {
-    let pair = [(Pool::Any, false), (Pool::Related, true)];
-    let limits = [(Pool::Any, false), (Pool::Related, true), (Pool::Related, true)];
-    let mut list = with_scalars("min", ty, &pair, "min(a, b)", of_two(minimum));
-    list.extend(with_scalars("max", ty, &pair, "max(a, b)", of_two(maximum)));
-    list.extend(with_scalars("clamp", ty, &limits, "clamp(a, b, c)", of_three(clamp)));
-    let triple = [(ty, Pool::Any), (ty, Pool::Related), (ty, Pool::Related)];
-    for (i, name) in ["min3", "mid3", "max3"].into_iter().enumerate() {
+/// `min3`, `mid3` and `max3`.
+fn trinary(ty: Type) -> impl Iterator<Item = Signature> {
+    let arguments = [(ty, Pool::Any), (ty, Pool::Related), (ty, Pool::Related)];
+    ["min3", "mid3", "max3"].into_iter().enumerate().map(move |(i, name)| {
         let evaluate = of_three(move |a: Half, b, c| {
             let mut sorted = [a, b, c];
             sorted.sort_by_key(|x| x.order());
             sorted.iter().all(|x| !x.is_nan()).then(|| number(sorted[i]))
         });
-        let signature =
-            Signature::elementwise(GROUP, name, &triple, ty, format!("{name}(a, b, c)"), evaluate)
-                .require("GL_AMD_shader_trinary_minmax");
-        list.push(signature);
-    }
-    list
+        Signature::elementwise(GROUP, name, &arguments, ty, format!("{name}(a, b, c)"), evaluate)
+            .require("GL_AMD_shader_trinary_minmax")
+    })
 }
 
 /// x·(1 − a) + y·a. Compilers may also compute x + a·(y − x); the error of that is below 4 · 2⁻¹¹ · (|x|·(1 + |a|) + |y|·|a|):
@@ -184,25 +117,13 @@ fn mix(x: Half, y: Half, a: Half) -> Option<Accept> {
 fn blends(ty: Type) -> Vec<Signature> {
     let operands = [(Pool::Moderate, false), (Pool::Moderate, false), (Pool::Unit, true)];
     let mut list = with_scalars("mix", ty, &operands, "mix(a, b, c)", of_three(mix));
-    let bools = ty.with_scalar(Scalar::Bool);
-    let arguments = [(ty, Pool::Any), (ty, Pool::Any), (bools, Pool::Plain)];
-    // No arithmetic: a NaN that is not selected does not matter.
-    list.push(Signature::elementwise(GROUP, "mix", &arguments, ty, "mix(a, b, c)", |x| {
-        Some(Accept::exactly(if x[2].boolean() { x[1] } else { x[0] }))
-    }));
+    list.push(common::selection(ty));
     list
 }
 
-fn steps(ty: Type) -> Vec<Signature> {
-    let step = |edge: Half, x: Half| {
-        let defined = !edge.is_nan() && !x.is_nan();
-        defined.then(|| number(if ieee::less(x, edge) { Half::ZERO } else { Half::ONE }))
-    };
-    let mut list =
-        with_scalars("step", ty, &[(Pool::Any, true), (Pool::Related, false)], "step(a, b)", of_two(step));
+fn smoothsteps(ty: Type) -> Vec<Signature> {
     let operands = [(Pool::Moderate, true), (Pool::Moderate, true), (Pool::Moderate, false)];
-    list.extend(with_scalars("smoothstep", ty, &operands, "smoothstep(a, b, c)", of_three(smoothstep)));
-    list
+    with_scalars("smoothstep", ty, &operands, "smoothstep(a, b, c)", of_three(smoothstep))
 }
 
 /// t = clamp((x − low) / (high − low), 0, 1); t·t·(3 − 2t), by running error analysis. Undefined for low ≥ high.
@@ -227,8 +148,8 @@ fn remainders(ty: Type) -> Vec<Signature> {
         })
         .statements(statement)
     };
-    list.push(whole("modf_whole", "whole", trunc));
-    list.push(whole("modf_part", "part", |x| x.sub(&trunc(x))));
+    list.push(whole("modf_whole", "whole", Real::trunc));
+    list.push(whole("modf_part", "part", |x| x.sub(&x.trunc())));
     list
 }
 
@@ -316,6 +237,7 @@ fn fused(ty: Type) -> Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Component;
 
     fn half(x: f64) -> Half {
         Half::from_double(x)
@@ -335,9 +257,9 @@ mod tests {
             };
             let v = x.value();
             check("floor", integral(x, Real::floor), v.floor());
-            check("ceil", integral(x, ceil), v.ceil());
-            check("trunc", integral(x, trunc), v.trunc());
-            check("roundEven", integral(x, round_even), v.round_ties_even());
+            check("ceil", integral(x, Real::ceil), v.ceil());
+            check("trunc", integral(x, Real::trunc), v.trunc());
+            check("roundEven", integral(x, Real::round_even), v.round_ties_even());
             check("fract", fract(x), v - v.floor());
             let (significand, n) = split(x).expect("a finite operand");
             assert_eq!(significand.value() * 2f64.powi(n), v);

@@ -1,11 +1,16 @@
 //! Control flow on 16-bit values: branches, loops with 16-bit counters, and four vertices or pixels that go different ways.
 
-use super::{HALF, halves, matrix_of, of_two, vectors};
+use super::{HALF, halves, of_two, vectors};
 use crate::half::float16::Half;
 use crate::half::ieee;
 use crate::half::pool::wrapped;
+use crate::number::{add, sub};
 use crate::operation::Signature;
 use crate::pool::Pool;
+use crate::shared::control::{
+    broken_loop, chain, continued_loop, lane_branch, lane_break, lane_loop, lanes, short_circuit, single_lane,
+};
+use crate::shared::first;
 use crate::value::{Accept, Component, Scalar, Type};
 
 const GROUP: &str = "control";
@@ -24,15 +29,15 @@ pub fn signatures() -> Vec<Signature> {
         list.push(switch(scalar));
     }
     list.push(half_counter());
-    list.push(broken_loop());
-    list.push(continued_loop());
-    list.push(short_circuit());
-    list.push(chain());
+    list.push(broken_loop(Scalar::Half, "float16_t(0.0)"));
+    list.push(continued_loop(Scalar::Half, "float16_t(0.0)"));
+    list.push(short_circuit(Scalar::Half));
+    list.push(chain(Scalar::Half));
     for rows in [1, 2, 3] {
-        list.push(lane_branch(rows));
-        list.extend([0, 3].map(|lane| single_lane(rows, lane)));
-        list.push(lane_loop(rows));
-        list.push(lane_break(rows));
+        list.push(lane_branch(Scalar::Half, rows));
+        list.extend([0, 3].map(|lane| single_lane(Scalar::Half, rows, lane)));
+        list.push(lane_loop(Scalar::Half, rows));
+        list.push(lane_break(Scalar::Half, rows));
         list.push(lane_partial(rows));
     }
     list
@@ -40,10 +45,6 @@ pub fn signatures() -> Vec<Signature> {
 
 fn half(x: f64) -> Half {
     Half::from_double(x)
-}
-
-fn first(ty: Type, name: &str) -> String {
-    if ty.components() == 1 { name.to_string() } else { format!("{name}.x") }
 }
 
 /// `if` and `else` by values.
@@ -166,151 +167,6 @@ fn half_counter() -> Signature {
     )
 }
 
-/// Sums the components up to the first above b.
-fn broken_loop() -> Signature {
-    let arguments = [(halves(4), Pool::Any), (HALF, Pool::Moderate)];
-    Signature::whole(GROUP, "break", &arguments, HALF, "y", |x| {
-        let parts = x[0].iter().map(|a| a.half()).take_while(|&a| !ieee::less(x[1][0].half(), a));
-        Some(vec![Accept::half(parts.fold(Half::ZERO, ieee::add))])
-    })
-    .statements(
-        "precise float16_t y = float16_t(0.0);\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tbreak;\n\ty += a[i];\n}",
-    )
-}
-
-/// Sums the components that are not above b.
-fn continued_loop() -> Signature {
-    let arguments = [(halves(4), Pool::Any), (HALF, Pool::Moderate)];
-    Signature::whole(GROUP, "continue", &arguments, HALF, "y", |x| {
-        let parts = x[0].iter().map(|a| a.half()).filter(|&a| !ieee::less(x[1][0].half(), a));
-        Some(vec![Accept::half(parts.fold(Half::ZERO, ieee::add))])
-    })
-    .statements(
-        "precise float16_t y = float16_t(0.0);\nfor (int i = 0; i < 4; i++) {\n\tif (a[i] > b)\n\t\tcontinue;\n\ty += a[i];\n}",
-    )
-}
-
-/// The right operand of `&&` changes a variable when it is evaluated.
-fn short_circuit() -> Signature {
-    let arguments = [(HALF, Pool::Any), (HALF, Pool::Related)];
-    let value = |a: Half, b: Half| {
-        let evaluated = ieee::less(Half::ZERO, a);
-        let y = if evaluated { ieee::add(b, Half::ONE) } else { b };
-        let taken = evaluated && ieee::less(y, a);
-        Some(Accept::half(if taken { y.negated() } else { y }))
-    };
-    Signature::elementwise(GROUP, "short_circuit", &arguments, HALF, "y", of_two(value))
-        .statements("precise float16_t y = b;\nif (a > 0.0hf && ++y < a)\n\ty = -y;")
-}
-
-/// `if … else if … else` by classes of values.
-fn chain() -> Signature {
-    let arguments = [(HALF, Pool::Any), (HALF, Pool::Related)];
-    let value = |a: Half, b: Half| {
-        Some(Accept::half(match () {
-            () if a.is_nan() => b,
-            () if a.is_infinite() => b.negated(),
-            () if ieee::equal(a, b) => Half::ONE,
-            () if ieee::less(a, b) => ieee::sub(b, a),
-            () => ieee::add(a, b),
-        }))
-    };
-    Signature::elementwise(GROUP, "chain", &arguments, HALF, "y", of_two(value)).statements(
-        "float16_t y;\nif (isnan(a))\n\ty = b;\nelse if (isinf(a))\n\ty = -b;\nelse if (a == b)\n\ty = 1.0hf;\n\
-         else if (a < b)\n\ty = b - a;\nelse\n\ty = a + b;",
-    )
-}
-
-/// Four values of `rows` halves: a component each, or a column.
-fn lanes_type(rows: usize) -> Type {
-    if rows == 1 { halves(4) } else { matrix_of(4, rows) }
-}
-
-/// A test in which each lane computes r from its own v and w; `f(lane, v, w, first v, first w)` for each component.
-fn lanes(
-    name: &str,
-    rows: usize,
-    pools: (Pool, Pool),
-    code: &str,
-    f: impl Fn(usize, Half, Half, Half, Half) -> Half + 'static,
-) -> Signature {
-    let ty = lanes_type(rows);
-    let own = halves(rows).glsl();
-    let pick = |name: &str| {
-        format!("lane == 0 ? {name}[0] : lane == 1 ? {name}[1] : lane == 2 ? {name}[2] : {name}[3]")
-    };
-    // What other lanes have is read from the operand: an element is theirs only after they computed it.
-    let statements = format!(
-        "{own} v = {};\n{own} w = {};\nprecise {own} r = v;\n{}\n{} y = expected();\n\
-         if (lane == 0)\n\ty[0] = r;\nelse if (lane == 1)\n\ty[1] = r;\nelse if (lane == 2)\n\ty[2] = r;\nelse\n\ty[3] = r;",
-        pick("a"),
-        pick("b"),
-        code.replace("FIRST_V", &first(halves(rows), "v")).replace("FIRST_W", &first(halves(rows), "w")),
-        ty.glsl(),
-    );
-    let columns = if rows == 1 { 1 } else { 4 };
-    let parts: Vec<String> = (0..4 * rows)
-        .map(|i| {
-            let place = if columns == 1 { format!("[{i}]") } else { format!("[{}][{}]", i / rows, i % rows) };
-            format!("unpackFloat2x16(low{place}).x")
-        })
-        .collect();
-    let globals = format!("{0} expected()\n{{\n\treturn {0}({1});\n}}\n\n", ty.glsl(), parts.join(", "));
-    Signature::whole(GROUP, name, &[(ty, pools.0), (ty, pools.1)], ty, "y", move |x| {
-        let component = |i: usize| {
-            let lane = i / rows;
-            let [v, w, first_v, first_w] =
-                [&x[0][i], &x[1][i], &x[0][lane * rows], &x[1][lane * rows]].map(|x| x.half());
-            Accept::half(f(lane, v, w, first_v, first_w))
-        };
-        Some((0..4 * rows).map(component).collect())
-    })
-    .types(own)
-    .globals(globals)
-    .statements(statements)
-    .lanes()
-}
-
-/// Lanes go either way by their values.
-fn lane_branch(rows: usize) -> Signature {
-    let code = "if (FIRST_V > FIRST_W)\n\tr = v - w;\nelse\n\tr = v * w;";
-    lanes("lane_if", rows, (Pool::Any, Pool::Related), code, |_, v, w, first_v, first_w| {
-        if ieee::less(first_w, first_v) { ieee::sub(v, w) } else { ieee::mul(v, w) }
-    })
-}
-
-/// One lane of four takes another way.
-fn single_lane(rows: usize, lane: usize) -> Signature {
-    let code = format!("if (lane == {lane})\n\tr = v + w;\nelse\n\tr = -w;");
-    lanes(&format!("lane_{lane}"), rows, (Pool::Any, Pool::Any), &code, move |own, v, w, _, _| {
-        if own == lane { ieee::add(v, w) } else { w.negated() }
-    })
-}
-
-/// As many turns as the lane's number says.
-fn lane_loop(rows: usize) -> Signature {
-    let code = "for (int i = 0; i <= lane; i++)\n\tr = w - r;";
-    lanes("lane_loop", rows, (Pool::Any, Pool::Related), code, |lane, v, w, _, _| {
-        (0..=lane).fold(v, |r, _| ieee::sub(w, r))
-    })
-}
-
-/// Lanes leave a loop when their value says so.
-fn lane_break(rows: usize) -> Signature {
-    let code = "float16_t t = FIRST_W;\nfor (int i = 0; i < 6; i++) {\n\tif (t > 2.0hf)\n\t\tbreak;\n\tt += 1.0hf;\n\tr = r * 0.5hf;\n}";
-    lanes("lane_break", rows, (Pool::Moderate, Pool::Small), code, |_, v, _, _, first_w| {
-        let (mut r, mut t) = (v, first_w);
-        for _ in 0..6 {
-            if ieee::less(half(2.0), t) {
-                break;
-            }
-            t = ieee::add(t, Half::ONE);
-            r = ieee::mul(r, half(0.5));
-        }
-        r
-    })
-}
-
 /// A value written in parts in a loop whose lanes leave at different times: each part is complete only with the others.
 fn lane_partial(rows: usize) -> Signature {
     let own = halves(rows).glsl();
@@ -319,7 +175,7 @@ fn lane_partial(rows: usize) -> Signature {
         _ => (0..rows).map(|i| format!("\tt[{i}] = w[{i}] - r[{i}];\n")).collect(),
     };
     let code = format!("for (int i = 0; i <= lane; i++) {{\n\tprecise {own} t;\n{writes}\tr = t + v;\n}}");
-    lanes("lane_partial", rows, (Pool::Moderate, Pool::Moderate), &code, |lane, v, w, _, _| {
-        (0..=lane).fold(v, |r, _| ieee::add(ieee::sub(w, r), v))
+    lanes("lane_partial", Scalar::Half, rows, (Pool::Moderate, Pool::Moderate), &code, |lane| {
+        (0..=lane.number).fold(lane.v, |r, _| add(sub(lane.w, r), lane.v))
     })
 }

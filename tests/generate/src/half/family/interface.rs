@@ -5,16 +5,17 @@ use super::conversion::converted;
 use super::{HALF, VECTORS, halves, matrices, matrix_of, of_one, vectors};
 use crate::half::float16::Half;
 use crate::half::ieee;
-use crate::half::pool::wrapped;
+use crate::number;
 use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
 use crate::shader::Stage;
+use crate::shared::INT;
+use crate::shared::interface::parts;
 use crate::value::{Accept, BOOL, Component, DOUBLE, Scalar, Type};
 
 const GROUP: &str = "interface";
 
 const FLOAT: Type = Type::vector(Scalar::Float, 1);
-const INT: Type = Type::vector(Scalar::Int, 1);
 const VEC3: Type = Type::vector(Scalar::Float, 3);
 const INT16: Type = Type::vector(Scalar::Int16, 1);
 const UINT16: Type = Type::vector(Scalar::Uint16, 1);
@@ -40,8 +41,8 @@ fn layouts() -> Vec<Vec<Type>> {
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for layout in layouts() {
-        list.push(uniforms(&layout, true));
-        list.push(uniforms(&layout, false));
+        list.push(parts(GROUP, "uniforms_last", &layout, true, widened));
+        list.push(parts(GROUP, "uniforms_first", &layout, false, widened));
     }
     for scalar in [Scalar::Half, Scalar::Int16, Scalar::Uint16] {
         list.extend(vectors(scalar).map(varying));
@@ -62,27 +63,16 @@ pub fn signatures() -> Vec<Signature> {
     list
 }
 
-/// The first or the last component of each uniform, as doubles.
-fn uniforms(layout: &[Type], last: bool) -> Signature {
-    let arguments: Vec<(Type, Pool)> = layout.iter().map(|&ty| (ty, Pool::Plain)).collect();
-    let place = move |ty: Type| if last { ty.components() - 1 } else { 0 };
-    let parts: Vec<String> = layout
-        .iter()
-        .zip(["a", "b", "c", "d"])
-        .map(|(ty, name)| format!("double({})", ty.component(name, place(*ty))))
-        .collect();
-    let result = Type::vector(Scalar::Double, layout.len());
-    let expression = format!("{}({})", result.glsl(), parts.join(", "));
-    let name = if last { "uniforms_last" } else { "uniforms_first" };
-    Signature::whole(GROUP, name, &arguments, result, expression, move |x| {
-        x.iter()
-            .map(|x| {
-                let x = if last { *x.last()? } else { *x.first()? };
-                // A subnormal float may be flushed.
-                let flushed = matches!(x, Component::Float(x) if x.is_subnormal());
-                if flushed { None } else { converted(x, Scalar::Double) }
-            })
-            .collect()
+/// A component as double; a subnormal float may be flushed.
+fn widened(x: Component) -> Option<Accept> {
+    let flushed = matches!(x, Component::Float(x) if x.is_subnormal());
+    if flushed { None } else { converted(x, Scalar::Double) }
+}
+
+/// `a + b` of halves or of integers.
+fn sum(name: &str, ty: Type) -> Signature {
+    Signature::elementwise(GROUP, name, &[(ty, Pool::Any), (ty, Pool::Related)], ty, "a + b", |x| {
+        Some(Accept::exactly(number::add(x[0], x[1])))
     })
 }
 
@@ -93,15 +83,6 @@ fn varying(ty: Type) -> Signature {
 
 fn varying_sum(ty: Type) -> Signature {
     sum("varying_add", ty).varyings()
-}
-
-fn sum(name: &str, ty: Type) -> Signature {
-    Signature::elementwise(GROUP, name, &[(ty, Pool::Any), (ty, Pool::Related)], ty, "a + b", |x| {
-        Some(Accept::exactly(match (x[0], x[1]) {
-            (Component::Half(a), Component::Half(b)) => Component::Half(ieee::add(a, b)),
-            (a, b) => wrapped(a.scalar(), (a.integer() + b.integer()) as u64),
-        }))
-    })
 }
 
 /// Attributes are fetched as floats and converted.

@@ -19,7 +19,7 @@ pub mod pressure;
 
 use crate::half::float16::Half;
 use crate::operation::Signature;
-use crate::value::{Accept, Component, MATRICES, Scalar, Type};
+use crate::value::{Component, MATRICES, Scalar, Type};
 
 /// All of them, in the order of files.
 pub fn signatures() -> Vec<Signature> {
@@ -95,9 +95,4 @@ fn of_two<T>(f: impl Fn(Half, Half) -> T + Copy) -> impl Fn(&[Component]) -> T +
 /// A function of three half operands.
 fn of_three<T>(f: impl Fn(Half, Half, Half) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
     move |x| f(x[0].half(), x[1].half(), x[2].half())
-}
-
-/// A boolean, always defined.
-fn boolean(value: bool) -> Option<Accept> {
-    Some(Accept::exactly(Component::Bool(value)))
 }
