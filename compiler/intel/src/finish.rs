@@ -6,9 +6,11 @@ use crate::encode;
 use crate::error::CompileError;
 use crate::model::Model;
 use crate::options::Options;
-use crate::output::{Kernel, Statistics, Width};
+use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
 use crate::passes::{self, PassList};
 use crate::schedule;
+use crate::surfaces::BindingTable;
+use ir::Shader;
 
 /// A finished kernel without its place in the metadata.
 #[derive(Clone, Debug)]
@@ -35,6 +37,24 @@ impl Finished {
             statistics: self.statistics,
             annotations: self.annotations,
         }
+    }
+}
+
+/// A stage from its kernels; surfaces and samplers are those of the shader's resources.
+#[must_use]
+pub fn compiled(
+    shader: &Shader,
+    kernels: Vec<Kernel>,
+    push: Vec<PushRange>,
+    interface: Interface,
+) -> Compiled {
+    Compiled {
+        stage: interface.stage(),
+        kernels,
+        push,
+        bindings: BindingTable::surfaces(shader),
+        samplers: (0..shader.info.samplers).collect(),
+        interface,
     }
 }
 

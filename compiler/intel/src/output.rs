@@ -242,6 +242,21 @@ pub enum Interface {
     TessEval(TessEvalInterface),
 }
 
+impl Interface {
+    /// The stage whose interface this is.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        match self {
+            Interface::Vertex(_) => Stage::Vertex,
+            Interface::Fragment(_) => Stage::Fragment,
+            Interface::Geometry(_) => Stage::Geometry,
+            Interface::Compute(_) => Stage::Compute,
+            Interface::TessControl(_) => Stage::TessControl,
+            Interface::TessEval(_) => Stage::TessEval,
+        }
+    }
+}
+
 /// Vertex payload after the push constants: one register per entry of `inputs` in vec4 kernels (vertex 0 in
 /// dwords 0–3, vertex 1 in dwords 4–7), four registers per entry (x y z w, one channel per vertex) in SIMD8.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

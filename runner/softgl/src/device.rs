@@ -149,6 +149,11 @@ impl Channels {
         self.row(row)[lane]
     }
 
+    /// One value; `None` past the last row.
+    pub fn find(&self, row: usize, lane: usize) -> Option<u32> {
+        (row < self.rows()).then(|| self.get(row, lane))
+    }
+
     /// Sets one value.
     pub fn set(&mut self, row: usize, lane: usize, value: u32) {
         self.row_mut(row)[lane] = value;

@@ -183,105 +183,48 @@ pub enum AtomicOp {
     CompareExchangeFloat,
 }
 
-impl AtomicOp {
-    /// The new value of a 32-bit location. `data` is the operand; for compare-and-exchange the comparison value
-    /// and then the replacement.
-    pub fn apply32(self, old: u32, data: [u32; 2]) -> u32 {
-        let [a, b] = data;
-        let (old_f, a_f) = (f32::from_bits(old), f32::from_bits(a));
-        match self {
-            AtomicOp::Add => old.wrapping_add(a),
-            AtomicOp::Sub => old.wrapping_sub(a),
-            AtomicOp::MinSigned => (old as i32).min(a as i32) as u32,
-            AtomicOp::MinUnsigned => old.min(a),
-            AtomicOp::MaxSigned => (old as i32).max(a as i32) as u32,
-            AtomicOp::MaxUnsigned => old.max(a),
-            AtomicOp::And => old & a,
-            AtomicOp::Or => old | a,
-            AtomicOp::Xor => old ^ a,
-            AtomicOp::Exchange => a,
-            AtomicOp::CompareExchange => {
-                if old == a {
-                    b
-                } else {
-                    old
-                }
-            }
-            AtomicOp::Increment => old.wrapping_add(1),
-            AtomicOp::Decrement => old.wrapping_sub(1),
-            AtomicOp::AddFloat => (old_f + a_f).to_bits(),
-            // A NaN on one side gives the other side, as IEEE 754-2008 minNum and maxNum do.
-            AtomicOp::MinFloat => {
-                if a_f < old_f || old_f.is_nan() {
-                    a
-                } else {
-                    old
-                }
-            }
-            AtomicOp::MaxFloat => {
-                if a_f > old_f || old_f.is_nan() {
-                    a
-                } else {
-                    old
-                }
-            }
-            AtomicOp::CompareExchangeFloat => {
-                if old_f == a_f {
-                    b
-                } else {
-                    old
-                }
+/// Defines what the operations do to a location of one size.
+macro_rules! apply {
+    ($(#[$doc:meta])* $name:ident: $unsigned:ty, $signed:ty, $float:ty) => {
+        $(#[$doc])*
+        pub fn $name(self, old: $unsigned, data: [$unsigned; 2]) -> $unsigned {
+            let [a, b] = data;
+            let (old_float, a_float) = (<$float>::from_bits(old), <$float>::from_bits(a));
+            let if_holds = |condition, new| if condition { new } else { old };
+            match self {
+                AtomicOp::Add => old.wrapping_add(a),
+                AtomicOp::Sub => old.wrapping_sub(a),
+                AtomicOp::MinSigned => (old as $signed).min(a as $signed) as $unsigned,
+                AtomicOp::MinUnsigned => old.min(a),
+                AtomicOp::MaxSigned => (old as $signed).max(a as $signed) as $unsigned,
+                AtomicOp::MaxUnsigned => old.max(a),
+                AtomicOp::And => old & a,
+                AtomicOp::Or => old | a,
+                AtomicOp::Xor => old ^ a,
+                AtomicOp::Exchange => a,
+                AtomicOp::CompareExchange => if_holds(old == a, b),
+                AtomicOp::Increment => old.wrapping_add(1),
+                AtomicOp::Decrement => old.wrapping_sub(1),
+                AtomicOp::AddFloat => (old_float + a_float).to_bits(),
+                // A NaN on one side gives the other side, as IEEE 754-2008 minNum and maxNum do.
+                AtomicOp::MinFloat => if_holds(a_float < old_float || old_float.is_nan(), a),
+                AtomicOp::MaxFloat => if_holds(a_float > old_float || old_float.is_nan(), a),
+                AtomicOp::CompareExchangeFloat => if_holds(old_float == a_float, b),
             }
         }
+    };
+}
+
+impl AtomicOp {
+    apply! {
+        /// The new value of a 32-bit location; float operations act on f32. `data` is the operand; for compare-and-exchange the
+        /// comparison value and then the replacement.
+        apply32: u32, i32, f32
     }
 
-    /// The new value of a 64-bit location; float operations act on f64.
-    pub fn apply64(self, old: u64, data: [u64; 2]) -> u64 {
-        let [a, b] = data;
-        let (old_f, a_f) = (f64::from_bits(old), f64::from_bits(a));
-        match self {
-            AtomicOp::Add => old.wrapping_add(a),
-            AtomicOp::Sub => old.wrapping_sub(a),
-            AtomicOp::MinSigned => (old as i64).min(a as i64) as u64,
-            AtomicOp::MinUnsigned => old.min(a),
-            AtomicOp::MaxSigned => (old as i64).max(a as i64) as u64,
-            AtomicOp::MaxUnsigned => old.max(a),
-            AtomicOp::And => old & a,
-            AtomicOp::Or => old | a,
-            AtomicOp::Xor => old ^ a,
-            AtomicOp::Exchange => a,
-            AtomicOp::CompareExchange => {
-                if old == a {
-                    b
-                } else {
-                    old
-                }
-            }
-            AtomicOp::Increment => old.wrapping_add(1),
-            AtomicOp::Decrement => old.wrapping_sub(1),
-            AtomicOp::AddFloat => (old_f + a_f).to_bits(),
-            AtomicOp::MinFloat => {
-                if a_f < old_f || old_f.is_nan() {
-                    a
-                } else {
-                    old
-                }
-            }
-            AtomicOp::MaxFloat => {
-                if a_f > old_f || old_f.is_nan() {
-                    a
-                } else {
-                    old
-                }
-            }
-            AtomicOp::CompareExchangeFloat => {
-                if old_f == a_f {
-                    b
-                } else {
-                    old
-                }
-            }
-        }
+    apply! {
+        /// The new value of a 64-bit location; float operations act on f64.
+        apply64: u64, i64, f64
     }
 }
 

@@ -204,6 +204,27 @@ impl Inst {
         }
     }
 
+    /// Brings an immediate first source to the end, where the instruction means the same then; `symmetric` says it of products.
+    /// Gives whether it did.
+    pub fn exchange_immediate(&mut self, symmetric: impl Fn(&Inst) -> bool) -> bool {
+        if self.src.len() != 2 || !self.src[0].is_imm() || self.src[1].is_imm() {
+            return false;
+        }
+        match self.op {
+            Op::Cmp => self.cond = self.cond.map(|c| c.swapped()),
+            Op::Sel => match (&mut self.predicate, self.cond) {
+                (Some(p), _) => p.inverse = !p.inverse,
+                (None, Some(_)) => {}
+                (None, None) => return false,
+            },
+            Op::Mul if !symmetric(self) => return false,
+            op if op.info().commutative => {}
+            _ => return false,
+        }
+        self.src.swap(0, 1);
+        true
+    }
+
     /// Bytes of source `index` that are read, counted from its offset (0 for immediates and absent operands).
     #[must_use]
     pub fn bytes_read(&self, index: usize) -> u32 {

@@ -53,6 +53,23 @@ impl Program {
         self.vregs.push(VRegData { regs: regs.clamp(1, 127) as u8 })
     }
 
+    /// Registers that exactly one instruction writes and exactly one source reads.
+    #[must_use]
+    pub fn single_use_values(&self) -> SecondaryMap<VReg, bool> {
+        let (mut reads, mut writes): (SecondaryMap<VReg, u32>, SecondaryMap<VReg, u32>) = Default::default();
+        for inst in &self.insts {
+            inst.src.iter().filter_map(|s| s.vreg()).for_each(|v| reads[v] += 1);
+            if let Some(v) = inst.dst.vreg() {
+                writes[v] += 1;
+            }
+        }
+        let mut single = SecondaryMap::new();
+        for v in self.vregs.keys() {
+            single[v] = reads[v] == 1 && writes[v] == 1;
+        }
+        single
+    }
+
     /// A new virtual register for `channels` elements of `ty`.
     pub fn vreg_for(&mut self, ty: Type, channels: u32) -> Operand {
         let reg = self.vreg((channels * ty.size()).div_ceil(REG_SIZE));

@@ -15,7 +15,7 @@ pub fn legalize_constants(program: &mut Program, model: &dyn Model) -> bool {
         for src in &mut inst.src {
             *src = src.fold_modifiers();
         }
-        changed |= exchange(inst);
+        changed |= inst.exchange_immediate(is_symmetric_product);
     }
     choose_select_constants(program, model);
     let wanted = collect(program, model);
@@ -36,27 +36,10 @@ type Key = (u32, u64);
 /// Where a constant is used: instruction and source index.
 type Uses = BTreeMap<Key, Vec<(usize, usize)>>;
 
-/// Brings an immediate first source to the end.
-fn exchange(inst: &mut Inst) -> bool {
-    if inst.src.len() != 2 || !inst.src[0].is_imm() || inst.src[1].is_imm() {
-        return false;
-    }
-    match inst.op {
-        Op::Cmp => inst.cond = inst.cond.map(|c| c.swapped()),
-        Op::Sel => match (&mut inst.predicate, inst.cond) {
-            (Some(p), _) => p.inverse = !p.inverse,
-            (None, Some(_)) => {}
-            (None, None) => return false,
-        },
-        // Products of unlike types, and first halves of long products, read the low word of the second factor.
-        Op::Mul if inst.src[0].ty.size() != inst.src[1].ty.size() || inst.touches_accumulator() => {
-            return false;
-        }
-        op if op.info().commutative => {}
-        _ => return false,
-    }
-    inst.src.swap(0, 1);
-    true
+/// Whether the factors of a product may change places: products of unlike types, and first halves of long products, read the low
+/// word of the second factor.
+fn is_symmetric_product(inst: &Inst) -> bool {
+    inst.src[0].ty.size() == inst.src[1].ty.size() && !inst.touches_accumulator()
 }
 
 /// A select of two immediates needs one in a register: of the two the one that is there anyway, if any.

@@ -3,25 +3,18 @@
 use crate::bir::cfg::Cfg;
 use crate::bir::{Inst, Op, Operand, Program, VReg};
 use crate::model::Model;
-use cranelift_entity::SecondaryMap;
 
 /// Turns `x = op …; y<2> = mov x` into `y<2> = op …` where nothing else reads x and nobody touches y in between.
 /// Both forms need as many pieces as y's stride demands, so the copy is saved. Copies of whole registers are left to
 /// the coalescer.
 pub fn opt_destination(program: &mut Program, model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
-    let (mut reads, mut writes): (SecondaryMap<VReg, u32>, SecondaryMap<VReg, u32>) = Default::default();
-    for inst in &program.insts {
-        inst.src.iter().filter_map(|s| s.vreg()).for_each(|v| reads[v] += 1);
-        if let Some(v) = inst.dst.vreg() {
-            writes[v] += 1;
-        }
-    }
+    let single_use = program.single_use_values();
     let mut changed = false;
     for block in &cfg.blocks {
         for at in block.start..block.end {
             let copy = &program.insts[at];
-            let Some(v) = strided_copy(copy).filter(|&v| reads[v] == 1 && writes[v] == 1) else { continue };
+            let Some(v) = strided_copy(copy).filter(|&v| single_use[v]) else { continue };
             let Some(def) = definition(program, block.start, at, v) else { continue };
             let copy = program.insts[at].clone();
             let inst = &mut program.insts[def];

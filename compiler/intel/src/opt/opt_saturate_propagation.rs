@@ -1,21 +1,14 @@
 //! Folds saturating moves into the instruction that computes their source.
 
 use crate::bir::cfg::Cfg;
-use crate::bir::{Op, Program, VReg};
+use crate::bir::{Op, Program};
 use crate::model::Model;
-use cranelift_entity::SecondaryMap;
 
 /// Turns `x = op …; y = mov.sat x` into `x = op.sat …; y = mov x` where nothing else reads x.
 pub fn opt_saturate_propagation(program: &mut Program, model: &dyn Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
-    let (mut reads, mut writes): (SecondaryMap<VReg, u32>, SecondaryMap<VReg, u32>) = Default::default();
-    for inst in &program.insts {
-        inst.src.iter().filter_map(|s| s.vreg()).for_each(|v| reads[v] += 1);
-        if let Some(v) = inst.dst.vreg() {
-            writes[v] += 1;
-        }
-    }
+    let single_use = program.single_use_values();
     let mut changed = false;
     for block in &cfg.blocks {
         for at in block.start..block.end {
@@ -30,8 +23,7 @@ pub fn opt_saturate_propagation(program: &mut Program, model: &dyn Model) -> boo
             }
             let (dst, src) = (sat.dst, sat.src[0]);
             let Some(v) = src.vreg() else { continue };
-            if src.is_modified() || dst.ty != src.ty || !dst.ty.is_float() || reads[v] != 1 || writes[v] != 1
-            {
+            if src.is_modified() || dst.ty != src.ty || !dst.ty.is_float() || !single_use[v] {
                 continue;
             }
             let shape = (sat.exec_size, sat.group, sat.no_mask);

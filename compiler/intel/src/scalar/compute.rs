@@ -7,11 +7,11 @@ use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use crate::bir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, ComputeInterface, Interface, Kernel, PushRange, Stage, Width};
+use crate::output::{Compiled, ComputeInterface, Interface, Kernel, PushRange, Width};
 use crate::sends;
-use crate::surfaces::BindingTable;
 use eu::DevInfo;
 use eu::desc::{self, Lengths, SpawnerMessage};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -58,14 +58,7 @@ pub fn compile_compute(
         shared_size: shader.info.shared_size,
         order_dependent: super::memory::is_order_dependent(shader),
     };
-    Ok(Compiled {
-        stage: Stage::Compute,
-        kernels,
-        push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::Compute(interface),
-    })
+    Ok(finish::compiled(shader, kernels, push, Interface::Compute(interface)))
 }
 
 /// The work group's size is known at dispatch only.

@@ -14,10 +14,10 @@ use super::urb::{UrbWrite, VueState};
 use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, VueMap, Width};
-use crate::surfaces::BindingTable;
+use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
 use crate::vue::{self, PerVertexInput};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -143,14 +143,12 @@ pub fn compile_geometry(
         dispatch: GeometryDispatch::Simd8,
     };
     let finished = t.finish(options, true)?;
-    Ok(Compiled {
-        stage: Stage::Geometry,
-        kernels: vec![finished.kernel(Width::Simd8, fixed)],
+    Ok(finish::compiled(
+        shader,
+        vec![finished.kernel(Width::Simd8, fixed)],
         push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::Geometry(interface),
-    })
+        Interface::Geometry(interface),
+    ))
 }
 
 impl Translator<'_> {

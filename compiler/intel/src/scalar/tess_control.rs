@@ -11,11 +11,11 @@ use super::vertex::PAYLOAD_BUDGET;
 use crate::barrier::patch_barrier;
 use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, TessControlInterface, Width};
+use crate::output::{Compiled, Interface, TessControlInterface, Width};
 use crate::patch::{self, Level, Place};
-use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -69,14 +69,12 @@ pub fn compile_tess_control(
     t.end_control_thread()?;
     let interface = t.tess_control.interface.clone();
     let finished = t.finish(options, true)?;
-    Ok(Compiled {
-        stage: Stage::TessControl,
-        kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
+    Ok(finish::compiled(
+        shader,
+        vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::TessControl(interface),
-    })
+        Interface::TessControl(interface),
+    ))
 }
 
 impl Translator<'_> {

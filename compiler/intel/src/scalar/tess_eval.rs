@@ -10,11 +10,11 @@ use super::urb::VueState;
 use super::vertex::PAYLOAD_BUDGET;
 use crate::bir::{Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, PatchMap, Stage, TessDomain, TessEvalInterface, Width};
+use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
-use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -74,14 +74,12 @@ pub fn compile_tess_eval(
         outputs: t.vue.map.clone(),
     };
     let finished = t.finish(options, true)?;
-    Ok(Compiled {
-        stage: Stage::TessEval,
-        kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
+    Ok(finish::compiled(
+        shader,
+        vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::TessEval(interface),
-    })
+        Interface::TessEval(interface),
+    ))
 }
 
 impl Translator<'_> {

@@ -7,10 +7,10 @@ use super::uniforms::choose_push_ranges;
 use super::urb::VueState;
 use crate::bir::{Op, Operand, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, VertexInput, VertexInterface, Width};
-use crate::surfaces::BindingTable;
+use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
@@ -63,14 +63,12 @@ pub fn compile_vertex(
     t.emit_vertex_writes(0, None, true)?;
     let outputs = t.vue.map.clone();
     let finished = t.finish(options, true)?;
-    Ok(Compiled {
-        stage: Stage::Vertex,
-        kernels: vec![finished.kernel(Width::Simd8, PUSH_START)],
+    Ok(finish::compiled(
+        shader,
+        vec![finished.kernel(Width::Simd8, PUSH_START)],
         push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::Vertex(VertexInterface { inputs, outputs }),
-    })
+        Interface::Vertex(VertexInterface { inputs, outputs }),
+    ))
 }
 
 impl Translator<'_> {

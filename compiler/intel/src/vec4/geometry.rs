@@ -8,21 +8,18 @@
 //! Output entry: control data header, vertices. The vertex counts go with the message that ends the thread. Facts:
 //! Mesa's `brw_vec4_gs_visitor.cpp`, `brw_vec4_generator.cpp`.
 
+use super::PAYLOAD_BUDGET;
 use super::select::Selector;
 use super::vertex::SLOTS_PER_WRITE;
-use super::{PASSES, PAYLOAD_BUDGET, message};
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{
-    Compiled, GeometryDispatch, GeometryInterface, Interface, Stage, Varying, VueMap, Width,
-};
+use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap};
 use crate::scalar::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
 use crate::scalar::uniforms::choose_push_ranges;
-use crate::surfaces::BindingTable;
-use crate::vue;
+use crate::{sends, vue};
 use eu::DevInfo;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -129,16 +126,8 @@ pub fn compile_geometry(
         invocations: info.invocations.max(1),
         dispatch,
     };
-    let (push_start, scratch_base) = (s.push_start, s.scratch_bytes);
-    let finished = finish::finish_with(s.program, &*model, options, true, &PASSES, scratch_base)?;
-    Ok(Compiled {
-        stage: Stage::Geometry,
-        kernels: vec![finished.kernel(Width::Vec4, push_start)],
-        push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::Geometry(interface),
-    })
+    let kernel = s.finish(options)?;
+    Ok(finish::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
 }
 
 impl Selector<'_> {
@@ -257,7 +246,7 @@ impl Selector<'_> {
         eot: bool,
     ) -> Result<(), CompileError> {
         let lengths = Lengths::new(mlen, 0).with_header();
-        let mut message = message(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbWrite)?;
+        let mut message = sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbWrite)?;
         message.eot = eot;
         let send = self.emit_align1(Op::Send, (8, 0), Operand::null(Type::UD), &[payload]);
         send.message = Some(message);

@@ -48,7 +48,8 @@ impl Legalizer<'_> {
         for src in &mut inst.src {
             *src = src.fold_modifiers();
         }
-        self.changed |= exchange(inst);
+        // The low word of the second factor is what integer products read.
+        self.changed |= inst.exchange_immediate(|product| !product.src[0].ty.is_int());
         let three = inst.op.info().three_source;
         for index in 0..inst.src.len() {
             let src = inst.src[index];
@@ -94,25 +95,4 @@ fn is_splat(inst: &Inst, src: &Operand) -> bool {
     let mut picked = (0..4).filter(|&c| needed >> c & 1 != 0).map(|c| src.swizzle.get(c));
     let one = picked.next();
     picked.all(|c| Some(c) == one)
-}
-
-/// Brings an immediate first source to the end.
-fn exchange(inst: &mut Inst) -> bool {
-    if inst.src.len() != 2 || !inst.src[0].is_imm() || inst.src[1].is_imm() {
-        return false;
-    }
-    match inst.op {
-        Op::Cmp => inst.cond = inst.cond.map(|c| c.swapped()),
-        Op::Sel => match (&mut inst.predicate, inst.cond) {
-            (Some(p), _) => p.inverse = !p.inverse,
-            (None, Some(_)) => {}
-            (None, None) => return false,
-        },
-        // The low word of the second factor is what integer products read.
-        Op::Mul if inst.src[0].ty.is_int() => return false,
-        op if op.info().commutative => {}
-        _ => return false,
-    }
-    inst.src.swap(0, 1);
-    true
 }

@@ -240,7 +240,7 @@ impl Selector<'_> {
     ) -> Result<Message, CompileError> {
         let surface = sends::BTI_STATELESS as u8;
         let message = desc::Message::DataPort(DataPortMessage { port: eu::Sfid::DataCache, surface, op });
-        super::message(self.model, &message, Lengths::new(mlen, rlen).with_header(), kind)
+        sends::typed(self.model, &message, Lengths::new(mlen, rlen).with_header(), kind)
     }
 }
 

@@ -47,17 +47,15 @@ pub(crate) mod texture;
 mod vertex;
 mod wide;
 
-use crate::bir::{Message, MessageKind};
 use crate::error::CompileError;
 use crate::finish;
-use crate::model::{Model, model_for};
+use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, VertexInterface, Width};
+use crate::output::{Compiled, Interface, VertexInterface};
 use crate::passes::PassList;
 use crate::scalar::uniforms::choose_push_ranges;
-use crate::surfaces::BindingTable;
+use crate::vue;
 use eu::DevInfo;
-use eu::desc::{self, Lengths};
 use ir::Shader;
 use select::Selector;
 
@@ -96,7 +94,7 @@ pub fn compile_vertex(
     options: &Options,
 ) -> Result<Compiled, CompileError> {
     let model = model_for(devinfo, options.disabled_quirks);
-    let (_, inputs) = vertex::inputs(shader);
+    let (_, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let mut selector = Selector::new(shader, &*model, &push);
@@ -104,38 +102,7 @@ pub fn compile_vertex(
     selector.emit_prologue();
     selector.select_body()?;
     selector.emit_urb_writes()?;
-    let dispatch_grf_start = selector.push_start;
     let interface = VertexInterface { inputs, outputs: selector.vertex.outputs.clone() };
-    let scratch_base = selector.scratch_bytes;
-    let program = selector.program;
-    let finished = finish::finish_with(program, &*model, options, true, &PASSES, scratch_base)?;
-    let kernel = finished.kernel(Width::Vec4, dispatch_grf_start);
-    Ok(Compiled {
-        stage: Stage::Vertex,
-        kernels: vec![kernel],
-        push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::Vertex(interface),
-    })
-}
-
-/// A message of the back-end IR from its typed form.
-fn message(
-    model: &dyn Model,
-    message: &desc::Message,
-    lengths: Lengths,
-    kind: MessageKind,
-) -> Result<Message, CompileError> {
-    let bits = desc::encode(model.devinfo(), message, lengths)
-        .map_err(|e| CompileError::lower(format!("message: {e}")))?;
-    Ok(Message {
-        sfid: desc::sfid(message).code(),
-        control: bits & 0x7_ffff,
-        mlen: lengths.mlen,
-        rlen: lengths.rlen,
-        header: lengths.header,
-        eot: false,
-        kind,
-    })
+    let kernel = selector.finish(options)?;
+    Ok(finish::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
 }

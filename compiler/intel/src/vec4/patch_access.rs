@@ -1,9 +1,9 @@
 //! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one oword per half of the thread, each at its own place.
 
-use super::message;
 use super::select::Selector;
 use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::sends;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::Value;
 
@@ -145,7 +145,7 @@ impl Selector<'_> {
             channel_mask: false,
         };
         let lengths = Lengths::new(1, 1).with_header();
-        let message = message(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
+        let message = sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbRead)?;
         let data = self.temp(Type::UD);
         self.emit_align1(Op::Send, (8, 0), data, &[header]).message = Some(message);
         Ok(data)

@@ -2,8 +2,10 @@
 
 use crate::bir::{Arf, CondMod, Inst, Op, Operand, PredMode, Program, Swizzle, Type};
 use crate::error::CompileError;
+use crate::finish;
 use crate::model::Model;
-use crate::output::PushRange;
+use crate::options::Options;
+use crate::output::{Kernel, PushRange, Width};
 use cranelift_entity::SecondaryMap;
 use ir::{AluOp, Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
 use std::collections::BTreeMap;
@@ -91,6 +93,13 @@ impl<'a> Selector<'a> {
         compare::choose_lazy(&mut selector);
         super::alu::choose_fusions(&mut selector);
         selector
+    }
+
+    /// Everything after selection.
+    pub fn finish(self, options: &Options) -> Result<Kernel, CompileError> {
+        let Selector { program, model, push_start, scratch_bytes, .. } = self;
+        let finished = finish::finish_with(program, model, options, true, &super::PASSES, scratch_bytes)?;
+        Ok(finished.kernel(Width::Vec4, push_start))
     }
 
     /// Modes of the float unit: denormals of doubles are kept.

@@ -4,7 +4,6 @@
 //! of up to 32 input vertices, push constants. With an odd number of vertices the last thread has one too many.
 //! Before the last thread may end, the input entries are released. Facts: Mesa's `brw_vec4_tcs.cpp`.
 
-use super::PASSES;
 use super::patch_access::{Handles, SlotOffset, dword};
 use super::select::{Selector, first};
 use crate::barrier::patch_barrier;
@@ -12,10 +11,9 @@ use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, Stage, TessControlInterface, TessDomain, Width};
+use crate::output::{Compiled, Interface, TessControlInterface, TessDomain};
 use crate::patch::{self, Level, Place};
 use crate::scalar::uniforms::choose_push_ranges;
-use crate::surfaces::BindingTable;
 use crate::{finish, vue};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -71,16 +69,8 @@ pub fn compile_tess_control(
     }
     s.end_control_thread(invocation)?;
     let interface = s.tess_control.interface.clone();
-    let scratch_base = s.scratch_bytes;
-    let finished = finish::finish_with(s.program, &*model, options, true, &PASSES, scratch_base)?;
-    Ok(Compiled {
-        stage: Stage::TessControl,
-        kernels: vec![finished.kernel(Width::Vec4, PUSH_START)],
-        push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::TessControl(interface),
-    })
+    let kernel = s.finish(options)?;
+    Ok(finish::compiled(shader, vec![kernel], push, Interface::TessControl(interface)))
 }
 
 impl Selector<'_> {

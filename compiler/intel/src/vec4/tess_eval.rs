@@ -4,18 +4,17 @@
 //! in dword 7), push constants, then the first slots of the patch entry, two to a register, read like uniforms.
 //! Further slots and those at computed places are pulled. Facts: Mesa's `brw_vec4_tes.cpp`.
 
+use super::PAYLOAD_BUDGET;
 use super::patch_access::{Handles, SlotOffset};
 use super::select::Selector;
-use super::{PASSES, PAYLOAD_BUDGET};
 use crate::bir::{Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::finish;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, PatchMap, Stage, TessDomain, TessEvalInterface, Width};
+use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface};
 use crate::patch::{self, Level, Place};
 use crate::scalar::uniforms::choose_push_ranges;
-use crate::surfaces::BindingTable;
 use crate::vue;
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
@@ -72,16 +71,8 @@ pub fn compile_tess_eval(
         domain: key.tess_domain,
         outputs: s.vertex.outputs.clone(),
     };
-    let scratch_base = s.scratch_bytes;
-    let finished = finish::finish_with(s.program, &*model, options, true, &PASSES, scratch_base)?;
-    Ok(Compiled {
-        stage: Stage::TessEval,
-        kernels: vec![finished.kernel(Width::Vec4, PUSH_START)],
-        push,
-        bindings: BindingTable::surfaces(shader),
-        samplers: (0..shader.info.samplers).collect(),
-        interface: Interface::TessEval(interface),
-    })
+    let kernel = s.finish(options)?;
+    Ok(finish::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
 }
 
 impl Selector<'_> {

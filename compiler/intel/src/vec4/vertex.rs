@@ -7,9 +7,9 @@ use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::options::StageKey;
 use crate::output::{Varying, VertexInput, VueMap};
-use crate::vue;
+use crate::{sends, vue};
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
-use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Slot, Value};
+use ir::{Intrinsic, IntrinsicOp, Slot, Value};
 
 /// Slots one URB write carries: 15 registers less the header, an even number.
 pub(super) const SLOTS_PER_WRITE: usize = 14;
@@ -33,58 +33,10 @@ pub(super) struct VertexState {
     header_written: u8,
 }
 
-/// Which input slots a shader reads: attributes by dense number, then system values, then draw parameters.
-pub(super) fn inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
-    let mut attributes = 0;
-    for varying in &shader.info.inputs {
-        if let Slot::Attribute(n) = varying.slot {
-            attributes = attributes.max(u32::from(n) + 1);
-        }
-    }
-    let (mut system, mut draw) = (false, false);
-    for_each_intrinsic(shader, |intrinsic| match intrinsic.op {
-        IntrinsicOp::LoadInput => {
-            if let Slot::Attribute(n) = intrinsic.fields.slot {
-                let offset = intrinsic.srcs.first().and_then(|&o| shader.as_const_u64(o)).unwrap_or(0);
-                attributes = attributes.max(u32::from(n) + offset.min(255) as u32 + 1);
-            }
-        }
-        IntrinsicOp::VertexId
-        | IntrinsicOp::VertexIdZeroBase
-        | IntrinsicOp::InstanceId
-        | IntrinsicOp::BaseInstance => system = true,
-        IntrinsicOp::BaseVertex => {
-            system = true;
-            draw = true;
-        }
-        IntrinsicOp::DrawId => draw = true,
-        _ => {}
-    });
-    let mut inputs: Vec<VertexInput> =
-        (0..attributes).map(|location| VertexInput::Attribute { location }).collect();
-    if system {
-        inputs.push(VertexInput::SystemValues);
-    }
-    if draw {
-        inputs.push(VertexInput::DrawParameters);
-    }
-    (attributes, inputs)
-}
-
-fn for_each_intrinsic(shader: &Shader, mut f: impl FnMut(&Intrinsic)) {
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind {
-                f(intrinsic);
-            }
-        }
-    }
-}
-
 impl Selector<'_> {
     /// Assigns registers to the payload: g0, push constants, inputs.
     pub(super) fn lay_out_vertex(&mut self, key: &StageKey) -> Result<(), CompileError> {
-        let (attributes, inputs) = inputs(self.shader);
+        let (attributes, inputs) = vue::vertex_inputs(self.shader);
         let pushed: u32 = self.push.iter().map(|r| r.length).sum();
         self.push_start = 1;
         self.vertex.input_start = self.push_start + pushed;
@@ -251,7 +203,7 @@ impl Selector<'_> {
                 channel_mask: false,
             });
             let lengths = Lengths::new(1 + slots as u8, 0).with_header();
-            let mut message = super::message(self.model, &message, lengths, MessageKind::UrbWrite)?;
+            let mut message = sends::typed(self.model, &message, lengths, MessageKind::UrbWrite)?;
             message.eot = last;
             let send = self.emit_align1(Op::Send, (8, 0), Operand::null(Type::UD), &[payload]);
             send.message = Some(message);

@@ -6,8 +6,8 @@ use simulator::{Kernel, Thread};
 use softgl::device::{ComputeBatch, DeviceError, DrawState};
 use softgl::services::Services;
 
-use super::barrier::{Waiting, run_together};
 use super::memory::{Memory, memory_requests};
+use super::threads::{Waiting, run_together};
 use super::{Prepared, SimulatorDevice, layer, push_constants};
 
 /// Runs one work group; gives the instructions executed.
@@ -23,8 +23,7 @@ pub(super) fn run(
     let Interface::Compute(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "compute binary without a compute interface".into()));
     };
-    let info =
-        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info = prepared.metadata(width)?;
     let channels = u32::from(width.channels());
     let invocations = batch.local_size.iter().product::<u32>();
     let mut memory = Memory::new(&prepared.binary, state.program, services, 0);

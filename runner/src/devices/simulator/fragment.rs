@@ -4,12 +4,13 @@ use compiler::output::{Barycentric, FragmentInput, FragmentInterface, Interface,
 use program::resource::Varying as InputSlot;
 use program::{Slot, Stage};
 use simulator::host::{Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply};
-use simulator::{Kernel, Outcome, Thread};
+use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use softgl::services::Services;
 
 use super::memory::{Memory, memory_requests};
-use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error, surface};
+use super::threads::run_alone;
+use super::{Prepared, SimulatorDevice, layer, push_constants, surface};
 
 /// Quads of one thread: they all belong to one primitive.
 struct Group {
@@ -30,8 +31,7 @@ pub(super) fn run(
     let Interface::Fragment(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "fragment binary without a fragment interface".into()));
     };
-    let info =
-        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info = prepared.metadata(width)?;
     let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
     batch.outputs.killed = 0;
     let mut steps = 0;
@@ -67,11 +67,7 @@ pub(super) fn run(
             setup,
             positions: &positions,
         };
-        let budget = device.options.budget.saturating_sub(steps);
-        match kernel.run(thread, &mut host, budget).map_err(simulation_error)? {
-            Outcome::Done { steps: executed } => steps += executed,
-            Outcome::Barrier { .. } => return Err(layer("simulate", "barrier in a fragment shader".into())),
-        }
+        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
         let killed = live & !host.written;
         for (i, &quad) in group.quads.iter().enumerate() {
             batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (quad * 4);

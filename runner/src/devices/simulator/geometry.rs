@@ -2,14 +2,14 @@
 
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
 use program::Stage;
-use simulator::{Kernel, Outcome, Thread};
+use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, Emitted, EmittedVertex, GeometryBatch};
 use softgl::services::Services;
 
 use super::memory::Memory;
+use super::threads::run_alone;
 use super::urb::UrbHost;
-use super::vertex::vue_position;
-use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
+use super::{Prepared, SimulatorDevice, layer, push_constants, vue};
 
 /// Primitives of a SIMD8 thread.
 const LANES: usize = 8;
@@ -31,8 +31,7 @@ pub(super) fn run(
     let Interface::Geometry(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "geometry binary without a geometry interface".into()));
     };
-    let info =
-        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info = prepared.metadata(width)?;
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let entry_dwords = entry_dwords(interface)?;
     let mut steps = 0;
@@ -51,15 +50,7 @@ pub(super) fn run(
             fill(thread, interface, batch, &group);
             thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        match kernel
-            .run(thread, &mut host, device.options.budget.saturating_sub(steps))
-            .map_err(simulation_error)?
-        {
-            Outcome::Done { steps: executed } => steps += executed,
-            Outcome::Barrier { .. } => {
-                return Err(layer("simulate", "barrier in a geometry shader".into()));
-            }
-        }
+        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
         for (channel, (&lane, entry)) in group.iter().zip(host.outputs()).enumerate() {
             let (count, header) = match (width, interface.static_vertex_count) {
                 (Width::Vec4, _) => (host.counts.get(channel).copied().unwrap_or(0), 0),
@@ -192,19 +183,8 @@ fn input_entries(
     let mut entries = vec![vec![0; interface.inputs.slots.len() * 4]; interface.vertices_in as usize * LANES];
     for (vertex, values) in batch.inputs.iter().enumerate() {
         for (channel, &lane) in group.iter().enumerate() {
-            let Some(entry) = entries.get_mut(vertex * LANES + channel) else { continue };
-            for (index, input) in slots.iter().enumerate() {
-                let Some((slot, first)) = vue_position(&interface.inputs, input.slot) else { continue };
-                let single = slot == 0;
-                for c in 0..if single { 1 } else { 4 } {
-                    let row = index * 4 + c;
-                    if row >= values.rows() {
-                        continue;
-                    }
-                    if let Some(place) = entry.get_mut(slot * 4 + first + c) {
-                        *place = values.get(row, lane);
-                    }
-                }
+            if let Some(entry) = entries.get_mut(vertex * LANES + channel) {
+                *entry = vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
             }
         }
     }
@@ -246,12 +226,6 @@ fn emitted(
 fn values(state: &DrawState<'_>, interface: &GeometryInterface, vertex: &[u32]) -> Vec<u32> {
     let outputs = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.outputs);
     let mut values = vec![0; outputs.len() * 4];
-    for (index, output) in outputs.iter().enumerate() {
-        let Some((slot, first)) = vue_position(&interface.outputs, output.slot) else { continue };
-        let single = slot == 0;
-        for c in 0..if single { 1 } else { 4 } {
-            values[index * 4 + c] = vertex.get(slot * 4 + first + c).copied().unwrap_or(0);
-        }
-    }
+    vue::read(&interface.outputs, outputs, vertex, |row, value| values[row] = value);
     values
 }

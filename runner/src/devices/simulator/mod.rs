@@ -1,6 +1,5 @@
 //! The simulator as a device: compiles (or reads) a binary per stage and key, builds thread payloads from its metadata, runs threads.
 
-mod barrier;
 mod compare;
 mod compute;
 mod fragment;
@@ -8,9 +7,11 @@ mod geometry;
 mod memory;
 mod sampler;
 mod tessellation;
+mod threads;
 mod trace;
 mod urb;
 mod vertex;
+mod vue;
 
 pub use trace::TraceLog;
 
@@ -86,6 +87,11 @@ impl Prepared {
             _ => false,
         };
         if order_dependent { &self.kernels[..self.kernels.len().min(1)] } else { &self.kernels }
+    }
+
+    /// What the binary says of the kernel of a width.
+    fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
+        self.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))
     }
 }
 

@@ -1,18 +1,17 @@
 //! Tessellation threads: payloads from the batch, results from the patch's and the vertices' URB entries.
 
 use compiler::output::{
-    Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, VueMap, Width,
+    Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
 };
 use program::{Slot, Stage};
-use simulator::{Kernel, Outcome, Thread};
+use simulator::{Kernel, Thread};
 use softgl::device::{Channels, DeviceError, DrawState, TessControlBatch, TessEvaluationBatch};
 use softgl::services::Services;
 
-use super::barrier::{Waiting, run_together};
 use super::memory::Memory;
+use super::threads::{Waiting, run_alone, run_together};
 use super::urb::UrbHost;
-use super::vertex::vue_position;
-use super::{Prepared, SimulatorDevice, layer, push_constants, simulation_error};
+use super::{Prepared, SimulatorDevice, layer, push_constants, vue};
 
 /// Handle of the patch entry in control threads; those of the input vertices follow.
 const PATCH_HANDLE: u32 = 0;
@@ -36,8 +35,7 @@ pub(super) fn run_control(
     let Interface::TessControl(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "control binary without a control interface".into()));
     };
-    let info =
-        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info = prepared.metadata(width)?;
     let dwords = entry_dwords(&interface.outputs, interface.vertices_out as usize)?;
     let mask = batch.mask;
     let mut steps = 0;
@@ -106,24 +104,8 @@ fn vertex_entries(
     lane: usize,
 ) -> Vec<Vec<u32>> {
     let slots = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
-    let entry = |values: &Channels| {
-        let mut entry = vec![0; interface.inputs.slots.len() * 4];
-        for (index, input) in slots.iter().enumerate() {
-            let Some((slot, first)) = vue_position(&interface.inputs, input.slot) else { continue };
-            for c in 0..components(slot == 0) {
-                if let Some(place) = entry.get_mut(slot * 4 + first + c) {
-                    *place = values.get(index * 4 + c, lane);
-                }
-            }
-        }
-        entry
-    };
+    let entry = |values: &Channels| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
     batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
-}
-
-/// Components that an interface slot has: fields of the vertex header are single.
-fn components(in_header: bool) -> usize {
-    if in_header { 1 } else { 4 }
 }
 
 /// Where an interface slot lies in a patch entry: its first dword and how many there are.
@@ -188,9 +170,9 @@ pub(super) fn run_evaluation(
     let Interface::TessEval(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "evaluation binary without an evaluation interface".into()));
     };
-    let info =
-        prepared.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))?;
+    let info = prepared.metadata(width)?;
     let per_thread = if width == Width::Vec4 { 2 } else { 8 };
+    let outputs = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.outputs);
     let patch = patch_entry(state, interface, batch)?;
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
@@ -212,15 +194,9 @@ pub(super) fn run_evaluation(
             let value = patch.get(dword).copied().unwrap_or(0);
             thread.set_dword(inputs + dword / 8, dword % 8, value);
         }
-        let budget = device.options.budget.saturating_sub(steps);
-        match kernel.run(thread, &mut host, budget).map_err(simulation_error)? {
-            Outcome::Done { steps: executed } => steps += executed,
-            Outcome::Barrier { .. } => {
-                return Err(layer("simulate", "barrier in an evaluation shader".into()));
-            }
-        }
+        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
-            read_vertex(state, &interface.outputs, entry, batch, lane);
+            vue::read(&interface.outputs, outputs, entry, |row, value| batch.outputs.set(row, lane, value));
         }
     }
     Ok(steps)
@@ -289,23 +265,4 @@ fn header(domain: TessDomain, batch: &TessEvaluationBatch) -> [u32; HEADER_DWORD
         }
     }
     header
-}
-
-/// Takes the results of one point out of its entry.
-fn read_vertex(
-    state: &DrawState<'_>,
-    map: &VueMap,
-    entry: &[u32],
-    batch: &mut TessEvaluationBatch,
-    lane: usize,
-) {
-    let outputs = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.outputs);
-    for (index, output) in outputs.iter().enumerate() {
-        let Some((slot, first)) = vue_position(map, output.slot) else { continue };
-        for c in 0..components(slot == 0) {
-            if let Some(&value) = entry.get(slot * 4 + first + c) {
-                batch.outputs.set(index * 4 + c, lane, value);
-            }
-        }
-    }
 }

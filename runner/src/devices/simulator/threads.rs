@@ -1,10 +1,28 @@
-//! Threads that wait for each other.
+//! Running threads: one to its end, or several that wait for each other.
 
 use simulator::host::Host;
 use simulator::{Kernel, Outcome, Thread};
 use softgl::device::DeviceError;
 
-use super::simulation_error;
+use super::{layer, simulation_error};
+
+/// Runs a thread of a stage without barriers to its end; gives the instructions it executed, of which `budget` are allowed.
+///
+/// # Errors
+/// The thread failed, executed too much, or waits at a barrier.
+pub(super) fn run_alone(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    host: &mut impl Host,
+    budget: u64,
+) -> Result<u64, DeviceError> {
+    match kernel.run(thread, host, budget).map_err(simulation_error)? {
+        Outcome::Done { steps } => Ok(steps),
+        Outcome::Barrier { .. } => {
+            Err(layer("simulate", "barrier in a stage whose threads run alone".into()))
+        }
+    }
+}
 
 /// A thread that does not run just now, with its scratch space.
 pub(super) struct Waiting {
