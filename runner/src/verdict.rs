@@ -251,6 +251,23 @@ pub struct TestResult {
 }
 
 impl TestResult {
+    /// A row that says how a test ended and nothing more, with nothing expected of it.
+    pub fn plain(test: impl Into<String>, target: impl Into<String>, status: Status) -> TestResult {
+        TestResult {
+            test: test.into(),
+            target: target.into(),
+            variant: String::new(),
+            status,
+            layer: None,
+            reason: None,
+            outcome: status.plain_outcome(),
+            duration_us: 0,
+            stages: Vec::new(),
+            subtests: Vec::new(),
+            differed: false,
+        }
+    }
+
     /// Whether a run with this row in it succeeds.
     pub fn is_good(&self) -> bool {
         self.outcome.is_good(self.differed)

@@ -529,23 +529,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn bit_cast(&mut self, f: F, v: &[Value]) -> Option<Value> {
-        let cast = matches!(
-            f,
-            F::FloatBitsToInt
-                | F::FloatBitsToUint
-                | F::IntBitsToFloat
-                | F::UintBitsToFloat
-                | F::DoubleBitsToInt64
-                | F::DoubleBitsToUint64
-                | F::Int64BitsToDouble
-                | F::Uint64BitsToDouble
-                | F::Float16BitsToInt16
-                | F::Float16BitsToUint16
-                | F::Int16BitsToFloat16
-                | F::Uint16BitsToFloat16
-        );
         // Values have no type in the IR, only their operations do.
-        if cast { v.first().copied() } else { None }
+        if f.is_bit_cast() { v.first().copied() } else { None }
     }
 
     /// Functions without a result.
@@ -582,7 +567,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn subgroup(&mut self, f: F, v: &[Value]) -> Option<Value> {
-        let of = |l: &mut Self, op, bits, components| l.load_with(op, v, Fields::default(), bits, components);
+        let of =
+            |l: &mut Self, op, bits, components| l.builder.load(op, v, Fields::default(), bits, components);
         Some(match f {
             F::AnyInvocation => of(self, IntrinsicOp::VoteAny, 1, 1),
             F::AllInvocations => of(self, IntrinsicOp::VoteAll, 1, 1),

@@ -312,7 +312,7 @@ impl Lowerer<'_, '_> {
         let stride = memory.rules.array_stride(self.types, element, memory.order).max(1);
         let block = memory.block().unwrap_or_default();
         let block = self.index_value(block);
-        let size = self.load_with(IntrinsicOp::SsboSize, &[block], ir::Fields::default(), 32, 1);
+        let size = self.builder.load(IntrinsicOp::SsboSize, &[block], ir::Fields::default(), 32, 1);
         let start = self.index_value(place.index);
         // A buffer too small for the fixed part has no elements.
         let room = self.builder.isub(size, start);

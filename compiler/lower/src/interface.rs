@@ -208,7 +208,7 @@ impl Lowerer<'_, '_> {
         };
         let linear = mode == InterpolationMode::NoPerspective;
         let fields = Fields { location, linear, ..Fields::default() };
-        let barycentric = self.load_with(IntrinsicOp::LoadBarycentric, &[], fields, 32, 2);
+        let barycentric = self.builder.load(IntrinsicOp::LoadBarycentric, &[], fields, 32, 2);
         self.interpolated(barycentric, slot, component, count)
     }
 
@@ -216,7 +216,7 @@ impl Lowerer<'_, '_> {
     fn interpolated(&mut self, barycentric: Value, slot: Slot, component: u8, count: u8) -> Value {
         let zero = self.builder.imm(0);
         let fields = Fields { slot, component, ..Fields::default() };
-        self.load_with(IntrinsicOp::LoadInterpolatedInput, &[barycentric, zero], fields, 32, count)
+        self.builder.load(IntrinsicOp::LoadInterpolatedInput, &[barycentric, zero], fields, 32, count)
     }
 
     /// `interpolateAt*`: the same input at other barycentric coordinates.
@@ -242,13 +242,19 @@ impl Lowerer<'_, '_> {
         let linear = mode == InterpolationMode::NoPerspective;
         let fields = Fields { location: Location::Centroid, linear, ..Fields::default() };
         let srcs: SmallVec<[Value; 1]> = operand.into_iter().collect();
-        let barycentric = self.load_with(op, &srcs, fields, 32, 2);
+        let barycentric = self.builder.load(op, &srcs, fields, 32, 2);
         let count = self.types.components(place.ty);
         let value = match input.offset.dynamic {
             None => self.interpolated(barycentric, slot, component, count),
             Some(dynamic) => {
                 let fields = Fields { slot, component, ..Fields::default() };
-                self.load_with(IntrinsicOp::LoadInterpolatedInput, &[barycentric, dynamic], fields, 32, count)
+                self.builder.load(
+                    IntrinsicOp::LoadInterpolatedInput,
+                    &[barycentric, dynamic],
+                    fields,
+                    32,
+                    count,
+                )
             }
         };
         let value = self.unpack_slot(self.scalar_of(place.ty)?, value);
@@ -343,13 +349,13 @@ impl Lowerer<'_, '_> {
             };
             match (vertex, output) {
                 (Some(v), false) => {
-                    l.load_with(IntrinsicOp::LoadPerVertexInput, &[v, offset], fields, 32, count)
+                    l.builder.load(IntrinsicOp::LoadPerVertexInput, &[v, offset], fields, 32, count)
                 }
                 (Some(v), true) => {
-                    l.load_with(IntrinsicOp::LoadPerVertexOutput, &[v, offset], fields, 32, count)
+                    l.builder.load(IntrinsicOp::LoadPerVertexOutput, &[v, offset], fields, 32, count)
                 }
-                (None, false) => l.load_with(IntrinsicOp::LoadInput, &[offset], fields, 32, count),
-                (None, true) => l.load_with(IntrinsicOp::LoadOutput, &[offset], fields, 32, count),
+                (None, false) => l.builder.load(IntrinsicOp::LoadInput, &[offset], fields, 32, count),
+                (None, true) => l.builder.load(IntrinsicOp::LoadOutput, &[offset], fields, 32, count),
             }
         };
         let Some(component) = dynamic_component else { return Ok(self.join(leaf, read).into()) };

@@ -138,17 +138,17 @@ impl Lowerer<'_, '_> {
         match memory.space {
             Space::Uniform(block) => {
                 let block = self.index_value(block);
-                self.load_with(IntrinsicOp::LoadUbo, &[block, dynamic], fields, bits, count)
+                self.builder.load(IntrinsicOp::LoadUbo, &[block, dynamic], fields, bits, count)
             }
             Space::Storage(block) => {
                 let block = self.index_value(block);
-                self.load_with(IntrinsicOp::LoadSsbo, &[block, dynamic], fields, bits, count)
+                self.builder.load(IntrinsicOp::LoadSsbo, &[block, dynamic], fields, bits, count)
             }
-            Space::Shared => self.load_with(IntrinsicOp::LoadShared, &[dynamic], fields, bits, count),
+            Space::Shared => self.builder.load(IntrinsicOp::LoadShared, &[dynamic], fields, bits, count),
             Space::Counter(binding) => {
                 let offset = self.index_value(offset);
                 let fields = Fields { base: binding, ..Fields::default() };
-                self.load_with(IntrinsicOp::CounterRead, &[offset], fields, 32, 1)
+                self.builder.load(IntrinsicOp::CounterRead, &[offset], fields, 32, 1)
             }
         }
     }
@@ -246,7 +246,7 @@ impl Lowerer<'_, '_> {
             Space::Uniform(_) => return Err(LowerError::Malformed("atomic on a uniform")),
         };
         srcs.extend_from_slice(operands);
-        Ok(self.load_with(intrinsic, &srcs, fields, bits, 1))
+        Ok(self.builder.load(intrinsic, &srcs, fields, bits, 1))
     }
 }
 

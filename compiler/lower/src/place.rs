@@ -1,6 +1,6 @@
 //! Places: what l-values denote, and how they are read and written.
 
-use ir::{Fields, IntrinsicOp, Value};
+use ir::Value;
 use program::expression::SwizzleMask;
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
@@ -526,18 +526,6 @@ impl Lowerer<'_, '_> {
             Base::Input(input) => self.store_control_output(input, place.ty, value, mask),
             Base::System(_) | Base::Opaque { .. } => Err(LowerError::Malformed("write to a read-only place")),
         }
-    }
-
-    /// An intrinsic with a result.
-    pub fn load_with(
-        &mut self,
-        op: IntrinsicOp,
-        srcs: &[Value],
-        fields: Fields,
-        bits: u8,
-        components: u8,
-    ) -> Value {
-        self.builder.load(op, srcs, fields, bits, components)
     }
 }
 

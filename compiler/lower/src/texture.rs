@@ -190,7 +190,7 @@ impl Lowerer<'_, '_> {
         let components = self.types.components(ty).max(1);
         let access = [slot, coordinate, sample];
         let value = match call.op {
-            ImageOp::Load => self.load_with(IntrinsicOp::ImageLoad, &access, fields, 32, 4),
+            ImageOp::Load => self.builder.load(IntrinsicOp::ImageLoad, &access, fields, 32, 4),
             ImageOp::Store => {
                 let value = *data.first().ok_or(LowerError::Malformed("image store without data"))?;
                 self.builder.intrinsic(
@@ -211,10 +211,10 @@ impl Lowerer<'_, '_> {
                     fields.atomic = op;
                     IntrinsicOp::ImageAtomic
                 };
-                self.load_with(which, &srcs, fields, 32, 1)
+                self.builder.load(which, &srcs, fields, 32, 1)
             }
-            ImageOp::Size => self.load_with(IntrinsicOp::ImageSize, &[slot], fields, 32, components),
-            ImageOp::Samples => self.load_with(IntrinsicOp::ImageSamples, &[slot], fields, 32, 1),
+            ImageOp::Size => self.builder.load(IntrinsicOp::ImageSize, &[slot], fields, 32, components),
+            ImageOp::Samples => self.builder.load(IntrinsicOp::ImageSamples, &[slot], fields, 32, 1),
         };
         Ok(value.into())
     }

@@ -99,6 +99,52 @@ builtin_functions! {
     ReadFirstInvocation = "readFirstInvocationARB", Clock2x32 = "clock2x32ARB", Clock = "clockARB",
 }
 
+impl BuiltinFunction {
+    /// Whether the result has the operand's bits, each component by itself: `floatBitsToInt` and the like.
+    pub const fn is_bit_cast(self) -> bool {
+        use BuiltinFunction as F;
+        matches!(
+            self,
+            F::FloatBitsToInt
+                | F::FloatBitsToUint
+                | F::IntBitsToFloat
+                | F::UintBitsToFloat
+                | F::DoubleBitsToInt64
+                | F::DoubleBitsToUint64
+                | F::Int64BitsToDouble
+                | F::Uint64BitsToDouble
+                | F::Float16BitsToInt16
+                | F::Float16BitsToUint16
+                | F::Int16BitsToFloat16
+                | F::Uint16BitsToFloat16
+        )
+    }
+
+    /// Whether the result has the operand's bits, in components of another size: the `pack…` and `unpack…` that convert nothing.
+    pub const fn is_repacking(self) -> bool {
+        use BuiltinFunction as F;
+        matches!(
+            self,
+            F::PackDouble2x32
+                | F::UnpackDouble2x32
+                | F::PackInt2x32
+                | F::UnpackInt2x32
+                | F::PackUint2x32
+                | F::UnpackUint2x32
+                | F::PackFloat2x16
+                | F::UnpackFloat2x16
+                | F::PackInt2x16
+                | F::UnpackInt2x16
+                | F::PackUint2x16
+                | F::UnpackUint2x16
+                | F::PackInt4x16
+                | F::UnpackInt4x16
+                | F::PackUint4x16
+                | F::UnpackUint4x16
+        )
+    }
+}
+
 /// Read-modify-write operations on memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]

@@ -119,6 +119,7 @@ fn builtin_is_exact(
     let boolean_selector =
         arguments.get(2).is_some_and(|&a| types.scalar_of(shader.exprs[a].ty) == Some(Scalar::Bool));
     match function {
+        f if f.is_bit_cast() || f.is_repacking() => true,
         F::Abs
         | F::Sign
         | F::Floor
@@ -131,39 +132,11 @@ fn builtin_is_exact(
         | F::Step
         | F::IsNan
         | F::IsInf
-        | F::FloatBitsToInt
-        | F::FloatBitsToUint
-        | F::IntBitsToFloat
-        | F::UintBitsToFloat
-        | F::DoubleBitsToInt64
-        | F::DoubleBitsToUint64
-        | F::Int64BitsToDouble
-        | F::Uint64BitsToDouble
-        | F::Float16BitsToInt16
-        | F::Float16BitsToUint16
-        | F::Int16BitsToFloat16
-        | F::Uint16BitsToFloat16
         | F::Fma
         | F::Frexp
         | F::Ldexp
         | F::Modf
         | F::UnpackHalf2x16
-        | F::PackDouble2x32
-        | F::UnpackDouble2x32
-        | F::PackInt2x32
-        | F::UnpackInt2x32
-        | F::PackUint2x32
-        | F::UnpackUint2x32
-        | F::PackFloat2x16
-        | F::UnpackFloat2x16
-        | F::PackInt2x16
-        | F::UnpackInt2x16
-        | F::PackInt4x16
-        | F::UnpackInt4x16
-        | F::PackUint2x16
-        | F::UnpackUint2x16
-        | F::PackUint4x16
-        | F::UnpackUint4x16
         | F::MatrixCompMult
         | F::OuterProduct
         | F::Transpose

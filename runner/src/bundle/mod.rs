@@ -237,21 +237,13 @@ fn cut(text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::{Layer, Outcome, Status};
+    use crate::verdict::{Layer, Status};
 
     fn bundle(test: &str) -> Bundle {
         let result = TestResult {
-            test: test.to_owned(),
-            target: "ivb".to_owned(),
-            variant: String::new(),
-            status: Status::Fail,
             layer: Some(Layer::Probe),
             reason: Some("line 3: <&\"'>".to_owned()),
-            outcome: Outcome::Unexpected,
-            duration_us: 0,
-            stages: Vec::new(),
-            subtests: Vec::new(),
-            differed: false,
+            ..TestResult::plain(test, "ivb", Status::Fail)
         };
         Bundle {
             result,

@@ -104,19 +104,7 @@ mod tests {
     use super::*;
 
     fn row(test: &str, target: &str, status: Status, duration_us: u64) -> TestResult {
-        TestResult {
-            test: test.into(),
-            target: target.into(),
-            variant: String::new(),
-            status,
-            layer: None,
-            reason: None,
-            outcome: status.plain_outcome(),
-            duration_us,
-            stages: Vec::new(),
-            subtests: Vec::new(),
-            differed: false,
-        }
+        TestResult { duration_us, ..TestResult::plain(test, target, status) }
     }
 
     fn text(closing: &Closing, elapsed: Duration) -> String {

@@ -130,17 +130,10 @@ mod tests {
     #[test]
     fn rows_in_one_line() {
         let row = |status, outcome, reason: &str| TestResult {
-            test: "a/\u{1b}b".into(),
-            target: "ivb".into(),
-            variant: String::new(),
-            status,
             layer: Some(Layer::Probe),
             reason: Some(reason.into()),
             outcome,
-            duration_us: 0,
-            stages: Vec::new(),
-            subtests: Vec::new(),
-            differed: false,
+            ..TestResult::plain("a/\u{1b}b", "ivb", status)
         };
         for (status, outcome, line) in [
             (Status::Fail, Outcome::Unexpected, "fail    a/\\u{1b}b [ivb] probe: one\\t"),

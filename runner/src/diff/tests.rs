@@ -40,17 +40,10 @@ fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatist
 fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
     let bad = status == Status::Fail;
     TestResult {
-        test: test.into(),
-        target: "ivb".into(),
-        variant: String::new(),
-        status,
         layer: bad.then_some(Layer::Probe),
         reason: bad.then(|| "a|<b>\u{1b}\nmore".into()),
-        outcome: status.plain_outcome(),
-        duration_us: 0,
         stages,
-        subtests: Vec::new(),
-        differed: false,
+        ..TestResult::plain(test, "ivb", status)
     }
 }
 

@@ -170,19 +170,7 @@ mod tests {
     use super::*;
 
     fn row(test: &str, target: &str, status: Status) -> TestResult {
-        TestResult {
-            test: test.into(),
-            target: target.into(),
-            variant: String::new(),
-            status,
-            layer: None,
-            reason: None,
-            outcome: status.plain_outcome(),
-            duration_us: 0,
-            stages: Vec::new(),
-            subtests: Vec::new(),
-            differed: false,
-        }
+        TestResult::plain(test, target, status)
     }
 
     const TEXT: &str = "# ours\ntests/a/fixed,Fail\n\na@better,Crash,1.5\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\

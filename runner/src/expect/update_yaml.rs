@@ -187,26 +187,13 @@ mod tests {
                         skl:\n  - {test: a/slow, status: skip}\n  - {test: a/worse, status: fail}\nflakes: []\n";
 
     fn rows(target: &str) -> Vec<TestResult> {
-        let row = |(test, status): (&str, Status)| TestResult {
-            test: test.into(),
-            target: target.into(),
-            variant: String::new(),
-            status,
-            layer: None,
-            reason: None,
-            outcome: status.plain_outcome(),
-            duration_us: 0,
-            stages: Vec::new(),
-            subtests: Vec::new(),
-            differed: false,
-        };
         let all = [
             ("a/fixed", Status::Pass),
             ("a/better", Status::Fail),
             ("a/worse", Status::Timeout),
             ("a/slow", Status::Skip),
         ];
-        all.into_iter().map(row).collect()
+        all.into_iter().map(|(test, status)| TestResult::plain(test, target, status)).collect()
     }
 
     fn edited(text: &str, target: &str) -> Edited {

@@ -7,19 +7,8 @@ use crate::results::{Header, Junit, ResultsWriter, RunFile};
 use crate::verdict::{Outcome, TestResult};
 
 fn row(test: &str, status: Status) -> TestResult {
-    TestResult {
-        test: test.into(),
-        target: "ivb".into(),
-        variant: String::new(),
-        status,
-        layer: is_bad(status).then_some(Layer::Probe),
-        reason: None,
-        outcome: status.plain_outcome(),
-        duration_us: 1000,
-        stages: Vec::new(),
-        subtests: Vec::new(),
-        differed: false,
-    }
+    let layer = is_bad(status).then_some(Layer::Probe);
+    TestResult { layer, duration_us: 1000, ..TestResult::plain(test, "ivb", status) }
 }
 
 /// Records runs of these statuses of `a` and `b`, one after the other, each of a revision.

@@ -68,17 +68,11 @@ pub fn import(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let results = if text.trim_start().starts_with('{') { piglit(text)? } else { deqp_runner(text)? };
     let row = |(name, result): (String, Imported)| TestResult {
-        test: known.get(&name.to_lowercase()).cloned().unwrap_or(name),
-        target: target.to_owned(),
-        variant: String::new(),
-        status: result.status,
-        layer: None,
         reason: result.reason,
         outcome: result.outcome,
         duration_us: result.duration_us,
-        stages: Vec::new(),
         subtests: result.subtests,
-        differed: false,
+        ..TestResult::plain(known.get(&name.to_lowercase()).cloned().unwrap_or(name), target, result.status)
     };
     Ok(results.into_iter().map(row).collect())
 }

@@ -10,17 +10,10 @@ use crate::verdict::{Counts, Layer, Outcome, Status};
 fn row(test: &str, target: &str, status: Status) -> TestResult {
     let failed = status != Status::Pass;
     TestResult {
-        test: test.into(),
-        target: target.into(),
-        variant: String::new(),
-        status,
         layer: failed.then_some(Layer::Probe),
         reason: failed.then(|| "expected <1> & \"2\"\u{1b}".into()),
-        outcome: status.plain_outcome(),
         duration_us: 1500,
-        stages: Vec::new(),
-        subtests: Vec::new(),
-        differed: false,
+        ..TestResult::plain(test, target, status)
     }
 }
 

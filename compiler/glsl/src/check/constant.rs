@@ -434,39 +434,7 @@ fn extract_bits(value: i64, offset: i64, bits: i64, signed: bool) -> Option<i64>
 
 /// Functions that keep all bits, from components of one type to components of another: casts, `pack…` and `unpack…`.
 fn reinterpret(function: BuiltinFunction, value: &Value, source: Scalar, result: Scalar) -> Option<Value> {
-    use BuiltinFunction as F;
-    let keeps_bits = matches!(
-        function,
-        F::FloatBitsToInt
-            | F::FloatBitsToUint
-            | F::IntBitsToFloat
-            | F::UintBitsToFloat
-            | F::DoubleBitsToInt64
-            | F::DoubleBitsToUint64
-            | F::Int64BitsToDouble
-            | F::Uint64BitsToDouble
-            | F::Float16BitsToInt16
-            | F::Float16BitsToUint16
-            | F::Int16BitsToFloat16
-            | F::Uint16BitsToFloat16
-            | F::PackDouble2x32
-            | F::UnpackDouble2x32
-            | F::PackInt2x32
-            | F::UnpackInt2x32
-            | F::PackUint2x32
-            | F::UnpackUint2x32
-            | F::PackFloat2x16
-            | F::UnpackFloat2x16
-            | F::PackInt2x16
-            | F::UnpackInt2x16
-            | F::PackUint2x16
-            | F::UnpackUint2x16
-            | F::PackInt4x16
-            | F::UnpackInt4x16
-            | F::PackUint4x16
-            | F::UnpackUint4x16
-    );
-    if !keeps_bits {
+    if !function.is_bit_cast() && !function.is_repacking() {
         return None;
     }
     let (from, to) = (source.bits(), result.bits());

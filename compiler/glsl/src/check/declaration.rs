@@ -362,8 +362,33 @@ impl Checker<'_> {
         if !interface {
             return Ok(());
         }
+        self.check_varying(storage, qualifiers, ty, span)?;
+        match (stage, storage) {
+            (Stage::Vertex, Storage::Input) => self.check_attribute(qualifiers, ty, span)?,
+            (Stage::Fragment, Storage::Output) => self.check_fragment_output(qualifiers, ty, span)?,
+            _ => {}
+        }
+        let patch_allowed = matches!(
+            (stage, storage),
+            (Stage::TessControl, Storage::Output) | (Stage::TessEvaluation, Storage::Input)
+        );
+        if qualifiers.interpolation.patch && !patch_allowed {
+            return self.error(span, "`patch` is for tessellation control outputs and evaluation inputs");
+        }
+        Ok(())
+    }
+
+    /// Rules for inputs and outputs of every stage.
+    fn check_varying(
+        &mut self,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        let stage = self.language.stage;
+        let inner = self.types.without_arrays(ty);
         let scalar = self.types.scalar_of(inner);
-        let is_struct = matches!(self.types.get(inner), Type::Struct(_));
         if scalar == Some(Scalar::Bool) {
             return self.error(span, "inputs and outputs cannot be bool");
         }
@@ -381,37 +406,34 @@ impl Checker<'_> {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
-        match (stage, storage) {
-            (Stage::Vertex, Storage::Input) => {
-                if is_struct {
-                    return self.error(span, "a vertex input cannot be a structure");
-                }
-                if qualifiers.interpolation != Default::default() {
-                    return self.error(span, "interpolation qualifiers are not for vertex inputs");
-                }
-                let arrays = self.language.at_least(150, 0);
-                if self.types.array_of(ty).is_some() && !arrays {
-                    return self.error(span, "a vertex input cannot be an array in this version");
-                }
-            }
-            (Stage::Fragment, Storage::Output) => {
-                let matrix = matches!(self.types.get(inner), Type::Matrix { .. });
-                if is_struct || matrix || scalar == Some(Scalar::Double) {
-                    let name = self.type_name(inner);
-                    return self.error(span, format!("a fragment output cannot be of type {name}"));
-                }
-                if qualifiers.interpolation != Default::default() {
-                    return self.error(span, "interpolation qualifiers are not for fragment outputs");
-                }
-            }
-            _ => {}
+        Ok(())
+    }
+
+    /// Rules for vertex shader inputs.
+    fn check_attribute(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+        let inner = self.types.without_arrays(ty);
+        if matches!(self.types.get(inner), Type::Struct(_)) {
+            return self.error(span, "a vertex input cannot be a structure");
         }
-        let patch_allowed = matches!(
-            (stage, storage),
-            (Stage::TessControl, Storage::Output) | (Stage::TessEvaluation, Storage::Input)
-        );
-        if qualifiers.interpolation.patch && !patch_allowed {
-            return self.error(span, "`patch` is for tessellation control outputs and evaluation inputs");
+        if qualifiers.interpolation != Default::default() {
+            return self.error(span, "interpolation qualifiers are not for vertex inputs");
+        }
+        if self.types.array_of(ty).is_some() && !self.language.at_least(150, 0) {
+            return self.error(span, "a vertex input cannot be an array in this version");
+        }
+        Ok(())
+    }
+
+    /// Rules for fragment shader outputs.
+    fn check_fragment_output(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+        let inner = self.types.without_arrays(ty);
+        let is_structured = matches!(self.types.get(inner), Type::Struct(_) | Type::Matrix { .. });
+        if is_structured || self.types.scalar_of(inner) == Some(Scalar::Double) {
+            let name = self.type_name(inner);
+            return self.error(span, format!("a fragment output cannot be of type {name}"));
+        }
+        if qualifiers.interpolation != Default::default() {
+            return self.error(span, "interpolation qualifiers are not for fragment outputs");
         }
         Ok(())
     }

@@ -172,39 +172,6 @@ impl Translator<'_> {
                 build.emit(Op::MathInv, inverse, &[b]);
                 build.emit(Op::Mul, ctx.dst.retype(float), &[a, inverse]);
             }
-            AluOp::Frcp
-            | AluOp::Frsq
-            | AluOp::Fsqrt
-            | AluOp::Fexp2
-            | AluOp::Flog2
-            | AluOp::Fsin
-            | AluOp::Fcos
-            | AluOp::Fpow => {
-                if ctx.src_bits != 16 || !self.model.devinfo().has_hf_math {
-                    self.only_32bit(ctx)?;
-                }
-                let op = match ctx.alu.op {
-                    AluOp::Frcp => Op::MathInv,
-                    AluOp::Frsq => Op::MathRsq,
-                    AluOp::Fsqrt => Op::MathSqrt,
-                    AluOp::Fexp2 => Op::MathExp,
-                    AluOp::Flog2 => Op::MathLog,
-                    AluOp::Fsin => Op::MathSin,
-                    AluOp::Fcos => Op::MathCos,
-                    _ => Op::MathPow,
-                };
-                self.simple(ctx, op, float);
-            }
-            AluOp::Ffloor | AluOp::Ftrunc | AluOp::Ffract | AluOp::FroundEven => {
-                self.only_32bit(ctx)?;
-                let op = match ctx.alu.op {
-                    AluOp::Ffloor => Op::Rndd,
-                    AluOp::Ftrunc => Op::Rndz,
-                    AluOp::Ffract => Op::Frc,
-                    _ => Op::Rnde,
-                };
-                self.simple(ctx, op, float);
-            }
             AluOp::Fceil => {
                 self.only_32bit(ctx)?;
                 // −floor(−x)
@@ -236,11 +203,23 @@ impl Translator<'_> {
             | AluOp::Fddy
             | AluOp::FddyCoarse
             | AluOp::FddyFine => self.emit_derivative(ctx)?,
-            _ => {
-                if !self.emit_conversion(ctx)? {
-                    self.emit_integer(ctx)?;
+            op => match (math_function(op), rounding(op)) {
+                (Some(function), _) => {
+                    if ctx.src_bits != 16 || !self.model.devinfo().has_hf_math {
+                        self.only_32bit(ctx)?;
+                    }
+                    self.simple(ctx, function, float);
                 }
-            }
+                (None, Some(function)) => {
+                    self.only_32bit(ctx)?;
+                    self.simple(ctx, function, float);
+                }
+                (None, None) => {
+                    if !self.emit_conversion(ctx)? {
+                        self.emit_integer(ctx)?;
+                    }
+                }
+            },
         }
         Ok(())
     }
@@ -447,4 +426,30 @@ impl Translator<'_> {
         b.emit(Op::Add, dst, &[other, near.neg()]);
         Ok(())
     }
+}
+
+/// What the math unit computes in one instruction.
+fn math_function(op: AluOp) -> Option<Op> {
+    Some(match op {
+        AluOp::Frcp => Op::MathInv,
+        AluOp::Frsq => Op::MathRsq,
+        AluOp::Fsqrt => Op::MathSqrt,
+        AluOp::Fexp2 => Op::MathExp,
+        AluOp::Flog2 => Op::MathLog,
+        AluOp::Fsin => Op::MathSin,
+        AluOp::Fcos => Op::MathCos,
+        AluOp::Fpow => Op::MathPow,
+        _ => return None,
+    })
+}
+
+/// Roundings to integers that are one instruction.
+fn rounding(op: AluOp) -> Option<Op> {
+    Some(match op {
+        AluOp::Ffloor => Op::Rndd,
+        AluOp::Ftrunc => Op::Rndz,
+        AluOp::Ffract => Op::Frc,
+        AluOp::FroundEven => Op::Rnde,
+        _ => return None,
+    })
 }

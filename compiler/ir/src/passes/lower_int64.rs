@@ -57,6 +57,13 @@ fn always(op: AluOp) -> bool {
 }
 
 fn lower(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value, source_bits: u8) -> Option<Value> {
+    arithmetic(b, op, x, y)
+        .or_else(|| comparison(b, op, x, y))
+        .or_else(|| bits(b, op, x, y))
+        .or_else(|| conversion(b, op, x, source_bits))
+}
+
+fn arithmetic(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Option<Value> {
     use AluOp::*;
     Some(match op {
         Iadd => add(b, x, y),
@@ -73,39 +80,6 @@ fn lower(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value, source_bits: u8) ->
             let low = b.bcsel(none, zero, negative_or_one);
             b.pack_64_2x32_split(low, fill)
         }
-        Imin | Imax | Umin | Umax => {
-            let below = less(b, x, y, matches!(op, Imin | Imax));
-            if matches!(op, Imin | Umin) { b.bcsel(below, x, y) } else { b.bcsel(below, y, x) }
-        }
-        Ilt => less(b, x, y, true),
-        Ult => less(b, x, y, false),
-        Ige => {
-            let below = less(b, x, y, true);
-            b.inot(below)
-        }
-        Uge => {
-            let below = less(b, x, y, false);
-            b.inot(below)
-        }
-        Ieq | Ine => {
-            let (xl, xh) = halves(b, x);
-            let (yl, yh) = halves(b, y);
-            let (low, high) = (b.ixor(xl, yl), b.ixor(xh, yh));
-            let (any, zero) = (b.ior(low, high), b.imm(0));
-            if op == Ieq { b.ieq(any, zero) } else { b.ine(any, zero) }
-        }
-        Iand | Ior | Ixor => {
-            let (xl, xh) = halves(b, x);
-            let (yl, yh) = halves(b, y);
-            let (low, high) = (b.alu(op, &[xl, yl]), b.alu(op, &[xh, yh]));
-            b.pack_64_2x32_split(low, high)
-        }
-        Inot => {
-            let (low, high) = halves(b, x);
-            let (low, high) = (b.inot(low), b.inot(high));
-            b.pack_64_2x32_split(low, high)
-        }
-        Ishl | Ishr | Ushr => shift(b, op, x, y),
         Imul => multiply(b, x, y),
         UmulHigh => multiply_high(b, x, y),
         ImulHigh => {
@@ -134,6 +108,54 @@ fn lower(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value, source_bits: u8) ->
             let high = if op == Imul2x32To64 { b.imul_high(x, y) } else { b.umul_high(x, y) };
             b.pack_64_2x32_split(low, high)
         }
+        _ => return None,
+    })
+}
+
+fn comparison(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Option<Value> {
+    use AluOp::*;
+    Some(match op {
+        Imin | Imax | Umin | Umax => {
+            let below = less(b, x, y, matches!(op, Imin | Imax));
+            if matches!(op, Imin | Umin) { b.bcsel(below, x, y) } else { b.bcsel(below, y, x) }
+        }
+        Ilt => less(b, x, y, true),
+        Ult => less(b, x, y, false),
+        Ige | Uge => {
+            let below = less(b, x, y, op == Ige);
+            b.inot(below)
+        }
+        Ieq | Ine => {
+            let (xl, xh) = halves(b, x);
+            let (yl, yh) = halves(b, y);
+            let (low, high) = (b.ixor(xl, yl), b.ixor(xh, yh));
+            let (any, zero) = (b.ior(low, high), b.imm(0));
+            if op == Ieq { b.ieq(any, zero) } else { b.ine(any, zero) }
+        }
+        I2b => {
+            let (low, high) = halves(b, x);
+            let (any, zero) = (b.ior(low, high), b.imm(0));
+            b.ine(any, zero)
+        }
+        _ => return None,
+    })
+}
+
+fn bits(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Option<Value> {
+    use AluOp::*;
+    Some(match op {
+        Iand | Ior | Ixor => {
+            let (xl, xh) = halves(b, x);
+            let (yl, yh) = halves(b, y);
+            let (low, high) = (b.alu(op, &[xl, yl]), b.alu(op, &[xh, yh]));
+            b.pack_64_2x32_split(low, high)
+        }
+        Inot => {
+            let (low, high) = halves(b, x);
+            let (low, high) = (b.inot(low), b.inot(high));
+            b.pack_64_2x32_split(low, high)
+        }
+        Ishl | Ishr | Ushr => shift(b, op, x, y),
         BitCount => {
             let (low, high) = halves(b, x);
             let (low, high) = (b.bit_count(low), b.bit_count(high));
@@ -149,11 +171,13 @@ fn lower(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value, source_bits: u8) ->
             let (in_low, in_high) = (b.ufind_msb(low), b.ufind_msb(high));
             select_bit(b, low, in_low, high, in_high, false)
         }
-        I2b => {
-            let (low, high) = halves(b, x);
-            let (any, zero) = (b.ior(low, high), b.imm(0));
-            b.ine(any, zero)
-        }
+        _ => return None,
+    })
+}
+
+fn conversion(b: &mut Builder<'_>, op: AluOp, x: Value, source_bits: u8) -> Option<Value> {
+    use AluOp::*;
+    Some(match op {
         B2i64 => widen_bool(b, x),
         I2i64 | U2u64 if source_bits != 64 => {
             let low = if op == I2i64 { b.i2i32(x) } else { b.u2u32(x) };

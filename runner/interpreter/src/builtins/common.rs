@@ -256,18 +256,7 @@ fn bits(f: F, args: &Arguments, result: Option<Scalar>, _: usize) -> Outcome {
             let test = if f == F::IsNan { f64::is_nan } else { f64::is_infinite };
             args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x))))
         }
-        F::FloatBitsToInt
-        | F::FloatBitsToUint
-        | F::IntBitsToFloat
-        | F::UintBitsToFloat
-        | F::DoubleBitsToInt64
-        | F::DoubleBitsToUint64
-        | F::Int64BitsToDouble
-        | F::Uint64BitsToDouble
-        | F::Float16BitsToInt16
-        | F::Float16BitsToUint16
-        | F::Int16BitsToFloat16
-        | F::Uint16BitsToFloat16 => {
+        _ if f.is_bit_cast() => {
             let to = result.ok_or(Error::Malformed("bit cast to a non-number"))?;
             let mask = u64::MAX >> (64 - to.bits());
             args.value(0)?.map(|x| scalar::wrap(to, x & mask))
