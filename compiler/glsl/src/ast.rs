@@ -20,7 +20,8 @@ macro_rules! ids {
 }
 
 /// No path from a global declaration or statement to a leaf is longer than this: deeper shaders are errors, so walks
-/// over the tree may recurse.
+/// over the tree may recurse. Left operands of binary operators and of commas do not count, if the operand is of the
+/// same kind: walks follow such chains in a loop.
 pub const MAX_DEPTH: u32 = 1000;
 
 ids! {

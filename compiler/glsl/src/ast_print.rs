@@ -273,12 +273,11 @@ impl Printer<'_> {
             ExprKind::Float(value, ty) => format!("{value:?}{}", float_suffix(ty)),
             ExprKind::Bool(value) => value.to_string(),
             ExprKind::Unary(op, a) => format!("({} {})", unary_sign(op), self.expr(a)),
-            ExprKind::Binary(op, a, b) => format!("({} {} {})", binary_sign(op), self.expr(a), self.expr(b)),
+            ExprKind::Binary(..) | ExprKind::Comma(..) => self.chain(id),
             ExprKind::Assign(op, a, b) => {
                 format!("({}= {} {})", op.map_or("", binary_sign), self.expr(a), self.expr(b))
             }
             ExprKind::Ternary(c, a, b) => format!("(? {} {} {})", self.expr(c), self.expr(a), self.expr(b)),
-            ExprKind::Comma(a, b) => format!("(, {} {})", self.expr(a), self.expr(b)),
             ExprKind::Index(base, index) => format!("{}[{}]", self.expr(base), self.expr(index)),
             ExprKind::Field(base, name) => format!("{}.{}", self.expr(base), self.name(name.symbol)),
             ExprKind::Method(base, name, args) => {
@@ -289,6 +288,27 @@ impl Printer<'_> {
             }
             ExprKind::InitList(items) => format!("{{{}}}", self.exprs(items)),
         }
+    }
+
+    /// Binary operators and commas down the left side.
+    fn chain(&self, id: ExprId) -> String {
+        let mut first = id;
+        let (mut heads, mut rest) = (String::new(), Vec::new());
+        loop {
+            let (sign, left, right) = match self.unit.exprs[first].kind {
+                ExprKind::Binary(op, a, b) => (binary_sign(op), a, b),
+                ExprKind::Comma(a, b) => (",", a, b),
+                _ => break,
+            };
+            heads.push_str(&format!("({sign} "));
+            rest.push(right);
+            first = left;
+        }
+        let mut text = heads + &self.expr(first);
+        for right in rest.into_iter().rev() {
+            text.push_str(&format!(" {})", self.expr(right)));
+        }
+        text
     }
 
     fn exprs(&self, list: List<ExprId>) -> String {

@@ -174,8 +174,7 @@ fn deep_nesting_is_an_error() {
         format!("int x = {}1;", "a ? b : ".repeat(many)),
         format!("int x = {}1;", "a ? ".repeat(many)),
         format!("int x = {}1;", "a = ".repeat(many)),
-        format!("int x = {}1;", "1 + ".repeat(many)),
-        format!("int x = {}1;", "1, ".repeat(many)).replace("int x = ", "void main() { "),
+        format!("int x = {}1;", "1 + (2, ".repeat(many)),
         format!("int x = a{};", ".b".repeat(many)),
         format!("int x = a{};", "[1]".repeat(many)),
         format!("int x = a{};", "++".repeat(many)),
@@ -200,7 +199,10 @@ fn reasonable_nesting_is_fine() {
     let terms = MAX_DEPTH as usize - 10;
     for source in [
         format!("int x = {}1{};", "(".repeat(200), ")".repeat(200)),
-        format!("int x = {}1;", "1 + ".repeat(terms)),
+        format!("int x = {}1{};", "-(1 + ".repeat(terms / 4), ")".repeat(terms / 4)),
+        format!("int x = {}1;", "1 + ".repeat(100_000)),
+        format!("int x = {}1;", "1 - 2 * 3 * ".repeat(30_000)),
+        format!("void main() {{ {}1; }}", "1, ".repeat(100_000)),
         format!("void main() {{ {} ; }}", "if (a) ; else ".repeat(terms)),
         format!("void main() {{ {} }}", "{".repeat(200) + &"}".repeat(200)),
         format!("int a[] = int[]({}1);", "1, ".repeat(100_000)),

@@ -23,9 +23,33 @@ impl Lowerer<'_, '_> {
         let shader = self.shader;
         let expr: &Expr = &shader.exprs[id];
         let outer = std::mem::replace(&mut self.builder.exact, expr.precise);
-        let value = self.eval_kind(id, expr);
+        let value = self.nested(|this| this.eval_kind(id, expr));
         self.builder.exact = outer;
         value
+    }
+
+    /// Binary operators and commas down the left side of an expression.
+    fn eval_chain(&mut self, id: ExprId) -> Result<Val, LowerError> {
+        let shader = self.shader;
+        let (first, chain) = shader.left_chain(id);
+        let mut value = self.eval(first)?;
+        for id in chain {
+            let expr = &shader.exprs[id];
+            self.builder.exact = expr.precise;
+            value = match expr.kind {
+                ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), _, b) => {
+                    self.short_circuit(op, value.leaf()?, b)?.into()
+                }
+                ExprKind::Binary(op, a, b) => {
+                    let (a_ty, b_ty) = (self.expr_type(a), self.expr_type(b));
+                    let b = self.eval(b)?;
+                    self.binary(op, a_ty, &value, b_ty, &b)?
+                }
+                ExprKind::Sequence(_, b) => self.eval(b)?,
+                _ => return Err(LowerError::Malformed("a chain of something else than operators")),
+            };
+        }
+        Ok(value)
     }
 
     fn eval_kind(&mut self, id: ExprId, expr: &Expr) -> Result<Val, LowerError> {
@@ -41,14 +65,7 @@ impl Lowerer<'_, '_> {
                 let scalar = self.scalar_of(expr.ty)?;
                 self.unary(*op, scalar, &value)
             }
-            ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::LogicalAnd | BinaryOp::LogicalOr => Ok(self.short_circuit(*op, *a, *b)?.into()),
-                _ => {
-                    let (a_ty, b_ty) = (self.expr_type(*a), self.expr_type(*b));
-                    let (a, b) = (self.eval(*a)?, self.eval(*b)?);
-                    self.binary(*op, a_ty, &a, b_ty, &b)
-                }
-            },
+            ExprKind::Binary(..) | ExprKind::Sequence(..) => self.eval_chain(id),
             ExprKind::Assign { place, value } => {
                 let place = self.place_of(*place)?;
                 let value = self.eval(*value)?;
@@ -67,10 +84,6 @@ impl Lowerer<'_, '_> {
             ExprKind::PreIncrement { place, decrement } => Ok(self.increment(*place, *decrement)?.1),
             ExprKind::PostIncrement { place, decrement } => Ok(self.increment(*place, *decrement)?.0),
             ExprKind::Select { condition, if_true, if_false } => self.select(*condition, *if_true, *if_false),
-            ExprKind::Sequence(first, second) => {
-                self.eval(*first)?;
-                self.eval(*second)
-            }
             ExprKind::Convert(operand) => {
                 let (from, to) = (self.scalar_of(self.expr_type(*operand))?, self.scalar_of(expr.ty)?);
                 let value = self.eval(*operand)?;
@@ -226,8 +239,7 @@ impl Lowerer<'_, '_> {
         if scalar.is_float() { self.builder.fconst(bits, x) } else { self.builder.iconst(bits, x as i64) }
     }
 
-    fn short_circuit(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Result<Value, LowerError> {
-        let first = self.eval(a)?.leaf()?;
+    fn short_circuit(&mut self, op: BinaryOp, first: Value, b: ExprId) -> Result<Value, LowerError> {
         let and = op == BinaryOp::LogicalAnd;
         if self.is_cheap(b) {
             let second = self.eval(b)?.leaf()?;

@@ -53,8 +53,8 @@ pub enum LowerError {
 
 /// Most instructions that a stage may have before optimisation.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
-/// Deepest nesting of inlined calls.
-const MAX_CALL_DEPTH: usize = 64;
+/// Deepest nesting of expressions and statements, those of inlined calls included: what the lowerer recurses through.
+const MAX_NESTING: usize = 4000;
 
 /// Lowers one stage of a linked program, for draws with the given key.
 pub fn lower(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, LowerError> {
@@ -110,6 +110,8 @@ struct Lowerer<'a, 's> {
     storages: Storages,
     globals: SecondaryMap<GlobalId, Option<StorageId>>,
     frames: Vec<Frame>,
+    /// Expressions and statements being lowered, one inside the other.
+    nesting: usize,
 }
 
 impl<'a, 's> Lowerer<'a, 's> {
@@ -128,6 +130,7 @@ impl<'a, 's> Lowerer<'a, 's> {
             storages: Storages::default(),
             globals: SecondaryMap::new(),
             frames: Vec::new(),
+            nesting: 0,
         }
     }
 
@@ -143,9 +146,6 @@ impl<'a, 's> Lowerer<'a, 's> {
     }
 
     fn push_frame(&mut self, function: FunctionId) -> Result<(), LowerError> {
-        if self.frames.len() >= MAX_CALL_DEPTH {
-            return Err(LowerError::TooDeep(MAX_CALL_DEPTH));
-        }
         if self.builder.shader.insts.len() > MAX_INSTRUCTIONS {
             return Err(LowerError::TooLarge(MAX_INSTRUCTIONS));
         }
@@ -160,6 +160,17 @@ impl<'a, 's> Lowerer<'a, 's> {
             breakables: Vec::new(),
         });
         Ok(())
+    }
+
+    /// Runs a part of the lowerer that may contain itself.
+    fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, LowerError>) -> Result<T, LowerError> {
+        if self.nesting >= MAX_NESTING {
+            return Err(LowerError::TooDeep(MAX_NESTING));
+        }
+        self.nesting += 1;
+        let result = part(self);
+        self.nesting -= 1;
+        result
     }
 
     fn frame(&mut self) -> Result<&mut Frame, LowerError> {

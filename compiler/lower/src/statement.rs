@@ -138,6 +138,10 @@ impl Lowerer<'_, '_> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<(), LowerError> {
+        self.nested(|this| this.statement_here(statement))
+    }
+
+    fn statement_here(&mut self, statement: &Statement) -> Result<(), LowerError> {
         match statement {
             Statement::Expression(expr) => self.eval_statement(*expr),
             Statement::Declare { local, value } => {

@@ -219,6 +219,24 @@ impl Printer<'_> {
         items.join(", ")
     }
 
+    /// Binary operators and commas down the left side.
+    fn chain(&self, id: ExprId) -> String {
+        let (first, chain) = self.shader.left_chain(id);
+        let mut text = "(".repeat(chain.len()) + &self.expr(first);
+        for id in chain {
+            let expr = &self.shader.exprs[id];
+            let exact = if expr.precise { "!" } else { "" };
+            match &expr.kind {
+                ExprKind::Binary(op, _, b) => {
+                    text.push_str(&format!(" {}{exact} {})", binary(*op), self.expr(*b)));
+                }
+                ExprKind::Sequence(_, b) => text.push_str(&format!(", {})", self.expr(*b))),
+                _ => {}
+            }
+        }
+        text
+    }
+
     fn expr(&self, id: ExprId) -> String {
         let Some(expr) = self.shader.exprs.get(id) else { return "?".into() };
         let name = |ty: TypeId| self.types.name(ty);
@@ -235,9 +253,7 @@ impl Printer<'_> {
                 };
                 format!("{sign}{}", self.expr(*a))
             }
-            ExprKind::Binary(op, a, b) => {
-                format!("({} {}{exact} {})", self.expr(*a), binary(*op), self.expr(*b))
-            }
+            ExprKind::Binary(..) | ExprKind::Sequence(..) => self.chain(id),
             ExprKind::Assign { place, value } => format!("{} = {}", self.expr(*place), self.expr(*value)),
             ExprKind::CompoundAssign { op, place, value } => {
                 format!("{} {}{exact}= {}", self.expr(*place), binary(*op), self.expr(*value))
@@ -251,7 +267,6 @@ impl Printer<'_> {
             ExprKind::Select { condition, if_true, if_false } => {
                 format!("({} ? {} : {})", self.expr(*condition), self.expr(*if_true), self.expr(*if_false))
             }
-            ExprKind::Sequence(a, b) => format!("({}, {})", self.expr(*a), self.expr(*b)),
             ExprKind::Convert(a) => format!("{}({})", name(expr.ty), self.expr(*a)),
             ExprKind::Splat(a) => format!("splat {}({})", name(expr.ty), self.expr(*a)),
             ExprKind::Compose(items) => format!("{}({})", name(expr.ty), self.list(items)),

@@ -1,9 +1,10 @@
 //! One checked shader: globals, functions, statements, and the stage's layout declarations.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use smallvec::SmallVec;
 
 use crate::builtin_variable::BuiltinVariable;
-use crate::expression::{Expr, ExprId};
+use crate::expression::{Expr, ExprId, ExprKind};
 use crate::span::Span;
 use crate::stage::Stage;
 use crate::types::TypeId;
@@ -237,5 +238,19 @@ impl Shader {
             redeclarations: Redeclarations::default(),
             dead_calls: Vec::new(),
         }
+    }
+
+    /// The first operand of an expression's binary operators and commas down the left side, and these, innermost
+    /// first: `a + b, c` gives `a` and [`a + b`, `a + b, c`]. Such chains are as long as the text allows; nothing else
+    /// nests deeper than the front end's limit, so walks follow chains in a loop and recurse otherwise.
+    pub fn left_chain(&self, id: ExprId) -> (ExprId, SmallVec<[ExprId; 4]>) {
+        let mut chain = SmallVec::new();
+        let mut first = id;
+        while let ExprKind::Binary(_, left, _) | ExprKind::Sequence(left, _) = self.exprs[first].kind {
+            chain.push(first);
+            first = left;
+        }
+        chain.reverse();
+        (first, chain)
     }
 }

@@ -10,9 +10,9 @@ pub enum Error {
     /// More statements were executed than allowed.
     #[error("step limit of {0} statements reached")]
     StepLimit(u64),
-    /// Calls nest deeper than the interpreter follows.
-    #[error("calls nest deeper than {0} levels")]
-    CallDepth(usize),
+    /// Calls, statements and expressions nest deeper than the interpreter follows.
+    #[error("calls, statements and expressions nest deeper than {0} levels")]
+    Nesting(usize),
     /// The program is not well formed: a defect of the front end.
     #[error("malformed program: {0}")]
     Malformed(&'static str),

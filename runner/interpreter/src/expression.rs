@@ -14,6 +14,10 @@ use crate::scalar;
 impl<E: Environment> Group<'_, E> {
     /// Evaluates an expression in the active lanes. Cells of other lanes hold anything.
     pub fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
+        self.nested(|this| this.eval_kind(id))
+    }
+
+    fn eval_kind(&mut self, id: ExprId) -> Result<Value, Error> {
         let shader = self.shader;
         let expr: &Expr = &shader.exprs[id];
         match &expr.kind {
@@ -27,7 +31,7 @@ impl<E: Environment> Group<'_, E> {
                 let value = self.eval(*operand)?;
                 self.apply_unary(*op, expr.ty, &value)
             }
-            ExprKind::Binary(op, a, b) => self.eval_binary(*op, *a, *b),
+            ExprKind::Binary(..) | ExprKind::Sequence(..) => self.eval_chain(id),
             ExprKind::Assign { place, value } => {
                 let place = self.place(*place)?.ok_or(Error::Malformed("assignment to a value"))?;
                 let value = self.eval(*value)?;
@@ -41,10 +45,6 @@ impl<E: Environment> Group<'_, E> {
             }
             ExprKind::Select { condition, if_true, if_false } => {
                 self.eval_select(*condition, *if_true, *if_false)
-            }
-            ExprKind::Sequence(first, second) => {
-                self.eval(*first)?;
-                self.eval(*second)
             }
             ExprKind::Convert(operand) => self.eval_convert(expr.ty, *operand),
             ExprKind::Splat(operand) => Ok(self.eval(*operand)?.splat(self.cells.of(expr.ty))),
@@ -122,13 +122,25 @@ impl<E: Environment> Group<'_, E> {
         Ok(value.map(|x| scalar::wrap(scalar, f(x))))
     }
 
-    fn eval_binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Result<Value, Error> {
-        if matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr) {
-            return self.short_circuit(op, a, b);
+    /// Binary operators and commas down the left side of an expression.
+    fn eval_chain(&mut self, id: ExprId) -> Result<Value, Error> {
+        let shader = self.shader;
+        let (first, chain) = shader.left_chain(id);
+        let mut value = self.eval(first)?;
+        for id in chain {
+            value = match shader.exprs[id].kind {
+                ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), _, b) => {
+                    self.short_circuit(op, &value, b)?
+                }
+                ExprKind::Binary(op, a, b) => {
+                    let right = self.eval(b)?;
+                    self.apply_binary(op, shader.exprs[a].ty, &value, shader.exprs[b].ty, &right)?
+                }
+                ExprKind::Sequence(_, b) => self.eval(b)?,
+                _ => return Err(Error::Malformed("a chain of something else than operators")),
+            };
         }
-        let (a_ty, b_ty) = (self.shader.exprs[a].ty, self.shader.exprs[b].ty);
-        let (a, b) = (self.eval(a)?, self.eval(b)?);
-        self.apply_binary(op, a_ty, &a, b_ty, &b)
+        Ok(value)
     }
 
     fn apply_binary(
@@ -211,14 +223,13 @@ impl<E: Environment> Group<'_, E> {
         }))
     }
 
-    fn short_circuit(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Result<Value, Error> {
-        let first = self.eval(a)?;
+    fn short_circuit(&mut self, op: BinaryOp, first: &Value, b: ExprId) -> Result<Value, Error> {
         let truth = first.truth(&self.active);
         let falsity = self.active.minus(&truth);
         let (more, decided) = if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
         let second = self.eval_under(&more, b)?;
-        let mut value = merge(&decided, &first, second.as_ref().unwrap_or(&first));
-        self.choose_on_undefined(&first, &[b], &mut value);
+        let mut value = merge(&decided, first, second.as_ref().unwrap_or(first));
+        self.choose_on_undefined(first, &[b], &mut value);
         Ok(value)
     }
 

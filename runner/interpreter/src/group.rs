@@ -15,8 +15,8 @@ use crate::lanes::{Mask, Value};
 use crate::place::Place;
 use crate::scalar;
 
-/// Calls nest at most this deep; recursion is refused by linking.
-const MAX_CALL_DEPTH: usize = 128;
+/// Deepest nesting of expressions and statements, those of functions called included: what evaluation recurses through.
+const MAX_NESTING: usize = 4000;
 
 /// Variables of one call.
 #[derive(Debug, Default)]
@@ -105,6 +105,8 @@ pub struct Group<'a, E: Environment> {
     /// Functions being executed, outermost first.
     pub functions: Vec<FunctionId>,
     frames: Vec<Frame>,
+    /// Expressions and statements being executed, one inside the other.
+    nesting: usize,
 }
 
 impl<'a, E: Environment> Group<'a, E> {
@@ -147,7 +149,19 @@ impl<'a, E: Environment> Group<'a, E> {
             limit,
             functions: Vec::new(),
             frames: Vec::new(),
+            nesting: 0,
         }
+    }
+
+    /// Runs a part of the execution that may contain itself.
+    pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.nesting >= MAX_NESTING {
+            return Err(Error::Nesting(MAX_NESTING));
+        }
+        self.nesting += 1;
+        let result = part(self);
+        self.nesting -= 1;
+        result
     }
 
     /// Variables of the current call.
@@ -217,9 +231,6 @@ impl<'a, E: Environment> Group<'a, E> {
 
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
     pub fn call_body(&mut self, id: FunctionId, frame: Frame) -> Result<(Frame, Option<Value>), Error> {
-        if self.frames.len() >= MAX_CALL_DEPTH {
-            return Err(Error::CallDepth(MAX_CALL_DEPTH));
-        }
         let function: &'a Function = &self.shader.functions[id];
         let body = function.body.as_ref().ok_or(Error::Malformed("call of a function without body"))?;
         let components = self.cells.of(function.result);

@@ -15,7 +15,7 @@ impl<E: Environment> Group<'_, E> {
                 return Ok(());
             }
             self.step()?;
-            self.statement(statement)?;
+            self.nested(|this| this.statement(statement))?;
         }
         Ok(())
     }

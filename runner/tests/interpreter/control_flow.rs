@@ -1,6 +1,6 @@
 //! Selection, iteration and jumps (GLSL 4.60 sections 6.2 to 6.4).
 
-use crate::harness::{World, check_body, interpret, lanes, program, quad, shader};
+use crate::harness::{World, check_body, interpret, lanes, pixels, program, quad, shader};
 use interpreter::Error;
 use program::Stage;
 
@@ -206,16 +206,37 @@ fn endless_loops_hit_the_step_limit() {
     assert_eq!(error, Error::StepLimit(100_000));
 }
 
-#[test]
-fn deep_calls_are_an_error() {
+/// The result of `calls` functions each of which calls the one before it and adds one.
+fn call_chain(calls: usize) -> Result<u32, Error> {
     let mut globals = String::from("int f0(int x) { return x; }\n");
-    for i in 1..200 {
+    for i in 1..=calls {
         globals += &format!("int f{i}(int x) {{ return f{}(x) + 1; }}\n", i - 1);
     }
-    let source = shader(&globals, "result = bits(f199(0));");
-    let program = program(&[(Stage::Fragment, &source)]);
-    let error = interpret(&program, Stage::Fragment, 4, &mut World::default()).expect_err("too deep");
-    assert!(matches!(error, Error::CallDepth(_)), "{error}");
+    let source = shader(&globals, &format!("result = bits(f{calls}(0));"));
+    let run = move || {
+        let program = program(&[(Stage::Fragment, &source)]);
+        interpret(&program, Stage::Fragment, 4, &mut World::default()).map(|outputs| pixels(&outputs)[0].value[0])
+    };
+    // As much stack as the runner's workers have.
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).expect("a thread starts");
+    thread.join().expect("no overflow")
+}
+
+#[test]
+fn calls_nest_as_deep_as_memory_is_sure_to_last() {
+    assert_eq!(call_chain(1000), Ok(1000));
+    assert!(matches!(call_chain(10_000), Err(Error::Nesting(_))));
+}
+
+/// No operator on the left side of another takes recursion.
+#[test]
+fn long_chains_of_operators() {
+    let n = 20_000;
+    let sum = vec!["n"; n].join(" + ");
+    let all = vec!["n > 0"; n].join(" && ");
+    let commas = vec!["m++"; n].join(", ");
+    let pixels = quad("int n = 1;", &format!("int m = 0; {commas}; result = uvec4({sum}, {all}, m, 0);"));
+    assert_eq!(pixels[0].value, [n as u32, 1, n as u32, 0]);
 }
 
 #[test]

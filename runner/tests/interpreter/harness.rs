@@ -343,7 +343,8 @@ pub fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
     pixels(&outputs)
 }
 
-fn pixels(outputs: &Outputs) -> Vec<Pixel> {
+/// What a fragment stage wrote to its one colour.
+pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
     let color = FragmentOutput::Color { location: 0, index: 0 };
     let value = &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a colour").1;
     (0..4)

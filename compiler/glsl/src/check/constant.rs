@@ -175,13 +175,12 @@ impl Checker<'_> {
                 let scalar = self.types.scalar_of(expr.ty)?;
                 self.map(*a, depth, |n| unary(*op, n).to(scalar))
             }
-            ExprKind::Binary(op, a, b) => self.evaluate_binary(*op, *a, *b, expr.ty, depth),
+            ExprKind::Binary(..) | ExprKind::Sequence(..) => self.evaluate_chain(id, depth),
             ExprKind::Select { condition, if_true, if_false } => {
                 let chosen =
                     if self.evaluate(*condition, depth + 1)?.first()?.bool() { if_true } else { if_false };
                 self.evaluate(*chosen, depth + 1)
             }
-            ExprKind::Sequence(_, b) => self.evaluate(*b, depth + 1),
             ExprKind::Convert(a) => {
                 let scalar = self.types.scalar_of(expr.ty)?;
                 self.map(*a, depth, |n| n.to(scalar))
@@ -257,15 +256,31 @@ impl Checker<'_> {
         Some(Shaped { numbers: value.components()?, columns: columns.into(), rows: rows.into() })
     }
 
+    /// Binary operators and commas down the left side of an expression.
+    fn evaluate_chain(&self, id: ExprId, depth: u32) -> Option<Value> {
+        let (first, chain) = self.shader.left_chain(id);
+        let mut value = self.evaluate(first, depth + 1);
+        for id in chain {
+            let expr = &self.shader.exprs[id];
+            value = match expr.kind {
+                ExprKind::Binary(op, a, b) => {
+                    let right = self.evaluate(b, depth + 1)?;
+                    self.evaluate_binary(op, (a, value?), (b, right), expr.ty)
+                }
+                ExprKind::Sequence(_, b) => self.evaluate(b, depth + 1),
+                _ => None,
+            };
+        }
+        value
+    }
+
     fn evaluate_binary(
         &self,
         op: BinaryOp,
-        left: ExprId,
-        right: ExprId,
+        (left, a): (ExprId, Value),
+        (right, b): (ExprId, Value),
         ty: TypeId,
-        depth: u32,
     ) -> Option<Value> {
-        let (a, b) = (self.evaluate(left, depth + 1)?, self.evaluate(right, depth + 1)?);
         match op {
             BinaryOp::Equal => return Some(Value::Components(vec![Number::Bool(a == b)])),
             BinaryOp::NotEqual => return Some(Value::Components(vec![Number::Bool(a != b)])),

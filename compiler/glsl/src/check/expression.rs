@@ -24,11 +24,7 @@ impl Checker<'_> {
             ast::ExprKind::Binary(..) => self.binary_expression(id),
             ast::ExprKind::Assign(op, a, b) => self.assignment(op, a, b, span),
             ast::ExprKind::Ternary(c, a, b) => self.ternary(c, a, b, span),
-            ast::ExprKind::Comma(a, b) => {
-                let a = self.expression(a)?;
-                let b = self.expression(b)?;
-                Ok(self.push(ExprKind::Sequence(a, b), self.ty(b), span))
-            }
+            ast::ExprKind::Comma(..) => self.sequence(id),
             ast::ExprKind::Index(base, index) => self.index_expression(base, index, span),
             ast::ExprKind::Field(base, name) => {
                 let base = self.expression(base)?;
@@ -40,6 +36,21 @@ impl Checker<'_> {
                 self.error(span, "an initialiser list can only initialise a variable")
             }
         }
+    }
+
+    fn sequence(&mut self, id: ast::ExprId) -> Check<ExprId> {
+        let mut chain = Vec::new();
+        let mut first = id;
+        while let ast::ExprKind::Comma(a, b) = self.unit.exprs[first].kind {
+            chain.push((self.unit.exprs[first].span, b));
+            first = a;
+        }
+        let mut value = self.expression(first)?;
+        for (span, next) in chain.into_iter().rev() {
+            let next = self.expression(next)?;
+            value = self.push(ExprKind::Sequence(value, next), self.ty(next), span);
+        }
+        Ok(value)
     }
 
     /// Adds a literal.

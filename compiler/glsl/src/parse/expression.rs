@@ -89,7 +89,12 @@ impl Parser<'_> {
 
     fn binary_node(&mut self, kind: ExprKind, left: ExprId, right: ExprId) -> Parsed<ExprId> {
         let span = self.expr_span(left).to(self.expr_span(right));
-        self.push_expr(kind, span, self.height(left).max(self.height(right)))
+        let chain = matches!(
+            (kind, self.unit.exprs[left].kind),
+            (ExprKind::Binary(..), ExprKind::Binary(..)) | (ExprKind::Comma(..), ExprKind::Comma(..))
+        );
+        let left_height = self.height(left) - u16::from(chain);
+        self.push_expr(kind, span, left_height.max(self.height(right)))
     }
 
     /// Operators that bind tighter than `above`.

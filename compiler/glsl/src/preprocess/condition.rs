@@ -1,4 +1,4 @@
-//! Expressions of `#if` and `#elif`: integers, the operators of C without assignment, `?:` and comma, `defined`.
+//! Expressions of `#if`, `#elif` and `#line`: integers, the operators of C without assignment, `?:` and comma, `defined`.
 
 use super::{Preprocessor, TEXT_ONE, TEXT_ZERO};
 use crate::intern::words;
@@ -42,8 +42,7 @@ impl Preprocessor<'_> {
         }
         let expanded = self.expand_isolated(&tokens, hash);
         let text = self.unit.sources.bytes();
-        let mut evaluator =
-            Evaluator { tokens: &expanded, text, next: 0, nesting: 0, dead: 0, undefined: Vec::new() };
+        let mut evaluator = Evaluator::new(&expanded, text);
         let result = evaluator.binary(0).and_then(|value| match evaluator.peek() {
             None => Ok(value),
             Some(_) => Err((evaluator.next, "unexpected token in a preprocessor expression")),
@@ -70,6 +69,18 @@ impl Preprocessor<'_> {
         self.buffers.spare.push(tokens);
         self.buffers.spare.iter_mut().for_each(Vec::clear);
         value
+    }
+
+    /// The values of expressions that stand one after the other, each as long as possible; none if something is wrong
+    /// with one of them.
+    pub(super) fn values(&self, tokens: &[Token]) -> Option<Vec<i64>> {
+        let text = self.unit.sources.bytes();
+        let mut evaluator = Evaluator::new(tokens, text);
+        let mut values = Vec::new();
+        while evaluator.peek().is_some() {
+            values.push(evaluator.binary(0).ok()?);
+        }
+        evaluator.undefined.is_empty().then_some(values)
     }
 
     /// `defined X` or `defined(X)` as the literal 1 or 0.
@@ -109,7 +120,11 @@ fn strength(kind: Kind) -> u8 {
     }
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    fn new(tokens: &'a [Token], text: &'a [u8]) -> Evaluator<'a> {
+        Evaluator { tokens, text, next: 0, nesting: 0, dead: 0, undefined: Vec::new() }
+    }
+
     fn peek(&self) -> Option<Token> {
         self.tokens.get(self.next).copied()
     }

@@ -415,19 +415,16 @@ impl Preprocessor<'_> {
         self.unit.extensions.push(Extension { name: name.symbol, behaviour: kind, span });
     }
 
-    /// `#line line` or `#line line string`, macros expanded.
+    /// `#line line` or `#line line string`, macros expanded: both are constant expressions (GLSL 4.60 section 3.3).
     fn line(&mut self, directive: Token) {
         let mut tokens = Vec::new();
         while let Some(token) = self.next_on_line() {
             tokens.push(token);
         }
         let tokens = self.expand_isolated(&tokens, directive);
-        let text = self.unit.sources.bytes();
-        let number = |token: &Token| -> Option<u32> {
-            let value = condition::integer(token.spelling(text)).ok()?;
-            (token.kind == Kind::Int).then_some(u32::try_from(value).ok()?)
-        };
-        let numbers: Option<Vec<u32>> = tokens.iter().map(number).collect();
+        let number = |&value: &i64| u32::try_from(value).ok();
+        let numbers: Option<Vec<u32>> =
+            self.values(&tokens).and_then(|values| values.iter().map(number).collect());
         let (line, string) = match numbers.as_deref() {
             Some([line]) => (*line, self.unit.sources.string_at(directive.pos)),
             Some([line, string]) => (*line, *string),

@@ -237,22 +237,26 @@ pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
 
 /// Whether two initialisers are the same text, operand by operand.
 pub(super) fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> bool {
-    let (Some(ex), Some(ey)) = (a.exprs.get(x), b.exprs.get(y)) else { return false };
-    let mut operands = (Vec::new(), Vec::new());
-    let (mut kx, mut ky) = (ex.kind.clone(), ey.kind.clone());
-    kx.for_each_child_mut(|id| operands.0.push(std::mem::replace(id, ExprId::from_u32(0))));
-    ky.for_each_child_mut(|id| operands.1.push(std::mem::replace(id, ExprId::from_u32(0))));
-    if let (ExprKind::Global(gx), ExprKind::Global(gy)) = (&kx, &ky) {
-        let (gx, gy) = (&a.globals[*gx], &b.globals[*gy]);
-        return match (gx.initializer, gy.initializer) {
-            (Some(x), Some(y)) => gx.name == gy.name && same_initializer(a, x, b, y),
-            _ => false,
-        };
+    let mut open = vec![(x, y)];
+    while let Some((x, y)) = open.pop() {
+        let (Some(ex), Some(ey)) = (a.exprs.get(x), b.exprs.get(y)) else { return false };
+        let mut operands = (Vec::new(), Vec::new());
+        let (mut kx, mut ky) = (ex.kind.clone(), ey.kind.clone());
+        kx.for_each_child_mut(|id| operands.0.push(std::mem::replace(id, ExprId::from_u32(0))));
+        ky.for_each_child_mut(|id| operands.1.push(std::mem::replace(id, ExprId::from_u32(0))));
+        if let (ExprKind::Global(gx), ExprKind::Global(gy)) = (&kx, &ky) {
+            let (gx, gy) = (&a.globals[*gx], &b.globals[*gy]);
+            match (gx.initializer, gy.initializer) {
+                (Some(x), Some(y)) if gx.name == gy.name => open.push((x, y)),
+                _ => return false,
+            }
+        } else if kx != ky || ex.ty != ey.ty || operands.0.len() != operands.1.len() {
+            return false;
+        } else {
+            open.extend(operands.0.into_iter().zip(operands.1));
+        }
     }
-    kx == ky
-        && ex.ty == ey.ty
-        && operands.0.len() == operands.1.len()
-        && operands.0.iter().zip(&operands.1).all(|(&x, &y)| same_initializer(a, x, b, y))
+    true
 }
 
 /// What two functions must share to be one.
