@@ -7,7 +7,7 @@ use crate::intrinsics::Intrinsic;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 /// Deepest nesting of ifs and loops that any part of the crate accepts; the validator reports more.
-pub const MAX_NESTING: usize = 200;
+pub const MAX_NESTING: usize = 1000;
 
 /// Shape and definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -33,6 +33,36 @@ pub fn same_results(reference: &Batch, other: &Batch, program: &Program) -> Resu
     }
 }
 
+/// Makes two results the same wherever two executions of one kernel, `run` and `again`, gave different values.
+pub fn settle(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
+    if let (Batch::Fragment(run), Batch::Fragment(again), [Batch::Fragment(a), Batch::Fragment(b)]) =
+        (run, again, results)
+    {
+        let (run, again, a, b) = (&run.outputs, &again.outputs, &a.outputs, &mut b.outputs);
+        let unsettled = run.killed ^ again.killed;
+        b.killed = a.killed & unsettled | b.killed & !unsettled;
+        settle_channels(&run.colour, &again.colour, &a.colour, &mut b.colour);
+        settle_channels(&run.dual_source, &again.dual_source, &a.dual_source, &mut b.dual_source);
+        settle_values(&run.depth, &again.depth, &a.depth, &mut b.depth);
+        settle_values(&run.sample_mask, &again.sample_mask, &a.sample_mask, &mut b.sample_mask);
+        settle_values(&run.stencil, &again.stencil, &a.stencil, &mut b.stencil);
+    }
+}
+
+fn settle_channels(run: &Channels, again: &Channels, a: &Channels, b: &mut Channels) {
+    for row in 0..b.rows() {
+        settle_values(run.row(row), again.row(row), a.row(row), b.row_mut(row));
+    }
+}
+
+fn settle_values(run: &[u32], again: &[u32], a: &[u32], b: &mut [u32]) {
+    for (lane, value) in b.iter_mut().enumerate() {
+        if run.get(lane) != again.get(lane) {
+            *value = a.get(lane).copied().unwrap_or(*value);
+        }
+    }
+}
+
 /// The rule of a value of a stage, which `integer` says is none of floats.
 fn float_rule(stage: Option<&LinkedStage>, integer: impl Fn(&LinkedStage) -> bool) -> Rule {
     match stage {
@@ -151,6 +181,33 @@ mod tests {
         assert!(same(Rule::Close, 7, 8) && !same(Rule::Bits, 7, 8));
         let nan = f32::NAN.to_bits();
         assert!(same(Rule::Close, nan, nan ^ 1) && !same(Rule::Bits, nan, nan ^ 1));
+    }
+
+    #[test]
+    fn values_of_chance_are_settled_and_others_are_not() {
+        let batch = |colours: [u32; 4], killed: u64| {
+            let quad = softgl::device::Quad { x: 0, y: 0, primitive: 0 };
+            let mut outputs = softgl::device::FragmentOutputs::new(1, 4);
+            outputs.colour.row_mut(0).copy_from_slice(&colours);
+            outputs.killed = killed;
+            Batch::Fragment(FragmentBatch {
+                quads: vec![quad],
+                live: 0xf,
+                primitives: Vec::new(),
+                samples: 1,
+                sample_positions: vec![[0.5; 2]],
+                sample_id: None,
+                sample_mask_in: vec![1; 4],
+                outputs,
+            })
+        };
+        let (run, again) = (batch([1, 2, 3, 4], 0b0001), batch([1, 9, 3, 4], 0b0011));
+        let mut results = [run.clone(), batch([1, 7, 8, 4], 0b1111)];
+        settle(&run, &again, &mut results);
+        let [Batch::Fragment(a), Batch::Fragment(b)] = &results else { panic!("fragments") };
+        assert_eq!((a.outputs.colour.row(0), a.outputs.killed), (&[1, 2, 3, 4][..], 0b0001));
+        // Lane 1 was of chance, lane 2 is a real difference.
+        assert_eq!((b.outputs.colour.row(0), b.outputs.killed), (&[1, 2, 8, 4][..], 0b1101));
     }
 
     #[test]
