@@ -241,6 +241,58 @@ fn blits_scale_to_the_whole_target() {
     assert_eq!(m.take_error(), Some(GlError::InvalidOperation));
 }
 
+/// Draws white over the left `edge` pixels of a multisampled framebuffer and resolves; pixels 7 to 9 of a row.
+fn resolved(samples: u32, edge: f32) -> [f32; 3] {
+    let mut m = machine(rectangle_program().build());
+    let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| WHITE));
+    let format = Format::Rgba32f;
+    let target = FramebufferKind::Renderbuffer { format, width: 16, height: 16, samples };
+    m.bind_framebuffer(FramebufferTarget::Both, &target).unwrap();
+    m.clear(true, false, &mut device).unwrap();
+    let left = RectangleDraw { rectangle: [-1.0, -1.0, edge / 8.0, 2.0], ..RectangleDraw::default() };
+    m.draw_rect(&left, &mut device).unwrap();
+    assert!(m.pixel(8, 3, &mut device).is_err(), "glReadPixels reads no samples");
+    m.fill_texture(0, &TextureFill::Rgbw { width: 16, height: 16, format });
+    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![0])).unwrap();
+    m.blit_colour(Filter::Linear, &mut device).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![0])).unwrap();
+    assert_eq!(m.take_error(), None);
+    [7, 8, 9].map(|x| m.pixel(x, 3, &mut device).unwrap()[0])
+}
+
+#[test]
+fn multisampled_framebuffers_resolve_to_the_share_of_covered_samples() {
+    // Half a pixel covers half of the samples of the standard patterns. At a quarter lies one sample of two, on the edge:
+    // edges to the right are open.
+    assert_eq!(resolved(2, 8.5), [1.0, 0.5, 0.0]);
+    assert_eq!(resolved(3, 8.5), [1.0, 0.5, 0.0]);
+    assert_eq!(resolved(4, 8.5), [1.0, 0.5, 0.0]);
+    assert_eq!(resolved(4, 8.25), [1.0, 0.25, 0.0]);
+    assert_eq!(resolved(2, 8.25), [1.0, 0.0, 0.0]);
+    assert_eq!(resolved(2, 8.75), [1.0, 0.5, 0.0]);
+}
+
+#[test]
+fn blits_between_multisampled_framebuffers() {
+    let mut m = machine(rectangle_program().build());
+    let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| WHITE));
+    let renderbuffer =
+        |samples, width| FramebufferKind::Renderbuffer { format: Format::Rgba8, width, height: 16, samples };
+    m.bind_framebuffer(FramebufferTarget::Read, &renderbuffer(4, 16)).unwrap();
+    // Neither scaled nor to another number of samples.
+    for (samples, width, error) in [(4, 16, None), (2, 16, Some(GlError::InvalidOperation))]
+        .into_iter()
+        .chain([(4, 8, Some(GlError::InvalidOperation)), (1, 8, Some(GlError::InvalidOperation))])
+    {
+        m.bind_framebuffer(FramebufferTarget::Draw, &renderbuffer(samples, width)).unwrap();
+        m.blit_colour(Filter::Nearest, &mut device).unwrap();
+        assert_eq!(m.take_error(), error, "{samples} {width}");
+    }
+    // More samples than the implementation has.
+    let many = renderbuffer(5, 16);
+    assert_eq!(m.bind_framebuffer(FramebufferTarget::Both, &many), Err(FramebufferError::Incomplete));
+}
+
 fn stage(stage: Stage) -> LinkedStage {
     LinkedStage {
         shader: Shader::new(stage, 450, false),

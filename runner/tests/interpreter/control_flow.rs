@@ -215,7 +215,8 @@ fn call_chain(calls: usize) -> Result<u32, Error> {
     let source = shader(&globals, &format!("result = bits(f{calls}(0));"));
     let run = move || {
         let program = program(&[(Stage::Fragment, &source)]);
-        interpret(&program, Stage::Fragment, 4, &mut World::default()).map(|outputs| pixels(&outputs)[0].value[0])
+        interpret(&program, Stage::Fragment, 4, &mut World::default())
+            .map(|outputs| pixels(&outputs)[0].value[0])
     };
     // As much stack as the runner's workers have.
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(run).expect("a thread starts");

@@ -20,9 +20,9 @@ use crate::device::{
 };
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
 use crate::observe::{DrawContext, Recorder, ShadeMode};
-use crate::raster::Rect;
+use crate::raster::{Rect, samples};
 use crate::resources::Bindings;
-use crate::setup::{RasterState, SetupInput, Shape, rasterise};
+use crate::setup::{RasterState, SetupInput, Shape, Viewport, rasterise};
 
 /// A draw of consecutive vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,7 +331,14 @@ impl Machine {
         self.objects = bindings.objects.clone();
         let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else { return Ok(()) };
         let inputs = Arc::new(fragment_inputs(&program, &key));
-        let shapes = self.set_up(&primitives, &vertices, &inputs)?;
+        let samples = samples::positions(self.draw_framebuffer.samples());
+        if samples.len() > 1 && fragment.reads_samples {
+            return Err(MachineError::Unsupported(
+                "built-in variables of samples in multisample framebuffers",
+            ));
+        }
+        let set_up = |&sample: &[f32; 2]| self.set_up(&primitives, &vertices, &inputs, sample);
+        let shapes = samples.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test };
         self.render(context, shapes, device)
@@ -379,17 +386,20 @@ impl Machine {
         Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
     }
 
-    /// Sets up every primitive for the draw framebuffer.
+    /// Sets up every primitive for the draw framebuffer, as seen from a sample of each pixel: moved so that the sample
+    /// comes to lie where the pixel's centre is.
     fn set_up(
         &self,
         primitives: &[FinalPrimitive],
         vertices: &ShadedVertices,
         inputs: &[FragmentInput],
+        sample: [f32; 2],
     ) -> Result<Vec<Shape>, MachineError> {
         let object = self.object()?.1;
         let (width, height) = self.render_size();
         let setup = PrimitiveAssembler {
             state: &self.state,
+            shift: sample.map(|c| 0.5 - c),
             raster: RasterState {
                 bounds: Rect::of_size(width, height),
                 depth_clamp: self.state.depth_clamp,
@@ -407,11 +417,12 @@ impl Machine {
     }
 
     /// Records the draw for the window, or executes it when its target is a texture, the fragment stage writes
-    /// memory, or everything is to be shaded.
+    /// memory, or everything is to be shaded. `shapes` are those of each sample. Every sample is shaded for itself, at its
+    /// own position: OpenGL 4.6 section 14.3.1 leaves it to implementations which samples share a result.
     fn render(
         &mut self,
         mut context: DrawContext,
-        shapes: Vec<Shape>,
+        shapes: Vec<Vec<Shape>>,
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
         let mode = self.options.shade;
@@ -419,7 +430,7 @@ impl Machine {
         if framebuffer == Framebuffer::Window {
             let eager = context.fragment.side_effects || mode == ShadeMode::All;
             let mut recorder = Recorder::new(context, mode);
-            shapes.into_iter().for_each(|s| recorder.add(s.setup, s.coverage));
+            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage));
             if eager {
                 let (context, steps) = self.window.execute(recorder.finish(), device)?;
                 self.steps += steps;
@@ -430,10 +441,12 @@ impl Machine {
             return Ok(());
         }
         let mut targets = self.layer_targets(&framebuffer);
-        let layered = targets.len() > 1;
+        let multisampled = shapes.len() > 1;
+        let layered = targets.len() > 1 && !multisampled;
         for (layer, target) in targets.iter_mut().enumerate() {
             let mut recorder = Recorder::new(context, mode);
-            for shape in shapes.iter().filter(|s| !layered || s.setup.layer as usize == layer) {
+            let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
+            for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
                 recorder.add(shape.setup.clone(), shape.coverage.clone());
             }
             let steps;
@@ -481,6 +494,8 @@ fn vertices_of(mode: PrimitiveMode) -> usize {
 /// Turns primitives of one draw into setups.
 struct PrimitiveAssembler<'a> {
     state: &'a State,
+    /// Movement of everything in the window, in pixels.
+    shift: [f32; 2],
     raster: RasterState,
     interface: &'a VertexInterface,
     inputs: &'a [FragmentInput],
@@ -506,13 +521,15 @@ impl PrimitiveAssembler<'_> {
         let index = component(provoking, self.interface.viewport_index, 0) as usize;
         let viewport_index = if index < VIEWPORTS { index } else { 0 };
         let distances = self.clip_distances(&data);
+        let viewport = self.state.viewports[viewport_index];
+        let [dx, dy] = self.shift;
         let input = SetupInput {
             kind: primitive.kind,
             positions: data.map(|v| self.position(v, viewport_index)),
             clip_distances: &distances,
             point_size: data.map(|v| self.point_size(v)),
             edges: primitive.edges,
-            viewport: &self.state.viewports[viewport_index],
+            viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
         for Shape { coverage, setup } in rasterise(&input, &self.raster) {
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);

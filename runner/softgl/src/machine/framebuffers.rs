@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
+use program::Api;
+
 use super::{GlError, MAX_WINDOW, Machine, MachineError};
 use crate::device::Device;
 use crate::format::{Format, FormatClass};
 use crate::framebuffer::{Pixels, Surface};
 use crate::observe::RenderTarget;
-use crate::raster::Rect;
+use crate::raster::{Rect, samples};
 use crate::resources::TextureId;
 use crate::texture::fill::TextureFill;
 use crate::texture::{Filter, TextureTarget};
@@ -37,6 +39,8 @@ pub enum Framebuffer {
         colours: Vec<Attachment>,
         /// Number of layers that can be drawn to; 1 unless layered.
         layers: u32,
+        /// Samples per pixel; more than one are kept in layers, and then there is only one layer to draw to.
+        samples: u32,
         /// Width in pixels.
         width: u32,
         /// Height in pixels.
@@ -100,6 +104,16 @@ pub enum FramebufferError {
     Unsupported(&'static str),
 }
 
+impl Framebuffer {
+    /// Samples per pixel.
+    pub(super) fn samples(&self) -> u32 {
+        match self {
+            Framebuffer::Window => 1,
+            Framebuffer::Images { samples, .. } => *samples,
+        }
+    }
+}
+
 impl Machine {
     /// An `fb` command.
     pub fn bind_framebuffer(
@@ -112,30 +126,28 @@ impl Machine {
             FramebufferKind::Textures(slots) => {
                 let colours =
                     slots.iter().map(|&slot| self.attachment(slot, 0, 0)).collect::<Result<_, _>>()?;
-                self.images(colours, 1)?
+                self.images(colours, 1, 1)?
             }
             &FramebufferKind::Slice { slot, level, layer } => {
                 let attachment = self.attachment(slot, level, layer)?;
-                self.images(vec![attachment], 1)?
+                self.images(vec![attachment], 1, 1)?
             }
             &FramebufferKind::Layered(slot) => {
                 let attachment = self.attachment(slot, 0, 0)?;
                 let texture = self.objects.textures.get(attachment.texture.0 as usize);
                 let level = texture.and_then(|t| t.levels.first()?.as_ref());
                 let layers = level.map_or(0, |l| l.layers.len() as u32);
-                self.images(vec![attachment], layers)?
+                self.images(vec![attachment], layers, 1)?
             }
             &FramebufferKind::Renderbuffer { format, width, height, samples } => {
-                if samples > 1 {
-                    return Err(FramebufferError::Unsupported("multisample framebuffers"));
-                }
-                if width > MAX_WINDOW || height > MAX_WINDOW {
+                let samples = samples::supported(samples);
+                if width > MAX_WINDOW || height > MAX_WINDOW || samples > self.most_samples() {
                     return Err(FramebufferError::Incomplete);
                 }
-                let size = [width, height, 1];
-                let fill = TextureFill::Storage { target: TextureTarget::D2, format, levels: 1, size };
+                let size = [width, height, samples];
+                let fill = TextureFill::Storage { target: TextureTarget::D2Array, format, levels: 1, size };
                 let texture = self.add_texture(fill.create());
-                self.images(vec![Attachment { texture, level: 0, layer: 0 }], 1)?
+                self.images(vec![Attachment { texture, level: 0, layer: 0 }], 1, samples)?
             }
         };
         if target != FramebufferTarget::Read {
@@ -147,13 +159,24 @@ impl Machine {
         Ok(())
     }
 
+    /// The limit on samples of a renderbuffer, whatever its format: Mesa asks its drivers for the format's own limit
+    /// (ARB_internalformat_query), which is the same for integers; `GL_MAX_INTEGER_SAMPLES` is about textures.
+    fn most_samples(&self) -> u32 {
+        self.capabilities.limit("GL_MAX_SAMPLES", 4).clamp(1, samples::MAX_SAMPLES)
+    }
+
     fn attachment(&self, slot: u32, level: u32, layer: u32) -> Result<Attachment, FramebufferError> {
         let entry = self.texture_slot(slot).ok_or(FramebufferError::NoTexture(slot))?;
         Ok(Attachment { texture: entry.texture, level, layer })
     }
 
     /// A framebuffer of images that exist, have one size and a colour format.
-    fn images(&self, colours: Vec<Attachment>, layers: u32) -> Result<Framebuffer, FramebufferError> {
+    fn images(
+        &self,
+        colours: Vec<Attachment>,
+        layers: u32,
+        samples: u32,
+    ) -> Result<Framebuffer, FramebufferError> {
         let surfaces: Option<Vec<&Surface>> = colours.iter().map(|a| self.surface(a)).collect();
         let surfaces = surfaces.ok_or(FramebufferError::Incomplete)?;
         let first = surfaces.first().ok_or(FramebufferError::Incomplete)?;
@@ -164,7 +187,7 @@ impl Machine {
         if surfaces.iter().any(|s| (s.width(), s.height()) != (width, height)) {
             return Err(FramebufferError::Unsupported("attachments of different sizes"));
         }
-        Ok(Framebuffer::Images { colours, layers, width, height })
+        Ok(Framebuffer::Images { colours, layers, samples, width, height })
     }
 
     fn surface(&self, attachment: &Attachment) -> Option<&Surface> {
@@ -199,10 +222,13 @@ impl Machine {
         }
     }
 
-    /// Render targets over the attached images, one per layer. They share contents with the textures until drawn to.
+    /// Render targets over the attached images, one per layer or sample. They share contents with the textures until
+    /// drawn to.
     pub(super) fn layer_targets(&self, framebuffer: &Framebuffer) -> Vec<RenderTarget> {
-        let Framebuffer::Images { colours, layers, width, height } = framebuffer else { return Vec::new() };
-        (0..*layers)
+        let Framebuffer::Images { colours, layers, samples, width, height } = framebuffer else {
+            return Vec::new();
+        };
+        (0..*layers.max(samples))
             .map(|layer| {
                 let at = |a: &Attachment| self.surface(&Attachment { layer: a.layer + layer, ..*a }).cloned();
                 RenderTarget::new(*width, *height, colours.iter().map(at).collect(), None)
@@ -233,7 +259,10 @@ impl Machine {
         device: &mut dyn Device,
     ) -> Result<(Format, Pixels), MachineError> {
         let nothing = MachineError::NothingToRead("there is no colour attachment");
-        if let Framebuffer::Images { colours, .. } = &self.read_framebuffer {
+        if let Framebuffer::Images { colours, samples, .. } = &self.read_framebuffer {
+            if *samples > 1 {
+                return Err(MachineError::NothingToRead("the framebuffer is multisampled"));
+            }
             let surface = colours.first().and_then(|a| self.surface(a)).ok_or(nothing)?;
             return Ok((surface.format(), surface.read(rect)));
         }
@@ -242,8 +271,18 @@ impl Machine {
         self.window.colour_format(0).zip(pixels).ok_or(nothing)
     }
 
-    /// `blit color`: the whole read framebuffer onto the whole draw framebuffer.
-    pub fn blit_colour(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
+    /// Colour attachment 0 of the read framebuffer, sample by sample.
+    fn read_planes(&mut self, device: &mut dyn Device) -> Result<Vec<Surface>, MachineError> {
+        if let Framebuffer::Images { colours, samples, .. } = &self.read_framebuffer
+            && *samples > 1
+            && let Some(first) = colours.first()
+        {
+            let plane = |s| self.surface(&Attachment { layer: first.layer + s, ..*first }).cloned();
+            return (0..*samples)
+                .map(plane)
+                .collect::<Option<_>>()
+                .ok_or(MachineError::NothingToRead("there is no colour attachment"));
+        }
         let (width, height) = self.read_size();
         let (format, pixels) = self.read_colour(&Rect::of_size(width, height), device)?;
         let mut source = Surface::new(width, height, format);
@@ -255,24 +294,74 @@ impl Machine {
                 }
             }
         }
-        let integer = |f: Format| matches!(f.class(), FormatClass::Int | FormatClass::Uint);
-        if self.draw_formats().iter().flatten().any(|f| integer(*f) != integer(format)) {
+        Ok(vec![source])
+    }
+
+    /// Whether the framebuffers allow a blit (OpenGL 4.6 section 18.3.1): integers go to integers; between two
+    /// multisampled ones samples go to samples; where one is, nothing is scaled; in ES it must be the one that is read.
+    fn may_blit(&self, format: Format) -> bool {
+        let (read, draw) = (self.read_framebuffer.samples(), self.draw_framebuffer.samples());
+        let classes = self.draw_formats().iter().flatten().all(|f| is_integer(*f) == is_integer(format));
+        let scaled = self.read_size() != self.render_size();
+        classes
+            && !(read > 1 && draw > 1 && read != draw)
+            && !(scaled && read.max(draw) > 1)
+            && !(draw > 1 && self.capabilities.api == Api::Es)
+    }
+
+    /// `blit color`: the whole read framebuffer onto the whole draw framebuffer.
+    pub fn blit_colour(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
+        let planes = self.read_planes(device)?;
+        let Some(planes) = planes.split_first() else { return Ok(()) };
+        if !self.may_blit(planes.0.format()) {
             self.raise(GlError::InvalidOperation);
             return Ok(());
         }
         let framebuffer = self.draw_framebuffer.clone();
         if framebuffer == Framebuffer::Window {
             self.finish(device)?;
+            let source = resolve(planes);
             self.window.for_each_colour(|surface| copy(&source, surface, filter));
             return Ok(());
         }
         let mut targets = self.layer_targets(&framebuffer);
-        if let Some(target) = targets.first_mut() {
+        if framebuffer.samples() > 1 {
+            let sources = std::iter::once(planes.0).chain(planes.1).cycle();
+            for (target, source) in targets.iter_mut().zip(sources) {
+                target.for_each_colour(|surface| copy(source, surface, filter));
+            }
+        } else if let Some(target) = targets.first_mut() {
+            let source = resolve(planes);
             target.for_each_colour(|surface| copy(&source, surface, filter));
         }
         self.store_targets(&framebuffer, targets);
         Ok(())
     }
+}
+
+fn is_integer(format: Format) -> bool {
+    matches!(format.class(), FormatClass::Int | FormatClass::Uint)
+}
+
+/// One value for all samples of a pixel: their mean, or the first of integers.
+fn resolve((first, others): (&Surface, &[Surface])) -> Surface {
+    let mut result = first.clone();
+    let format = result.format();
+    if others.is_empty() || is_integer(format) {
+        return result;
+    }
+    for y in 0..result.height() as i32 {
+        for x in 0..result.width() as i32 {
+            let mut sum = [0.0; 4];
+            for plane in std::iter::once(first).chain(others) {
+                let colour = format.to_f32(plane.get(x, y));
+                sum.iter_mut().zip(colour).for_each(|(sum, c)| *sum += f64::from(c));
+            }
+            let samples = (others.len() + 1) as f64;
+            result.set(x, y, format.quantise_numbers(sum.map(|c| c / samples)));
+        }
+    }
+    result
 }
 
 /// Scales `source` onto all of `target`.

@@ -6,6 +6,7 @@
 
 pub mod line;
 pub mod point;
+pub mod samples;
 pub mod triangle;
 
 /// Sub-pixel positions per pixel and axis.

@@ -238,9 +238,7 @@ impl SimulatorDevice {
         services: &mut dyn Services,
     ) -> Result<Steps, DeviceError> {
         let steps = match batch {
-            Batch::Vertex(vertices) => {
-                vertex::run(self, prepared, width, kernel, state, vertices, services)?
-            }
+            Batch::Vertex(vertices) => vertex::run(self, prepared, width, kernel, state, vertices, services)?,
             Batch::Fragment(fragments) => {
                 fragment::run(self, prepared, width, kernel, state, fragments, services)?
             }
@@ -253,9 +251,7 @@ impl SimulatorDevice {
             Batch::TessEvaluation(points) => {
                 tessellation::run_evaluation(self, prepared, width, kernel, state, points, services)?
             }
-            Batch::Compute(group) => {
-                compute::run(self, prepared, width, kernel, state, group, services)?
-            }
+            Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, services)?,
         };
         self.spend(steps)?;
         Ok(Steps(steps))

@@ -1,0 +1,73 @@
+//! Where the samples of a pixel lie: the standard patterns of Direct3D 11 (`D3D11_STANDARD_MULTISAMPLE_PATTERN`), which
+//! Mesa's Intel drivers program too.
+
+/// Most samples of a pixel.
+pub const MAX_SAMPLES: u32 = 16;
+
+const X1: [[u8; 2]; 1] = [[8, 8]];
+const X2: [[u8; 2]; 2] = [[12, 12], [4, 4]];
+const X4: [[u8; 2]; 4] = [[6, 2], [14, 6], [2, 10], [10, 14]];
+const X8: [[u8; 2]; 8] = [[9, 5], [7, 11], [13, 9], [5, 3], [3, 13], [1, 7], [11, 15], [15, 1]];
+const X16: [[u8; 2]; 16] = [
+    [9, 9],
+    [7, 5],
+    [5, 10],
+    [12, 7],
+    [3, 6],
+    [10, 13],
+    [13, 11],
+    [11, 3],
+    [6, 14],
+    [8, 1],
+    [4, 2],
+    [2, 12],
+    [0, 8],
+    [15, 4],
+    [14, 15],
+    [1, 0],
+];
+
+/// Position of each sample from a pixel's corner in pixels; one in the centre for numbers of samples without a pattern.
+pub fn positions(samples: u32) -> Vec<[f32; 2]> {
+    let sixteenths: &[[u8; 2]] = match samples {
+        2 => &X2,
+        4 => &X4,
+        8 => &X8,
+        16 => &X16,
+        _ => &X1,
+    };
+    sixteenths.iter().map(|sample| sample.map(|c| f32::from(c) / 16.0)).collect()
+}
+
+/// The number of samples a renderbuffer gets for which at least `wanted` were asked: the next power of two.
+pub fn supported(wanted: u32) -> u32 {
+    wanted.max(1).next_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In the standard patterns no two samples share a column or a row, and the mean is the pixel's centre, but for the
+    /// pattern of 16, which must leave out a row and a column of 17.
+    #[test]
+    fn samples_are_spread_evenly() {
+        for samples in [2, 4, 8, 16] {
+            let all = positions(samples);
+            assert_eq!(all.len(), samples as usize);
+            for axis in 0..2 {
+                let mut places: Vec<f32> = all.iter().map(|p| p[axis]).collect();
+                places.sort_by(f32::total_cmp);
+                assert!(places.windows(2).all(|w| w[0] < w[1]), "{samples}: {places:?}");
+                let mean = places.iter().sum::<f32>() / samples as f32;
+                assert!((mean - 0.5).abs() <= 1.0 / 32.0, "{samples}: {mean}");
+            }
+        }
+        assert_eq!((positions(1), positions(0)), (vec![[0.5; 2]], vec![[0.5; 2]]));
+    }
+
+    #[test]
+    fn numbers_are_rounded_up() {
+        assert_eq!([0, 1, 2, 3, 5, 16].map(supported), [1, 1, 2, 4, 8, 16]);
+    }
+}
