@@ -311,6 +311,42 @@ fn link_errors_name_the_rule() {
     assert!(vertex_and_fragment(PASS, RED).is_ok());
 }
 
+/// The parameter types of the functions that remain in a vertex stage of two shaders.
+fn kept_functions(version: u32, definitions: &str, caller: &str) -> Result<Vec<String>, String> {
+    let first = format!("#version {version}\n{definitions}");
+    let second = format!("#version {version}\n{caller}");
+    let fragment =
+        "#version 130\nvoid main() { gl_FragColor = vec4(1.0); }".replace("130", &version.to_string());
+    let program = link(&[(Stage::Vertex, &first), (Stage::Vertex, &second), (Stage::Fragment, &fragment)])?;
+    let functions = program.stages[0].shader.functions.values().filter(|f| &*f.name != "main");
+    let types = |f: &program::Function| -> Vec<String> {
+        f.parameters.iter().map(|p| program.types.name(f.locals[p.local].ty).to_string()).collect()
+    };
+    Ok(functions.map(|f| types(f).join(", ")).collect())
+}
+
+#[test]
+fn prototypes_find_definitions_their_arguments_convert_to() {
+    let call = "vec4 f(ivec4 a); void main() { gl_Position = f(ivec4(1)); }";
+    let floats = "vec4 f(vec4 a) { return a * 0.5; }";
+    assert_eq!(kept_functions(120, floats, call).unwrap(), ["vec4"]);
+    // GLSL 1.10 has no implicit conversions.
+    assert!(kept_functions(110, floats, call).unwrap_err().contains("`f` is called but not defined"));
+    // Neither are there any of results, of out parameters, or from floats to integers.
+    for other in ["vec3 f(vec4 a) { return a.xyz; }", "vec4 f(out vec4 a) { return a; }"] {
+        assert!(kept_functions(120, other, call).is_err(), "{other}");
+    }
+    let back = "vec4 f(vec4 a); void main() { gl_Position = f(vec4(1)); }";
+    assert!(kept_functions(120, "vec4 f(ivec4 a) { return vec4(a); }", back).is_err());
+    // The definition with the fewest conversions, and an exact one before all.
+    let call = "vec4 f(int a, int b); void main() { gl_Position = f(1, 2); }";
+    let two = "vec4 f(float a, float b) { return vec4(a, b, 0, 0); }";
+    let one = "vec4 f(float a, int b) { return vec4(a, b, 0, 1); }";
+    let none = "vec4 f(int a, int b) { return vec4(a, b, 1, 1); }";
+    assert_eq!(kept_functions(130, &format!("{two}{one}"), call).unwrap(), ["float, int"]);
+    assert_eq!(kept_functions(130, &format!("{two}{one}{none}"), call).unwrap(), ["int, int"]);
+}
+
 /// GLSL 4.60 section 4.3.5: all initialisers of a uniform are the same.
 #[test]
 fn initialisers_of_a_uniform_agree() {

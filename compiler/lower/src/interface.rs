@@ -15,6 +15,9 @@ use crate::place::{Base, Index, Place};
 use crate::value::Val;
 use crate::{LowerError, Lowerer, info};
 
+/// Clip and cull distances together.
+const MAX_DISTANCES: u32 = 8;
+
 /// A place in slots that are read (or, in the control stage, written) where used.
 #[derive(Clone, Debug)]
 pub struct InputPlace {
@@ -386,7 +389,7 @@ impl Lowerer<'_, '_> {
         let scalar = self.types.scalar_of(ty).ok_or(LowerError::Malformed("opaque output"))?;
         let (extra, component) = match input.element {
             Some(Index { constant, dynamic: None }) => (constant / 4, (constant % 4) as u8),
-            Some(_) => return Err(LowerError::Unsupported("computed index into gl_TessLevel")),
+            Some(element) => return self.store_computed_element(input, element, ty, value, mask),
             None => (0, component),
         };
         let leaf = LeafSlot {
@@ -416,6 +419,34 @@ impl Lowerer<'_, '_> {
                 ),
                 None => self.builder.intrinsic(IntrinsicOp::StoreOutput, &[part, offset], fields, None),
             };
+        }
+        Ok(())
+    }
+
+    /// Writes a tessellation level or distance whose number is only known at run time: each in a branch of its own, and
+    /// nothing when there is no such element.
+    fn store_computed_element(
+        &mut self,
+        input: &InputPlace,
+        element: Index,
+        ty: TypeId,
+        value: Value,
+        mask: u8,
+    ) -> Result<(), LowerError> {
+        let count = match self.input_slot(input)?.0 {
+            ProgramSlot::TessLevelInner => 2,
+            ProgramSlot::TessLevelOuter => 4,
+            _ => MAX_DISTANCES,
+        };
+        let number = self.index_value(element);
+        for constant in 0..count {
+            self.check_nesting()?;
+            let this = self.builder.imm(constant);
+            let hit = self.builder.ieq(number, this);
+            self.builder.push_if(hit);
+            let place = InputPlace { element: Some(Index { constant, dynamic: None }), ..input.clone() };
+            self.store_control_output(&place, ty, value, mask)?;
+            self.builder.pop_if();
         }
         Ok(())
     }

@@ -313,6 +313,7 @@ impl Lowerer<'_, '_> {
                 };
             }
             Base::Opaque { image, bytes } => {
+                let index = self.inside_images(place.ty, index);
                 let samplers = opaque_slots(types, element, OpaqueKind::Sampler);
                 let step = self.scale(index, samplers);
                 place.index = self.add_index(place.index, step);
@@ -326,6 +327,20 @@ impl Lowerer<'_, '_> {
         }
         place.ty = element;
         Ok(())
+    }
+
+    /// A computed index of an array of images, kept inside: access to an invalid surface can hang the hardware, and OpenGL
+    /// promises (4.6 section 7.10) that a wrong index at least does not end the program.
+    fn inside_images(&mut self, array: TypeId, index: Index) -> Index {
+        match *self.types.get(array) {
+            Type::Array { length: ArrayLength::Fixed(length), .. }
+                if index.dynamic.is_some() && opaque_slots(self.types, array, OpaqueKind::Image) > 0 =>
+            {
+                let (value, last) = (self.index_value(index), self.builder.imm(length.saturating_sub(1)));
+                Index { constant: 0, dynamic: Some(self.builder.umin(value, last)) }
+            }
+            _ => index,
+        }
     }
 
     fn component_place(&mut self, place: &mut Place, index: Index) -> Result<(), LowerError> {

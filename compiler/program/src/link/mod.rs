@@ -6,6 +6,7 @@
 
 mod attributes;
 mod blocks;
+mod calls;
 mod feedback;
 mod fetch;
 mod interface;
@@ -128,6 +129,7 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
         fetch::lower(shader, &mut types);
     }
     for shader in &mut stages {
+        calls::resolve(shader, &types);
         reach::prune(shader, &types, &mut errors);
         layouts::resolve(shader, options, &mut errors);
     }
