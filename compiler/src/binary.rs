@@ -3,6 +3,7 @@
 //! Layout of a folder: `<stage>/meta.json` and `<stage>/<width>.bin`, the stage named as in results with underscores. Kernels in
 //! `meta.json` carry no code; the bytes are the machine's own, so that other tools can read and write them.
 
+use crate::plausible;
 use intel::output::{Compiled, Stage};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -82,6 +83,9 @@ fn read_limited(path: &Path) -> Result<Vec<u8>, BinaryError> {
 
 impl Binary {
     /// Writes the stage's folder below `folder`.
+    ///
+    /// # Errors
+    /// A file or folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), BinaryError> {
         let folder = folder.join(stage_folder(self.compiled.stage));
         fs::create_dir_all(&folder).map_err(io_error(&folder))?;
@@ -131,6 +135,7 @@ impl Binary {
         if meta.compiled.kernels.is_empty() {
             return Err(wrong("lists no kernels".to_owned()));
         }
+        plausible::check(&meta.compiled).map_err(&wrong)?;
         for kernel in &mut meta.compiled.kernels {
             kernel.code = code(kernel.width.name())?;
         }
@@ -138,6 +143,10 @@ impl Binary {
     }
 
     /// Reads a stage's folder below `folder`; `None` when there is none.
+    ///
+    /// # Errors
+    /// A file cannot be read, is too large, or `meta.json` describes something else: another stage or format, no kernels, sizes that no
+    /// thread can have.
     pub fn read(folder: &Path, stage: Stage) -> Result<Option<Binary>, BinaryError> {
         let folder = folder.join(stage_folder(stage));
         let path = folder.join("meta.json");

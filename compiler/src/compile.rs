@@ -20,6 +20,9 @@ use crate::varyings::{self, Context};
 pub type Hook<'a> = &'a mut dyn FnMut(&str, bool, &ir::Shader);
 
 /// Compiles one stage for draws with the given key.
+///
+/// # Errors
+/// The layer that gave up, from lowering to the validator, and why.
 pub fn compile(
     program: &Program,
     stage: Stage,
@@ -31,6 +34,9 @@ pub fn compile(
 }
 
 /// As [`compile`], showing the IR after each pass.
+///
+/// # Errors
+/// As [`compile`].
 pub fn compile_with(
     program: &Program,
     stage: Stage,
@@ -45,6 +51,9 @@ pub fn compile_with(
 }
 
 /// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it.
+///
+/// # Errors
+/// As [`compile`].
 pub fn compile_cached(
     cache: &Cache,
     program: &Program,
@@ -81,6 +90,9 @@ pub(crate) fn assemble(
 }
 
 /// The IR of a stage after its whole pass list: what the back end gets.
+///
+/// # Errors
+/// The program cannot be lowered, or a pass broke the IR.
 pub fn ir_after(
     program: &Program,
     stage: Stage,
@@ -229,6 +241,9 @@ fn tess_domain(program: &Program) -> TessDomain {
 }
 
 /// Refuses binaries that break the instruction set's rules.
+///
+/// # Errors
+/// The first rule that an instruction breaks, and how many more do; layer `validate`.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
     validate_known(&mut KnownInsts::new(devinfo), binary)
 }

@@ -12,6 +12,7 @@ mod interface;
 mod memo;
 mod options;
 pub mod passes;
+mod plausible;
 mod varyings;
 
 pub use binary::{Binary, BinaryError};

@@ -81,6 +81,26 @@ fn listings_assemble_to_the_same_bytes() {
     }
 }
 
+/// Sizes in metadata, each larger than any thread could have, and what is said of them.
+#[test]
+fn sizes_that_no_thread_has_are_refused() {
+    let (sandbox, _) = with_binaries();
+    let path = sandbox.path("bin/fragment/meta.json");
+    let text = fs::read_to_string(&path).expect("metadata");
+    let metadata: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for (place, message) in [
+        ("/push/0/length", "registers of push constants: 4294967295 is above 128"),
+        ("/kernels/0/dispatch_grf_start", "dispatch_grf_start: 4294967295 is above 128"),
+        ("/kernels/1/scratch_bytes", "scratch_bytes: 4294967295 is above 2097152"),
+    ] {
+        let mut changed = metadata.clone();
+        *changed.pointer_mut(place).expect("a number") = u32::MAX.into();
+        fs::write(&path, changed.to_string()).expect("metadata");
+        let ran = sandbox.run(&["suite", "--gen", "ivb", "--binaries", "bin", "--out", "out"]);
+        ran.expect(1, &["fail    suite/a [ivb] encode: ", "bin/fragment/meta.json: ", message]);
+    }
+}
+
 #[test]
 fn damaged_kernels_are_refused_or_change_the_verdict() {
     let (sandbox, kernels) = with_binaries();

@@ -36,6 +36,9 @@ impl Environment {
 }
 
 /// Parses one shader. For many shaders, keep a [`FrontEnd`].
+///
+/// # Errors
+/// Every diagnostic of the preprocessor, or the first of the parser.
 pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec<Diagnostic>> {
     let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
     let mut buffers = Buffers::default();
@@ -46,6 +49,9 @@ pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec
 
 /// Only preprocesses: the tokens with a space where there was white space, a line per line that begins with a token.
 /// For people and tests.
+///
+/// # Errors
+/// Every diagnostic of the preprocessor.
 pub fn preprocess(sources: &[&str], env: &Environment) -> Result<String, Vec<Diagnostic>> {
     let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
     let (interner, extensions) = prepare(env);

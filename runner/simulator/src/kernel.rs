@@ -22,16 +22,25 @@ pub struct Kernel {
 impl Kernel {
     /// Decodes the kernel at the start of `bytes`. Decoding stops after an end-of-thread message that no jump passes, so
     /// padding, data and further kernels may follow; see [`Kernel::entry`] for those.
+    ///
+    /// # Errors
+    /// `bytes` are empty or too many, an instruction does not decode, or a jump leads to none.
     pub fn decode(devinfo: &'static DevInfo, bytes: &[u8]) -> Result<Kernel, DecodeError> {
         Kernel::decode_known(&mut KnownInsts::new(devinfo), bytes)
     }
 
     /// As [`Kernel::decode`], with the help of instructions seen before.
+    ///
+    /// # Errors
+    /// As [`Kernel::decode`].
     pub fn decode_known(known: &mut KnownInsts, bytes: &[u8]) -> Result<Kernel, DecodeError> {
         Kernel::decode_at(known, bytes.to_vec(), 0)
     }
 
     /// The kernel that starts at byte `offset` of the same binary.
+    ///
+    /// # Errors
+    /// `offset` is no multiple of 8 or past the end; else as [`Kernel::decode`].
     pub fn entry(&self, offset: usize) -> Result<Kernel, DecodeError> {
         Kernel::decode_at(&mut KnownInsts::new(self.devinfo), self.bytes.clone(), offset)
     }
@@ -61,6 +70,9 @@ impl Kernel {
     }
 
     /// Builds a kernel from instructions that stand back to back from byte 0.
+    ///
+    /// # Errors
+    /// A jump leads to no instruction.
     pub fn from_insts(devinfo: &'static DevInfo, insts: Vec<Inst>) -> Result<Kernel, DecodeError> {
         let mut offsets = Vec::with_capacity(insts.len());
         let mut offset = 0u32;

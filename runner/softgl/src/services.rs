@@ -38,7 +38,7 @@ pub enum ImageRef {
 /// Why a request failed. Out-of-bounds accesses are not errors: loads give zero and stores do nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
-    /// Not implemented (yet).
+    /// The services have no such thing.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
     /// The device asked for something that cannot exist: a slot the program does not have, a bad size.

@@ -128,13 +128,19 @@ fn without_permission_nothing_spills() {
     let mut rng = Pcg64::seed_from_u64(3);
     let mut p = random_program(&mut rng, 120, 900);
     let settings = Settings { check: true, ..Settings::default() };
-    assert!(allocate(&mut p, &*model, settings, 0).is_err());
+    let refusal = allocate(&mut p, &*model, settings, 0).expect_err("too many values").message;
+    assert!(refusal.ends_with(" registers do not fit"), "{refusal}");
 }
 
 /// Checks a program under given places of its registers.
 fn verdict(p: &Program, starts: &[u8]) -> Result<(), CompileError> {
     let starts: Vec<Option<u8>> = starts.iter().map(|&s| Some(s)).collect();
     checker::check(p, p, &rewrite(p, &starts), &starts, 0)
+}
+
+/// What the checker says of a program under places that are wrong.
+fn fault(p: &Program, starts: &[u8]) -> String {
+    verdict(p, starts).expect_err("wrong places").message
 }
 
 fn uses(b: &mut Builder<'_>, value: Operand) {
@@ -151,7 +157,8 @@ fn checker_finds_wrong_interference() {
     uses(&mut b, x);
     uses(&mut b, y);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
-    assert!(verdict(&p, &[10, 10]).is_err());
+    let fault = fault(&p, &[10, 10]);
+    assert!(fault.starts_with("checker: instruction 2 (") && fault.contains("reads source 0"), "{fault}");
 }
 
 #[test]
@@ -166,7 +173,8 @@ fn checker_finds_a_missed_partial_write() {
     b.mov(x.subscript(Type::UW, 1), Operand::uw(3));
     uses(&mut b, x);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
-    assert!(verdict(&p, &[10, 10]).is_err());
+    let fault = fault(&p, &[10, 10]);
+    assert!(fault.starts_with("checker: instruction 4 (") && fault.contains("reads source 0"), "{fault}");
 }
 
 #[test]
@@ -182,7 +190,8 @@ fn checker_finds_payload_clobbered_in_a_loop() {
     uses(&mut b, x);
     b.control(Op::While).predicate(false);
     assert_eq!(verdict(&p, &[20]), Ok(()));
-    assert!(verdict(&p, &[5]).is_err());
+    let fault = fault(&p, &[5]);
+    assert!(fault.starts_with("checker: instruction 1 (") && fault.contains("reads source 0 (g5"), "{fault}");
     let cfg = Cfg::new(&p);
     assert_eq!(Liveness::new(&p, &cfg).payload_last_use[5], 4);
 }
@@ -201,7 +210,11 @@ fn checker_finds_an_arm_overwriting_the_other_arms_result() {
     b.control(Op::Endif);
     uses(&mut b, x);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
-    assert!(verdict(&p, &[10, 10]).is_err());
+    let fault = fault(&p, &[10, 10]);
+    assert!(
+        fault.starts_with("checker: instruction 3 (") && fault.contains("which waiting channels still hold"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -217,7 +230,11 @@ fn checker_finds_values_of_channels_that_left_a_loop_overwritten() {
     b.control(Op::While);
     uses(&mut b, x);
     assert_eq!(verdict(&p, &[10, 11]), Ok(()));
-    assert!(verdict(&p, &[10, 10]).is_err());
+    let fault = fault(&p, &[10, 10]);
+    assert!(
+        fault.starts_with("checker: instruction 1 (") && fault.contains("which waiting channels still hold"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -243,7 +260,9 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     if let Some(message) = &mut p.insts[fill].message {
         message.control ^= 1;
     }
-    assert!(checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0).is_err());
+    let fault =
+        checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0).expect_err("another slot").message;
+    assert!(fault.contains("reads source 0") && fault.contains("but finds"), "{fault}");
 }
 
 #[test]
@@ -344,5 +363,6 @@ fn payload_that_interferes_with_everything_costs_registers() {
         allocate(&mut p.clone(), &*ivb(), settings, 0)
     };
     assert!(run(PayloadInterference::LastUse).is_ok_and(|a| a.max_live <= 128));
-    assert!(run(PayloadInterference::All).is_err());
+    let refusal = run(PayloadInterference::All).expect_err("160 values at once").message;
+    assert!(refusal.ends_with(" registers do not fit"), "{refusal}");
 }

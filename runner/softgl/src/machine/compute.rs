@@ -10,6 +10,9 @@ impl Machine {
     /// `compute`: runs every work group in order. `local_size` is given for programs with variable group size.
     /// Raises `InvalidOperation` when the program has no compute stage or the size is fixed and given, or variable
     /// and not.
+    ///
+    /// # Errors
+    /// No program is in use, or the device failed.
     pub fn dispatch(
         &mut self,
         groups: [u32; 3],

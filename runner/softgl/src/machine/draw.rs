@@ -237,6 +237,9 @@ impl FinalPrimitive {
 
 impl Machine {
     /// `draw arrays` with the vertex data, or without attributes when there is none.
+    ///
+    /// # Errors
+    /// No program is in use, or the device failed.
     pub fn draw_arrays(&mut self, call: &DrawCall, device: &mut dyn Device) -> Result<(), MachineError> {
         let data = std::mem::take(&mut self.vertex_data);
         let result = self.draw(call, &data, device);
@@ -245,6 +248,9 @@ impl Machine {
     }
 
     /// The `draw rect` commands.
+    ///
+    /// # Errors
+    /// No program is in use, or the device failed.
     pub fn draw_rect(&mut self, draw: &RectangleDraw, device: &mut dyn Device) -> Result<(), MachineError> {
         let data = self.rectangle_data(draw);
         let mode = if draw.patch { PrimitiveMode::Patches } else { PrimitiveMode::TriangleStrip };

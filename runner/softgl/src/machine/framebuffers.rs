@@ -99,7 +99,7 @@ pub enum FramebufferError {
     /// An attachment does not exist or cannot be rendered to.
     #[error("the framebuffer is incomplete")]
     Incomplete,
-    /// Not implemented (yet).
+    /// The machine has no such framebuffer.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
 }
@@ -116,6 +116,9 @@ impl Framebuffer {
 
 impl Machine {
     /// An `fb` command.
+    ///
+    /// # Errors
+    /// A texture that it names is missing, or it is incomplete.
     pub fn bind_framebuffer(
         &mut self,
         target: FramebufferTarget,
@@ -310,6 +313,9 @@ impl Machine {
     }
 
     /// `blit color`: the whole read framebuffer onto the whole draw framebuffer.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn blit_colour(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
         let planes = self.read_planes(device)?;
         let Some(planes) = planes.split_first() else { return Ok(()) };

@@ -70,7 +70,7 @@ pub enum MachineError {
     /// The framebuffer has nothing to read there.
     #[error("nothing to read: {0}")]
     NothingToRead(&'static str),
-    /// Not implemented (yet).
+    /// The machine has no such thing.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
 }
@@ -220,6 +220,9 @@ impl Machine {
     /// Sets one element of a uniform of the current program by its path. If the program has uniform blocks, members
     /// are found first; `block_array_index` picks the block of an array of blocks. A value of the wrong type raises
     /// `InvalidOperation` and changes nothing.
+    ///
+    /// # Errors
+    /// No program is in use, or it has no such uniform.
     pub fn set_uniform(
         &mut self,
         name: &str,
@@ -236,6 +239,9 @@ impl Machine {
     }
 
     /// Sets a uniform of the current program by location; an unknown one raises `InvalidOperation`.
+    ///
+    /// # Errors
+    /// No program is in use.
     pub fn set_uniform_location(&mut self, location: u32, value: &UniformValue) -> Result<(), MachineError> {
         let program = self.object()?.1.program.clone();
         match uniforms::find_location(&program, location) {
@@ -322,6 +328,9 @@ impl Machine {
     }
 
     /// Clears the given buffers of the draw framebuffer to the current clear values.
+    ///
+    /// # Errors
+    /// The device failed in what was recorded before.
     pub fn clear(&mut self, colour: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
         let colour = colour.then_some(self.state.clear_colour);
         let depth = depth.then_some(f64::from(self.state.clear_depth));
@@ -340,6 +349,9 @@ impl Machine {
     }
 
     /// Executes everything that was recorded.
+    ///
+    /// # Errors
+    /// The device failed.
     pub fn finish(&mut self, device: &mut dyn Device) -> Result<(), MachineError> {
         let rect = self.window.rect();
         self.steps += self.window.resolve(&rect, device)?;
@@ -347,6 +359,9 @@ impl Machine {
     }
 
     /// Probes one pixel of colour attachment 0, always as floats.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn probe_pixel(
         &mut self,
         x: i32,
@@ -360,6 +375,9 @@ impl Machine {
     }
 
     /// Probes a rectangle of colour attachment 0: as bytes where the format and the context allow it, else as floats.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn probe_rect(
         &mut self,
         rect: Rect,
@@ -373,6 +391,9 @@ impl Machine {
     }
 
     /// Probes a rectangle of an integer attachment; `values` are the expected integers.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn probe_rect_integer(
         &mut self,
         rect: Rect,
@@ -386,6 +407,9 @@ impl Machine {
     }
 
     /// Probes the whole read framebuffer.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn probe_all(
         &mut self,
         expectation: &Expectation,
@@ -396,6 +420,9 @@ impl Machine {
     }
 
     /// Probes one depth value: it must be closer than 0.01.
+    ///
+    /// # Errors
+    /// There is no depth buffer, or the device failed.
     pub fn probe_depth(
         &mut self,
         x: i32,
@@ -418,6 +445,9 @@ impl Machine {
     }
 
     /// Reads a rectangle of colour attachment 0, in stored form.
+    ///
+    /// # Errors
+    /// There is nothing to read, the rectangle is too large, or the device failed.
     pub fn observe(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Observation, MachineError> {
         let pixels = rect.x1.checked_sub(rect.x0).zip(rect.y1.checked_sub(rect.y0));
         if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
@@ -551,6 +581,9 @@ const MAX_READ: i64 = 1 << 28;
 /// A read of nothing but one value, for tests and tools.
 impl Machine {
     /// One pixel of colour attachment 0 as numbers.
+    ///
+    /// # Errors
+    /// There is nothing to read, or the device failed.
     pub fn pixel(&mut self, x: i32, y: i32, device: &mut dyn Device) -> Result<[f32; 4], MachineError> {
         let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
         let observation = self.observe(rect, device)?;

@@ -175,6 +175,9 @@ impl Machine {
     }
 
     /// The contents of a texture.
+    ///
+    /// # Errors
+    /// There is no such texture.
     pub fn texture(&self, id: TextureId) -> Result<&Texture, MachineError> {
         let texture = self.objects.textures.get(id.0 as usize);
         texture.map(Arc::as_ref).ok_or(MachineError::NothingToRead("there is no such texture"))
