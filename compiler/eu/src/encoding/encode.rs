@@ -65,7 +65,7 @@ pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeEr
     w.set(Field::Opcode, u64::from(inst.opcode.info().code))?;
     let form = inst.opcode.form();
     if form == Form::Bare {
-        return Ok(w.word);
+        return Ok(w.word());
     }
     put_controls(&mut w, inst)?;
     put_predicate(&mut w, inst, form)?;
@@ -79,7 +79,7 @@ pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeEr
         Form::Branch | Form::Call => put_branch(&mut w, generation, inst)?,
         Form::Wait => put_wait(&mut w, generation, inst)?,
     }
-    Ok(w.word)
+    Ok(w.word())
 }
 
 /// Controls that stand at the same place in every form.

@@ -5,11 +5,54 @@
 use crate::devinfo::Gen;
 use crate::encoding::EncodeError;
 
-/// Bits `hi..=lo` of an instruction, and perhaps a second run that holds the field's more significant bits.
+/// Adjacent bits of an instruction, all in one of its halves of 64 bits.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// 0 or 1.
+    half: u8,
+    /// Position of the lowest bit in the half.
+    shift: u8,
+    /// One bit for each of the run, from bit 0 on.
+    mask: u64,
+}
+
+impl Run {
+    /// Bits `hi..=lo` of the instruction.
+    const fn new(hi: u8, lo: u8) -> Run {
+        assert!(hi >= lo && hi / 64 == lo / 64, "a run stands in one half");
+        Run { half: lo / 64, shift: lo % 64, mask: mask(hi - lo + 1) }
+    }
+
+    const fn width(self) -> u32 {
+        self.mask.count_ones()
+    }
+
+    fn get(self, halves: [u64; 2]) -> u64 {
+        halves[usize::from(self.half)] >> self.shift & self.mask
+    }
+}
+
+/// Where a field stands, and perhaps a second run that holds its more significant bits.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    low: (u8, u8),
-    high: Option<(u8, u8)>,
+    low: Run,
+    high: Option<Run>,
+    /// Number of bits.
+    width: u8,
+}
+
+impl Span {
+    const fn new(low: Run, high: Option<Run>) -> Span {
+        let more = match high {
+            Some(run) => run.width(),
+            None => 0,
+        };
+        Span { low, high, width: (low.width() + more) as u8 }
+    }
+}
+
+fn halves(word: u128) -> [u64; 2] {
+    [word as u64, (word >> 64) as u64]
 }
 
 /// Declares the field names and the base table.
@@ -32,9 +75,9 @@ macro_rules! fields {
         };
     };
     (@absent $later:ident) => { None };
-    (@span $hi:literal : $lo:literal) => { Some(Span { low: ($hi, $lo), high: None }) };
+    (@span $hi:literal : $lo:literal) => { Some(Span::new(Run::new($hi, $lo), None)) };
     (@span $hi:literal : $lo:literal + $hi2:literal : $lo2:literal) => {
-        Some(Span { low: ($hi, $lo), high: Some(($hi2, $lo2)) })
+        Some(Span::new(Run::new($hi, $lo), Some(Run::new($hi2, $lo2))))
     };
 }
 
@@ -224,23 +267,23 @@ impl Layout {
         }
     }
 
-    fn span(&self, field: Field) -> Option<Span> {
-        self.spans[field as usize]
+    fn span(&self, field: Field) -> Option<&Span> {
+        self.spans[field as usize].as_ref()
     }
 
     /// Number of bits of `field`; 0 if the generation lacks it.
     pub fn width(&self, field: Field) -> u32 {
-        let run = |(hi, lo): (u8, u8)| u32::from(hi - lo) + 1;
-        self.span(field).map_or(0, |span| run(span.low) + span.high.map_or(0, run))
+        self.span(field).map_or(0, |span| u32::from(span.width))
     }
 
     /// The value of `field` in `word`; 0 if the generation lacks it.
     pub fn get(&self, word: u128, field: Field) -> u64 {
         let Some(span) = self.span(field) else { return 0 };
-        let low = bits(word, span.low);
+        let halves = halves(word);
+        let low = span.low.get(halves);
         match span.high {
             None => low,
-            Some(run) => low | bits(word, run) << (span.low.0 - span.low.1 + 1),
+            Some(run) => low | run.get(halves) << span.low.width(),
         }
     }
 }
@@ -251,7 +294,7 @@ pub(crate) fn bits(word: u128, (hi, lo): (u8, u8)) -> u64 {
 }
 
 /// The low `width` bits set.
-pub(crate) fn mask(width: u8) -> u64 {
+pub(crate) const fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
@@ -260,15 +303,20 @@ pub(crate) fn mask(width: u8) -> u64 {
 pub struct Writer {
     layout: &'static Layout,
     /// The bits so far.
-    pub word: u128,
+    halves: [u64; 2],
     /// Bits some field has claimed.
-    claimed: u128,
+    claimed: [u64; 2],
 }
 
 impl Writer {
     /// An all-zero word laid out for `generation`.
     pub fn new(generation: Gen) -> Writer {
-        Writer { layout: Layout::of(generation), word: 0, claimed: 0 }
+        Writer { layout: Layout::of(generation), halves: [0; 2], claimed: [0; 2] }
+    }
+
+    /// The bits so far.
+    pub fn word(&self) -> u128 {
+        u128::from(self.halves[1]) << 64 | u128::from(self.halves[0])
     }
 
     /// Sets `field` to `value`.
@@ -277,15 +325,14 @@ impl Writer {
     /// If the generation lacks the field, the value does not fit, or another field already put something else there.
     pub fn set(&mut self, field: Field, value: u64) -> Result<(), EncodeError> {
         let span = self.layout.span(field).ok_or(EncodeError::NoSuchField { field })?;
-        let width = self.layout.width(field);
-        if width < 64 && value >> width != 0 {
-            return Err(EncodeError::DoesNotFit { field, value: value as i64, bits: width });
+        if value > mask(span.width) {
+            return Err(EncodeError::DoesNotFit { field, value: value as i64, bits: span.width.into() });
         }
         self.put(field, span.low, value)?;
-        if let Some(run) = span.high {
-            self.put(field, run, value >> (span.low.0 - span.low.1 + 1))?;
+        match span.high {
+            None => Ok(()),
+            Some(run) => self.put(field, run, value >> span.low.width()),
         }
-        Ok(())
     }
 
     /// Sets `field` to the two's complement of `value`.
@@ -309,14 +356,15 @@ impl Writer {
         self.set(field, u64::from(value))
     }
 
-    fn put(&mut self, field: Field, (hi, lo): (u8, u8), value: u64) -> Result<(), EncodeError> {
-        let run = u128::from(mask(hi - lo + 1)) << lo;
-        let value = u128::from(value) << lo & run;
-        if (self.word ^ value) & self.claimed & run != 0 {
+    fn put(&mut self, field: Field, run: Run, value: u64) -> Result<(), EncodeError> {
+        let bits = run.mask << run.shift;
+        let value = (value & run.mask) << run.shift;
+        let half = usize::from(run.half);
+        if (self.halves[half] ^ value) & self.claimed[half] & bits != 0 {
             return Err(EncodeError::Overlap { field });
         }
-        self.word |= value;
-        self.claimed |= run;
+        self.halves[half] |= value;
+        self.claimed[half] |= bits;
         Ok(())
     }
 }

@@ -27,6 +27,10 @@ mod tests;
 
 pub use known::KnownInsts;
 
+use std::cell::OnceCell;
+
+use spans::Spans;
+
 use crate::devinfo::DevInfo;
 use crate::encoding::DecodeError;
 use crate::inst::{AccessMode, Inst};
@@ -121,6 +125,8 @@ pub(crate) struct Context<'a> {
     pub sources: &'a [Operand],
     /// Type the instruction executes in; of the destination if there is no source.
     pub exec_type: Type,
+    /// Where the operands' channels lie, once a rule has asked.
+    spans: OnceCell<Spans>,
 }
 
 impl<'a> Context<'a> {
@@ -132,6 +138,7 @@ impl<'a> Context<'a> {
             exec_size: u32::from(inst.exec_size),
             sources,
             exec_type: execution_type(inst, sources),
+            spans: OnceCell::new(),
         }
     }
 
@@ -240,12 +247,12 @@ fn operand_execution_type(ty: Type) -> Type {
 /// (destination included) is F.
 fn execution_type(inst: &Inst, sources: &[Operand]) -> Type {
     let dst = inst.dst.ty;
-    let types: Vec<Type> = sources.iter().map(|src| operand_execution_type(src.ty)).collect();
-    match types[..] {
+    match sources {
         [] => dst,
-        [Type::Hf] => dst,
-        [ty] => ty,
+        [src] if src.ty == Type::Hf => dst,
+        [src] => operand_execution_type(src.ty),
         [a, b, ..] => {
+            let (a, b) = (operand_execution_type(a.ty), operand_execution_type(b.ty));
             if is_mixed_float(a, b) || is_mixed_float(a, dst) || is_mixed_float(b, dst) {
                 return Type::F;
             }

@@ -25,15 +25,46 @@ pub(super) static RULES: &[Rule] = rules! {
     "align16-span-end": align16_end, "an Align16 operand ends at r127 at the latest";
 };
 
+/// Most channels of an instruction.
+const CHANNELS: usize = 32;
+
 /// The bytes an operand covers, channel by channel, from the start of its first register.
 struct Span {
-    /// First byte of each channel's element.
-    starts: Vec<u32>,
-    /// Bytes of an element.
-    size: u32,
+    /// First byte of each channel's element, the channels that there are.
+    starts: [u32; CHANNELS],
+    channels: usize,
+    /// Registers from the first to the last byte.
+    registers: u32,
+}
+
+/// The spans of an instruction's operands; none where bytes cannot be told.
+pub(super) struct Spans {
+    dst: Option<Span>,
+    src: [Option<Span>; 3],
+}
+
+impl Spans {
+    fn of<'c>(c: &'c Context) -> &'c Spans {
+        c.spans.get_or_init(|| Spans {
+            dst: Span::destination(c),
+            src: std::array::from_fn(|index| Span::source(c, c.sources.get(index)?)),
+        })
+    }
 }
 
 impl Span {
+    /// Elements of `size` bytes, the one of channel n at `start(n)`.
+    fn new(c: &Context, size: u32, start: impl Fn(u32) -> u32) -> Span {
+        let channels = (c.exec_size as usize).min(CHANNELS);
+        let mut starts = [0; CHANNELS];
+        let mut registers = 0;
+        for (channel, place) in starts.iter_mut().enumerate().take(channels) {
+            *place = start(channel as u32);
+            registers = registers.max((*place + size - 1) / 32 + 1);
+        }
+        Span { starts, channels, registers }
+    }
+
     /// The bytes of a source with an Align1 region.
     fn source(c: &Context, src: &Operand) -> Option<Span> {
         if src.is_imm() || src.is_indirect() || src.region.vstride == Region::VXH {
@@ -41,14 +72,11 @@ impl Span {
         }
         let size = c.element_size(src);
         let Region { vstride, width, hstride } = src.region;
-        let width = width.max(1);
-        let starts = (0..c.exec_size)
-            .map(|channel| {
-                let (row, column) = (channel / u32::from(width), channel % u32::from(width));
-                u32::from(src.subnr) + (row * u32::from(vstride) + column * u32::from(hstride)) * size
-            })
-            .collect();
-        Some(Span { starts, size })
+        let width = u32::from(width.max(1));
+        Some(Span::new(c, size, |channel| {
+            let (row, column) = (channel / width, channel % width);
+            u32::from(src.subnr) + (row * u32::from(vstride) + column * u32::from(hstride)) * size
+        }))
     }
 
     /// The bytes of the destination.
@@ -56,75 +84,73 @@ impl Span {
         let dst = c.real_dst().filter(|dst| !dst.is_indirect())?;
         let size = c.element_size(dst);
         let stride = u32::from(dst.region.hstride) * size;
-        let starts = (0..c.exec_size).map(|channel| u32::from(dst.subnr) + channel * stride).collect();
-        Some(Span { starts, size })
+        Some(Span::new(c, size, |channel| u32::from(dst.subnr) + channel * stride))
     }
 
-    /// Registers from the first to the last byte.
-    fn registers(&self) -> u32 {
-        self.starts.iter().map(|start| (start + self.size - 1) / 32 + 1).max().unwrap_or(0)
+    fn starts(&self) -> &[u32] {
+        &self.starts[..self.channels]
     }
 
     /// Whether channel `index` lies in the second register.
     fn in_second(&self, index: usize) -> bool {
-        self.starts.get(index).is_some_and(|start| start / 32 >= 1)
+        self.starts().get(index).is_some_and(|start| start / 32 >= 1)
     }
 }
 
-fn source_spans<'a>(c: &'a Context) -> impl Iterator<Item = (&'a Operand, Span)> {
-    c.sources.iter().filter_map(|src| Some((src, Span::source(c, src)?)))
+fn source_spans<'c>(c: &'c Context) -> impl Iterator<Item = (&'c Operand, &'c Span)> {
+    c.sources.iter().zip(&Spans::of(c).src).filter_map(|(src, span)| Some((src, span.as_ref()?)))
 }
 
 fn span_source(c: &Context) -> bool {
     // LINE and PLN read whole vectors, whatever their regions say.
-    c.is_align1() && source_spans(c).any(|(_, span)| span.registers() > 2)
+    c.is_align1() && source_spans(c).any(|(_, span)| span.registers > 2)
 }
 
 fn span_destination(c: &Context) -> bool {
-    c.is_align1() && Span::destination(c).is_some_and(|span| span.registers() > 2)
+    c.is_align1() && Spans::of(c).dst.as_ref().is_some_and(|span| span.registers > 2)
 }
 
 fn span_end(c: &Context) -> bool {
-    let beyond = |operand: &Operand, span: Span| {
-        is_direct_grf(operand) && u32::from(operand.nr) + span.registers() > u32::from(c.devinfo.grf_count)
+    let beyond = |operand: &Operand, span: &Span| {
+        is_direct_grf(operand) && u32::from(operand.nr) + span.registers > u32::from(c.devinfo.grf_count)
     };
     c.is_align1()
         && (source_spans(c).any(|(src, span)| beyond(src, span))
-            || Span::destination(c).is_some_and(|span| beyond(&c.inst.dst, span)))
+            || Spans::of(c).dst.as_ref().is_some_and(|span| beyond(&c.inst.dst, span)))
 }
 
 /// Align1 arithmetic with a destination of `registers` registers: its span.
-fn destination_of(c: &Context, registers: u32) -> Option<Span> {
+fn destination_of<'c>(c: &'c Context, registers: u32) -> Option<&'c Span> {
     if !c.is_align1() {
         return None;
     }
-    Span::destination(c).filter(|span| span.registers() == registers)
+    Spans::of(c).dst.as_ref().filter(|span| span.registers == registers)
 }
 
 fn span_oword_split(c: &Context) -> bool {
     let Some(dst) = destination_of(c, 1).filter(|_| c.devinfo.even_split_destination) else { return false };
-    let upper = dst.starts.iter().filter(|&&start| start >= 16).count();
-    let lower = dst.starts.len() - upper;
-    source_spans(c).any(|(_, span)| span.registers() == 2) && upper != 0 && lower != 0 && upper != lower
+    let upper = dst.starts().iter().filter(|&&start| start >= 16).count();
+    let lower = dst.starts().len() - upper;
+    source_spans(c).any(|(_, span)| span.registers == 2) && upper != 0 && lower != 0 && upper != lower
 }
 
 fn span_even_split(c: &Context) -> bool {
     let applies = c.devinfo.even_split_destination || c.inst.opcode.form() == Form::Math;
     let Some(dst) = destination_of(c, 2).filter(|_| applies) else { return false };
-    let second = dst.starts.iter().filter(|&&start| start >= 32).count();
-    second * 2 != dst.starts.len()
+    let second = dst.starts().iter().filter(|&&start| start >= 32).count();
+    second * 2 != dst.starts().len()
 }
 
 /// Gen7 with a destination of two registers: its span.
-fn compressed(c: &Context) -> Option<Span> {
+fn compressed<'c>(c: &'c Context) -> Option<&'c Span> {
     destination_of(c, 2).filter(|_| c.devinfo.two_grf_source_rule)
 }
 
 fn derived(c: &Context) -> bool {
     let Some(dst) = compressed(c) else { return false };
     source_spans(c).any(|(_, span)| {
-        span.registers() == 2
-            && (0..dst.starts.len()).any(|index| dst.in_second(index) != span.in_second(index))
+        span.registers == 2
+            && (0..dst.starts().len()).any(|index| dst.in_second(index) != span.in_second(index))
     })
 }
 
@@ -133,7 +159,7 @@ fn same_offset(c: &Context) -> bool {
         return false;
     }
     source_spans(c).any(|(src, span)| {
-        let second = span.starts.iter().find(|&&start| start >= 32);
+        let second = span.starts().iter().find(|&&start| start >= 32);
         second.is_some_and(|start| start % 32 != u32::from(src.subnr))
     })
 }
@@ -145,12 +171,11 @@ fn two_grf_source(c: &Context) -> bool {
     }
     let dst = &c.inst.dst;
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
-    c.sources.iter().any(|src| {
-        let Some(span) = Span::source(c, src) else { return false };
+    source_spans(c).any(|(src, span)| {
         let packed_word = matches!(src.ty, Type::W | Type::Uw)
             && src.region.hstride == 1
             && src.region.vstride == src.region.width;
-        span.registers() == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)
+        span.registers == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)
     })
 }
 
@@ -163,7 +188,7 @@ fn second_half(c: &Context) -> bool {
         // Encoded channels count dwords on ivb: eight again.
         (true, true) | (false, _) => 8,
     };
-    let first = (0..dst.starts.len()).filter(|&index| !dst.in_second(index)).count();
+    let first = (0..dst.starts().len()).filter(|&index| !dst.in_second(index)).count();
     first != per_register
 }
 
@@ -178,7 +203,7 @@ fn overlap(c: &Context) -> bool {
     let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else { return false };
     let first_register = u32::from(c.inst.dst.nr);
     source_spans(c).any(|(src, span)| {
-        let mut channels = span.starts.iter().enumerate();
+        let mut channels = span.starts().iter().enumerate();
         is_direct_grf(src)
             && channels.any(|(index, start)| {
                 dst.in_second(index) && u32::from(src.nr) + start / 32 == first_register
