@@ -14,7 +14,11 @@ pub fn periodic_mask(count: u32, step: u32, bits: u32, offset: u32) -> u32 {
     if count == 0 || offset >= 32 {
         return 0;
     }
-    let mut mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
+    if step == bits || count == 1 {
+        // Without gaps.
+        return low_ones((count - 1).saturating_mul(step).saturating_add(bits)) << offset;
+    }
+    let mut mask = low_ones(bits);
     let end = count.saturating_mul(step).min(32);
     let mut shift = step;
     while shift > 0 && shift < end {
@@ -23,12 +27,14 @@ pub fn periodic_mask(count: u32, step: u32, bits: u32, offset: u32) -> u32 {
     }
     // Doubling may have passed the last element when the count is no power of two.
     if step > 0 {
-        let length = (count - 1).saturating_mul(step).saturating_add(bits);
-        if length < 32 {
-            mask &= (1 << length) - 1;
-        }
+        mask &= low_ones((count - 1).saturating_mul(step).saturating_add(bits));
     }
     mask << offset
+}
+
+/// The low `bits` bits set, at most all.
+fn low_ones(bits: u32) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
 }
 
 /// Registers that the destination of `inst` touches.
@@ -45,11 +51,32 @@ pub fn regs_read(inst: &Inst, index: usize) -> u32 {
     if bytes == 0 { 0 } else { (inst.src[index].offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
 }
 
+/// Calls `f` for each register that source `index` of `inst` touches, counted from the one that holds the source's
+/// first byte, with its [`src_read_pattern`].
+pub fn for_each_read(inst: &Inst, index: usize, mut f: impl FnMut(u32, u32)) {
+    for reg in 0..regs_read(inst, index) {
+        f(reg, read_mask(inst, index, reg));
+    }
+}
+
+/// Calls `f` for each register that the destination of `inst` touches, counted from the one that holds its first byte,
+/// with its [`dst_write_pattern`].
+pub fn for_each_write(inst: &Inst, mut f: impl FnMut(u32, u32)) {
+    for reg in 0..regs_written(inst) {
+        f(reg, write_mask(inst, reg));
+    }
+}
+
 /// Bytes of register `reg` (counted from the register that holds the destination's first byte) that `inst`
 /// defines for all enabled channels.
 #[must_use]
 pub fn dst_write_pattern(inst: &Inst, reg: u32) -> u32 {
-    if reg >= regs_written(inst) || inst.is_predicated_write() {
+    if reg >= regs_written(inst) { 0 } else { write_mask(inst, reg) }
+}
+
+/// The write pattern of a register that the destination touches.
+fn write_mask(inst: &Inst, reg: u32) -> u32 {
+    if inst.is_predicated_write() {
         return 0;
     }
     if inst.op.is_send() || inst.op == Op::Undef {
@@ -66,9 +93,11 @@ pub fn dst_write_pattern(inst: &Inst, reg: u32) -> u32 {
 /// through source `index`.
 #[must_use]
 pub fn src_read_pattern(inst: &Inst, index: usize, reg: u32) -> u32 {
-    if reg >= regs_read(inst, index) {
-        return 0;
-    }
+    if reg >= regs_read(inst, index) { 0 } else { read_mask(inst, index, reg) }
+}
+
+/// The read pattern of a register that the source touches.
+fn read_mask(inst: &Inst, index: usize, reg: u32) -> u32 {
     let src = &inst.src[index];
     if let Some(message) = &inst.message {
         // One element stands in each dword of the data, which follows n/8 registers of addresses.

@@ -1,10 +1,9 @@
 //! Dead code elimination by byte-granular liveness.
 
-use crate::bir::cfg::Cfg;
+use crate::bir::cfg::{Block, Cfg};
 use crate::bir::{Arf, File, Inst, Op, Operand, PredMode, Program};
-use crate::liveness::LiveOut;
+use crate::liveness::{LiveOut, Touch};
 use crate::model::Model;
-use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 
 /// Removes instructions whose results nobody reads. Comparisons and other instructions of which only the flag is
 /// needed keep the null register as destination; conditional modifiers whose flag nobody reads go.
@@ -13,16 +12,22 @@ pub fn opt_dead_code(program: &mut Program, model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);
     let flags_out = flags_live_out(program, &cfg);
-    let mut live = vec![0u32; live_out.grf_count()];
+    let touches = live_out.touches();
+    let mut live = live_out.nothing();
     let mut changed = false;
     for (b, block) in cfg.blocks.iter().enumerate() {
         live_out.load(b, &mut live);
         let mut flags = flags_out[b];
         for i in (block.start..block.end).rev() {
-            changed |= simplify(program, i, &live_out, &live, flags);
-            let inst = &program.insts[i];
-            step(inst, &live_out, &mut live);
-            flags = step_flags(inst, flags, program.width);
+            let needed = Needed { dst: is_read(touches.writes(i), &live), flags };
+            let left = simplify(&mut program.insts[i], program.width, &needed);
+            changed |= left != Left::Everything;
+            match left {
+                Left::Everything | Left::Result => touches.step_back(i, &mut live),
+                Left::Flag => touches.step_reads(i, &mut live),
+                Left::Nothing => {}
+            }
+            flags = step_flags(&program.insts[i], flags, program.width);
         }
     }
     if changed {
@@ -31,40 +36,58 @@ pub fn opt_dead_code(program: &mut Program, model: &dyn Model) -> bool {
     changed
 }
 
-/// Removes or reduces instruction `i` given what is live after it.
-fn simplify(program: &mut Program, i: usize, sets: &LiveOut, live: &[u32], flags: u8) -> bool {
-    let width = program.width;
-    let inst = &mut program.insts[i];
+/// What of an instruction's results is read later.
+struct Needed {
+    /// Some byte of the destination, if that is a virtual register.
+    dst: bool,
+    /// Flag subregisters.
+    flags: u8,
+}
+
+/// What [`simplify`] leaves of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Everything,
+    /// It no longer writes the flag.
+    Result,
+    /// It no longer writes its destination.
+    Flag,
+    Nothing,
+}
+
+fn is_read(writes: &[Touch], live: &[u32]) -> bool {
+    writes.iter().any(|touch| live[touch.grf] != 0)
+}
+
+/// Removes or reduces an instruction.
+fn simplify(inst: &mut Inst, width: u8, needed: &Needed) -> Left {
     if inst.has_side_effects() || inst.op == Op::Nop || inst.acc_write {
-        return false;
+        return Left::Everything;
     }
     let writes_implicit = matches!(inst.op, Op::Mach | Op::Addc | Op::Subb | Op::Mac);
     let dst_live = match inst.dst.file {
-        File::Vgrf(_) => {
-            let first = sets.first(&inst.dst).unwrap_or(0);
-            (0..regs_written(inst)).any(|r| live.get(first + r as usize).is_some_and(|m| *m != 0))
-        }
+        File::Vgrf(_) => needed.dst,
         File::Grf(_) | File::Arf(_) => true,
         _ => false,
     };
-    let flag_live = inst.writes_flag() && flags & flag_bits(inst, width) != 0;
+    let flag_live = inst.writes_flag() && needed.flags & flag_bits(inst, width) != 0;
     if dst_live {
         if inst.writes_flag() && !flag_live && inst.op.info().can_cmod && inst.cond.is_some() {
             inst.cond = None;
-            return true;
+            return Left::Result;
         }
-        return false;
+        return Left::Everything;
     }
     if flag_live {
         // Three-source instructions have no null destination.
         if inst.dst.is_null() || inst.is_predicated_write() || inst.op.info().three_source {
-            return false;
+            return Left::Everything;
         }
         inst.dst = Operand { file: File::Null, offset: 0, ..inst.dst };
-        return true;
+        return Left::Flag;
     }
     if writes_implicit && inst.dst.is_null() {
-        return false;
+        return Left::Everything;
     }
     inst.op = Op::Nop;
     inst.src.clear();
@@ -72,26 +95,7 @@ fn simplify(program: &mut Program, i: usize, sets: &LiveOut, live: &[u32], flags
     inst.message = None;
     inst.predicate = None;
     inst.cond = None;
-    true
-}
-
-fn step(inst: &Inst, sets: &LiveOut, live: &mut [u32]) {
-    if let Some(first) = sets.first(&inst.dst) {
-        for r in 0..regs_written(inst) {
-            if let Some(mask) = live.get_mut(first + r as usize) {
-                *mask &= !dst_write_pattern(inst, r);
-            }
-        }
-    }
-    for (index, src) in inst.src.iter().enumerate() {
-        if let Some(first) = sets.first(src) {
-            for r in 0..regs_read(inst, index) {
-                if let Some(mask) = live.get_mut(first + r as usize) {
-                    *mask |= src_read_pattern(inst, index, r);
-                }
-            }
-        }
-    }
+    Left::Nothing
 }
 
 /// Flag subregisters that the instruction writes by condition: bit n is subregister n.
@@ -136,19 +140,25 @@ fn step_flags(inst: &Inst, mut flags: u8, width: u8) -> u8 {
 fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     let n = cfg.blocks.len();
     let (mut live_in, mut live_out) = (vec![0u8; n], vec![0u8; n]);
+    if n == 1 {
+        return live_out;
+    }
+    let before = |block: &Block, after: u8| {
+        let insts = &program.insts[block.start..block.end];
+        insts.iter().rev().fold(after, |flags, inst| step_flags(inst, flags, program.width))
+    };
+    // Each flag goes its own way through a block: what becomes of none and of all says what becomes of any.
+    let effects: Vec<[u8; 2]> = cfg.blocks.iter().map(|b| [before(b, 0), before(b, u8::MAX)]).collect();
     let mut changed = true;
     while changed {
         changed = false;
         for b in (0..n).rev() {
             // Flags are not saved per channel: what the other arm or a later iteration needs counts.
             let out = cfg.blocks[b].physical_succs.iter().fold(0, |m, &s| m | live_in[s]);
-            let block = &cfg.blocks[b];
-            let flags = program.insts[block.start..block.end]
-                .iter()
-                .rev()
-                .fold(out, |f, i| step_flags(i, f, program.width));
-            changed |= flags != live_in[b] || out != live_out[b];
-            live_in[b] = flags;
+            let [read, through] = effects[b];
+            let into = read | out & through;
+            changed |= into != live_in[b] || out != live_out[b];
+            live_in[b] = into;
             live_out[b] = out;
         }
     }

@@ -1,0 +1,118 @@
+//! Which GRFs of virtual registers each instruction reads and writes, as flat lists: analyses go over them several times.
+
+use super::Granularity;
+use crate::bir::{Inst, Operand, Program, REG_SIZE};
+use crate::pattern::{for_each_read, for_each_write};
+use cranelift_entity::EntityRef;
+
+/// One GRF of a virtual register at an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Dense number of the GRF: those of all virtual registers, one after the other.
+    pub grf: usize,
+    /// Of a source the bytes that may be read, of a destination those defined for all channels.
+    pub bytes: u32,
+}
+
+/// The touches of all instructions of a program.
+#[derive(Clone, Debug)]
+pub struct Touches {
+    /// Number of each virtual register's first GRF, and behind the last how many there are.
+    base: Vec<usize>,
+    /// Sources of an instruction, then its destination.
+    all: Vec<Touch>,
+    /// Where an instruction's sources begin, and its destination; one more entry at the end.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Touches {
+    /// The lists of `program`, with definitions as fine as asked.
+    #[must_use]
+    pub fn new(program: &Program, granularity: Granularity) -> Touches {
+        let mut base = Vec::with_capacity(program.vregs.len() + 1);
+        let mut count = 0;
+        for data in program.vregs.values() {
+            base.push(count);
+            count += usize::from(data.regs);
+        }
+        base.push(count);
+        let n = program.insts.len();
+        let mut touches = Touches { base, all: Vec::with_capacity(6 * n), starts: Vec::with_capacity(n + 1) };
+        for inst in &program.insts {
+            touches.add(inst, granularity);
+        }
+        let end = touches.all.len();
+        touches.starts.push((end, end));
+        touches
+    }
+
+    fn add(&mut self, inst: &Inst, granularity: Granularity) {
+        let whole = granularity == Granularity::Register;
+        let start = self.all.len();
+        for (index, src) in inst.src.iter().enumerate() {
+            let Some((first, end)) = self.grfs(src) else { continue };
+            for_each_read(inst, index, |reg, mask| {
+                let grf = first + reg as usize;
+                let bytes = if whole { u32::MAX } else { mask };
+                if bytes != 0 && grf < end {
+                    self.all.push(Touch { grf, bytes });
+                }
+            });
+        }
+        self.starts.push((start, self.all.len()));
+        let Some((first, end)) = self.grfs(&inst.dst) else { return };
+        for_each_write(inst, |reg, mask| {
+            let grf = first + reg as usize;
+            let bytes = if whole && mask != u32::MAX { 0 } else { mask };
+            if grf < end {
+                self.all.push(Touch { grf, bytes });
+            }
+        });
+    }
+
+    /// Number of the GRF at an operand's offset, and one past the last there is; `None` if it is no virtual register.
+    fn grfs(&self, operand: &Operand) -> Option<(usize, usize)> {
+        let first = self.first_grf(operand.vreg()?.index()) + (operand.offset / REG_SIZE) as usize;
+        Some((first, self.grf_count()))
+    }
+
+    /// Number of GRFs of all virtual registers.
+    #[must_use]
+    pub fn grf_count(&self) -> usize {
+        self.base.last().copied().unwrap_or(0)
+    }
+
+    /// Number of the first GRF of the virtual register with this index.
+    #[must_use]
+    pub fn first_grf(&self, vreg: usize) -> usize {
+        self.base[vreg]
+    }
+
+    /// What the sources of instruction `ip` read.
+    #[must_use]
+    pub fn reads(&self, ip: usize) -> &[Touch] {
+        let (start, end) = self.starts[ip];
+        &self.all[start..end]
+    }
+
+    /// What the destination of instruction `ip` writes.
+    #[must_use]
+    pub fn writes(&self, ip: usize) -> &[Touch] {
+        &self.all[self.starts[ip].1..self.starts[ip + 1].0]
+    }
+
+    /// Turns what is live after instruction `ip` into what is live before it; masks by GRF.
+    pub fn step_back(&self, ip: usize, live: &mut [u32]) {
+        for touch in self.writes(ip) {
+            live[touch.grf] &= !touch.bytes;
+        }
+        self.step_reads(ip, live);
+    }
+
+    /// As [`Touches::step_back`] for an instruction that has lost its destination.
+    pub fn step_reads(&self, ip: usize, live: &mut [u32]) {
+        for touch in self.reads(ip) {
+            live[touch.grf] |= touch.bytes;
+        }
+    }
+}
