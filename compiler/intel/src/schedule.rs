@@ -7,6 +7,7 @@ use crate::bir::cfg::Cfg;
 use crate::bir::{Arf, File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
+use smallvec::SmallVec;
 
 /// Blocks longer than this keep their order: the search for the next instruction is quadratic.
 const MAX_BLOCK: usize = 2000;
@@ -45,66 +46,100 @@ fn is_fixed(inst: &Inst) -> bool {
     inst.op.info().control_flow || inst.message.as_ref().is_some_and(|m| m.eot)
 }
 
+/// A set of resources.
+#[derive(Clone, Copy, Default)]
+struct Set {
+    /// One bit for each register.
+    registers: u128,
+    /// One bit for each of the others, from `ACCUMULATOR` on.
+    others: u8,
+}
+
+impl Set {
+    fn insert(&mut self, resource: usize) {
+        self.others |= 1 << (resource - ACCUMULATOR);
+    }
+
+    fn contains(self, resource: usize) -> bool {
+        if resource < ACCUMULATOR {
+            self.registers >> resource & 1 != 0
+        } else {
+            self.others >> (resource - ACCUMULATOR) & 1 != 0
+        }
+    }
+
+    /// Ascending.
+    fn iter(mut self) -> impl Iterator<Item = usize> {
+        std::iter::from_fn(move || {
+            if self.registers != 0 {
+                let register = self.registers.trailing_zeros();
+                self.registers &= self.registers - 1;
+                return Some(register as usize);
+            }
+            let other = self.others.trailing_zeros() as usize;
+            self.others &= self.others.wrapping_sub(1);
+            (other < RESOURCES - ACCUMULATOR).then_some(ACCUMULATOR + other)
+        })
+    }
+}
+
 /// Resources that an instruction reads and writes.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 struct Access {
-    reads: Vec<usize>,
-    writes: Vec<usize>,
+    reads: Set,
+    writes: Set,
 }
 
 fn access(inst: &Inst) -> Access {
     let mut a = Access::default();
     for (index, src) in inst.src.iter().enumerate() {
-        a.reads.extend(resources(src, regs_read(inst, index)));
+        add_operand(&mut a.reads, src, regs_read(inst, index));
     }
-    a.writes.extend(resources(&inst.dst, regs_written(inst)));
+    add_operand(&mut a.writes, &inst.dst, regs_written(inst));
     if inst.predicate.is_some() {
-        a.reads.extend(FLAGS..STATE);
+        (FLAGS..STATE).for_each(|flag| a.reads.insert(flag));
     }
     if inst.is_predicated_write() {
         // What the predicate leaves out stays.
-        a.reads.extend(resources(&inst.dst, regs_written(inst)));
+        add_operand(&mut a.reads, &inst.dst, regs_written(inst));
     }
     if inst.writes_flag() {
-        a.writes.push(FLAGS + usize::from(inst.flag & 3));
+        a.writes.insert(FLAGS + usize::from(inst.flag & 3));
     }
     // Integer products, carries and MAC leave traces in the accumulator whether asked to or not.
     if inst.touches_accumulator() {
-        a.reads.push(ACCUMULATOR);
-        a.writes.push(ACCUMULATOR);
+        a.reads.insert(ACCUMULATOR);
+        a.writes.insert(ACCUMULATOR);
     }
     // The mode bits hold for everything that follows.
-    a.reads.push(STATE);
+    a.reads.insert(STATE);
     match inst.message.as_ref().map(|m| m.kind) {
         None => {}
         Some(MessageKind::ConstantLoad | MessageKind::Sample) => {}
-        Some(MessageKind::ScratchRead | MessageKind::UrbRead) => a.reads.push(MEMORY),
+        Some(MessageKind::ScratchRead | MessageKind::UrbRead) => a.reads.insert(MEMORY),
         Some(_) => {
-            a.reads.push(MEMORY);
-            a.writes.push(MEMORY);
+            a.reads.insert(MEMORY);
+            a.writes.insert(MEMORY);
         }
     }
     a
 }
 
-fn resources(operand: &Operand, count: u32) -> Vec<usize> {
+/// Adds what an operand of `count` registers stands in.
+fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
     match operand.file {
-        File::Grf(_) => registers(operand, count).collect(),
-        File::Arf(Arf::Acc(_)) => vec![ACCUMULATOR],
-        File::Arf(Arf::Flag(n)) => (0..2).map(|i| FLAGS + 2 * usize::from(n & 1) + i).collect(),
-        File::Arf(_) => vec![STATE],
-        _ => Vec::new(),
+        File::Grf(_) => set.registers |= registers(operand, count),
+        File::Arf(Arf::Acc(_)) => set.insert(ACCUMULATOR),
+        File::Arf(Arf::Flag(n)) => (0..2).for_each(|i| set.insert(FLAGS + 2 * usize::from(n & 1) + i)),
+        File::Arf(_) => set.insert(STATE),
+        _ => {}
     }
 }
 
-fn registers(operand: &Operand, count: u32) -> std::ops::Range<usize> {
-    match operand.grf_byte() {
-        Some(byte) => {
-            let first = (byte / 32) as usize;
-            first.min(128)..(first + count as usize).min(128)
-        }
-        None => 0..0,
-    }
+/// One bit for each of `count` registers from the operand's first.
+fn registers(operand: &Operand, count: u32) -> u128 {
+    let ones = |n: u32| if n >= 128 { u128::MAX } else { (1 << n) - 1 };
+    operand.grf_byte().map_or(0, |byte| ones(byte / 32 + count) & !ones(byte / 32))
 }
 
 fn issue_cycles(inst: &Inst) -> u64 {
@@ -112,38 +147,39 @@ fn issue_cycles(inst: &Inst) -> u64 {
 }
 
 /// An edge: the later instruction, and the cycles from the earlier one's issue to its own.
-type Edges = Vec<Vec<(usize, u64)>>;
+type Edges = Vec<SmallVec<[(usize, u64); 4]>>;
 
 /// Dependences among the instructions of a block: reads after writes wait for the result, writes after reads or
 /// writes for the issue.
 fn dependences(insts: &[Inst], model: &dyn Model) -> Edges {
-    let mut edges: Edges = vec![Vec::new(); insts.len()];
-    let mut writer: Vec<Option<usize>> = vec![None; RESOURCES];
+    let mut edges: Edges = vec![SmallVec::new(); insts.len()];
+    let mut writer: [Option<usize>; RESOURCES] = [None; RESOURCES];
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); RESOURCES];
     for (i, inst) in insts.iter().enumerate() {
         let a = access(inst);
-        for &r in &a.reads {
+        let latency = |i: usize| u64::from(model.latency(&insts[i]));
+        for r in a.reads.iter() {
             if let Some(w) = writer[r] {
-                edges[w].push((i, u64::from(model.latency(&insts[w]))));
+                edges[w].push((i, latency(w)));
             }
         }
-        for &r in &a.writes {
+        for r in a.writes.iter() {
             if let Some(w) = writer[r] {
                 // Results arrive in order.
-                let wait = u64::from(model.latency(&insts[w])).saturating_sub(u64::from(model.latency(inst)));
+                let wait = latency(w).saturating_sub(latency(i));
                 edges[w].push((i, wait.max(issue_cycles(&insts[w]))));
             }
             for &reader in readers[r].iter().filter(|&&reader| reader != i) {
                 edges[reader].push((i, issue_cycles(&insts[reader])));
             }
         }
-        for &r in &a.reads {
+        for r in a.reads.iter() {
             readers[r].push(i);
         }
-        for &r in &a.writes {
+        for r in a.writes.iter() {
             writer[r] = Some(i);
             readers[r].clear();
-            if a.reads.contains(&r) {
+            if a.reads.contains(r) {
                 readers[r].push(i);
             }
         }
@@ -201,10 +237,10 @@ pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
             program.insts[block.start..block.end].iter().filter(|i| !i.op.is_virtual() && i.op != Op::Nop)
         {
             let a = access(inst);
-            for &r in &a.reads {
+            for r in a.reads.iter() {
                 now = now.max(ready[r]);
             }
-            for &r in &a.writes {
+            for r in a.writes.iter() {
                 ready[r] = now + u64::from(model.latency(inst));
             }
             now += issue_cycles(inst);

@@ -38,9 +38,21 @@ impl Cfg {
     /// Builds the graph.
     pub fn new(shader: &Shader) -> Cfg {
         let mut cfg = Cfg::default();
+        cfg.resize(shader.blocks.len(), shader.nodes.len());
         cfg.connect(shader);
         cfg.dominators();
         cfg
+    }
+
+    /// Makes an entry for every block and node.
+    fn resize(&mut self, blocks: usize, nodes: usize) {
+        self.preds.resize(blocks);
+        self.succs.resize(blocks);
+        self.loop_depth.resize(blocks);
+        self.idom.resize(blocks);
+        self.interval.resize(blocks);
+        self.branch_block.resize(nodes);
+        self.header.resize(nodes);
     }
 
     fn connect(&mut self, shader: &Shader) {
@@ -199,6 +211,7 @@ fn add_jump(frames: &mut [Frame], block: Block, jump: Jump) {
 /// Where each instruction in a reachable list sits.
 pub fn positions(shader: &Shader) -> SecondaryMap<Inst, Option<(Block, u32)>> {
     let mut map = SecondaryMap::new();
+    map.resize(shader.insts.len());
     for block in shader.block_order() {
         for (i, &inst) in shader.blocks[block].insts.iter().enumerate() {
             map[inst] = Some((block, i as u32));
@@ -210,6 +223,7 @@ pub fn positions(shader: &Shader) -> SecondaryMap<Inst, Option<(Block, u32)>> {
 /// Number of uses of each value, conditions of ifs included.
 pub fn use_counts(shader: &Shader) -> SecondaryMap<Value, u32> {
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
+    uses.resize(shader.values.len());
     for step in shader.walk() {
         match step {
             Step::Block(block) => {

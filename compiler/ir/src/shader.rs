@@ -166,8 +166,9 @@ impl Shader {
 
     /// All reachable blocks and conditions in program order, without recursion.
     pub fn walk(&self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        let mut stack: Vec<Work> = Vec::new();
+        // Constructs have up to three steps, and as many blocks as there are constructs lie between them.
+        let mut steps = Vec::with_capacity(2 * self.nodes.len());
+        let mut stack: Vec<Work> = Vec::with_capacity(self.nodes.len());
         push_list(&mut stack, &self.body);
         while let Some(work) = stack.pop() {
             let node = match work {

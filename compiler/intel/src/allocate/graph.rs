@@ -73,7 +73,7 @@ impl Graph {
             graph.nodes.push(Node {
                 size: u32::from(data.regs),
                 forbidden: payload_conflicts(liveness, interval),
-                neighbours: Vec::new(),
+                neighbours: Vec::with_capacity(16),
                 aligned: Vec::new(),
                 unused: interval.is_empty(),
                 first: false,

@@ -54,6 +54,10 @@ impl Cfg {
     pub fn new(program: &Program) -> Cfg {
         let insts = &program.insts;
         let n = insts.len();
+        if !insts.iter().any(|inst| inst.op.starts_block() || inst.op.ends_block()) {
+            let block = Block { start: 0, end: n, ..Block::default() };
+            return Cfg { blocks: vec![block], block_of: vec![0; n], loops: Vec::new() };
+        }
         let (arms, enclosing_loop, loops, depth) = match_markers(program);
 
         let mut blocks: Vec<Block> = Vec::new();

@@ -53,17 +53,25 @@ impl Program {
         self.vregs.push(VRegData { regs: regs.clamp(1, 127) as u8 })
     }
 
+    /// A table with an entry for every virtual register.
+    #[must_use]
+    pub fn vreg_table<T: Clone + Default>(&self) -> SecondaryMap<VReg, T> {
+        let mut table = SecondaryMap::new();
+        table.resize(self.vregs.len());
+        table
+    }
+
     /// Registers that exactly one instruction writes and exactly one source reads.
     #[must_use]
     pub fn single_use_values(&self) -> SecondaryMap<VReg, bool> {
-        let (mut reads, mut writes): (SecondaryMap<VReg, u32>, SecondaryMap<VReg, u32>) = Default::default();
+        let (mut reads, mut writes) = (self.vreg_table::<u32>(), self.vreg_table::<u32>());
         for inst in &self.insts {
             inst.src.iter().filter_map(|s| s.vreg()).for_each(|v| reads[v] += 1);
             if let Some(v) = inst.dst.vreg() {
                 writes[v] += 1;
             }
         }
-        let mut single = SecondaryMap::new();
+        let mut single = self.vreg_table();
         for v in self.vregs.keys() {
             single[v] = reads[v] == 1 && writes[v] == 1;
         }
@@ -78,14 +86,14 @@ impl Program {
 
     /// Forgets virtual registers that no instruction mentions and renumbers the others in order.
     pub fn compact_registers(&mut self) {
-        let mut used: SecondaryMap<VReg, bool> = SecondaryMap::new();
+        let mut used = self.vreg_table::<bool>();
+        let mut names = self.vreg_table::<Option<VReg>>();
         for inst in &self.insts {
             for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
                 used[v] = true;
             }
         }
         let old = std::mem::take(&mut self.vregs);
-        let mut names: SecondaryMap<VReg, Option<VReg>> = SecondaryMap::new();
         for (v, &data) in &old {
             if used[v] {
                 names[v] = Some(self.vregs.push(data));
@@ -98,6 +106,12 @@ impl Program {
                 }
             }
         }
+    }
+
+    /// Takes the instructions out, for a pass that puts them back one by one with others between.
+    pub fn take_insts(&mut self) -> Vec<Inst> {
+        let room = Vec::with_capacity(self.insts.len() + self.insts.len() / 2);
+        std::mem::replace(&mut self.insts, room)
     }
 
     /// Removes `Nop`s that passes left behind.

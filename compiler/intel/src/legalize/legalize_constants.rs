@@ -136,7 +136,7 @@ fn insert(program: &mut Program, model: &dyn Model, uses: &Uses, places: &Places
     for (&key, &(operand, position)) in places {
         at.entry(position).or_default().push((key, operand));
     }
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     for (i, inst) in old.into_iter().enumerate() {
         for &(key, operand) in at.get(&i).into_iter().flatten() {
             load(program, model, key, operand);

@@ -8,7 +8,7 @@ use crate::model::Model;
 /// are legal; afterwards no instruction is too wide.
 pub fn legalize_simd_width(program: &mut Program, model: &dyn Model) -> bool {
     let mut changed = false;
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     for inst in old {
         let width = model.max_exec_size(&inst).max(1);
         if width >= inst.exec_size {

@@ -12,7 +12,7 @@ pub fn legalize_three_source(program: &mut Program, model: &dyn Model) -> bool {
     let computed = computed_registers(program);
     // Copies of scalars that never change, for the block at hand.
     let mut copies: Vec<(Inst, Operand)> = Vec::new();
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     for mut inst in old {
         if inst.op.info().control_flow {
             copies.clear();

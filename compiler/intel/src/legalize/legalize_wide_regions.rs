@@ -12,7 +12,7 @@ pub fn legalize_wide_regions(program: &mut Program, model: &dyn Model) -> bool {
         return false;
     }
     let mut changed = false;
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     for inst in old {
         if restricted(&inst) {
             changed |= legalize(program, inst);

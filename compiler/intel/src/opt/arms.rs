@@ -11,6 +11,9 @@ impl Arms {
     pub fn new(program: &Program) -> Arms {
         let n = program.insts.len();
         let mut end = vec![n; n];
+        if !program.insts.iter().any(|inst| matches!(inst.op, Op::If | Op::Do)) {
+            return Arms { end };
+        }
         // Starts of the open arms.
         let mut open: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = vec![Vec::new()];

@@ -25,7 +25,7 @@ pub fn opt_coalesce(program: &mut Program, model: &dyn Model) -> bool {
     let liveness = Liveness::new(program, &cfg);
     let mut touched: BTreeSet<(VReg, u32)> = BTreeSet::new();
     // Source register → destination register and byte offset.
-    let mut merged: SecondaryMap<VReg, Option<(VReg, u32)>> = SecondaryMap::new();
+    let mut merged: SecondaryMap<VReg, Option<(VReg, u32)>> = program.vreg_table();
     let sites = Sites::new(program);
     let mut ranges: Option<ChannelRanges> = None;
     let mut changed = false;
@@ -163,7 +163,7 @@ struct Sites {
 
 impl Sites {
     fn new(program: &Program) -> Sites {
-        let mut sites = Sites { range: SecondaryMap::new(), writes: SecondaryMap::new() };
+        let mut sites = Sites { range: program.vreg_table(), writes: program.vreg_table() };
         for (i, inst) in program.insts.iter().enumerate() {
             for v in inst.src.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
                 let first = sites.range[v].map_or(i, |r| r.0);
@@ -257,14 +257,14 @@ struct ChannelRanges {
 impl ChannelRanges {
     fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
         let sets = LiveOut::new(program, cfg);
-        let mut first = SecondaryMap::new();
+        let mut first = program.vreg_table();
         let mut count = 0;
         for (v, data) in program.vregs.iter() {
             first[v] = count;
             count += usize::from(data.regs);
         }
         let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
-        let mut live = vec![0u32; count];
+        let mut live = sets.nothing();
         let mut uneven = BTreeSet::new();
         for (b, block) in cfg.blocks.iter().enumerate().rev() {
             sets.load(b, &mut live);

@@ -30,20 +30,15 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
     for block in &cfg.blocks {
         local.clear();
         for i in block.start..block.end {
-            let mut inst = program.insts[i].clone();
-            let mut replaced = false;
+            let inst = &mut program.insts[i];
             if !inst.align16 && inst.message.is_none() {
                 for index in 0..inst.src.len() {
                     // Each replacement may expose another copy; chains are as long as the program.
-                    while let Some(new) = replacement(&inst, index, i, &local, &globals, &arms, model) {
+                    while let Some(new) = replacement(inst, index, i, &local, &globals, &arms, model) {
                         inst.src[index] = new;
-                        replaced = true;
+                        changed = true;
                     }
                 }
-            }
-            if replaced {
-                changed = true;
-                program.insts[i] = inst.clone();
             }
             if inst.dst.is_reg() {
                 let bytes = inst.bytes_written();
@@ -52,7 +47,7 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
                         && !overlap(&inst.dst, bytes, &c.src, extent(c))
                 });
             }
-            if let Some(copy) = candidate(&inst, i) {
+            if let Some(copy) = candidate(inst, i) {
                 local.push(copy);
             }
         }
@@ -107,7 +102,7 @@ fn candidate(inst: &Inst, index: usize) -> Option<Copy> {
 
 /// Copies to registers with one definition, of values that never change after it.
 fn global_copies(program: &Program) -> SecondaryMap<VReg, Option<Copy>> {
-    let mut writers: SecondaryMap<VReg, (u32, usize)> = SecondaryMap::new();
+    let mut writers: SecondaryMap<VReg, (u32, usize)> = program.vreg_table();
     let mut writes_fixed = false;
     for (i, inst) in program.insts.iter().enumerate() {
         match inst.dst.file {
@@ -119,7 +114,7 @@ fn global_copies(program: &Program) -> SecondaryMap<VReg, Option<Copy>> {
             _ => {}
         }
     }
-    let mut globals: SecondaryMap<VReg, Option<Copy>> = SecondaryMap::new();
+    let mut globals: SecondaryMap<VReg, Option<Copy>> = program.vreg_table();
     for (i, inst) in program.insts.iter().enumerate() {
         let Some(copy) = candidate(inst, i) else { continue };
         let Some(dst) = copy.dst.vreg() else { continue };

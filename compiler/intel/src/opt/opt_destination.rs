@@ -8,6 +8,9 @@ use crate::model::Model;
 /// Both forms need as many pieces as y's stride demands, so the copy is saved. Copies of whole registers are left to
 /// the coalescer.
 pub fn opt_destination(program: &mut Program, model: &dyn Model) -> bool {
+    if !program.insts.iter().any(|inst| strided_copy(inst).is_some()) {
+        return false;
+    }
     let cfg = Cfg::new(program);
     let single_use = program.single_use_values();
     let mut changed = false;

@@ -1,24 +1,22 @@
 //! Folds saturating moves into the instruction that computes their source.
 
 use crate::bir::cfg::Cfg;
-use crate::bir::{Op, Program};
+use crate::bir::{Inst, Op, Program};
 use crate::model::Model;
 
 /// Turns `x = op …; y = mov.sat x` into `x = op.sat …; y = mov x` where nothing else reads x.
 pub fn opt_saturate_propagation(program: &mut Program, model: &dyn Model) -> bool {
     let _ = model;
+    if !program.insts.iter().any(is_saturating_copy) {
+        return false;
+    }
     let cfg = Cfg::new(program);
     let single_use = program.single_use_values();
     let mut changed = false;
     for block in &cfg.blocks {
         for at in block.start..block.end {
             let sat = &program.insts[at];
-            if sat.op != Op::Mov
-                || !sat.saturate
-                || sat.predicate.is_some()
-                || sat.cond.is_some()
-                || sat.align16
-            {
+            if !is_saturating_copy(sat) {
                 continue;
             }
             let (dst, src) = (sat.dst, sat.src[0]);
@@ -46,4 +44,8 @@ pub fn opt_saturate_propagation(program: &mut Program, model: &dyn Model) -> boo
         }
     }
     changed
+}
+
+fn is_saturating_copy(inst: &Inst) -> bool {
+    inst.op == Op::Mov && inst.saturate && inst.predicate.is_none() && inst.cond.is_none() && !inst.align16
 }

@@ -106,6 +106,8 @@ impl<'a> Translator<'a> {
             channel_numbers: None,
             phis_after: SecondaryMap::new(),
         };
+        translator.values.resize(shader.values.len());
+        translator.uses.resize(shader.values.len());
         translator.count_uses();
         super::alu::choose_fusions(&mut translator);
         translator

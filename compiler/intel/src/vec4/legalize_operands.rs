@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// registers; copies vectors that three-source instructions cannot read (rows shared by both vertices) to
 /// registers of their own, once per basic block. Concerns Align16 instructions on types of 32 bits or less.
 pub fn legalize_operands(program: &mut Program, model: &dyn Model) -> bool {
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     let mut legalizer = Legalizer { program, model, copies: BTreeMap::new(), changed: false };
     for mut inst in old {
         if inst.op.starts_block() {

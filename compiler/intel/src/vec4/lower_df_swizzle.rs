@@ -17,7 +17,7 @@ pub fn lower_df_swizzle(program: &mut Program, model: &dyn Model) -> bool {
     }
     // Replicated scalars need no copy (where that quirk's handling is switched off).
     let replicates = !model.handles(Quirk::ThreeSourceNoDfRep);
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     let mut changed = false;
     for mut inst in old {
         if !is_align16_df(&inst) {

@@ -16,7 +16,7 @@ pub fn lower_df_writemask(program: &mut Program, model: &dyn Model) -> bool {
         return false;
     }
     let written = written_components(program);
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     let mut changed = false;
     for inst in old {
         let mask = inst.dst.writemask;

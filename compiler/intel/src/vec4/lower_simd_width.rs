@@ -8,7 +8,7 @@ use crate::model::{Model, Quirk};
 ///
 /// Assumes encodable sources and writemasks. Guarantees that no Align16 instruction is wider than the model allows.
 pub fn lower_simd_width(program: &mut Program, model: &dyn Model) -> bool {
-    let old = std::mem::take(&mut program.insts);
+    let old = program.take_insts();
     let mut changed = false;
     for inst in old {
         let splits = inst.align16 && inst.exec_size == 8 && model.max_exec_size(&inst) < 8;

@@ -25,6 +25,7 @@ pub(crate) fn rewrite(shader: &mut Shader, mut f: impl FnMut(&mut Builder<'_>, I
     let mut progress = false;
     for block in shader.block_order() {
         let old = std::mem::take(&mut shader.blocks[block].insts);
+        shader.blocks[block].insts.reserve(old.len());
         for inst in old {
             shader.insts[inst].kind.for_each_src_mut(|v| *v = resolve(&map, *v));
             let mut builder = Builder::at_end(shader, block);
