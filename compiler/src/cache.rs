@@ -2,7 +2,7 @@
 //!
 //! A result depends on nothing but what its key holds, so that it does not matter whether it comes from here.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eu::{DevInfo, KnownInsts};
 use ir::Shader;
@@ -14,6 +14,7 @@ use crate::error::CompileError;
 use crate::memo::Memo;
 use crate::options::Options;
 use crate::passes::Target;
+use crate::pool::Pool;
 
 /// Most instructions of all shaders that one generation of a table keeps: some megabytes, and more than a test has in all its stages.
 const INSTRUCTIONS: usize = 20_000;
@@ -23,8 +24,7 @@ pub struct Cache {
     fronts: Memo<FrontKey, Result<Arc<Shader>, CompileError>>,
     backs: Memo<BackKey, Result<Arc<Shader>, CompileError>>,
     binaries: Memo<BinaryKey, Result<Arc<Binary>, CompileError>>,
-    /// For whoever needs one next: a thread that has taken one has it to itself.
-    known: Mutex<Vec<KnownInsts>>,
+    known: Pool<KnownInsts>,
 }
 
 /// What the first half of the IR passes depends on.
@@ -57,7 +57,7 @@ impl Default for Cache {
             fronts: Memo::new(INSTRUCTIONS),
             backs: Memo::new(INSTRUCTIONS),
             binaries: Memo::new(INSTRUCTIONS),
-            known: Mutex::default(),
+            known: Pool::default(),
         }
     }
 }
@@ -102,15 +102,7 @@ impl Cache {
 
     /// Lends the instructions of a device that were decoded before.
     pub fn with_known<T>(&self, devinfo: &'static DevInfo, body: impl FnOnce(&mut KnownInsts) -> T) -> T {
-        let found = {
-            let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let index = all.iter().position(|known| known.devinfo().name == devinfo.name);
-            index.map(|index| all.swap_remove(index))
-        };
-        let mut known = found.unwrap_or_else(|| KnownInsts::new(devinfo));
-        let result = body(&mut known);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).push(known);
-        result
+        self.known.lend(devinfo, || KnownInsts::new(devinfo), body)
     }
 }
 

@@ -13,6 +13,7 @@ mod memo;
 mod options;
 pub mod passes;
 mod plausible;
+mod pool;
 mod varyings;
 
 pub use binary::{Binary, BinaryError};
@@ -23,3 +24,4 @@ pub use intel::output;
 pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet};
 pub use interface::varying;
 pub use options::Options;
+pub use pool::Pool;

@@ -200,6 +200,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         devinfo: DevInfo::get(generation).expect("a known generation"),
         compiler: compiler::Options::default(),
         cache: std::sync::Arc::default(),
+        decoders: std::sync::Arc::default(),
         binaries: Some(folder.path().into()),
         math: simulator::MathMode::Exact,
         budget: 1 << 20,

@@ -31,7 +31,7 @@ pub mod validate;
 
 pub use devinfo::{DevInfo, Gen};
 pub use encoding::{
-    DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program,
+    DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program, word,
 };
 pub use inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,

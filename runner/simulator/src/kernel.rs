@@ -1,7 +1,10 @@
 //! Decoding a binary once into resolved instructions.
 
+use std::sync::Arc;
+
 use eu::{DevInfo, Form, Inst, KnownInsts, Opcode};
 
+use crate::decoder::{Decoder, Resolved};
 use crate::error::DecodeError;
 use crate::op::Op;
 use crate::quirks::Quirks;
@@ -11,12 +14,39 @@ use crate::quirks::Quirks;
 pub struct Kernel {
     pub(crate) devinfo: &'static DevInfo,
     pub(crate) quirks: Quirks,
-    pub(crate) ops: Vec<Op>,
-    pub(crate) insts: Vec<Inst>,
+    pub(crate) code: Vec<Placed>,
     /// Byte offset of each instruction in the binary, ascending.
     pub(crate) offsets: Vec<u32>,
     /// The whole binary, which may hold further kernels.
     bytes: Vec<u8>,
+}
+
+/// An instruction in its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub resolved: Arc<Resolved>,
+    pub jump: Jump,
+}
+
+impl Placed {
+    pub fn op(&self) -> &Op {
+        &self.resolved.op
+    }
+
+    pub fn inst(&self) -> &Inst {
+        &self.resolved.inst
+    }
+}
+
+/// Where an instruction leads besides the next one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Jump {
+    /// Instruction index of JIP.
+    pub jip: u32,
+    /// Instruction index of UIP.
+    pub uip: u32,
+    /// Whether waiting channels may resume here.
+    pub join: bool,
 }
 
 impl Kernel {
@@ -26,15 +56,7 @@ impl Kernel {
     /// # Errors
     /// `bytes` are empty or too many, an instruction does not decode, or a jump leads to none.
     pub fn decode(devinfo: &'static DevInfo, bytes: &[u8]) -> Result<Kernel, DecodeError> {
-        Kernel::decode_known(&mut KnownInsts::new(devinfo), bytes)
-    }
-
-    /// As [`Kernel::decode`], with the help of instructions seen before.
-    ///
-    /// # Errors
-    /// As [`Kernel::decode`].
-    pub fn decode_known(known: &mut KnownInsts, bytes: &[u8]) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(known, bytes.to_vec(), 0)
+        Decoder::new(devinfo).kernel(&mut KnownInsts::new(devinfo), bytes)
     }
 
     /// The kernel that starts at byte `offset` of the same binary.
@@ -42,31 +64,40 @@ impl Kernel {
     /// # Errors
     /// `offset` is no multiple of 8 or past the end; else as [`Kernel::decode`].
     pub fn entry(&self, offset: usize) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(&mut KnownInsts::new(self.devinfo), self.bytes.clone(), offset)
+        let (mut decoder, mut insts) = (Decoder::new(self.devinfo), KnownInsts::new(self.devinfo));
+        Kernel::decode_at(&mut decoder, &mut insts, self.bytes.clone(), offset)
     }
 
-    fn decode_at(known: &mut KnownInsts, bytes: Vec<u8>, entry: usize) -> Result<Kernel, DecodeError> {
-        let devinfo = known.devinfo();
+    pub(crate) fn decode_at(
+        decoder: &mut Decoder,
+        insts: &mut KnownInsts,
+        bytes: Vec<u8>,
+        entry: usize,
+    ) -> Result<Kernel, DecodeError> {
+        let devinfo = decoder.devinfo();
         if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
-        let (mut insts, mut offsets) = (Vec::new(), Vec::new());
+        let expected = (bytes.len() - entry) / 16;
+        let (mut code, mut offsets) = (Vec::with_capacity(expected), Vec::with_capacity(expected));
         let (mut offset, mut furthest) = (entry, 0i64);
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-            let (inst, length) = known
-                .decode(rest)
+            let resolved = decoder
+                .resolve(insts, rest)
                 .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
-            for target in targets(devinfo, &inst, offset as i64).into_iter().flatten() {
+            let inst = &resolved.inst;
+            for target in targets(devinfo, inst, offset as i64).into_iter().flatten() {
                 furthest = furthest.max(target);
             }
-            insts.push(inst);
             offsets.push(offset as u32);
-            offset += length;
-            if inst.send.is_some_and(|send| send.eot) && furthest < offset as i64 {
+            offset += inst.len_bytes();
+            let ends = inst.send.is_some_and(|send| send.eot) && furthest < offset as i64;
+            code.push(Placed { resolved, jump: Jump::default() });
+            if ends {
                 break;
             }
         }
-        Kernel::resolve(devinfo, insts, offsets, offset as u32, bytes)
+        Kernel::resolve(devinfo, code, offsets, offset as u32, bytes)
     }
 
     /// Builds a kernel from instructions that stand back to back from byte 0.
@@ -74,41 +105,41 @@ impl Kernel {
     /// # Errors
     /// A jump leads to no instruction.
     pub fn from_insts(devinfo: &'static DevInfo, insts: Vec<Inst>) -> Result<Kernel, DecodeError> {
+        let quirks = Quirks::of(devinfo);
         let mut offsets = Vec::with_capacity(insts.len());
         let mut offset = 0u32;
         for inst in &insts {
             offsets.push(offset);
             offset += inst.len_bytes() as u32;
         }
-        Kernel::resolve(devinfo, insts, offsets, offset, Vec::new())
+        let place = |inst| Placed { resolved: Resolved::new(&quirks, inst), jump: Jump::default() };
+        Kernel::resolve(devinfo, insts.into_iter().map(place).collect(), offsets, offset, Vec::new())
     }
 
     fn resolve(
         devinfo: &'static DevInfo,
-        insts: Vec<Inst>,
+        mut code: Vec<Placed>,
         offsets: Vec<u32>,
         end: u32,
         bytes: Vec<u8>,
     ) -> Result<Kernel, DecodeError> {
-        let quirks = Quirks::of(devinfo);
-        let mut ops: Vec<Op> = insts.iter().map(|inst| Op::resolve(&quirks, inst)).collect();
-        resolve_jumps(devinfo, &insts, &offsets, end, &mut ops)?;
-        Ok(Kernel { devinfo, quirks, ops, insts, offsets, bytes })
+        resolve_jumps(devinfo, &mut code, &offsets, end)?;
+        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), code, offsets, bytes })
     }
 
     /// This kernel without specialised implementations: every instruction executes channel by channel. Slow, and the
     /// definition of what the fast ones must do.
     #[must_use]
     pub fn generic(mut self) -> Kernel {
-        for op in &mut self.ops {
-            op.fast = None;
+        for placed in &mut self.code {
+            Arc::make_mut(&mut placed.resolved).op.fast = None;
         }
         self
     }
 
     /// How many instructions have a specialised implementation.
     pub fn fast_instructions(&self) -> usize {
-        self.ops.iter().filter(|op| op.fast.is_some()).count()
+        self.code.iter().filter(|placed| placed.op().fast.is_some()).count()
     }
 
     /// The device the kernel is for.
@@ -117,8 +148,8 @@ impl Kernel {
     }
 
     /// The decoded instructions, in order.
-    pub fn instructions(&self) -> &[Inst] {
-        &self.insts
+    pub fn instructions(&self) -> impl ExactSizeIterator<Item = &Inst> {
+        self.code.iter().map(Placed::inst)
     }
 
     /// Index of the instruction that starts at byte `offset`.
@@ -151,40 +182,43 @@ fn targets(devinfo: &DevInfo, inst: &Inst, here: i64) -> Option<[i64; 2]> {
 /// Turns distances into instruction indices and marks where waiting channels may resume.
 fn resolve_jumps(
     devinfo: &DevInfo,
-    insts: &[Inst],
+    code: &mut [Placed],
     offsets: &[u32],
     end: u32,
-    ops: &mut [Op],
 ) -> Result<(), DecodeError> {
+    let count = code.len();
     let find = |from: u32, target: i64| -> Result<u32, DecodeError> {
         let known = u32::try_from(target).ok().and_then(|target| {
             // The end of the kernel is a legal target: a jump there is an error only if taken.
-            if target == end { Some(insts.len()) } else { offsets.binary_search(&target).ok() }
+            if target == end { Some(count) } else { offsets.binary_search(&target).ok() }
         });
         known.map(|index| index as u32).ok_or(DecodeError::Jump { offset: from as usize, target })
     };
-    let mut joins = vec![false; insts.len() + 2];
+    let mut joins = vec![false; count + 2];
     let mut everywhere = false;
-    for (index, ((inst, &here), op)) in insts.iter().zip(offsets).zip(ops.iter_mut()).enumerate() {
+    for (index, &here) in offsets.iter().enumerate() {
+        let inst = code[index].inst();
+        let mut jump = Jump::default();
         if let Some([jip, uip]) = targets(devinfo, inst, here.into()) {
-            (op.jip, op.uip) = (find(here, jip)?, find(here, uip)?);
-            let at_while = insts.get(op.uip as usize).is_some_and(|target| target.opcode == Opcode::While);
-            if inst.opcode == Opcode::Break && at_while {
+            (jump.jip, jump.uip) = (find(here, jip)?, find(here, uip)?);
+            let target = code.get(jump.uip as usize).map(|placed| placed.inst().opcode);
+            if inst.opcode == Opcode::Break && target == Some(Opcode::While) {
                 // UIP names the WHILE; a channel that left the loop resumes after it.
-                op.uip += 1;
+                jump.uip += 1;
             }
         }
         if inst.opcode.is_control_flow() {
-            for target in [op.jip, op.uip, index as u32 + 1] {
+            for target in [jump.jip, jump.uip, index as u32 + 1] {
                 if let Some(join) = joins.get_mut(target as usize) {
                     *join = true;
                 }
             }
         }
         everywhere |= inst.opcode == Opcode::Ret || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
+        code[index].jump = jump;
     }
-    for (op, join) in ops.iter_mut().zip(joins) {
-        op.join = join || everywhere;
+    for (placed, join) in code.iter_mut().zip(joins) {
+        placed.jump.join = join || everywhere;
     }
     Ok(())
 }

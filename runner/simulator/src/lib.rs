@@ -27,6 +27,7 @@
 
 pub mod alu;
 mod control;
+mod decoder;
 pub mod error;
 pub mod host;
 mod kernel;
@@ -40,6 +41,7 @@ mod thread;
 pub mod trace;
 
 pub use alu::math::MathMode;
+pub use decoder::Decoder;
 pub use error::{DecodeError, Reason, SimError};
 pub use host::{Host, HostError, NoHost};
 pub use kernel::Kernel;

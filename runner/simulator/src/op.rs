@@ -189,7 +189,7 @@ pub enum Unit {
     NotModelled,
 }
 
-/// A resolved instruction.
+/// A resolved instruction, apart from its jumps.
 #[derive(Clone, Debug)]
 pub struct Op {
     /// What executes it.
@@ -234,12 +234,6 @@ pub struct Op {
     pub garbage: u32,
     /// A source is the time stamp register.
     pub reads_time: bool,
-    /// Instruction index of JIP.
-    pub jip: u32,
-    /// Instruction index of UIP.
-    pub uip: u32,
-    /// Whether waiting channels may resume here.
-    pub join: bool,
 }
 
 /// The low `count` bits.
@@ -248,7 +242,7 @@ pub fn low_bits(count: u8) -> u32 {
 }
 
 impl Op {
-    /// Resolves everything but the jumps.
+    /// Resolves an instruction.
     pub fn resolve(quirks: &Quirks, inst: &Inst) -> Op {
         let sources = inst.used_sources();
         let exec = Exec::of(sources);
@@ -286,9 +280,6 @@ impl Op {
             sources: sources.len() as u8,
             garbage: 0,
             reads_time: sources.iter().any(|source| source.is_arf(Arf::Timestamp)),
-            jip: 0,
-            uip: 0,
-            join: false,
         };
         op.garbage = undefined_channels(quirks, inst, &op, any64);
         op.fast = fast::select(&op);

@@ -60,41 +60,32 @@ pub struct Registers {
 impl Registers {
     /// Registers as a thread finds them: garbage, but control, state and notification registers cleared.
     pub fn new(seed: u64) -> Registers {
-        let mut registers = Registers {
-            grf: Box::new([0; GRF_BYTES]),
-            flags: [0; 2],
-            address: [0; 16],
-            acc: [[0; ACC_LANES]; 2],
+        let garbage = Garbage(seed);
+        let mut grf = Box::new([0; GRF_BYTES]);
+        for (index, bytes) in grf.chunks_exact_mut(8).enumerate() {
+            bytes.copy_from_slice(&garbage.get(index as u64).to_le_bytes());
+        }
+        let lane = |index: usize| i128::from(garbage.get(0x1200 + index as u64) as u32);
+        Registers {
+            grf,
+            flags: std::array::from_fn(|index| garbage.get(0x1000 + index as u64) as u32),
+            address: std::array::from_fn(|index| garbage.get(0x1100 + index as u64) as u16),
+            acc: std::array::from_fn(|acc| std::array::from_fn(|index| lane(acc * ACC_LANES + index))),
             control: [0; 4],
             state: [0; 4],
             dependency: [0; 8],
             notification: [0; 4],
-            garbage: Garbage(seed),
-        };
-        registers.reset(seed);
-        registers
+            garbage,
+        }
     }
 
-    /// Refills everything with the garbage of `seed`.
-    pub fn reset(&mut self, seed: u64) {
-        let garbage = Garbage(seed);
-        self.garbage = garbage;
-        for (index, bytes) in self.grf.chunks_exact_mut(8).enumerate() {
-            bytes.copy_from_slice(&garbage.get(index as u64).to_le_bytes());
-        }
-        for (index, flag) in self.flags.iter_mut().enumerate() {
-            *flag = garbage.get(0x1000 + index as u64) as u32;
-        }
-        for (index, word) in self.address.iter_mut().enumerate() {
-            *word = garbage.get(0x1100 + index as u64) as u16;
-        }
-        for (index, lane) in self.acc.iter_mut().flatten().enumerate() {
-            *lane = i128::from(garbage.get(0x1200 + index as u64) as u32);
-        }
-        self.control = [0; 4];
-        self.state = [0; 4];
-        self.dependency = [0; 8];
-        self.notification = [0; 4];
+    /// Takes over everything, keeping the allocation.
+    pub fn copy_from(&mut self, other: &Registers) {
+        let Registers { grf, flags, address, acc, control, state, dependency, notification, garbage } = other;
+        self.grf.copy_from_slice(&grf[..]);
+        (self.flags, self.address, self.acc) = (*flags, *address, *acc);
+        (self.control, self.state) = (*control, *state);
+        (self.dependency, self.notification, self.garbage) = (*dependency, *notification, *garbage);
     }
 
     /// The rounding mode in cr0.

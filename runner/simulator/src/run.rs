@@ -5,7 +5,7 @@ use crate::alu::{Modes, fast, generic};
 use crate::control;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Placed};
 use crate::message;
 use crate::op::{Op, Unit, low_bits};
 use crate::thread::Thread;
@@ -41,23 +41,24 @@ impl Kernel {
         }
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let Some(op) = self.ops.get(ip as usize) else {
+            let Some(placed) = self.code.get(ip as usize) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
             thread.steps += 1;
-            if op.join {
+            if placed.jump.join {
                 thread.join(ip);
             }
+            let op = placed.op();
             // The common case stays in this loop: arithmetic never changes where the thread goes.
             if op.unit == Unit::Alu {
                 self.arithmetic(thread, host, op, ip);
                 ip += 1;
                 continue;
             }
-            match self.step(thread, host, op, ip) {
+            match self.step(thread, host, placed, ip) {
                 Ok(Next::Go(next)) => ip = next,
                 Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
                 Ok(Next::Wait) => {
@@ -79,25 +80,25 @@ impl Kernel {
     ) -> Result<Outcome, SimError> {
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let (Some(op), Some(inst)) = (self.ops.get(ip as usize), self.insts.get(ip as usize)) else {
+            let Some(placed) = self.code.get(ip as usize) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
             thread.steps += 1;
-            if op.join {
+            if placed.jump.join {
                 thread.join(ip);
             }
             let before = thread.regs.clone();
-            let enabled = enables(thread, op);
-            let next = self.step(thread, host, op, ip).map_err(|reason| self.error(ip, reason))?;
+            let enabled = enables(thread, placed.op());
+            let next = self.step(thread, host, placed, ip).map_err(|reason| self.error(ip, reason))?;
             let offset = self.offsets.get(ip as usize).copied().unwrap_or(0) as usize;
             trace.step(&Step {
                 executed: thread.steps - 1,
                 index: ip as usize,
                 offset,
-                inst,
+                inst: placed.inst(),
                 enabled,
                 before: &before,
                 after: &thread.regs,
@@ -113,14 +114,20 @@ impl Kernel {
         }
     }
 
-    fn step(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) -> Result<Next, Reason> {
+    fn step(
+        &self,
+        thread: &mut Thread,
+        host: &mut dyn Host,
+        placed: &Placed,
+        ip: u32,
+    ) -> Result<Next, Reason> {
+        let op = placed.op();
         match op.unit {
             Unit::Alu => self.arithmetic(thread, host, op, ip),
             Unit::Nop => {}
-            Unit::Control => return control::branch(self, thread, op, ip).map(Next::Go),
+            Unit::Control => return control::branch(self, thread, placed, ip).map(Next::Go),
             Unit::Send => {
-                let Some(inst) = self.insts.get(ip as usize) else { return Err(Reason::RanOff) };
-                if message::send(self, thread, host, op, inst)? {
+                if message::send(self, thread, host, op, placed.inst())? {
                     return Ok(Next::Done);
                 }
             }
@@ -155,7 +162,7 @@ impl Kernel {
 
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
-        let text = self.insts.get(index).map(|inst| eu::print_inst(self.devinfo, inst)).unwrap_or_default();
+        let text = self.code.get(index).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
         SimError { index, offset: self.offsets.get(index).copied().unwrap_or(0) as usize, text, reason }
     }
 }

@@ -11,6 +11,8 @@ use crate::trace::Tracer;
 pub struct Thread {
     /// The register files.
     pub regs: Registers,
+    /// What the register files hold when the thread is new: made once for many dispatches with one seed.
+    fresh: Box<Registers>,
     /// Accuracy of the math unit.
     pub math: MathMode,
     /// Watches every instruction, if somebody does.
@@ -34,6 +36,7 @@ impl Thread {
     pub fn new(_devinfo: &'static DevInfo, seed: u64) -> Thread {
         Thread {
             regs: Registers::new(seed),
+            fresh: Box::new(Registers::new(seed)),
             math: MathMode::Exact,
             tracer: None,
             dispatch: u32::MAX,
@@ -47,7 +50,10 @@ impl Thread {
 
     /// Makes the thread as new, keeping its allocation, its math mode and its observer.
     pub fn reset(&mut self, seed: u64) {
-        self.regs.reset(seed);
+        if self.fresh.garbage.0 != seed {
+            *self.fresh = Registers::new(seed);
+        }
+        self.regs.copy_from(&self.fresh);
         self.dispatch = u32::MAX;
         self.active = u32::MAX;
         self.ip = None;

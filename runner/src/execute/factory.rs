@@ -1,8 +1,8 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet};
-use simulator::MathMode;
+use compiler::{Cache, Granularity, Options, PayloadInterference, Pool, Quirk, QuirkSet};
+use simulator::{Decoder, MathMode};
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -14,10 +14,11 @@ use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions, Trace
 use crate::external;
 use crate::verdict::StageStatistics;
 
-/// Makes simulators and interpreters; all simulators share what was compiled before.
+/// Makes simulators and interpreters; all simulators share what was compiled and decoded before.
 #[derive(Clone, Default)]
 pub struct Devices {
     cache: Arc<Cache>,
+    decoders: Arc<Pool<Decoder>>,
 }
 
 impl DeviceFactory for Devices {
@@ -25,16 +26,15 @@ impl DeviceFactory for Devices {
         match request.kind {
             DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
             DeviceKind::Simulator => {
-                Ok(Box::new(SimulatorDevice::new(simulator_options(request, self.cache.clone())?)))
+                let options = simulator_options(request)?;
+                let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
+                Ok(Box::new(SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options })))
             }
         }
     }
 }
 
-fn simulator_options(
-    request: &DeviceRequest<'_>,
-    cache: Arc<Cache>,
-) -> Result<SimulatorOptions, DeviceError> {
+fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
     let devinfo = request
         .target
         .devinfo()
@@ -42,7 +42,8 @@ fn simulator_options(
     Ok(SimulatorOptions {
         devinfo,
         compiler: compiler_options(request.options),
-        cache,
+        cache: Arc::default(),
+        decoders: Arc::default(),
         binaries: binaries(request),
         external: external::source(request),
         math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
@@ -60,7 +61,7 @@ pub struct Traced {
 
 impl DeviceFactory for Traced {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
-        let options = simulator_options(request, Arc::default())?;
+        let options = simulator_options(request)?;
         Ok(Box::new(SimulatorDevice::new(SimulatorOptions { trace: Some(self.log.clone()), ..options })))
     }
 }

@@ -20,6 +20,7 @@ pub struct Request {
     /// Position in the plan.
     pub job: usize,
     /// The test's file.
+    #[serde(with = "path")]
     pub path: OsString,
     /// The test's name.
     pub test: String,
@@ -36,6 +37,34 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Microseconds of work.
     pub duration_us: u64,
+}
+
+/// File names as text, those that are none as the system's bytes: lists of numbers take long to write and to read.
+mod path {
+    use std::ffi::{OsStr, OsString};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Name {
+        Text(String),
+        Bytes(OsString),
+    }
+
+    pub(super) fn serialize<S: Serializer>(path: &OsStr, serializer: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => text.serialize(serializer),
+            None => path.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(deserializer: D) -> Result<OsString, D::Error> {
+        Ok(match Name::deserialize(deserializer)? {
+            Name::Text(text) => text.into(),
+            Name::Bytes(bytes) => bytes,
+        })
+    }
 }
 
 /// Writes a record at once.

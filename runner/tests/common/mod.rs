@@ -223,6 +223,7 @@ pub fn simulator_with(generation: &str, compiler: compiler::Options) -> Simulato
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
         compiler,
         cache: std::sync::Arc::default(),
+        decoders: std::sync::Arc::default(),
         binaries: None,
         external: None,
         math: simulator::MathMode::Exact,

@@ -37,11 +37,11 @@ pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeEr
     Ok((inst, 16))
 }
 
-/// The bytes of the instruction at the start of `bytes`, and nothing behind it.
+/// The bytes of the instruction at the start of `bytes`, and nothing behind it: what decoding depends on.
 ///
 /// # Errors
 /// If there are too few.
-pub(crate) fn word(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
+pub fn word(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
     let truncated = |need| DecodeError::Truncated { have: bytes.len(), need };
     let short = u64::from_le_bytes(*bytes.first_chunk::<8>().ok_or_else(|| truncated(8))?);
     if is_compacted(devinfo, short.into()) {

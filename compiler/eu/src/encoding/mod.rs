@@ -12,8 +12,7 @@ mod tests;
 
 use thiserror::Error;
 
-pub(crate) use decode::word;
-pub use decode::{Located, decode, decode_program};
+pub use decode::{Located, decode, decode_program, word};
 pub use encode::{encode, encode_into, encode_program};
 pub use fields::Field;
 

@@ -8,16 +8,18 @@ pub fn doubled_area(vertices: &[Fixed; 3]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// `a·x + b·y + c >= 0` in pixel indices, for the half plane inside one edge.
+/// The half plane inside one edge, `a·x + b·y + c >= 0` in pixel indices, row by row upwards.
 struct HalfPlane {
     a: i64,
-    b: i64,
-    c: i64,
+    /// `b·y + c` of the current row: divided by |a|, rounded down, and what is left; as it is if a is 0.
+    rest: (i64, i64),
+    /// The same for `b`: what a row adds.
+    step: (i64, i64),
 }
 
 impl HalfPlane {
-    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres.
-    fn new(from: Fixed, to: Fixed) -> HalfPlane {
+    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres, at row `y`.
+    fn new(from: Fixed, to: Fixed, y: i32) -> HalfPlane {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         // E(p) = dx·(py − fy) − dy·(px − fx) with p = 256·i + 128.
         let centre = SUBPIXELS / 2;
@@ -28,20 +30,31 @@ impl HalfPlane {
         if !includes {
             c -= 1;
         }
-        HalfPlane { a: -dy * SUBPIXELS, b: dx * SUBPIXELS, c }
+        let (a, b) = (-dy * SUBPIXELS, dx * SUBPIXELS);
+        let divide = |n: i64| if a == 0 { (n, 0) } else { (n.div_euclid(a.abs()), n.rem_euclid(a.abs())) };
+        HalfPlane { a, rest: divide(b * i64::from(y) + c), step: divide(b) }
     }
 
-    /// Narrows the run of pixels of row `y` to the inside.
-    fn narrow(&self, y: i64, run: &mut (i64, i64)) {
-        let rest = self.b * y + self.c;
+    /// Narrows the run of pixels of the current row to the inside.
+    fn narrow(&self, run: &mut (i64, i64)) {
+        let rest = self.rest.0;
         if self.a > 0 {
             // x >= −rest / a, rounded up.
-            run.0 = run.0.max(-rest.div_euclid(self.a));
+            run.0 = run.0.max(-rest);
         } else if self.a < 0 {
             // x <= rest / −a, rounded down.
-            run.1 = run.1.min(rest.div_euclid(-self.a) + 1);
+            run.1 = run.1.min(rest + 1);
         } else if rest < 0 {
             run.1 = run.0;
+        }
+    }
+
+    /// Goes to the next row.
+    fn advance(&mut self) {
+        self.rest.0 += self.step.0;
+        self.rest.1 += self.step.1;
+        if self.a != 0 && self.rest.1 >= self.a.abs() {
+            self.rest = (self.rest.0 + 1, self.rest.1 - self.a.abs());
         }
     }
 }
@@ -54,15 +67,16 @@ pub fn rasterise(vertices: &[Fixed; 3], bounds: &Rect) -> Spans {
         return Spans::default();
     }
     let [a, b, c] = if area > 0 { *vertices } else { [vertices[0], vertices[2], vertices[1]] };
-    let edges = [HalfPlane::new(a, b), HalfPlane::new(b, c), HalfPlane::new(c, a)];
     let low = a[1].min(b[1]).min(c[1]).div_euclid(SUBPIXELS);
     let high = a[1].max(b[1]).max(c[1]).div_euclid(SUBPIXELS) + 1;
     let (y0, y1) = limit((low, high), bounds.y0, bounds.y1);
+    let mut edges = [HalfPlane::new(a, b, y0), HalfPlane::new(b, c, y0), HalfPlane::new(c, a, y0)];
     let rows = (y0..y1)
-        .map(|y| {
+        .map(|_| {
             let mut run = (i64::from(bounds.x0), i64::from(bounds.x1));
-            for edge in &edges {
-                edge.narrow(i64::from(y), &mut run);
+            for edge in &mut edges {
+                edge.narrow(&mut run);
+                edge.advance();
             }
             if run.0 < run.1 { limit(run, bounds.x0, bounds.x1) } else { (0, 0) }
         })

@@ -20,11 +20,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{Interface, PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CompileError, Options};
+use compiler::{Binary, Cache, CompileError, Options, Pool};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
-use simulator::{Kernel, MathMode, Reason, SimError, Thread};
+use simulator::{Decoder, Kernel, MathMode, Reason, SimError, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::services::{BufferRef, Services};
 
@@ -45,6 +45,8 @@ pub struct SimulatorOptions {
     pub compiler: Options,
     /// What was compiled before.
     pub cache: Arc<Cache>,
+    /// What was decoded before.
+    pub decoders: Arc<Pool<Decoder>>,
     /// Folder to take binaries from instead of compiling.
     pub binaries: Option<PathBuf>,
     /// Compiler to ask for binaries that the folder does not have.
@@ -161,9 +163,14 @@ impl SimulatorDevice {
         };
         let mut kernels = Vec::new();
         for kernel in &binary.compiled.kernels {
-            let (cache, devinfo) = (&self.options.cache, self.options.devinfo);
-            let decoded = cache
-                .with_known(devinfo, |known| Kernel::decode_known(known, &kernel.code))
+            let devinfo = self.options.devinfo;
+            let decode = |decoder: &mut Decoder| {
+                self.options.cache.with_known(devinfo, |insts| decoder.kernel(insts, &kernel.code))
+            };
+            let decoded = self
+                .options
+                .decoders
+                .lend(devinfo, || Decoder::new(devinfo), decode)
                 .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
             kernels.push((kernel.width, decoded));
         }
