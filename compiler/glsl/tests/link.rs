@@ -167,6 +167,43 @@ fn varyings_match_by_name_or_location_and_fragment_outputs_are_placed() {
     assert_eq!(inputs, [(Slot::Var(0), 1, false), (Slot::Var(1), 15, false), (Slot::Var(2), 3, true)]);
 }
 
+/// OpenGL 4.6 section 11.1.2.1: 128 components are 32 slots, whatever they are components of.
+#[test]
+fn as_many_components_fit_as_the_limit_says() {
+    let program = |floats: u32| {
+        let list = format!("float a; {{}} float b[{floats}];");
+        let vertex = list.replace("float", "out float").replace("{}", "flat out uint u; flat out int i[63];");
+        let fragment = list.replace("float", "in float").replace("{}", "flat in uint u; flat in int i[63];");
+        vertex_and_fragment(
+            &format!("#version 410\n{vertex} void main() {{ a = 1.0; b[0] = 1.0; u = 1u; i[0] = 1; }}"),
+            &format!(
+                "#version 410\n{fragment} out vec4 c; void main() {{ c = vec4(a + b[1], u, i[2], 1); }}"
+            ),
+        )
+        .unwrap()
+    };
+    let packed = program(63);
+    let masks: Vec<u8> = packed.stages[1].inputs.iter().map(|v| v.mask).collect();
+    assert_eq!(masks, [15; 32]);
+    let variables = |stage: usize| -> Vec<(String, Placement, bool)> {
+        let globals = packed.stages[stage].shader.globals.values();
+        globals
+            .filter(|g| g.name.len() == 1 && &*g.name != "c")
+            .map(|g| (g.name.to_string(), g.placement, g.packed))
+            .collect()
+    };
+    assert_eq!(variables(0), variables(1));
+    let place = |slot, component| Placement::Varying { slot: Slot::Var(slot), component };
+    assert!(variables(0).contains(&("b".into(), place(0, 0), true)));
+    assert!(variables(0).contains(&("a".into(), place(15, 3), false)));
+    assert!(variables(0).contains(&("u".into(), place(31, 3), false)));
+    // Where there is room, nothing is packed.
+    let vertex = "#version 130\nout float a[2]; void main() { gl_Position = vec4(a[0] = a[1] = 1.0); }";
+    let fragment = "#version 130\nin float a[2]; void main() { gl_FragColor = vec4(a[0] + a[1]); }";
+    let roomy = vertex_and_fragment(vertex, fragment).unwrap();
+    assert!(roomy.stages[1].inputs.iter().map(|v| v.mask).eq([1, 1]));
+}
+
 #[test]
 fn uniforms_get_locations_and_the_default_block_std140_offsets() {
     let program = vertex_and_fragment(

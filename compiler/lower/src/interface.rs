@@ -234,7 +234,12 @@ impl Lowerer<'_, '_> {
             return Err(LowerError::Malformed("interpolant is no input"));
         };
         let (first, component) = self.input_slot(input)?;
-        let slot = info::slot(first, input.offset.constant);
+        let (extra, component) = match input.element {
+            Some(Index { constant, dynamic: None }) => (constant / 4, (constant % 4) as u8),
+            Some(_) => return Err(LowerError::Unsupported("computed index into packed interpolants")),
+            None => (0, component),
+        };
+        let slot = info::slot(first, input.offset.constant + extra);
         let linked = self.linked.inputs.iter().find(|v| info::slot(v.slot, 0) == slot);
         let interpolation =
             linked.map_or(self.shader.globals[input.global].interpolation, |v| v.interpolation);
@@ -271,8 +276,16 @@ impl Lowerer<'_, '_> {
         })
     }
 
+    /// Number of the first element of a variable whose elements are components of its slots.
+    pub fn first_element(&self, global: &Global) -> u32 {
+        match global.placement {
+            Placement::Varying { component, .. } if global.packed => component.into(),
+            _ => self.first_distance(global.builtin),
+        }
+    }
+
     /// Cull distances follow the clip distances in their slots.
-    pub fn first_distance(&self, builtin: Option<B>) -> u32 {
+    fn first_distance(&self, builtin: Option<B>) -> u32 {
         if builtin == Some(B::CullDistance) { self.linked.clip_distances.into() } else { 0 }
     }
 
@@ -287,7 +300,8 @@ impl Lowerer<'_, '_> {
             Placement::FragmentOutput { component, .. } => (ProgramSlot::Var(0), component),
             _ => return Err(LowerError::Malformed("interface variable without slots")),
         };
-        Ok(leaf_slots_of(self.types, ty, slot, component))
+        let packs = global.packed || packs_elements(slot);
+        Ok(leaf_slots_of(self.types, ty, slot, component, packs))
     }
 
     /// Goes to an element of an interface array.
@@ -310,7 +324,7 @@ impl Lowerer<'_, '_> {
             Placement::Varying { slot, .. } => Some(slot),
             _ => None,
         });
-        if slot.is_some_and(packs_elements) {
+        if global.packed || slot.is_some_and(packs_elements) {
             let first = Index { constant: input.first, dynamic: None };
             input.element = Some(self.add_index(index, first));
             return Ok(());
@@ -524,7 +538,8 @@ impl Lowerer<'_, '_> {
             let written = self.linked.outputs.iter().any(|o| o.slot == slot);
             if written {
                 let first = self.first_distance(member.builtin) as u8;
-                let leaves = leaf_slots_of(self.types, member.ty, slot, first);
+                let packs = packs_elements(slot);
+                let leaves = leaf_slots_of(self.types, member.ty, slot, first, packs);
                 self.store_leaves(&part, &leaves, |leaf, offset| info::slot(leaf.slot, offset))?;
             }
         }
@@ -695,13 +710,20 @@ fn leaf_number(leaf: LeafSlot) -> u32 {
     }
 }
 
-fn leaf_slots_of(types: &TypeTable, ty: TypeId, slot: ProgramSlot, component: u8) -> Vec<LeafSlot> {
+/// Every scalar and vector of a type with its slot; `packs`: they are single components that follow one another.
+fn leaf_slots_of(
+    types: &TypeTable,
+    ty: TypeId,
+    slot: ProgramSlot,
+    component: u8,
+    packs: bool,
+) -> Vec<LeafSlot> {
     let mut out = Vec::new();
     collect_leaf_slots(types, ty, slot, component, &mut 0, &mut out);
-    if packs_elements(slot) {
+    if packs {
         for (i, leaf) in out.iter_mut().enumerate() {
             let i = i + usize::from(component);
-            (leaf.offset, leaf.component) = (i as u32 / 4, i as u8 % 4);
+            (leaf.offset, leaf.component) = (i as u32 / 4, (i % 4) as u8);
         }
     }
     out

@@ -154,7 +154,7 @@ impl Lowerer<'_, '_> {
         let shader = self.shader;
         match &shader.exprs[id].kind {
             ExprKind::Global(global) => {
-                let first = self.first_distance(shader.globals[*global].builtin);
+                let first = self.first_element(&shader.globals[*global]);
                 Ok(Place::new(Base::Input(InputPlace::new(*global, first)), self.expr_type(id)))
             }
             ExprKind::Member { base, member } => {
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
         if let Some(storage) = self.globals[id] {
             return Place::new(Base::Variable(storage), ty);
         }
-        let first = self.first_distance(global.builtin);
+        let first = self.first_element(global);
         let rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
         // A block's own order is already in its members; structures inside inherit from those.
         let order = MatrixOrder::ColumnMajor;

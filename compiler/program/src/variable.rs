@@ -251,6 +251,8 @@ pub struct Global {
     pub active: bool,
     /// Where linking put it; `Placement::None` before linking.
     pub placement: Placement,
+    /// An array of scalars whose elements linking put into successive components, four to a slot, from the placement on.
+    pub packed: bool,
     /// Declaration.
     pub span: Span,
 }
@@ -273,6 +275,7 @@ impl Global {
             initializer: None,
             active: false,
             placement: Default::default(),
+            packed: false,
             span: Span::default(),
         }
     }

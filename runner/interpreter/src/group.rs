@@ -384,12 +384,15 @@ impl<'a, E: Environment> Group<'a, E> {
         match global.placement {
             Placement::Varying { slot, component } => {
                 let first = component + self.first_distance(global.builtin);
-                self.slot_sources(slot, first, ty, input)
+                self.slot_sources(slot, first, ty, input, global.packed || packs_elements(slot))
             }
             Placement::PerMember => {
                 let Some(members) = self.types.members(ty) else { return Vec::new() };
                 let member = |m: &program::types::Member| match m.builtin.and_then(builtin_slot) {
-                    Some(slot) => self.slot_sources(slot, self.first_distance(m.builtin), m.ty, input),
+                    Some(slot) => {
+                        let first = self.first_distance(m.builtin);
+                        self.slot_sources(slot, first, m.ty, input, packs_elements(slot))
+                    }
                     None => vec![None; self.cells.of(m.ty)],
                 };
                 members.iter().flat_map(member).collect()
@@ -412,15 +415,16 @@ impl<'a, E: Environment> Group<'a, E> {
         component: u8,
         ty: TypeId,
         input: bool,
+        packs: bool,
     ) -> Vec<Option<Source>> {
         let stage = self.program.stage(self.shader.stage);
         let varyings = stage.map_or(&[][..], |s| if input { &s.inputs } else { &s.outputs });
         let fragment = self.shader.stage == Stage::Fragment && input;
         let mut cells = slot_cells(self.types, ty, component);
-        if packs_elements(slot) {
+        if packs {
             for (i, cell) in cells.iter_mut().enumerate() {
                 let i = i + usize::from(component);
-                (cell.slot, cell.component) = (i as u32 / 4, i as u8 % 4);
+                (cell.slot, cell.component) = (i as u32 / 4, (i % 4) as u8);
             }
         }
         let source = |cell: &SlotCell| {

@@ -15,6 +15,7 @@ mod limits;
 mod matching;
 mod merge;
 mod outputs;
+mod packing;
 mod reach;
 mod sizes;
 #[cfg(test)]

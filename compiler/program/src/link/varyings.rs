@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::interface::{explicit_location, find_output, vertex_type};
-use super::{Errors, LinkOptions};
+use super::{Errors, LinkOptions, packing};
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::varying_slots;
 use crate::program::LinkedStage;
@@ -80,6 +80,12 @@ pub(super) fn place(
         if stages[i].shader.stage != Stage::Fragment {
             let next = stages.get(i + 1).filter(|_| !options.pipeline);
             let read = next.map_or(Vec::new(), |c| outputs_read(&stages[i].shader, &c.shader, types));
+            if let [producer, fragment, ..] = &mut stages[i..]
+                && fragment.shader.stage == Stage::Fragment
+                && !options.pipeline
+            {
+                packing::place(&mut producer.shader, &fragment.shader, types, slot_limit(options));
+            }
             place_side(&mut stages[i].shader, Storage::Output, &read, types, options, errors);
         }
         if stages[i].shader.stage == Stage::Vertex {
@@ -110,13 +116,20 @@ pub(super) fn place(
     }
 }
 
+/// Most slots between two stages.
+fn slot_limit(options: &LinkOptions<'_>) -> u32 {
+    options.capabilities.limit("GL_MAX_VARYING_COMPONENTS", 128).max(64) / 4
+}
+
 /// Inputs take the slots of the outputs they match.
 fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
     for global in consumer.globals.values_mut() {
         if global.storage == Storage::Input && global.builtin.is_none() {
-            let output = find_output(producer, global, types).map(|(_, output)| output.placement);
+            let output = find_output(producer, global, types).map(|(_, output)| output);
+            global.packed = output.is_some_and(|output| output.packed);
             let member = || find_member(producer, global, types);
-            global.placement = output.or_else(member).unwrap_or(global.placement);
+            global.placement =
+                output.map(|output| output.placement).or_else(member).unwrap_or(global.placement);
         }
     }
 }
@@ -175,7 +188,7 @@ fn place_side(
 ) {
     place_builtins(shader, storage, false);
     let stage = shader.stage;
-    let limit = options.capabilities.limit("GL_MAX_VARYING_COMPONENTS", 128).max(64) / 4;
+    let limit = slot_limit(options);
     // Slots taken, by patch or not.
     let mut taken: [Vec<bool>; 2] = [Vec::new(), Vec::new()];
     let mark = |taken: &mut Vec<bool>, first: u32, count: u32| {
@@ -190,7 +203,7 @@ fn place_side(
         if global.storage != storage || global.builtin.is_some() {
             continue;
         }
-        sizes[id] = varying_slots(types, vertex_type(stage, global, types));
+        sizes[id] = packing::slots(types, global, vertex_type(stage, global, types));
         let patch = usize::from(global.interpolation.patch);
         if let Placement::Varying { slot: Slot::Var(n) | Slot::Patch(n), .. } = global.placement {
             mark(&mut taken[patch], u32::from(n), sizes[id]);
@@ -352,6 +365,13 @@ fn add_variable(
     let ty = vertex_type(stage.shader.stage, global, types);
     if global.builtin.is_some() {
         return add_builtin(types, stage, global.builtin, ty, slot, global.interpolation, add);
+    }
+    if let (true, Some((_, ArrayLength::Fixed(n)))) = (global.packed, types.array_of(ty)) {
+        let integer = types.scalar_of(types.without_arrays(ty)).is_some_and(is_not_interpolated);
+        for i in u32::from(component)..u32::from(component) + n {
+            add(advance(slot, i / 4), 1 << (i % 4), global.interpolation, integer);
+        }
+        return;
     }
     let mut members = Vec::new();
     collect_leaves(types, ty, global.interpolation, global.block.is_some(), &mut members);
