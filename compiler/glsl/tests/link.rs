@@ -380,8 +380,10 @@ fn prototypes_find_definitions_their_arguments_convert_to() {
     let two = "vec4 f(float a, float b) { return vec4(a, b, 0, 0); }";
     let one = "vec4 f(float a, int b) { return vec4(a, b, 0, 1); }";
     let none = "vec4 f(int a, int b) { return vec4(a, b, 1, 1); }";
-    assert_eq!(kept_functions(130, &format!("{two}{one}"), call).unwrap(), ["float, int"]);
+    assert_eq!(kept_functions(400, &format!("{two}{one}"), call).unwrap(), ["float, int"]);
     assert_eq!(kept_functions(130, &format!("{two}{one}{none}"), call).unwrap(), ["int, int"]);
+    // Before GLSL 4.00 no conversion is better than another.
+    assert!(kept_functions(130, &format!("{two}{one}"), call).is_err());
 }
 
 /// GLSL 4.60 section 4.3.5: all initialisers of a uniform are the same.

@@ -220,6 +220,8 @@ pub struct Shader {
     pub redeclarations: Redeclarations,
     /// Calls in branches whose condition is a constant expression that is false: their callees need no definition.
     pub dead_calls: Vec<ExprId>,
+    /// Of several functions that arguments convert to the best is called, as from GLSL 4.00 on; else that is ambiguous.
+    pub overload_ranking: bool,
 }
 
 impl Shader {
@@ -237,6 +239,7 @@ impl Shader {
             precisions: SecondaryMap::new(),
             redeclarations: Redeclarations::default(),
             dead_calls: Vec::new(),
+            overload_ranking: false,
         }
     }
 

@@ -7,8 +7,8 @@ use crate::expression::{Expr, ExprId, ExprKind};
 use crate::shader::{Direction, Function, FunctionId, Shader};
 use crate::types::{Scalar, TypeId, TypeTable};
 
-/// Points calls of functions without a definition to one of the same name that the arguments convert to, if there is any:
-/// that with the fewest conversions.
+/// Points calls of functions without a definition to the one of the same name that the arguments convert to: the only one,
+/// or, where overloads are ranked, the one with the fewest conversions.
 pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
     let undefined: Vec<FunctionId> =
         shader.functions.iter().filter(|(_, f)| f.body.is_none()).map(|(id, _)| id).collect();
@@ -17,7 +17,14 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
         let fitting = shader.functions.iter().filter_map(|(other, f)| {
             Some((conversions(shader, types, declared, f.body.is_some().then_some(f)?)?, other))
         });
-        if let Some((_, best)) = fitting.min() {
+        let mut fitting: Vec<(usize, FunctionId)> = fitting.collect();
+        fitting.sort_unstable();
+        let best = match *fitting {
+            [(_, only)] => Some(only),
+            [(fewest, best), (more, _), ..] if shader.overload_ranking && fewest < more => Some(best),
+            _ => None,
+        };
+        if let Some(best) = best {
             redirect(shader, id, best);
         }
     }
