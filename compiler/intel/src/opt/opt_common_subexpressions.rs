@@ -3,6 +3,7 @@
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, MessageKind, Op, Program};
 use crate::model::Model;
+use cranelift_entity::EntityRef;
 
 /// How many expressions are remembered per block; older ones are forgotten, which keeps the search linear.
 const WINDOW: usize = 64;
@@ -14,14 +15,15 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
     let cfg = Cfg::new(program);
     let mut changed = false;
     for block in &cfg.blocks {
-        let mut known: Vec<usize> = Vec::new();
+        let mut known: Vec<Known> = Vec::new();
         for i in block.start..block.end {
             let inst = &program.insts[i];
             let mut expression = is_expression(inst);
-            let earlier =
-                known.iter().rev().find(|&&k| expression && equal(&program.insts[k], inst)).copied();
+            let same = |k: &&Known| equal(&program.insts[k.index], inst);
+            let earlier = known.iter().rev().find(|k| expression && same(k)).map(|k| k.index);
             if inst.dst.is_reg() {
-                known.retain(|&k| !clobbers(inst, &program.insts[k]));
+                let written = file_bit(inst.dst.file);
+                known.retain(|k| k.files & written == 0 || !clobbers(inst, &program.insts[k.index]));
             }
             if let Some(k) = earlier {
                 let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
@@ -35,11 +37,33 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
                 if known.len() == WINDOW {
                     known.remove(0);
                 }
-                known.push(i);
+                known.push(Known::new(i, &program.insts[i]));
             }
         }
     }
     changed
+}
+
+/// An expression that can be used again.
+struct Known {
+    index: usize,
+    /// [`file_bit`] of what it reads and writes.
+    files: u64,
+}
+
+impl Known {
+    fn new(index: usize, inst: &Inst) -> Known {
+        let operands = inst.src.iter().chain([&inst.dst]);
+        Known { index, files: operands.fold(0, |bits, operand| bits | file_bit(operand.file)) }
+    }
+}
+
+/// One of 64 bits, the same for the same file: most registers are told apart without a look at their names.
+fn file_bit(file: File) -> u64 {
+    match file {
+        File::Vgrf(v) => 1 << (v.index() % 64),
+        _ => u64::MAX,
+    }
 }
 
 fn is_expression(inst: &Inst) -> bool {
@@ -59,14 +83,15 @@ fn is_expression(inst: &Inst) -> bool {
 }
 
 fn equal(a: &Inst, b: &Inst) -> bool {
-    let sources = a.src == b.src
-        || (a.op.info().commutative
+    let exchanged = || {
+        a.op.info().commutative
             && a.src.len() == 2
             && b.src.len() == 2
             && a.src[0] == b.src[1]
-            && a.src[1] == b.src[0]);
+            && a.src[1] == b.src[0]
+    };
     a.op == b.op
-        && sources
+        && (a.src == b.src || exchanged())
         && a.dst.ty == b.dst.ty
         && a.dst.region == b.dst.region
         && a.exec_size == b.exec_size
