@@ -102,6 +102,8 @@ pub struct ImageRequest {
     pub coordinate: [i32; 4],
     /// Sample index.
     pub sample: u32,
+    /// Component type of the built-in's result: an atomic's operands are of it.
+    pub scalar: program::Scalar,
     /// Stored texel (raw bits), or atomic operands.
     pub data: [u32; 4],
 }

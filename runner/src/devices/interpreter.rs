@@ -6,7 +6,9 @@ use interpreter::{
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
 use program::variable::{InterpolationMode, SampleLocation};
-use program::{AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Slot, Stage, StageKey};
+use program::{
+    AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Scalar, Slot, Stage, StageKey,
+};
 use softgl::device::{
     Batch, Channels, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
     GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
@@ -33,20 +35,15 @@ impl InterpreterDevice {
 
     /// Notes undefined values that the rasteriser or the next stage reads.
     fn note_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
-        if outputs.tainted.and(live).any() {
-            self.undefined = true;
-        }
-        let used = |value: &Value, mask: u8| {
-            let components = (0..4).filter(|c| mask & 1 << c != 0);
-            components.into_iter().any(|c| live.iter().any(|lane| value.is_undefined(c, lane)))
-        };
+        self.undefined |= outputs.tainted.and(live).any();
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
+        let rasterised = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
         let read = |slot: Slot| match next.and_then(|n| n.inputs.iter().find(|v| v.slot == slot)) {
-            _ if slot == Slot::Position => 0xf,
+            _ if slot == Slot::Position && rasterised => 0xf,
             input => input.map_or(0, |v| v.mask),
         };
-        self.undefined |=
-            stage.outputs.iter().zip(&outputs.varyings).any(|(v, value)| used(value, read(v.slot)));
+        let undefined = undefined_components(stage, outputs, live);
+        self.undefined |= stage.outputs.iter().zip(undefined).any(|(v, mask)| read(v.slot) & mask != 0);
     }
 }
 
@@ -71,28 +68,40 @@ impl Device for InterpreterDevice {
         let shared = vec![0; linked.shared_size as usize];
         let mut world = World { linked, key: state.key, batch, invocations, services, shared };
         let interpreter = Interpreter::new(program);
+        let live = mask.clone();
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
         self.budget = self.budget.saturating_sub(outputs.steps);
         match batch {
-            Batch::Vertex(vertices) => {
-                put_varyings(&mut vertices.outputs, &outputs);
-                self.note_undefined(program, linked, &outputs, &Mask::all(lanes));
-            }
-            Batch::TessEvaluation(points) => {
-                put_varyings(&mut points.outputs, &outputs);
-                self.note_undefined(program, linked, &outputs, &Mask::all(lanes));
-            }
+            Batch::Vertex(vertices) => put_varyings(&mut vertices.outputs, &outputs),
+            Batch::TessEvaluation(points) => put_varyings(&mut points.outputs, &outputs),
+            Batch::TessControl(patches) => put_patches(patches, linked, &outputs, invocations),
+            Batch::Geometry(_) | Batch::Compute(_) => {}
             Batch::Fragment(fragments) => {
                 self.undefined |= put_fragments(fragments, &outputs);
-            }
-            Batch::Geometry(_) | Batch::Compute(_) => self.undefined |= outputs.tainted.any(),
-            Batch::TessControl(patches) => {
-                put_patches(patches, linked, &outputs, invocations);
-                self.undefined |= outputs.tainted.any();
+                return Ok(Steps(outputs.steps));
             }
         }
+        self.note_undefined(program, linked, &outputs, &live);
         Ok(Steps(outputs.steps))
     }
+}
+
+/// Of each output slot of a stage the components (bit n: component n) that are undefined in some vertex or patch.
+fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> Vec<u8> {
+    if stage.shader.stage == Stage::Geometry {
+        return outputs.emitted_undefined.clone();
+    }
+    let components = |value: &Value| {
+        let undefined = |c: usize| live.iter().any(|lane| value.is_undefined(c, lane));
+        (0..4).filter(|&c| undefined(c)).fold(0, |mask, c| mask | 1 << c)
+    };
+    let slot = |(index, slot): (usize, Slot)| {
+        let of_vertices = stage.shader.stage == Stage::TessControl && !slot.is_per_patch();
+        let places =
+            if of_vertices { &outputs.vertices[..] } else { std::slice::from_ref(&outputs.varyings) };
+        places.iter().filter_map(|slots| slots.get(index)).map(components).fold(0, |all, mask| all | mask)
+    };
+    stage.outputs.iter().map(|v| v.slot).enumerate().map(slot).collect()
 }
 
 fn device_error(error: Error) -> DeviceError {
@@ -432,7 +441,7 @@ impl Environment for World<'_> {
             expr::ImageOp::Load => ImageOp::Load,
             expr::ImageOp::Store => ImageOp::Store(request.data),
             expr::ImageOp::Atomic(op) => ImageOp::Atomic(
-                image_atomic(op).ok_or(Error::Unsupported("image atomic"))?,
+                image_atomic(op, request.scalar).ok_or(Error::Unsupported("image atomic"))?,
                 [request.data[0], request.data[1]],
             ),
             expr::ImageOp::Size => ImageOp::Size,
@@ -513,9 +522,11 @@ fn texture_op(request: &TextureRequest) -> TextureOp {
     }
 }
 
-fn image_atomic(op: AtomicOp) -> Option<softgl::services::AtomicOp> {
+fn image_atomic(op: AtomicOp, scalar: Scalar) -> Option<softgl::services::AtomicOp> {
     use softgl::services::AtomicOp as S;
     Some(match op {
+        AtomicOp::Min if scalar == Scalar::Uint => S::MinUnsigned,
+        AtomicOp::Max if scalar == Scalar::Uint => S::MaxUnsigned,
         AtomicOp::Add => S::Add,
         AtomicOp::Min => S::MinSigned,
         AtomicOp::Max => S::MaxSigned,

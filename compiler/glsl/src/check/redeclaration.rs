@@ -234,6 +234,10 @@ impl Checker<'_> {
         if wrong {
             return self.error(span, "this layout qualifier is not for inputs of this stage");
         }
+        let limit = self.language.limit("GL_MAX_GEOMETRY_SHADER_INVOCATIONS", 32);
+        if layout.invocations.is_some_and(|n| n > limit) {
+            return self.error(span, format!("at most {limit} invocations are available"));
+        }
         self.set(|c| &mut c.shader.layout.input_primitive, layout.primitive, span)?;
         self.set(|c| &mut c.shader.layout.invocations, layout.invocations, span)?;
         self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
@@ -267,6 +271,10 @@ impl Checker<'_> {
             || layout.spacing.is_some();
         if wrong {
             return self.error(span, "this layout qualifier is not for outputs of this stage");
+        }
+        let limit = self.language.limit("GL_MAX_GEOMETRY_OUTPUT_VERTICES", 256);
+        if layout.max_vertices.is_some_and(|n| n > limit) {
+            return self.error(span, format!("at most {limit} output vertices are available"));
         }
         self.set(|c| &mut c.shader.layout.output_primitive, layout.primitive, span)?;
         self.set(|c| &mut c.shader.layout.max_vertices, layout.max_vertices, span)?;

@@ -4,6 +4,9 @@
 //! most s+m−1 of these positions. A node whose neighbours together block fewer positions than it has can always
 //! be coloured last (the generalised degree test); otherwise colouring is tried optimistically.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::bir::{File, Inst, Op, Program, VReg};
 use crate::liveness::{Interval, Liveness};
 use crate::pattern::{regs_read, regs_written};
@@ -236,10 +239,14 @@ impl Graph {
         let mut remaining = removed.iter().filter(|r| !**r).count();
         let mut queued = vec![false; n];
         ready.iter().for_each(|&i| queued[i] = true);
+        // Optimistic: when no node is ready, the one that is least short of positions goes next. Filled when first needed; a node is in
+        // it once for every shortage it had, the least of which comes first.
+        let mut short: Option<BinaryHeap<Reverse<(u32, usize)>>> = None;
         while remaining > 0 {
             let next = ready.pop().or_else(|| {
-                // Optimistic: the node that blocks the most freedom relative to its own goes next.
-                (0..n).filter(|&i| !removed[i]).min_by_key(|&i| (blocked[i].saturating_sub(positions[i]), i))
+                let shortage = |i: usize| Reverse((blocked[i].saturating_sub(positions[i]), i));
+                let waiting = || (0..n).filter(|&i| !removed[i]).map(shortage).collect();
+                short.get_or_insert_with(waiting).pop().map(|Reverse((_, i))| i)
             });
             let Some(i) = next else { break };
             if removed[i] {
@@ -255,6 +262,8 @@ impl Graph {
                     if !queued[m] && blocked[m] < positions[m] {
                         queued[m] = true;
                         ready.push(m);
+                    } else if let Some(short) = &mut short {
+                        short.push(Reverse((blocked[m].saturating_sub(positions[m]), m)));
                     }
                 }
             }

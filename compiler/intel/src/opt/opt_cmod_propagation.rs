@@ -119,8 +119,8 @@ fn fold_into(
     if !inst.op.info().can_cmod || !same_type || !ordered_ok || !exact || inst.touches_accumulator() {
         return false;
     }
-    // The hardware tests integer sums and products before they wrap.
-    if matches!(inst.op, Op::Add | Op::Mul | Op::Mad) && inst.dst.ty.is_int() {
+    // The hardware tests integer sums, products and shifted values before they wrap.
+    if matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Shl) && inst.dst.ty.is_int() {
         return false;
     }
     match inst.cond {

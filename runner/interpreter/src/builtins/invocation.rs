@@ -71,7 +71,8 @@ impl<E: Environment> Group<'_, E> {
         }))
     }
 
-    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names.
+    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names. Undefined where one of them is not
+    /// executing: derivatives are defined in uniform control flow only, and not after one of them was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract =
@@ -83,7 +84,8 @@ impl<E: Environment> Group<'_, E> {
                 let (to, from) = ends(place);
                 let (to, from) = (quad[to], quad[from]);
                 result.set(c, lane, subtract(value.get(c, to), value.get(c, from)));
-                if value.is_undefined(c, to) || value.is_undefined(c, from) {
+                let end_undefined = |end| value.is_undefined(c, end) || !self.active.contains(end);
+                if end_undefined(to) || end_undefined(from) {
                     result.mark_undefined(c, lane);
                 }
             }
@@ -139,6 +141,12 @@ impl<E: Environment> Group<'_, E> {
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
         let slots = self.collect_varyings(None);
+        let undefined = |slot: &Value, c: usize| self.active.iter().any(|lane| slot.is_undefined(c, lane));
+        let components =
+            |slot: &Value| (0..4).filter(|&c| undefined(slot, c)).fold(0, |mask, c| mask | 1 << c);
+        let masks: Vec<u8> = slots.iter().map(components).collect();
+        self.emitted_undefined.resize(slots.len(), 0);
+        self.emitted_undefined.iter_mut().zip(masks).for_each(|(all, mask)| *all |= mask);
         for lane in self.active.clone().iter() {
             let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
             let vertex: Vec<[u32; 4]> =

@@ -111,6 +111,7 @@ impl<E: Environment> Group<'_, E> {
                 image: images.get(0, lane) as u32,
                 coordinate: std::array::from_fn(|c| coordinate.as_ref().map_or(0, |v| v.get(c, lane) as i32)),
                 sample: sample.as_ref().map_or(0, |v| v.get(0, lane) as u32),
+                scalar: result,
                 data: std::array::from_fn(word),
             };
             let writes = matches!(

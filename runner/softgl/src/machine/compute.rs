@@ -6,10 +6,13 @@ use super::draw::Pipeline;
 use super::{GlError, Machine, MachineError};
 use crate::device::{Batch, ComputeBatch, Device, Steps};
 
+/// Most work groups in each direction (`GL_MAX_COMPUTE_WORK_GROUP_COUNT`).
+const MAX_GROUPS: u32 = 65535;
+
 impl Machine {
     /// `compute`: runs every work group in order. `local_size` is given for programs with variable group size.
     /// Raises `InvalidOperation` when the program has no compute stage or the size is fixed and given, or variable
-    /// and not.
+    /// and not, `InvalidValue` when there are too many groups.
     ///
     /// # Errors
     /// No program is in use, or the device failed.
@@ -28,6 +31,10 @@ impl Machine {
         let layout = &stage.shader.layout;
         if layout.local_size_variable != local_size.is_some() {
             self.raise(GlError::InvalidOperation);
+            return Ok(());
+        }
+        if groups.iter().any(|&count| count > MAX_GROUPS) {
+            self.raise(GlError::InvalidValue);
             return Ok(());
         }
         let local_size = local_size.or(layout.local_size).unwrap_or([1; 3]);
