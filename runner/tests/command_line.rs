@@ -117,7 +117,7 @@ fn counts_of_patterns() {
     sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", format!("{GREEN}clear\nclear\n"));
     let ran = sandbox.run(&["list", "suite", "--counts"]);
     ran.expect(0, &["clear color␠\t2\t2\n", "clear\t2\t4\n", "probe all rgba␠\t2\t2\n", "light␠\t0\t0\n"]);
-    assert_eq!(ran.out.lines().count(), 116);
+    assert_eq!(ran.out.lines().count(), 121);
     sandbox.file("suite/c.shader_test", "nothing");
     sandbox.run(&["list", "suite", "--counts"]).expect(1, &["[require] section missing", "clear\t2\t4\n"]);
 }

@@ -1,4 +1,4 @@
-//! The 116 command patterns of `[test]`, in the order in which they are tried.
+//! The 121 command patterns of `[test]`, in the order in which they are tried.
 //!
 //! A *prefix* pattern matches when the line, after its leading blanks, starts with the literal; nothing checks that
 //! the literal ends at a word boundary. A *scan* pattern is matched like C's `scanf`; see [`crate::scan`].
@@ -54,12 +54,17 @@ patterns! {
     DrawInstancedRectOrtho Prefix "draw instanced rect ortho ",
     DrawInstancedRect Prefix "draw instanced rect ",
     DrawArraysInstanced Scan "draw arrays instanced W31 D D D",
+    DrawArraysInstancedBase Scan "draw arrays instanced base W31 D D D D",
     DrawArrays Scan "draw arrays W31 D D",
+    DrawElements Scan "draw elements W31 D D",
+    MultidrawArrays Prefix "multidraw arrays ",
     Disable Prefix "disable ",
     Enable Prefix "enable ",
     Depthfunc Scan "depthfunc W31",
     Fb Prefix "fb ",
     Blit Prefix "blit ",
+    FrontfaceCw Prefix "frontface cw",
+    FrontfaceCcw Prefix "frontface ccw",
     Frustum Prefix "frustum",
     Hint Prefix "hint",
     ImageTexture Scan "image texture D W31",

@@ -30,6 +30,8 @@ pub struct Require<'a> {
     pub separate_shader_objects: bool,
     /// `SEPARABLE PROGRAM ENABLED`: one program, linked as separable.
     pub separable_program: bool,
+    /// `ignore_missing_uniforms`: setting a uniform that the program does not have is no failure.
+    pub ignore_missing_uniforms: bool,
     /// `SPIRV`.
     pub spirv: SpirvMode,
 }
@@ -57,7 +59,7 @@ pub enum Requirement<'a> {
         /// With what.
         value: i32,
     },
-    /// One of six implementation limits.
+    /// One of seven implementation limits.
     Limit {
         /// The limit.
         limit: Limit,
@@ -85,7 +87,9 @@ pub enum Requirement<'a> {
     SeparateShaderObjects,
     /// `SEPARABLE PROGRAM ENABLED`: needs the same.
     SeparableProgram,
-    /// `SPIRV YES` or `SPIRV ONLY`.
+    /// `ignore_missing_uniforms`. Never unmet.
+    IgnoreMissingUniforms,
+    /// `SPIRV YES`, `SPIRV NO` or `SPIRV ONLY`.
     Spirv(SpirvMode),
 }
 
@@ -117,17 +121,20 @@ pub enum Limit {
     VaryingComponents,
     /// `GL_NUM_PROGRAM_BINARY_FORMATS`
     ProgramBinaryFormats,
+    /// `GL_SUBGROUP_SIZE_KHR`
+    SubgroupSize,
 }
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Limit; 6] = [
+    pub const ALL: [Limit; 7] = [
         Limit::VertexOutputComponents,
         Limit::FragmentUniformComponents,
         Limit::VertexUniformComponents,
         Limit::VertexAttribs,
         Limit::VaryingComponents,
         Limit::ProgramBinaryFormats,
+        Limit::SubgroupSize,
     ];
 
     /// The limit's enum name.
@@ -139,6 +146,7 @@ impl Limit {
             Limit::VertexAttribs => "GL_MAX_VERTEX_ATTRIBS",
             Limit::VaryingComponents => "GL_MAX_VARYING_COMPONENTS",
             Limit::ProgramBinaryFormats => "GL_NUM_PROGRAM_BINARY_FORMATS",
+            Limit::SubgroupSize => "GL_SUBGROUP_SIZE_KHR",
         }
     }
 }
@@ -146,7 +154,7 @@ impl Limit {
 /// Which of a file's stages come from SPIR-V.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SpirvMode {
-    /// No `SPIRV` line.
+    /// No `SPIRV` line, or `NO`.
     #[default]
     No,
     /// `YES`: both GLSL and SPIR-V are there.
@@ -239,6 +247,7 @@ impl<'a> Builder<'a> {
             }
             Requirement::SeparateShaderObjects => require.separate_shader_objects = true,
             Requirement::SeparableProgram => require.separable_program = true,
+            Requirement::IgnoreMissingUniforms => require.ignore_missing_uniforms = true,
             Requirement::Spirv(mode) => require.spirv = mode,
             _ => {}
         }
@@ -345,11 +354,15 @@ fn requirement(line: &[u8], terminated: bool) -> Result<Option<Requirement<'_>>,
     if line.starts_with(b"SEPARABLE PROGRAM ENABLED") {
         return Ok(Some(Requirement::SeparableProgram));
     }
+    if line.starts_with(b"ignore_missing_uniforms") {
+        return Ok(Some(Requirement::IgnoreMissingUniforms));
+    }
     if let Some(rest) = line.strip_prefix(b"SPIRV") {
         return match word(rest) {
             Ok((_, "YES")) => Ok(Some(Requirement::Spirv(SpirvMode::Yes))),
+            Ok((_, "NO")) => Ok(Some(Requirement::Spirv(SpirvMode::No))),
             Ok((_, "ONLY")) => Ok(Some(Requirement::Spirv(SpirvMode::Only))),
-            _ => Err(malformed("SPIRV takes YES or ONLY")),
+            _ => Err(malformed("SPIRV takes YES, NO or ONLY")),
         };
     }
     Ok(None)

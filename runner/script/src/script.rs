@@ -20,6 +20,8 @@ pub struct Script<'a> {
     pub sections: Vec<Section<'a>>,
     /// The last `[vertex data]` section, if there is one.
     pub vertex_data: Option<VertexData<'a>>,
+    /// The indices of `[elements]`.
+    pub elements: Vec<u16>,
     /// The commands of `[test]`, blank lines and comments left out; `None` when there is no `[test]` section, in which
     /// case the test passes as soon as its shaders compile.
     pub test: Option<Vec<TestLine<'a>>>,
@@ -117,6 +119,8 @@ pub enum Content<'a> {
     IncludePaths(Vec<&'a str>),
     /// `[vertex data]`; the contents of the last one are in [`Script::vertex_data`].
     VertexData,
+    /// `[elements]`; the contents are in [`Script::elements`].
+    Elements,
     /// `[test]`; the contents are in [`Script::test`].
     Test,
 }

@@ -2,8 +2,9 @@
 
 use nom::FindSubstring;
 
-use crate::commands::{Reader, TestLine};
+use crate::commands::{Bounds, Reader, TestLine};
 use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
+use crate::numbers::unsigned32;
 use crate::require::Builder;
 use crate::script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
 use crate::text::{Lines, skip_space, split_line, trim_end};
@@ -22,6 +23,7 @@ enum Header {
     Include,
     IncludePaths,
     VertexData,
+    Elements,
     Test,
 }
 
@@ -52,6 +54,7 @@ const HEADERS: &[(&str, Header)] = &[
     ("[shader include]", Header::Include),
     ("[shader include paths]", Header::IncludePaths),
     ("[vertex data]", Header::VertexData),
+    ("[elements]", Header::Elements),
     ("[test]", Header::Test),
 ];
 
@@ -66,6 +69,7 @@ pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
         require: Builder::default(),
         sections: Vec::new(),
         vertex_data: None,
+        elements: Vec::new(),
         test: None,
         words: Vec::new(),
         shaders: [0; Stage::ALL.len()],
@@ -77,6 +81,7 @@ pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
         require: splitter.require.finish(&file[file.len()..])?,
         sections: splitter.sections,
         vertex_data: splitter.vertex_data,
+        elements: splitter.elements,
         test: splitter.test,
         words: splitter.words,
         last_version: last_version(file),
@@ -89,6 +94,7 @@ struct Splitter<'a> {
     require: Builder<'a>,
     sections: Vec<Section<'a>>,
     vertex_data: Option<vertex_data::VertexData<'a>>,
+    elements: Vec<u16>,
     test: Option<Vec<TestLine<'a>>>,
     words: Vec<u32>,
     /// Shader sections so far, by stage.
@@ -156,6 +162,10 @@ impl<'a> Splitter<'a> {
                 self.vertex_data = Some(vertex_data::parse(self.file, body)?);
                 Content::VertexData
             }
+            Header::Elements => {
+                elements(body, &mut self.elements)?;
+                Content::Elements
+            }
             Header::Test => {
                 self.test(raw)?;
                 Content::Test
@@ -221,7 +231,10 @@ impl<'a> Splitter<'a> {
     }
 
     fn test(&mut self, raw: Raw<'a>) -> Result<(), Fault<'a>> {
-        let mut reader = Reader::new(self.vertex_data.as_ref().map(|data| data.rows));
+        let mut reader = Reader::new(Bounds {
+            rows: self.vertex_data.as_ref().map(|data| data.rows),
+            elements: self.elements.len(),
+        });
         let mut lines = Vec::new();
         for (number, line) in Lines::new(raw.body, raw.first_line) {
             if let Some((pattern, command)) = reader.line(line)? {
@@ -243,6 +256,22 @@ impl<'a> Splitter<'a> {
     fn str(&self, part: &'a [u8]) -> &'a str {
         self.text.get(self.span(part).range()).unwrap_or("")
     }
+}
+
+/// The indices of an `[elements]` section: numbers base 0 between blanks, `#` before a comment.
+fn elements<'a>(body: &'a [u8], indices: &mut Vec<u16>) -> Result<(), Fault<'a>> {
+    for (_, line) in Lines::new(body, 0) {
+        let mut rest = skip_space(line);
+        while !rest.is_empty() && !rest.starts_with(b"#") {
+            let read = |(after, value)| Some((after, u16::try_from(value).ok()?));
+            let Some((after, index)) = unsigned32(rest).ok().and_then(read) else {
+                return Err(Fault::new(ErrorKind::Section, trim_end(rest), "expected an index below 65536"));
+            };
+            indices.push(index);
+            rest = skip_space(after);
+        }
+    }
+    Ok(())
 }
 
 /// Splits before the first line that starts with a bracket: what is before it, and from it to the end.

@@ -78,6 +78,10 @@ pub struct RasterState {
     pub depth_clamp: bool,
     /// Modes of front-facing and back-facing polygons.
     pub polygon_mode: [PolygonMode; 2],
+    /// Polygons whose vertices go clockwise in the window face front.
+    pub front_clockwise: bool,
+    /// Polygons that face back are dropped.
+    pub cull_back: bool,
 }
 
 /// A primitive after the last vertex-processing stage.
@@ -184,7 +188,10 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
     if area == 0 {
         return Vec::new();
     }
-    let front_facing = area > 0;
+    let front_facing = (area > 0) != state.front_clockwise;
+    if state.cull_back && !front_facing {
+        return Vec::new();
+    }
     let strict = ClipVolume { guard: [1.0; 2], ..*volume };
     match state.polygon_mode[usize::from(!front_facing)] {
         PolygonMode::Point => (0..3).filter_map(|i| point(input, state, &strict, i, front_facing)).collect(),
@@ -341,6 +348,8 @@ mod tests {
         bounds: Rect { x0: 0, y0: 0, x1: 64, y1: 64 },
         depth_clamp: false,
         polygon_mode: [PolygonMode::Fill; 2],
+        front_clockwise: false,
+        cull_back: false,
     };
 
     fn input(kind: PrimitiveKind, positions: [[f64; 4]; 3]) -> SetupInput<'static> {

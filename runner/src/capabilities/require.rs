@@ -68,7 +68,7 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
                 )
             })
         }
-        Requirement::AddressSpace(_) => Ok(()),
+        Requirement::AddressSpace(_) | Requirement::IgnoreMissingUniforms => Ok(()),
         Requirement::SeparateShaderObjects | Requirement::SeparableProgram => {
             let version = if es { 31 } else { 41 };
             let extensions = ["GL_ARB_separate_shader_objects", "GL_EXT_separate_shader_objects"];

@@ -68,6 +68,8 @@ impl<'a> DisplayList<'a> {
                     | Command::State(_)
                     | Command::DrawRect(_)
                     | Command::DrawArrays(_)
+                    | Command::MultiDrawArrays(_)
+                    | Command::DrawElements(_)
                     | Command::Uniform(_)
                     | Command::CallList
             )

@@ -110,7 +110,7 @@ impl FrontEnd<'_> {
             }
             // The GLSL sections of a file with both are what runs.
             Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
-            Content::Require | Content::VertexData | Content::Test => Ok(()),
+            Content::Require | Content::VertexData | Content::Elements | Content::Test => Ok(()),
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use program::{Capabilities, Program, Stage};
 use script::{Command, Expected, Probe, Script, TestLine};
+use softgl::machine::draw::DrawParameters;
 
 use super::front::{Linked, unsupported};
 use super::pipeline::Pipeline;
@@ -229,6 +230,8 @@ impl<'a> Session<'a> {
             Command::State(command) => state::execute(self, command)?,
             Command::DrawRect(draw) => self.draw_rect(draw)?,
             Command::DrawArrays(draw) => self.draw_arrays(draw)?,
+            Command::MultiDrawArrays(draws) => self.multi_draw(draws)?,
+            Command::DrawElements(draw) => self.draw_elements(draw)?,
             Command::Compute { groups, local_size } => self.compute(*groups, *local_size)?,
             Command::Uniform(uniform) => {
                 if self.needs_program() {
@@ -304,11 +307,44 @@ impl<'a> Session<'a> {
         if draw.capture {
             return buffers::capture(self, &call);
         }
+        if draw.base_instance.is_some() {
+            self.needs(42, &["GL_ARB_base_instance"])?;
+        }
+        let parameters =
+            DrawParameters { base_instance: draw.base_instance.unwrap_or(0), ..Default::default() };
         // The instanced form's program check is made, but its result dropped.
         let instanced = draw.instances.is_some();
         let ready = if instanced { self.program.is_some() } else { self.needs_program() };
         if ready && call.instances > 0 {
-            self.sides.each(|machine, device| machine.draw_arrays(&call, device))?;
+            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
+        }
+        Ok(())
+    }
+
+    fn multi_draw(&mut self, draws: &[script::DrawArrays]) -> Flow {
+        if !self.needs_program() {
+            return Ok(());
+        }
+        for (draw_id, draw) in (0..).zip(draws) {
+            let parameters = DrawParameters { draw_id, ..Default::default() };
+            let call = translate::arrays(draw);
+            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
+        }
+        Ok(())
+    }
+
+    fn draw_elements(&mut self, draw: &script::DrawElements) -> Flow {
+        if draw.base_vertex > 0 {
+            self.needs(32, &["GL_ARB_draw_elements_base_vertex"])?;
+        }
+        if self.needs_program() {
+            let call = translate::elements(draw);
+            let parameters = DrawParameters {
+                elements: Some(&self.script.elements),
+                base_vertex: draw.base_vertex,
+                ..Default::default()
+            };
+            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
         }
         Ok(())
     }

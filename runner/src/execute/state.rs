@@ -67,6 +67,9 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
                 }
             });
         }
+        StateCommand::FrontFace { clockwise } => {
+            session.sides.change(|machine| machine.state.front_clockwise = *clockwise);
+        }
         StateCommand::PolygonMode { face, mode } => {
             polygon_mode(session, face.short_name(), mode.short_name())?;
         }
@@ -90,6 +93,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
 fn enable(session: &mut Session<'_>, capability: Capability, enabled: bool) {
     let capability = match capability {
         Capability::ClipPlane(plane) => gl::Capability::ClipDistance(plane),
+        Capability::CullFace => gl::Capability::CullFace,
         Capability::VertexProgramTwoSide => gl::Capability::TwoSide,
         Capability::ProgramPointSize => gl::Capability::ProgramPointSize,
         Capability::DepthTest => gl::Capability::DepthTest,

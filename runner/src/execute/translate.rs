@@ -63,6 +63,11 @@ pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
     }
 }
 
+/// A draw of elements, from the first.
+pub fn elements(draw: &script::DrawElements) -> DrawCall {
+    DrawCall { mode: primitive(draw.primitive), first: 0, count: draw.count, instances: 1 }
+}
+
 /// A count that must not be negative.
 fn count(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)

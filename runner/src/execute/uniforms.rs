@@ -2,6 +2,8 @@
 
 use script::{Scalar, Target, Uniform};
 
+use softgl::machine::MachineError;
+
 use super::front::unsupported;
 use super::session::{Flow, Session};
 use super::translate::uniform_value;
@@ -18,6 +20,7 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     let Some(value) = uniform_value(uniform.ty, words) else {
         return Err(unsupported("bindless handles are"));
     };
+    let ignores_missing = session.script.require.ignore_missing_uniforms;
     let index = session.block_array_index;
     // A negative location is silently ignored, as by GL, and so is one of a pipeline that has no active program.
     let location = |location: i32| {
@@ -30,7 +33,10 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     let location = if let Target::Location(l) = uniform.target { location(l) } else { None };
     session.sides.each(|machine, _| match uniform.target {
         Target::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
-        Target::Name(name) => machine.set_uniform(name, &value, index),
+        Target::Name(name) => match machine.set_uniform(name, &value, index) {
+            Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
+            result => result,
+        },
     })?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `draw rect …`, `draw instanced rect …`, `draw arrays …`, `xfb draw arrays`.
+//! `draw rect …`, `draw instanced rect …`, `draw arrays …`, `multidraw arrays`, `draw elements`, `xfb draw arrays`.
 
 use super::arguments::Arguments;
 use crate::error::{ErrorKind, Fault};
@@ -19,7 +19,7 @@ pub struct DrawRect {
     pub instances: Option<i32>,
 }
 
-/// `draw arrays` in its three forms.
+/// `draw arrays` in its forms, or one draw of `multidraw arrays`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawArrays {
     /// Kind of primitive.
@@ -30,8 +30,30 @@ pub struct DrawArrays {
     pub count: u32,
     /// Number of instances for `draw arrays instanced`.
     pub instances: Option<i32>,
+    /// Base instance for `draw arrays instanced base`.
+    pub base_instance: Option<u32>,
     /// `xfb draw arrays`: capture to the feedback buffers with the rasteriser off.
     pub capture: bool,
+}
+
+/// `draw elements`: indices from the start of `[elements]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawElements {
+    /// Kind of primitive.
+    pub primitive: Primitive,
+    /// Number of indices, from 1 to as many as `[elements]` has.
+    pub count: u32,
+    /// What is added to every index.
+    pub base_vertex: u32,
+}
+
+/// What the sections before `[test]` let draws use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bounds {
+    /// Rows of `[vertex data]`, if there is one.
+    pub rows: Option<u32>,
+    /// Indices of `[elements]`.
+    pub elements: usize,
 }
 
 /// Primitive kinds.
@@ -122,12 +144,11 @@ pub(super) fn rect(pattern: Pattern, arguments: &mut Arguments<'_, '_>) -> DrawR
 pub(super) fn arrays<'a>(
     pattern: Pattern,
     arguments: &Arguments<'a, '_>,
-    rows: Option<u32>,
+    bounds: Bounds,
 ) -> Result<DrawArrays, Fault<'a>> {
     let captures = arguments.captures;
     let name = captures.word(0);
-    let primitive = Primitive::from_enum(name)
-        .ok_or_else(|| arguments.at(name, ErrorKind::Arguments, "expected a primitive kind"))?;
+    let primitive = primitive(arguments, name)?;
     let capture = pattern == Pattern::XfbDrawArrays;
     if capture && !primitive.captures() {
         return Err(arguments.at(
@@ -136,18 +157,73 @@ pub(super) fn arrays<'a>(
             "transform feedback cannot capture this primitive",
         ));
     }
-    let (first, count) = (captures.signed(1), captures.signed(2));
+    let (first, count) = range(arguments, captures.signed(1), captures.signed(2), bounds)?;
+    let based = pattern == Pattern::DrawArraysInstancedBase;
+    let instances = (based || pattern == Pattern::DrawArraysInstanced).then(|| captures.signed(3));
+    let base_instance = based.then(|| captures.signed(4) as u32);
+    Ok(DrawArrays { primitive, first, count, instances, base_instance, capture })
+}
+
+/// The draws of `multidraw arrays`: their number, all first vertices, all counts.
+pub(super) fn multiple<'a>(
+    arguments: &mut Arguments<'a, '_>,
+    bounds: Bounds,
+) -> Result<Vec<DrawArrays>, Fault<'a>> {
+    let name = arguments.word("a primitive kind")?;
+    let primitive = primitive(arguments, name)?;
+    let draws = arguments.signed("a number of draws")?;
+    if draws <= 0 {
+        return Err(arguments.out_of_range("number of draws must be at least 1"));
+    }
+    let firsts: Vec<i32> =
+        (0..draws).map(|_| arguments.signed("a first vertex for each draw")).collect::<Result<_, _>>()?;
+    firsts
+        .into_iter()
+        .map(|first| {
+            let count = arguments.signed("a vertex count for each draw")?;
+            let (first, count) = range(arguments, first, count, bounds)?;
+            Ok(DrawArrays { primitive, first, count, instances: None, base_instance: None, capture: false })
+        })
+        .collect()
+}
+
+pub(super) fn elements<'a>(arguments: &Arguments<'a, '_>, bounds: Bounds) -> Result<DrawElements, Fault<'a>> {
+    let captures = arguments.captures;
+    let primitive = primitive(arguments, captures.word(0))?;
+    let count = match u32::try_from(captures.signed(1)) {
+        Ok(count) if count > 0 && count as usize <= bounds.elements => count,
+        Ok(count) if count > 0 => {
+            return Err(arguments.out_of_range(format!("[elements] has only {} indices", bounds.elements)));
+        }
+        _ => return Err(arguments.out_of_range("index count must be at least 1")),
+    };
+    let base_vertex = u32::try_from(captures.signed(2))
+        .map_err(|_| arguments.out_of_range("base vertex must not be negative"))?;
+    Ok(DrawElements { primitive, count, base_vertex })
+}
+
+fn primitive<'a>(arguments: &Arguments<'a, '_>, name: &'a str) -> Result<Primitive, Fault<'a>> {
+    Primitive::from_enum(name)
+        .ok_or_else(|| arguments.at(name, ErrorKind::Arguments, "expected a primitive kind"))
+}
+
+/// First vertex and count, which `[vertex data]` must have.
+fn range<'a>(
+    arguments: &Arguments<'a, '_>,
+    first: i32,
+    count: i32,
+    bounds: Bounds,
+) -> Result<(u32, u32), Fault<'a>> {
     let (Ok(first), Ok(count)) = (u32::try_from(first), u32::try_from(count)) else {
         return Err(arguments.out_of_range("first vertex and count must not be negative"));
     };
     if count == 0 {
         return Err(arguments.out_of_range("vertex count must be at least 1"));
     }
-    if let Some(rows) = rows
+    if let Some(rows) = bounds.rows
         && (first >= rows || u64::from(first) + u64::from(count) > u64::from(rows))
     {
         return Err(arguments.out_of_range(format!("[vertex data] has only {rows} rows")));
     }
-    let instances = (pattern == Pattern::DrawArraysInstanced).then(|| captures.signed(3));
-    Ok(DrawArrays { primitive, first, count, instances, capture })
+    Ok((first, count))
 }

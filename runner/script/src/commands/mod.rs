@@ -14,7 +14,8 @@ mod texture;
 mod uniform;
 
 pub use buffer::{BufferCommand, SsboData};
-pub use draw::{DrawArrays, DrawRect, Primitive};
+pub(crate) use draw::Bounds;
+pub use draw::{DrawArrays, DrawElements, DrawRect, Primitive};
 pub use framebuffer::{BlitBuffer, Framebuffer, FramebufferCommand, FramebufferTarget};
 pub use probe::{Area, AtomicPosition, Comparison, Expected, Probe, SsboValue};
 pub use query::{ActiveUniformProperty, ProgramProperty, QueryCommand, QueryObject, QueryValue};
@@ -62,8 +63,12 @@ pub enum Command<'a> {
     State(StateCommand),
     /// Any of the `draw … rect …` commands.
     DrawRect(DrawRect),
-    /// `draw arrays`, `draw arrays instanced`, `xfb draw arrays`.
+    /// `draw arrays`, `draw arrays instanced`, `draw arrays instanced base`, `xfb draw arrays`.
     DrawArrays(DrawArrays),
+    /// `multidraw arrays`: at least one draw.
+    MultiDrawArrays(Vec<DrawArrays>),
+    /// `draw elements`.
+    DrawElements(DrawElements),
     /// `compute`, and `compute group size` when `local_size` is given: the number of work groups, the variable size.
     Compute {
         /// Work groups in x, y, z.
@@ -132,13 +137,13 @@ pub(crate) struct Reader<'a> {
     captures: Captures<'a>,
     /// Uniform values read so far.
     pub(crate) words: Vec<u32>,
-    /// Rows of `[vertex data]`, which bound what `draw arrays` may draw.
-    rows: Option<u32>,
+    /// What draws may use.
+    bounds: Bounds,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(rows: Option<u32>) -> Reader<'a> {
-        Reader { captures: Captures::new(), words: Vec::new(), rows }
+    pub(crate) fn new(bounds: Bounds) -> Reader<'a> {
+        Reader { captures: Captures::new(), words: Vec::new(), bounds }
     }
 
     /// The pattern and command of a line, or `None` for a blank line or a comment.
@@ -153,7 +158,7 @@ impl<'a> Reader<'a> {
         let mut arguments = Arguments::new(line, rest, &self.captures);
         let command = match pattern {
             Pattern::Uniform => Command::Uniform(uniform::uniform(&mut arguments, &mut self.words)?),
-            _ => build(pattern, &mut arguments, self.rows)?,
+            _ => build(pattern, &mut arguments, self.bounds)?,
         };
         Ok(Some((pattern, command)))
     }
@@ -177,7 +182,7 @@ fn matches<'a>(pattern: Pattern, line: &'a [u8], captures: &mut Captures<'a>) ->
 fn build<'a>(
     pattern: Pattern,
     arguments: &mut Arguments<'a, '_>,
-    rows: Option<u32>,
+    bounds: Bounds,
 ) -> Result<Command<'a>, Fault<'a>> {
     use Pattern as P;
     let captures = arguments.captures;
@@ -198,9 +203,11 @@ fn build<'a>(
         | P::DrawInstancedRectOrthoPatch
         | P::DrawInstancedRectOrtho
         | P::DrawInstancedRect => Command::DrawRect(draw::rect(pattern, arguments)),
-        P::DrawArraysInstanced | P::DrawArrays | P::XfbDrawArrays => {
-            Command::DrawArrays(draw::arrays(pattern, arguments, rows)?)
+        P::DrawArraysInstanced | P::DrawArraysInstancedBase | P::DrawArrays | P::XfbDrawArrays => {
+            Command::DrawArrays(draw::arrays(pattern, arguments, bounds)?)
         }
+        P::DrawElements => Command::DrawElements(draw::elements(arguments, bounds)?),
+        P::MultidrawArrays => Command::MultiDrawArrays(draw::multiple(arguments, bounds)?),
         P::Uniform => return Err(arguments.malformed("uniform without a value reader")),
         P::Subuniform => {
             let stage_name = arguments.word("a shader stage")?;
@@ -294,6 +301,8 @@ fn build<'a>(
         | P::Disable
         | P::Enable
         | P::Depthfunc
+        | P::FrontfaceCw
+        | P::FrontfaceCcw
         | P::Frustum
         | P::Hint
         | P::MemoryBarrier

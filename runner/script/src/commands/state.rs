@@ -31,6 +31,11 @@ pub enum StateCommand {
     },
     /// `depthfunc`.
     DepthFunc(GlEnum),
+    /// `frontface cw` (true) or `ccw`: the winding of front faces.
+    FrontFace {
+        /// Clockwise, not counterclockwise.
+        clockwise: bool,
+    },
     /// `frustum`: left, right, bottom, top, near, far; the modelview becomes the identity.
     Frustum([f32; 6]),
     /// `ortho`: left, right, bottom, top, or the render size when absent; depth −1..1; the modelview becomes the identity.
@@ -106,8 +111,10 @@ pub enum StateCommand {
 /// What `enable` and `disable` take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capability {
-    /// `GL_CLIP_PLANE0` to `7`, the same as clip distances.
+    /// `GL_CLIP_PLANE0` to `7`, the same as `GL_CLIP_DISTANCE0` to `7`.
     ClipPlane(u8),
+    /// `GL_CULL_FACE`.
+    CullFace,
     /// `GL_VERTEX_PROGRAM_TWO_SIDE`.
     VertexProgramTwoSide,
     /// `GL_PROGRAM_POINT_SIZE`.
@@ -244,6 +251,8 @@ pub(super) fn command<'a>(
             coordinate: captures.singles(1),
         },
         P::Depthfunc => S::DepthFunc(arguments.registry(captures.word(0))?),
+        P::FrontfaceCw => S::FrontFace { clockwise: true },
+        P::FrontfaceCcw => S::FrontFace { clockwise: false },
         P::Frustum => S::Frustum(arguments.floats()),
         P::OrthoBounds => S::Ortho(Some(captures.singles(0))),
         P::Ortho => S::Ortho(None),
@@ -281,14 +290,18 @@ pub(super) fn command<'a>(
 
 fn capability(name: &str) -> Option<Capability> {
     Some(match name {
+        "GL_CULL_FACE" => Capability::CullFace,
         "GL_VERTEX_PROGRAM_TWO_SIDE" => Capability::VertexProgramTwoSide,
         "GL_PROGRAM_POINT_SIZE" => Capability::ProgramPointSize,
         "GL_DEPTH_TEST" => Capability::DepthTest,
         "GL_DEPTH_CLAMP" => Capability::DepthClamp,
-        _ => match name.strip_prefix("GL_CLIP_PLANE")?.as_bytes() {
-            [digit @ b'0'..=b'7'] => Capability::ClipPlane(digit - b'0'),
-            _ => return None,
-        },
+        _ => {
+            let number = name.strip_prefix("GL_CLIP_PLANE").or_else(|| name.strip_prefix("GL_CLIP_DISTANCE"));
+            match number?.as_bytes() {
+                [digit @ b'0'..=b'7'] => Capability::ClipPlane(digit - b'0'),
+                _ => return None,
+            }
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use arbtest::arbtest;
 use super::*;
 
 fn read(line: &str) -> Result<Option<(Pattern, Command<'_>)>, Fault<'_>> {
-    Reader::new(Some(8)).line(line.as_bytes())
+    Reader::new(Bounds { rows: Some(8), elements: 6 }).line(line.as_bytes())
 }
 
 fn command(line: &str) -> Command<'_> {
@@ -22,7 +22,7 @@ fn error(line: &str) -> (ErrorKind, String) {
     }
 }
 
-/// One line per pattern, in table order. Pattern 73 cannot be reached: 72 reads the 1 of `1D`.
+/// One line per pattern, in table order. `resident texture 1D D` cannot be reached: `resident texture D` reads the 1 of `1D`.
 const SAMPLES: &[&str] = &[
     "active shader program GL_FRAGMENT_SHADER",
     "atomic counter buffer 1 2",
@@ -44,12 +44,17 @@ const SAMPLES: &[&str] = &[
     "draw instanced rect ortho 3 0 0 4 4",
     "draw instanced rect 3 0 0 4 4",
     "draw arrays instanced GL_TRIANGLES 0 3 5",
+    "draw arrays instanced base GL_POINTS 0 1 2 3",
     "draw arrays GL_TRIANGLE_FAN 4 4",
+    "draw elements GL_POINTS 1 0",
+    "multidraw arrays GL_POINTS 1 0 1",
     "disable GL_DEPTH_TEST",
     "enable GL_CLIP_PLANE3",
     "depthfunc GL_LEQUAL",
     "fb tex 2d 0 1",
     "blit color nearest",
+    "frontface cw",
+    "frontface ccw",
     "frustum -1 1 -1 1 1 10",
     "hint GL_FRAGMENT_SHADER_DERIVATIVE_HINT GL_NICEST",
     "image texture 3 GL_RGBA8",
@@ -228,6 +233,7 @@ fn state_and_draw_arguments() {
             first: 1,
             count: 7,
             instances: Some(3),
+            base_instance: None,
             capture: false
         })
     );
@@ -391,7 +397,7 @@ fn buffer_and_query_arguments() {
 #[test]
 fn uniform_values() {
     let values = |line: &str| {
-        let mut reader = Reader::new(None);
+        let mut reader = Reader::new(Bounds::default());
         match reader.line(line.as_bytes()) {
             Ok(Some((_, Command::Uniform(uniform)))) => {
                 let ty = (uniform.ty.scalar, uniform.ty.columns, uniform.ty.rows);
@@ -489,4 +495,53 @@ fn malformed_commands_say_where() {
 fn lines_stay_small() {
     // Thousands of lines per file are kept; the rare large commands are boxed.
     assert!(size_of::<TestLine<'_>>() <= 96, "{}", size_of::<TestLine<'_>>());
+}
+
+#[test]
+fn draws_of_newer_files() {
+    let draw = DrawArrays {
+        primitive: Primitive::Lines,
+        first: 1,
+        count: 7,
+        instances: Some(3),
+        base_instance: Some(5),
+        capture: false,
+    };
+    assert_eq!(command("draw arrays instanced base GL_LINES 1 7 3 5"), Command::DrawArrays(draw));
+    let plain = DrawArrays { instances: None, base_instance: None, ..draw };
+    assert_eq!(
+        command("multidraw arrays GL_LINES 2 1 6 7 2"),
+        Command::MultiDrawArrays(vec![plain, DrawArrays { first: 6, count: 2, ..plain }])
+    );
+    assert_eq!(
+        command("draw elements GL_LINES 6 4"),
+        Command::DrawElements(DrawElements { primitive: Primitive::Lines, count: 6, base_vertex: 4 })
+    );
+    for (line, kind) in [
+        ("draw arrays instanced base GL_LINES 1 8 3 5", ErrorKind::Range),
+        ("multidraw arrays GL_LINES 0", ErrorKind::Range),
+        ("multidraw arrays GL_LINES 2 1 6 7", ErrorKind::Arguments),
+        ("multidraw arrays GL_LINES 2 1 7 7 2", ErrorKind::Range),
+        ("multidraw arrays GL_LINES 2147483647", ErrorKind::Arguments),
+        ("multidraw arrays GL_NONE 1 0 1", ErrorKind::Arguments),
+        ("draw elements GL_LINES 7 0", ErrorKind::Range),
+        ("draw elements GL_LINES 0 0", ErrorKind::Range),
+        ("draw elements GL_LINES 1 -1", ErrorKind::Range),
+        ("enable GL_CLIP_DISTANCE8", ErrorKind::Arguments),
+        ("frontface both", ErrorKind::UnknownCommand),
+    ] {
+        assert_eq!(error(line).0, kind, "{line}");
+    }
+}
+
+#[test]
+fn faces_and_clip_distances() {
+    let state = |line| match command(line) {
+        Command::State(state) => state,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(state("frontface cw"), StateCommand::FrontFace { clockwise: true });
+    assert_eq!(state("frontface ccw"), StateCommand::FrontFace { clockwise: false });
+    assert_eq!(state("enable GL_CULL_FACE"), StateCommand::Enable(Capability::CullFace));
+    assert_eq!(state("disable GL_CLIP_DISTANCE7"), StateCommand::Disable(Capability::ClipPlane(7)));
 }

@@ -90,6 +90,12 @@ fn requirement_forms() {
     assert_eq!(only("SSO ENABLED\n"), Requirement::SeparateShaderObjects);
     assert_eq!(only("SEPARABLE PROGRAM ENABLED\n"), Requirement::SeparableProgram);
     assert_eq!(only("SPIRV ONLY\n"), Requirement::Spirv(SpirvMode::Only));
+    assert_eq!(only("SPIRV NO\n"), Requirement::Spirv(SpirvMode::No));
+    assert_eq!(only("ignore_missing_uniforms\n"), Requirement::IgnoreMissingUniforms);
+    assert_eq!(
+        only("GL_SUBGROUP_SIZE_KHR >= 8\n"),
+        Requirement::Limit { limit: Limit::SubgroupSize, comparison: Comparison::GreaterEqual, value: 8 }
+    );
 }
 
 #[test]

@@ -199,3 +199,16 @@ fn long_lines_take_linear_time() {
         assert_eq!(parse(file.as_bytes()).err().map(|error| error.kind), kind, "{}", &tail[..60]);
     }
 }
+
+#[test]
+fn elements() {
+    let file =
+        "[require]\n[elements]\n0 0x10\t65535# comment 1\n\n# 7\n  3\n[test]\ndraw elements GL_POINTS 4 0\n";
+    assert_eq!(script(file).elements, [0, 16, 65535, 3]);
+    for (index, column) in [("65536", 3), ("-1", 3), ("x", 3), ("1.5", 4)] {
+        let error = error(&format!("[require]\n[elements]\n2 {index} 4\n[test]\n"));
+        assert_eq!((error.kind, error.line, error.column), (ErrorKind::Section, 3, column), "{index}");
+    }
+    let file = "[require]\n[elements]\n0 1\n[test]\ndraw elements GL_POINTS 3 0\n";
+    assert_eq!((error(file).kind, error(file).line), (ErrorKind::Range, 5));
+}

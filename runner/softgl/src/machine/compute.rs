@@ -2,7 +2,7 @@
 
 use program::Stage;
 
-use super::draw::Pipeline;
+use super::draw::{DrawParameters, Pipeline};
 use super::{GlError, Machine, MachineError};
 use crate::device::{Batch, ComputeBatch, Device, Steps};
 
@@ -40,7 +40,9 @@ impl Machine {
         let local_size = local_size.or(layout.local_size).unwrap_or([1; 3]);
         let key = self.stage_key(object);
         let bindings = self.bindings(object);
-        let mut pipeline = Pipeline { device, program: &program, id, key: &key, bindings, steps: Steps(0) };
+        let parameters = DrawParameters::default();
+        let mut pipeline =
+            Pipeline { device, program: &program, id, key: &key, parameters, bindings, steps: Steps(0) };
         pipeline.prepare()?;
         for z in 0..groups[2] {
             for y in 0..groups[1] {

@@ -37,6 +37,28 @@ pub struct DrawCall {
     pub instances: u32,
 }
 
+/// What commands beyond `glDrawArrays` give a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawParameters<'a> {
+    /// The element array: the draw's vertices are these elements plus the base vertex, 0 beyond its end.
+    pub elements: Option<&'a [u16]>,
+    /// `gl_BaseVertex`.
+    pub base_vertex: u32,
+    /// `gl_BaseInstance`.
+    pub base_instance: u32,
+    /// `gl_DrawID`.
+    pub draw_id: u32,
+}
+
+impl DrawParameters<'_> {
+    /// The vertex at an index of the draw, which is its `gl_VertexID`.
+    fn vertex(&self, index: u32) -> u32 {
+        let Some(elements) = self.elements else { return index };
+        let element = elements.get(index as usize).copied().unwrap_or(0);
+        u32::from(element).wrapping_add(self.base_vertex)
+    }
+}
+
 /// The most vertices, all instances together, one draw may have: what a test may cost, not what GL allows.
 const MAX_VERTICES: u64 = 1 << 22;
 
@@ -76,6 +98,7 @@ pub(super) struct Pipeline<'a> {
     pub program: &'a Arc<Program>,
     pub id: ProgramId,
     pub key: &'a StageKey,
+    pub parameters: DrawParameters<'a>,
     pub bindings: Bindings,
     pub steps: Steps,
 }
@@ -113,7 +136,8 @@ impl Pipeline<'_> {
         let mut pending: Vec<(Vec<u32>, u32, u32)> = Vec::new();
         let mut next = 0u32;
         for instance in 0..call.instances {
-            for vertex in call.first..call.first.saturating_add(call.count) {
+            for index in call.first..call.first.saturating_add(call.count) {
+                let vertex = self.parameters.vertex(index);
                 let inputs: Vec<u32> = (0..fetch.slots()).flat_map(|slot| fetch.slot(slot, vertex)).collect();
                 let mut key = inputs.clone();
                 key.extend([
@@ -156,9 +180,9 @@ impl Pipeline<'_> {
             inputs,
             vertex_id: pending.iter().map(|p| p.1).collect(),
             instance_id: pending.iter().map(|p| p.2).collect(),
-            base_vertex: 0,
-            base_instance: 0,
-            draw_id: 0,
+            base_vertex: self.parameters.base_vertex,
+            base_instance: self.parameters.base_instance,
+            draw_id: self.parameters.draw_id,
             outputs: Channels::new(shaded.stride, lanes),
         });
         self.shade(Stage::Vertex, &mut batch)?;
@@ -241,8 +265,21 @@ impl Machine {
     /// # Errors
     /// No program is in use, or the device failed.
     pub fn draw_arrays(&mut self, call: &DrawCall, device: &mut dyn Device) -> Result<(), MachineError> {
+        self.draw_with(call, DrawParameters::default(), device)
+    }
+
+    /// A draw with the vertex data like [`Machine::draw_arrays`], with parameters.
+    ///
+    /// # Errors
+    /// No program is in use, or the device failed.
+    pub fn draw_with(
+        &mut self,
+        call: &DrawCall,
+        parameters: DrawParameters<'_>,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
         let data = std::mem::take(&mut self.vertex_data);
-        let result = self.draw(call, &data, device);
+        let result = self.draw(call, parameters, &data, device);
         self.vertex_data = data;
         result
     }
@@ -259,7 +296,7 @@ impl Machine {
         if draw.patch {
             self.state.patch_vertices = 4;
         }
-        let result = self.draw(&call, &data, device);
+        let result = self.draw(&call, DrawParameters::default(), &data, device);
         self.state.patch_vertices = patch_vertices;
         result
     }
@@ -300,6 +337,7 @@ impl Machine {
     fn draw(
         &mut self,
         call: &DrawCall,
+        parameters: DrawParameters<'_>,
         data: &VertexData,
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
@@ -319,6 +357,7 @@ impl Machine {
             program: &program,
             id,
             key: &key,
+            parameters,
             bindings: self.bindings(object),
             steps: Steps(0),
         };
@@ -410,6 +449,8 @@ impl Machine {
                 bounds: Rect::of_size(width, height),
                 depth_clamp: self.state.depth_clamp,
                 polygon_mode: self.state.polygon_mode,
+                front_clockwise: self.state.front_clockwise,
+                cull_back: self.state.cull_face,
             },
             interface: &object.vertex,
             inputs,

@@ -29,6 +29,8 @@ pub enum Capability {
     DepthTest,
     /// `GL_DEPTH_CLAMP`.
     DepthClamp,
+    /// `GL_CULL_FACE`.
+    CullFace,
     /// `GL_RASTERIZER_DISCARD`.
     RasterizerDiscard,
 }
@@ -102,6 +104,10 @@ pub struct State {
     pub depth_function: CompareFunction,
     /// Depth clamp enabled.
     pub depth_clamp: bool,
+    /// `glFrontFace(GL_CW)`.
+    pub front_clockwise: bool,
+    /// Face culling enabled; it is always back faces that are culled.
+    pub cull_face: bool,
     /// Two-sided colours enabled.
     pub two_side: bool,
     /// Point sizes come from the shader.
@@ -153,6 +159,8 @@ impl State {
             depth_test: false,
             depth_function: CompareFunction::Less,
             depth_clamp: false,
+            front_clockwise: false,
+            cull_face: false,
             two_side: false,
             program_point_size: false,
             rasterizer_discard: false,
@@ -183,6 +191,7 @@ impl State {
                 self.clip_enabled = self.clip_enabled & !(1 << i) | u8::from(enabled) << i;
             }
             Capability::ClipDistance(_) => {}
+            Capability::CullFace => self.cull_face = enabled,
             Capability::TwoSide => self.two_side = enabled,
             Capability::ProgramPointSize => self.program_point_size = enabled,
             Capability::DepthTest => self.depth_test = enabled,
