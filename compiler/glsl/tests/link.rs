@@ -384,6 +384,13 @@ fn prototypes_find_definitions_their_arguments_convert_to() {
     assert_eq!(kept_functions(130, &format!("{two}{one}{none}"), call).unwrap(), ["int, int"]);
     // Before GLSL 4.00 no conversion is better than another.
     assert!(kept_functions(130, &format!("{two}{one}"), call).is_err());
+    // Extensions bring conversions earlier.
+    let fp64 = |text: &str| format!("#extension GL_ARB_gpu_shader_fp64 : enable\n{text}");
+    let call = fp64("vec4 f(float a); void main() { gl_Position = f(1.0); }");
+    let double = fp64("vec4 f(double a) { return vec4(a); }");
+    assert_eq!(kept_functions(150, &double, &call).unwrap(), ["double"]);
+    let call = fp64("vec4 f(int a, int b); void main() { gl_Position = f(1, 2); }");
+    assert_eq!(kept_functions(150, &fp64(&format!("{two}{one}")), &call).unwrap(), ["float, int"]);
 }
 
 /// GLSL 4.60 section 4.3.5: all initialisers of a uniform are the same.

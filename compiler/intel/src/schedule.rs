@@ -3,8 +3,9 @@
 //! The model is coarse: an instruction issues in two cycles (four when sixteen wide), its result is there after
 //! [`Model::latency`]. Times are estimates of our own, good for comparing our programs with each other.
 
+use crate::allocate::graph::run;
 use crate::bir::cfg::Cfg;
-use crate::bir::{Arf, File, Inst, MessageKind, Op, Operand, Program};
+use crate::bir::{Arf, File, Inst, MessageKind, Op, Operand, Program, REG_SIZE};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use smallvec::SmallVec;
@@ -128,18 +129,14 @@ fn access(inst: &Inst) -> Access {
 /// Adds what an operand of `count` registers stands in.
 fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
     match operand.file {
-        File::Grf(_) => set.registers |= registers(operand, count),
+        File::Grf(_) => {
+            set.registers |= operand.grf_byte().map_or(0, |byte| run(byte / REG_SIZE, count));
+        }
         File::Arf(Arf::Acc(_)) => set.insert(ACCUMULATOR),
         File::Arf(Arf::Flag(n)) => (0..2).for_each(|i| set.insert(FLAGS + 2 * usize::from(n & 1) + i)),
         File::Arf(_) => set.insert(STATE),
         _ => {}
     }
-}
-
-/// One bit for each of `count` registers from the operand's first.
-fn registers(operand: &Operand, count: u32) -> u128 {
-    let ones = |n: u32| if n >= 128 { u128::MAX } else { (1 << n) - 1 };
-    operand.grf_byte().map_or(0, |byte| ones(byte / 32 + count) & !ones(byte / 32))
 }
 
 fn issue_cycles(inst: &Inst) -> u64 {

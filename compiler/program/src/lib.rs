@@ -8,6 +8,7 @@
 pub mod builtin_function;
 pub mod builtin_variable;
 pub mod capabilities;
+pub mod conversion;
 pub mod exactness;
 pub mod expression;
 pub mod layout;
@@ -26,6 +27,7 @@ pub mod visit;
 pub use builtin_function::{AtomicOp, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use capabilities::{Api, Capabilities};
+pub use conversion::Conversions;
 pub use expression::{
     BinaryOp, Expr, ExprId, ExprKind, ImageCall, ImageOp, Literal, SwizzleMask, TextureCall, TextureLod,
     TextureOp, UnaryOp,

@@ -4,6 +4,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use smallvec::SmallVec;
 
 use crate::builtin_variable::BuiltinVariable;
+use crate::conversion::Conversions;
 use crate::expression::{Expr, ExprId, ExprKind};
 use crate::span::Span;
 use crate::stage::Stage;
@@ -220,8 +221,8 @@ pub struct Shader {
     pub redeclarations: Redeclarations,
     /// Calls in branches whose condition is a constant expression that is false: their callees need no definition.
     pub dead_calls: Vec<ExprId>,
-    /// Of several functions that arguments convert to the best is called, as from GLSL 4.00 on; else that is ambiguous.
-    pub overload_ranking: bool,
+    /// Implicit conversions, for calls of functions that other shader objects define.
+    pub conversions: Conversions,
 }
 
 impl Shader {
@@ -239,7 +240,7 @@ impl Shader {
             precisions: SecondaryMap::new(),
             redeclarations: Redeclarations::default(),
             dead_calls: Vec::new(),
-            overload_ranking: false,
+            conversions: Conversions::default(),
         }
     }
 

@@ -34,9 +34,10 @@ pub struct Thread {
 impl Thread {
     /// A thread of `devinfo` with every register full of garbage grown from `seed`, all 32 channels enabled.
     pub fn new(_devinfo: &'static DevInfo, seed: u64) -> Thread {
+        let fresh = Box::new(Registers::new(seed));
         Thread {
-            regs: Registers::new(seed),
-            fresh: Box::new(Registers::new(seed)),
+            regs: (*fresh).clone(),
+            fresh,
             math: MathMode::Exact,
             tracer: None,
             dispatch: u32::MAX,

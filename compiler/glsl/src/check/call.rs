@@ -139,7 +139,7 @@ impl Checker<'_> {
             [(one, _)] => return Ok(Some((*one).clone())),
             _ => {}
         }
-        if !self.language.has_overload_ranking() {
+        if !self.language.conversions.ranking {
             // Before GLSL 4.00 several matches through conversions are ambiguous among user functions; among
             // built-in overloads the first in the specification's order is what implementations take.
             let user = |c: &Candidate| matches!(c.target, Target::User(_));

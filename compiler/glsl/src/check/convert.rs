@@ -1,33 +1,8 @@
-//! Implicit conversions and how good they are (GLSL 4.60 section 4.1.10 and 6.1).
+//! Implicit conversions of operands and how good they are (GLSL 4.60 section 4.1.10 and 6.1).
 
-use super::language::Language;
 use super::{Check, Checker};
 use crate::source::Span;
 use program::{ExprId, ExprKind, Scalar, Type, TypeId};
-
-/// Whether a value of component type `from` converts implicitly to `to`.
-pub(super) fn scalar_converts(language: &Language<'_>, from: Scalar, to: Scalar) -> bool {
-    use Scalar as S;
-    if from == to {
-        return true;
-    }
-    if !language.has_implicit_conversions() {
-        return false;
-    }
-    let int64 = language.has_int64();
-    match (from, to) {
-        (S::Int | S::Uint, S::Float) => true,
-        (S::Int, S::Uint) => language.has_int_to_uint(),
-        (S::Int | S::Uint | S::Float, S::Double) => language.has_doubles(),
-        (S::Int, S::Int64 | S::Uint64) | (S::Uint, S::Uint64 | S::Int64) | (S::Int64, S::Uint64) => int64,
-        (S::Int64 | S::Uint64, S::Float | S::Double) => int64,
-        (S::Int16, S::Uint16 | S::Int | S::Uint | S::Int64 | S::Uint64) => true,
-        (S::Uint16, S::Uint | S::Uint64) => true,
-        (S::Int16 | S::Uint16, S::Float16 | S::Float | S::Double) => true,
-        (S::Float16, S::Float | S::Double) => true,
-        _ => false,
-    }
-}
 
 /// Quality of a conversion, best first. Only some pairs are ordered: see [`better`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +43,7 @@ impl Checker<'_> {
             ) if c == d && r == s => (*x, *y),
             _ => return None,
         };
-        if !scalar_converts(&self.language, sa, sb) {
+        if !self.language.conversions.allow(sa, sb) {
             return None;
         }
         Some(match (sa, sb) {

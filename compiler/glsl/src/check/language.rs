@@ -1,7 +1,7 @@
 //! Language version, stage and enabled extensions, and what they make available.
 
 use crate::ast::{Profile, Version};
-use program::{Api, Capabilities, Stage};
+use program::{Api, Capabilities, Conversions, Stage};
 use rustc_hash::FxHashSet;
 
 /// Who may use a type, function, variable or constant.
@@ -65,6 +65,8 @@ pub(super) struct Language<'a> {
     capabilities: Option<&'a Capabilities>,
     /// Enabled extensions, without `GL_`.
     enabled: FxHashSet<String>,
+    /// The implicit conversions at the current place.
+    pub conversions: Conversions,
 }
 
 impl<'a> Language<'a> {
@@ -76,11 +78,27 @@ impl<'a> Language<'a> {
                 || version.profile == Profile::Compatibility
                 || (number == 140 && compat_context));
         let enabled = FxHashSet::default();
-        Language { version: number, es: version.es, stage, compatibility, capabilities, enabled }
+        let conversions = Conversions::default();
+        let mut language = Language {
+            version: number,
+            es: version.es,
+            stage,
+            compatibility,
+            capabilities,
+            enabled,
+            conversions,
+        };
+        language.find_conversions();
+        language
     }
 
     /// Turns an extension, given with its prefix, or `all` on or off.
     pub fn set_extension(&mut self, name: &str, on: bool) {
+        self.enable(name, on);
+        self.find_conversions();
+    }
+
+    fn enable(&mut self, name: &str, on: bool) {
         if name == "all" {
             self.enabled.clear();
             if on {
@@ -162,30 +180,17 @@ impl<'a> Language<'a> {
         self.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"])
     }
 
-    /// Implicit conversions between scalar types at all.
-    pub fn has_implicit_conversions(&self) -> bool {
-        self.at_least(120, 0) || self.extension("EXT_shader_implicit_conversions")
-    }
-
-    /// `int` to `uint`.
-    pub fn has_int_to_uint(&self) -> bool {
-        self.at_least(400, 0)
-            || self.any_extension(&[
-                "ARB_gpu_shader5",
-                "MESA_shader_integer_functions",
-                "EXT_shader_implicit_conversions",
-                "ARB_gpu_shader_fp64",
-            ])
-    }
-
-    /// The overload ranking of GLSL 4.00.
-    pub fn has_overload_ranking(&self) -> bool {
-        self.at_least(400, 0)
-            || self.any_extension(&[
-                "ARB_gpu_shader5",
-                "MESA_shader_integer_functions",
-                "ARB_gpu_shader_fp64",
-            ])
+    fn find_conversions(&mut self) {
+        let gpu_shader5 =
+            self.any_extension(&["ARB_gpu_shader5", "MESA_shader_integer_functions", "ARB_gpu_shader_fp64"]);
+        let es = self.extension("EXT_shader_implicit_conversions");
+        self.conversions = Conversions {
+            any: self.at_least(120, 0) || es,
+            int_to_uint: self.at_least(400, 0) || gpu_shader5 || es,
+            doubles: self.has_doubles(),
+            int64: self.has_int64(),
+            ranking: self.at_least(400, 0) || gpu_shader5,
+        };
     }
 
     pub fn has_arrays_of_arrays(&self) -> bool {

@@ -245,7 +245,7 @@ impl<'a> Checker<'a> {
             return Err(Diagnostics(self.diagnostics));
         }
         self.finish_layout();
-        self.shader.overload_ranking = self.language.has_overload_ranking();
+        self.shader.conversions = self.language.conversions;
         precise::mark(&mut self.shader);
         Ok(self.shader)
     }

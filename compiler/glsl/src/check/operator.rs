@@ -5,8 +5,6 @@ use crate::ast;
 use crate::source::Span;
 use program::{BinaryOp, ExprId, ExprKind, Scalar, Type, TypeId, UnaryOp};
 
-use super::convert::scalar_converts;
-
 /// A binary operator with its operands' types settled.
 struct Typed {
     op: BinaryOp,
@@ -118,13 +116,14 @@ impl Checker<'_> {
     /// The component type both operands convert to.
     fn common_scalar(&self, a: TypeId, b: TypeId) -> Option<Scalar> {
         let (a, b) = (self.types.scalar_of(a)?, self.types.scalar_of(b)?);
-        if scalar_converts(&self.language, a, b) {
+        let conversions = self.language.conversions;
+        if conversions.allow(a, b) {
             Some(b)
-        } else if scalar_converts(&self.language, b, a) {
+        } else if conversions.allow(b, a) {
             Some(a)
         } else if (a.is_float() && b.is_integer() || b.is_float() && a.is_integer())
-            && scalar_converts(&self.language, a, Scalar::Float)
-            && scalar_converts(&self.language, b, Scalar::Float)
+            && conversions.allow(a, Scalar::Float)
+            && conversions.allow(b, Scalar::Float)
         {
             // A 32-bit integer and float16_t meet in float.
             Some(Scalar::Float)

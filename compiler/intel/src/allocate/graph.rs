@@ -42,10 +42,10 @@ pub struct Graph {
     connected: Vec<u64>,
 }
 
-/// Mask of `size` registers from `start`.
-fn run(start: u32, size: u32) -> u128 {
+/// Mask of `size` registers from `start`; those past the file's end are left out.
+pub(crate) fn run(start: u32, size: u32) -> u128 {
     let ones = if size >= 128 { u128::MAX } else { (1u128 << size) - 1 };
-    ones << start
+    ones.checked_shl(start).unwrap_or(0)
 }
 
 /// Bit p is set if the run of `size` registers from p lies inside the file and avoids `taken`.

@@ -48,32 +48,32 @@ impl Touches {
 
     fn add(&mut self, inst: &Inst, granularity: Granularity) {
         let whole = granularity == Granularity::Register;
-        let start = self.all.len();
+        let (start, count) = (self.all.len(), self.grf_count());
         for (index, src) in inst.src.iter().enumerate() {
-            let Some((first, end)) = self.grfs(src) else { continue };
+            let Some(first) = self.grf(src) else { continue };
             for_each_read(inst, index, |reg, mask| {
                 let grf = first + reg as usize;
                 let bytes = if whole { u32::MAX } else { mask };
-                if bytes != 0 && grf < end {
+                if bytes != 0 && grf < count {
                     self.all.push(Touch { grf, bytes });
                 }
             });
         }
         self.starts.push((start, self.all.len()));
-        let Some((first, end)) = self.grfs(&inst.dst) else { return };
+        let Some(first) = self.grf(&inst.dst) else { return };
         for_each_write(inst, |reg, mask| {
             let grf = first + reg as usize;
             let bytes = if whole && mask != u32::MAX { 0 } else { mask };
-            if grf < end {
+            if grf < count {
                 self.all.push(Touch { grf, bytes });
             }
         });
     }
 
-    /// Number of the GRF at an operand's offset, and one past the last there is; `None` if it is no virtual register.
-    fn grfs(&self, operand: &Operand) -> Option<(usize, usize)> {
-        let first = self.first_grf(operand.vreg()?.index()) + (operand.offset / REG_SIZE) as usize;
-        Some((first, self.grf_count()))
+    /// Number of the GRF at an operand's offset; `None` if it is no virtual register.
+    #[must_use]
+    pub fn grf(&self, operand: &Operand) -> Option<usize> {
+        Some(self.first_grf(operand.vreg()?.index()) + (operand.offset / REG_SIZE) as usize)
     }
 
     /// Number of GRFs of all virtual registers.
@@ -113,6 +113,21 @@ impl Touches {
     pub fn step_reads(&self, ip: usize, live: &mut [u32]) {
         for touch in self.reads(ip) {
             live[touch.grf] |= touch.bytes;
+        }
+    }
+
+    /// As [`Touches::step_back`] for an instruction that is no longer the one whose touches were listed.
+    pub fn step_over(&self, inst: &Inst, live: &mut [u32]) {
+        if let Some(first) = self.grf(&inst.dst) {
+            for_each_write(inst, |reg, mask| {
+                live.get_mut(first + reg as usize).into_iter().for_each(|bytes| *bytes &= !mask);
+            });
+        }
+        for (index, src) in inst.src.iter().enumerate() {
+            let Some(first) = self.grf(src) else { continue };
+            for_each_read(inst, index, |reg, mask| {
+                live.get_mut(first + reg as usize).into_iter().for_each(|bytes| *bytes |= mask);
+            });
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::{LiveOut, Liveness};
 use crate::model::Model;
-use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
-use cranelift_entity::SecondaryMap;
+use crate::pattern::{regs_read, regs_written};
+use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::BTreeSet;
 
 /// Merges the source of a copy of whole registers, or of a run of copies that together move all its registers, into
@@ -248,7 +248,7 @@ fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
 /// For every GRF of every register the instructions after which some channel needs it, or which write it:
 /// ascending disjoint ranges `start..=end`.
 struct ChannelRanges {
-    first: SecondaryMap<VReg, usize>,
+    sets: LiveOut,
     ranges: Vec<Vec<(usize, usize)>>,
     /// Instructions that read a register in another layout than they write one: (instruction, source index).
     uneven: BTreeSet<usize>,
@@ -257,72 +257,58 @@ struct ChannelRanges {
 impl ChannelRanges {
     fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
         let sets = LiveOut::new(program, cfg);
-        let mut first = program.vreg_table();
-        let mut count = 0;
-        for (v, data) in program.vregs.iter() {
-            first[v] = count;
-            count += usize::from(data.regs);
-        }
-        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
+        let touches = sets.touches();
+        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); touches.grf_count()];
         let mut live = sets.nothing();
+        let mut end = vec![0; live.len()];
         let mut uneven = BTreeSet::new();
         for (b, block) in cfg.blocks.iter().enumerate().rev() {
             sets.load(b, &mut live);
-            let mut end: Vec<usize> = Vec::new();
-            end.resize(count, block.end.saturating_sub(1));
+            end.fill(block.end.saturating_sub(1));
             for i in (block.start..block.end).rev() {
-                let inst = &program.insts[i];
-                if let Some(dst) = inst.dst.vreg() {
-                    let base = first[dst] + (inst.dst.offset / REG_SIZE) as usize;
-                    for r in 0..regs_written(inst) {
-                        let g = base + r as usize;
-                        if live[g] == 0 {
-                            end[g] = i;
-                        }
-                        live[g] &= !dst_write_pattern(inst, r);
-                        if live[g] == 0 {
-                            ranges[g].push((i, end[g]));
-                        }
+                for write in touches.writes(i) {
+                    let g = write.grf;
+                    if live[g] == 0 {
+                        end[g] = i;
                     }
-                    let mixed = |index: usize| !may_share(inst, index, inst.src[index].offset);
-                    if (0..inst.src.len()).any(|index| inst.src[index].vreg().is_some() && mixed(index)) {
-                        uneven.insert(i);
+                    live[g] &= !write.bytes;
+                    if live[g] == 0 {
+                        ranges[g].push((i, end[g]));
                     }
                 }
-                for (index, src) in inst.src.iter().enumerate() {
-                    let Some(v) = src.vreg() else { continue };
-                    let base = first[v] + (src.offset / REG_SIZE) as usize;
-                    for r in 0..regs_read(inst, index) {
-                        let g = base + r as usize;
-                        let mask = src_read_pattern(inst, index, r);
-                        if mask != 0 {
-                            if live[g] == 0 {
-                                end[g] = i.saturating_sub(1);
-                            }
-                            live[g] |= mask;
-                        }
+                let inst = &program.insts[i];
+                let mixed = |index: usize| !may_share(inst, index, inst.src[index].offset);
+                let reads_mixed = |index: usize| inst.src[index].vreg().is_some() && mixed(index);
+                if inst.dst.vreg().is_some() && (0..inst.src.len()).any(reads_mixed) {
+                    uneven.insert(i);
+                }
+                for read in touches.reads(i) {
+                    if live[read.grf] == 0 {
+                        end[read.grf] = i.saturating_sub(1);
                     }
+                    live[read.grf] |= read.bytes;
                 }
             }
-            for g in 0..count {
-                if live[g] != 0 && block.start < block.end {
-                    // Live into the block: from before its first instruction.
-                    ranges[g]
-                        .push((block.start.saturating_sub(1), end[g].max(block.start.saturating_sub(1))));
+            if block.start < block.end {
+                // Live into the block: from before its first instruction.
+                let before = block.start.saturating_sub(1);
+                for (g, _) in live.iter().enumerate().filter(|(_, bytes)| **bytes != 0) {
+                    ranges[g].push((before, end[g].max(before)));
                 }
             }
         }
         for list in &mut ranges {
             list.sort_unstable();
         }
-        ChannelRanges { first, ranges, uneven }
+        ChannelRanges { sets, ranges, uneven }
     }
 
     /// No channel needs source and destination at once, apart from the copy at instruction `at`.
     fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
+        let first = |v: VReg| self.sets.touches().first_grf(v.index());
         (0..regs as usize).all(|r| {
-            let a = &self.ranges[self.first[copy.src] + r];
-            let b = &self.ranges[self.first[copy.dst] + (copy.offset / REG_SIZE) as usize + r];
+            let a = &self.ranges[first(copy.src) + r];
+            let b = &self.ranges[first(copy.dst) + (copy.offset / REG_SIZE) as usize + r];
             self.disjoint(a, b, at)
         })
     }

@@ -2,9 +2,9 @@
 
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, Op, Operand, Program};
+use crate::liveness::{LiveOut, Touches};
 use crate::model::Model;
-use crate::pattern::{dst_write_pattern, periodic_mask, regs_read, regs_written, src_read_pattern};
-use cranelift_entity::EntityRef;
+use crate::pattern::{dst_write_pattern, periodic_mask, regs_written};
 
 use super::swizzle_class::acts_on_dwords;
 
@@ -13,24 +13,25 @@ use super::swizzle_class::acts_on_dwords;
 /// blocks in vec4 programs.
 pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
-    let mut base = Vec::with_capacity(program.vregs.len());
-    let mut grfs = 0;
-    for data in program.vregs.values() {
-        base.push(grfs);
-        grfs += usize::from(data.regs);
-    }
-    let live_out = solve(program, &cfg, &base, grfs);
+    let live_out = LiveOut::new(program, &cfg);
+    let touches = live_out.touches();
+    let mut live = live_out.nothing();
     let mut changed = false;
-    for (block, out) in cfg.blocks.iter().zip(live_out) {
-        let mut live = out;
+    for (b, block) in cfg.blocks.iter().enumerate() {
+        live_out.load(b, &mut live);
         let mut flag_live = false;
         for i in (block.start..block.end).rev() {
-            changed |= simplify(&mut program.insts[i], &base, &live, flag_live);
-            let inst = &program.insts[i];
+            let inst = &mut program.insts[i];
+            let simpler = simplify(inst, touches, &live, flag_live);
+            changed |= simpler;
             if inst.op == Op::Nop {
                 continue;
             }
-            transfer(inst, &base, &mut live);
+            if simpler {
+                touches.step_over(inst, &mut live);
+            } else {
+                touches.step_back(i, &mut live);
+            }
             // Parts of a split comparison of doubles write some of the bits only.
             if inst.writes_flag() && inst.predicate.is_none() && inst.exec_type().size() < 8 {
                 flag_live = false;
@@ -40,61 +41,6 @@ pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
     }
     program.compact();
     changed
-}
-
-/// Bytes live at the end of each block, per GRF of the virtual registers.
-fn solve(program: &Program, cfg: &Cfg, base: &[usize], grfs: usize) -> Vec<Vec<u32>> {
-    let mut live_in = vec![vec![0u32; grfs]; cfg.blocks.len()];
-    let mut live_out = vec![vec![0u32; grfs]; cfg.blocks.len()];
-    let mut pending = vec![true; cfg.blocks.len()];
-    while pending.iter().any(|p| *p) {
-        for b in (0..cfg.blocks.len()).rev() {
-            if !std::mem::take(&mut pending[b]) {
-                continue;
-            }
-            let mut live = vec![0u32; grfs];
-            for &s in &cfg.blocks[b].succs {
-                for (to, from) in live.iter_mut().zip(&live_in[s]) {
-                    *to |= from;
-                }
-            }
-            live_out[b].clone_from(&live);
-            for i in (cfg.blocks[b].start..cfg.blocks[b].end).rev() {
-                transfer(&program.insts[i], base, &mut live);
-            }
-            if live != live_in[b] {
-                live_in[b] = live;
-                for &p in &cfg.blocks[b].preds {
-                    pending[p] = true;
-                }
-            }
-        }
-    }
-    live_out
-}
-
-fn first_grf(operand: &Operand, base: &[usize]) -> Option<usize> {
-    operand.vreg().map(|v| base[v.index()] + (operand.offset / 32) as usize)
-}
-
-/// Liveness before `inst` from liveness after it.
-fn transfer(inst: &Inst, base: &[usize], live: &mut [u32]) {
-    if let Some(first) = first_grf(&inst.dst, base) {
-        for reg in 0..regs_written(inst) {
-            if let Some(slot) = live.get_mut(first + reg as usize) {
-                *slot &= !dst_write_pattern(inst, reg);
-            }
-        }
-    }
-    for index in 0..inst.src.len() {
-        let Some(first) = first_grf(&inst.src[index], base) else { continue };
-        for reg in 0..regs_read(inst, index) {
-            let mask = src_read_pattern(inst, index, reg);
-            if let Some(slot) = live.get_mut(first + reg as usize).filter(|_| mask != 0) {
-                *slot |= mask;
-            }
-        }
-    }
 }
 
 /// Bytes of register `reg` that `inst` may write, predicated or not.
@@ -107,12 +53,12 @@ fn touched(inst: &Inst, reg: u32) -> u32 {
     }
 }
 
-fn simplify(inst: &mut Inst, base: &[usize], live: &[u32], flag_live: bool) -> bool {
+fn simplify(inst: &mut Inst, touches: &Touches, live: &[u32], flag_live: bool) -> bool {
     if inst.op == Op::Nop || inst.has_side_effects() || inst.touches_accumulator() {
         return false;
     }
     let flags_needed = inst.writes_flag() && flag_live;
-    let Some(first) = first_grf(&inst.dst, base) else {
+    let Some(first) = touches.grf(&inst.dst) else {
         if inst.dst.file == File::Null && !flags_needed {
             inst.op = Op::Nop;
             return true;

@@ -5,7 +5,7 @@
 
 use crate::expression::{Expr, ExprId, ExprKind};
 use crate::shader::{Direction, Function, FunctionId, Shader};
-use crate::types::{Scalar, TypeId, TypeTable};
+use crate::types::{TypeId, TypeTable};
 
 /// Points calls of functions without a definition to the one of the same name that the arguments convert to: the only one,
 /// or, where overloads are ranked, the one with the fewest conversions.
@@ -21,7 +21,7 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
         fitting.sort_unstable();
         let best = match *fitting {
             [(_, only)] => Some(only),
-            [(fewest, best), (more, _), ..] if shader.overload_ranking && fewest < more => Some(best),
+            [(fewest, best), (more, _), ..] if shader.conversions.ranking && fewest < more => Some(best),
             _ => None,
         };
         if let Some(best) = best {
@@ -54,18 +54,11 @@ fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined:
     Some(count)
 }
 
-/// The implicit conversions of GLSL 1.20 (section 4.1.10) and, from 4.00 on, those to unsigned integers and doubles.
+/// Whether values of type `from` convert implicitly to type `to`.
 fn converts(shader: &Shader, types: &TypeTable, from: TypeId, to: TypeId) -> bool {
     let shape = |ty| types.shape(ty).zip(types.scalar_of(ty));
     let (Some((from_shape, from)), Some((to_shape, to))) = (shape(from), shape(to)) else { return false };
-    let known = match (from, to) {
-        (Scalar::Int | Scalar::Uint, Scalar::Float) => shader.version >= 120,
-        (Scalar::Int, Scalar::Uint) | (Scalar::Int | Scalar::Uint | Scalar::Float, Scalar::Double) => {
-            shader.version >= 400
-        }
-        _ => false,
-    };
-    known && !shader.es && from_shape == to_shape
+    from_shape == to_shape && shader.conversions.allow(from, to)
 }
 
 /// Makes all calls of one function calls of another.

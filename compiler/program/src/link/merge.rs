@@ -41,7 +41,7 @@ struct Merge<'a> {
 impl Merge<'_> {
     fn append(&mut self, shader: Shader) {
         self.redeclarations(&shader);
-        self.result.overload_ranking |= shader.overload_ranking;
+        self.result.conversions = self.result.conversions.or(shader.conversions);
         let first_expr = self.result.exprs.len() as u32;
         let shift = |id: ExprId| ExprId::from_u32(id.as_u32() + first_expr);
         let mut globals: SecondaryMap<GlobalId, GlobalId> = SecondaryMap::with_default(GlobalId::from_u32(0));

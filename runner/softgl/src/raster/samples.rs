@@ -39,9 +39,10 @@ pub fn positions(samples: u32) -> Vec<[f32; 2]> {
     sixteenths.iter().map(|sample| sample.map(|c| f32::from(c) / 16.0)).collect()
 }
 
-/// The number of samples a renderbuffer gets for which at least `wanted` were asked: the next power of two.
+/// The number of samples a renderbuffer gets for which at least `wanted` were asked: the next power of two, or `u32::MAX`
+/// where there is none.
 pub fn supported(wanted: u32) -> u32 {
-    wanted.max(1).next_power_of_two()
+    wanted.max(1).checked_next_power_of_two().unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -69,5 +70,6 @@ mod tests {
     #[test]
     fn numbers_are_rounded_up() {
         assert_eq!([0, 1, 2, 3, 5, 16].map(supported), [1, 1, 2, 4, 8, 16]);
+        assert_eq!([1 << 31, (1 << 31) + 1, u32::MAX].map(supported), [1 << 31, u32::MAX, u32::MAX]);
     }
 }
