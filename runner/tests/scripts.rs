@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use runner::execute::{Devices, RunOptions, run_file};
+use runner::execute::{Backend, Devices, RunOptions, run_file};
 use runner::target::Target;
 use runner::verdict::{Layer, Status, Verdict};
 
@@ -19,8 +19,12 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn run(file: &Path, target: Target) -> Verdict {
+    run_with(file, target, &RunOptions::default())
+}
+
+fn run_with(file: &Path, target: Target, options: &RunOptions) -> Verdict {
     let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
-    run_file(file, &name, target, &RunOptions::default(), &Devices::default())
+    run_file(file, &name, target, options, &Devices::default())
 }
 
 #[test]
@@ -32,6 +36,20 @@ fn scripts_pass_on_both_executors() {
             let skipped = verdict.status == Status::Skip && target == Target::Ivb;
             let expected = verdict.status == Status::Pass || skipped;
             assert!(expected, "{} on {target}: {:?}", file.display(), verdict.cause);
+        }
+    }
+}
+
+#[test]
+fn either_back_end_compiles_vertex_shaders() {
+    let file = files("pass").into_iter().find(|file| file.ends_with("vertex-words.shader_test"));
+    let file = file.expect("the script is there");
+    for backend in [Backend::Vec4, Backend::Scalar] {
+        let mut options = RunOptions::default();
+        options.device.backend = Some(backend);
+        for target in Target::HARDWARE {
+            let verdict = run_with(&file, target, &options);
+            assert_eq!(verdict.status, Status::Pass, "{backend:?} on {target}: {:?}", verdict.cause);
         }
     }
 }

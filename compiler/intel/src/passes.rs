@@ -41,6 +41,7 @@ pub static SCALAR: PassList = PassList {
     ],
     legalise: &[
         ("legalize_constants", legalize::legalize_constants),
+        ("legalize_math", legalize::legalize_math),
         ("legalize_three_source", legalize::legalize_three_source),
         ("legalize_wide_regions", legalize::legalize_wide_regions),
         ("legalize_simd_width", legalize::legalize_simd_width),

@@ -147,3 +147,19 @@ fn half_scalars_of_three_source_instructions_are_copied() {
     legalize_three_source(&mut p, &*model("skl"));
     assert_eq!(p.insts.len(), 2, "replication picks dwords");
 }
+
+#[test]
+fn math_reads_at_the_stride_it_writes() {
+    let mut p = Program::new(8);
+    let mut b = Builder::new(&mut p);
+    let (d, u) = (b.temp(Type::DF), b.temp(Type::UD));
+    let high = d.subscript(Type::UD, 1);
+    b.emit(Op::MathIntDivRemainder, u, &[high, high]);
+    b.emit(Op::MathIntDivRemainder, u, &[u, u]);
+    assert!(legalize_math(&mut p, &*model("skl")));
+    let ops: Vec<Op> = p.insts.iter().map(|i| i.op).collect();
+    assert_eq!(ops, [Op::Mov, Op::Mov, Op::MathIntDivRemainder, Op::MathIntDivRemainder], "{p}");
+    assert_eq!(p.insts[0].src[0], high);
+    assert!(p.insts[2].src.iter().all(|src| src.stride() == Some(1)), "{p}");
+    assert!(!legalize_math(&mut p, &*model("skl")));
+}

@@ -192,6 +192,12 @@ pub trait Model: Sync + Send {
         self.devinfo().generation < eu::Gen::Gen9
     }
 
+    /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another mode: gen9 gave
+    /// that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
+    fn simd4x2_header(&self) -> Option<u32> {
+        (self.devinfo().generation >= eu::Gen::Gen9).then_some(1 << 22)
+    }
+
     /// The sampler compares lookups with explicit gradients.
     fn has_shadow_gradients(&self) -> bool {
         self.devinfo().generation >= eu::Gen::Gen75

@@ -98,10 +98,14 @@ impl Selector<'_> {
             std::mem::swap(&mut a, &mut b);
         }
         // MUL reads the low word of src1 only.
-        let short = b.imm_bits().is_some_and(|bits| bits < 0x8000);
+        let short = b.imm_bits().is_some_and(|bits| bits < 0x8000) && !self.model.mach_after_word_mul();
         if short || self.model.dword_mul() == DwordMul::Native {
             let dst = self.dst(ctx, d);
             self.emit(Op::Mul, dst, &[a, b]);
+            return;
+        }
+        if self.model.mach_after_word_mul() {
+            self.multiply_by_words(ctx, a, b);
             return;
         }
         let mask = first(ctx.n);
@@ -110,6 +114,31 @@ impl Selector<'_> {
         self.emit(Op::Mach, Operand::null(d).masked(mask), &[a, b]).acc_write = true;
         let dst = self.dst(ctx, d);
         self.mov(dst, acc);
+    }
+
+    /// a·b = a·lo(b) + (a·hi(b) << 16), where a product of dwords may not even go to the accumulator. Every second
+    /// word is a region of Align1 only.
+    fn multiply_by_words(&mut self, ctx: &Ctx<'_>, a: Operand, b: Operand) {
+        let ud = Type::UD;
+        let mask = first(ctx.n);
+        let [a, b] = [a, b].map(|from| self.copied(from, ud, mask));
+        let [low, high] = [0, 2].map(|byte| {
+            let product = self.temp(ud);
+            let words = b.retype(Type::UW).byte_offset(byte).strided(2);
+            self.emit_align1(Op::Mul, (8, 0), product, &[a, words]);
+            product
+        });
+        let shifted = self.temp(ud).masked(mask);
+        self.emit(Op::Shl, shifted, &[high, Operand::ud(16)]);
+        let dst = self.dst(ctx, ud);
+        self.emit(Op::Add, dst, &[low, read(shifted)]);
+    }
+
+    /// A register of its own for a source: instructions in Align1 have no swizzles.
+    fn copied(&mut self, from: Operand, ty: Type, mask: u8) -> Operand {
+        let copy = self.temp(ty);
+        self.mov(copy.masked(mask), from.retype(ty));
+        copy
     }
 
     /// High half of a product: MUL to the accumulator, then MACH.
@@ -123,11 +152,7 @@ impl Selector<'_> {
             return;
         }
         // Every second word is a region of Align1 only.
-        let [a, b] = [a, b].map(|from| {
-            let copy = self.temp(ty);
-            self.mov(copy.masked(dst.writemask), from);
-            copy
-        });
+        let [a, b] = [a, b].map(|from| self.copied(from, ty, dst.writemask));
         let words = b.retype(Type::UW).strided(2);
         self.emit_align1(Op::Mul, (8, 0), acc, &[a, words]);
         let high = self.temp(ty);
@@ -214,10 +239,22 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Align16 conversions to half leave it in a dword whose high word is zero.
+    /// Align16 conversions to half leave it in a dword whose high word is zero; from gen8 on only Align1 converts, as a
+    /// move into the low words.
     fn pack_half(&mut self, ctx: &Ctx<'_>, low: Operand, high: Operand) {
         let ud = Type::UD;
         let mask = first(ctx.n);
+        if !self.model.half_conversion_opcodes() {
+            let [low, high] = [low, high].map(|from| self.copied(from, Type::F, mask));
+            let [top, packed] = [(); 2].map(|()| self.temp(ud));
+            let low_words = |dwords: Operand| dwords.retype(Type::HF).strided(2);
+            self.emit_align1(Op::Mov, (8, 0), low_words(top), &[high]);
+            self.emit(Op::Shl, packed, &[top, Operand::ud(16)]);
+            self.emit_align1(Op::Mov, (8, 0), low_words(packed), &[low]);
+            let dst = self.dst(ctx, ud);
+            self.mov(dst, packed);
+            return;
+        }
         let [lower, upper, shifted] = [(); 3].map(|()| self.temp(ud).masked(mask));
         self.emit(Op::F32to16, lower, &[low]);
         self.emit(Op::F32to16, upper, &[high]);
@@ -227,6 +264,13 @@ impl Selector<'_> {
     }
 
     fn unpack_half(&mut self, dst: Operand, src: Operand) {
+        if !self.model.half_conversion_opcodes() {
+            let halves = self.copied(src, Type::UD, dst.writemask).retype(Type::HF).strided(2);
+            let floats = self.temp(Type::F);
+            self.emit_align1(Op::Mov, (8, 0), floats, &[halves]);
+            self.mov(dst, floats);
+            return;
+        }
         let mut src = src;
         if src.is_imm() {
             let copy = self.temp(Type::UD);

@@ -4,7 +4,7 @@ use super::select::{Selector, first};
 use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::scalar::uniforms::push_offset;
-use crate::sends::{self, SamplerOp, SamplerWidth};
+use crate::sends::{self, SamplerOp};
 use ir::{Intrinsic, IntrinsicOp, Slot, Value};
 
 impl Selector<'_> {
@@ -182,18 +182,13 @@ impl Selector<'_> {
         let offset = self.get(offset, &[0], Type::UD);
         let mut rows = Vec::new();
         for fetch in 0..u32::from(dwords.div_ceil(4)) {
-            let address = self.temp(Type::UD);
+            let mut address = offset;
             let add = base.wrapping_add(fetch * 16);
-            if add == 0 {
-                self.mov(address, offset);
-            } else {
+            if add != 0 {
+                address = self.temp(Type::UD);
                 self.emit(Op::Add, address, &[offset, Operand::ud(add)]);
             }
-            let row = self.temp(Type::UD);
-            let message =
-                sends::sampler(SamplerOp::Load, SamplerWidth::Simd4x2, self.ubo_base + block, 0, false, 1, 1);
-            self.emit_align1(Op::Send, (8, 0), row, &[address]).message = Some(message);
-            rows.push(row);
+            rows.push(self.sampler_row(SamplerOp::Load, self.ubo_base + block, address));
         }
         if let Some((number, candidate)) = only {
             let number = self.get(number, &[0], Type::UD);

@@ -8,7 +8,7 @@ use super::select::Selector;
 use crate::access::{Access, Memory, buffer_atomic};
 use crate::bir::{Arf, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
-use crate::sends::{self, SamplerOp, SamplerWidth};
+use crate::sends::{self, SamplerOp};
 use crate::surfaces::BindingTable;
 use eu::desc::{DataOp, Lengths, SurfaceSimd};
 use ir::{Intrinsic, IntrinsicOp, Value};
@@ -189,11 +189,7 @@ impl Selector<'_> {
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
         let surface = self.surface(Memory::Block(block))?;
-        let level = self.temp(Type::UD);
-        self.mov(level, Operand::ud(0));
-        let size = self.temp(Type::UD);
-        let message = sends::sampler(SamplerOp::ResInfo, SamplerWidth::Simd4x2, surface, 0, false, 1, 1);
-        self.emit_align1(Op::Send, (8, 0), size, &[level]).message = Some(message);
+        let size = self.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));
         let dst = self.define(result);
         self.mov(dst, size.swizzled(Swizzle::XXXX));
         Ok(())

@@ -86,14 +86,9 @@ impl Selector<'_> {
             _ => None,
         };
         let rows = self.message_rows(tex, op, offset)?;
-        let mlen = rows.len() as u32 + u32::from(header.is_some());
-        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
-        let mut at = 0;
-        if let Some(dword) = header {
-            self.emit_align1(Op::Mov, (8, 0), payload, &[Operand::grf(0, Type::UD)]).no_mask = true;
-            self.set_dword(payload.byte_offset(8), dword);
-            at = REG_SIZE;
-        }
+        let (payload, has_header) = self.sampler_payload(header, rows.len() as u32);
+        let mut at = u32::from(has_header) * REG_SIZE;
+        let mlen = rows.len() as u32 + u32::from(has_header);
         for row in rows {
             let target = payload.byte_offset(at);
             let written = row.iter().fold(0, |mask, part| mask | part.0);
@@ -107,9 +102,35 @@ impl Selector<'_> {
         }
         let texel = self.temp(Type::UD);
         let surface = self.ubo_base + self.shader.info.ubos + texture;
-        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, header.is_some(), mlen, 1);
+        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, has_header, mlen, 1);
         self.emit_align1(Op::Send, (8, 0), texel, &[payload]).message = Some(message);
         self.texel_components(tex, texel)
+    }
+
+    /// Registers for a SIMD4x2 sampler message of `rows` registers, behind a header with these bits in dword 2 if there
+    /// are any or the mode itself needs them; and whether there is a header.
+    fn sampler_payload(&mut self, header: Option<u32>, rows: u32) -> (Operand, bool) {
+        let header = match (header, self.model.simd4x2_header()) {
+            (None, None) => None,
+            (bits, mode) => Some(bits.unwrap_or(0) | mode.unwrap_or(0)),
+        };
+        let payload = Operand::vgrf(self.program.vreg(rows + u32::from(header.is_some())), Type::UD);
+        if let Some(dword) = header {
+            self.emit_align1(Op::Mov, (8, 0), payload, &[Operand::grf(0, Type::UD)]).no_mask = true;
+            self.set_dword(payload.byte_offset(8), dword);
+        }
+        (payload, header.is_some())
+    }
+
+    /// A sampler message whose only register holds `row`; gives its four dwords.
+    pub(super) fn sampler_row(&mut self, op: SamplerOp, surface: u32, row: Operand) -> Operand {
+        let (payload, has_header) = self.sampler_payload(None, 1);
+        self.mov(payload.byte_offset(u32::from(has_header) * REG_SIZE), row);
+        let response = self.temp(Type::UD);
+        let mlen = 1 + u32::from(has_header);
+        let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, 0, has_header, mlen, 1);
+        self.emit_align1(Op::Send, (8, 0), response, &[payload]).message = Some(message);
+        response
     }
 
     /// The registers of a message.
