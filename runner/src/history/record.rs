@@ -1,9 +1,8 @@
 //! Recording a run.
 
-use std::collections::HashMap;
 use std::time::UNIX_EPOCH;
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{History, HistoryError};
 use crate::results::{Row, RunFile, RunRows};
@@ -41,20 +40,18 @@ impl History {
 fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rusqlite::Result<Recorded> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let Some(id) = add_run(&transaction, file, run)? else { return Ok(Recorded::Known) };
-    let mut subjects = subjects(&transaction)?;
     {
+        // One by one: a history may know many more subjects than the run has.
+        let mut known =
+            transaction.prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
         let mut subject =
             transaction.prepare("INSERT INTO subject (test, gen, variant) VALUES (?1, ?2, ?3)")?;
         let mut result = transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         for row in run.rows.iter().filter(|row| row.known_status().is_some()) {
-            let key = (row.test.to_string(), row.target.to_string(), row.variant.to_string());
-            let number = match subjects.get(&key) {
-                Some(&number) => number,
-                None => {
-                    let number = subject.insert(params![key.0, key.1, key.2])?;
-                    subjects.insert(key, number);
-                    number
-                }
+            let key = params![row.test, row.target.to_string(), row.variant];
+            let number = match known.query_row(key, |row| row.get(0)).optional()? {
+                Some(number) => number,
+                None => subject.insert(key)?,
             };
             result.execute(params![
                 number,
@@ -113,12 +110,6 @@ fn add_run(
         ],
     )?;
     Ok(Some(transaction.last_insert_rowid()))
-}
-
-fn subjects(transaction: &Transaction<'_>) -> rusqlite::Result<HashMap<(String, String, String), i64>> {
-    let mut query = transaction.prepare("SELECT test, gen, variant, id FROM subject")?;
-    let rows = query.query_map([], |row| Ok(((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?)))?;
-    rows.collect()
 }
 
 fn instructions(row: &Row<'_>) -> u64 {
