@@ -51,10 +51,10 @@ pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]
     }
     let mut polygon: Polygon = (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
     for plane in 0..6 {
-        polygon = cut(&polygon, |v| volume.distance(plane, &v.position));
+        polygon = cut(polygon, |v| volume.distance(plane, &v.position));
     }
     for distances in user {
-        polygon = cut(&polygon, |v| interpolate(distances, &v.weights));
+        polygon = cut(polygon, |v| interpolate(distances, &v.weights));
     }
     if polygon.len() < 3 || polygon.iter().any(|v| v.position[3] <= 0.0) { Polygon::new() } else { polygon }
 }
@@ -111,7 +111,10 @@ fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside:
 }
 
 /// Sutherland–Hodgman against one plane. A NaN distance counts as outside.
-fn cut(polygon: &Polygon, distance: impl Fn(&ClipVertex) -> f64) -> Polygon {
+fn cut(polygon: Polygon, distance: impl Fn(&ClipVertex) -> f64) -> Polygon {
+    if polygon.iter().all(|vertex| distance(vertex) >= 0.0) {
+        return polygon;
+    }
     let mut result = Polygon::new();
     for (i, current) in polygon.iter().enumerate() {
         let next = &polygon[(i + 1) % polygon.len()];

@@ -136,9 +136,8 @@ impl Surface {
 
     /// Stores a tile as constant if its pixels turned out equal.
     pub fn compact(&mut self, tile: usize) {
-        let rect = self.tile_rect(tile);
-        let first = self.get(rect.x0, rect.y0);
         let Tile::Pixels(pixels) = &self.tiles[tile] else { return };
+        let (rect, first) = (self.tile_rect(tile), pixels[0]);
         let (width, height) = ((rect.x1 - rect.x0) as usize, (rect.y1 - rect.y0) as usize);
         let rows = pixels.chunks_exact(TILE as usize).take(height);
         if rows.flat_map(|row| &row[..width]).all(|&texel| texel == first) {

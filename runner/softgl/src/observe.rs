@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use program::{Program, Stage, StageKey};
+use smallvec::SmallVec;
 
 use crate::device::{
     Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, PrimitiveSetup,
@@ -60,15 +61,29 @@ struct Item {
     setup: usize,
     spans: Spans,
     bounds: Rect,
+    /// All pixels of the bounds are covered.
+    solid: bool,
     /// Index of the shared result, for primitives with the same inputs at every pixel.
     constant: Option<usize>,
+}
+
+impl Item {
+    /// Whether any pixel of a rectangle is covered.
+    fn touches(&self, rect: &Rect) -> bool {
+        !self.bounds.intersect(rect).is_empty() && (self.solid || self.spans.touches(rect))
+    }
+
+    /// Whether every pixel of a rectangle is covered.
+    fn covers(&self, rect: &Rect) -> bool {
+        self.bounds.contains(rect) && (self.solid || self.spans.covers(rect))
+    }
 }
 
 /// A fragment shader's results for one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Fragment {
     /// Texel for each attachment, quantised; `None` where nothing is written.
-    texels: Vec<Option<Texel>>,
+    texels: SmallVec<[Option<Texel>; 1]>,
     depth: Option<u32>,
 }
 
@@ -157,7 +172,10 @@ impl Recorder {
     }
 
     /// The finished record.
-    pub fn finish(self) -> DrawRecord {
+    pub fn finish(mut self) -> DrawRecord {
+        for item in &mut self.record.items {
+            item.solid = item.spans.fills(&item.bounds);
+        }
         self.record
     }
 
@@ -203,17 +221,17 @@ impl Recorder {
     /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
     fn push(&mut self, setup: usize, spans: Spans, constant: Option<usize>) {
         let joinable = constant.is_some() && self.record.context.depth_test.is_none();
+        let bounds = spans.bounds();
         if let Some(last) = self.record.items.last_mut()
             && joinable
             && last.constant == constant
             && let Some(union) = last.spans.union_disjoint(&spans)
         {
-            last.bounds = union.bounds();
+            last.bounds = last.bounds.hull(&bounds);
             last.spans = union;
             return;
         }
-        let bounds = spans.bounds();
-        self.record.items.push(Item { setup, spans, bounds, constant });
+        self.record.items.push(Item { setup, spans, bounds, solid: false, constant });
     }
 }
 
@@ -428,7 +446,7 @@ impl RenderTarget {
         for item in items.iter() {
             for &(tile, quads) in work {
                 let rect = self.tiles.tile_rect(tile);
-                if item.bounds.intersect(&rect).is_empty() || !item.spans.touches(&rect) {
+                if !item.touches(&rect) {
                     continue;
                 }
                 let Some(constant) = item.constant else {
@@ -488,7 +506,7 @@ impl RenderTarget {
     ) {
         let rect = self.tiles.tile_rect(tile);
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
-        if quads == !0 && !tests_depth && item.spans.covers(&rect) {
+        if quads == !0 && !tests_depth && item.covers(&rect) {
             for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
                 if let (Some(surface), Some(texel)) = (surface, texel) {
                     surface.fill_tile(tile, *texel);

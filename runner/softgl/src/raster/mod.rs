@@ -55,6 +55,16 @@ impl Rect {
         }
     }
 
+    /// The smallest rectangle around two that are not empty.
+    pub fn hull(&self, other: &Rect) -> Rect {
+        Rect {
+            x0: self.x0.min(other.x0),
+            y0: self.y0.min(other.y0),
+            x1: self.x1.max(other.x1),
+            y1: self.y1.max(other.y1),
+        }
+    }
+
     /// Whether every pixel of `other` is in it.
     pub fn contains(&self, other: &Rect) -> bool {
         self.x0 <= other.x0 && self.y0 <= other.y0 && self.x1 >= other.x1 && self.y1 >= other.y1
@@ -120,25 +130,23 @@ impl Spans {
         })
     }
 
+    /// Whether the covered pixels are all those of `bounds`, the smallest rectangle around them.
+    pub fn fills(&self, bounds: &Rect) -> bool {
+        let first = usize::try_from(bounds.y0 - self.y0).unwrap_or(0);
+        let rows = self.rows.iter().skip(first).take((bounds.y1 - bounds.y0).max(0) as usize);
+        rows.into_iter().all(|row| *row == (bounds.x0, bounds.x1))
+    }
+
     /// The union with `other` if it is again one run per row without overlap, else `None`.
     pub fn union_disjoint(&self, other: &Spans) -> Option<Spans> {
+        if self.y0 == other.y0 && self.rows.len() == other.rows.len() {
+            let pairs = self.rows.iter().zip(&other.rows);
+            let rows = pairs.map(|(a, b)| union_of_runs(*a, *b)).collect::<Option<_>>()?;
+            return Some(Spans { y0: self.y0, rows });
+        }
         let y0 = self.y0.min(other.y0);
         let y1 = (self.y0 + self.rows.len() as i32).max(other.y0 + other.rows.len() as i32);
-        let mut rows = Vec::with_capacity((y1 - y0) as usize);
-        for y in y0..y1 {
-            let (a, b) = (self.row(y), other.row(y));
-            rows.push(if a.0 >= a.1 {
-                b
-            } else if b.0 >= b.1 {
-                a
-            } else if a.1 == b.0 {
-                (a.0, b.1)
-            } else if b.1 == a.0 {
-                (b.0, a.1)
-            } else {
-                return None;
-            });
-        }
+        let rows = (y0..y1).map(|y| union_of_runs(self.row(y), other.row(y))).collect::<Option<_>>()?;
         Some(Spans { y0, rows })
     }
 
@@ -162,6 +170,21 @@ impl Spans {
     }
 }
 
+/// The union of two runs of one row if they do not overlap and leave no gap.
+fn union_of_runs(a: (i32, i32), b: (i32, i32)) -> Option<(i32, i32)> {
+    if a.0 >= a.1 {
+        Some(b)
+    } else if b.0 >= b.1 {
+        Some(a)
+    } else if a.1 == b.0 {
+        Some((a.0, b.1))
+    } else if b.1 == a.0 {
+        Some((b.0, a.1))
+    } else {
+        None
+    }
+}
+
 /// The first pixel index whose centre is at or beyond `coordinate`.
 fn first_centre(coordinate: i64) -> i64 {
     (coordinate - SUBPIXELS / 2).div_euclid(SUBPIXELS)
@@ -173,4 +196,39 @@ fn limit(range: (i64, i64), low: i32, high: i32) -> (i32, i32) {
     let low_64 = i64::from(low);
     let high_64 = i64::from(high.max(low));
     (range.0.clamp(low_64, high_64) as i32, range.1.clamp(low_64, high_64) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_rectangles_fill_their_bounds() {
+        let rect = Rect { x0: 2, y0: 3, x1: 7, y1: 6 };
+        let mut spans = Spans::of_rect(&rect);
+        assert!(spans.bounds() == rect && spans.fills(&rect));
+        // Empty rows around it change nothing.
+        spans.rows.insert(0, (0, 0));
+        spans.rows.push((9, 9));
+        spans.y0 -= 1;
+        assert!(spans.bounds() == rect && spans.fills(&rect));
+        for odd in [(2, 6), (3, 7), (0, 0)] {
+            let mut spans = spans.clone();
+            spans.rows[2] = odd;
+            assert!(spans.bounds() == rect && !spans.fills(&rect), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn unions_of_different_rows() {
+        let part = |y0, rows: &[(i32, i32)]| Spans { y0, rows: rows.to_vec() };
+        let whole = part(1, &[(0, 4), (0, 4), (0, 4)]);
+        let (low, high) = (part(1, &[(0, 4), (0, 2)]), part(2, &[(2, 4), (0, 4)]));
+        assert_eq!(low.union_disjoint(&high), Some(whole.clone()));
+        assert_eq!(high.union_disjoint(&low), Some(whole));
+        assert_eq!(low.bounds().hull(&high.bounds()), Rect { x0: 0, y0: 1, x1: 4, y1: 4 });
+        // A gap, and an overlap.
+        assert_eq!(low.union_disjoint(&part(2, &[(3, 4)])), None);
+        assert_eq!(low.union_disjoint(&part(1, &[(4, 6), (1, 3)])), None);
+    }
 }

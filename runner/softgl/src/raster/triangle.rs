@@ -1,5 +1,7 @@
 //! Triangles: exact edge functions, ties by the top-left rule.
 
+use smallvec::SmallVec;
+
 use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
 
 /// Twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
@@ -8,18 +10,17 @@ pub fn doubled_area(vertices: &[Fixed; 3]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// The half plane inside one edge, `a·x + b·y + c >= 0` in pixel indices, row by row upwards.
+/// The half plane inside one edge: `a·x + b·y + c >= 0` in pixel indices.
+#[derive(Clone, Copy)]
 struct HalfPlane {
     a: i64,
-    /// `b·y + c` of the current row: divided by |a|, rounded down, and what is left; as it is if a is 0.
-    rest: (i64, i64),
-    /// The same for `b`: what a row adds.
-    step: (i64, i64),
+    b: i64,
+    c: i64,
 }
 
 impl HalfPlane {
-    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres, at row `y`.
-    fn new(from: Fixed, to: Fixed, y: i32) -> HalfPlane {
+    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres.
+    fn new(from: Fixed, to: Fixed) -> HalfPlane {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         // E(p) = dx·(py − fy) − dy·(px − fx) with p = 256·i + 128.
         let centre = SUBPIXELS / 2;
@@ -30,31 +31,58 @@ impl HalfPlane {
         if !includes {
             c -= 1;
         }
-        let (a, b) = (-dy * SUBPIXELS, dx * SUBPIXELS);
-        let divide = |n: i64| if a == 0 { (n, 0) } else { (n.div_euclid(a.abs()), n.rem_euclid(a.abs())) };
-        HalfPlane { a, rest: divide(b * i64::from(y) + c), step: divide(b) }
+        HalfPlane { a: -dy * SUBPIXELS, b: dx * SUBPIXELS, c }
     }
 
-    /// Narrows the run of pixels of the current row to the inside.
-    fn narrow(&self, run: &mut (i64, i64)) {
-        let rest = self.rest.0;
-        if self.a > 0 {
-            // x >= −rest / a, rounded up.
-            run.0 = run.0.max(-rest);
-        } else if self.a < 0 {
-            // x <= rest / −a, rounded down.
-            run.1 = run.1.min(rest + 1);
+    /// Narrows a range of rows, or of pixels in a row, to where `slope·i + rest >= 0`.
+    fn narrow(slope: i64, rest: i64, range: &mut (i64, i64)) {
+        if slope > 0 {
+            // i >= −rest / slope, rounded up.
+            range.0 = range.0.max(-rest.div_euclid(slope));
+        } else if slope < 0 {
+            // i <= rest / −slope, rounded down.
+            range.1 = range.1.min(rest.div_euclid(-slope) + 1);
         } else if rest < 0 {
-            run.1 = run.0;
+            range.1 = range.0;
+        }
+    }
+}
+
+/// An edge that is neither horizontal nor vertical, row by row upwards.
+struct Slanted {
+    /// The inside lies towards greater x.
+    rightwards: bool,
+    /// |a|.
+    divisor: i64,
+    /// `b·y + c` of the current row, divided by |a| and rounded down, and what is left.
+    rest: (i64, i64),
+    /// The same for `b`: what a row adds.
+    step: (i64, i64),
+}
+
+impl Slanted {
+    fn new(plane: &HalfPlane, y: i64) -> Slanted {
+        let divisor = plane.a.abs();
+        let divide = |n: i64| (n.div_euclid(divisor), n.rem_euclid(divisor));
+        Slanted {
+            rightwards: plane.a > 0,
+            divisor,
+            rest: divide(plane.b * y + plane.c),
+            step: divide(plane.b),
         }
     }
 
-    /// Goes to the next row.
-    fn advance(&mut self) {
+    /// Narrows the run of pixels of the current row to the inside, and goes to the next row.
+    fn narrow(&mut self, run: &mut (i64, i64)) {
+        if self.rightwards {
+            run.0 = run.0.max(-self.rest.0);
+        } else {
+            run.1 = run.1.min(self.rest.0 + 1);
+        }
         self.rest.0 += self.step.0;
         self.rest.1 += self.step.1;
-        if self.a != 0 && self.rest.1 >= self.a.abs() {
-            self.rest = (self.rest.0 + 1, self.rest.1 - self.a.abs());
+        if self.rest.1 >= self.divisor {
+            self.rest = (self.rest.0 + 1, self.rest.1 - self.divisor);
         }
     }
 }
@@ -67,17 +95,26 @@ pub fn rasterise(vertices: &[Fixed; 3], bounds: &Rect) -> Spans {
         return Spans::default();
     }
     let [a, b, c] = if area > 0 { *vertices } else { [vertices[0], vertices[2], vertices[1]] };
+    let planes = [HalfPlane::new(a, b), HalfPlane::new(b, c), HalfPlane::new(c, a)];
     let low = a[1].min(b[1]).min(c[1]).div_euclid(SUBPIXELS);
     let high = a[1].max(b[1]).max(c[1]).div_euclid(SUBPIXELS) + 1;
-    let (y0, y1) = limit((low, high), bounds.y0, bounds.y1);
-    let mut edges = [HalfPlane::new(a, b, y0), HalfPlane::new(b, c, y0), HalfPlane::new(c, a, y0)];
+    let mut rows = (low, high);
+    let mut columns = (i64::from(bounds.x0), i64::from(bounds.x1));
+    // What horizontal and vertical edges cut off is the same in all rows.
+    for plane in &planes {
+        if plane.a == 0 {
+            HalfPlane::narrow(plane.b, plane.c, &mut rows);
+        } else if plane.b == 0 {
+            HalfPlane::narrow(plane.a, plane.c, &mut columns);
+        }
+    }
+    let (y0, y1) = limit(rows, bounds.y0, bounds.y1);
+    let slanted = planes.iter().filter(|plane| plane.a != 0 && plane.b != 0);
+    let mut slanted: SmallVec<[Slanted; 3]> = slanted.map(|plane| Slanted::new(plane, y0.into())).collect();
     let rows = (y0..y1)
         .map(|_| {
-            let mut run = (i64::from(bounds.x0), i64::from(bounds.x1));
-            for edge in &mut edges {
-                edge.narrow(&mut run);
-                edge.advance();
-            }
+            let mut run = columns;
+            slanted.iter_mut().for_each(|edge| edge.narrow(&mut run));
             if run.0 < run.1 { limit(run, bounds.x0, bounds.x1) } else { (0, 0) }
         })
         .collect();
