@@ -12,42 +12,43 @@ struct Run {
     half: u8,
     /// Position of the lowest bit in the half.
     shift: u8,
+    /// Number of bits.
+    width: u8,
     /// One bit for each of the run, from bit 0 on.
     mask: u64,
 }
 
 impl Run {
+    const NONE: Run = Run { half: 0, shift: 0, width: 0, mask: 0 };
+
     /// Bits `hi..=lo` of the instruction.
     const fn new(hi: u8, lo: u8) -> Run {
         assert!(hi >= lo && hi / 64 == lo / 64, "a run stands in one half");
-        Run { half: lo / 64, shift: lo % 64, mask: mask(hi - lo + 1) }
-    }
-
-    const fn width(self) -> u32 {
-        self.mask.count_ones()
+        Run { half: lo / 64, shift: lo % 64, width: hi - lo + 1, mask: mask(hi - lo + 1) }
     }
 
     fn get(self, halves: [u64; 2]) -> u64 {
-        halves[usize::from(self.half)] >> self.shift & self.mask
+        halves[usize::from(self.half & 1)] >> self.shift & self.mask
     }
 }
 
-/// Where a field stands, and perhaps a second run that holds its more significant bits.
+/// Where a field stands: a run of bits, and perhaps a second one that holds its more significant bits.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     low: Run,
-    high: Option<Run>,
-    /// Number of bits.
+    high: Run,
+    /// Number of bits; 0 where the generation lacks the field.
     width: u8,
+    /// Largest value.
+    max: u64,
 }
 
 impl Span {
-    const fn new(low: Run, high: Option<Run>) -> Span {
-        let more = match high {
-            Some(run) => run.width(),
-            None => 0,
-        };
-        Span { low, high, width: (low.width() + more) as u8 }
+    const ABSENT: Span = Span::new(Run::NONE, Run::NONE);
+
+    const fn new(low: Run, high: Run) -> Span {
+        let width = low.width + high.width;
+        Span { low, high, width, max: if width == 0 { 0 } else { mask(width) } }
     }
 }
 
@@ -74,10 +75,10 @@ macro_rules! fields {
             spans: [$(fields!(@span $hi : $lo $(+ $hi2 : $lo2)?),)* $(fields!(@absent $later),)*],
         };
     };
-    (@absent $later:ident) => { None };
-    (@span $hi:literal : $lo:literal) => { Some(Span::new(Run::new($hi, $lo), None)) };
+    (@absent $later:ident) => { Span::ABSENT };
+    (@span $hi:literal : $lo:literal) => { Span::new(Run::new($hi, $lo), Run::NONE) };
     (@span $hi:literal : $lo:literal + $hi2:literal : $lo2:literal) => {
-        Some(Span::new(Run::new($hi, $lo), Some(Run::new($hi2, $lo2))))
+        Span::new(Run::new($hi, $lo), Run::new($hi2, $lo2))
     };
 }
 
@@ -254,7 +255,7 @@ static GEN9: Layout = inherit!(GEN8 {
 /// The field table of one generation.
 #[derive(Debug)]
 pub struct Layout {
-    spans: [Option<Span>; COUNT],
+    spans: [Span; COUNT],
 }
 
 impl Layout {
@@ -267,24 +268,22 @@ impl Layout {
         }
     }
 
-    fn span(&self, field: Field) -> Option<&Span> {
-        self.spans[field as usize].as_ref()
+    fn span(&self, field: Field) -> &Span {
+        &self.spans[field as usize]
     }
 
     /// Number of bits of `field`; 0 if the generation lacks it.
     pub fn width(&self, field: Field) -> u32 {
-        self.span(field).map_or(0, |span| u32::from(span.width))
+        u32::from(self.span(field).width)
     }
 
     /// The value of `field` in `word`; 0 if the generation lacks it.
+    #[inline]
     pub fn get(&self, word: u128, field: Field) -> u64 {
-        let Some(span) = self.span(field) else { return 0 };
+        let span = self.span(field);
         let halves = halves(word);
         let low = span.low.get(halves);
-        match span.high {
-            None => low,
-            Some(run) => low | run.get(halves) << span.low.width(),
-        }
+        if span.high.width == 0 { low } else { low | span.high.get(halves) << span.low.width }
     }
 }
 
@@ -323,15 +322,25 @@ impl Writer {
     ///
     /// # Errors
     /// If the generation lacks the field, the value does not fit, or another field already put something else there.
+    #[inline]
     pub fn set(&mut self, field: Field, value: u64) -> Result<(), EncodeError> {
-        let span = self.layout.span(field).ok_or(EncodeError::NoSuchField { field })?;
-        if value > mask(span.width) {
-            return Err(EncodeError::DoesNotFit { field, value: value as i64, bits: span.width.into() });
+        let span = self.layout.span(field);
+        if value > span.max || span.width == 0 {
+            return Err(self.refusal(field, value));
         }
-        self.put(field, span.low, value)?;
-        match span.high {
-            None => Ok(()),
-            Some(run) => self.put(field, run, value >> span.low.width()),
+        let mut fits = self.put(span.low, value);
+        if span.high.width != 0 {
+            fits &= self.put(span.high, value >> span.low.width);
+        }
+        if fits { Ok(()) } else { Err(EncodeError::Overlap { field }) }
+    }
+
+    /// Why `field` cannot have this value.
+    #[cold]
+    fn refusal(&self, field: Field, value: u64) -> EncodeError {
+        match self.layout.width(field) {
+            0 => EncodeError::NoSuchField { field },
+            bits => EncodeError::DoesNotFit { field, value: value as i64, bits },
         }
     }
 
@@ -356,16 +365,16 @@ impl Writer {
         self.set(field, u64::from(value))
     }
 
-    fn put(&mut self, field: Field, run: Run, value: u64) -> Result<(), EncodeError> {
+    /// Puts the low bits of `value` into a run; says whether nothing else was there.
+    #[inline]
+    fn put(&mut self, run: Run, value: u64) -> bool {
         let bits = run.mask << run.shift;
         let value = (value & run.mask) << run.shift;
-        let half = usize::from(run.half);
-        if (self.halves[half] ^ value) & self.claimed[half] & bits != 0 {
-            return Err(EncodeError::Overlap { field });
-        }
+        let half = usize::from(run.half & 1);
+        let fits = (self.halves[half] ^ value) & self.claimed[half] & bits == 0;
         self.halves[half] |= value;
         self.claimed[half] |= bits;
-        Ok(())
+        fits
     }
 }
 

@@ -9,8 +9,13 @@ pub(super) static RULES: &[Rule] = rules! {
     "branch-predicate": branch_predicate, "ELSE and ENDIF have no predicate";
 };
 
+/// Jumps and the ends of branches.
+pub(super) fn concern(c: &Context) -> bool {
+    is_jmpi(c) || matches!(c.inst.opcode, Opcode::Else | Opcode::Endif)
+}
+
 fn is_jmpi(c: &Context) -> bool {
-    c.inst.opcode.form() == Form::Jmpi
+    c.form == Form::Jmpi
 }
 
 fn jmpi_width(c: &Context) -> bool {

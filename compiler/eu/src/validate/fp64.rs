@@ -135,6 +135,6 @@ fn df_opcode(c: &Context) -> bool {
         Opcode::Mad,
         Opcode::Madm,
     ];
-    let arithmetic = matches!(c.inst.opcode.form(), Form::Basic | Form::Math | Form::ThreeSource);
+    let arithmetic = matches!(c.form, Form::Basic | Form::Math | Form::ThreeSource);
     arithmetic && !allowed.contains(&c.inst.opcode) && c.any_operand(|operand| operand.ty == Type::Df)
 }

@@ -125,7 +125,7 @@ fn saturate_allowed(c: &Context) -> bool {
 fn channel_group(c: &Context) -> bool {
     let first = u32::from(c.inst.qtr_control) * 8 + if c.inst.nib_control { 4 } else { 0 };
     let channels = c.channels();
-    c.inst.opcode.form() != Form::Bare && !c.inst.no_mask && channels > 4 && !first.is_multiple_of(channels)
+    c.form != Form::Bare && !c.inst.no_mask && channels > 4 && !first.is_multiple_of(channels)
 }
 
 fn simd32_condition(c: &Context) -> bool {

@@ -23,6 +23,11 @@ pub(super) static RULES: &[Rule] = rules! {
     "mixed-align16-accumulator": mixed_align16_accumulator, "mixed float mode in Align16 reads no accumulator";
 };
 
+/// Instructions with a half float among their operands.
+pub(super) fn concern(c: &Context) -> bool {
+    is_half(c.inst.dst.ty) || c.sources.iter().any(|src| is_half(src.ty))
+}
+
 fn is_half(ty: Type) -> bool {
     ty == Type::Hf
 }

@@ -20,8 +20,13 @@ pub(super) static RULES: &[Rule] = rules! {
     "math-function": math_function, "the macro functions INVM and RSQRTM exist from gen8 on";
 };
 
+/// MATH, by its opcode or its function.
+pub(super) fn concern(c: &Context) -> bool {
+    is_math(c) || c.inst.math.is_some()
+}
+
 fn is_math(c: &Context) -> bool {
-    c.inst.opcode.form() == Form::Math
+    c.form == Form::Math
 }
 
 fn is_division(c: &Context) -> bool {

@@ -67,26 +67,41 @@ macro_rules! rules {
 }
 pub(crate) use rules;
 
+/// The rules of one file.
+struct RuleSet {
+    rules: &'static [Rule],
+    /// Whether an instruction can break any of them: most of what compilers emit is no business of most rules.
+    concern: fn(&Context) -> bool,
+}
+
+const fn of_all(rules: &'static [Rule]) -> RuleSet {
+    RuleSet { rules, concern: |_| true }
+}
+
+const fn of_some(rules: &'static [Rule], concern: fn(&Context) -> bool) -> RuleSet {
+    RuleSet { rules, concern }
+}
+
 /// All rules about one instruction, by file.
-static RULES: &[&[Rule]] = &[
-    general::RULES,
-    instructions::RULES,
-    bits::RULES,
-    branches::RULES,
-    math::RULES,
-    accumulators::RULES,
-    regions::RULES,
-    spans::RULES,
-    conversions::RULES,
-    half::RULES,
-    fp64::RULES,
-    three_source::RULES,
-    sends::RULES,
+static RULES: &[RuleSet] = &[
+    of_all(general::RULES),
+    of_all(instructions::RULES),
+    of_all(bits::RULES),
+    of_some(branches::RULES, branches::concern),
+    of_some(math::RULES, math::concern),
+    of_all(accumulators::RULES),
+    of_some(regions::RULES, |c| c.is_align1()),
+    of_some(spans::RULES, spans::concern),
+    of_all(conversions::RULES),
+    of_some(half::RULES, half::concern),
+    of_all(fp64::RULES),
+    of_some(three_source::RULES, three_source::concern),
+    of_some(sends::RULES, sends::concern),
 ];
 
 /// Names of all rules, in the order they are checked.
 pub fn rule_names() -> impl Iterator<Item = &'static str> {
-    RULES.iter().copied().flatten().map(|rule| rule.name).chain(jumps::NAMES)
+    RULES.iter().flat_map(|set| set.rules).map(|rule| rule.name).chain(jumps::NAMES)
 }
 
 /// Checks one instruction; returns the broken rules' names and messages.
@@ -94,8 +109,8 @@ pub fn validate_inst(devinfo: &DevInfo, inst: &Inst) -> Vec<(&'static str, &'sta
     let context = Context::new(devinfo, inst);
     RULES
         .iter()
-        .copied()
-        .flatten()
+        .filter(|set| (set.concern)(&context))
+        .flat_map(|set| set.rules)
         .filter(|rule| (rule.broken)(&context))
         .map(|rule| (rule.name, rule.message))
         .collect()
@@ -123,6 +138,8 @@ pub(crate) struct Context<'a> {
     pub exec_size: u32,
     /// The sources the instruction reads.
     pub sources: &'a [Operand],
+    /// What the opcode's instructions look like.
+    pub form: Form,
     /// Type the instruction executes in; of the destination if there is no source.
     pub exec_type: Type,
     /// Where the operands' channels lie, once a rule has asked.
@@ -137,6 +154,7 @@ impl<'a> Context<'a> {
             inst,
             exec_size: u32::from(inst.exec_size),
             sources,
+            form: inst.opcode.form(),
             exec_type: execution_type(inst, sources),
             spans: OnceCell::new(),
         }
@@ -144,7 +162,7 @@ impl<'a> Context<'a> {
 
     /// One- or two-source arithmetic: what the region and conversion rules are about.
     pub fn is_basic(&self) -> bool {
-        matches!(self.inst.opcode.form(), Form::Basic | Form::Math)
+        matches!(self.form, Form::Basic | Form::Math)
     }
 
     /// Basic, in Align1.

@@ -26,6 +26,11 @@ pub(super) static RULES: &[Rule] = rules! {
     "send-receiver": receiver, "the generation has no such shared function";
 };
 
+/// Sends, by their opcode or their message.
+pub(super) fn concern(c: &Context) -> bool {
+    matches!(c.form, Form::Send | Form::SplitSend) || c.inst.send.is_some()
+}
+
 /// First register that an end-of-thread message may use.
 const EOT_FIRST: u8 = 112;
 /// Longest first part of a message.
@@ -47,7 +52,7 @@ fn message(c: &Context) -> Option<(Send, u32, u32)> {
 
 /// Registers of the second part of a split send, 1 if not known; 0 for other sends or a null second part.
 fn second_length(c: &Context, send: &Send) -> u32 {
-    if c.inst.opcode.form() != Form::SplitSend || c.inst.src[1].is_null() {
+    if c.form != Form::SplitSend || c.inst.src[1].is_null() {
         return 0;
     }
     match send.ex_desc {
@@ -114,13 +119,11 @@ fn eot_receiver(c: &Context) -> bool {
 
 fn split_empty(c: &Context) -> bool {
     let Some(send) = c.inst.send else { return false };
-    c.inst.opcode.form() == Form::SplitSend
-        && c.inst.src[1].file == RegFile::Grf
-        && second_length(c, &send) == 0
+    c.form == Form::SplitSend && c.inst.src[1].file == RegFile::Grf && second_length(c, &send) == 0
 }
 
 fn split_second(c: &Context) -> bool {
-    c.inst.opcode.form() == Form::SplitSend && c.inst.src[1].file != RegFile::Grf && !c.inst.src[1].is_null()
+    c.form == Form::SplitSend && c.inst.src[1].file != RegFile::Grf && !c.inst.src[1].is_null()
 }
 
 fn split_overlap(c: &Context) -> bool {

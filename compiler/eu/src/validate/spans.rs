@@ -25,6 +25,11 @@ pub(super) static RULES: &[Rule] = rules! {
     "align16-span-end": align16_end, "an Align16 operand ends at r127 at the latest";
 };
 
+/// Instructions with regions.
+pub(super) fn concern(c: &Context) -> bool {
+    c.is_basic() || c.form == Form::ThreeSource
+}
+
 /// Most channels of an instruction.
 const CHANNELS: usize = 32;
 
@@ -135,7 +140,7 @@ fn span_oword_split(c: &Context) -> bool {
 }
 
 fn span_even_split(c: &Context) -> bool {
-    let applies = c.devinfo.even_split_destination || c.inst.opcode.form() == Form::Math;
+    let applies = c.devinfo.even_split_destination || c.form == Form::Math;
     let Some(dst) = destination_of(c, 2).filter(|_| applies) else { return false };
     let second = dst.starts().iter().filter(|&&start| start >= 32).count();
     second * 2 != dst.starts().len()
@@ -220,7 +225,7 @@ fn align16_registers(c: &Context, operand: &Operand) -> u32 {
 }
 
 fn is_align16(c: &Context) -> bool {
-    c.is_align16() || c.inst.opcode.form() == Form::ThreeSource
+    c.is_align16() || c.form == Form::ThreeSource
 }
 
 fn align16_span(c: &Context) -> bool {

@@ -234,3 +234,31 @@ fn undecodable_bytes_are_a_violation() {
         assert_eq!(violations[0].rule, "decode");
     }
 }
+
+/// Whatever the bits: an instruction breaks no rule of a set that it does not concern.
+#[test]
+fn sets_concern_all_that_break_their_rules() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u128::from(state >> 32)
+    };
+    let mut unconcerned = vec![0; RULES.len()];
+    for devinfo in devices(ALL) {
+        for _ in 0..20_000 {
+            let word = random() << 96 | random() << 64 | random() << 32 | random();
+            let Ok((inst, _)) = crate::decode(devinfo, &word.to_le_bytes()) else { continue };
+            let context = Context::new(devinfo, &inst);
+            for (set, count) in RULES.iter().zip(&mut unconcerned) {
+                if (set.concern)(&context) {
+                    continue;
+                }
+                *count += 1;
+                let broken = set.rules.iter().find(|rule| (rule.broken)(&context));
+                assert!(broken.is_none(), "{}: {inst:?} breaks {:?}", devinfo.name, broken.map(|r| r.name));
+            }
+        }
+    }
+    // Sets that are not for all instructions were tried.
+    assert_eq!(unconcerned.iter().filter(|count| **count > 100).count(), 7);
+}

@@ -21,8 +21,13 @@ pub(super) static RULES: &[Rule] = rules! {
     "bdw-hf-mad-offset": half_offset, "gen8 HF MAD misreads sources that do not start a register";
 };
 
+/// Three sources, or BFI1, which belongs to BFI2.
+pub(super) fn concern(c: &Context) -> bool {
+    is_three_source(c) || c.inst.opcode == Opcode::Bfi1
+}
+
 fn is_three_source(c: &Context) -> bool {
-    c.inst.opcode.form() == Form::ThreeSource
+    c.form == Form::ThreeSource
 }
 
 fn ivb_width(c: &Context) -> bool {
