@@ -1,6 +1,8 @@
 //! Names as small numbers. Words the language knows come first, in the order of [`words`], so that the parser
 //! compares numbers and a keyword needs no table of its own.
 
+use std::sync::LazyLock;
+
 /// A name. Equal names of one [`Interner`] have equal symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(pub u32);
@@ -94,6 +96,12 @@ impl Interner {
 
     /// An interner that knows [`words`].
     pub fn new() -> Self {
+        // Copied: hashing all words again takes longer than to read many a shader.
+        static FIRST: LazyLock<Interner> = LazyLock::new(Interner::with_words);
+        FIRST.clone()
+    }
+
+    fn with_words() -> Self {
         let mut interner =
             Self { text: Vec::new(), entries: Vec::new(), slots: vec![0; Self::FIRST_SLOTS], sealed: 0 };
         interner.entries.push(Entry { start: 0, len: 0, hash: 0 });

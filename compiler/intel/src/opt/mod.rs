@@ -1,6 +1,7 @@
 //! Optimisations of back-end programs.
 
 mod arms;
+mod mentions;
 mod opt_algebraic;
 mod opt_cmod_propagation;
 mod opt_coalesce;

@@ -1,9 +1,10 @@
 //! Common subexpressions within blocks.
 
+use super::mentions::Mentions;
 use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, MessageKind, Op, Program};
+use crate::bir::{File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
-use cranelift_entity::EntityRef;
+use std::collections::VecDeque;
 
 /// How many expressions are remembered per block; older ones are forgotten, which keeps the search linear.
 const WINDOW: usize = 64;
@@ -14,17 +15,14 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
     let _ = model;
     let cfg = Cfg::new(program);
     let mut changed = false;
+    let mut window = Window { known: VecDeque::new(), mentions: Mentions::new(program) };
     for block in &cfg.blocks {
-        let mut known: Vec<Known> = Vec::new();
+        window.clear(&program.insts);
         for i in block.start..block.end {
             let inst = &program.insts[i];
             let mut expression = is_expression(inst);
-            let same = |k: &&Known| equal(&program.insts[k.index], inst);
-            let earlier = known.iter().rev().find(|k| expression && same(k)).map(|k| k.index);
-            if inst.dst.is_reg() {
-                let written = file_bit(inst.dst.file);
-                known.retain(|k| k.files & written == 0 || !clobbers(inst, &program.insts[k.index]));
-            }
+            let earlier = if expression { window.find(&program.insts, inst) } else { None };
+            window.forget_clobbered(&program.insts, inst);
             if let Some(k) = earlier {
                 let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
                 copy.group = inst.group;
@@ -34,36 +32,62 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
                 expression = false;
             }
             if expression {
-                if known.len() == WINDOW {
-                    known.remove(0);
-                }
-                known.push(Known::new(i, &program.insts[i]));
+                window.add(&program.insts, i);
             }
         }
     }
     changed
 }
 
-/// An expression that can be used again.
-struct Known {
-    index: usize,
-    /// [`file_bit`] of what it reads and writes.
-    files: u64,
+/// Expressions of the current block that can be used again.
+struct Window {
+    /// Instructions, oldest first.
+    known: VecDeque<usize>,
+    /// The registers of their operands.
+    mentions: Mentions,
 }
 
-impl Known {
-    fn new(index: usize, inst: &Inst) -> Known {
-        let operands = inst.src.iter().chain([&inst.dst]);
-        Known { index, files: operands.fold(0, |bits, operand| bits | file_bit(operand.file)) }
+impl Window {
+    fn clear(&mut self, insts: &[Inst]) {
+        while let Some(index) = self.known.pop_front() {
+            self.mentions.remove(operands(&insts[index]));
+        }
+    }
+
+    fn add(&mut self, insts: &[Inst], index: usize) {
+        if self.known.len() == WINDOW
+            && let Some(oldest) = self.known.pop_front()
+        {
+            self.mentions.remove(operands(&insts[oldest]));
+        }
+        self.mentions.add(operands(&insts[index]));
+        self.known.push_back(index);
+    }
+
+    /// The latest instruction that computes what `inst` does.
+    fn find(&self, insts: &[Inst], inst: &Inst) -> Option<usize> {
+        self.known.iter().rev().copied().find(|&index| equal(&insts[index], inst))
+    }
+
+    /// Forgets what `inst` changes an operand of.
+    fn forget_clobbered(&mut self, insts: &[Inst], inst: &Inst) {
+        if !inst.dst.is_reg() || !self.mentions.may_have(&inst.dst) {
+            return;
+        }
+        let mentions = &mut self.mentions;
+        self.known.retain(|&index| {
+            let stays = !clobbers(inst, &insts[index]);
+            if !stays {
+                mentions.remove(operands(&insts[index]));
+            }
+            stays
+        });
     }
 }
 
-/// One of 64 bits, the same for the same file: most registers are told apart without a look at their names.
-fn file_bit(file: File) -> u64 {
-    match file {
-        File::Vgrf(v) => 1 << (v.index() % 64),
-        _ => u64::MAX,
-    }
+/// All operands.
+fn operands(inst: &Inst) -> impl Iterator<Item = &Operand> {
+    inst.src.iter().chain([&inst.dst])
 }
 
 fn is_expression(inst: &Inst) -> bool {

@@ -1,6 +1,7 @@
 //! Copy and constant propagation.
 
 use super::arms::Arms;
+use super::mentions::Mentions;
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, Op, Operand, Program, Region, VReg};
 use crate::model::Model;
@@ -26,7 +27,7 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
     let arms = Arms::new(program);
     let globals = global_copies(program);
     let mut changed = false;
-    let mut local: Vec<Copy> = Vec::new();
+    let mut local = LocalCopies { list: Vec::new(), mentions: Mentions::new(program) };
     for block in &cfg.blocks {
         local.clear();
         for i in block.start..block.end {
@@ -40,19 +41,53 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
                     }
                 }
             }
-            if inst.dst.is_reg() {
-                let bytes = inst.bytes_written();
-                local.retain(|c| {
-                    !overlap(&inst.dst, bytes, &c.dst, c.bytes)
-                        && !overlap(&inst.dst, bytes, &c.src, extent(c))
-                });
-            }
+            local.forget_overwritten(inst);
             if let Some(copy) = candidate(inst, i) {
-                local.push(copy);
+                local.add(copy);
             }
         }
     }
     changed
+}
+
+/// Copies of the current block that still hold.
+struct LocalCopies {
+    list: Vec<Copy>,
+    /// The registers of their operands.
+    mentions: Mentions,
+}
+
+impl LocalCopies {
+    fn clear(&mut self) {
+        self.list.drain(..).for_each(|copy| self.mentions.remove([&copy.dst, &copy.src]));
+    }
+
+    fn add(&mut self, copy: Copy) {
+        self.mentions.add([&copy.dst, &copy.src]);
+        self.list.push(copy);
+    }
+
+    /// Forgets the copies of which `inst` writes one side.
+    fn forget_overwritten(&mut self, inst: &Inst) {
+        if !inst.dst.is_reg() || !self.mentions.may_have(&inst.dst) {
+            return;
+        }
+        let (bytes, mentions) = (inst.bytes_written(), &mut self.mentions);
+        self.list.retain(|c| {
+            let stays =
+                !overlap(&inst.dst, bytes, &c.dst, c.bytes) && !overlap(&inst.dst, bytes, &c.src, extent(c));
+            if !stays {
+                mentions.remove([&c.dst, &c.src]);
+            }
+            stays
+        });
+    }
+
+    /// The latest copy to the operand's register that `fits`.
+    fn find(&self, operand: &Operand, fits: impl Fn(&Copy) -> bool) -> Option<Copy> {
+        let mut latest = self.list.iter().rev();
+        if self.mentions.may_have(operand) { latest.find(|copy| fits(copy)).copied() } else { None }
+    }
 }
 
 fn extent(copy: &Copy) -> u32 {
@@ -136,7 +171,7 @@ fn replacement(
     inst: &Inst,
     index: usize,
     at: usize,
-    local: &[Copy],
+    local: &LocalCopies,
     globals: &SecondaryMap<VReg, Option<Copy>>,
     arms: &Arms,
     model: &dyn Model,
@@ -147,7 +182,7 @@ fn replacement(
     let covers = |c: &Copy| {
         c.dst.vreg() == Some(v) && src.offset >= c.dst.offset && src.offset + bytes <= c.dst.offset + c.bytes
     };
-    let copy = local.iter().rev().find(|c| covers(c)).copied().or_else(|| {
+    let copy = local.find(src, covers).or_else(|| {
         let copy = globals[v]?;
         (covers(&copy) && arms.dominates(copy.index, at)).then_some(copy)
     })?;

@@ -1,0 +1,26 @@
+//! How often virtual registers occur in what a pass remembers: most that an instruction names do not.
+
+use crate::bir::{Operand, Program, VReg};
+use cranelift_entity::SecondaryMap;
+
+pub(super) struct Mentions(SecondaryMap<VReg, u32>);
+
+impl Mentions {
+    pub fn new(program: &Program) -> Mentions {
+        Mentions(program.vreg_table())
+    }
+
+    pub fn add<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
+        operands.into_iter().filter_map(Operand::vreg).for_each(|v| self.0[v] += 1);
+    }
+
+    /// Takes back what was added before.
+    pub fn remove<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
+        operands.into_iter().filter_map(Operand::vreg).for_each(|v| self.0[v] -= 1);
+    }
+
+    /// Whether the operand's register may be among the remembered ones; of others than virtual registers nothing is known.
+    pub fn may_have(&self, operand: &Operand) -> bool {
+        operand.vreg().is_none_or(|v| self.0[v] != 0)
+    }
+}
