@@ -18,8 +18,8 @@ const CAPACITY: usize = 1 << 14;
 #[derive(Debug)]
 pub struct KnownInsts {
     devinfo: &'static DevInfo,
-    /// By their bytes.
-    known: HashMap<u128, Known, BuildHasherDefault<FxHasher>>,
+    /// By their bytes. Boxed: the table is moved whenever it grows.
+    known: HashMap<u128, Box<Known>, BuildHasherDefault<FxHasher>>,
 }
 
 /// What an instruction word means.
@@ -83,7 +83,7 @@ impl KnownInsts {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => {
                 let (inst, _) = decode(self.devinfo, bytes)?;
-                Ok(entry.insert(Known { inst, broken: None }))
+                Ok(entry.insert(Box::new(Known { inst, broken: None })))
             }
         }
     }
