@@ -74,11 +74,18 @@ pub fn dst_write_pattern(inst: &Inst, reg: u32) -> u32 {
     if reg >= regs_written(inst) { 0 } else { write_mask(inst, reg) }
 }
 
+/// As [`dst_write_pattern`], whether or not a predicate keeps channels from writing.
+#[must_use]
+pub fn dst_reach(inst: &Inst, reg: u32) -> u32 {
+    if reg >= regs_written(inst) { 0 } else { reach_mask(inst, reg) }
+}
+
 /// The write pattern of a register that the destination touches.
 fn write_mask(inst: &Inst, reg: u32) -> u32 {
-    if inst.is_predicated_write() {
-        return 0;
-    }
+    if inst.is_predicated_write() { 0 } else { reach_mask(inst, reg) }
+}
+
+fn reach_mask(inst: &Inst, reg: u32) -> u32 {
     if inst.op.is_send() || inst.op == Op::Undef {
         return u32::MAX;
     }

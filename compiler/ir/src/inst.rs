@@ -43,7 +43,7 @@ impl From<Value> for Src {
 }
 
 /// An ALU instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Alu {
     /// The operation.
     pub op: AluOp,
@@ -51,6 +51,13 @@ pub struct Alu {
     pub srcs: SmallVec<[Src; 4]>,
     /// Neither fused, reassociated nor otherwise changed in value (`precise`).
     pub exact: bool,
+}
+
+impl Clone for Alu {
+    fn clone(&self) -> Alu {
+        // All sources at once; the vector's own `clone` takes them one by one.
+        Alu { op: self.op, srcs: SmallVec::from_slice(&self.srcs), exact: self.exact }
+    }
 }
 
 /// One incoming edge of a phi.

@@ -70,7 +70,9 @@ impl Surface {
 
     /// The pixels of a tile; cut off at the surface's right and upper border.
     pub fn tile_rect(&self, tile: usize) -> Rect {
-        let (x0, y0) = ((tile % self.columns) as i32 * TILE, (tile / self.columns) as i32 * TILE);
+        // Surfaces have far fewer tiles; dividing halves of a word takes half the time.
+        let (tile, columns) = (tile as u32, self.columns as u32);
+        let (x0, y0) = ((tile % columns) as i32 * TILE, (tile / columns) as i32 * TILE);
         Rect { x0, y0, x1: x0 + TILE, y1: y0 + TILE }.intersect(&self.rect())
     }
 

@@ -4,7 +4,7 @@ use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, Op, Operand, Program};
 use crate::liveness::{LiveOut, Touches};
 use crate::model::Model;
-use crate::pattern::{dst_write_pattern, periodic_mask, regs_written};
+use crate::pattern::{dst_reach, periodic_mask, regs_written};
 
 use super::swizzle_class::acts_on_dwords;
 
@@ -45,9 +45,7 @@ pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
 
 /// Bytes of register `reg` that `inst` may write, predicated or not.
 fn touched(inst: &Inst, reg: u32) -> u32 {
-    let mut whole = inst.clone();
-    whole.predicate = None;
-    match dst_write_pattern(&whole, reg) {
+    match dst_reach(inst, reg) {
         0 => u32::MAX,
         mask => mask,
     }

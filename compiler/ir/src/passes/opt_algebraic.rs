@@ -26,7 +26,8 @@ pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: 
         // Conditions may tell operands apart that the pattern does not.
         for &order in orders(alu.op) {
             let mut found = Match { components, bits, bound: [None; VARIABLES] };
-            if found.in_order(b.shader, rule.operands(), alu, [0, 1, 2, 3], order)
+            if rule.operands().iter().zip(in_order(alu, order)).all(|(p, s)| may_match(b.shader, p, s))
+                && found.in_order(b.shader, rule.operands(), alu, [0, 1, 2, 3], order)
                 && rule.conditions.iter().all(|c| found.holds(b.shader, c))
             {
                 let source = build(b, &rule.replace, &found, Class::Uint, bits);
@@ -40,6 +41,20 @@ pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: 
 /// Which of the first two sources a pattern's first two operands may stand for.
 fn orders(op: AluOp) -> &'static [[usize; 2]] {
     if op.info().commutative() { &[[0, 1], [1, 0]] } else { &[[0, 1]] }
+}
+
+/// The sources, the first two in this order.
+fn in_order(alu: &Alu, order: [usize; 2]) -> impl Iterator<Item = &Src> {
+    (0..alu.srcs.len()).map(move |i| &alu.srcs[order.get(i).copied().unwrap_or(i)])
+}
+
+/// Whether the kind of the source's instruction is the pattern's: a cheap look before the whole match.
+fn may_match(shader: &Shader, pattern: &Pattern, source: &Src) -> bool {
+    match pattern {
+        Pattern::Variable(_) => true,
+        Pattern::Op(op, _) => shader.as_alu(source.value).is_some_and(|alu| alu.op == *op),
+        _ => shader.as_const(source.value).is_some(),
+    }
 }
 
 /// Variables bound so far; swizzles are relative to the root's components.

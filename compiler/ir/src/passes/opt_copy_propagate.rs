@@ -77,21 +77,24 @@ fn copied_value(shader: &Shader, inst: Inst) -> Option<Value> {
 
 /// Rewrites the swizzled sources of an ALU instruction that read copies.
 fn propagate_sources(shader: &mut Shader, inst: Inst) -> bool {
-    let data = &shader.insts[inst];
-    let InstKind::Alu(alu) = &data.kind else { return false };
-    let components = data.result.map_or(1, |v| shader.components(v));
-    let mut srcs = alu.srcs.clone();
-    let info = alu.op.info();
+    let components = shader.insts[inst].result.map_or(1, |v| shader.components(v));
     let mut progress = false;
-    for (i, src) in srcs.iter_mut().enumerate() {
-        let count = info.source_components(i, components);
-        while let Some(better) = original_source(shader, src, count) {
-            *src = better;
+    let mut index = 0;
+    while let InstKind::Alu(alu) = &shader.insts[inst].kind
+        && let Some(&src) = alu.srcs.get(index)
+    {
+        let count = alu.op.info().source_components(index, components);
+        let mut best = src;
+        while let Some(better) = original_source(shader, &best, count) {
+            best = better;
+        }
+        if best != src
+            && let InstKind::Alu(alu) = &mut shader.insts[inst].kind
+        {
+            alu.srcs[index] = best;
             progress = true;
         }
-    }
-    if progress && let InstKind::Alu(alu) = &mut shader.insts[inst].kind {
-        alu.srcs = srcs;
+        index += 1;
     }
     progress
 }

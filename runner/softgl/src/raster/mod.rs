@@ -154,7 +154,7 @@ impl Spans {
     pub fn trim(&mut self, other: &Spans) {
         for (y, run) in (self.y0..).zip(&mut self.rows) {
             let cut = other.row(y);
-            if cut.0 >= run.1 || cut.1 <= run.0 {
+            if cut.0 >= cut.1 || cut.0 >= run.1 || cut.1 <= run.0 {
                 continue;
             }
             *run = if cut.0 > run.0 { (run.0, cut.0) } else { (cut.1, run.1) };
@@ -217,6 +217,15 @@ mod tests {
             spans.rows[2] = odd;
             assert!(spans.bounds() == rect && !spans.fills(&rect), "{odd:?}");
         }
+    }
+
+    #[test]
+    fn empty_runs_cut_nothing() {
+        let mut spans = Spans { y0: 0, rows: vec![(0, 20); 3] };
+        spans.trim(&Spans { y0: 0, rows: vec![(5, 5), (10, 5), (0, 0)] });
+        assert_eq!(spans.rows, [(0, 20); 3]);
+        spans.trim(&Spans { y0: 1, rows: vec![(5, 20)] });
+        assert_eq!(spans.rows, [(0, 20), (0, 5), (0, 20)]);
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Triangles: exact edge functions, ties by the top-left rule.
 
-use smallvec::SmallVec;
-
 use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
 
 /// Twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
@@ -72,17 +70,20 @@ impl Slanted {
         }
     }
 
-    /// Narrows the run of pixels of the current row to the inside, and goes to the next row.
-    fn narrow(&mut self, run: &mut (i64, i64)) {
-        if self.rightwards {
-            run.0 = run.0.max(-self.rest.0);
-        } else {
-            run.1 = run.1.min(self.rest.0 + 1);
-        }
-        self.rest.0 += self.step.0;
-        self.rest.1 += self.step.1;
-        if self.rest.1 >= self.divisor {
-            self.rest = (self.rest.0 + 1, self.rest.1 - self.divisor);
+    /// Narrows the runs of rows upwards from the current one to the inside.
+    fn narrow(&mut self, rows: &mut [(i32, i32)]) {
+        let place = |x: i64| x.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        for run in rows {
+            if self.rightwards {
+                run.0 = run.0.max(place(-self.rest.0));
+            } else {
+                run.1 = run.1.min(place(self.rest.0 + 1));
+            }
+            self.rest.0 += self.step.0;
+            self.rest.1 += self.step.1;
+            if self.rest.1 >= self.divisor {
+                self.rest = (self.rest.0 + 1, self.rest.1 - self.divisor);
+            }
         }
     }
 }
@@ -109,15 +110,11 @@ pub fn rasterise(vertices: &[Fixed; 3], bounds: &Rect) -> Spans {
         }
     }
     let (y0, y1) = limit(rows, bounds.y0, bounds.y1);
-    let slanted = planes.iter().filter(|plane| plane.a != 0 && plane.b != 0);
-    let mut slanted: SmallVec<[Slanted; 3]> = slanted.map(|plane| Slanted::new(plane, y0.into())).collect();
-    let rows = (y0..y1)
-        .map(|_| {
-            let mut run = columns;
-            slanted.iter_mut().for_each(|edge| edge.narrow(&mut run));
-            if run.0 < run.1 { limit(run, bounds.x0, bounds.x1) } else { (0, 0) }
-        })
-        .collect();
+    let columns = if columns.0 < columns.1 { limit(columns, bounds.x0, bounds.x1) } else { (0, 0) };
+    let mut rows = vec![columns; (y1 - y0).max(0) as usize];
+    for plane in planes.iter().filter(|plane| plane.a != 0 && plane.b != 0) {
+        Slanted::new(plane, y0.into()).narrow(&mut rows);
+    }
     Spans { y0, rows }
 }
 
