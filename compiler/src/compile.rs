@@ -215,10 +215,11 @@ pub(crate) fn intel_options(options: &Options, used: u64) -> intel::Options {
 fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey {
     let next = program.stages.iter().find(|s| s.shader.stage > stage);
     let needed = next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
+    let last_target = key.targets.iter().rposition(|&t| t != TargetKind::None);
     intel::StageKey {
         outputs_needed: needed,
-        render_targets: key.targets.iter().filter(|&&t| t != TargetKind::None).count() as u32,
-        multisampled: key.samples > 1,
+        render_targets: last_target.map_or(0, |last| last as u32 + 1),
+        samples: u32::from(key.samples).max(1),
         patch_vertices: patch_vertices(program, stage, key),
         tess_domain: tess_domain(program),
         ..intel::StageKey::default()

@@ -100,6 +100,8 @@ pub struct DevInfo {
     pub has_byte_scattered: bool,
     /// A response may not include r127 when it overlaps the payload's registers.
     pub response_r127_hazard: bool,
+    /// Fragment threads get a sample number for each quad, not for the whole thread.
+    pub sample_id_per_quad: bool,
     /// Lowest bit of the thread's number within its patch in g0.2 of tessellation control threads; it has seven bits.
     pub tcs_thread_number_bit: u8,
     /// Lowest bit of the patch's barrier number in the same dword; it has four bits.
@@ -152,6 +154,7 @@ const IVB: DevInfo = DevInfo {
     has_simd8_urb: false,
     has_byte_scattered: false,
     response_r127_hazard: false,
+    sample_id_per_quad: false,
     tcs_thread_number_bit: 16,
     tcs_barrier_id_bit: 12,
     tcs_releases_inputs: true,
@@ -199,6 +202,7 @@ const BDW: DevInfo = DevInfo {
     simd32_masks: true,
     has_three_source_compaction: true,
     has_simd8_urb: true,
+    sample_id_per_quad: true,
     response_r127_hazard: true,
     else_has_uip: true,
     tcs_releases_inputs: false,

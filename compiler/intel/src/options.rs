@@ -17,8 +17,8 @@ pub struct StageKey {
     pub replicate_color: bool,
     /// Clamp fragment colours to 0 … 1.
     pub clamp_color: bool,
-    /// The framebuffer has more than one sample per pixel.
-    pub multisampled: bool,
+    /// Samples per pixel of the framebuffer.
+    pub samples: u32,
     /// Vertices per input patch of a tessellation shader.
     pub patch_vertices: u32,
     /// Domain of the patches that a tessellation control shader makes.
@@ -32,7 +32,7 @@ impl Default for StageKey {
             render_targets: 1,
             replicate_color: false,
             clamp_color: false,
-            multisampled: false,
+            samples: 1,
             patch_vertices: 0,
             tess_domain: TessDomain::default(),
         }

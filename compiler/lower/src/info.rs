@@ -137,14 +137,10 @@ fn fragment_info(linked: &LinkedStage) -> FragmentInfo {
     let of = |b| shader.globals.values().find(|g| g.builtin == Some(b));
     let coord = of(BuiltinVariable::FragCoord).map(|g| g.layout).unwrap_or_default();
     let depth = of(BuiltinVariable::FragDepth).and_then(|g| g.layout.depth);
-    let active = |b| of(b).is_some_and(|g| g.active);
-    let sample_input = linked.inputs.iter().any(|i| i.interpolation.location == SampleLocation::Sample);
     let bodies = || shader.functions.values().filter_map(|f| f.body.as_deref());
     FragmentInfo {
         early_tests: shader.layout.early_fragment_tests,
-        sample_shading: sample_input
-            || active(BuiltinVariable::SampleId)
-            || active(BuiltinVariable::SamplePosition),
+        sample_shading: linked.shades_samples(),
         uses_discard: bodies().any(discards),
         origin_upper_left: coord.origin_upper_left,
         pixel_center_integer: coord.pixel_center_integer,

@@ -1,11 +1,13 @@
 //! A linked program.
 
+use crate::builtin_variable::BuiltinVariable;
 use crate::resource::{
     Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform, Varying,
 };
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
+use crate::variable::{Global, SampleLocation};
 
 /// A stage of a linked program.
 #[derive(Clone, Debug)]
@@ -28,6 +30,17 @@ pub struct LinkedStage {
     pub side_effects: bool,
     /// Bytes of shared memory.
     pub shared_size: u32,
+}
+
+impl LinkedStage {
+    /// Whether a fragment stage runs once per sample: it tells the samples apart (GLSL 4.60 sections 4.5 and 7.1.5).
+    pub fn shades_samples(&self) -> bool {
+        let of_samples = |g: &Global| {
+            g.active && matches!(g.builtin, Some(BuiltinVariable::SampleId | BuiltinVariable::SamplePosition))
+        };
+        self.inputs.iter().any(|input| input.interpolation.location == SampleLocation::Sample)
+            || self.shader.globals.values().any(of_samples)
+    }
 }
 
 /// A linked program: what both executors run.

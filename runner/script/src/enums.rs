@@ -495,6 +495,8 @@ pub(crate) const PROPERTIES: &[&str] = &[
     "IS_PER_PATCH",
     "NUM_COMPATIBLE_SUBROUTINES",
     "COMPATIBLE_SUBROUTINES",
+    "TRANSFORM_FEEDBACK_BUFFER_INDEX",
+    "TRANSFORM_FEEDBACK_BUFFER_STRIDE",
 ];
 
 /// Interfaces of `verify program_interface_query`.
@@ -519,4 +521,5 @@ pub(crate) const INTERFACES: &[&str] = &[
     "FRAGMENT_SUBROUTINE_UNIFORM",
     "COMPUTE_SUBROUTINE_UNIFORM",
     "TRANSFORM_FEEDBACK_VARYING",
+    "TRANSFORM_FEEDBACK_BUFFER",
 ];

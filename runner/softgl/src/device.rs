@@ -438,6 +438,14 @@ pub struct PrimitiveSetup {
 }
 
 impl PrimitiveSetup {
+    /// Moves everything that is interpolated by (`dx`, `dy`) pixels; depth stays.
+    pub fn shift_inputs(&mut self, dx: f64, dy: f64) {
+        let planes = self.linear.iter_mut().chain(&mut self.perspective).chain(&mut self.point_coord);
+        for plane in planes.chain([&mut self.one_over_w]) {
+            plane.c -= plane.a * dx + plane.b * dy;
+        }
+    }
+
     /// The barycentric coordinates for `noperspective` inputs at a window position.
     pub fn barycentric_linear(&self, x: f64, y: f64) -> [f64; 3] {
         self.linear.map(|plane| plane.at(x, y))

@@ -227,6 +227,11 @@ impl Format {
         }
     }
 
+    /// Whether it holds integers.
+    pub fn is_integer(self) -> bool {
+        matches!(self.class(), FormatClass::Int | FormatClass::Uint)
+    }
+
     /// Whether it is a depth format.
     pub fn is_depth(self) -> bool {
         use Format::*;

@@ -17,8 +17,8 @@ pub struct FragmentInterface {
     /// Two fragments of a primitive with equal inputs can still differ: the shader reads its position, sample or
     /// lane.
     pub reads_position: bool,
-    /// Uses a built-in variable that tells samples apart.
-    pub reads_samples: bool,
+    /// Writes `gl_SampleMask`.
+    pub writes_sample_mask: bool,
     /// Reads `gl_PrimitiveID`.
     pub reads_primitive_id: bool,
     /// Reads `gl_FrontFacing`.
@@ -35,7 +35,6 @@ impl FragmentInterface {
         let stage = program.stage(Stage::Fragment)?;
         let mut info = FragmentInterface { side_effects: stage.side_effects, ..Default::default() };
         for global in stage.shader.globals.values().filter(|g| g.active) {
-            info.reads_samples |= global.builtin.is_some_and(is_of_samples);
             match global.storage {
                 Storage::Input => info.add_input(global.builtin),
                 Storage::Output => info.add_output(global.placement, elements(program, global.ty)),
@@ -72,6 +71,7 @@ impl FragmentInterface {
                 (0..elements).for_each(|i| self.add_location(usize::from(location) + i as usize));
             }
             FragmentOutput::Depth => self.writes_depth = true,
+            FragmentOutput::SampleMask => self.writes_sample_mask = true,
             _ => {}
         }
     }
@@ -90,11 +90,6 @@ impl FragmentInterface {
         let location = if self.broadcast { 0 } else { attachment };
         self.locations.get(location).copied().unwrap_or(false).then_some(location)
     }
-}
-
-fn is_of_samples(builtin: BuiltinVariable) -> bool {
-    use BuiltinVariable::*;
-    matches!(builtin, SampleId | SamplePosition | SampleMaskIn | SampleMask | NumSamples)
 }
 
 /// Number of elements of an array type; 1 for anything else.

@@ -11,6 +11,7 @@ pub mod format;
 pub mod framebuffer;
 pub mod interface;
 pub mod machine;
+pub mod multisample;
 pub mod observe;
 pub mod probe;
 pub mod raster;

@@ -19,6 +19,7 @@ use crate::device::{
 use crate::format::{Format, Texel};
 use crate::framebuffer::{Pixels, Surface, TILE};
 use crate::interface::{FragmentInput, FragmentInterface};
+use crate::multisample::Multisample;
 use crate::raster::{Rect, Spans};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
@@ -53,6 +54,8 @@ pub struct DrawContext {
     pub bindings: Bindings,
     /// Depth test, when enabled.
     pub depth_test: Option<CompareFunction>,
+    /// The sample that is drawn to.
+    pub multisample: Multisample,
 }
 
 /// One primitive's coverage in a recorded draw.
@@ -560,15 +563,31 @@ impl RenderTarget {
         context.bindings.framebuffer = inside.map(read).collect();
     }
 
-    /// Quantises what one lane wrote; `None` when it was discarded.
-    fn fragment(&self, info: &FragmentInterface, outputs: &FragmentOutputs, lane: usize) -> Option<Fragment> {
+    /// Whether a fragment reaches the draw's sample.
+    fn covers(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> bool {
+        let alpha = || {
+            let format = self.colours.first()?.as_ref()?.format();
+            let location = context.fragment.source(0).filter(|_| !format.is_integer())?;
+            Some(f32::from_bits(outputs.colour.get(location * 4 + 3, lane)))
+        };
+        let mask = if context.fragment.writes_sample_mask { outputs.sample_mask[lane] } else { !0 };
+        context.multisample.covers(mask, alpha())
+    }
+
+    /// Quantises what one lane wrote; `None` when it was discarded or does not reach the draw's sample.
+    fn fragment(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> Option<Fragment> {
+        let DrawContext { fragment: info, multisample, .. } = context;
         if outputs.killed >> lane & 1 == 1 {
+            return None;
+        }
+        if multisample.is_enabled() && !self.covers(context, outputs, lane) {
             return None;
         }
         let texel = |(attachment, surface): (usize, &Option<Surface>)| {
             let location = info.source(attachment)?;
             let raw = std::array::from_fn(|c| outputs.colour.get(location * 4 + c, lane));
-            Some(surface.as_ref()?.format().quantise(raw))
+            let format = surface.as_ref()?.format();
+            Some(format.quantise(multisample.colour(format, raw)))
         };
         let texels = self.colours.iter().enumerate().map(texel).collect();
         Some(Fragment { texels, depth: info.writes_depth.then(|| outputs.depth[lane]) })
@@ -613,7 +632,7 @@ impl QuadShader<'_> {
         for (q, quad) in quads.iter().enumerate() {
             for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {
                 let lane = q * 4 + i as usize;
-                if let Some(fragment) = target.fragment(&context.fragment, &outputs, lane) {
+                if let Some(fragment) = target.fragment(context, &outputs, lane) {
                     let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
                     target.write(context, &setups[quad.setup], x, y, &fragment);
                 }
@@ -633,7 +652,7 @@ impl QuadShader<'_> {
     ) -> Result<Option<Fragment>, DeviceError> {
         let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
         let outputs = self.shade(&quads, context, setups)?;
-        Ok(target.fragment(&context.fragment, &outputs, 0))
+        Ok(target.fragment(context, &outputs, 0))
     }
 
     fn shade(
@@ -655,14 +674,15 @@ impl QuadShader<'_> {
             live |= u64::from(quad.coverage) << (q * 4);
         }
         let lanes = quads.len() * 4;
+        let multisample = &context.multisample;
         let mut batch = Batch::Fragment(FragmentBatch {
             quads: batch_quads,
             live,
             primitives: used.iter().map(|&s| setups[s].clone()).collect(),
-            samples: 1,
-            sample_positions: vec![[0.5, 0.5]],
-            sample_id: None,
-            sample_mask_in: (0..lanes).map(|lane| (live >> lane & 1) as u32).collect(),
+            samples: multisample.positions.len() as u32,
+            sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
+            sample_id: multisample.sample_id(),
+            sample_mask_in: (0..lanes).map(|l| ((live >> l & 1) as u32) << multisample.sample).collect(),
             outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
         });
         let state = DrawState { program: &context.program, program_id: context.id, key: &context.key };
@@ -672,7 +692,8 @@ impl QuadShader<'_> {
             Batch::Fragment(FragmentBatch { outputs, .. })
                 if outputs.colour.rows() >= rows
                     && (rows == 0 || outputs.colour.lanes() == lanes)
-                    && outputs.depth.len() == lanes =>
+                    && outputs.depth.len() == lanes
+                    && outputs.sample_mask.len() == lanes =>
             {
                 Ok(outputs)
             }

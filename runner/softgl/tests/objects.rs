@@ -140,7 +140,7 @@ fn rendering_to_a_texture_and_sampling_it() {
     let mut m = machine(textured_program().build());
     m.fill_texture(0, &TextureFill::Rgbw { width: 4, height: 4, format: Format::Rgba8 });
     m.fill_texture(1, &TextureFill::Rgbw { width: 4, height: 4, format: Format::Rgba8 });
-    m.bind_framebuffer(FramebufferTarget::Both, &FramebufferKind::Textures(vec![1])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Both, &FramebufferKind::Textures(vec![Some(1)])).unwrap();
     assert_eq!((m.render_size(), m.read_size()), ((4, 4), (4, 4)));
     // The viewport is still 16 × 16, so only a quarter of the rectangle lands on the texture.
     let mut device = sampling_device(16.0);
@@ -164,7 +164,7 @@ fn several_attachments_take_their_locations() {
     for (slot, format) in [(0, Format::Rgba8), (1, Format::Rgba32f)] {
         m.fill_texture(slot, &TextureFill::Rgbw { width: 8, height: 8, format });
     }
-    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![0, 1])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![Some(0), Some(1)])).unwrap();
     let mut device = Mock::new(pass_through, |b, _| {
         for lane in 0..b.quads.len() * 4 {
             for (row, value) in [(0, 1.0f32), (3, 1.0), (4, -7.5), (5, 1000.0)] {
@@ -174,7 +174,7 @@ fn several_attachments_take_their_locations() {
     });
     m.draw_rect(&full(), &mut device).unwrap();
     for (slot, expected) in [(0, RED), (1, [-7.5, 1000.0, 0.0, 0.0])] {
-        m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![slot])).unwrap();
+        m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(slot)])).unwrap();
         assert!(m.probe_all(&expect(expected), &mut device).unwrap().passed(), "{slot}");
     }
 }
@@ -183,10 +183,10 @@ fn several_attachments_take_their_locations() {
 fn incomplete_framebuffers_are_refused() {
     let mut m = machine(rectangle_program().build());
     let bind = |m: &mut Machine, kind| m.bind_framebuffer(FramebufferTarget::Both, &kind);
-    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![3])), Err(FramebufferError::NoTexture(3)));
+    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![Some(3)])), Err(FramebufferError::NoTexture(3)));
     let fill = TextureFill::Shadow { target: TextureTarget::D2, width: 4, height: 4, layers: 1 };
     m.fill_texture(3, &fill);
-    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![3])), Err(FramebufferError::Incomplete));
+    assert_eq!(bind(&mut m, FramebufferKind::Textures(vec![Some(3)])), Err(FramebufferError::Incomplete));
     m.fill_texture(4, &TextureFill::Miptree);
     let slice = FramebufferKind::Slice { slot: 4, level: 9, layer: 0 };
     assert_eq!(bind(&mut m, slice), Err(FramebufferError::Incomplete));
@@ -222,21 +222,21 @@ fn layers_go_to_their_images() {
 fn blits_scale_to_the_whole_target() {
     let mut m = machine(rectangle_program().build());
     m.fill_texture(0, &TextureFill::Rgbw { width: 2, height: 2, format: Format::Rgba8 });
-    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![0])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     let mut device = Mock::new(pass_through, |_, _| {});
     m.blit_colour(Filter::Nearest, &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
     assert_eq!(m.pixel(7, 7, &mut device).unwrap(), RED);
     assert_eq!(m.pixel(8, 7, &mut device).unwrap(), GREEN);
     assert_eq!(m.pixel(15, 15, &mut device).unwrap(), WHITE);
-    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![0])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     m.blit_colour(Filter::Linear, &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
     // The centre of pixel 8 is 9/16 of the way from the left texel's centre to the right one's.
     let pixel = m.pixel(8, 0, &mut device).unwrap();
     assert!((pixel[1] - 9.0 / 16.0).abs() < 0.003 && (pixel[0] - 7.0 / 16.0).abs() < 0.003, "{pixel:?}");
     m.fill_texture(1, &TextureFill::Rgbw { width: 2, height: 2, format: Format::Rgba32i });
-    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![1])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(1)])).unwrap();
     m.blit_colour(Filter::Nearest, &mut device).unwrap();
     assert_eq!(m.take_error(), Some(GlError::InvalidOperation));
 }
@@ -253,9 +253,9 @@ fn resolved(samples: u32, edge: f32) -> [f32; 3] {
     m.draw_rect(&left, &mut device).unwrap();
     assert!(m.pixel(8, 3, &mut device).is_err(), "glReadPixels reads no samples");
     m.fill_texture(0, &TextureFill::Rgbw { width: 16, height: 16, format });
-    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![0])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     m.blit_colour(Filter::Linear, &mut device).unwrap();
-    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![0])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     assert_eq!(m.take_error(), None);
     [7, 8, 9].map(|x| m.pixel(x, 3, &mut device).unwrap()[0])
 }
@@ -349,7 +349,7 @@ fn compute_writes_images_and_buffers() {
     });
     m.dispatch([2, 3, 1], None, &mut device).unwrap();
     assert_eq!(m.buffer(counters), 12u32.to_le_bytes());
-    m.bind_framebuffer(FramebufferTarget::Both, &FramebufferKind::Textures(vec![3])).unwrap();
+    m.bind_framebuffer(FramebufferTarget::Both, &FramebufferKind::Textures(vec![Some(3)])).unwrap();
     let part = |y0, y1| Rect { x0: 0, y0, x1: 4, y1 };
     assert!(m.probe_rect(part(0, 3), &expect(GREEN), &mut device).unwrap().passed());
     assert!(!m.probe_rect(part(3, 4), &expect(GREEN), &mut device).unwrap().passed());
@@ -616,7 +616,7 @@ fn huge_requests_are_refused() {
     let tiles = TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colours: [RED; 4] };
     m.fill_texture(0, &tiles);
     assert_eq!(m.take_error(), Some(GlError::InvalidValue));
-    let texture = FramebufferKind::Textures(vec![0]);
+    let texture = FramebufferKind::Textures(vec![Some(0)]);
     assert_eq!(m.bind_framebuffer(FramebufferTarget::Both, &texture), Err(FramebufferError::Incomplete));
     for (count, instances) in [(u32::MAX, u32::MAX), (1, u32::MAX), (u32::MAX, 1)] {
         let call = DrawCall { mode: PrimitiveMode::Points, first: u32::MAX, count, instances };

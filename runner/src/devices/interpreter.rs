@@ -66,7 +66,8 @@ impl Device for InterpreterDevice {
         let lanes = batch.lanes() * invocations;
         let mask = lane_mask(batch, lanes, invocations);
         let shared = vec![0; linked.shared_size as usize];
-        let mut world = World { linked, key: state.key, batch, invocations, services, shared };
+        let per_sample = linked.shades_samples();
+        let mut world = World { linked, key: state.key, per_sample, batch, invocations, services, shared };
         let interpreter = Interpreter::new(program);
         let live = mask.clone();
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
@@ -197,6 +198,8 @@ fn put_color(to: &mut Channels, location: u8, value: &Value) {
 struct World<'a> {
     linked: &'a LinkedStage,
     key: &'a StageKey,
+    /// Fragments run once per sample.
+    per_sample: bool,
     batch: &'a mut Batch,
     /// Lanes for each lane of the batch.
     invocations: usize,
@@ -346,10 +349,13 @@ impl Environment for World<'_> {
         let [dx, dy] = match at {
             InterpolateAt::Sample(n) => sample(n),
             InterpolateAt::Offset(dx, dy) => [0.5 + f64::from(dx), 0.5 + f64::from(dy)],
-            InterpolateAt::Default if interpolation.location == SampleLocation::Sample => {
-                sample(batch.sample_id.unwrap_or(0))
+            // A sample that is covered lies in the primitive, as a centroid must.
+            InterpolateAt::Default
+                if interpolation.location == SampleLocation::Center && !self.per_sample =>
+            {
+                [0.5; 2]
             }
-            InterpolateAt::Default | InterpolateAt::Centroid => [0.5; 2],
+            InterpolateAt::Default | InterpolateAt::Centroid => sample(batch.sample_id.unwrap_or(0)),
         };
         let weights = match interpolation.mode {
             InterpolationMode::NoPerspective => setup.barycentric_linear(x + dx, y + dy),

@@ -98,6 +98,8 @@ fn enable(session: &mut Session<'_>, capability: Capability, enabled: bool) {
         Capability::ProgramPointSize => gl::Capability::ProgramPointSize,
         Capability::DepthTest => gl::Capability::DepthTest,
         Capability::DepthClamp => gl::Capability::DepthClamp,
+        Capability::SampleAlphaToCoverage => gl::Capability::SampleAlphaToCoverage,
+        Capability::SampleAlphaToOne => gl::Capability::SampleAlphaToOne,
     };
     session.sides.change(|machine| machine.state.set(capability, enabled));
 }

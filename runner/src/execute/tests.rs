@@ -363,6 +363,52 @@ fn draw_state_keys_are_found_without_shading() {
 }
 
 #[test]
+fn program_interfaces_are_queried() {
+    let program = "[require]\nGL >= 4.5\nGLSL >= 4.50\n[vertex shader]\n#version 450\n\
+        layout(location = 1) in vec4 place;\nlayout(location = 2, component = 1) in vec2 shift;\n\
+        void main() { gl_Position = place + shift.xyxy; }\n[fragment shader]\n#version 450\n\
+        layout(binding = 5, std140) uniform Colours { vec4 a; vec4 b[2]; };\n\
+        layout(location = 3) uniform float scale[4];\nlayout(binding = 1, offset = 4) uniform atomic_uint n;\n\
+        layout(location = 2) out vec4 c;\n\
+        void main() { c = (a + b[1]) * scale[2] + float(atomicCounter(n)); }\n[test]\n";
+    let ask = |queries: &[&str]| {
+        let lines: String = queries.iter().map(|q| format!("verify program_interface_query {q}\n")).collect();
+        let text = format!("{program}{lines}");
+        let script = script::parse(text.as_bytes()).expect("a well-formed script");
+        run_script(&script, "t", Target::Skl, &RunOptions::default(), &Mocks::agree(GREEN))
+    };
+    let right = [
+        "interface GL_PROGRAM_INPUT GL_ACTIVE_RESOURCES 2",
+        "interface GL_PROGRAM_INPUT GL_MAX_NAME_LENGTH 6",
+        "interface GL_UNIFORM_BLOCK GL_MAX_NUM_ACTIVE_VARIABLES 2",
+        "interface GL_SHADER_STORAGE_BLOCK GL_MAX_NAME_LENGTH 0",
+        "resourceByData GL_PROGRAM_INPUT (2 1) GL_TYPE GL_FLOAT_VEC2",
+        "resourceByData GL_UNIFORM (5 16) GL_ARRAY_SIZE 2",
+        "resourceByData GL_UNIFORM (atomic 1 4) GL_TYPE GL_UNSIGNED_INT_ATOMIC_COUNTER",
+        "resourceByData GL_ATOMIC_COUNTER_BUFFER (1) GL_NUM_ACTIVE_VARIABLES 1",
+        "resourceName GL_UNIFORM (var 3) 8 scale[0]",
+        "resourceName GL_UNIFORM_BLOCK (5) 7 Colours",
+        "resourceIndex GL_UNIFORM_BLOCK Colours 0",
+        "resourceIndex GL_UNIFORM nothing GL_INVALID_INDEX",
+        "resourceLocation GL_UNIFORM scale 3",
+        "resourceLocation GL_UNIFORM scale[2] 5",
+        "resourceLocation GL_UNIFORM scale[4] -1",
+        "resourceLocationIndex GL_PROGRAM_OUTPUT c 0",
+    ];
+    assert_eq!(ended(ask(&right)), (Status::Pass, None, String::new()));
+    for (wrong, reason) in [
+        ("interface GL_UNIFORM GL_ACTIVE_RESOURCES 3", "expected 3, got 4"),
+        ("interface GL_ATOMIC_COUNTER_BUFFER GL_MAX_NAME_LENGTH 1", "has no property"),
+        ("resourceByData GL_UNIFORM_BLOCK (6) GL_BUFFER_BINDING 6", "has no resource of binding 6"),
+        ("resourceName GL_UNIFORM (var 3) 5 scale", "expected name `scale`, got `scale[0]`"),
+        ("resourceIndex GL_UNIFORM_BLOCK Colours 1", "expected 1, got 0"),
+        ("resourceLocation GL_PROGRAM_INPUT place 0", "expected 0, got 1"),
+    ] {
+        expect(ask(&[wrong]), Status::Fail, Layer::Probe, reason);
+    }
+}
+
+#[test]
 fn files_that_cannot_be_read() {
     let verdict = run_file(
         Path::new("/nowhere/t.shader_test"),

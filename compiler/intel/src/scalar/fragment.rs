@@ -36,7 +36,10 @@ pub(super) struct FragmentState {
     barycentric: BTreeMap<Barycentric, u8>,
     depth: Option<u8>,
     w: Option<u8>,
-    coverage: Option<u8>,
+    /// Register of the positions of samples.
+    pub sample_offsets: Option<u8>,
+    /// First register of the covered samples.
+    pub coverage: Option<u8>,
     /// First register of the setup data.
     pub setup: u32,
     /// Registers of the outputs written so far: (slot, component).
@@ -130,6 +133,7 @@ fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
                     interface.source_w = true;
                 }
                 IntrinsicOp::SampleMaskIn => interface.input_coverage = true,
+                IntrinsicOp::SamplePos => interface.sample_offsets = key.samples > 1,
                 IntrinsicOp::Discard
                 | IntrinsicOp::DiscardIf
                 | IntrinsicOp::Demote
@@ -185,7 +189,7 @@ fn input_name(slot: Slot) -> Option<Varying> {
 
 /// The barycentrics an interpolation uses. With one sample per pixel there is only the pixel's centre.
 fn barycentric_mode(intrinsic: &Intrinsic, interface: &FragmentInterface, key: &StageKey) -> Barycentric {
-    let location = match (key.multisampled, interface.per_sample) {
+    let location = match (key.samples > 1, interface.per_sample) {
         (false, _) => Location::Pixel,
         (true, true) => Location::Sample,
         (true, false) => intrinsic.fields.location,
@@ -270,7 +274,7 @@ impl Translator<'_> {
         };
         self.fragment.depth = take(interface.source_depth, per);
         self.fragment.w = take(interface.source_w, per);
-        take(interface.sample_offsets, 1);
+        self.fragment.sample_offsets = take(interface.sample_offsets, 1);
         self.fragment.coverage = take(interface.input_coverage, per);
         self.push_start = u32::from(next);
         let push: u32 = self.push.iter().map(|r| r.length).sum();
@@ -341,18 +345,20 @@ impl Translator<'_> {
                 b.emit(Op::Not, dst, &[back]);
                 Ok(())
             }
-            (SampleMaskIn, Some(result)) => {
-                let coverage = self.fragment.coverage.unwrap_or(0);
-                self.set(result, [Operand::grf(coverage, Type::UD)].into_iter().collect());
+            (SampleMaskIn, Some(result)) => self.emit_sample_mask_in(result),
+            (NumSamples, Some(result)) => self.define_constant(result, self.key.samples.max(1).into()),
+            (SampleId, Some(result)) if self.key.samples <= 1 => self.define_constant(result, 0),
+            (SampleId, Some(result)) => {
+                let id = self.emit_sample_id();
+                self.set(result, [id].into_iter().collect());
                 Ok(())
             }
-            (SampleId, Some(result)) if !self.key.multisampled => self.define_constant(result, 0),
-            (NumSamples, Some(result)) if !self.key.multisampled => self.define_constant(result, 1),
-            (SamplePos, Some(result)) if !self.key.multisampled => {
+            (SamplePos, Some(result)) if self.key.samples <= 1 => {
                 self.define_constant(result, u64::from(0.5f32.to_bits()))
             }
+            (SamplePos, Some(result)) => self.emit_sample_position(result),
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result))
-                if intrinsic.op == LoadBarycentricAtSample && !self.key.multisampled =>
+                if intrinsic.op == LoadBarycentricAtSample && self.key.samples <= 1 =>
             {
                 let mode = if intrinsic.fields.linear {
                     Barycentric::LinearPixel
@@ -582,7 +588,8 @@ impl Translator<'_> {
         let header = by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
         let sources = if interface.dual_source { 2 } else { 1 };
         let header_regs = if header { 2 } else { 0 };
-        let mask_regs = u32::from(interface.writes_sample_mask) * per;
+        // Sixteen words, whatever the width.
+        let mask_regs = u32::from(interface.writes_sample_mask);
         let depth_regs = u32::from(interface.writes_depth) * per;
         let mlen = header_regs + mask_regs + sources * 4 * per + depth_regs;
         if mlen > 15 {
@@ -609,7 +616,6 @@ impl Translator<'_> {
         }
         let mut at = header_regs * REG_SIZE;
         if interface.writes_sample_mask {
-            // Packed words in the first register.
             if let Some(mask) = outputs.get(&(Slot::FragSampleMask, 0)) {
                 b.mov(payload.byte_offset(at).retype(Type::UW), mask.retype(Type::UW).strided(2));
             }

@@ -15,6 +15,7 @@ mod image;
 mod interpolate;
 mod ladder;
 mod memory;
+mod samples;
 mod scratch;
 mod storage;
 mod subgroup;

@@ -128,6 +128,32 @@ impl<'a, 'c> Arguments<'a, 'c> {
         choose: impl FnOnce(&str) -> Option<T>,
     ) -> Result<T, Fault<'a>> {
         let name = self.word(what)?;
-        choose(name).ok_or_else(|| self.at(name, ErrorKind::Arguments, format!("expected {what}")))
+        self.chosen(name, what, choose)
+    }
+
+    /// A word looked up in a command's own list.
+    pub(crate) fn chosen<T>(
+        &self,
+        name: &'a str,
+        what: &str,
+        choose: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<T, Fault<'a>> {
+        choose(name).ok_or_else(|| self.unexpected(name, what))
+    }
+
+    /// A word that is not what the command needs.
+    pub(crate) fn unexpected(&self, name: &'a str, what: &str) -> Fault<'a> {
+        self.at(name, ErrorKind::Arguments, format!("expected {what}"))
+    }
+
+    /// Reads exactly `text`, after blanks.
+    pub(crate) fn literal(&mut self, text: &str) -> Result<(), Fault<'a>> {
+        match self.rest.trim_ascii_start().strip_prefix(text.as_bytes()) {
+            Some(rest) => {
+                self.rest = rest;
+                Ok(())
+            }
+            None => Err(self.malformed(format!("expected `{text}`"))),
+        }
     }
 }

@@ -38,8 +38,8 @@ pub enum FramebufferTarget {
 /// What `fb` binds. None of these changes the viewport or adds a depth attachment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Framebuffer {
-    /// `tex 2d`: the slots' 2D textures at level 0 as colour attachments 0, 1, …
-    Textures(Vec<u32>),
+    /// `tex 2d`: the slots' 2D textures at level 0 as colour attachments 0, 1, …; -1 attaches none.
+    Textures(Vec<Option<u32>>),
     /// `tex slice`: one image of a texture as colour attachment 0.
     Slice {
         /// Texture target.
@@ -125,14 +125,18 @@ pub(super) fn fb<'a>(arguments: &mut Arguments<'a, '_>) -> Result<FramebufferCom
 
 fn textures<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Framebuffer, Fault<'a>> {
     let first = arguments.signed("a texture slot")?;
-    let mut slots = vec![arguments.slot(first)?];
+    let mut slots = vec![attachment(arguments, first)?];
     while let Some(slot) = arguments.optional_signed() {
         if slots.len() == MAX_ATTACHMENTS {
             return Err(arguments.out_of_range(format!("more than {MAX_ATTACHMENTS} colour attachments")));
         }
-        slots.push(arguments.slot(slot)?);
+        slots.push(attachment(arguments, slot)?);
     }
     Ok(Framebuffer::Textures(slots))
+}
+
+fn attachment<'a>(arguments: &Arguments<'a, '_>, slot: i32) -> Result<Option<u32>, Fault<'a>> {
+    if slot == -1 { Ok(None) } else { arguments.slot(slot).map(Some) }
 }
 
 fn slice<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Framebuffer, Fault<'a>> {

@@ -7,6 +7,7 @@ mod arguments;
 mod buffer;
 mod draw;
 mod framebuffer;
+mod interface_query;
 mod probe;
 mod query;
 mod state;
@@ -17,6 +18,7 @@ pub use buffer::{BufferCommand, SsboData};
 pub(crate) use draw::Bounds;
 pub use draw::{DrawArrays, DrawElements, DrawRect, Primitive};
 pub use framebuffer::{BlitBuffer, Framebuffer, FramebufferCommand, FramebufferTarget};
+pub use interface_query::{InterfaceQuery, InterfaceQuestion, ResourceKey};
 pub use probe::{Area, AtomicPosition, Comparison, Expected, Probe, SsboValue};
 pub use query::{ActiveUniformProperty, ProgramProperty, QueryCommand, QueryObject, QueryValue};
 pub use state::{

@@ -1,12 +1,13 @@
 //! Introspection: `active uniform`, `verify program_query`, `verify program_interface_query`, `verify query_object`.
 
 use super::arguments::Arguments;
-use crate::enums::{GlEnum, INTERFACES, PROPERTIES};
+use super::interface_query::{InterfaceQuery, interface_query};
+use crate::enums::GlEnum;
 use crate::error::{ErrorKind, Fault};
 use crate::patterns::Pattern;
 
 /// A property that must have a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryCommand<'a> {
     /// `active uniform`.
     ActiveUniform {
@@ -25,16 +26,7 @@ pub enum QueryCommand<'a> {
         value: QueryValue,
     },
     /// `verify program_interface_query`.
-    Interface {
-        /// The interface, `GL_UNIFORM_BLOCK` for example.
-        interface: GlEnum,
-        /// Name of the resource.
-        name: &'a str,
-        /// The property, `GL_BUFFER_DATA_SIZE` for example.
-        property: GlEnum,
-        /// What it must be.
-        value: QueryValue,
-    },
+    Interface(Box<InterfaceQuery<'a>>),
     /// `verify query_object`.
     Object {
         /// Which of the queries that `xfb draw arrays` runs.
@@ -148,12 +140,9 @@ pub(super) fn command<'a>(
             property: arguments.choice("a program property", ProgramProperty::from_enum)?,
             value: value(arguments, |name| GlEnum::among(name, PROGRAM_VALUES))?,
         },
-        Pattern::VerifyProgramInterfaceQuery => QueryCommand::Interface {
-            interface: arguments.choice("a program interface", |name| GlEnum::among(name, INTERFACES))?,
-            name: arguments.word("a resource name")?,
-            property: arguments.choice("a resource property", |name| GlEnum::among(name, PROPERTIES))?,
-            value: value(arguments, GlEnum::data_type)?,
-        },
+        Pattern::VerifyProgramInterfaceQuery => {
+            QueryCommand::Interface(Box::new(interface_query(arguments)?))
+        }
         Pattern::VerifyQueryObject => {
             let object = arguments.choice("a query object", |name| match name {
                 "GL_PRIMITIVES_GENERATED" => Some(QueryObject::PrimitivesGenerated),
@@ -168,7 +157,7 @@ pub(super) fn command<'a>(
 }
 
 /// An integer base 0, `GL_TRUE`, `GL_FALSE`, or one of the command's names.
-fn value<'a>(
+pub(super) fn value<'a>(
     arguments: &mut Arguments<'a, '_>,
     lookup: impl FnOnce(&str) -> Option<GlEnum>,
 ) -> Result<QueryValue, Fault<'a>> {

@@ -123,6 +123,10 @@ pub enum Capability {
     DepthTest,
     /// `GL_DEPTH_CLAMP`.
     DepthClamp,
+    /// `GL_SAMPLE_ALPHA_TO_COVERAGE`.
+    SampleAlphaToCoverage,
+    /// `GL_SAMPLE_ALPHA_TO_ONE`.
+    SampleAlphaToOne,
 }
 
 /// Target of `hint`.
@@ -295,6 +299,8 @@ fn capability(name: &str) -> Option<Capability> {
         "GL_PROGRAM_POINT_SIZE" => Capability::ProgramPointSize,
         "GL_DEPTH_TEST" => Capability::DepthTest,
         "GL_DEPTH_CLAMP" => Capability::DepthClamp,
+        "GL_SAMPLE_ALPHA_TO_COVERAGE" => Capability::SampleAlphaToCoverage,
+        "GL_SAMPLE_ALPHA_TO_ONE" => Capability::SampleAlphaToOne,
         _ => {
             let number = name.strip_prefix("GL_CLIP_PLANE").or_else(|| name.strip_prefix("GL_CLIP_DISTANCE"));
             match number?.as_bytes() {

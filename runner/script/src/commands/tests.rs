@@ -359,7 +359,11 @@ fn texture_and_framebuffer_arguments() {
     let bind = |target, framebuffer| Command::Framebuffer(FramebufferCommand::Bind { target, framebuffer });
     assert_eq!(
         command("fb draw tex 2d 0 3 # both"),
-        bind(FramebufferTarget::Draw, Framebuffer::Textures(vec![0, 3]))
+        bind(FramebufferTarget::Draw, Framebuffer::Textures(vec![Some(0), Some(3)]))
+    );
+    assert_eq!(
+        command("fb tex 2d -1 2"),
+        bind(FramebufferTarget::Both, Framebuffer::Textures(vec![None, Some(2)]))
     );
     assert_eq!(
         command("fb tex slice CubeArray 1 2 7"),
@@ -543,5 +547,60 @@ fn faces_and_clip_distances() {
     assert_eq!(state("frontface cw"), StateCommand::FrontFace { clockwise: true });
     assert_eq!(state("frontface ccw"), StateCommand::FrontFace { clockwise: false });
     assert_eq!(state("enable GL_CULL_FACE"), StateCommand::Enable(Capability::CullFace));
+    assert_eq!(
+        state("enable GL_SAMPLE_ALPHA_TO_COVERAGE"),
+        StateCommand::Enable(Capability::SampleAlphaToCoverage)
+    );
+    assert_eq!(state("disable GL_SAMPLE_ALPHA_TO_ONE"), StateCommand::Disable(Capability::SampleAlphaToOne));
     assert_eq!(state("disable GL_CLIP_DISTANCE7"), StateCommand::Disable(Capability::ClipPlane(7)));
+}
+
+#[test]
+fn program_interface_queries() {
+    let question = |line: &str| match command(format!("verify program_interface_query {line}").leak()) {
+        Command::Query(QueryCommand::Interface(query)) => (query.interface.short_name(), query.question),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(
+        question("interface GL_UNIFORM GL_ACTIVE_RESOURCES 3"),
+        ("UNIFORM", InterfaceQuestion::Whole { property, value: 3 }) if property.short_name() == "ACTIVE_RESOURCES"
+    ));
+    let name = |key, name| InterfaceQuestion::Name { resource: key, name };
+    let atomic = |atomic| ResourceKey::Member { binding: 1, offset: 4, atomic };
+    assert_eq!(question("resourceName GL_UNIFORM (var 7) 1 a").1, name(ResourceKey::Location(7), "a"));
+    assert_eq!(question("resourceName GL_UNIFORM (atomic 1 4) 0 \"\"").1, name(atomic(true), ""));
+    assert_eq!(question("resourceName GL_BUFFER_VARIABLE ( 1 4 ) 3 b.c").1, name(atomic(false), "b.c"));
+    let component = ResourceKey::Component { location: 1, component: 2 };
+    assert!(matches!(
+        question("resourceByData GL_PROGRAM_INPUT (1 2) GL_TYPE GL_FLOAT").1,
+        InterfaceQuestion::Property { resource, .. } if resource == component
+    ));
+    assert_eq!(
+        question("resourceIndex GL_UNIFORM_BLOCK B GL_INVALID_INDEX").1,
+        InterfaceQuestion::Index { name: "B", index: None }
+    );
+    assert_eq!(
+        question("resourceLocation GL_UNIFORM a[1] -1").1,
+        InterfaceQuestion::Location { name: "a[1]", location: -1 }
+    );
+    assert_eq!(
+        question("resourceLocationIndex GL_PROGRAM_OUTPUT \"\" 1").1,
+        InterfaceQuestion::LocationIndex { name: "", index: 1 }
+    );
+    for line in [
+        "interfaces GL_UNIFORM GL_ACTIVE_RESOURCES 3",
+        "interface GL_UNIFORM GL_TYPE 3",
+        "resourceName GL_UNIFORM (var 7) 2 a",
+        "resourceName GL_UNIFORM (var 7 1 a",
+        "resourceName GL_UNIFORM var 7 1 a",
+        "resourceByData GL_VERTEX_SUBROUTINE (1) GL_LOCATION 1",
+        "resourceIndex GL_UNIFORM_BLOCK B GL_TRUE",
+        "resourceLocation GL_UNIFORM a",
+    ] {
+        assert_eq!(
+            error(&format!("verify program_interface_query {line}")).0,
+            ErrorKind::Arguments,
+            "{line}"
+        );
+    }
 }

@@ -9,12 +9,16 @@ use super::state::{IDENTITY, Light, Matrix, State, inverse, multiply, transpose}
 use super::uniforms::{UniformValue, write};
 use program::{Program, Scalar, Stage};
 
-/// Writes every active built-in uniform.
-pub fn fill(program: &Program, state: &State, block: &mut Arc<Vec<u8>>) {
+/// Writes every active built-in uniform; `samples` are those of a pixel of the draw framebuffer.
+pub fn fill(program: &Program, state: &State, samples: u32, block: &mut Arc<Vec<u8>>) {
     for uniform in program.uniforms.iter() {
         let Some(builtin) = uniform.builtin else { continue };
         for element in 0..uniform.array.unwrap_or(1) {
-            if let Some(value) = value(builtin, uniform, element, state) {
+            let value = match builtin {
+                BuiltinVariable::NumSamples => Some(integer(samples)),
+                _ => value(builtin, uniform, element, state),
+            };
+            if let Some(value) = value {
                 write(block, uniform.offset + element * uniform.array_stride, uniform, &value);
             }
         }
@@ -30,6 +34,11 @@ fn matrix3(m: &Matrix) -> UniformValue {
     let components: SmallVec<[u64; 16]> =
         (0..9).map(|i| u64::from((m[i / 3 * 4 + i % 3] as f32).to_bits())).collect();
     UniformValue { scalar: Scalar::Float, columns: 3, rows: 3, components }
+}
+
+fn integer(value: u32) -> UniformValue {
+    let components = SmallVec::from_slice(&[u64::from(value)]);
+    UniformValue { scalar: Scalar::Int, columns: 1, rows: 1, components }
 }
 
 fn vector(values: &[f64]) -> UniformValue {

@@ -19,6 +19,7 @@ use crate::device::{
     Steps, VertexBatch, first_lanes,
 };
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
+use crate::multisample::Multisample;
 use crate::observe::{DrawContext, Recorder, ShadeMode};
 use crate::raster::{Rect, samples};
 use crate::resources::Bindings;
@@ -376,16 +377,16 @@ impl Machine {
         self.objects = bindings.objects.clone();
         let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else { return Ok(()) };
         let inputs = Arc::new(fragment_inputs(&program, &key));
-        let samples = samples::positions(self.draw_framebuffer.samples());
-        if samples.len() > 1 && fragment.reads_samples {
-            return Err(MachineError::Unsupported(
-                "built-in variables of samples in multisample framebuffers",
-            ));
-        }
+        let multisample = Multisample {
+            positions: samples::positions(self.draw_framebuffer.samples()),
+            sample: 0,
+            alpha_to_coverage: self.state.alpha_to_coverage,
+            alpha_to_one: self.state.alpha_to_one,
+        };
         let set_up = |&sample: &[f32; 2]| self.set_up(&primitives, &vertices, &inputs, sample);
-        let shapes = samples.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
+        let shapes = multisample.positions.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
-        let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test };
+        let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
         self.render(context, shapes, device)
     }
 
@@ -431,8 +432,8 @@ impl Machine {
         Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
     }
 
-    /// Sets up every primitive for the draw framebuffer, as seen from a sample of each pixel: moved so that the sample
-    /// comes to lie where the pixel's centre is.
+    /// Sets up every primitive for the draw framebuffer, as seen from a sample of each pixel: coverage and depth are moved
+    /// so that the sample comes to lie where the pixel's centre is, inputs are not.
     fn set_up(
         &self,
         primitives: &[FinalPrimitive],
@@ -464,8 +465,8 @@ impl Machine {
     }
 
     /// Records the draw for the window, or executes it when its target is a texture, the fragment stage writes
-    /// memory, or everything is to be shaded. `shapes` are those of each sample. Every sample is shaded for itself, at its
-    /// own position: OpenGL 4.6 section 14.3.1 leaves it to implementations which samples share a result.
+    /// memory, or everything is to be shaded. `shapes` are those of each sample. Every sample is shaded for itself: OpenGL 4.6
+    /// section 14.3.1 leaves it to implementations which samples share a result.
     fn render(
         &mut self,
         mut context: DrawContext,
@@ -491,6 +492,9 @@ impl Machine {
         let multisampled = shapes.len() > 1;
         let layered = targets.len() > 1 && !multisampled;
         for (layer, target) in targets.iter_mut().enumerate() {
+            if multisampled {
+                context.multisample.sample = layer as u32;
+            }
             let mut recorder = Recorder::new(context, mode);
             let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
             for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
@@ -578,7 +582,8 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
-        for Shape { coverage, setup } in rasterise(&input, &self.raster) {
+        for Shape { coverage, mut setup } in rasterise(&input, &self.raster) {
+            setup.shift_inputs(-f64::from(dx), -f64::from(dy));
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);
             shapes.push(Shape { coverage, setup });
         }

@@ -9,7 +9,7 @@ use program::Api;
 
 use super::{GlError, MAX_WINDOW, Machine, MachineError};
 use crate::device::Device;
-use crate::format::{Format, FormatClass};
+use crate::format::Format;
 use crate::framebuffer::{Pixels, Surface};
 use crate::observe::RenderTarget;
 use crate::raster::{Rect, samples};
@@ -35,8 +35,8 @@ pub enum Framebuffer {
     Window,
     /// Textures.
     Images {
-        /// Colour attachments, all of one size.
-        colours: Vec<Attachment>,
+        /// Colour attachments, all of one size; `None` where nothing is attached.
+        colours: Vec<Option<Attachment>>,
         /// Number of layers that can be drawn to; 1 unless layered.
         layers: u32,
         /// Samples per pixel; more than one are kept in layers, and then there is only one layer to draw to.
@@ -64,8 +64,8 @@ pub enum FramebufferTarget {
 pub enum FramebufferKind {
     /// `winsys`.
     Window,
-    /// `tex 2d`: slots of two-dimensional textures.
-    Textures(Vec<u32>),
+    /// `tex 2d`: slots of two-dimensional textures; `None` attaches nothing.
+    Textures(Vec<Option<u32>>),
     /// `tex slice`: one image.
     Slice {
         /// Slot.
@@ -127,20 +127,20 @@ impl Machine {
         let framebuffer = match kind {
             FramebufferKind::Window => Framebuffer::Window,
             FramebufferKind::Textures(slots) => {
-                let colours =
-                    slots.iter().map(|&slot| self.attachment(slot, 0, 0)).collect::<Result<_, _>>()?;
+                let attachment = |slot: &Option<u32>| slot.map(|s| self.attachment(s, 0, 0)).transpose();
+                let colours = slots.iter().map(attachment).collect::<Result<_, _>>()?;
                 self.images(colours, 1, 1)?
             }
             &FramebufferKind::Slice { slot, level, layer } => {
                 let attachment = self.attachment(slot, level, layer)?;
-                self.images(vec![attachment], 1, 1)?
+                self.images(vec![Some(attachment)], 1, 1)?
             }
             &FramebufferKind::Layered(slot) => {
                 let attachment = self.attachment(slot, 0, 0)?;
                 let texture = self.objects.textures.get(attachment.texture.0 as usize);
                 let level = texture.and_then(|t| t.levels.first()?.as_ref());
                 let layers = level.map_or(0, |l| l.layers.len() as u32);
-                self.images(vec![attachment], layers, 1)?
+                self.images(vec![Some(attachment)], layers, 1)?
             }
             &FramebufferKind::Renderbuffer { format, width, height, samples } => {
                 let samples = samples::supported(samples);
@@ -150,7 +150,7 @@ impl Machine {
                 let size = [width, height, samples];
                 let fill = TextureFill::Storage { target: TextureTarget::D2Array, format, levels: 1, size };
                 let texture = self.add_texture(fill.create());
-                self.images(vec![Attachment { texture, level: 0, layer: 0 }], 1, samples)?
+                self.images(vec![Some(Attachment { texture, level: 0, layer: 0 })], 1, samples)?
             }
         };
         if target != FramebufferTarget::Read {
@@ -176,11 +176,11 @@ impl Machine {
     /// A framebuffer of images that exist, have one size and a colour format.
     fn images(
         &self,
-        colours: Vec<Attachment>,
+        colours: Vec<Option<Attachment>>,
         layers: u32,
         samples: u32,
     ) -> Result<Framebuffer, FramebufferError> {
-        let surfaces: Option<Vec<&Surface>> = colours.iter().map(|a| self.surface(a)).collect();
+        let surfaces: Option<Vec<&Surface>> = colours.iter().flatten().map(|a| self.surface(a)).collect();
         let surfaces = surfaces.ok_or(FramebufferError::Incomplete)?;
         let first = surfaces.first().ok_or(FramebufferError::Incomplete)?;
         let (width, height) = (first.width(), first.height());
@@ -220,7 +220,7 @@ impl Machine {
         match &self.draw_framebuffer {
             Framebuffer::Window => vec![self.window.colour_format(0)],
             Framebuffer::Images { colours, .. } => {
-                colours.iter().map(|a| self.surface(a).map(Surface::format)).collect()
+                colours.iter().map(|a| Some(self.surface(a.as_ref()?)?.format())).collect()
             }
         }
     }
@@ -233,7 +233,10 @@ impl Machine {
         };
         (0..*layers.max(samples))
             .map(|layer| {
-                let at = |a: &Attachment| self.surface(&Attachment { layer: a.layer + layer, ..*a }).cloned();
+                let at = |a: &Option<Attachment>| {
+                    let a = a.as_ref()?;
+                    self.surface(&Attachment { layer: a.layer + layer, ..*a }).cloned()
+                };
                 RenderTarget::new(*width, *height, colours.iter().map(at).collect(), None)
             })
             .collect()
@@ -244,6 +247,7 @@ impl Machine {
         let Framebuffer::Images { colours, .. } = framebuffer else { return };
         for (layer, target) in targets.into_iter().enumerate() {
             for (attachment, surface) in colours.iter().zip(target.into_surfaces().0) {
+                let Some(attachment) = attachment else { continue };
                 let texture = self.objects.textures.get_mut(attachment.texture.0 as usize);
                 let image = texture.and_then(|t| {
                     Arc::make_mut(t).image_mut(attachment.level as usize, attachment.layer as usize + layer)
@@ -266,7 +270,7 @@ impl Machine {
             if *samples > 1 {
                 return Err(MachineError::NothingToRead("the framebuffer is multisampled"));
             }
-            let surface = colours.first().and_then(|a| self.surface(a)).ok_or(nothing)?;
+            let surface = colours.first().and_then(|a| self.surface(a.as_ref()?)).ok_or(nothing)?;
             return Ok((surface.format(), surface.read(rect)));
         }
         let (pixels, steps) = self.window.read(0, rect, device)?;
@@ -278,7 +282,7 @@ impl Machine {
     fn read_planes(&mut self, device: &mut dyn Device) -> Result<Vec<Surface>, MachineError> {
         if let Framebuffer::Images { colours, samples, .. } = &self.read_framebuffer
             && *samples > 1
-            && let Some(first) = colours.first()
+            && let Some(Some(first)) = colours.first()
         {
             let plane = |s| self.surface(&Attachment { layer: first.layer + s, ..*first }).cloned();
             return (0..*samples)
@@ -304,7 +308,7 @@ impl Machine {
     /// multisampled ones samples go to samples; where one is, nothing is scaled; in ES it must be the one that is read.
     fn may_blit(&self, format: Format) -> bool {
         let (read, draw) = (self.read_framebuffer.samples(), self.draw_framebuffer.samples());
-        let classes = self.draw_formats().iter().flatten().all(|f| is_integer(*f) == is_integer(format));
+        let classes = self.draw_formats().iter().flatten().all(|f| f.is_integer() == format.is_integer());
         let scaled = self.read_size() != self.render_size();
         classes
             && !(read > 1 && draw > 1 && read != draw)
@@ -345,15 +349,11 @@ impl Machine {
     }
 }
 
-fn is_integer(format: Format) -> bool {
-    matches!(format.class(), FormatClass::Int | FormatClass::Uint)
-}
-
 /// One value for all samples of a pixel: their mean, or the first of integers.
 fn resolve((first, others): (&Surface, &[Surface])) -> Surface {
     let mut result = first.clone();
     let format = result.format();
-    if others.is_empty() || is_integer(format) {
+    if others.is_empty() || format.is_integer() {
         return result;
     }
     for y in 0..result.height() as i32 {

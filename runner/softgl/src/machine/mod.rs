@@ -514,7 +514,8 @@ impl Machine {
     /// Objects as the current program sees them now.
     fn bindings(&self, object: &ProgramObject) -> Bindings {
         let mut default_block = object.uniforms.default_block.clone();
-        builtins::fill(&object.program, &self.state, &mut default_block);
+        let samples = self.draw_framebuffer.samples();
+        builtins::fill(&object.program, &self.state, samples, &mut default_block);
         let atomics = object.program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max();
         Bindings {
             objects: self.objects.clone(),
@@ -547,7 +548,7 @@ impl Machine {
             clip_planes: if self.uses_clip_planes(object) { self.state.clip_enabled } else { 0 },
             patch_vertices: if tessellates { self.state.patch_vertices as u8 } else { 0 },
             targets: self.draw_formats().into_iter().map(kind).collect(),
-            samples: 1,
+            samples: self.draw_framebuffer.samples() as u8,
             point_sprite: 0,
             upper_left_height: if upper_left(&object.program) { self.render_size().1 } else { 0 },
         }

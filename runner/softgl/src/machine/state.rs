@@ -29,6 +29,10 @@ pub enum Capability {
     DepthTest,
     /// `GL_DEPTH_CLAMP`.
     DepthClamp,
+    /// `GL_SAMPLE_ALPHA_TO_COVERAGE`.
+    SampleAlphaToCoverage,
+    /// `GL_SAMPLE_ALPHA_TO_ONE`.
+    SampleAlphaToOne,
     /// `GL_CULL_FACE`.
     CullFace,
     /// `GL_RASTERIZER_DISCARD`.
@@ -104,6 +108,10 @@ pub struct State {
     pub depth_function: CompareFunction,
     /// Depth clamp enabled.
     pub depth_clamp: bool,
+    /// In a multisample framebuffer, a fragment's alpha decides how many of its samples it covers.
+    pub alpha_to_coverage: bool,
+    /// In a multisample framebuffer, alpha is 1 whatever the shader wrote.
+    pub alpha_to_one: bool,
     /// `glFrontFace(GL_CW)`.
     pub front_clockwise: bool,
     /// Face culling enabled; it is always back faces that are culled.
@@ -159,6 +167,8 @@ impl State {
             depth_test: false,
             depth_function: CompareFunction::Less,
             depth_clamp: false,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
             front_clockwise: false,
             cull_face: false,
             two_side: false,
@@ -196,6 +206,8 @@ impl State {
             Capability::ProgramPointSize => self.program_point_size = enabled,
             Capability::DepthTest => self.depth_test = enabled,
             Capability::DepthClamp => self.depth_clamp = enabled,
+            Capability::SampleAlphaToCoverage => self.alpha_to_coverage = enabled,
+            Capability::SampleAlphaToOne => self.alpha_to_one = enabled,
             Capability::RasterizerDiscard => self.rasterizer_discard = enabled,
         }
     }

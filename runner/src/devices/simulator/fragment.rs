@@ -15,7 +15,18 @@ use super::{Prepared, SimulatorDevice, layer, push_constants, surface};
 /// Quads of one thread: they all belong to one primitive.
 struct Group {
     primitive: usize,
-    quads: Vec<usize>,
+    quads: Vec<QuadSlot>,
+}
+
+/// What a thread has in the place of one of its quads.
+#[derive(Clone, Copy)]
+struct QuadSlot {
+    /// Index in the batch.
+    quad: usize,
+    /// The sample it runs for.
+    sample: u32,
+    /// Whether the batch wants it; the others are there for their neighbours' sake.
+    wanted: bool,
 }
 
 /// Runs a batch of fragments; gives the instructions executed.
@@ -35,7 +46,9 @@ pub(super) fn run(
     let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);
     batch.outputs.killed = 0;
     let mut steps = 0;
-    for group in groups(batch, usize::from(width.channels()) / 4) {
+    let paired = interface.per_sample && batch.samples > 1 && !device.options.devinfo.sample_id_per_quad;
+    let threads = if paired { sample_pairs(batch) } else { groups(batch, usize::from(width.channels()) / 4) };
+    for group in threads {
         let setup = batch
             .primitives
             .get(group.primitive)
@@ -44,12 +57,14 @@ pub(super) fn run(
             .quads
             .iter()
             .enumerate()
-            .fold(0, |mask, (i, &quad)| mask | ((batch.live >> (quad * 4) & 0xf) as u32) << (i * 4));
+            .filter(|(_, slot)| slot.wanted)
+            .fold(0, |mask, (i, slot)| mask | ((batch.live >> (slot.quad * 4) & 0xf) as u32) << (i * 4));
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let positions = pixel_positions(batch, &group);
-        let fixed = Fixed { setup, positions: &positions, live, interface, width, batch };
-        fixed.write(thread);
+        let fixed =
+            Fixed { setup, positions: &positions, live, interface, width, batch, slots: &group.quads };
+        fixed.write(thread, device.options.devinfo.sample_id_per_quad);
         let push = info.dispatch_grf_start as usize;
         let first = push_constants(thread, push, &prepared.binary.compiled.push, services);
         for (i, input) in interface.inputs.iter().enumerate() {
@@ -66,11 +81,12 @@ pub(super) fn run(
             interface,
             setup,
             positions: &positions,
+            samples: &batch.sample_positions,
         };
         steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
         let killed = live & !host.written;
-        for (i, &quad) in group.quads.iter().enumerate() {
-            batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (quad * 4);
+        for (i, slot) in group.quads.iter().enumerate() {
+            batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (slot.quad * 4);
         }
     }
     Ok(steps)
@@ -85,19 +101,32 @@ fn groups(batch: &FragmentBatch, per_thread: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, quad) in batch.quads.iter().enumerate() {
         let primitive = quad.primitive as usize;
+        let slot = QuadSlot { quad: i, sample: batch.sample_id.unwrap_or(0), wanted: true };
         match groups.last_mut() {
             Some(group) if group.primitive == primitive && group.quads.len() < per_thread => {
-                group.quads.push(i)
+                group.quads.push(slot)
             }
-            _ => groups.push(Group { primitive, quads: vec![i] }),
+            _ => groups.push(Group { primitive, quads: vec![slot] }),
         }
     }
     groups
 }
 
+/// A thread for every quad, with both samples of the pair that the batch's sample is in: where the payload has one number
+/// of a pair for the whole thread, neighbouring quads are neighbouring samples.
+fn sample_pairs(batch: &FragmentBatch) -> Vec<Group> {
+    let sample = batch.sample_id.unwrap_or(0);
+    let slots = |quad| {
+        let of_pair = |i| QuadSlot { quad, sample: (sample & !1) + i, wanted: sample & 1 == i };
+        vec![of_pair(0), of_pair(1)]
+    };
+    let quads = batch.quads.iter().enumerate();
+    quads.map(|(i, quad)| Group { primitive: quad.primitive as usize, quads: slots(i) }).collect()
+}
+
 /// Window position of each pixel's lower left corner.
 fn pixel_positions(batch: &FragmentBatch, group: &Group) -> Vec<(f64, f64)> {
-    let pixels = group.quads.iter().flat_map(|&q| (0..4).map(move |i| (q, i)));
+    let pixels = group.quads.iter().flat_map(|slot| (0..4).map(move |i| (slot.quad, i)));
     pixels
         .map(|(q, i)| {
             let quad = &batch.quads[q];
@@ -114,15 +143,24 @@ struct Fixed<'a> {
     interface: &'a FragmentInterface,
     width: Width,
     batch: &'a FragmentBatch,
+    slots: &'a [QuadSlot],
 }
 
 impl Fixed<'_> {
-    fn write(&self, thread: &mut Thread) {
+    fn write(&self, thread: &mut Thread, sample_id_per_quad: bool) {
         let mut g0 = [0; 8];
         // Bit 15 of the first dword: back-facing.
         g0[0] = if self.setup.front_facing { 0 } else { 1 << 15 };
+        if self.interface.per_sample && !sample_id_per_quad {
+            // Bits 7:6: the first pair of samples.
+            g0[0] |= (self.slots.first().map_or(0, |slot| slot.sample) / 2 & 3) << 6;
+        }
         thread.set_register(0, &g0);
         self.write_subspans(thread);
+        if self.interface.per_sample && sample_id_per_quad {
+            let nibbles = self.slots.iter().take(4).enumerate();
+            thread.set_dword(1, 0, nibbles.fold(0, |ids, (i, slot)| ids | (slot.sample & 0xf) << (4 * i)));
+        }
         let mut register = if self.width == Width::Simd32 { 3 } else { 2 };
         for &mode in &self.interface.barycentrics {
             register = self.write_barycentrics(thread, register, mode);
@@ -138,14 +176,25 @@ impl Fixed<'_> {
                 self.write_channels(thread, register, &center(&|x, y| 1.0 / self.setup.one_over_w.at(x, y)));
         }
         if self.interface.sample_offsets {
-            // One sample at the pixel's centre: 8/16 in both directions.
-            thread.set_register(register, &[0x0808_0808; 8]);
+            self.write_sample_positions(thread, register);
             register += 1;
         }
         if self.interface.input_coverage {
-            let coverage: Vec<u32> = (0..self.positions.len()).map(|i| self.live >> i & 1).collect();
+            let covered = |i: usize| (self.live >> i & 1) << self.slots[i / 4].sample;
+            let coverage: Vec<u32> = (0..self.positions.len()).map(covered).collect();
             self.write_channels(thread, register, &coverage);
         }
+    }
+
+    /// Two bytes for each channel: x and y of its sample in sixteenths of a pixel.
+    fn write_sample_positions(&self, thread: &mut Thread, register: usize) {
+        let sixteenths = |slot: &QuadSlot| self.sample_position(slot).map(|c| (c * 16.0) as u8);
+        let bytes: Vec<u8> = self.slots.iter().flat_map(|slot| sixteenths(slot).repeat(4)).collect();
+        thread.set_bytes(register * 32, &bytes);
+    }
+
+    fn sample_position(&self, slot: &QuadSlot) -> [f64; 2] {
+        self.batch.sample_positions.get(slot.sample as usize).copied().unwrap_or([0.5; 2])
     }
 
     fn write_subspans(&self, thread: &mut Thread) {
@@ -171,23 +220,17 @@ impl Fixed<'_> {
     /// b1 and b2 of eight pixels, then of the next eight.
     fn write_barycentrics(&self, thread: &mut Thread, first: usize, mode: Barycentric) -> usize {
         for (i, &(x, y)) in self.positions.iter().enumerate() {
-            let [dx, dy] = self.offset(mode);
+            let [dx, dy] = match mode {
+                Barycentric::PerspectivePixel | Barycentric::LinearPixel => [0.5; 2],
+                // A sample that is covered lies in the primitive, as a centroid must.
+                _ => self.sample_position(&self.slots[i / 4]),
+            };
             let weights = weights(self.setup, is_linear(mode), x + dx, y + dy);
             let register = first + i / 8 * 2;
             thread.set_dword(register, i % 8, weights[0]);
             thread.set_dword(register + 1, i % 8, weights[1]);
         }
         first + usize::from(self.width.channels()) / 8 * 2
-    }
-
-    fn offset(&self, mode: Barycentric) -> [f64; 2] {
-        match mode {
-            Barycentric::PerspectiveSample | Barycentric::LinearSample => {
-                let sample = self.batch.sample_id.unwrap_or(0) as usize;
-                self.batch.sample_positions.get(sample).copied().unwrap_or([0.5; 2])
-            }
-            _ => [0.5; 2],
-        }
     }
 }
 
@@ -258,11 +301,13 @@ struct FragmentHost<'a> {
     interface: &'a FragmentInterface,
     setup: &'a PrimitiveSetup,
     positions: &'a [(f64, f64)],
+    /// Positions of the samples in a pixel.
+    samples: &'a [[f64; 2]],
 }
 
 impl FragmentHost<'_> {
     fn batch_lane(&self, slot: usize) -> Option<usize> {
-        Some(self.group.quads.get(slot / 4)? * 4 + slot % 4)
+        Some(self.group.quads.get(slot / 4)?.quad * 4 + slot % 4)
     }
 }
 
@@ -321,15 +366,16 @@ impl Host for FragmentHost<'_> {
 
     fn interpolate(&mut self, request: &InterpolateRequest) -> Reply<[[u32; 16]; 2]> {
         let mut result = [[0; 16]; 2];
+        let sample = |n: u32| self.samples.get(n as usize).map_or((0.5, 0.5), |&[x, y]| (x, y));
         for element in 0..usize::from(request.count) {
-            let Some(&(x, y)) = self.positions.get(usize::from(request.first_slot) + element) else {
-                continue;
-            };
+            let slot = usize::from(request.first_slot) + element;
+            let Some(&(x, y)) = self.positions.get(slot) else { continue };
             let sixteenth = |raw: u32| 0.5 + f64::from(raw as i32) / 16.0;
             let (dx, dy) = match &request.at {
                 InterpolateAt::Shared { x, y } => (0.5 + f64::from(*x) / 16.0, 0.5 + f64::from(*y) / 16.0),
                 InterpolateAt::PerSlot([xs, ys]) => (sixteenth(xs[element]), sixteenth(ys[element])),
-                InterpolateAt::Sample(_) | InterpolateAt::Centroid => (0.5, 0.5),
+                InterpolateAt::Sample(n) => sample(u32::from(*n)),
+                InterpolateAt::Centroid => sample(self.group.quads[slot / 4].sample),
             };
             let [b1, b2] = weights(self.setup, request.linear, x + dx, y + dy);
             result[0][element] = b1;

@@ -46,6 +46,14 @@ impl Resource {
         names.into_iter().fold(self, |r, (name, stage)| r.with(name, stages.contains(stage)))
     }
 
+    /// The value of an integer property.
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        match self.property(name)? {
+            Answer::Integer(value) => Some(*value),
+            Answer::Name(_) => None,
+        }
+    }
+
     /// The value of a property, by its enum's name without `GL_`.
     pub fn property(&self, name: &str) -> Option<&Answer> {
         self.properties.iter().find(|(property, _)| *property == name).map(|(_, value)| value)
@@ -67,6 +75,7 @@ pub(super) fn resources(program: &Program, interface: &str) -> Option<Vec<Resour
             program.stages.last().map_or(Vec::new(), |s| variables(program, s, Storage::Output))
         }
         "TRANSFORM_FEEDBACK_VARYING" => feedback(program),
+        "TRANSFORM_FEEDBACK_BUFFER" => feedback_buffers(program),
         other => return subroutines(program, other),
     })
 }
@@ -131,13 +140,33 @@ fn atomic_buffers(program: &Program) -> Vec<Resource> {
 }
 
 fn feedback(program: &Program) -> Vec<Resource> {
+    let buffers = captured_buffers(program);
     let resource = |v: &program::resource::FeedbackVarying| {
+        let index = buffers.iter().position(|&buffer| buffer == v.buffer);
         Resource::new(v.name.clone())
             .with_type(program, v.ty)
             .with("ARRAY_SIZE", v.array.unwrap_or(1))
             .with("OFFSET", v.offset)
+            .with("TRANSFORM_FEEDBACK_BUFFER_INDEX", index.map_or(-1, |index| index as i64))
     };
     program.feedback.iter().map(resource).collect()
+}
+
+/// The feedback buffers that varyings go to, in order.
+fn captured_buffers(program: &Program) -> Vec<u8> {
+    (0..4).filter(|&buffer| program.feedback.iter().any(|v| v.buffer == buffer)).collect()
+}
+
+/// Feedback buffers have no names.
+fn feedback_buffers(program: &Program) -> Vec<Resource> {
+    let resource = |buffer: u8| {
+        let varyings = program.feedback.iter().filter(|v| v.buffer == buffer).count();
+        Resource { name: String::new(), properties: Vec::new() }
+            .with("BUFFER_BINDING", buffer)
+            .with("NUM_ACTIVE_VARIABLES", varyings as i64)
+            .with("TRANSFORM_FEEDBACK_BUFFER_STRIDE", program.feedback_strides[usize::from(buffer)])
+    };
+    captured_buffers(program).into_iter().map(resource).collect()
 }
 
 /// `VERTEX_SUBROUTINE`, `VERTEX_SUBROUTINE_UNIFORM` and those of the other stages.

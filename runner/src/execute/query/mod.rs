@@ -1,6 +1,7 @@
 //! Introspection of the linked program.
 
 mod interfaces;
+mod questions;
 mod types;
 
 use std::fmt::Display;
@@ -9,13 +10,12 @@ use program::resource::Uniform;
 use program::shader::LayoutPrimitive;
 use program::types::MatrixOrder;
 use program::{BuiltinVariable, Program, Stage};
-use script::{ActiveUniformProperty, Content, GlEnum, ProgramProperty, QueryCommand, QueryValue};
+use script::{ActiveUniformProperty, Content, ProgramProperty, QueryCommand, QueryValue};
 
 use super::buffers;
 use super::front::unsupported;
 use super::session::{Flow, Session};
 use crate::verdict::{Layer, Verdict};
-use interfaces::resources;
 use types::gl_type;
 
 /// `active uniform`, `verify …`.
@@ -24,7 +24,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
         buffers::verify_count(session, object, count);
         return Ok(());
     }
-    if matches!(command, QueryCommand::Interface { .. })
+    if matches!(command, QueryCommand::Interface(_))
         && session.needs(43, &["GL_ARB_program_interface_query"]).is_err()
     {
         // The interpreter prints a note and goes on.
@@ -40,10 +40,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
         QueryCommand::Program { property, value } => {
             expect(program_property(session, &program, property)?, value, &format!("{property:?}"))
         }
-        QueryCommand::Interface { interface, name, property, value } => {
-            let found = interface_property(&program, interface, name, property)?;
-            expect(found, value, &format!("{interface} {name} {property}"))
-        }
+        QueryCommand::Interface(ref query) => questions::ask(&program, query),
         QueryCommand::Object { .. } => Ok(()),
     }
 }
@@ -182,18 +179,4 @@ fn active_uniform(program: &Program, name: &str, property: ActiveUniformProperty
             None => return Err(unsupported("this uniform's GL type name is")),
         },
     })
-}
-
-fn interface_property(program: &Program, interface: GlEnum, name: &str, property: GlEnum) -> Flow<Answer> {
-    let Some(resources) = resources(program, interface.short_name()) else {
-        return Err(unsupported(&format!("the program interface {interface} is")));
-    };
-    let resource = resources
-        .iter()
-        .find(|resource| resource.name == name)
-        .ok_or_else(|| Verdict::fail(Layer::Probe, format!("{interface} has no resource `{name}`")))?;
-    resource
-        .property(property.short_name())
-        .cloned()
-        .ok_or_else(|| Verdict::fail(Layer::Probe, format!("resources of {interface} have no {property}")))
 }

@@ -1,0 +1,94 @@
+//! Multisample state of a draw, and what it does to fragments.
+
+use crate::format::Format;
+use crate::raster::samples;
+
+/// What a draw to one sample of each pixel must know. By default there is one sample, in the centre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Multisample {
+    /// Positions of the samples in a pixel, from its lower left corner.
+    pub positions: Vec<[f32; 2]>,
+    /// The sample that is drawn to.
+    pub sample: u32,
+    /// `GL_SAMPLE_ALPHA_TO_COVERAGE`.
+    pub alpha_to_coverage: bool,
+    /// `GL_SAMPLE_ALPHA_TO_ONE`.
+    pub alpha_to_one: bool,
+}
+
+impl Default for Multisample {
+    fn default() -> Multisample {
+        let positions = samples::positions(1);
+        Multisample { positions, sample: 0, alpha_to_coverage: false, alpha_to_one: false }
+    }
+}
+
+impl Multisample {
+    /// Whether a pixel has more than one sample. Nothing here has an effect otherwise.
+    pub fn is_enabled(&self) -> bool {
+        self.positions.len() > 1
+    }
+
+    /// The sample that invocations are for, when there are several.
+    pub fn sample_id(&self) -> Option<u32> {
+        self.is_enabled().then_some(self.sample)
+    }
+
+    /// Whether a fragment with a sample mask and the alpha of the first attachment (`None` for integers, which have no
+    /// coverage in their alpha) reaches the sample. OpenGL wants the number of covered samples to follow alpha and leaves
+    /// open which they are; here it is the first ones.
+    pub fn covers(&self, mask: u32, alpha: Option<f32>) -> bool {
+        if !self.is_enabled() {
+            return true;
+        }
+        let alpha = alpha.filter(|_| self.alpha_to_coverage);
+        let covered =
+            alpha.map_or(u32::MAX, |a| (a.clamp(0.0, 1.0) * self.positions.len() as f32).round() as u32);
+        mask >> self.sample & 1 == 1 && self.sample < covered
+    }
+
+    /// The colour that is written for a shader's colour, both raw.
+    pub fn colour(&self, format: Format, mut raw: [u32; 4]) -> [u32; 4] {
+        if self.alpha_to_one && self.is_enabled() && !format.is_integer() {
+            raw[3] = 1.0f32.to_bits();
+        }
+        raw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_sample(sample: u32) -> Multisample {
+        Multisample { positions: samples::positions(4), sample, alpha_to_coverage: true, alpha_to_one: true }
+    }
+
+    #[test]
+    fn alpha_decides_how_many_samples_are_covered() {
+        let covered = |alpha| (0..4).filter(|&s| of_sample(s).covers(!0, Some(alpha))).count();
+        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0, 9.0, -1.0, f32::NAN].map(covered), [0, 1, 2, 3, 4, 4, 0, 0]);
+        assert!(of_sample(3).covers(!0, None));
+        assert!(Multisample { alpha_to_coverage: false, ..of_sample(3) }.covers(!0, Some(0.0)));
+    }
+
+    #[test]
+    fn masks_select_samples() {
+        let covered = (0..4).filter(|&s| of_sample(s).covers(0b1010, Some(1.0))).collect::<Vec<_>>();
+        assert_eq!(covered, [1, 3]);
+    }
+
+    #[test]
+    fn nothing_happens_with_one_sample() {
+        let single = Multisample { alpha_to_coverage: true, alpha_to_one: true, ..Multisample::default() };
+        assert!(single.covers(0, Some(0.0)) && single.sample_id().is_none());
+        assert_eq!(single.colour(Format::Rgba8, [0; 4]), [0; 4]);
+    }
+
+    #[test]
+    fn integers_keep_their_alpha() {
+        let one = 1.0f32.to_bits();
+        assert_eq!(of_sample(0).colour(Format::Rgba8, [0; 4]), [0, 0, 0, one]);
+        assert_eq!(of_sample(0).colour(Format::Rgba32i, [0; 4]), [0; 4]);
+    }
+}
