@@ -143,6 +143,19 @@ pub enum LayoutPrimitive {
     Isolines,
 }
 
+impl LayoutPrimitive {
+    /// Vertices of one primitive, as a geometry shader gets them.
+    pub const fn vertices(self) -> u32 {
+        match self {
+            LayoutPrimitive::Points => 1,
+            LayoutPrimitive::Lines | LayoutPrimitive::LineStrip | LayoutPrimitive::Isolines => 2,
+            LayoutPrimitive::Triangles | LayoutPrimitive::TriangleStrip => 3,
+            LayoutPrimitive::LinesAdjacency | LayoutPrimitive::Quads => 4,
+            LayoutPrimitive::TrianglesAdjacency => 6,
+        }
+    }
+}
+
 /// Tessellation spacing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]

@@ -7,7 +7,7 @@ use crate::expression::ExprId;
 use crate::resource::Placement;
 use crate::span::Span;
 use crate::stage::Stage;
-use crate::types::{MatrixOrder, TypeId};
+use crate::types::{MatrixOrder, Scalar, TypeId, TypeTable};
 
 /// A global variable of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,6 +202,15 @@ macro_rules! image_formats {
                 match name { $($text => Some(ImageFormat::$name),)* _ => None }
             }
 
+            /// The type of components that shaders see: `float`, `int` or `uint`.
+            pub fn scalar(self) -> Scalar {
+                match self.name() {
+                    name if name.ends_with("ui") => Scalar::Uint,
+                    name if name.ends_with('i') => Scalar::Int,
+                    _ => Scalar::Float,
+                }
+            }
+
             /// The layout identifier.
             pub const fn name(self) -> &'static str {
                 match self { $(ImageFormat::$name => $text),* }
@@ -258,6 +267,13 @@ pub struct Global {
 }
 
 impl Global {
+    /// Whether the outermost array dimension of an input or output counts the vertices of a primitive or patch.
+    pub fn is_per_vertex_array(&self, stage: Stage, types: &TypeTable) -> bool {
+        let arrayed = self.storage.is_per_vertex(stage);
+        let single = self.builtin.is_some_and(|b| !b.is_per_vertex_array());
+        arrayed && !single && !self.interpolation.patch && types.array_of(self.ty).is_some()
+    }
+
     /// A variable without qualifiers.
     pub fn new(name: &str, ty: TypeId, storage: Storage) -> Global {
         Global {

@@ -39,6 +39,9 @@ impl Checker<'_> {
         if self.block_exists(storage, name) {
             return self.error(block.name.span, format!("block `{name}` is already declared"));
         }
+        if self.scopes.find_global(block.name.symbol).is_some() && !self.is_block_name(name) {
+            return self.error(block.name.span, format!("`{name}` is already declared in this scope"));
+        }
         self.check_block_array(storage, &qualifiers, ty, block.name.span)?;
         let instance = block.instance.map_or(name, |n| self.text(n.symbol));
         let mut global = self.new_global(instance, ty, storage, &qualifiers, block.name.span);
@@ -58,6 +61,7 @@ impl Checker<'_> {
             *slot = Some(stride);
         }
         let id = self.shader.globals.push(global);
+        self.size_per_vertex(id, span)?;
         match block.instance {
             Some(instance) => {
                 self.check_new_name(instance)?;
@@ -86,6 +90,11 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a block of any kind has this name, which means nothing else then (GLSL 4.60 section 4.3.9).
+    pub(super) fn is_block_name(&self, name: &str) -> bool {
+        self.shader.globals.values().any(|g| g.block.as_ref().is_some_and(|b| &*b.name == name))
     }
 
     fn block_exists(&self, storage: Storage, name: &str) -> bool {
@@ -171,6 +180,9 @@ impl Checker<'_> {
             let member = unit.members[id];
             let qualifiers = self.qualifiers(member.qualifiers)?;
             self.check_member_qualifiers(&qualifiers, storage, outer)?;
+            if matches!(unit.types[member.ty].kind, ast::TypeKind::Struct(_)) {
+                return self.error(member.span, "structures cannot be defined inside blocks");
+            }
             let base = self.type_spec(member.ty)?;
             let declarators = unit.list(member.declarators);
             for (j, &declarator) in declarators.iter().enumerate() {
@@ -279,10 +291,7 @@ impl Checker<'_> {
         outer: &Qualifiers,
         span: Span,
     ) -> Check<()> {
-        let whole = self
-            .types
-            .scalar_of(self.types.without_arrays(ty))
-            .is_some_and(|s| s.is_integer() || s == Scalar::Double);
+        let whole = self.must_be_flat(ty);
         let flat = [inner, outer].iter().any(|q| q.interpolation.mode == InterpolationMode::Flat);
         if self.language.stage == Stage::Fragment && storage == Storage::Input && whole && !flat {
             let name = self.type_name(ty);
@@ -402,7 +411,7 @@ impl Checker<'_> {
                 let names = names.iter().filter_map(|m| m.builtin).collect();
                 self.remember_per_vertex(storage, names);
                 self.shader.globals[id].ty = ty;
-                Ok(())
+                self.size_per_vertex(id, span)
             }
         }
     }

@@ -411,6 +411,7 @@ impl Checker<'_> {
             ..Global::new(row.builtin.name(), ty, row.storage)
         });
         self.builtins.known.push((row.builtin, row.storage, id));
+        self.size_per_vertex(id, span)?;
         Ok(Some(id))
     }
 

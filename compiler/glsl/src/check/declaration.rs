@@ -7,7 +7,7 @@ use super::{Check, Checker};
 use crate::ast::{self, DeclKind, Declarator, Precision, TypeKind};
 use crate::source::Span;
 use program::types::Dim as TextureDim;
-use program::variable::{InterpolationMode, LayoutQualifiers, Precision as LinkPrecision};
+use program::variable::{InterpolationMode, LayoutQualifiers, MemoryQualifiers, Precision as LinkPrecision};
 use program::{ArrayLength, Global, GlobalId, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 
 impl Checker<'_> {
@@ -45,12 +45,19 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// ES: a `float` or an opaque type without default precision needs a qualifier (ES 3.20 section 4.7.4).
+    /// Precision qualifiers are for numbers and opaque types; in ES a `float` or an opaque type without default precision
+    /// needs one (ES 3.20 section 4.7.4).
     pub(super) fn check_precision(&mut self, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+        let innermost = self.types.without_arrays(ty);
+        let without = matches!(self.types.get(innermost), Type::Struct(_))
+            || self.types.scalar_of(innermost) == Some(Scalar::Bool);
+        if qualifiers.precision.is_some() && without {
+            let name = self.type_name(innermost);
+            return self.error(span, format!("type {name} has no precision"));
+        }
         if !self.language.es || qualifiers.precision.is_some() {
             return Ok(());
         }
-        let innermost = self.types.without_arrays(ty);
         let missing = match self.types.get(innermost) {
             Type::Scalar(Scalar::Float)
             | Type::Vector { scalar: Scalar::Float, .. }
@@ -144,6 +151,9 @@ impl Checker<'_> {
             return self.redeclare_builtin(qualifiers, ty, declarator);
         }
         self.check_new_name(name)?;
+        if self.is_block_name(text) {
+            return self.error(span, format!("`{text}` is the name of a block"));
+        }
         self.check_precision(ty, qualifiers, span)?;
         let storage = self.storage_of(qualifiers, span)?;
         let ty = if storage == Storage::Private && qualifiers.subroutine.is_some() {
@@ -169,6 +179,7 @@ impl Checker<'_> {
         }
         global.initializer = initializer;
         let id = self.shader.globals.push(global);
+        self.size_per_vertex(id, span)?;
         self.shader.precisions[id] = self.precision_of(ty, qualifiers);
         self.scopes.declare(name.symbol, Entity::Global(id));
         Ok(())
@@ -253,7 +264,8 @@ impl Checker<'_> {
                 && old.storage == storage
                 && declarator.init.is_none()
             {
-                return self.resize(id, ty, name.span);
+                self.resize(id, ty, name.span)?;
+                return self.size_per_vertex(id, name.span);
             }
         }
         self.error(name.span, format!("`{text}` is already declared in this scope"))
@@ -357,6 +369,16 @@ impl Checker<'_> {
                 return self.error(span, "only outputs can be invariant");
             }
         }
+        if qualifiers.memory != MemoryQualifiers::default() && !opaque {
+            return self.error(span, "memory qualifiers are for images and storage blocks");
+        }
+        let layout = &qualifiers.layout.variable;
+        if layout.origin_upper_left || layout.pixel_center_integer || layout.depth.is_some() {
+            return self.error(span, "this layout qualifier is for gl_FragCoord or gl_FragDepth");
+        }
+        if let Type::Image(image) = *self.types.get(inner) {
+            self.check_image_format(image, qualifiers, span)?;
+        }
         self.check_layout_targets(storage, &qualifiers.layout.variable, ty, span)?;
         self.check_opaque_binding(&qualifiers.layout.variable, ty, span)?;
         if !interface {
@@ -401,12 +423,20 @@ impl Checker<'_> {
             return self.error(span, "an input or output with one value per vertex must be an array");
         }
         let flat = qualifiers.interpolation.mode == InterpolationMode::Flat;
-        let whole = scalar.is_some_and(|s| s.is_integer() || s == Scalar::Double);
-        if stage == Stage::Fragment && storage == Storage::Input && whole && !flat {
+        if stage == Stage::Fragment && storage == Storage::Input && self.must_be_flat(inner) && !flat {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
         Ok(())
+    }
+
+    /// Whether a type has integers or doubles, which cannot be interpolated.
+    pub(super) fn must_be_flat(&self, ty: TypeId) -> bool {
+        let inner = self.types.without_arrays(ty);
+        match self.types.members(inner) {
+            Some(members) => members.iter().any(|m| self.must_be_flat(m.ty)),
+            None => self.types.scalar_of(inner).is_some_and(|s| s.is_integer() || s == Scalar::Double),
+        }
     }
 
     /// Rules for vertex shader inputs.

@@ -6,7 +6,7 @@ use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
-use program::{ArrayLength, ExprId, ExprKind, Literal, Scalar, Storage, SwizzleMask, Type, TypeId};
+use program::{ArrayLength, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage, SwizzleMask, Type, TypeId};
 
 use super::place::Root;
 
@@ -175,9 +175,8 @@ impl Checker<'_> {
             if !self.language.has_array_values() {
                 return self.error(span, "arrays cannot be assigned in this version");
             }
-            if length != self.types.array_of(self.ty(value)).map_or(length, |(_, l)| l)
-                && length == ArrayLength::Unsized
-            {
+            let given = self.types.array_of(self.ty(value)).map_or(length, |(_, l)| l);
+            if given != length && [given, length].contains(&ArrayLength::Unsized) {
                 return self.error(place_span, "an array without a size cannot be assigned");
             }
         }
@@ -404,9 +403,18 @@ impl Checker<'_> {
         Ok(self.literal(Literal::Int(i64::from(count)), Scalar::Int, span))
     }
 
+    /// Whether a value is a whole array with an element per vertex that no layout has sized yet.
+    fn is_unsized_per_vertex(&self, value: ExprId, id: GlobalId) -> bool {
+        matches!(self.shader.exprs[value].kind, ExprKind::Global(_)) && self.is_per_vertex_array(id)
+    }
+
     /// The length of an array that linking or the buffer sizes.
     fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
-        if self.root(value).is_none() {
+        let known = match self.root(value) {
+            Some(Root::Global(id)) => !self.is_unsized_per_vertex(value, id),
+            root => root.is_some(),
+        };
+        if !known {
             return self.error(span, "the length of an array without a size is not known");
         }
         let int = self.types.scalar(Scalar::Int);

@@ -41,6 +41,9 @@ impl Checker<'_> {
         if self.types.contains_opaque(result) {
             return self.error(function.header, "functions cannot return opaque values");
         }
+        if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(result) {
+            return self.error(function.header, "a returned array needs a size");
+        }
         if qualifiers.word.is_some() || qualifiers.invariant || qualifiers.interpolation != Default::default()
         {
             return self.error(qualifiers.span, "these qualifiers do not apply to functions");

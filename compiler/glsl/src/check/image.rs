@@ -2,6 +2,7 @@
 
 use super::construct::Argument;
 use super::place::Root;
+use super::qualifier::Qualifiers;
 use super::{Check, Checker};
 use crate::source::Span;
 use program::types::{Dim, ImageType};
@@ -116,6 +117,27 @@ impl Checker<'_> {
         }
     }
 
+    /// The format an image is declared with must be one of its component type; only images that are never read can do
+    /// without (GLSL 4.60 section 4.4.6.2).
+    pub(super) fn check_image_format(
+        &mut self,
+        image: ImageType,
+        qualifiers: &Qualifiers,
+        span: Span,
+    ) -> Check<()> {
+        let loads_any =
+            self.language.any_extension(&["EXT_shader_image_load_formatted", "EXT_shader_image_load_store"]);
+        match qualifiers.layout.variable.image_format {
+            Some(format) if format.scalar() != image.result && !is_wide(image.result) => {
+                self.error(span, format!("format {} does not fit the image's components", format.name()))
+            }
+            None if !qualifiers.memory.write_only && !loads_any => {
+                self.error(span, "an image that is not writeonly needs a format")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// `readonly` images are not stored to, `writeonly` ones not loaded from.
     fn check_image_access(&mut self, op: ImageOp, image: ExprId, span: Span) -> Check<()> {
         let memory = match self.root(image) {
@@ -132,6 +154,11 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether components have 64 bits (EXT_shader_image_int64).
+fn is_wide(scalar: Scalar) -> bool {
+    scalar.bits() == 64
 }
 
 /// Components of an image coordinate: the face of a cube, or face and layer as one number, is the third.

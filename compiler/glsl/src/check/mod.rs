@@ -19,6 +19,7 @@ mod half;
 mod image;
 mod language;
 mod operator;
+mod per_vertex;
 mod place;
 mod precise;
 mod qualifier;

@@ -101,8 +101,17 @@ impl Checker<'_> {
     pub(super) fn qualifiers(&mut self, list: List<ast::QualifierId>) -> Check<Qualifiers> {
         let unit = self.unit;
         let mut result = Qualifiers::default();
+        let mut last = 0;
         for (i, &id) in unit.list(list).iter().enumerate() {
             let qualifier = unit.qualifiers[id];
+            if let Some(place) = place_in_order(&qualifier.kind)
+                && !self.language.has_420pack()
+            {
+                if place < last {
+                    return self.error(qualifier.span, "this qualifier must stand before the others");
+                }
+                last = place;
+            }
             result.span = if i == 0 { qualifier.span } else { result.span.to(qualifier.span) };
             self.add_qualifier(&mut result, qualifier.kind, qualifier.span)?;
         }
@@ -401,6 +410,20 @@ impl Checker<'_> {
             _ => (self.defaults.uniform_packing, self.defaults.uniform_order),
         }
     }
+}
+
+/// Where a qualifier stands among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`, interpolation,
+/// auxiliary storage, storage, precision.
+fn place_in_order(kind: &QualifierKind) -> Option<u8> {
+    use QualifierKind as Q;
+    Some(match kind {
+        Q::Invariant | Q::Precise => 0,
+        Q::Smooth | Q::Flat | Q::Noperspective => 1,
+        Q::Centroid | Q::Sample | Q::Patch => 2,
+        Q::In | Q::Out | Q::Inout | Q::Attribute | Q::Varying | Q::Uniform | Q::Const => 3,
+        Q::Precision(_) => 4,
+        _ => return None,
+    })
 }
 
 fn set_mode(interpolation: &mut Interpolation, mode: InterpolationMode) -> bool {

@@ -69,6 +69,7 @@ impl Checker<'_> {
         }
         if self.types.array_of(ty).is_some() {
             self.resize(id, ty, span)?;
+            self.size_per_vertex(id, span)?;
         }
         if self.shader.globals[id].builtin == Some(BuiltinVariable::FragCoord) {
             self.shader.redeclarations.frag_coord = true;
@@ -144,7 +145,12 @@ impl Checker<'_> {
             let old_input = global.storage == Storage::Input
                 && self.language.stage != Stage::Vertex
                 && !self.language.at_least(430, 300);
-            let built_in_input = global.storage == Storage::Input && global.builtin.is_some();
+            let built_in_input = global.storage == Storage::Input
+                && global.builtin.is_some()
+                && self.language.stage != Stage::Vertex;
+            if !self.scopes.is_global() {
+                return self.error(name.span, "variables can only be made invariant at global scope");
+            }
             if global.storage != Storage::Output && !old_input && !built_in_input {
                 return self.error(name.span, format!("`{text}` is no output and cannot be invariant"));
             }
@@ -239,6 +245,7 @@ impl Checker<'_> {
             return self.error(span, format!("at most {limit} invocations are available"));
         }
         self.set(|c| &mut c.shader.layout.input_primitive, layout.primitive, span)?;
+        self.size_all_per_vertex(span)?;
         self.set(|c| &mut c.shader.layout.invocations, layout.invocations, span)?;
         self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
         self.set(|c| &mut c.shader.layout.clockwise, layout.clockwise, span)?;
@@ -268,7 +275,12 @@ impl Checker<'_> {
             || (layout.vertices.is_some() && stage != Stage::TessControl)
             || (layout.variable.stream.is_some() && stage != Stage::Geometry)
             || layout.invocations.is_some()
-            || layout.spacing.is_some();
+            || layout.spacing.is_some()
+            || layout.clockwise.is_some()
+            || layout.point_mode
+            || layout.early_fragment_tests
+            || layout.post_depth_coverage
+            || layout.local_size.iter().any(|s| s.is_some());
         if wrong {
             return self.error(span, "this layout qualifier is not for outputs of this stage");
         }
@@ -284,6 +296,7 @@ impl Checker<'_> {
             if vertices > limit {
                 return self.error(span, format!("at most {limit} output vertices are available"));
             }
+            self.size_all_per_vertex(span)?;
         }
         self.defaults.stream = layout.variable.stream.or(self.defaults.stream);
         self.defaults.xfb_buffer = layout.variable.xfb_buffer.or(self.defaults.xfb_buffer);

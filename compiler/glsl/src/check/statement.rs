@@ -285,6 +285,13 @@ impl Checker<'_> {
     fn cases(&mut self, selector: TypeId, body: ast::List<StmtId>) -> Check<Vec<Case>> {
         let mut cases: Vec<Case> = Vec::new();
         let mut has_default = false;
+        if let Some(&last) = self.unit.list(body).last()
+            && let StmtKind::Case(_) | StmtKind::Default = self.unit.stmts[last].kind
+            && self.language.es
+        {
+            let span = self.unit.stmts[last].span;
+            return self.error(span, "no statement follows the last case label");
+        }
         for &id in self.unit.list(body) {
             let statement = self.unit.stmts[id];
             let label = match statement.kind {

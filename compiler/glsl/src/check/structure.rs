@@ -91,6 +91,9 @@ impl Checker<'_> {
             if self.types.array_of(ty).is_some() && !self.language.has_arrays_of_arrays() {
                 return self.error(span, "arrays of arrays need GLSL 4.30 or ES 3.10");
             }
+            if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {
+                return self.error(span, "only the outermost dimension can be without a size");
+            }
             let length = match dim.expand() {
                 None => ArrayLength::Unsized,
                 Some(size) => {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, member_difference, same};
-use super::merge::{global_key, is_per_vertex_array, same_initializer, uses_per_vertex};
+use super::merge::{global_key, same_initializer, uses_per_vertex};
 use super::{Errors, LinkOptions, reach};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::ExprKind;
@@ -164,7 +164,7 @@ fn share_blocks(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
 
 /// Type of an interface variable without the dimension that counts vertices.
 pub(super) fn vertex_type(stage: Stage, global: &Global, types: &TypeTable) -> TypeId {
-    if is_per_vertex_array(stage, global, types) {
+    if global.is_per_vertex_array(stage, types) {
         types.array_of(global.ty).map_or(global.ty, |(element, _)| element)
     } else {
         global.ty

@@ -135,14 +135,3 @@ pub(super) fn resolve(shader: &mut Shader, options: &LinkOptions<'_>, errors: &m
         _ => {}
     }
 }
-
-/// Vertices of a geometry shader's input primitive.
-pub(super) fn input_vertices(primitive: LayoutPrimitive) -> u32 {
-    match primitive {
-        LayoutPrimitive::Points => 1,
-        LayoutPrimitive::Lines | LayoutPrimitive::LineStrip | LayoutPrimitive::Isolines => 2,
-        LayoutPrimitive::Triangles | LayoutPrimitive::TriangleStrip => 3,
-        LayoutPrimitive::LinesAdjacency | LayoutPrimitive::Quads => 4,
-        LayoutPrimitive::TrianglesAdjacency => 6,
-    }
-}

@@ -273,10 +273,3 @@ pub(super) fn global_key(global: &Global) -> String {
         None => global.name.to_string(),
     }
 }
-
-/// Whether the outermost array dimension of an input or output counts the vertices of a primitive or patch.
-pub(super) fn is_per_vertex_array(stage: Stage, global: &Global, types: &TypeTable) -> bool {
-    let arrayed = global.storage.is_per_vertex(stage);
-    let single = global.builtin.is_some_and(|b| !b.is_per_vertex_array());
-    arrayed && !single && !global.interpolation.patch && types.array_of(global.ty).is_some()
-}

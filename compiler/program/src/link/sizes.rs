@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Errors, layouts, merge};
+use super::Errors;
 use crate::expression::{ExprId, ExprKind, Literal};
-use crate::shader::{FunctionId, Shader};
+use crate::shader::{FunctionId, LayoutPrimitive, Shader};
 use crate::stage::Stage;
 use crate::types::{ArrayLength, Type, TypeId, TypeTable};
 use crate::variable::{GlobalId, LocalId, Storage};
@@ -139,11 +139,11 @@ fn check_storage_sizes(
 /// Vertices of a per-vertex input or output array; `None` for other variables.
 fn vertices_of(shader: &Shader, id: GlobalId, types: &TypeTable) -> Option<u32> {
     let global = &shader.globals[id];
-    if global.interpolation.patch || !merge::is_per_vertex_array(shader.stage, global, types) {
+    if !global.is_per_vertex_array(shader.stage, types) {
         return None;
     }
     match (shader.stage, global.storage) {
-        (Stage::Geometry, Storage::Input) => shader.layout.input_primitive.map(layouts::input_vertices),
+        (Stage::Geometry, Storage::Input) => shader.layout.input_primitive.map(LayoutPrimitive::vertices),
         (Stage::TessControl, Storage::Output) => shader.layout.vertices,
         (Stage::TessControl | Stage::TessEvaluation, Storage::Input) => Some(MAX_PATCH_VERTICES),
         _ => None,

@@ -1,0 +1,72 @@
+//! Sizes of arrays with an element per vertex (GLSL 4.60 sections 4.3.4, 4.4.1.2 and 4.4.2.1).
+//!
+//! Inputs of tessellation stages have as many elements as a patch can have vertices. Inputs of geometry shaders and outputs
+//! of tessellation control shaders get their size from a layout declaration, the ones declared before it included, and
+//! sizes that were given must match it and each other.
+
+use super::{Check, Checker};
+use crate::source::Span;
+use program::{ArrayLength, GlobalId, Stage, Storage};
+
+impl Checker<'_> {
+    /// Gives an array its size if that is known, or checks the one it has.
+    pub(super) fn size_per_vertex(&mut self, id: GlobalId, span: Span) -> Check<()> {
+        if !self.is_per_vertex_array(id) {
+            return Ok(());
+        }
+        let global = &self.shader.globals[id];
+        let (ty, storage) = (global.ty, global.storage);
+        let count = self.vertices_of(storage);
+        match (self.types.array_of(ty), count) {
+            (Some((element, ArrayLength::Unsized)), Some(count)) => {
+                let ty = self.types.array(element, ArrayLength::Fixed(count));
+                self.resize(id, ty, span)
+            }
+            (Some((_, ArrayLength::Fixed(size))), _) => {
+                let others = self.shader.globals.keys().filter(|&other| other != id);
+                let wanted = count.or_else(|| others.filter_map(|o| self.size_of(o, storage)).next());
+                match wanted.filter(|&wanted| wanted != size) {
+                    Some(wanted) => self.error(
+                        span,
+                        format!("an array of {size} elements where there are {wanted} vertices"),
+                    ),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// After a layout declaration: sizes what was declared before it.
+    pub(super) fn size_all_per_vertex(&mut self, span: Span) -> Check<()> {
+        let ids: Vec<GlobalId> = self.shader.globals.keys().collect();
+        ids.into_iter().try_for_each(|id| self.size_per_vertex(id, span))
+    }
+
+    pub(super) fn is_per_vertex_array(&self, id: GlobalId) -> bool {
+        self.shader.globals[id].is_per_vertex_array(self.language.stage, self.types)
+    }
+
+    /// The size that a per-vertex array of a storage was declared with.
+    fn size_of(&self, id: GlobalId, storage: Storage) -> Option<u32> {
+        let global = &self.shader.globals[id];
+        match self.types.array_of(global.ty) {
+            Some((_, ArrayLength::Fixed(size)))
+                if global.storage == storage && self.is_per_vertex_array(id) =>
+            {
+                Some(size)
+            }
+            _ => None,
+        }
+    }
+
+    /// Vertices of the primitive or patch that the stage has as input or output, where known.
+    fn vertices_of(&self, storage: Storage) -> Option<u32> {
+        let layout = &self.shader.layout;
+        match (self.language.stage, storage) {
+            (Stage::Geometry, Storage::Input) => layout.input_primitive.map(|p| p.vertices()),
+            (Stage::TessControl, Storage::Output) => layout.vertices,
+            _ => Some(self.language.limit("GL_MAX_PATCH_VERTICES", 32)),
+        }
+    }
+}
