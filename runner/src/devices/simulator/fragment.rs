@@ -153,7 +153,8 @@ impl Fixed<'_> {
         g0[0] = if self.setup.front_facing { 0 } else { 1 << 15 };
         if self.interface.per_sample && !sample_id_per_quad {
             // Bits 7:6: the first pair of samples.
-            g0[0] |= (self.slots.first().map_or(0, |slot| slot.sample) / 2 & 3) << 6;
+            let pair = self.slots.first().map_or(0, |slot| slot.sample / 2);
+            g0[0] |= (pair & 3) << 6;
         }
         thread.set_register(0, &g0);
         self.write_subspans(thread);
