@@ -2,7 +2,7 @@
 
 use super::{Check, Checker};
 use crate::source::Span;
-use program::{ExprId, ExprKind, GlobalId, LocalId, Storage};
+use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, LocalId, Storage};
 
 /// The variable a place belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,10 @@ impl Checker<'_> {
                     }
                     at = *base;
                 }
-                ExprKind::Index { base, .. } => at = *base,
+                &ExprKind::Index { base, index } => {
+                    self.check_output_vertex(base, index, span)?;
+                    at = base;
+                }
                 ExprKind::Member { base, member } => {
                     let members = self.types.members(self.ty(*base)).unwrap_or_default();
                     if let Some(m) = members.get(*member as usize)
@@ -66,6 +69,22 @@ impl Checker<'_> {
                 }
                 _ => return self.error(span, "this expression cannot be assigned"),
             }
+        }
+    }
+
+    /// An invocation of a tessellation control shader writes its own vertex only, and names it `gl_InvocationID`
+    /// (GLSL 4.60 section 4.3.6).
+    fn check_output_vertex(&mut self, base: ExprId, index: ExprId, span: Span) -> Check<()> {
+        let ExprKind::Global(id) = self.shader.exprs[base].kind else { return Ok(()) };
+        if self.shader.globals[id].storage != Storage::Output || !self.is_per_vertex_array(id) {
+            return Ok(());
+        }
+        let own = matches!(self.shader.exprs[index].kind, ExprKind::Global(id)
+            if self.shader.globals[id].builtin == Some(BuiltinVariable::InvocationId));
+        if own {
+            Ok(())
+        } else {
+            self.error(span, "an output per vertex is written at [gl_InvocationID] only")
         }
     }
 
