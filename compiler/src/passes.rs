@@ -135,7 +135,11 @@ pub fn back(
 }
 
 fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS).map(drop)
+    // Every pass has tables of all there ever was; a lowering leaves more behind than it keeps.
+    shader.compact();
+    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
+    shader.compact();
+    Ok(())
 }
 
 /// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.

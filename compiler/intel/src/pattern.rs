@@ -40,21 +40,35 @@ fn low_ones(bits: u32) -> u32 {
 /// Registers that the destination of `inst` touches.
 #[must_use]
 pub fn regs_written(inst: &Inst) -> u32 {
-    let bytes = inst.bytes_written();
-    if bytes == 0 { 0 } else { (inst.dst.offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
+    regs_of(&inst.dst, inst.bytes_written())
 }
 
 /// Registers that source `index` of `inst` touches.
 #[must_use]
 pub fn regs_read(inst: &Inst, index: usize) -> u32 {
-    let bytes = inst.bytes_read(index);
-    if bytes == 0 { 0 } else { (inst.src[index].offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
+    regs_of(&inst.src[index], inst.bytes_read(index))
+}
+
+/// Registers that `bytes` bytes from an operand's offset touch.
+fn regs_of(operand: &Operand, bytes: u32) -> u32 {
+    if bytes == 0 { 0 } else { (operand.offset % REG_SIZE + bytes).div_ceil(REG_SIZE) }
+}
+
+/// Registers of an Align1 operand of `bytes` packed bytes that covers whole registers, as most do.
+fn whole_registers(operand: &Operand, bytes: u32) -> Option<u32> {
+    let whole = operand.region == Region::Stride(1) && (operand.offset | bytes).is_multiple_of(REG_SIZE);
+    whole.then_some(bytes / REG_SIZE)
 }
 
 /// Calls `f` for each register that source `index` of `inst` touches, counted from the one that holds the source's
 /// first byte, with its [`src_read_pattern`].
 pub fn for_each_read(inst: &Inst, index: usize, mut f: impl FnMut(u32, u32)) {
-    for reg in 0..regs_read(inst, index) {
+    let plain = !inst.align16 && inst.message.is_none() && !matches!(inst.op, Op::Pln | Op::Line);
+    let (src, bytes) = (&inst.src[index], inst.bytes_read(index));
+    if let Some(regs) = whole_registers(src, bytes).filter(|_| plain) {
+        return (0..regs).for_each(|reg| f(reg, u32::MAX));
+    }
+    for reg in 0..regs_of(src, bytes) {
         f(reg, read_mask(inst, index, reg));
     }
 }
@@ -62,7 +76,13 @@ pub fn for_each_read(inst: &Inst, index: usize, mut f: impl FnMut(u32, u32)) {
 /// Calls `f` for each register that the destination of `inst` touches, counted from the one that holds its first byte,
 /// with its [`dst_write_pattern`].
 pub fn for_each_write(inst: &Inst, mut f: impl FnMut(u32, u32)) {
-    for reg in 0..regs_written(inst) {
+    let plain = !inst.align16 && !inst.op.is_send() && inst.op != Op::Undef;
+    let bytes = inst.bytes_written();
+    if let Some(regs) = whole_registers(&inst.dst, bytes).filter(|_| plain) {
+        let mask = if inst.is_predicated_write() { 0 } else { u32::MAX };
+        return (0..regs).for_each(|reg| f(reg, mask));
+    }
+    for reg in 0..regs_of(&inst.dst, bytes) {
         f(reg, write_mask(inst, reg));
     }
 }

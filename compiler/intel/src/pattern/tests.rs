@@ -257,6 +257,24 @@ fn patterns_are_exact_or_on_the_safe_side() {
         let kind = round % 4;
         let mut inst = [align1, align16, message, plane][kind](&mut rng);
         enable(&mut rng, &mut inst);
+        let mut walked = 0;
+        for_each_write(&inst, |reg, mask| {
+            assert_eq!((walked, mask), (reg, dst_write_pattern(&inst, reg)), "{inst}: writes");
+            walked += 1;
+        });
+        assert_eq!(walked, regs_written(&inst), "{inst}: writes");
+        for index in 0..inst.src.len() {
+            let mut walked = 0;
+            for_each_read(&inst, index, |reg, mask| {
+                assert_eq!(
+                    (walked, mask),
+                    (reg, src_read_pattern(&inst, index, reg)),
+                    "{inst}: source {index}"
+                );
+                walked += 1;
+            });
+            assert_eq!(walked, regs_read(&inst, index), "{inst}: source {index}");
+        }
         for reg in 0..18 {
             let got = dst_write_pattern(&inst, reg);
             match expected_write(&inst, reg) {
