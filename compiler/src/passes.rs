@@ -135,11 +135,7 @@ pub fn back(
 }
 
 fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    // Every pass has tables of all there ever was; a lowering leaves more behind than it keeps.
-    shader.compact();
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
-    shader.compact();
-    Ok(())
+    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS).map(drop)
 }
 
 /// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.

@@ -239,66 +239,6 @@ impl Shader {
         }
     }
 
-    /// Drops the instructions and values that are in no reachable block any more, which passes leave behind, and numbers
-    /// the others anew in the same order: tables by them get smaller, and so does what is kept of shaders.
-    pub fn compact(&mut self) {
-        let kept = self.kept_insts();
-        let mut insts = PrimaryMap::new();
-        let mut values = PrimaryMap::new();
-        let mut new_insts: SecondaryMap<Inst, Inst> = SecondaryMap::with_default(Inst::from_u32(0));
-        let mut new_values: SecondaryMap<Value, Value> = SecondaryMap::with_default(Value::from_u32(0));
-        for (inst, data) in std::mem::take(&mut self.insts) {
-            if kept[inst] {
-                new_insts[inst] = insts.push(data);
-            }
-        }
-        for (value, data) in &self.values {
-            if kept[data.def] {
-                new_values[value] = values.push(ValueData { def: new_insts[data.def], ..*data });
-            }
-        }
-        for data in insts.values_mut() {
-            data.kind.for_each_src_mut(|value| *value = new_values[*value]);
-            data.result = data.result.map(|value| new_values[value]);
-        }
-        for block in self.blocks.values_mut() {
-            block.insts.iter_mut().for_each(|inst| *inst = new_insts[*inst]);
-        }
-        for node in self.nodes.values_mut() {
-            if let NodeData::If { cond, .. } = node {
-                *cond = new_values[*cond];
-            }
-        }
-        (self.insts, self.values) = (insts, values);
-    }
-
-    /// What is in reachable blocks, and what defines their operands. Unreachable blocks lose their instructions.
-    fn kept_insts(&mut self) -> SecondaryMap<Inst, bool> {
-        let mut kept = SecondaryMap::new();
-        kept.resize(self.insts.len());
-        let mut reachable: SecondaryMap<Block, bool> = SecondaryMap::new();
-        for step in self.walk() {
-            match step {
-                Step::Block(block) => reachable[block] = true,
-                Step::If(node) => {
-                    self.condition(node).into_iter().for_each(|cond| kept[self.values[cond].def] = true);
-                }
-                _ => {}
-            }
-        }
-        for (block, data) in self.blocks.iter_mut() {
-            if !reachable[block] {
-                data.insts.clear();
-            }
-            for &inst in &data.insts {
-                kept[inst] = true;
-                let values = &self.values;
-                self.insts[inst].kind.for_each_src(|value| kept[values[value].def] = true);
-            }
-        }
-        kept
-    }
-
     /// Number of instructions in reachable blocks.
     pub fn instruction_count(&self) -> usize {
         self.block_order().into_iter().map(|b| self.blocks[b].insts.len()).sum()

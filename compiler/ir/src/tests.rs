@@ -276,39 +276,3 @@ fn damaged_text_never_panics() {
     }
     assert!(accepted > 20, "{accepted}");
 }
-
-/// After passes have left much behind, the code means the same and the tables hold nothing else.
-#[test]
-fn compaction_keeps_the_code() {
-    for seed in 0..50 {
-        let limits = random_shader::Limits { instructions: 60, ..Default::default() };
-        let mut shader = random_shader::random_shader(&mut random::Rng::new(seed), limits);
-        passes::opt_constant_fold(&mut shader);
-        passes::opt_dce(&mut shader);
-        passes::opt_dead_cf(&mut shader);
-        let mut compacted = shader.clone();
-        compacted.compact();
-        validate(&compacted).unwrap();
-        let in_blocks: Vec<_> =
-            compacted.block_order().iter().flat_map(|&b| compacted.blocks[b].insts.clone()).collect();
-        assert_eq!(in_blocks.len(), compacted.insts.len());
-        assert_eq!(
-            compacted.values.len(),
-            in_blocks.iter().filter(|&&i| compacted.insts[i].result.is_some()).count()
-        );
-        // The same order, instruction by instruction.
-        let old =
-            shader.block_order().iter().flat_map(|&b| shader.blocks[b].insts.clone()).collect::<Vec<_>>();
-        assert_eq!(old.len(), in_blocks.len());
-        let rank = |mut ids: Vec<crate::ids::Inst>| {
-            let order = ids.clone();
-            ids.sort();
-            order.iter().map(|id| ids.binary_search(id).unwrap()).collect::<Vec<_>>()
-        };
-        assert_eq!(rank(old), rank(in_blocks));
-        assert_eq!(parse(&compacted.to_string()).unwrap().to_string(), compacted.to_string());
-        let mut again = compacted.clone();
-        again.compact();
-        assert!(again == compacted);
-    }
-}
