@@ -8,5 +8,5 @@ mod simulator;
 
 pub use self::interpreter::InterpreterDevice;
 pub use self::simulator::{
-    BinarySource, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog, binary_stage,
+    BinarySource, Decoders, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog, binary_stage,
 };

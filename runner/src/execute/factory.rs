@@ -1,8 +1,8 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Cache, Granularity, Options, PayloadInterference, Pool, Quirk, QuirkSet};
-use simulator::{Decoder, MathMode};
+use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet};
+use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use super::device::{
     Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
 };
-use crate::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog};
+use crate::devices::{Decoders, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog};
 use crate::external;
 use crate::verdict::StageStatistics;
 
@@ -18,7 +18,7 @@ use crate::verdict::StageStatistics;
 #[derive(Clone, Default)]
 pub struct Devices {
     cache: Arc<Cache>,
-    decoders: Arc<Pool<Decoder>>,
+    decoders: Arc<Decoders>,
 }
 
 impl DeviceFactory for Devices {

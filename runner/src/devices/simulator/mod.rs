@@ -5,6 +5,7 @@ mod compute;
 mod fragment;
 mod geometry;
 mod memory;
+mod prepared;
 mod sampler;
 mod tessellation;
 mod threads;
@@ -13,20 +14,23 @@ mod urb;
 mod vertex;
 mod vue;
 
+pub use prepared::Decoders;
 pub use trace::TraceLog;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use compiler::output::{Interface, PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CompileError, Options, Pool};
+use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
+use compiler::{Binary, Cache, CompileError, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
-use simulator::{Decoder, Kernel, MathMode, Reason, SimError, Thread};
+use simulator::{Kernel, MathMode, Reason, SimError, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::services::{BufferRef, Services};
+
+use prepared::Prepared;
 
 /// A compiler in the place of this project's.
 pub trait BinarySource: Send {
@@ -46,7 +50,7 @@ pub struct SimulatorOptions {
     /// What was compiled before.
     pub cache: Arc<Cache>,
     /// What was decoded before.
-    pub decoders: Arc<Pool<Decoder>>,
+    pub decoders: Arc<Decoders>,
     /// Folder to take binaries from instead of compiling.
     pub binaries: Option<PathBuf>,
     /// Compiler to ask for binaries that the folder does not have.
@@ -72,29 +76,6 @@ pub struct StageStatistics {
     pub statistics: Statistics,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub hash: String,
-}
-
-/// A binary ready to run.
-struct Prepared {
-    binary: Arc<Binary>,
-    kernels: Vec<(Width, Kernel)>,
-}
-
-impl Prepared {
-    /// Every width, or one if the widths need not agree.
-    fn kernels_to_run(&self) -> &[(Width, Kernel)] {
-        let order_dependent = match self.binary.interface() {
-            Interface::Fragment(interface) => interface.order_dependent,
-            Interface::Compute(interface) => interface.order_dependent,
-            _ => false,
-        };
-        if order_dependent { &self.kernels[..self.kernels.len().min(1)] } else { &self.kernels }
-    }
-
-    /// What the binary says of the kernel of a width.
-    fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
-        self.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))
-    }
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
@@ -139,42 +120,24 @@ impl SimulatorDevice {
         if let Some(found) = self.cache.get(&key) {
             return found.clone();
         }
-        let made = self.make(stage, state).map(Arc::new);
+        let made = self.make(stage, state);
         if let Ok(prepared) = &made {
-            self.note_statistics(stage, &prepared.binary);
+            self.note_statistics(stage, prepared);
             self.last.insert(stage, prepared.clone());
         }
         self.cache.insert(key, made.clone());
         made
     }
 
-    fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Prepared, DeviceError> {
-        let binary = match self.foreign_binary(stage, state.key)? {
-            Some(binary) => Arc::new(binary),
-            None => compiler::compile_cached(
-                &self.options.cache,
-                state.program,
-                stage,
-                state.key,
-                self.options.devinfo,
-                &self.compiler_options(),
-            )
-            .map_err(compile_error)?,
-        };
-        let mut kernels = Vec::new();
-        for kernel in &binary.compiled.kernels {
-            let devinfo = self.options.devinfo;
-            let decode = |decoder: &mut Decoder| {
-                self.options.cache.with_known(devinfo, |insts| decoder.kernel(insts, &kernel.code))
-            };
-            let decoded = self
-                .options
-                .decoders
-                .lend(devinfo, || Decoder::new(devinfo), decode)
-                .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
-            kernels.push((kernel.width, decoded));
+    fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
+        let SimulatorOptions { cache, decoders, devinfo, .. } = &self.options;
+        if let Some(binary) = self.foreign_binary(stage, state.key)? {
+            return decoders.decode(Arc::new(binary), cache, devinfo);
         }
-        Ok(Prepared { binary, kernels })
+        let options = self.compiler_options();
+        let binary = compiler::compile_cached(cache, state.program, stage, state.key, devinfo, &options)
+            .map_err(compile_error)?;
+        decoders.known(binary, cache, devinfo)
     }
 
     /// The compiler's options. Binaries of other compilers may read what ours do not: then every output is written.
@@ -208,15 +171,14 @@ impl SimulatorDevice {
         Ok(Some(binary))
     }
 
-    fn note_statistics(&mut self, stage: Stage, binary: &Binary) {
+    fn note_statistics(&mut self, stage: Stage, prepared: &Prepared) {
         self.statistics.retain(|s| s.stage != stage);
-        for kernel in &binary.compiled.kernels {
-            let hash = blake3::hash(&kernel.code).to_hex().to_string();
+        for (kernel, hash) in prepared.binary.compiled.kernels.iter().zip(&prepared.hashes) {
             self.statistics.push(StageStatistics {
                 stage,
                 width: kernel.width,
                 statistics: kernel.statistics,
-                hash,
+                hash: hash.clone(),
             });
         }
         self.statistics.sort_by_key(|s| (s.stage, s.width));

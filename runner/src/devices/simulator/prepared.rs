@@ -1,0 +1,109 @@
+//! Binaries ready to run, shared among the tests of a worker.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use compiler::output::{Interface, Width};
+use compiler::{Binary, Cache, Pool};
+use eu::DevInfo;
+use simulator::{Decoder, Kernel};
+use softgl::device::DeviceError;
+
+use super::layer;
+
+/// Most bytes of machine code that are kept decoded: about as much as the compiler's cache keeps.
+const CAPACITY: usize = 1 << 20;
+
+/// A binary ready to run.
+pub(super) struct Prepared {
+    pub binary: Arc<Binary>,
+    pub kernels: Vec<(Width, Kernel)>,
+    /// BLAKE3 of each kernel's bytes, in hexadecimal.
+    pub hashes: Vec<String>,
+}
+
+impl Prepared {
+    /// Every width, or one if the widths need not agree.
+    pub fn kernels_to_run(&self) -> &[(Width, Kernel)] {
+        let order_dependent = match self.binary.interface() {
+            Interface::Fragment(interface) => interface.order_dependent,
+            Interface::Compute(interface) => interface.order_dependent,
+            _ => false,
+        };
+        if order_dependent { &self.kernels[..self.kernels.len().min(1)] } else { &self.kernels }
+    }
+
+    /// What the binary says of the kernel of a width.
+    pub fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
+        self.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))
+    }
+}
+
+/// What was decoded before: instructions, and whole binaries that came from the compiler's cache.
+#[derive(Default)]
+pub struct Decoders {
+    decoders: Pool<Decoder>,
+    prepared: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    /// By the address of the binary, which stays its own as long as it is here.
+    binaries: HashMap<usize, Arc<Prepared>>,
+    /// Bytes of their code.
+    bytes: usize,
+}
+
+impl Table {
+    fn insert(&mut self, address: usize, prepared: &Arc<Prepared>) {
+        let bytes: usize = prepared.binary.compiled.kernels.iter().map(|kernel| kernel.code.len()).sum();
+        if self.bytes + bytes > CAPACITY {
+            *self = Table::default();
+        }
+        if bytes <= CAPACITY && self.binaries.insert(address, prepared.clone()).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
+
+impl Decoders {
+    /// The kernels of a binary from the compiler's cache, decoded now or when it was asked for before.
+    pub(super) fn known(
+        &self,
+        binary: Arc<Binary>,
+        cache: &Cache,
+        devinfo: &'static DevInfo,
+    ) -> Result<Arc<Prepared>, DeviceError> {
+        let address = Arc::as_ptr(&binary).addr();
+        let table = || self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = table().binaries.get(&address) {
+            return Ok(found.clone());
+        }
+        let prepared = self.decode(binary, cache, devinfo)?;
+        table().insert(address, &prepared);
+        Ok(prepared)
+    }
+
+    /// The kernels of a binary that nobody will ask for again.
+    pub(super) fn decode(
+        &self,
+        binary: Arc<Binary>,
+        cache: &Cache,
+        devinfo: &'static DevInfo,
+    ) -> Result<Arc<Prepared>, DeviceError> {
+        let mut kernels = Vec::new();
+        let mut hashes = Vec::new();
+        for kernel in &binary.compiled.kernels {
+            let decode = |decoder: &mut Decoder| {
+                cache.with_known(devinfo, |insts| decoder.kernel(insts, &kernel.code))
+            };
+            let decoded = self
+                .decoders
+                .lend(devinfo, || Decoder::new(devinfo), decode)
+                .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
+            kernels.push((kernel.width, decoded));
+            hashes.push(blake3::hash(&kernel.code).to_hex().to_string());
+        }
+        Ok(Arc::new(Prepared { binary, kernels, hashes }))
+    }
+}
