@@ -12,7 +12,7 @@ use softgl::device::DeviceError;
 use super::layer;
 
 /// Most bytes of machine code that are kept decoded: about as much as the compiler's cache keeps.
-const CAPACITY: usize = 1 << 20;
+const CAPACITY: usize = 1 << 18;
 
 /// A binary ready to run.
 pub(super) struct Prepared {
