@@ -335,6 +335,12 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "takes 20 of the 16 locations",
     ),
     ("#version 300 es\nvoid main() { gl_Position = vec4(0.0); }", RED, "ES and desktop shaders"),
+    (
+        "#version 300 es\nvoid main() { gl_Position = vec4(0.0); }",
+        "#version 300 es\nprecision highp float; out vec4 a; layout(location = 1) out vec4 b;\n\
+         void main() { a = b = vec4(0.0); }",
+        "each needs a location: `a`",
+    ),
 ];
 
 #[test]
@@ -346,6 +352,12 @@ fn link_errors_name_the_rule() {
         }
     }
     assert!(vertex_and_fragment(PASS, RED).is_ok());
+    let (vertex, fragment, _) = ERRORS[ERRORS.len() - 1];
+    assert!(
+        vertex_and_fragment(vertex, &fragment.replace("out vec4 a", "layout(location = 0) out vec4 a"))
+            .is_ok()
+    );
+    assert!(vertex_and_fragment(vertex, &fragment.replace("out vec4 a;", "vec4 a;")).is_ok());
 }
 
 /// The parameter types of the functions that remain in a vertex stage of two shaders.

@@ -66,6 +66,11 @@ pub(super) fn place(
             }
         }
     }
+    // GLSL ES 3.00 section 4.3.8.2.
+    if shader.es && placed.len() + waiting.len() > 1 && !waiting.is_empty() {
+        let names: Vec<&str> = waiting.iter().map(|w| &*shader.globals[w.0].name).collect();
+        errors.push(format!("of several fragment outputs each needs a location: `{}`", names.join("`, `")));
+    }
     for (id, count, index, mask, integer) in waiting {
         let free = |location: u32| {
             placed.iter().all(|p| {
