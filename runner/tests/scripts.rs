@@ -42,14 +42,15 @@ fn scripts_pass_on_both_executors() {
 
 #[test]
 fn either_back_end_compiles_vertex_shaders() {
-    let file = files("pass").into_iter().find(|file| file.ends_with("vertex-words.shader_test"));
-    let file = file.expect("the script is there");
-    for backend in [Backend::Vec4, Backend::Scalar] {
-        let mut options = RunOptions::default();
-        options.device.backend = Some(backend);
-        for target in Target::HARDWARE {
+    let name = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vertex-"));
+    for file in files("pass").into_iter().filter(name) {
+        let backends = [Backend::Vec4, Backend::Scalar];
+        for (backend, target) in backends.into_iter().flat_map(|b| Target::HARDWARE.map(|t| (b, t))) {
+            let mut options = RunOptions::default();
+            options.device.backend = Some(backend);
             let verdict = run_with(&file, target, &options);
-            assert_eq!(verdict.status, Status::Pass, "{backend:?} on {target}: {:?}", verdict.cause);
+            let place = format!("{} by {backend:?} on {target}", file.display());
+            assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
         }
     }
 }

@@ -38,8 +38,15 @@ impl std::ops::AddAssign for Steps {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The step budget of the test is used up.
-    #[error("step limit reached after {0} steps")]
-    StepLimit(u64),
+    #[error("{stage} shader: the limit of {limit} {unit} for a test is reached")]
+    StepLimit {
+        /// The stage that was executing.
+        stage: Stage,
+        /// All that the test may execute.
+        limit: u64,
+        /// What is counted, in the plural.
+        unit: &'static str,
+    },
     /// Something this project does not implement (yet): names what.
     #[error("unsupported: {0}")]
     Unsupported(String),

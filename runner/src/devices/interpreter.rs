@@ -18,19 +18,29 @@ use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services
 /// Runs stages on the reference interpreter.
 #[derive(Debug)]
 pub struct InterpreterDevice {
-    budget: u64,
+    /// Statements that a test may execute, and how many of them are left.
+    limit: u64,
+    left: u64,
     undefined: bool,
 }
 
 impl InterpreterDevice {
     /// A device that executes at most `budget` statements in its life.
     pub fn new(budget: u64) -> InterpreterDevice {
-        InterpreterDevice { budget, undefined: false }
+        InterpreterDevice { limit: budget, left: budget, undefined: false }
     }
 
     /// Whether anything a pixel shows came from an operation GLSL leaves undefined since the last call.
     pub fn take_undefined(&mut self) -> bool {
         std::mem::take(&mut self.undefined)
+    }
+
+    fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
+        match error {
+            Error::StepLimit(_) => DeviceError::StepLimit { stage, limit: self.limit, unit: "statements" },
+            Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
+            other => DeviceError::Execution(other.to_string()),
+        }
     }
 
     /// Notes undefined values that the rasteriser or the next stage reads.
@@ -70,8 +80,9 @@ impl Device for InterpreterDevice {
         let mut world = World { linked, key: state.key, per_sample, batch, invocations, services, shared };
         let interpreter = Interpreter::new(program);
         let live = mask.clone();
-        let outputs = interpreter.run(stage, lanes, mask, &mut world, self.budget).map_err(device_error)?;
-        self.budget = self.budget.saturating_sub(outputs.steps);
+        let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
+        let outputs = outputs.map_err(|error| self.device_error(stage, error))?;
+        self.left = self.left.saturating_sub(outputs.steps);
         match batch {
             Batch::Vertex(vertices) => put_varyings(&mut vertices.outputs, &outputs),
             Batch::TessEvaluation(points) => put_varyings(&mut points.outputs, &outputs),
@@ -103,14 +114,6 @@ fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> 
         places.iter().filter_map(|slots| slots.get(index)).map(components).fold(0, |all, mask| all | mask)
     };
     stage.outputs.iter().map(|v| v.slot).enumerate().map(slot).collect()
-}
-
-fn device_error(error: Error) -> DeviceError {
-    match error {
-        Error::StepLimit(steps) => DeviceError::StepLimit(steps),
-        Error::Unsupported(what) => DeviceError::Unsupported(what.to_string()),
-        other => DeviceError::Execution(other.to_string()),
-    }
 }
 
 /// Lanes that run, `invocations` of them for every lane of the batch.

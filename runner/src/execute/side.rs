@@ -103,7 +103,7 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 pub fn device_verdict(error: &DeviceError) -> Verdict {
     let layer_of = |name: &str| Layer::from_name(name).unwrap_or(Layer::Simulate);
     match error {
-        DeviceError::StepLimit(_) => Verdict::new(Status::Timeout, Layer::Simulate, error.to_string()),
+        DeviceError::StepLimit { .. } => Verdict::new(Status::Timeout, Layer::Simulate, error.to_string()),
         DeviceError::Unsupported(what) => {
             Verdict::fail(Layer::Simulate, format!("{what}: not supported yet"))
         }

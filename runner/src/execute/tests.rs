@@ -168,6 +168,7 @@ fn device_errors_have_layers() {
     let probe = format!("{DRAW}probe all rgba 0 1 0 1");
     let simulator = |error| run(&probe, &Mocks::both(Err(error), Ok(GREEN)));
     let layer = |layer, message: &str| DeviceError::Layer { layer, message: message.into() };
+    let limit = DeviceError::StepLimit { stage: Stage::Geometry, limit: 7, unit: "instructions" };
     expect(
         simulator(layer("allocate", "no registers")),
         Status::Fail,
@@ -184,10 +185,10 @@ fn device_errors_have_layers() {
         "x: not supported yet",
     );
     expect(
-        simulator(DeviceError::StepLimit(7)),
+        simulator(limit.clone()),
         Status::Timeout,
         Layer::Simulate,
-        "step limit reached after 7",
+        "line 13: geometry shader: the limit of 7 instructions for a test is reached",
     );
     let interpreter = |error| run(&probe, &Mocks::both(Ok(GREEN), Err(error)));
     expect(
@@ -197,10 +198,10 @@ fn device_errors_have_layers() {
         "line 13: reference interpreter: x",
     );
     expect(
-        interpreter(DeviceError::StepLimit(7)),
+        interpreter(limit),
         Status::Timeout,
         Layer::Simulate,
-        "reference interpreter: step",
+        "reference interpreter: geometry shader: the limit of 7 instructions",
     );
 }
 

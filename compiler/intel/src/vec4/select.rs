@@ -146,9 +146,15 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    fn select_block(&mut self, block: Block) -> Result<(), CompileError> {
+    /// Constants and uniforms that registers hold are loaded anew from here on: these registers may be written only
+    /// for some vertices.
+    pub(super) fn forget_registers(&mut self) {
         self.constants.clear();
         self.pulled.clear();
+    }
+
+    fn select_block(&mut self, block: Block) -> Result<(), CompileError> {
+        self.forget_registers();
         let shader = self.shader;
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];

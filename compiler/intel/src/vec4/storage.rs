@@ -6,7 +6,7 @@
 
 use super::select::Selector;
 use crate::access::{Access, Memory, buffer_atomic};
-use crate::bir::{Arf, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
+use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
 use crate::sends::{self, SamplerOp};
 use crate::surfaces::BindingTable;
@@ -39,20 +39,34 @@ impl Selector<'_> {
         }
     }
 
-    /// Binding table index of what is accessed.
-    fn surface(&self, memory: Memory) -> Result<u32, CompileError> {
+    /// Emits an access for the surface that is meant, by its binding table index: in turn for each that may be meant,
+    /// for the vertices that mean it. `result` is what the access writes.
+    fn on_surface(
+        &mut self,
+        memory: Memory,
+        result: Option<Operand>,
+        emit: &mut dyn FnMut(&mut Self, u32) -> Result<(), CompileError>,
+    ) -> Result<(), CompileError> {
         let table = BindingTable::after(self.ubo_base, self.shader);
-        match memory {
-            Memory::Block(index) => {
-                let index = self.constant_source(index);
-                let index = index.ok_or_else(|| {
-                    CompileError::lower("storage blocks with a variable index in vec4 code")
-                })?;
-                Ok(table.storage + index)
-            }
-            Memory::Counters(binding) => Ok(table.atomic + binding),
-            Memory::Shared => Err(CompileError::lower("vertices share no memory")),
+        let index = match memory {
+            Memory::Block(index) => index,
+            Memory::Counters(binding) => return emit(self, table.atomic + binding),
+            Memory::Shared => return Err(CompileError::lower("vertices share no memory")),
+        };
+        if let Some(index) = self.constant_source(index) {
+            return emit(self, table.storage + index);
         }
+        let index = self.get(index, &[0], Type::UD);
+        if let Some(result) = result {
+            self.emit(Op::Undef, result, &[]);
+        }
+        for candidate in 0..self.shader.info.ssbos {
+            self.begin_if(index, Operand::ud(candidate), CondMod::Z);
+            emit(self, table.storage + candidate)?;
+            self.control_flow(Op::Endif);
+            self.forget_registers();
+        }
+        Ok(())
     }
 
     /// Byte offsets in x.
@@ -109,13 +123,23 @@ impl Selector<'_> {
 
     fn emit_load_memory(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let access = Access::of(intrinsic)?;
-        let surface = self.surface(access.memory)?;
         let address = self.address(access.offset, access.base);
         let dst = self.define(result);
         let n = self.shader.components(result);
-        let words = match self.shader.bits(result) {
-            32 => 1,
-            64 => 2,
+        self.on_surface(access.memory, Some(dst), &mut |s, surface| s.read_memory(surface, address, dst, n))
+    }
+
+    /// Reads `n` components to `dst`.
+    fn read_memory(
+        &mut self,
+        surface: u32,
+        address: Operand,
+        dst: Operand,
+        n: u8,
+    ) -> Result<(), CompileError> {
+        let words = match dst.ty.size() {
+            4 => 1,
+            8 => 2,
             _ => return Err(CompileError::lower("memory accesses of 8 and 16 bits in vec4 code")),
         };
         let count = u32::from(n) * words;
@@ -140,16 +164,27 @@ impl Selector<'_> {
 
     fn emit_store_memory(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
         let access = Access::of(intrinsic)?;
-        let surface = self.surface(access.memory)?;
         let &[value] = &access.data[..] else {
             return Err(CompileError::lower("store without a value"));
         };
         let address = self.address(access.offset, access.base);
+        let mask = intrinsic.fields.write_mask;
+        self.on_surface(access.memory, None, &mut |s, surface| s.write_memory(surface, address, value, mask))
+    }
+
+    /// Writes those components of a value that `mask` names.
+    fn write_memory(
+        &mut self,
+        surface: u32,
+        address: Operand,
+        value: Value,
+        mask: u8,
+    ) -> Result<(), CompileError> {
         let size = u32::from(self.shader.bits(value)) / 8;
         if size < 4 {
             return Err(CompileError::lower("memory accesses of 8 and 16 bits in vec4 code"));
         }
-        for c in (0..self.shader.components(value)).filter(|c| intrinsic.fields.write_mask >> c & 1 != 0) {
+        for c in (0..self.shader.components(value)).filter(|c| mask >> c & 1 != 0) {
             let dwords: Vec<Operand> = if size == 8 {
                 let double = self.get(value, &[c], Type::DF);
                 [0, 1].map(|part| self.dwords_of(double, part, 1)).to_vec()
@@ -170,28 +205,30 @@ impl Selector<'_> {
             return Err(CompileError::lower("atomics of other than 32 bits do not exist"));
         }
         let access = Access::of(intrinsic)?;
-        let surface = self.surface(access.memory)?;
         let address = self.address(access.offset, access.base);
         let operands: Vec<Operand> = access.data.iter().map(|&d| self.get(d, &[0], Type::UD)).collect();
         let payload = self.payload(address, 0, &operands);
         let returns = self.uses[result] > 0;
         let op = buffer_atomic(intrinsic, SurfaceSimd::Simd8, returns);
         let lengths = Lengths::new(1 + operands.len() as u8, returns.into());
-        let old = self.send_for_vertices(payload, surface, op, lengths)?;
         let dst = self.define(result);
-        if returns {
-            self.mov(dst, old.swizzled(Swizzle::XXXX));
-        }
-        Ok(())
+        self.on_surface(access.memory, returns.then_some(dst), &mut |s, surface| {
+            let old = s.send_for_vertices(payload, surface, op, lengths)?;
+            if returns {
+                s.mov(dst, old.swizzled(Swizzle::XXXX));
+            }
+            Ok(())
+        })
     }
 
     /// Bytes of a storage block: the width that a size query gives.
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
-        let surface = self.surface(Memory::Block(block))?;
-        let size = self.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));
         let dst = self.define(result);
-        self.mov(dst, size.swizzled(Swizzle::XXXX));
-        Ok(())
+        self.on_surface(Memory::Block(block), Some(dst), &mut |s, surface| {
+            let size = s.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));
+            s.mov(dst, size.swizzled(Swizzle::XXXX));
+            Ok(())
+        })
     }
 }

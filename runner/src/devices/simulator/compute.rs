@@ -42,7 +42,7 @@ pub(super) fn run(
         thread.set_dispatch_mask(if left >= channels { all(channels) } else { all(left) });
         threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
     }
-    run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, device.options.budget)
+    run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, device.budget)
 }
 
 /// The lowest `channels` channels.

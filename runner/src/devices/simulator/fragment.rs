@@ -83,7 +83,7 @@ pub(super) fn run(
             positions: &positions,
             samples: &batch.sample_positions,
         };
-        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
+        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         let killed = live & !host.written;
         for (i, slot) in group.quads.iter().enumerate() {
             batch.outputs.killed |= u64::from(killed >> (i * 4) & 0xf) << (slot.quad * 4);

@@ -50,7 +50,7 @@ pub(super) fn run(
             fill(thread, interface, batch, &group);
             thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
+        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         for (channel, (&lane, entry)) in group.iter().zip(host.outputs()).enumerate() {
             let (count, header) = match (width, interface.static_vertex_count) {
                 (Width::Vec4, _) => (host.counts.get(channel).copied().unwrap_or(0), 0),

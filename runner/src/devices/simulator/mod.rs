@@ -26,11 +26,12 @@ use compiler::{Binary, Cache, CompileError, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
-use simulator::{Kernel, MathMode, Reason, SimError, Thread};
+use simulator::{Kernel, MathMode, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
 use softgl::services::{BufferRef, Services};
 
 use prepared::Prepared;
+use threads::Budget;
 
 /// A compiler in the place of this project's.
 pub trait BinarySource: Send {
@@ -88,6 +89,7 @@ pub struct SimulatorDevice {
     last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
     thread: Thread,
+    budget: Budget,
 }
 
 impl SimulatorDevice {
@@ -101,6 +103,7 @@ impl SimulatorDevice {
             last: BTreeMap::new(),
             statistics: Vec::new(),
             thread,
+            budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
             options,
         }
     }
@@ -183,17 +186,6 @@ impl SimulatorDevice {
         }
         self.statistics.sort_by_key(|s| (s.stage, s.width));
     }
-
-    /// Takes executed instructions off the budget.
-    fn spend(&mut self, steps: u64) -> Result<(), DeviceError> {
-        match self.options.budget.checked_sub(steps) {
-            Some(rest) => {
-                self.options.budget = rest;
-                Ok(())
-            }
-            None => Err(DeviceError::StepLimit(steps)),
-        }
-    }
 }
 
 impl SimulatorDevice {
@@ -222,7 +214,7 @@ impl SimulatorDevice {
             }
             Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, services)?,
         };
-        self.spend(steps)?;
+        self.budget = self.budget.after(steps);
         Ok(Steps(steps))
     }
 
@@ -267,6 +259,7 @@ impl Device for SimulatorDevice {
         services: &mut dyn Services,
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
+        self.budget.stage = stage;
         let linked = state.program.stage(stage);
         let side_effects = linked.is_some_and(|s| s.side_effects);
         let mut total = Steps(0);
@@ -308,13 +301,6 @@ fn layer(layer: &'static str, message: String) -> DeviceError {
 
 fn compile_error(error: CompileError) -> DeviceError {
     layer(error.layer.name(), error.message)
-}
-
-fn simulation_error(error: SimError) -> DeviceError {
-    match error.reason {
-        Reason::StepLimit { .. } => DeviceError::StepLimit(0),
-        _ => layer("simulate", error.to_string()),
-    }
 }
 
 /// A stage as binaries name it.

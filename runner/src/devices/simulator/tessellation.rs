@@ -61,7 +61,7 @@ pub(super) fn run_control(
             thread.set_dispatch_mask(0xff);
             threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
         }
-        let budget = device.options.budget.saturating_sub(steps);
+        let budget = device.budget.after(steps);
         steps += run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, budget)?;
         if device.options.devinfo.tcs_releases_inputs {
             check_releases(&host.completed, interface.vertices_in)?;
@@ -194,7 +194,7 @@ pub(super) fn run_evaluation(
             let value = patch.get(dword).copied().unwrap_or(0);
             thread.set_dword(inputs + dword / 8, dword % 8, value);
         }
-        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
+        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
             vue::read(&interface.outputs, outputs, entry, |row, value| batch.outputs.set(row, lane, value));
         }

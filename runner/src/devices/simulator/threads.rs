@@ -1,12 +1,41 @@
 //! Running threads: one to its end, or several that wait for each other.
 
+use program::Stage;
 use simulator::host::Host;
-use simulator::{Kernel, Outcome, Thread};
+use simulator::{Kernel, Outcome, Reason, SimError, Thread};
 use softgl::device::DeviceError;
 
-use super::{layer, simulation_error};
+use super::layer;
 
-/// Runs a thread of a stage without barriers to its end; gives the instructions it executed, of which `budget` are allowed.
+/// Instructions that a test may execute.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// The stage that executes them now.
+    pub stage: Stage,
+    /// How many there were at first.
+    pub limit: u64,
+    /// How many are left.
+    pub left: u64,
+}
+
+impl Budget {
+    /// What is left once `steps` have been executed.
+    pub fn after(self, steps: u64) -> Budget {
+        Budget { left: self.left.saturating_sub(steps), ..self }
+    }
+
+    /// What a thread's failure within the budget means.
+    fn error(self, error: SimError) -> DeviceError {
+        match error.reason {
+            Reason::StepLimit(_) => {
+                DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
+            }
+            _ => layer("simulate", error.to_string()),
+        }
+    }
+}
+
+/// Runs a thread of a stage without barriers to its end; gives the instructions it executed, which `budget` limits.
 ///
 /// # Errors
 /// The thread failed, executed too much, or waits at a barrier.
@@ -14,9 +43,9 @@ pub(super) fn run_alone(
     kernel: &Kernel,
     thread: &mut Thread,
     host: &mut impl Host,
-    budget: u64,
+    budget: Budget,
 ) -> Result<u64, DeviceError> {
-    match kernel.run(thread, host, budget).map_err(simulation_error)? {
+    match kernel.run(thread, host, budget.left).map_err(|error| budget.error(error))? {
         Outcome::Done { steps } => Ok(steps),
         Outcome::Barrier { .. } => {
             Err(layer("simulate", "barrier in a stage whose threads run alone".into()))
@@ -31,13 +60,13 @@ pub(super) struct Waiting {
 }
 
 /// Runs threads in turn, each from barrier to barrier, until all have ended; gives the instructions they executed, of
-/// which `budget` are allowed. `scratch` names the host's scratch space, which is that of the running thread.
+/// which `budget` limits. `scratch` names the host's scratch space, which is that of the running thread.
 pub(super) fn run_together<H: Host>(
     kernel: &Kernel,
     threads: Vec<Waiting>,
     host: &mut H,
     scratch: fn(&mut H) -> &mut Vec<u8>,
-    budget: u64,
+    budget: Budget,
 ) -> Result<u64, DeviceError> {
     let mut spent = 0;
     let mut running = threads;
@@ -45,11 +74,11 @@ pub(super) fn run_together<H: Host>(
         let mut waiting = Vec::new();
         for mut member in running {
             let before = member.thread.steps();
-            let limit = before + budget.saturating_sub(spent);
+            let limit = before + budget.after(spent).left;
             std::mem::swap(scratch(host), &mut member.scratch);
             let outcome = kernel.run(&mut member.thread, host, limit);
             std::mem::swap(scratch(host), &mut member.scratch);
-            let outcome = outcome.map_err(simulation_error)?;
+            let outcome = outcome.map_err(|error| budget.error(error))?;
             spent += member.thread.steps() - before;
             if matches!(outcome, Outcome::Barrier { .. }) {
                 waiting.push(member);

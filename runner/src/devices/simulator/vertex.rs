@@ -47,7 +47,7 @@ pub(super) fn run(
             fill(thread, interface, batch, group, |input, channel, c| (inputs + input * 4 + c, channel));
             thread.set_dispatch_mask((1 << group.len()) - 1);
         }
-        steps += run_alone(kernel, thread, &mut host, device.options.budget.saturating_sub(steps))?;
+        steps += run_alone(kernel, thread, &mut host, device.budget.after(steps))?;
         for (&lane, entry) in group.iter().zip(host.outputs()) {
             vue::read(&interface.outputs, outputs, entry, |row, value| batch.outputs.set(row, lane, value));
         }
