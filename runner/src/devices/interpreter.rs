@@ -43,13 +43,14 @@ impl InterpreterDevice {
         }
     }
 
-    /// Notes undefined values that the rasteriser or the next stage reads.
+    /// Notes undefined values that the rasteriser or the next stage reads, or transform feedback may capture.
     fn note_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
         self.undefined |= outputs.tainted.and(live).any();
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterised = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
+        let captured = rasterised && !program.feedback.is_empty();
         let read = |slot: Slot| match next.and_then(|n| n.inputs.iter().find(|v| v.slot == slot)) {
-            _ if slot == Slot::Position && rasterised => 0xf,
+            _ if captured || slot == Slot::Position && rasterised => 0xf,
             input => input.map_or(0, |v| v.mask),
         };
         let undefined = undefined_components(stage, outputs, live);

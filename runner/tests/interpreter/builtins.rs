@@ -67,6 +67,7 @@ fn modulus() {
     check("mod(5.5, -2.0)", -0.5f32);
     check("mod(vec2(7.0, 9.0), 4.0)", [3.0f32, 1.0]);
     check("mod(6.0, 3.0)", 0.0f32);
+    check("floatBitsToInt(mod(-1.0, 0.5))", 0i32);
     check("mod(5.5LF, 2.0LF)", 1.5f64);
     check_body(
         "",

@@ -21,6 +21,7 @@ pub use opt_coalesce::opt_coalesce;
 pub use opt_common_subexpressions::opt_common_subexpressions;
 pub use opt_control_flow::opt_control_flow;
 pub use opt_copy_propagation::opt_copy_propagation;
+pub(crate) use opt_copy_propagation::wraps;
 pub use opt_dead_code::opt_dead_code;
 pub use opt_destination::opt_destination;
 pub use opt_flag_reuse::opt_flag_reuse;

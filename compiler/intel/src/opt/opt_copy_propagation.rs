@@ -250,9 +250,9 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &dyn Model) -> Option
 }
 
 /// Whether an instruction's result depends on its integer sources modulo their width only. A modified source is wider than its
-/// type: the negated smallest integer is a positive number to comparisons, selections, shifts and conversions.
-fn wraps(inst: &Inst) -> bool {
-    let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float();
+/// type: the negated smallest integer is a positive number to comparisons, selections, shifts, conversions and in accumulators.
+pub(crate) fn wraps(inst: &Inst) -> bool {
+    let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float() && inst.dst.is_reg();
     let modular = matches!(inst.op, Op::Mov | Op::Add | Op::Mul) || is_logic(inst.op);
     plain && modular && inst.dst.ty.size() <= inst.src[0].ty.size()
 }

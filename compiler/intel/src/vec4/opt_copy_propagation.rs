@@ -2,6 +2,7 @@
 
 use crate::bir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
+use crate::opt::wraps;
 use rustc_hash::FxHashMap;
 
 /// Replaces reads of copies by reads of what was copied, component by component: registers with their swizzles,
@@ -187,7 +188,7 @@ fn replace(inst: &mut Inst, index: usize, copy: &Copy, swizzle: Swizzle, model: 
             // The move becomes one of the copy's type.
             retype = Some(copy.ty);
             ty = copy.ty;
-        } else if copy.ty != old.ty || !info.can_modify_sources {
+        } else if copy.ty != old.ty || !info.can_modify_sources || !(copy.ty.is_float() || wraps(inst)) {
             return false;
         }
     }

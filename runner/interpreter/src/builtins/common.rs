@@ -142,7 +142,11 @@ fn rounding(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -
 /// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder, moved into the divisor's sign.
 fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
-    if remainder != 0.0 && (remainder < 0.0) != (y < 0.0) { remainder + y } else { remainder }
+    if remainder == 0.0 {
+        // Equal numbers differ by +0.
+        return 0.0;
+    }
+    if (remainder < 0.0) != (y < 0.0) { remainder + y } else { remainder }
 }
 
 fn less(ty: Scalar, a: u64, b: u64) -> bool {
