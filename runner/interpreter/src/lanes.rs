@@ -138,6 +138,12 @@ impl Value {
         self.undefined.get(component * self.lanes + lane).copied().unwrap_or(false)
     }
 
+    /// Of four components those (bit n: component n) that are undefined in some of these lanes.
+    pub fn undefined_components(&self, lanes: &Mask) -> u8 {
+        let undefined = |c: usize| lanes.iter().any(|lane| self.is_undefined(c, lane));
+        (0..4).filter(|&c| undefined(c)).fold(0, |mask, c| mask | 1 << c)
+    }
+
     /// Marks a cell.
     pub fn mark_undefined(&mut self, component: usize, lane: usize) {
         if self.undefined.is_empty() {

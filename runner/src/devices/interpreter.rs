@@ -104,10 +104,7 @@ fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> 
     if stage.shader.stage == Stage::Geometry {
         return outputs.emitted_undefined.clone();
     }
-    let components = |value: &Value| {
-        let undefined = |c: usize| live.iter().any(|lane| value.is_undefined(c, lane));
-        (0..4).filter(|&c| undefined(c)).fold(0, |mask, c| mask | 1 << c)
-    };
+    let components = |value: &Value| value.undefined_components(live);
     let slot = |(index, slot): (usize, Slot)| {
         let of_vertices = stage.shader.stage == Stage::TessControl && !slot.is_per_patch();
         let places =

@@ -141,12 +141,10 @@ impl<E: Environment> Group<'_, E> {
 
     fn emit(&mut self, args: &Arguments) -> Result<(), Error> {
         let slots = self.collect_varyings(None);
-        let undefined = |slot: &Value, c: usize| self.active.iter().any(|lane| slot.is_undefined(c, lane));
-        let components =
-            |slot: &Value| (0..4).filter(|&c| undefined(slot, c)).fold(0, |mask, c| mask | 1 << c);
-        let masks: Vec<u8> = slots.iter().map(components).collect();
         self.emitted_undefined.resize(slots.len(), 0);
-        self.emitted_undefined.iter_mut().zip(masks).for_each(|(all, mask)| *all |= mask);
+        for (all, slot) in self.emitted_undefined.iter_mut().zip(&slots) {
+            *all |= slot.undefined_components(&self.active);
+        }
         for lane in self.active.clone().iter() {
             let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
             let vertex: Vec<[u32; 4]> =

@@ -203,8 +203,7 @@ pub(super) fn elements<'a>(arguments: &Arguments<'a, '_>, bounds: Bounds) -> Res
 }
 
 fn primitive<'a>(arguments: &Arguments<'a, '_>, name: &'a str) -> Result<Primitive, Fault<'a>> {
-    Primitive::from_enum(name)
-        .ok_or_else(|| arguments.at(name, ErrorKind::Arguments, "expected a primitive kind"))
+    arguments.chosen(name, "a primitive kind", Primitive::from_enum)
 }
 
 /// First vertex and count, which `[vertex data]` must have.

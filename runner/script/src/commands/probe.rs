@@ -1,7 +1,7 @@
 //! Probes: what is read, and what it must be.
 
 use super::arguments::Arguments;
-use crate::error::{ErrorKind, Fault};
+use crate::error::Fault;
 use crate::patterns::Pattern;
 
 /// A probe.
@@ -236,9 +236,7 @@ fn pixel(arguments: &mut Arguments<'_, '_>) -> Area {
 }
 
 fn comparison<'a>(arguments: &Arguments<'a, '_>, index: usize) -> Result<Comparison, Fault<'a>> {
-    let word = arguments.captures.word(index);
-    Comparison::from_word(word)
-        .ok_or_else(|| arguments.at(word, ErrorKind::Arguments, "expected one of == != <= < >= >"))
+    arguments.chosen(arguments.captures.word(index), "one of == != <= < >= >", Comparison::from_word)
 }
 
 fn ssbo<'a>(arguments: &Arguments<'a, '_>, value: SsboValue) -> Result<Probe, Fault<'a>> {

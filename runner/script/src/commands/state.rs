@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use crate::enums::GlEnum;
-use crate::error::{ErrorKind, Fault};
+use crate::error::Fault;
 use crate::patterns::Pattern;
 use crate::scan::{Captures, scan};
 
@@ -404,7 +404,7 @@ fn light<'a>(arguments: &mut Arguments<'a, '_>) -> Result<StateCommand, Fault<'a
             values.truncate(count);
             LightValues::Int(values)
         }
-        _ => return Err(arguments.at(kind, ErrorKind::Arguments, "expected `float` or `int`")),
+        _ => return Err(arguments.unexpected(kind, "`float` or `int`")),
     };
     let empty = match &values {
         LightValues::Float(values) => values.is_empty(),

@@ -437,7 +437,7 @@ fn integer<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a
         "GL_RG32I" => IntegerFormat::Rg32I,
         "GL_RGB32I" => IntegerFormat::Rgb32I,
         "GL_RGBA32I" => IntegerFormat::Rgba32I,
-        _ => return Err(arguments.at(name, ErrorKind::Arguments, "expected a 32-bit integer format")),
+        _ => return Err(arguments.unexpected(name, "a 32-bit integer format")),
     };
     let (width, height) = (size(arguments, captures.signed(1))?, size(arguments, captures.signed(2))?);
     let image = TextureImage::Integer { width, height, b: captures.signed(3), a: captures.signed(4), format };
@@ -453,9 +453,7 @@ fn storage<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a
             arguments.malformed("expected a slot, a target, a format and (levels width [height [depth]])")
         );
     }
-    let name = captures.word(1);
-    let target = TextureTarget::from_word(name)
-        .ok_or_else(|| arguments.at(name, ErrorKind::Arguments, "expected a texture target"))?;
+    let target = arguments.chosen(captures.word(1), "a texture target", TextureTarget::from_word)?;
     let format = arguments.registry(captures.word(2))?;
     let levels = arguments.size(captures.signed(3), MAX_SIZE.ilog2() + 1, "number of levels")?;
     let mut sizes = [None; 3];

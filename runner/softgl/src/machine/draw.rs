@@ -583,7 +583,9 @@ impl PrimitiveAssembler<'_> {
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
         for Shape { coverage, mut setup } in rasterise(&input, &self.raster) {
-            setup.shift_inputs(-f64::from(dx), -f64::from(dy));
+            if [dx, dy] != [0.0; 2] {
+                setup.shift_inputs(-f64::from(dx), -f64::from(dy));
+            }
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);
             shapes.push(Shape { coverage, setup });
         }
