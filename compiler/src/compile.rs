@@ -11,6 +11,7 @@ use program::{Program, Stage, StageKey, TargetKind};
 use crate::binary::Binary;
 use crate::cache::Cache;
 use crate::error::{CompileError, Layer};
+use crate::fronts::Fronts;
 use crate::interface::varying;
 use crate::options::Options;
 use crate::passes::{self, Target};
@@ -50,12 +51,14 @@ pub fn compile_with(
     assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options(options, used), options)
 }
 
-/// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it.
+/// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it. `fronts` is of this program and
+/// these options.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn compile_cached(
     cache: &Cache,
+    fronts: &Fronts,
     program: &Program,
     stage: Stage,
     key: &StageKey,
@@ -66,9 +69,10 @@ pub fn compile_cached(
         // Counts of passes make a shader depend on more than its code.
         return compile(program, stage, key, devinfo, options).map(Arc::new);
     }
-    let shader = lower::lower(program, stage, key)?;
-    let mut driver = Driver::cached(cache, options);
-    let shader = driver.optimise(shader, devinfo, &Context { program, stage, key, options })?;
+    let context = Context { program, stage, key, options };
+    let mut driver = Driver::new(options, Some(Reuse { cache, fronts }));
+    let shader = driver.front(&context)?;
+    let shader = driver.optimise(shader, devinfo, &context)?;
     cache.binary(shader, intel_key(program, stage, key), devinfo, options)
 }
 
@@ -113,55 +117,61 @@ fn optimise(
     options: &Options,
     hook: Hook<'_>,
 ) -> Result<(Arc<ir::Shader>, u64), CompileError> {
-    let shader = lower::lower(program, stage, key)?;
-    hook("lower", true, &shader);
-    let mut driver = Driver { manager: PassManager::new(pass_options(options)), cache: None };
+    let context = Context { program, stage, key, options };
+    let lowered = lower::lower(program, stage, key)?;
+    hook("lower", true, &lowered);
+    let mut driver = Driver::new(options, None);
     driver.manager.set_hook(hook);
-    let shader = driver.optimise(shader, devinfo, &Context { program, stage, key, options })?;
+    let shader = front(&mut driver.manager, lowered)?;
+    let shader = driver.optimise(shader, devinfo, &context)?;
     Ok((shader, driver.manager.optional_runs()))
 }
 
-/// Takes IR through the pass lists, or through a cache of what they give.
+/// Where results of other compilations lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Reuse<'a> {
+    cache: &'a Cache,
+    fronts: &'a Fronts,
+}
+
+/// Takes IR through the pass lists, or takes what they gave before.
 pub(crate) struct Driver<'a> {
     pub(crate) manager: PassManager<'a>,
-    pub(crate) cache: Option<&'a Cache>,
+    reuse: Option<Reuse<'a>>,
 }
 
 impl<'a> Driver<'a> {
-    fn cached(cache: &'a Cache, options: &Options) -> Driver<'a> {
-        Driver { manager: PassManager::new(pass_options(options)), cache: Some(cache) }
+    fn new(options: &Options, reuse: Option<Reuse<'a>>) -> Driver<'a> {
+        Driver { manager: PassManager::new(pass_options(options)), reuse }
     }
 
     /// A driver for a neighbour of the stage, which counts passes of its own.
     pub(crate) fn another(&self, options: &Options) -> Driver<'a> {
-        Driver { manager: PassManager::new(pass_options(options)), cache: self.cache }
+        Driver::new(options, self.reuse)
     }
 
-    /// Everything between lowering and the back end.
-    fn optimise(
-        &mut self,
-        lowered: ir::Shader,
-        devinfo: &'static DevInfo,
-        context: &Context<'_>,
-    ) -> Result<Arc<ir::Shader>, CompileError> {
-        let shader = self.front(lowered, context.options)?;
-        let shader = varyings::link(self, shader, context)?;
-        let target = Target::of(devinfo, shader.info.stage, context.options.backend);
-        match self.cache {
-            Some(cache) => cache.back(shader, target, context.options),
-            None => back(&mut self.manager, shader, target),
+    /// A stage before it knows of its neighbours.
+    pub(crate) fn front(&mut self, context: &Context<'_>) -> Result<Arc<ir::Shader>, CompileError> {
+        let Context { program, stage, key, options } = *context;
+        let lower = || lower::lower(program, stage, key);
+        match self.reuse {
+            Some(Reuse { cache, fronts }) => fronts.get(stage, key, || cache.front(lower()?, options)),
+            None => front(&mut self.manager, lower()?),
         }
     }
 
-    /// The part before a stage knows of its neighbours.
-    pub(crate) fn front(
+    /// Everything between that and the back end.
+    fn optimise(
         &mut self,
-        lowered: ir::Shader,
-        options: &Options,
+        shader: Arc<ir::Shader>,
+        devinfo: &'static DevInfo,
+        context: &Context<'_>,
     ) -> Result<Arc<ir::Shader>, CompileError> {
-        match self.cache {
-            Some(cache) => cache.front(lowered, options),
-            None => front(&mut self.manager, lowered),
+        let shader = varyings::link(self, shader, context)?;
+        let target = Target::of(devinfo, shader.info.stage, context.options.backend);
+        match self.reuse {
+            Some(Reuse { cache, .. }) => cache.back(shader, target, context.options),
+            None => back(&mut self.manager, shader, target),
         }
     }
 }

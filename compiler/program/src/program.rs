@@ -1,13 +1,15 @@
 //! A linked program.
 
+use crate::builtin_function::BuiltinFunction;
 use crate::builtin_variable::BuiltinVariable;
+use crate::expression::{Expr, ExprKind};
 use crate::resource::{
     Attribute, Block, BufferVariable, FeedbackVarying, OpaqueSlot, SubroutineUniform, Uniform, Varying,
 };
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
-use crate::variable::{Global, SampleLocation};
+use crate::variable::{Global, SampleLocation, Storage};
 
 /// A stage of a linked program.
 #[derive(Clone, Debug)]
@@ -40,6 +42,19 @@ impl LinkedStage {
         };
         self.inputs.iter().any(|input| input.interpolation.location == SampleLocation::Sample)
             || self.shader.globals.values().any(of_samples)
+    }
+
+    /// Whether inputs and draw-time state alone decide the outputs: no uniforms, no memory, no clock.
+    pub fn sees_inputs_only(&self) -> bool {
+        let of_invocation = |g: &Global| {
+            matches!(g.storage, Storage::Private | Storage::Const | Storage::Input | Storage::Output)
+        };
+        let tells_time = |e: &Expr| {
+            use BuiltinFunction::{Clock, Clock2x32};
+            matches!(e.kind, ExprKind::Builtin { function: Clock | Clock2x32, .. })
+        };
+        self.shader.globals.values().filter(|g| g.active).all(of_invocation)
+            && !self.shader.exprs.values().any(tells_time)
     }
 }
 

@@ -228,6 +228,19 @@ pub struct VertexBatch {
     pub outputs: Channels,
 }
 
+impl VertexBatch {
+    /// Whether everything but the outputs is the same.
+    pub fn has_inputs_of(&self, other: &VertexBatch) -> bool {
+        self.lanes == other.lanes
+            && self.mask == other.mask
+            && self.inputs == other.inputs
+            && self.vertex_id == other.vertex_id
+            && self.instance_id == other.instance_id
+            && (self.base_vertex, self.base_instance, self.draw_id)
+                == (other.base_vertex, other.base_instance, other.draw_id)
+    }
+}
+
 /// Patches for the tessellation control stage: every lane is one patch and runs all its output invocations.
 #[derive(Clone, Debug)]
 pub struct TessControlBatch {

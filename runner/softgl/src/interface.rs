@@ -27,13 +27,19 @@ pub struct FragmentInterface {
     pub reads_layer: bool,
     /// Writes memory.
     pub side_effects: bool,
+    /// See [`program::LinkedStage::sees_inputs_only`].
+    pub sees_inputs_only: bool,
 }
 
 impl FragmentInterface {
     /// Gathers the facts; `None` without a fragment stage.
     pub fn new(program: &Program) -> Option<FragmentInterface> {
         let stage = program.stage(Stage::Fragment)?;
-        let mut info = FragmentInterface { side_effects: stage.side_effects, ..Default::default() };
+        let mut info = FragmentInterface {
+            side_effects: stage.side_effects,
+            sees_inputs_only: stage.sees_inputs_only(),
+            ..Default::default()
+        };
         for global in stage.shader.globals.values().filter(|g| g.active) {
             match global.storage {
                 Storage::Input => info.add_input(global.builtin),

@@ -1,7 +1,10 @@
 //! Primitive setup: viewport transform, facing, polygon mode, plane equations, coverage.
 
-use crate::clip::{self, ClipVertex, ClipVolume, Polygon};
+use std::sync::Arc;
+
+use crate::clip::{self, ClipVertex, ClipVolume};
 use crate::device::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
+use crate::raster::coverage::{Coverage, CoverageCache, Polygon};
 use crate::raster::{self, Fixed, Rect, SUBPIXELS, Spans, snap};
 
 /// A viewport and its depth range.
@@ -105,20 +108,20 @@ pub struct SetupInput<'a> {
 /// to the template.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Covered pixels; several when one run per row does not suffice.
-    pub coverage: Vec<Spans>,
+    /// Covered pixels.
+    pub coverage: Polygon,
     /// Plane equations, kind, facing; `values` is empty.
     pub setup: PrimitiveSetup,
 }
 
 /// Clips and rasterises one primitive.
-pub fn rasterise(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
+pub fn rasterise(input: &SetupInput<'_>, state: &RasterState, known: &mut CoverageCache) -> Vec<Shape> {
     let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp };
     match input.kind {
         PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
         PrimitiveKind::Line => line(input, state, &volume, [0, 1], true).into_iter().collect(),
-        PrimitiveKind::Triangle => triangle(input, state, &volume),
+        PrimitiveKind::Triangle => triangle(input, state, &volume, known),
     }
 }
 
@@ -149,7 +152,7 @@ fn point(
         setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
         setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
     }
-    shape(vec![spans], setup)
+    shape(covered(spans), setup)
 }
 
 fn line(
@@ -174,10 +177,15 @@ fn line(
     let rest = PlaneEquation { a: -along.a, b: -along.b, c: 1.0 - along.c };
     let mut setup = template(PrimitiveKind::Line, front_facing);
     combine(&mut setup, &[(rest, ends[0], window[0][2]), (along, ends[1], window[1][2])]);
-    shape(vec![spans], setup)
+    shape(covered(spans), setup)
 }
 
-fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<Shape> {
+fn triangle(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    volume: &ClipVolume,
+    known: &mut CoverageCache,
+) -> Vec<Shape> {
     let polygon = clip::triangle(&input.positions, volume, input.clip_distances);
     if polygon.len() < 3 {
         return Vec::new();
@@ -202,9 +210,9 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
         mode => {
             let bounds = state.bounds.intersect(&input.viewport.pixels());
             let coverage = if mode == PolygonMode::Fill {
-                fill(&fixed, &bounds)
+                known.polygon(&fixed, &bounds, fill)
             } else {
-                vec![bounding_box(&fixed, &bounds)]
+                covered(bounding_box(&fixed, &bounds))
             };
             let mut setup = template(PrimitiveKind::Triangle, front_facing);
             triangle_planes(&mut setup, input, &polygon, &window);
@@ -213,8 +221,11 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
     }
 }
 
-fn shape(mut coverage: Vec<Spans>, setup: PrimitiveSetup) -> Option<Shape> {
-    coverage.retain(|spans| !spans.is_empty());
+fn covered(spans: Spans) -> Polygon {
+    Coverage::new(spans).map(Arc::new).into_iter().collect()
+}
+
+fn shape(coverage: Polygon, setup: PrimitiveSetup) -> Option<Shape> {
     (!coverage.is_empty()).then_some(Shape { coverage, setup })
 }
 
@@ -264,7 +275,7 @@ const FAR: f64 = 1e7;
 fn triangle_planes(
     setup: &mut PrimitiveSetup,
     input: &SetupInput<'_>,
-    polygon: &Polygon,
+    polygon: &clip::Polygon,
     window: &[[f64; 3]],
 ) {
     let own = input.positions.iter().all(|p| p[3] > 0.0).then(|| {
@@ -363,6 +374,10 @@ mod tests {
         }
     }
 
+    fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
+        rasterise(input, state, &mut CoverageCache::default())
+    }
+
     struct Random(u64);
 
     impl Random {
@@ -395,7 +410,7 @@ mod tests {
             let positions: [[f64; 4]; 3] = std::array::from_fn(|_| {
                 [random.signed(2.0), random.signed(2.0), random.signed(0.3), w_low + random.signed(1.0)]
             });
-            for shape in rasterise(&input(PrimitiveKind::Triangle, positions), &STATE) {
+            for shape in shapes(&input(PrimitiveKind::Triangle, positions), &STATE) {
                 for (x, y) in [(5, 5), (20, 40), (33, 12), (60, 60), (31, 31)] {
                     if !shape.coverage.iter().any(|s| s.contains(x, y)) {
                         continue;
@@ -421,7 +436,7 @@ mod tests {
     #[test]
     fn linear_interpolation_is_linear_in_the_window() {
         let positions = [[-1.0, -1.0, 0.0, 1.0], [2.0, -2.0, 0.0, 2.0], [-4.0, 4.0, 0.0, 4.0]];
-        let shapes = rasterise(&input(PrimitiveKind::Triangle, positions), &STATE);
+        let shapes = shapes(&input(PrimitiveKind::Triangle, positions), &STATE);
         let setup = &shapes[0].setup;
         // The window triangle is (0,0), (64,0), (0,64).
         for (x, y) in [(0.5, 0.5), (10.5, 20.5), (1.0, 63.0)] {
@@ -437,31 +452,28 @@ mod tests {
     fn facing_follows_winding() {
         let ccw = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
         let cw = [ccw[0], ccw[2], ccw[1]];
-        assert!(rasterise(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
-        assert!(!rasterise(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
+        assert!(shapes(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
+        assert!(!shapes(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
     }
 
     #[test]
     fn polygon_modes() {
         let t = [[-0.5, -0.5, 0.0, 1.0], [0.5, -0.5, 0.0, 1.0], [-0.5, 0.5, 0.0, 1.0]];
         let mut state = RasterState { polygon_mode: [PolygonMode::Point; 2], ..STATE };
-        let points = rasterise(&input(PrimitiveKind::Triangle, t), &state);
+        let points = shapes(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(points.len(), 3);
         assert!(points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing));
         // The second point interpolates nothing but vertex 1.
         assert_eq!(points[1].setup.barycentric_linear(3.0, 3.0), [0.0, 1.0, 0.0]);
         state.polygon_mode = [PolygonMode::Line; 2];
-        assert_eq!(rasterise(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
+        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
         let diagonal = SetupInput { edges: 0b101, ..input(PrimitiveKind::Triangle, t) };
-        assert_eq!(rasterise(&diagonal, &state).len(), 2);
+        assert_eq!(shapes(&diagonal, &state).len(), 2);
         state.polygon_mode = [PolygonMode::FillRectangle; 2];
-        let rectangle = rasterise(&input(PrimitiveKind::Triangle, t), &state);
+        let rectangle = shapes(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(rectangle[0].coverage[0].bounds(), Rect { x0: 16, y0: 16, x1: 48, y1: 48 });
         state.polygon_mode = [PolygonMode::Fill, PolygonMode::Point];
-        assert_eq!(
-            rasterise(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind,
-            PrimitiveKind::Triangle
-        );
+        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind, PrimitiveKind::Triangle);
     }
 
     #[test]
@@ -470,7 +482,7 @@ mod tests {
         let t = [[-1.0, -1.0, 0.0, 1.0], [3.0, -1.0, 0.0, 1.0], [-1.0, 3.0, 0.0, 1.0]];
         let distances = [[1.0, -3.0, 1.0]];
         let clipped = SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
-        let shapes = rasterise(&clipped, &STATE);
+        let shapes = shapes(&clipped, &STATE);
         for y in 0..64 {
             for x in 0..64 {
                 let covered = shapes.iter().flat_map(|s| &s.coverage).filter(|s| s.contains(x, y)).count();
@@ -483,8 +495,7 @@ mod tests {
     fn a_viewport_limits_triangles() {
         let viewport = Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
         let t = [[-9.0, -9.0, 0.0, 1.0], [9.0, -9.0, 0.0, 1.0], [0.0, 9.0, 0.0, 1.0]];
-        let shapes =
-            rasterise(&SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) }, &STATE);
+        let shapes = shapes(&SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) }, &STATE);
         assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 10, y0: 20, x1: 30, y1: 30 });
     }
 
@@ -492,7 +503,7 @@ mod tests {
     fn point_coordinates_run_from_the_upper_left() {
         let mut source = input(PrimitiveKind::Point, [[0.0, 0.0, 0.0, 1.0]; 3]);
         source.point_size = [8.0; 3];
-        let shapes = rasterise(&source, &STATE);
+        let shapes = shapes(&source, &STATE);
         let setup = &shapes[0].setup;
         assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 28, y0: 28, x1: 36, y1: 36 });
         let at = |x: f64, y: f64| setup.point_coord.map(|p| p.at(x, y));
@@ -503,8 +514,8 @@ mod tests {
     #[test]
     fn depth_clamp_keeps_what_is_too_far() {
         let t = [[-1.0, -1.0, 5.0, 1.0], [1.0, -1.0, 5.0, 1.0], [0.0, 1.0, 5.0, 1.0]];
-        assert!(rasterise(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
+        assert!(shapes(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
         let state = RasterState { depth_clamp: true, ..STATE };
-        assert_eq!(rasterise(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5), 3.0);
+        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5), 3.0);
     }
 }

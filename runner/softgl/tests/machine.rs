@@ -5,6 +5,7 @@ mod support;
 use program::variable::InterpolationMode;
 use program::{Api, BuiltinVariable, FragmentOutput, Scalar, Slot};
 use softgl::assemble::{PrimitiveMode, ProvokingVertex};
+use softgl::device::ProgramId;
 use softgl::machine::draw::{DrawCall, RectangleDraw};
 use softgl::machine::state::Capability;
 use softgl::machine::uniforms::UniformValue;
@@ -62,6 +63,78 @@ fn a_uniform_colour_is_shaded_once() {
         assert_eq!(device.quads, quads, "{mode:?}");
         assert_eq!(device.vertices, 4);
     }
+}
+
+#[test]
+fn stages_that_see_their_inputs_only_are_not_shaded_again() {
+    for (uniform, shadings) in [(false, 1), (true, 3)] {
+        let mut builder = rectangle_program();
+        if uniform {
+            let float = builder.program.types.scalar(Scalar::Float);
+            builder.uniform("u", float, None, 0, [0, 0, 0]);
+        }
+        let mut m = machine(Api::Core, builder, Options::default());
+        let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0; 4]));
+        for x in 0..3 {
+            m.draw_rect(&full_screen(), &mut device).unwrap();
+            assert_eq!(m.pixel(x * 2, 0, &mut device).unwrap(), [1.0; 4]);
+        }
+        assert_eq!((device.vertices, device.quads), (4 * shadings, shadings), "uniform {uniform}");
+        let smaller = RectangleDraw { rectangle: [-1.0, -1.0, 1.0, 1.0], ..RectangleDraw::default() };
+        m.draw_rect(&smaller, &mut device).unwrap();
+        assert_eq!(device.vertices, 4 * shadings + 4, "other inputs");
+    }
+}
+
+/// A machine with a program that paints a pixel's position, and one that paints a constant; the position's quads
+/// are counted by the device.
+fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
+    let mut positions = rectangle_program();
+    positions.builtin_input(1, BuiltinVariable::FragCoord);
+    let mut m = Machine::new(capabilities(Api::Core), Options { depth, ..Options::default() });
+    let ids = [positions, rectangle_program()].map(|builder| m.create_program(builder.build(), Vec::new()));
+    (m, ids)
+}
+
+#[test]
+fn what_a_known_draw_hides_is_not_shaded() {
+    let (mut m, [positions, constant]) = position_and_constant(false);
+    let mut device =
+        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(centre(b, lane).0 as f32) / 250.0; 4]));
+    m.use_program(Some(positions));
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    m.use_program(Some(constant));
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    let hidden = m.pixel(0, 0, &mut device).unwrap();
+    assert_eq!(device.quads, 2, "nothing was known of the second draw");
+    assert_eq!(m.pixel(100, 100, &mut device).unwrap(), hidden);
+    assert_eq!(device.quads, 2, "the second draw hides the first");
+    // A draw that leaves pixels over hides nothing.
+    let left = RectangleDraw { rectangle: [0.0, 0.0, 125.0, 250.0], ortho: true, ..RectangleDraw::default() };
+    m.use_program(Some(positions));
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    m.use_program(Some(constant));
+    m.draw_rect(&left, &mut device).unwrap();
+    m.pixel(20, 20, &mut device).unwrap();
+    assert_eq!(device.quads, 3);
+    assert_ne!(m.pixel(200, 200, &mut device).unwrap(), hidden);
+    assert_eq!(device.quads, 4);
+}
+
+#[test]
+fn a_hidden_draw_still_writes_depth() {
+    let (mut m, [positions, constant]) = position_and_constant(true);
+    let mut device =
+        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(centre(b, lane).0 as f32) / 250.0; 4]));
+    m.clear(true, true, &mut device).unwrap();
+    m.use_program(Some(positions));
+    m.state.set(Capability::DepthTest, true);
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    m.state.set(Capability::DepthTest, false);
+    m.use_program(Some(constant));
+    m.draw_rect(&full_screen(), &mut device).unwrap();
+    m.pixel(0, 0, &mut device).unwrap();
+    assert!(m.probe_depth(100, 100, 0.5, &mut device).unwrap().passed());
 }
 
 #[test]
@@ -262,15 +335,16 @@ fn stores_happen_once_per_pixel() {
 
 #[test]
 fn the_depth_test_keeps_the_nearest() {
-    let mut m = machine(Api::Core, rectangle_program(), Options { depth: true, ..Options::default() });
-    let mut shade = 0;
+    let mut builder = rectangle_program();
+    let float = builder.program.types.scalar(Scalar::Float);
+    builder.uniform("z", float, None, 0, [0, 0, 0]);
+    builder.program.default_block_size = 16;
+    let mut m = machine(Api::Core, builder, Options { depth: true, ..Options::default() });
     let mut device = Mock::new(
-        move |b, s| {
+        |b, s| {
             pass_through(b, s);
-            // Three draws at depths 0, 0.5 and −0.5.
-            let z = [0.0f32, 0.5, -0.5][shade % 3];
-            shade += 1;
-            (0..b.lanes).for_each(|lane| b.outputs.set(2, lane, z.to_bits()));
+            let z = s.load32(BufferRef::Default, 0);
+            (0..b.lanes).for_each(|lane| b.outputs.set(2, lane, z));
         },
         |b, _| {
             let depth = b.primitives[0].depth.c as f32;
@@ -279,7 +353,8 @@ fn the_depth_test_keeps_the_nearest() {
     );
     m.clear(true, true, &mut device).unwrap();
     m.state.set(Capability::DepthTest, true);
-    for expected in [0.5, 0.5, 0.25] {
+    for (z, expected) in [(0.0, 0.5), (0.5, 0.5), (-0.5, 0.25)] {
+        m.set_uniform("z", &UniformValue::floats(&[z]), 0).unwrap();
         m.draw_rect(&full_screen(), &mut device).unwrap();
         assert!(m.probe_all(&rgba([expected, 0.0, 0.0, 1.0]), &mut device).unwrap().passed(), "{expected}");
         assert!(m.probe_depth(7, 9, expected, &mut device).unwrap().passed());

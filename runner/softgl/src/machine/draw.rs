@@ -12,6 +12,7 @@ use super::geometry::{InputPrimitive, input_vertices};
 use super::state::{State, VIEWPORTS};
 use super::tessellation::{DefaultLevels, GeneratedPrimitive};
 use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
+use super::vertex_memo::VertexMemo;
 use super::{GlError, Machine, MachineError, ProgramObject};
 use crate::assemble::{Primitive, PrimitiveMode, assemble};
 use crate::device::{
@@ -21,6 +22,7 @@ use crate::device::{
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
 use crate::multisample::Multisample;
 use crate::observe::{DrawContext, Recorder, ShadeMode};
+use crate::raster::coverage::CoverageCache;
 use crate::raster::{Rect, samples};
 use crate::resources::Bindings;
 use crate::setup::{RasterState, SetupInput, Shape, Viewport, rasterise};
@@ -118,12 +120,12 @@ impl Pipeline<'_> {
     }
 
     /// Runs the vertex stage for all instances. The second result maps (instance, vertex) in draw order to a shaded
-    /// vertex: vertices with equal inputs are shaded once, unless `share` is off.
+    /// vertex: vertices with equal inputs are shaded once, and known ones not again, if there is a memo.
     fn vertices(
         &mut self,
         fetch: &VertexFetch<'_>,
         call: &DrawCall,
-        share: bool,
+        mut memo: Option<&mut VertexMemo>,
     ) -> Result<(ShadedVertices, Vec<u32>), MachineError> {
         let stage = self
             .program
@@ -145,7 +147,9 @@ impl Pipeline<'_> {
                     if reads.vertex { vertex } else { 0 },
                     if reads.instance { instance } else { 0 },
                 ]);
-                if share && let Some(&index) = known.get(&key) {
+                if memo.is_some()
+                    && let Some(&index) = known.get(&key)
+                {
                     order.push(index);
                     continue;
                 }
@@ -154,11 +158,11 @@ impl Pipeline<'_> {
                 next += 1;
                 pending.push((inputs, vertex, instance));
                 if pending.len() == MAX_LANES {
-                    self.vertex_batch(&mut pending, &mut shaded)?;
+                    self.vertex_batch(&mut pending, &mut shaded, memo.as_deref_mut())?;
                 }
             }
         }
-        self.vertex_batch(&mut pending, &mut shaded)?;
+        self.vertex_batch(&mut pending, &mut shaded, memo.as_deref_mut())?;
         Ok((shaded, order))
     }
 
@@ -166,6 +170,7 @@ impl Pipeline<'_> {
         &mut self,
         pending: &mut Vec<(Vec<u32>, u32, u32)>,
         shaded: &mut ShadedVertices,
+        memo: Option<&mut VertexMemo>,
     ) -> Result<(), DeviceError> {
         if pending.is_empty() {
             return Ok(());
@@ -175,7 +180,7 @@ impl Pipeline<'_> {
         for (lane, (values, ..)) in pending.iter().enumerate() {
             values.iter().enumerate().for_each(|(row, &value)| inputs.set(row, lane, value));
         }
-        let mut batch = Batch::Vertex(VertexBatch {
+        let batch = VertexBatch {
             lanes,
             mask: first_lanes(lanes),
             inputs,
@@ -185,16 +190,31 @@ impl Pipeline<'_> {
             base_instance: self.parameters.base_instance,
             draw_id: self.parameters.draw_id,
             outputs: Channels::new(shaded.stride, lanes),
-        });
+        };
+        pending.clear();
+        let outputs = self.vertex_outputs(batch, memo)?;
+        (0..lanes).for_each(|lane| shaded.words.extend(outputs.lane(lane)));
+        Ok(())
+    }
+
+    /// Shades a batch, or knows its outputs from the last one.
+    fn vertex_outputs(
+        &mut self,
+        batch: VertexBatch,
+        memo: Option<&mut VertexMemo>,
+    ) -> Result<Channels, DeviceError> {
+        if let Some(outputs) = memo.as_ref().and_then(|memo| memo.find(self.id, self.key, &batch)) {
+            return Ok(outputs.clone());
+        }
+        let mut batch = Batch::Vertex(batch);
         self.shade(Stage::Vertex, &mut batch)?;
         let Batch::Vertex(batch) = batch else {
             return Err(DeviceError::Execution("the device changed the kind of a vertex batch".into()));
         };
-        for lane in 0..lanes {
-            shaded.words.extend(batch.outputs.lane(lane));
+        if let (Some(memo), Some(stage)) = (memo, self.program.stage(Stage::Vertex)) {
+            memo.keep(self.id, self.key, stage, &batch);
         }
-        pending.clear();
-        Ok(())
+        Ok(batch.outputs)
     }
 }
 
@@ -366,7 +386,9 @@ impl Machine {
         let share = self.options.shade != ShadeMode::All
             && program.stage(Stage::Vertex).is_some_and(|s| !s.side_effects);
         let fetch = VertexFetch::new(&program, data, &self.state.current);
-        let (vertices, order) = pipeline.vertices(&fetch, call, share)?;
+        let mut memo = std::mem::take(&mut self.vertex_memo);
+        let (vertices, order) = pipeline.vertices(&fetch, call, share.then_some(&mut memo))?;
+        self.vertex_memo = memo;
         let (vertices, primitives) = self.primitives(&mut pipeline, call, vertices, &order)?;
         let (mut bindings, steps) = (pipeline.bindings, pipeline.steps);
         self.steps += steps;
@@ -383,8 +405,10 @@ impl Machine {
             alpha_to_coverage: self.state.alpha_to_coverage,
             alpha_to_one: self.state.alpha_to_one,
         };
-        let set_up = |&sample: &[f32; 2]| self.set_up(&primitives, &vertices, &inputs, sample);
+        let mut coverage = std::mem::take(&mut self.coverage);
+        let set_up = |&sample: &[f32; 2]| self.set_up(&primitives, &vertices, &inputs, sample, &mut coverage);
         let shapes = multisample.positions.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
+        self.coverage = coverage;
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
         self.render(context, shapes, device)
@@ -440,6 +464,7 @@ impl Machine {
         vertices: &ShadedVertices,
         inputs: &[FragmentInput],
         sample: [f32; 2],
+        known: &mut CoverageCache,
     ) -> Result<Vec<Shape>, MachineError> {
         let object = self.object()?.1;
         let (width, height) = self.render_size();
@@ -460,7 +485,7 @@ impl Machine {
             clamp_colours: self.capabilities.api == Api::Compatibility,
         };
         let mut shapes = Vec::new();
-        primitives.iter().for_each(|p| setup.add(p, vertices, &mut shapes));
+        primitives.iter().for_each(|p| setup.add(p, vertices, known, &mut shapes));
         Ok(shapes)
     }
 
@@ -478,7 +503,7 @@ impl Machine {
         if framebuffer == Framebuffer::Window {
             let eager = context.fragment.side_effects || mode == ShadeMode::All;
             let mut recorder = Recorder::new(context, mode);
-            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage));
+            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage, &mut self.coverage));
             if eager {
                 let (context, steps) = self.window.execute(recorder.finish(), device)?;
                 self.steps += steps;
@@ -498,7 +523,7 @@ impl Machine {
             let mut recorder = Recorder::new(context, mode);
             let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
             for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
-                recorder.add(shape.setup.clone(), shape.coverage.clone());
+                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.coverage);
             }
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;
@@ -558,7 +583,13 @@ struct PrimitiveAssembler<'a> {
 }
 
 impl PrimitiveAssembler<'_> {
-    fn add(&self, primitive: &FinalPrimitive, vertices: &ShadedVertices, shapes: &mut Vec<Shape>) {
+    fn add(
+        &self,
+        primitive: &FinalPrimitive,
+        vertices: &ShadedVertices,
+        known: &mut CoverageCache,
+        shapes: &mut Vec<Shape>,
+    ) {
         let data = primitive.vertices.map(|v| vertices.get(v));
         let count = match primitive.kind {
             PrimitiveKind::Point => 1,
@@ -582,7 +613,7 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
-        for Shape { coverage, mut setup } in rasterise(&input, &self.raster) {
+        for Shape { coverage, mut setup } in rasterise(&input, &self.raster, known) {
             if [dx, dy] != [0.0; 2] {
                 setup.shift_inputs(-f64::from(dx), -f64::from(dy));
             }

@@ -14,6 +14,7 @@ pub mod tessellation;
 pub mod textures;
 pub mod uniforms;
 pub mod vertex_data;
+mod vertex_memo;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::interface::{FragmentInterface, VertexInterface};
 use crate::observe::{RenderTarget, ShadeMode};
 use crate::probe::{self, Expectation, Observation, Path, ProbeResult};
 use crate::raster::Rect;
+use crate::raster::coverage::CoverageCache;
 use crate::resources::{Bindings, BufferId, Objects};
 use feedback::Feedback;
 use framebuffers::Framebuffer;
@@ -35,6 +37,7 @@ use state::State;
 use textures::TextureUnits;
 use uniforms::{UniformElement, UniformError, UniformStorage, UniformValue};
 use vertex_data::VertexData;
+use vertex_memo::VertexMemo;
 
 /// How a machine is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +120,8 @@ pub struct Machine {
     current: Option<ProgramId>,
     vertex_data: VertexData,
     window: RenderTarget,
+    vertex_memo: VertexMemo,
+    coverage: CoverageCache,
     draw_framebuffer: Framebuffer,
     read_framebuffer: Framebuffer,
     textures: TextureUnits,
@@ -144,6 +149,8 @@ impl Machine {
             current: None,
             vertex_data: VertexData::default(),
             window: RenderTarget::new(options.width, options.height, colour, depth),
+            vertex_memo: VertexMemo::default(),
+            coverage: CoverageCache::default(),
             draw_framebuffer: Framebuffer::Window,
             read_framebuffer: Framebuffer::Window,
             textures: TextureUnits::default(),

@@ -4,6 +4,7 @@
 //! Everything half-open is open towards greater x and y: of two primitives that share an edge through a pixel
 //! centre the one on the greater side gets the pixel.
 
+pub mod coverage;
 pub mod line;
 pub mod point;
 pub mod samples;

@@ -115,8 +115,11 @@ impl ProgramBuilder {
         (self.output(slot), self.input(slot, mode))
     }
 
-    /// A default-block uniform.
+    /// A default-block uniform that both stages use.
     pub fn uniform(&mut self, name: &str, ty: TypeId, array: Option<u32>, location: u32, layout: [u32; 3]) {
+        for stage in 0..2 {
+            self.global(stage, name, ty, Storage::Uniform);
+        }
         let [offset, array_stride, matrix_stride] = layout;
         self.program.uniforms.push(Uniform {
             name: name.into(),

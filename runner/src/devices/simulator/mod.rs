@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CompileError, Options};
+use compiler::{Binary, Cache, CompileError, Fronts, Options};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -85,6 +85,7 @@ type CacheKey = (ProgramId, Stage, StageKey);
 pub struct SimulatorDevice {
     options: SimulatorOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
+    fronts: BTreeMap<ProgramId, Fronts>,
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
@@ -100,6 +101,7 @@ impl SimulatorDevice {
         thread.tracer = options.trace.clone().map(Tracer::new);
         SimulatorDevice {
             cache: BTreeMap::new(),
+            fronts: BTreeMap::new(),
             last: BTreeMap::new(),
             statistics: Vec::new(),
             thread,
@@ -132,13 +134,15 @@ impl SimulatorDevice {
         made
     }
 
-    fn make(&self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
+    fn make(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<Arc<Prepared>, DeviceError> {
+        let foreign = self.foreign_binary(stage, state.key)?;
+        let options = self.compiler_options();
         let SimulatorOptions { cache, decoders, devinfo, .. } = &self.options;
-        if let Some(binary) = self.foreign_binary(stage, state.key)? {
+        if let Some(binary) = foreign {
             return decoders.decode(Arc::new(binary), cache, devinfo);
         }
-        let options = self.compiler_options();
-        let binary = compiler::compile_cached(cache, state.program, stage, state.key, devinfo, &options)
+        let (fronts, program) = (self.fronts.entry(state.program_id).or_default(), state.program);
+        let binary = compiler::compile_cached(cache, fronts, program, stage, state.key, devinfo, &options)
             .map_err(compile_error)?;
         decoders.known(binary, cache, devinfo)
     }

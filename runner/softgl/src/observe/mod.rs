@@ -6,23 +6,19 @@
 //! A primitive whose inputs are the same at every pixel is shaded once, in one quad: flat inputs, and interpolated
 //! ones whose values at the three vertices are equal bit for bit (any weights that sum to one give that value).
 
-use std::collections::HashMap;
-use std::sync::Arc;
+mod quads;
+mod record;
 
-use program::{Program, Stage, StageKey};
-use smallvec::SmallVec;
+use program::StageKey;
 
-use crate::device::{
-    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, PrimitiveSetup,
-    ProgramId, Quad, Steps,
-};
+use crate::device::{Device, DeviceError, FragmentOutputs, PrimitiveSetup, ProgramId, Steps};
 use crate::format::{Format, Texel};
 use crate::framebuffer::{Pixels, Surface, TILE};
-use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
-use crate::raster::{Rect, Spans};
-use crate::resources::Bindings;
-use crate::texture::CompareFunction;
+use crate::raster::Rect;
+use quads::{PendingQuad, QuadShader};
+pub use record::{DrawContext, DrawRecord, Recorder};
+use record::{Fragment, Item, Shared};
 
 /// Quads in a row of a tile.
 const TILE_QUADS: i32 = TILE / 2;
@@ -37,75 +33,38 @@ pub enum ShadeMode {
     All,
 }
 
-/// What the fragment stage of one draw sees besides its batch.
-#[derive(Clone, Debug)]
-pub struct DrawContext {
-    /// The program.
-    pub program: Arc<Program>,
-    /// Its id.
-    pub id: ProgramId,
-    /// Draw-time state.
-    pub key: StageKey,
-    /// Facts about the fragment stage.
-    pub fragment: Arc<FragmentInterface>,
-    /// Mapping of the fragment stage's inputs.
-    pub inputs: Arc<Vec<FragmentInput>>,
-    /// Objects as they were when the draw was issued.
-    pub bindings: Bindings,
-    /// Depth test, when enabled.
-    pub depth_test: Option<CompareFunction>,
-    /// The sample that is drawn to.
-    pub multisample: Multisample,
+/// Results of a fragment stage that sees nothing but its inputs, by these.
+#[derive(Clone, Debug, Default)]
+struct KnownResults {
+    /// The program, its state and the sample that they are of.
+    of: Option<(ProgramId, StageKey, Multisample)>,
+    results: Vec<(Vec<u32>, Option<Fragment>)>,
 }
 
-/// One primitive's coverage in a recorded draw.
-#[derive(Clone, Debug)]
-struct Item {
-    setup: usize,
-    spans: Spans,
-    bounds: Rect,
-    /// All pixels of the bounds are covered.
-    solid: bool,
-    /// Index of the shared result, for primitives with the same inputs at every pixel.
-    constant: Option<usize>,
-}
+/// How many results are kept.
+const MAX_KNOWN: usize = 16;
 
-impl Item {
-    /// Whether any pixel of a rectangle is covered.
-    fn touches(&self, rect: &Rect) -> bool {
-        !self.bounds.intersect(rect).is_empty() && (self.solid || self.spans.touches(rect))
+impl KnownResults {
+    /// Turns to the program of a draw; whether its results may be kept.
+    fn turn_to(&mut self, context: &DrawContext) -> bool {
+        let DrawContext { id, key, multisample, .. } = context;
+        let same = self.of.as_ref().is_some_and(|(i, k, m)| (i, k, m) == (id, key, multisample));
+        if !same {
+            self.results.clear();
+            self.of = Some((*id, key.clone(), multisample.clone()));
+        }
+        context.fragment.sees_inputs_only && !context.reads_framebuffer()
     }
 
-    /// Whether every pixel of a rectangle is covered.
-    fn covers(&self, rect: &Rect) -> bool {
-        self.bounds.contains(rect) && (self.solid || self.spans.covers(rect))
+    fn find(&self, key: &[u32]) -> Option<Option<Fragment>> {
+        self.results.iter().find(|(k, _)| k == key).map(|(_, result)| result.clone())
     }
-}
 
-/// A fragment shader's results for one pixel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Fragment {
-    /// Texel for each attachment, quantised; `None` where nothing is written.
-    texels: SmallVec<[Option<Texel>; 1]>,
-    depth: Option<u32>,
-}
-
-/// A result shared by all pixels of one or more items; shaded at the first need.
-#[derive(Clone, Debug)]
-struct Shared {
-    setup: usize,
-    quad: Quad,
-    /// `None` inside: discarded.
-    result: Option<Option<Fragment>>,
-}
-
-/// A recorded draw.
-#[derive(Clone, Debug)]
-pub struct DrawRecord {
-    context: DrawContext,
-    setups: Vec<PrimitiveSetup>,
-    items: Vec<Item>,
-    shared: Vec<Shared>,
+    fn add(&mut self, key: &[u32], result: &Option<Fragment>) {
+        if self.results.len() < MAX_KNOWN {
+            self.results.push((key.to_vec(), result.clone()));
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -128,114 +87,12 @@ pub struct RenderTarget {
     depth: Option<Surface>,
     rect: Rect,
     operations: Vec<Operation>,
+    /// Operations before this one cannot be seen any more: it writes every pixel.
+    hidden: u32,
     progress: Vec<Progress>,
     /// A surface that has the geometry of all others.
     tiles: Surface,
-}
-
-impl DrawRecord {
-    /// An empty record.
-    pub fn new(context: DrawContext) -> DrawRecord {
-        DrawRecord { context, setups: Vec::new(), items: Vec::new(), shared: Vec::new() }
-    }
-
-    /// The context, with memory as the shaders left it.
-    pub fn into_context(self) -> DrawContext {
-        self.context
-    }
-
-    /// Whether nothing is covered.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-}
-
-/// Collects the primitives of a draw.
-pub struct Recorder {
-    record: DrawRecord,
-    mode: ShadeMode,
-    known: HashMap<Vec<u32>, usize>,
-}
-
-impl Recorder {
-    /// Starts a record.
-    pub fn new(context: DrawContext, mode: ShadeMode) -> Recorder {
-        Recorder { record: DrawRecord::new(context), mode, known: HashMap::new() }
-    }
-
-    /// Adds a primitive, complete with values.
-    pub fn add(&mut self, setup: PrimitiveSetup, coverage: Vec<Spans>) {
-        let key = if self.mode == ShadeMode::All { None } else { self.constant_key(&setup) };
-        let index = self.record.setups.len();
-        self.record.setups.push(setup);
-        for spans in coverage {
-            let constant = key.as_ref().map(|key| self.shared(key, index, &spans));
-            self.push(index, spans, constant);
-        }
-    }
-
-    /// The finished record.
-    pub fn finish(mut self) -> DrawRecord {
-        for item in &mut self.record.items {
-            item.solid = item.spans.fills(&item.bounds);
-        }
-        self.record
-    }
-
-    /// The values that decide the result, if no input changes from pixel to pixel.
-    fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
-        let context = &self.record.context;
-        let info = &context.fragment;
-        if info.side_effects || info.reads_position {
-            return None;
-        }
-        let mut key = vec![
-            if info.reads_primitive_id { setup.primitive_id } else { 0 },
-            if info.reads_facing { u32::from(setup.front_facing) } else { 0 },
-            if info.reads_layer { setup.layer } else { 0 },
-            if info.reads_layer { setup.viewport_index } else { 0 },
-        ];
-        for (slot, input) in context.inputs.iter().enumerate() {
-            for c in (0..4).filter(|c| input.mask >> c & 1 == 1) {
-                let values = setup.values[slot * 4 + c];
-                let same = values.iter().all(|&v| v == values[0]);
-                if !input.flat && !same {
-                    return None;
-                }
-                key.push(if input.flat { values[setup.provoking] } else { values[0] });
-            }
-        }
-        Some(key)
-    }
-
-    fn shared(&mut self, key: &[u32], setup: usize, spans: &Spans) -> usize {
-        if let Some(&index) = self.known.get(key) {
-            return index;
-        }
-        let index = self.record.shared.len();
-        let first = (spans.y0..).zip(&spans.rows).find(|(_, (x0, x1))| x0 < x1);
-        let (y, x) = first.map_or((0, 0), |(y, run)| (y, run.0));
-        let quad = Quad { x: x & !1, y: y & !1, primitive: 0 };
-        self.record.shared.push(Shared { setup, quad, result: None });
-        self.known.insert(key.to_vec(), index);
-        index
-    }
-
-    /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
-    fn push(&mut self, setup: usize, spans: Spans, constant: Option<usize>) {
-        let joinable = constant.is_some() && self.record.context.depth_test.is_none();
-        let bounds = spans.bounds();
-        if let Some(last) = self.record.items.last_mut()
-            && joinable
-            && last.constant == constant
-            && let Some(union) = last.spans.union_disjoint(&spans)
-        {
-            last.bounds = last.bounds.hull(&bounds);
-            last.spans = union;
-            return;
-        }
-        self.record.items.push(Item { setup, spans, bounds, solid: false, constant });
-    }
+    known: KnownResults,
 }
 
 impl RenderTarget {
@@ -252,8 +109,10 @@ impl RenderTarget {
             depth,
             rect: tiles.rect(),
             operations: Vec::new(),
+            hidden: 0,
             progress: vec![Progress::default(); tiles.tile_count()],
             tiles,
+            known: KnownResults::default(),
         }
     }
 
@@ -312,6 +171,7 @@ impl RenderTarget {
 
     fn forget(&mut self) {
         self.operations.clear();
+        self.hidden = 0;
         self.progress.fill(Progress::default());
     }
 
@@ -361,7 +221,9 @@ impl RenderTarget {
             .map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region)))
             .filter(|&(tile, _)| self.progress[tile].done < end)
             .collect();
+        self.hide();
         let start = wanted.iter().map(|&(tile, _)| self.progress[tile].done).min().unwrap_or(end);
+        let start = start.max(self.hidden);
         let mut operations = std::mem::take(&mut self.operations);
         for (index, operation) in (start..end).zip(operations.iter_mut().skip(start as usize)) {
             let work: Vec<(usize, u64)> = wanted
@@ -388,6 +250,44 @@ impl RenderTarget {
             }
         }
         Ok(steps)
+    }
+
+    /// Finds the last operation that is known to hide all before it.
+    fn hide(&mut self) {
+        let from = self.hidden as usize;
+        let seen = &self.operations[from..];
+        if let Some(last) = seen.iter().rposition(|operation| self.writes_everything(operation))
+            && !seen[..last].iter().any(|operation| self.touches_depth(operation))
+        {
+            self.hidden += last as u32;
+        }
+    }
+
+    /// Whether an operation is known to give every pixel of every colour a new value, whatever it was.
+    fn writes_everything(&self, operation: &Operation) -> bool {
+        let record = match operation {
+            Operation::Clear { colour, depth } => return colour.is_some() && depth.is_none(),
+            Operation::Draw(record) => record,
+        };
+        let writes_all = |fragment: &Fragment| {
+            self.colours
+                .iter()
+                .zip(&fragment.texels)
+                .all(|(surface, texel)| surface.is_none() || texel.is_some())
+        };
+        !self.touches_depth(operation)
+            && record.items.iter().any(|item| {
+                let shared = item.constant.and_then(|index| record.shared[index].result.as_ref()?.as_ref());
+                shared.is_some_and(writes_all) && item.coverage.covers(&self.rect)
+            })
+    }
+
+    /// Whether an operation reads or writes depth.
+    fn touches_depth(&self, operation: &Operation) -> bool {
+        match operation {
+            Operation::Clear { depth, .. } => depth.is_some(),
+            Operation::Draw(record) => record.context.depth_test.is_some() && self.depth.is_some(),
+        }
     }
 
     /// Reads a colour attachment after resolving; `None` when there is no such attachment.
@@ -444,12 +344,12 @@ impl RenderTarget {
         record: &mut DrawRecord,
         device: &mut dyn Device,
     ) -> Result<Steps, DeviceError> {
-        let mut shader = QuadShader { steps: Steps(0), quads: Vec::new(), device };
+        let mut shader = QuadShader::new(device);
         let DrawRecord { context, setups, items, shared } = record;
         for item in items.iter() {
             for &(tile, quads) in work {
                 let rect = self.tiles.tile_rect(tile);
-                if !item.touches(&rect) {
+                if !item.coverage.touches(&rect) {
                     continue;
                 }
                 let Some(constant) = item.constant else {
@@ -459,7 +359,7 @@ impl RenderTarget {
                 shader.flush(self, context, setups)?;
                 let entry = &mut shared[constant];
                 if entry.result.is_none() {
-                    entry.result = Some(shader.shade_one(self, context, setups, entry.setup, entry.quad)?);
+                    entry.result = Some(self.shared_result(&mut shader, context, setups, entry)?);
                 }
                 if let Some(Some(fragment)) = &entry.result {
                     self.fill_item(context, &setups[item.setup], item, tile, quads, fragment);
@@ -468,6 +368,25 @@ impl RenderTarget {
         }
         shader.flush(self, context, setups)?;
         Ok(shader.steps)
+    }
+
+    /// The result of a primitive whose pixels are all alike.
+    fn shared_result(
+        &mut self,
+        shader: &mut QuadShader<'_>,
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+        entry: &Shared,
+    ) -> Result<Option<Fragment>, DeviceError> {
+        let keeps = self.known.turn_to(context);
+        if keeps && let Some(result) = self.known.find(&entry.key) {
+            return Ok(result);
+        }
+        let result = shader.shade_one(self, context, setups, entry.setup, entry.quad)?;
+        if keeps {
+            self.known.add(&entry.key, &result);
+        }
+        Ok(result)
     }
 
     /// Queues the covered quads of one item in one tile.
@@ -481,17 +400,10 @@ impl RenderTarget {
         quads: u64,
     ) -> Result<(), DeviceError> {
         for (x, y) in quad_positions(rect, quads) {
-            let covered = |i: i32| item.spans.contains(x + (i & 1), y + (i >> 1));
+            let covered = |i: i32| item.coverage.contains(x + (i & 1), y + (i >> 1));
             let coverage = (0..4).fold(0, |mask, i| mask | u8::from(covered(i)) << i);
             if coverage != 0 {
-                // A fragment sees what the fragments before it wrote to its pixel.
-                if reads_framebuffer(context) && shader.quads.iter().any(|q| (q.x, q.y) == (x, y)) {
-                    shader.flush(self, context, setups)?;
-                }
-                shader.quads.push(PendingQuad { x, y, setup: item.setup, coverage });
-                if shader.quads.len() * 4 == MAX_LANES {
-                    shader.flush(self, context, setups)?;
-                }
+                shader.push(PendingQuad { x, y, setup: item.setup, coverage }, self, context, setups)?;
             }
         }
         Ok(())
@@ -509,7 +421,7 @@ impl RenderTarget {
     ) {
         let rect = self.tiles.tile_rect(tile);
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
-        if quads == !0 && !tests_depth && item.covers(&rect) {
+        if quads == !0 && !tests_depth && item.coverage.covers(&rect) {
             for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
                 if let (Some(surface), Some(texel)) = (surface, texel) {
                     surface.fill_tile(tile, *texel);
@@ -519,7 +431,7 @@ impl RenderTarget {
         }
         for (x, y) in quad_positions(&rect, quads) {
             for (px, py) in (0..4).map(|i| (x + (i & 1), y + (i >> 1))) {
-                if item.spans.contains(px, py) {
+                if item.coverage.contains(px, py) {
                     self.write(context, setup, px, py, fragment);
                 }
             }
@@ -591,114 +503,6 @@ impl RenderTarget {
         };
         let texels = self.colours.iter().enumerate().map(texel).collect();
         Some(Fragment { texels, depth: info.writes_depth.then(|| outputs.depth[lane]) })
-    }
-}
-
-/// Whether the fragment stage of a draw reads the framebuffer.
-fn reads_framebuffer(context: &DrawContext) -> bool {
-    context.bindings.draw_buffers.iter().any(Option::is_some)
-}
-
-struct PendingQuad {
-    x: i32,
-    y: i32,
-    setup: usize,
-    coverage: u8,
-}
-
-/// Collects quads of one draw into batches.
-struct QuadShader<'d> {
-    steps: Steps,
-    quads: Vec<PendingQuad>,
-    device: &'d mut dyn Device,
-}
-
-impl QuadShader<'_> {
-    /// Shades the queued quads and writes their fragments in order.
-    fn flush(
-        &mut self,
-        target: &mut RenderTarget,
-        context: &mut DrawContext,
-        setups: &[PrimitiveSetup],
-    ) -> Result<(), DeviceError> {
-        if self.quads.is_empty() {
-            return Ok(());
-        }
-        let quads = std::mem::take(&mut self.quads);
-        if reads_framebuffer(context) {
-            target.expose(&quads, context);
-        }
-        let outputs = self.shade(&quads, context, setups)?;
-        for (q, quad) in quads.iter().enumerate() {
-            for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {
-                let lane = q * 4 + i as usize;
-                if let Some(fragment) = target.fragment(context, &outputs, lane) {
-                    let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
-                    target.write(context, &setups[quad.setup], x, y, &fragment);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Shades one quad of a primitive with constant inputs; all its pixels are alike.
-    fn shade_one(
-        &mut self,
-        target: &RenderTarget,
-        context: &mut DrawContext,
-        setups: &[PrimitiveSetup],
-        setup: usize,
-        quad: Quad,
-    ) -> Result<Option<Fragment>, DeviceError> {
-        let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
-        let outputs = self.shade(&quads, context, setups)?;
-        Ok(target.fragment(context, &outputs, 0))
-    }
-
-    fn shade(
-        &mut self,
-        quads: &[PendingQuad],
-        context: &mut DrawContext,
-        setups: &[PrimitiveSetup],
-    ) -> Result<FragmentOutputs, DeviceError> {
-        let mut used: Vec<usize> = Vec::new();
-        let mut live = 0;
-        let mut batch_quads = Vec::with_capacity(quads.len());
-        for (q, quad) in quads.iter().enumerate() {
-            // Quads come primitive by primitive: the last one is almost always the right one.
-            let primitive = used.iter().rposition(|&s| s == quad.setup).unwrap_or_else(|| {
-                used.push(quad.setup);
-                used.len() - 1
-            });
-            batch_quads.push(Quad { x: quad.x, y: quad.y, primitive: primitive as u32 });
-            live |= u64::from(quad.coverage) << (q * 4);
-        }
-        let lanes = quads.len() * 4;
-        let multisample = &context.multisample;
-        let mut batch = Batch::Fragment(FragmentBatch {
-            quads: batch_quads,
-            live,
-            primitives: used.iter().map(|&s| setups[s].clone()).collect(),
-            samples: multisample.positions.len() as u32,
-            sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
-            sample_id: multisample.sample_id(),
-            sample_mask_in: (0..lanes).map(|l| ((live >> l & 1) as u32) << multisample.sample).collect(),
-            outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
-        });
-        let state = DrawState { program: &context.program, program_id: context.id, key: &context.key };
-        self.steps += self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
-        let rows = context.fragment.locations.len() * 4;
-        match batch {
-            Batch::Fragment(FragmentBatch { outputs, .. })
-                if outputs.colour.rows() >= rows
-                    && (rows == 0 || outputs.colour.lanes() == lanes)
-                    && outputs.depth.len() == lanes
-                    && outputs.sample_mask.len() == lanes =>
-            {
-                Ok(outputs)
-            }
-            _ => Err(DeviceError::Execution("the device changed the shape of a fragment batch".into())),
-        }
     }
 }
 

@@ -1,0 +1,138 @@
+//! Quads of one draw on their way to the device and back.
+
+use program::Stage;
+
+use super::RenderTarget;
+use super::record::{DrawContext, Fragment};
+use crate::device::{
+    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, PrimitiveSetup, Quad,
+    Steps,
+};
+
+/// A quad that waits for the device.
+pub(super) struct PendingQuad {
+    pub x: i32,
+    pub y: i32,
+    pub setup: usize,
+    /// Bit i: pixel (i & 1, i >> 1) is covered.
+    pub coverage: u8,
+}
+
+/// Collects quads of one draw into batches.
+pub(super) struct QuadShader<'d> {
+    pub steps: Steps,
+    quads: Vec<PendingQuad>,
+    device: &'d mut dyn Device,
+}
+
+impl<'d> QuadShader<'d> {
+    pub fn new(device: &'d mut dyn Device) -> QuadShader<'d> {
+        QuadShader { steps: Steps(0), quads: Vec::new(), device }
+    }
+
+    /// Queues a quad.
+    pub fn push(
+        &mut self,
+        quad: PendingQuad,
+        target: &mut RenderTarget,
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+    ) -> Result<(), DeviceError> {
+        // A fragment sees what the fragments before it wrote to its pixel.
+        if context.reads_framebuffer() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
+            self.flush(target, context, setups)?;
+        }
+        self.quads.push(quad);
+        if self.quads.len() * 4 == MAX_LANES {
+            self.flush(target, context, setups)?;
+        }
+        Ok(())
+    }
+
+    /// Shades the queued quads and writes their fragments in order.
+    pub fn flush(
+        &mut self,
+        target: &mut RenderTarget,
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+    ) -> Result<(), DeviceError> {
+        if self.quads.is_empty() {
+            return Ok(());
+        }
+        let quads = std::mem::take(&mut self.quads);
+        if context.reads_framebuffer() {
+            target.expose(&quads, context);
+        }
+        let outputs = self.shade(&quads, context, setups)?;
+        for (q, quad) in quads.iter().enumerate() {
+            for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {
+                let lane = q * 4 + i as usize;
+                if let Some(fragment) = target.fragment(context, &outputs, lane) {
+                    let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
+                    target.write(context, &setups[quad.setup], x, y, &fragment);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Shades one quad of a primitive with constant inputs; all its pixels are alike.
+    pub fn shade_one(
+        &mut self,
+        target: &RenderTarget,
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+        setup: usize,
+        quad: Quad,
+    ) -> Result<Option<Fragment>, DeviceError> {
+        let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
+        let outputs = self.shade(&quads, context, setups)?;
+        Ok(target.fragment(context, &outputs, 0))
+    }
+
+    fn shade(
+        &mut self,
+        quads: &[PendingQuad],
+        context: &mut DrawContext,
+        setups: &[PrimitiveSetup],
+    ) -> Result<FragmentOutputs, DeviceError> {
+        let mut used: Vec<usize> = Vec::new();
+        let mut live = 0;
+        let mut batch_quads = Vec::with_capacity(quads.len());
+        for (q, quad) in quads.iter().enumerate() {
+            // Quads come primitive by primitive: the last one is almost always the right one.
+            let primitive = used.iter().rposition(|&s| s == quad.setup).unwrap_or_else(|| {
+                used.push(quad.setup);
+                used.len() - 1
+            });
+            batch_quads.push(Quad { x: quad.x, y: quad.y, primitive: primitive as u32 });
+            live |= u64::from(quad.coverage) << (q * 4);
+        }
+        let lanes = quads.len() * 4;
+        let multisample = &context.multisample;
+        let mut batch = Batch::Fragment(FragmentBatch {
+            quads: batch_quads,
+            live,
+            primitives: used.iter().map(|&s| setups[s].clone()).collect(),
+            samples: multisample.positions.len() as u32,
+            sample_positions: multisample.positions.iter().map(|p| p.map(f64::from)).collect(),
+            sample_id: multisample.sample_id(),
+            sample_mask_in: (0..lanes).map(|l| ((live >> l & 1) as u32) << multisample.sample).collect(),
+            outputs: FragmentOutputs::new(context.fragment.locations.len(), lanes),
+        });
+        let state = DrawState { program: &context.program, program_id: context.id, key: &context.key };
+        self.steps += self.device.shade(Stage::Fragment, &state, &mut batch, &mut context.bindings)?;
+        let rows = context.fragment.locations.len() * 4;
+        match batch {
+            Batch::Fragment(FragmentBatch { outputs, .. })
+                if outputs.colour.rows() >= rows
+                    && (rows == 0 || outputs.colour.lanes() == lanes)
+                    && outputs.depth.len() == lanes
+                    && outputs.sample_mask.len() == lanes =>
+            {
+                Ok(outputs)
+            }
+            _ => Err(DeviceError::Execution("the device changed the shape of a fragment batch".into())),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What is kept of a draw until its pixels are read.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use program::{Program, StageKey};
+use smallvec::SmallVec;
+
+use super::ShadeMode;
+use crate::device::{PrimitiveSetup, ProgramId, Quad};
+use crate::format::Texel;
+use crate::interface::{FragmentInput, FragmentInterface};
+use crate::multisample::Multisample;
+use crate::raster::Spans;
+use crate::raster::coverage::{Coverage, CoverageCache, Polygon};
+use crate::resources::Bindings;
+use crate::texture::CompareFunction;
+
+/// What the fragment stage of one draw sees besides its batch.
+#[derive(Clone, Debug)]
+pub struct DrawContext {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Its id.
+    pub id: ProgramId,
+    /// Draw-time state.
+    pub key: StageKey,
+    /// Facts about the fragment stage.
+    pub fragment: Arc<FragmentInterface>,
+    /// Mapping of the fragment stage's inputs.
+    pub inputs: Arc<Vec<FragmentInput>>,
+    /// Objects as they were when the draw was issued.
+    pub bindings: Bindings,
+    /// Depth test, when enabled.
+    pub depth_test: Option<CompareFunction>,
+    /// The sample that is drawn to.
+    pub multisample: Multisample,
+}
+
+impl DrawContext {
+    /// Whether the fragment stage reads the framebuffer.
+    pub(super) fn reads_framebuffer(&self) -> bool {
+        self.bindings.draw_buffers.iter().any(Option::is_some)
+    }
+}
+
+/// One primitive's coverage in a recorded draw.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub setup: usize,
+    pub coverage: Arc<Coverage>,
+    /// Index of the shared result, for primitives with the same inputs at every pixel.
+    pub constant: Option<usize>,
+}
+
+/// A fragment shader's results for one pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fragment {
+    /// Texel for each attachment, quantised; `None` where nothing is written.
+    pub texels: SmallVec<[Option<Texel>; 1]>,
+    pub depth: Option<u32>,
+}
+
+/// A result shared by all pixels of one or more items; shaded at the first need.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub setup: usize,
+    pub quad: Quad,
+    /// The inputs and whatever else decides the result.
+    pub key: Vec<u32>,
+    /// `None` inside: discarded.
+    pub result: Option<Option<Fragment>>,
+}
+
+/// A recorded draw.
+#[derive(Clone, Debug)]
+pub struct DrawRecord {
+    pub(super) context: DrawContext,
+    pub(super) setups: Vec<PrimitiveSetup>,
+    pub(super) items: Vec<Item>,
+    pub(super) shared: Vec<Shared>,
+}
+
+impl DrawRecord {
+    /// An empty record.
+    pub fn new(context: DrawContext) -> DrawRecord {
+        DrawRecord { context, setups: Vec::new(), items: Vec::new(), shared: Vec::new() }
+    }
+
+    /// The context, with memory as the shaders left it.
+    pub fn into_context(self) -> DrawContext {
+        self.context
+    }
+
+    /// Whether nothing is covered.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+/// Collects the primitives of a draw.
+pub struct Recorder {
+    record: DrawRecord,
+    mode: ShadeMode,
+    known: HashMap<Vec<u32>, usize>,
+}
+
+impl Recorder {
+    /// Starts a record.
+    pub fn new(context: DrawContext, mode: ShadeMode) -> Recorder {
+        Recorder { record: DrawRecord::new(context), mode, known: HashMap::new() }
+    }
+
+    /// Adds a primitive, complete with values.
+    pub fn add(&mut self, setup: PrimitiveSetup, coverage: Polygon, unions: &mut CoverageCache) {
+        let key = if self.mode == ShadeMode::All { None } else { self.constant_key(&setup) };
+        let index = self.record.setups.len();
+        self.record.setups.push(setup);
+        for coverage in coverage {
+            let constant = key.as_ref().map(|key| self.shared(key, index, coverage.spans()));
+            self.push(index, coverage, constant, unions);
+        }
+    }
+
+    /// The finished record.
+    pub fn finish(self) -> DrawRecord {
+        self.record
+    }
+
+    /// The values that decide the result, if no input changes from pixel to pixel.
+    fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
+        let context = &self.record.context;
+        let info = &context.fragment;
+        if info.side_effects || info.reads_position {
+            return None;
+        }
+        let mut key = vec![
+            if info.reads_primitive_id { setup.primitive_id } else { 0 },
+            if info.reads_facing { u32::from(setup.front_facing) } else { 0 },
+            if info.reads_layer { setup.layer } else { 0 },
+            if info.reads_layer { setup.viewport_index } else { 0 },
+        ];
+        for (slot, input) in context.inputs.iter().enumerate() {
+            for c in (0..4).filter(|c| input.mask >> c & 1 == 1) {
+                let values = setup.values[slot * 4 + c];
+                let same = values.iter().all(|&v| v == values[0]);
+                if !input.flat && !same {
+                    return None;
+                }
+                key.push(if input.flat { values[setup.provoking] } else { values[0] });
+            }
+        }
+        Some(key)
+    }
+
+    fn shared(&mut self, key: &[u32], setup: usize, spans: &Spans) -> usize {
+        if let Some(&index) = self.known.get(key) {
+            return index;
+        }
+        let index = self.record.shared.len();
+        let first = (spans.y0..).zip(&spans.rows).find(|(_, (x0, x1))| x0 < x1);
+        let (y, x) = first.map_or((0, 0), |(y, run)| (y, run.0));
+        let quad = Quad { x: x & !1, y: y & !1, primitive: 0 };
+        self.record.shared.push(Shared { setup, quad, key: key.to_vec(), result: None });
+        self.known.insert(key.to_vec(), index);
+        index
+    }
+
+    /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
+    fn push(
+        &mut self,
+        setup: usize,
+        coverage: Arc<Coverage>,
+        constant: Option<usize>,
+        unions: &mut CoverageCache,
+    ) {
+        let joinable = constant.is_some() && self.record.context.depth_test.is_none();
+        if let Some(last) = self.record.items.last_mut()
+            && joinable
+            && last.constant == constant
+            && let Some(union) = unions.union_disjoint(&last.coverage, &coverage)
+        {
+            last.coverage = union;
+            return;
+        }
+        self.record.items.push(Item { setup, coverage, constant });
+    }
+}
