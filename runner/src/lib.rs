@@ -25,4 +25,5 @@ pub mod select;
 pub mod shard;
 pub mod supervise;
 pub mod target;
+mod threads;
 pub mod verdict;

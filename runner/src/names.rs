@@ -24,6 +24,8 @@ pub fn test_name(file: &Path, given: &Path) -> String {
 pub struct Namer {
     /// Whether directories are roots of piglit trees.
     roots: HashMap<PathBuf, bool>,
+    /// The tree of the last directory that was asked for.
+    last: Option<(PathBuf, Option<PathBuf>)>,
 }
 
 impl Namer {
@@ -34,7 +36,13 @@ impl Namer {
     }
 
     fn piglit_part<'a>(&mut self, file: &'a Path) -> Option<&'a Path> {
-        let root = file.ancestors().skip(1).find(|dir| self.is_root(dir))?;
+        let directory = file.parent()?;
+        // Files come directory by directory.
+        if self.last.as_ref().is_none_or(|(last, _)| last.as_os_str() != directory.as_os_str()) {
+            let root = directory.ancestors().find(|dir| self.is_root(dir)).map(Path::to_owned);
+            self.last = Some((directory.to_owned(), root));
+        }
+        let root = self.last.as_ref()?.1.as_ref()?;
         let part = file.strip_prefix(root).ok()?;
         let starts = |name| part.starts_with(name);
         (starts("tests") || starts("generated_tests")).then_some(part)
@@ -85,6 +93,9 @@ pub fn names_test(written: &str, name: &str) -> bool {
 
 /// A name or message with control characters made visible, for terminals, CSV and XML.
 pub fn printable(text: &str) -> String {
+    if !text.contains(|c: char| c.is_control() && c != '\n') {
+        return text.to_owned();
+    }
     text.chars()
         .map(|c| if c.is_control() && c != '\n' { c.escape_default().to_string() } else { c.to_string() })
         .collect()

@@ -115,6 +115,9 @@ pub async fn run<P: Plan>(
         }
     }
     listener.abort();
+    // Whatever executes rows may end now, while the reporters write.
+    drop(shared);
+    tokio::task::yield_now().await;
     summary.interrupted = summary.counts.total() < total;
     let finished = TestEvent::RunFinished {
         counts: summary.counts,

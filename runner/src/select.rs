@@ -1,6 +1,7 @@
 //! Which tests run: files under the given paths, then filters.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -121,7 +122,8 @@ impl Filter {
 /// # Errors
 /// A path that does not exist, a named file that cannot be opened, two files of one name.
 pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
-    let mut found: BTreeMap<PathBuf, TestFile> = BTreeMap::new();
+    // By the path's bytes: to compare component by component takes a quarter of the search.
+    let mut found: BTreeMap<OsString, TestFile> = BTreeMap::new();
     let (mut namer, mut directories) = (Namer::default(), Directories::default());
     for path in paths {
         let error = |source| SelectError::Path { path: path.display().to_string(), source };
@@ -130,12 +132,12 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
             for (file, link) in files_below(path) {
                 let absolute = if link { absolute(&file) } else { directories.absolute(&file) };
                 let name = namer.name(&absolute, &real);
-                found.entry(absolute).or_insert(TestFile { name, path: file });
+                found.entry(absolute.into_os_string()).or_insert(TestFile { name, path: file });
             }
         } else {
             fs::File::open(&real).map_err(error)?;
             let name = namer.name(&real, real.parent().unwrap_or(Path::new("/")));
-            found.entry(real).or_insert_with(|| TestFile { name, path: path.clone() });
+            found.entry(real.into_os_string()).or_insert_with(|| TestFile { name, path: path.clone() });
         }
     }
     by_name(found.into_values())

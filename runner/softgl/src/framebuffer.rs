@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::format::{Format, Texel};
-use crate::raster::Rect;
+use crate::raster::{Rect, Spans};
 
 /// Width and height of a tile in pixels.
 pub const TILE: i32 = 16;
@@ -107,14 +107,8 @@ impl Surface {
     /// Writes one pixel; ignored outside.
     pub fn set(&mut self, x: i32, y: i32, texel: Texel) {
         let Some((tile, i)) = self.locate(x, y) else { return };
-        if let Tile::Constant(old) = self.tiles[tile] {
-            if old == texel {
-                return;
-            }
-            self.tiles[tile] = Tile::Pixels(Arc::new([old; TILE_PIXELS]));
-        }
-        if let Tile::Pixels(pixels) = &mut self.tiles[tile] {
-            Arc::make_mut(pixels)[i] = texel;
+        if let Some(pixels) = self.pixels_for(tile, texel) {
+            pixels[i] = texel;
         }
     }
 
@@ -126,6 +120,34 @@ impl Surface {
     /// Makes every pixel of a tile the same.
     pub fn fill_tile(&mut self, tile: usize, texel: Texel) {
         self.tiles[tile] = Tile::Constant(texel);
+    }
+
+    /// Gives the pixels of a tile that `spans` cover one value.
+    pub fn fill_spans(&mut self, tile: usize, spans: &Spans, texel: Texel) {
+        let rect = self.tile_rect(tile);
+        let Some(pixels) = self.pixels_for(tile, texel) else { return };
+        for y in rect.y0..rect.y1 {
+            let (x0, x1) = spans.row(y);
+            let (x0, x1) = (x0.max(rect.x0), x1.min(rect.x1));
+            if x0 < x1 {
+                let row = ((y - rect.y0) * TILE) as usize;
+                pixels[row + (x0 - rect.x0) as usize..row + (x1 - rect.x0) as usize].fill(texel);
+            }
+        }
+    }
+
+    /// The pixels of a tile in which some are to become `texel`; `None` if all have that value.
+    fn pixels_for(&mut self, tile: usize, texel: Texel) -> Option<&mut [Texel; TILE_PIXELS]> {
+        if let Tile::Constant(old) = self.tiles[tile] {
+            if old == texel {
+                return None;
+            }
+            self.tiles[tile] = Tile::Pixels(Arc::new([old; TILE_PIXELS]));
+        }
+        match &mut self.tiles[tile] {
+            Tile::Pixels(pixels) => Some(Arc::make_mut(pixels)),
+            Tile::Constant(_) => None,
+        }
     }
 
     /// The value of a tile whose pixels are all stored as one.
@@ -199,6 +221,17 @@ mod tests {
             s.compact(tile);
         }
         assert_eq!(s.read(&s.rect()), Pixels::Constant([7; 4]));
+    }
+
+    #[test]
+    fn spans_fill_their_pixels_of_a_tile() {
+        let mut s = Surface::new(40, 20, Format::Rgba8);
+        let spans = Spans { y0: -3, rows: (-3..30).map(|y| (y, 20 + y % 2)).collect() };
+        (0..s.tile_count()).for_each(|tile| s.fill_spans(tile, &spans, [5; 4]));
+        for (x, y) in (0..20).flat_map(|y| (0..40).map(move |x| (x, y))) {
+            let expected = if spans.contains(x, y) { [5; 4] } else { [0; 4] };
+            assert_eq!(s.get(x, y), expected, "{x},{y}");
+        }
     }
 
     #[test]

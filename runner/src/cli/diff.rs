@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::{EXPECTED, UNEXPECTED, print};
 use crate::diff::{self, Diff};
 use crate::results::{RunFile, RunRows};
+use crate::threads::joined;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -40,7 +41,7 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     let (old, new) = std::thread::scope(|scope| {
         let old = scope.spawn(|| parse(&old_file));
         let new = parse(&new_file);
-        (old.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), new)
+        (joined(old), new)
     });
     let (old, new) = (old?, new?);
     let pairs = diff::pairs(&old.rows, &new.rows);

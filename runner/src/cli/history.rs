@@ -1,12 +1,14 @@
 //! `runner history`: runs of the past.
 
 use std::fmt::Write;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use clap::Args;
 
 use super::{EXPECTED, NOTHING, print};
-use crate::history::{HISTORY_FILE, History, Point, Recorded, RunEntry, Series};
+use crate::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
 use crate::names::printable;
 use crate::results::RunFile;
 use crate::verdict::Status;
@@ -30,12 +32,21 @@ pub(super) struct HistoryArgs {
     file: PathBuf,
 }
 
-/// Records a finished run in the usual place. The run's results are there already: what goes wrong here is told and
-/// changes nothing.
-pub(super) fn record(folder: &Path) {
-    let record = || History::open(Path::new(HISTORY_FILE))?.record(&RunFile::read(folder)?);
-    if let Err(error) = record() {
-        eprintln!("warning: the run is not in the history: {error}");
+/// The usual history, opened while the run goes on: a new one takes the disk a while.
+pub(super) struct Recording(JoinHandle<Result<History, HistoryError>>);
+
+impl Recording {
+    pub(super) fn start() -> Recording {
+        Recording(std::thread::spawn(|| History::open(Path::new(HISTORY_FILE))))
+    }
+
+    /// Records the finished run. Its results are there already: what goes wrong here is told and changes nothing.
+    pub(super) fn finish(self, folder: &Path) {
+        let history = self.0.join().unwrap_or_else(|panic| resume_unwind(panic));
+        let record = || history?.record(&RunFile::read(folder)?);
+        if let Err(error) = record() {
+            eprintln!("warning: the run is not in the history: {error}");
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
+use super::history::Recording;
 use super::{EXPECTED, one_target, print};
 use crate::names::piglit_name;
 use crate::results::{self, Header, Junit, ResultsWriter, RunFolder};
@@ -46,7 +47,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
         &mut rows,
         Junit::All,
     )?;
-    super::history::record(&folder.path);
+    Recording::start().finish(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;

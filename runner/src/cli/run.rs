@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::history::Recording;
 use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, Rows};
@@ -92,14 +93,16 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
     let settings = settings(args, jobs, &start.arguments)?;
+    // Only whole runs are compared over time.
+    let recording = header.shard.is_none().then(Recording::start);
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings);
         let plan = Rows { tests, rows, variant, expectations, repeat: args.repeat, pool };
         schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut keeper]).await
     })?;
-    if !summary.interrupted && header.shard.is_none() {
-        super::history::record(&folder.path);
+    if let Some(recording) = recording.filter(|_| !summary.interrupted) {
+        recording.finish(&folder.path);
     }
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;

@@ -18,6 +18,7 @@ use std::path::Path;
 use crate::diff::{Change, Diff, Pair, pairs};
 use crate::history::{RunEntry, Series};
 use crate::results::{RunFile, RunRows};
+use crate::threads::joined;
 use crate::verdict::Status;
 
 /// Pages take at most so many bytes; what has none then is in the table all the same.
@@ -194,10 +195,7 @@ fn render(
     };
     let parts: Vec<Result<Vec<_>, ReportError>> = std::thread::scope(|scope| {
         let handles: Vec<_> = numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, _>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        handles.into_iter().map(join).collect()
+        handles.into_iter().map(joined).collect()
     });
     let mut pages = Vec::with_capacity(numbers.len());
     for part in parts {

@@ -23,6 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::event::{Reporter, TestEvent};
+use crate::threads::joined;
 use crate::verdict::TestResult;
 
 /// The JUnit report's name.
@@ -108,15 +109,19 @@ impl ResultsWriter {
         junit: Junit,
     ) -> Result<(), WriteError> {
         rows.sort_by(|a, b| a.key().cmp(&b.key()));
-        jsonl::replace(&folder.join(RESULTS_FILE), header, rows)?;
-        for target in &header.targets {
-            let rows = rows.iter().filter(|row| row.target == *target);
-            let path = folder.join(format!("results.{target}.csv"));
-            replace_file(&path, &csv::render(rows))?;
-        }
-        let path = folder.join(JUNIT_FILE);
-        let report = junit::render(rows, junit).map_err(WriteError::at(&path))?;
-        replace_file(&path, &report)
+        let rows = &*rows;
+        // Each file waits for the disk.
+        std::thread::scope(|scope| {
+            let log = scope.spawn(|| jsonl::replace(&folder.join(RESULTS_FILE), header, rows));
+            let report = scope.spawn(|| write_junit(folder, rows, junit));
+            for target in &header.targets {
+                let rows = rows.iter().filter(|row| row.target == *target);
+                let path = folder.join(format!("results.{target}.csv"));
+                replace_file(&path, &csv::render(rows))?;
+            }
+            joined(log)?;
+            joined(report)
+        })
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
@@ -136,6 +141,12 @@ impl Reporter for ResultsWriter {
         }
         Ok(())
     }
+}
+
+fn write_junit(folder: &Path, rows: &[TestResult], junit: Junit) -> Result<(), WriteError> {
+    let path = folder.join(JUNIT_FILE);
+    let report = junit::render(rows, junit).map_err(WriteError::at(&path))?;
+    replace_file(&path, &report)
 }
 
 /// Replaces a file so that a reader sees the old or the new contents, never a part.

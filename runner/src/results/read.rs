@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::jsonl::{FORMAT, Header, RESULTS_FILE};
 use super::row::Row;
+use crate::threads::joined;
 use crate::verdict::TestResult;
 
 /// Files below this size are read by one thread.
@@ -194,10 +195,7 @@ fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)>
     let parsed: Vec<_> = std::thread::scope(|scope| {
         let handles: Vec<_> =
             parts.iter().map(|&(start, part)| scope.spawn(move || parse_part(start, part))).collect();
-        handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        handles.into_iter().map(joined).collect()
     });
     let mut rows = Vec::new();
     for part in parsed {

@@ -134,7 +134,7 @@ impl Lane {
             tokio::select! {
                 order = orders.recv() => match order {
                     Some(order) => self.begin(order),
-                    None => return,
+                    None => return self.end().await,
                 },
                 answer = next_answer(&mut self.process) => match answer {
                     Some(answer) => self.answered(answer),
@@ -142,6 +142,14 @@ impl Lane {
                 },
                 _ = ticks.tick() => self.check().await,
             }
+        }
+    }
+
+    /// Lets the process end, without waiting for rows at work: nobody wants them any more.
+    async fn end(mut self) {
+        if let Some(process) = &mut self.process {
+            process.close_input();
+            while process.answer().await.is_some() {}
         }
     }
 

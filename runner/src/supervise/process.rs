@@ -79,6 +79,11 @@ impl Process {
         }
     }
 
+    /// Tells the worker that there are no more requests, upon which it ends.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
     /// The next answer; `None` when the worker closed its output, as it does when it dies.
     pub async fn answer(&mut self) -> Option<Answer> {
         self.answers.recv().await
@@ -127,8 +132,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input ends the worker.
-        self.input = None;
+        self.close_input();
         self.wait();
     }
 }

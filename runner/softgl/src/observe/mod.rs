@@ -421,10 +421,13 @@ impl RenderTarget {
     ) {
         let rect = self.tiles.tile_rect(tile);
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
-        if quads == !0 && !tests_depth && item.coverage.covers(&rect) {
+        if quads == !0 && !tests_depth {
+            let covers = item.coverage.covers(&rect);
             for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
-                if let (Some(surface), Some(texel)) = (surface, texel) {
-                    surface.fill_tile(tile, *texel);
+                match (surface, texel) {
+                    (Some(surface), Some(texel)) if covers => surface.fill_tile(tile, *texel),
+                    (Some(surface), Some(texel)) => surface.fill_spans(tile, item.coverage.spans(), *texel),
+                    _ => {}
                 }
             }
             return;
