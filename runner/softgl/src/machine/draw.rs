@@ -162,7 +162,7 @@ impl Pipeline<'_> {
                 }
             }
         }
-        self.vertex_batch(&mut pending, &mut shaded, memo.as_deref_mut())?;
+        self.vertex_batch(&mut pending, &mut shaded, memo)?;
         Ok((shaded, order))
     }
 

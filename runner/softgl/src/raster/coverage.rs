@@ -57,7 +57,7 @@ const REMEMBERED: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct CoverageCache {
     polygons: VecDeque<(Vec<Fixed>, Rect, Polygon)>,
-    unions: VecDeque<(Arc<Coverage>, Arc<Coverage>, Option<Arc<Coverage>>)>,
+    unions: VecDeque<([Arc<Coverage>; 2], Option<Arc<Coverage>>)>,
 }
 
 impl CoverageCache {
@@ -80,12 +80,12 @@ impl CoverageCache {
 
     /// See [`Spans::union_disjoint`].
     pub fn union_disjoint(&mut self, a: &Arc<Coverage>, b: &Arc<Coverage>) -> Option<Arc<Coverage>> {
-        let known = self.unions.iter().find(|(x, y, _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
-        if let Some((.., union)) = known {
+        let known = self.unions.iter().find(|([x, y], _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
+        if let Some((_, union)) = known {
             return union.clone();
         }
         let union = a.spans.union_disjoint(&b.spans).and_then(Coverage::new).map(Arc::new);
-        remember(&mut self.unions, (a.clone(), b.clone(), union.clone()));
+        remember(&mut self.unions, ([a.clone(), b.clone()], union.clone()));
         union
     }
 }
