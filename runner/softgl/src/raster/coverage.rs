@@ -53,11 +53,14 @@ pub type Polygon = Vec<Arc<Coverage>>;
 /// How many polygons and unions are remembered: a draw of more primitives finds none of them again.
 const REMEMBERED: usize = 8;
 
+/// Two shapes and what [`Spans::union_disjoint`] made of them.
+type Union = ([Arc<Coverage>; 2], Option<Arc<Coverage>>);
+
 /// The polygons and unions of the last draws.
 #[derive(Clone, Debug, Default)]
 pub struct CoverageCache {
     polygons: VecDeque<(Vec<Fixed>, Rect, Polygon)>,
-    unions: VecDeque<([Arc<Coverage>; 2], Option<Arc<Coverage>>)>,
+    unions: VecDeque<Union>,
 }
 
 impl CoverageCache {
