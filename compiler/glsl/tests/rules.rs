@@ -45,8 +45,9 @@ fn check(line: &str) -> Result<(), String> {
 
 #[test]
 fn legal_programs_compile_and_illegal_ones_do_not() {
-    let text = include_str!("rules/pairs.txt");
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let text = [include_str!("rules/pairs.txt"), include_str!("rules/declarations.txt")];
+    let lines =
+        text.iter().flat_map(|text| text.lines()).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut wrong = Vec::new();
     for line in lines {
         assert!(line.matches('⟦').count() == line.matches('‖').count(), "{line}");

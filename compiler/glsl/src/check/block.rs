@@ -10,6 +10,11 @@ use program::types::{MatrixOrder, Member, StructType};
 use program::variable::{BlockQualifiers, InterpolationMode, Packing};
 use program::{ArrayLength, BuiltinVariable, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 
+/// Outputs that the redeclared `gl_PerVertex` of AMD_vertex_shader_layer and its like may list.
+fn is_per_primitive(builtin: BuiltinVariable) -> bool {
+    matches!(builtin, BuiltinVariable::Layer | BuiltinVariable::ViewportIndex)
+}
+
 impl Checker<'_> {
     pub(super) fn block_declaration(&mut self, id: ast::BlockId, span: Span) -> Check<()> {
         let block = self.unit.blocks[id];
@@ -199,6 +204,7 @@ impl Checker<'_> {
                         ty = self.types.array(element, ArrayLength::Runtime);
                     }
                 }
+                self.check_sized(Storage::Private, &qualifiers, ty, span)?;
                 if ty == TypeTable::VOID || self.types.contains_opaque(ty) {
                     let bindless = self.language.extension("ARB_bindless_texture") && ty != TypeTable::VOID;
                     if !bindless {
@@ -366,7 +372,8 @@ impl Checker<'_> {
                 let declarator = unit.declarators[declarator];
                 let text = self.text(declarator.name.symbol);
                 let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
-                let builtin = BuiltinVariable::from_name(text).filter(|b| b.is_per_vertex());
+                let builtin = BuiltinVariable::from_name(text)
+                    .filter(|b| b.is_per_vertex() || is_per_primitive(*b) && block.instance.is_none());
                 let Some(builtin) = builtin else {
                     return self
                         .error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));

@@ -19,10 +19,10 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<ExprId> {
         let name = callee.name;
-        let entity = self.scopes.find(name.symbol).cloned();
+        let entity = self.scopes.find_callee(name.symbol).cloned();
         match entity {
             Some(Entity::Type(ty)) => {
-                let ty = self.array_type(ty, callee.dims, span)?;
+                let ty = self.open_array_type(ty, callee.dims, span)?;
                 let arguments = self.arguments(arguments)?;
                 self.construct(ty, &arguments, span)
             }
@@ -37,7 +37,7 @@ impl Checker<'_> {
             }
             None => match self.builtin_type(name.symbol) {
                 Some((ty, true)) => {
-                    let ty = self.array_type(ty, callee.dims, span)?;
+                    let ty = self.open_array_type(ty, callee.dims, span)?;
                     let arguments = self.arguments(arguments)?;
                     self.construct(ty, &arguments, span)
                 }

@@ -11,7 +11,8 @@ use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Stor
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Bool(bool),
-    Int(i64),
+    /// Wide enough for the values of every integer type.
+    Int(i128),
     Float(f64),
 }
 
@@ -24,11 +25,11 @@ impl Number {
         }
     }
 
-    fn int(self) -> i64 {
+    fn int(self) -> i128 {
         match self {
-            Number::Bool(b) => i64::from(b),
+            Number::Bool(b) => i128::from(b),
             Number::Int(i) => i,
-            Number::Float(f) => f as i64,
+            Number::Float(f) => f as i128,
         }
     }
 
@@ -44,11 +45,12 @@ impl Number {
     fn to(self, scalar: Scalar) -> Number {
         match scalar {
             Scalar::Bool => Number::Bool(self.bool()),
-            Scalar::Int => Number::Int(i64::from(self.int() as i32)),
-            Scalar::Uint => Number::Int(i64::from(self.int() as u32)),
-            Scalar::Int16 => Number::Int(i64::from(self.int() as i16)),
-            Scalar::Uint16 => Number::Int(i64::from(self.int() as u16)),
-            Scalar::Int64 | Scalar::Uint64 => Number::Int(self.int()),
+            Scalar::Int => Number::Int(i128::from(self.int() as i32)),
+            Scalar::Uint => Number::Int(i128::from(self.int() as u32)),
+            Scalar::Int16 => Number::Int(i128::from(self.int() as i16)),
+            Scalar::Uint16 => Number::Int(i128::from(self.int() as u16)),
+            Scalar::Int64 => Number::Int(i128::from(self.int() as i64)),
+            Scalar::Uint64 => Number::Int(i128::from(self.int() as u64)),
             Scalar::Float16 => Number::Float(half_value(half_bits(self.float()))),
             Scalar::Float => Number::Float(f64::from(self.float() as f32)),
             Scalar::Double => Number::Float(self.float()),
@@ -143,7 +145,7 @@ impl Checker<'_> {
     /// The integer value of an expression, if it is constant.
     pub(super) fn evaluate_integer(&self, id: ExprId) -> Option<i64> {
         match self.evaluate(id, 0)?.first()? {
-            Number::Int(value) => Some(value),
+            Number::Int(value) => i64::try_from(value).ok(),
             _ => None,
         }
     }
@@ -162,8 +164,8 @@ impl Checker<'_> {
         match &expr.kind {
             ExprKind::Literal(literal) => one(match *literal {
                 Literal::Bool(b) => Number::Bool(b),
-                Literal::Int(i) => Number::Int(i),
-                Literal::Uint(u) => Number::Int(u as i64),
+                Literal::Int(i) => Number::Int(i.into()),
+                Literal::Uint(u) => Number::Int(u.into()),
                 Literal::Float(f) => Number::Float(f64::from(f)),
                 Literal::Double(f) => Number::Float(f),
                 Literal::Float16(bits) => Number::Float(half_value(bits)),
@@ -188,6 +190,22 @@ impl Checker<'_> {
             ExprKind::Splat(a) => {
                 let value = self.evaluate(*a, depth + 1)?.first()?;
                 Some(Value::Components(vec![value; usize::from(self.types.components(expr.ty))]))
+            }
+            ExprKind::DiagonalMatrix(a) => {
+                let value = self.evaluate(*a, depth + 1)?.first()?;
+                let (columns, rows) = self.types.shape(expr.ty)?;
+                Some(Value::Components(matrix(columns, rows, |c, r| (c == r).then_some(value))))
+            }
+            ExprKind::ResizeMatrix(a) => {
+                let value = self.evaluate(*a, depth + 1)?;
+                let numbers = value.components()?;
+                let (columns, rows) = self.types.shape(expr.ty)?;
+                let (known_columns, known_rows) = self.types.shape(self.ty(*a))?;
+                let cell = |c: u8, r: u8| match c < known_columns && r < known_rows {
+                    true => numbers.get(usize::from(c) * usize::from(known_rows) + usize::from(r)).copied(),
+                    false => (c == r).then_some(Number::Float(1.0)),
+                };
+                Some(Value::Components(matrix(columns, rows, cell)))
             }
             ExprKind::Compose(items) => {
                 let mut numbers = Vec::new();
@@ -348,6 +366,12 @@ impl Checker<'_> {
     }
 }
 
+/// The components of a matrix, column by column; 0 where `cell(column, row)` gives none.
+fn matrix(columns: u8, rows: u8, cell: impl Fn(u8, u8) -> Option<Number>) -> Vec<Number> {
+    let places = (0..columns).flat_map(|column| (0..rows).map(move |row| (column, row)));
+    places.map(|(column, row)| cell(column, row).unwrap_or(Number::Float(0.0))).collect()
+}
+
 fn unary(op: UnaryOp, n: Number) -> Number {
     match (op, n) {
         (UnaryOp::LogicalNot, n) => Number::Bool(!n.bool()),
@@ -430,21 +454,23 @@ fn is_constant_function(function: BuiltinFunction) -> bool {
 }
 
 /// The mask of a bit-field; `None` for one that is undefined.
-fn field_mask(offset: i64, bits: i64) -> Option<u64> {
+fn field_mask(offset: i128, bits: i128) -> Option<u64> {
     ((0..=32).contains(&offset) && (0..=32).contains(&bits) && offset + bits <= 32)
         .then(|| ((1u64 << bits) - 1) << offset)
 }
 
-fn insert_bits(base: i64, insert: i64, offset: i64, bits: i64) -> Option<i64> {
+fn insert_bits(base: i128, insert: i128, offset: i128, bits: i128) -> Option<i128> {
     let mask = field_mask(offset, bits)?;
     let (base, insert) = (u64::from(base as u32), u64::from(insert as u32));
-    Some((base & !mask | (insert << offset) & mask) as i64)
+    Some(i128::from(base & !mask | (insert << offset) & mask))
 }
 
-fn extract_bits(value: i64, offset: i64, bits: i64, signed: bool) -> Option<i64> {
+fn extract_bits(value: i128, offset: i128, bits: i128, signed: bool) -> Option<i128> {
     field_mask(offset, bits)?;
     let field = (u64::from(value as u32) >> offset) & ((1u64 << bits) - 1);
-    Some(if signed && bits > 0 { ((field << (64 - bits)) as i64) >> (64 - bits) } else { field as i64 })
+    let extended =
+        if signed && bits > 0 { ((field << (64 - bits)) as i64) >> (64 - bits) } else { field as i64 };
+    Some(extended.into())
 }
 
 /// Functions that keep all bits, from components of one type to components of another: casts, `pack…` and `unpack…`.
@@ -478,22 +504,22 @@ fn from_raw_bits(bits: u64, scalar: Scalar) -> Number {
         Scalar::Float16 => Number::Float(half_value(bits as u16)),
         Scalar::Float => Number::Float(f32::from_bits(bits as u32).into()),
         Scalar::Double => Number::Float(f64::from_bits(bits)),
-        _ => Number::Int(bits as i64).to(scalar),
+        _ => Number::Int(bits.into()).to(scalar),
     }
 }
 
 fn integer_function_of_one(function: BuiltinFunction, x: Number, source: Scalar) -> Option<Number> {
     use BuiltinFunction as F;
     let bits = x.int() as u32;
-    let found = |i: u32| if i >= 32 { -1 } else { i64::from(i) };
+    let found = |i: u32| if i >= 32 { -1 } else { i128::from(i) };
     Some(Number::Int(match function {
-        F::BitCount => i64::from(bits.count_ones()),
+        F::BitCount => i128::from(bits.count_ones()),
         F::FindLsb => found(bits.trailing_zeros()),
         F::FindMsb => {
             let bits = if source == Scalar::Int && (bits as i32) < 0 { !bits } else { bits };
             found(31u32.wrapping_sub(bits.leading_zeros()))
         }
-        F::BitfieldReverse => i64::from(bits.reverse_bits()),
+        F::BitfieldReverse => i128::from(bits.reverse_bits()),
         _ => return None,
     }))
 }
@@ -574,6 +600,20 @@ fn function_of_two(function: BuiltinFunction, x: Number, y: Number) -> Option<Nu
     }))
 }
 
+/// AMD_shader_trinary_minmax: the least, greatest or middle of three values.
+fn of_three(function: BuiltinFunction, mut values: [Number; 3]) -> Option<Number> {
+    values.sort_by(|a, b| match (a, b) {
+        (Number::Int(a), Number::Int(b)) => a.cmp(b),
+        _ => a.float().total_cmp(&b.float()),
+    });
+    let [least, middle, greatest] = values;
+    Some(match function {
+        BuiltinFunction::Min3 => least,
+        BuiltinFunction::Max3 => greatest,
+        _ => middle,
+    })
+}
+
 fn function_of_three(
     function: BuiltinFunction,
     x: Number,
@@ -584,6 +624,9 @@ fn function_of_three(
     use BuiltinFunction as F;
     if let (F::Clamp, Number::Int(a), Number::Int(lo), Number::Int(hi)) = (function, x, y, z) {
         return Some(Number::Int(a.max(lo).min(hi)));
+    }
+    if let F::Min3 | F::Max3 | F::Mid3 = function {
+        return of_three(function, [x, y, z]);
     }
     if function == F::BitfieldExtract {
         return extract_bits(x.int(), y.int(), z.int(), signed).map(Number::Int);

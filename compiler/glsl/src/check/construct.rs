@@ -74,8 +74,12 @@ impl Checker<'_> {
         }
         // The elements of `float[][2](…)` or `float[][](…)` may complete the element type.
         let element = match self.types.array_of(element) {
-            Some((_, ArrayLength::Unsized)) => self.ty(arguments[0].value),
-            _ => element,
+            Some(_) => {
+                let first = arguments[0];
+                let value = self.coerce(first.value, element, first.span, "constructor argument")?;
+                self.ty(value)
+            }
+            None => element,
         };
         let ty = self.types.array(element, ArrayLength::Fixed(count));
         let parts = vec![element; arguments.len()];
@@ -171,6 +175,9 @@ impl Checker<'_> {
         let expr = self.unit.exprs[id];
         let ast::ExprKind::InitList(items) = expr.kind else {
             let value = self.expression(id)?;
+            if let Some((_, ArrayLength::Unsized)) = self.types.array_of(self.ty(value)) {
+                return self.error(expr.span, "an array without a size is no value");
+            }
             return self.coerce(value, ty, expr.span, "initialiser");
         };
         if !self.language.has_initializer_lists() {
@@ -202,7 +209,10 @@ impl Checker<'_> {
             return self.error(expr.span, format!("{count} initialisers do not fit {name}"));
         }
         let mut values = Vec::with_capacity(count);
+        let is_array = self.types.array_of(ty).is_some();
         for (&item, &part) in items.iter().zip(&parts) {
+            // The first element of an array gives the others the sizes it lacks.
+            let part = values.first().filter(|_| is_array).map_or(part, |&first| self.ty(first));
             values.push(self.initializer(item, part)?);
         }
         // `float[][3]` lists complete the element type.

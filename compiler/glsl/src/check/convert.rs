@@ -2,7 +2,7 @@
 
 use super::{Check, Checker};
 use crate::source::Span;
-use program::{ExprId, ExprKind, Scalar, Type, TypeId};
+use program::{ArrayLength, ExprId, ExprKind, Scalar, Type, TypeId};
 
 /// Quality of a conversion, best first. Only some pairs are ordered: see [`better`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +74,8 @@ impl Checker<'_> {
     fn same_array(&self, from: TypeId, to: TypeId) -> bool {
         match (self.types.array_of(from), self.types.array_of(to)) {
             (Some((a, m)), Some((b, n))) => {
-                (m == n || m == program::ArrayLength::Unsized || n == program::ArrayLength::Unsized)
+                (m == n || n == ArrayLength::Unsized)
+                    && m != ArrayLength::Unsized
                     && (a == b || self.same_array(a, b))
             }
             _ => false,

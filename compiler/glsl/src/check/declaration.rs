@@ -123,15 +123,54 @@ impl Checker<'_> {
         let qualifiers = self.qualifiers(qualifiers)?;
         let base = self.type_spec(ty)?;
         if declarators.is_empty() {
-            if !matches!(spec.kind, TypeKind::Struct(_)) && self.language.es && self.language.version >= 300 {
-                return self.error(span, "a declaration must declare something");
-            }
-            return Ok(());
+            return match spec.kind {
+                TypeKind::Struct(_) => Ok(()),
+                TypeKind::Name(_) => self.empty_declaration(&qualifiers, base, span),
+            };
         }
         for &id in unit.list(declarators) {
             self.global_variable(&qualifiers, base, unit.declarators[id])?;
         }
         Ok(())
+    }
+
+    /// A declaration without a name: it must be right all the same (GLSL 4.60 section 4.11), and says where the atomic
+    /// counters of a binding begin (section 4.4.6.1).
+    pub(super) fn empty_declaration(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
+        self.check_inner_sizes(ty, span)?;
+        let storage = self.storage_of(qualifiers, span)?;
+        self.check_interface(storage, qualifiers, ty, span)?;
+        self.check_sized(storage, qualifiers, ty, span)?;
+        if *self.types.get(ty) != Type::AtomicCounter {
+            return Ok(());
+        }
+        let layout = &qualifiers.layout.variable;
+        match (layout.binding, layout.offset) {
+            (Some(binding), Some(offset)) => {
+                self.counter_offsets.insert(binding, offset);
+                Ok(())
+            }
+            (None, Some(_)) => self.error(span, "the offset of atomic counters needs a binding"),
+            _ => Ok(()),
+        }
+    }
+
+    /// GLSL ES: only arrays with an element per vertex can be without a size after their initialiser (GLSL ES 3.20
+    /// section 4.1.9, GLSL ES 1.00 section 4.1.9).
+    pub(super) fn check_sized(
+        &mut self,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        let per_vertex = storage.is_per_vertex(self.language.stage) && !qualifiers.interpolation.patch;
+        match self.types.array_of(ty) {
+            Some((_, ArrayLength::Unsized)) if self.language.es && !per_vertex => {
+                self.error(span, "an array needs a size in GLSL ES")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn global_variable(
@@ -143,7 +182,7 @@ impl Checker<'_> {
         let name = declarator.name;
         let span = name.span;
         let text = self.text(name.symbol);
-        let ty = self.array_type(base, declarator.dims, span)?;
+        let ty = self.variable_type(base, declarator)?;
         if ty == TypeTable::VOID {
             return self.error(span, format!("`{text}` cannot be void"));
         }
@@ -163,7 +202,7 @@ impl Checker<'_> {
         };
         self.check_interface(storage, qualifiers, ty, span)?;
         if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
-            return self.redeclare(known, storage, ty, declarator);
+            return self.redeclare(known, storage, ty, qualifiers, declarator);
         }
         let mut global = self.new_global(text, ty, storage, qualifiers, span);
         self.check_captured(ty, global.layout.xfb_offset, span)?;
@@ -178,11 +217,21 @@ impl Checker<'_> {
             return self.error(span, format!("constant `{text}` needs an initialiser"));
         }
         global.initializer = initializer;
+        self.check_sized(storage, qualifiers, global.ty, span)?;
         let id = self.shader.globals.push(global);
         self.size_per_vertex(id, span)?;
         self.shader.precisions[id] = self.precision_of(ty, qualifiers);
         self.scopes.declare(name.symbol, Entity::Global(id));
         Ok(())
+    }
+
+    /// The type of a declared variable, without the sizes that its initialiser will give.
+    pub(super) fn variable_type(&mut self, base: TypeId, declarator: Declarator) -> Check<TypeId> {
+        let span = declarator.name.span;
+        match declarator.init.is_some() {
+            true => self.open_array_type(base, declarator.dims, span),
+            false => self.array_type(base, declarator.dims, span),
+        }
     }
 
     fn global_initializer(
@@ -246,23 +295,32 @@ impl Checker<'_> {
         }
     }
 
-    /// The same name again in global scope: an unsized array may get its size, nothing else.
+    /// The same name again in global scope: an unsized array may get its size, in brackets or from a value.
     fn redeclare(
         &mut self,
         known: Entity,
         storage: Storage,
         ty: TypeId,
+        qualifiers: &Qualifiers,
         declarator: Declarator,
     ) -> Check<()> {
         let name = declarator.name;
         let text = self.text(name.symbol);
         if let Entity::Global(id) = known {
-            let old = &self.shader.globals[id];
-            let (a, b) = (self.types.array_of(old.ty), self.types.array_of(ty));
+            let mut ty = ty;
+            if let Some(init) = declarator.init.expand()
+                && self.types.array_of(ty).is_some()
+            {
+                let mut global = self.new_global(text, ty, storage, qualifiers, name.span);
+                let value = self.global_initializer(&mut global, qualifiers, init, name.span)?;
+                self.shader.globals[id].initializer = Some(value);
+                ty = global.ty;
+            }
+            let Global { ty: old, storage: old_storage, .. } = self.shader.globals[id];
+            let (a, b) = (self.types.array_of(old), self.types.array_of(ty));
             if let (Some((x, ArrayLength::Unsized)), Some((y, _))) = (a, b)
                 && x == y
-                && old.storage == storage
-                && declarator.init.is_none()
+                && old_storage == storage
             {
                 self.resize(id, ty, name.span)?;
                 return self.size_per_vertex(id, name.span);

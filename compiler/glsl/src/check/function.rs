@@ -33,6 +33,7 @@ impl Checker<'_> {
         let function = self.unit.functions[id];
         let qualifiers = self.qualifiers(function.qualifiers)?;
         let result = self.type_spec(function.return_type)?;
+        self.check_inner_sizes(result, function.header)?;
         let name = function.name;
         let text = self.text(name.symbol);
         if self.types.array_of(result).is_some() && !self.language.has_array_values() {
@@ -85,7 +86,10 @@ impl Checker<'_> {
         for &id in unit.list(list) {
             let param = unit.params[id];
             let qualifiers = self.qualifiers(param.qualifiers)?;
-            let base = self.type_spec(param.ty)?;
+            let base = match param.name {
+                Some(_) => self.type_spec(param.ty)?,
+                None => self.written_type(param.ty)?,
+            };
             let ty = self.array_type(base, param.dims, param.span)?;
             if ty == TypeTable::VOID {
                 return self.error(param.span, "a parameter cannot be void");
@@ -134,7 +138,7 @@ impl Checker<'_> {
     fn check_function_name(&mut self, name: ast::Name) -> Check<()> {
         self.check_new_name(name)?;
         let text = self.text(name.symbol);
-        match self.scopes.find_global(name.symbol) {
+        match self.scopes.find_global_function(name.symbol) {
             None | Some(Entity::Functions(_)) => {}
             Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
         }
@@ -154,7 +158,7 @@ impl Checker<'_> {
     ) -> Check<FunctionId> {
         let name = function.name;
         let text = self.text(name.symbol);
-        let known = match self.scopes.find_global(name.symbol) {
+        let known = match self.scopes.find_global_function(name.symbol) {
             Some(Entity::Functions(ids)) => ids.clone(),
             _ => Vec::new(),
         };

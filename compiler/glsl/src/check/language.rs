@@ -62,6 +62,8 @@ pub(super) struct Language<'a> {
     pub stage: Stage,
     /// Whether features removed from the core profile are there.
     pub compatibility: bool,
+    /// Whether the version and its profile say so, without ARB_compatibility.
+    compatible_profile: bool,
     capabilities: Option<&'a Capabilities>,
     /// Enabled extensions, without `GL_`.
     enabled: FxHashSet<String>,
@@ -84,6 +86,7 @@ impl<'a> Language<'a> {
             es: version.es,
             stage,
             compatibility,
+            compatible_profile: compatibility,
             capabilities,
             enabled,
             conversions,
@@ -96,6 +99,7 @@ impl<'a> Language<'a> {
     pub fn set_extension(&mut self, name: &str, on: bool) {
         self.enable(name, on);
         self.find_conversions();
+        self.compatibility = self.compatible_profile || !self.es && self.extension("ARB_compatibility");
     }
 
     fn enable(&mut self, name: &str, on: bool) {
@@ -277,7 +281,7 @@ OES_shader_io_blocks OES_shader_multisample_interpolation OES_standard_derivativ
 OES_tessellation_shader OES_texture_3D OES_texture_buffer OES_texture_cube_map_array
 OES_texture_storage_multisample_2d_array OES_viewport_array EXT_shader_group_vote ANDROID_extension_pack_es31a
 ARB_texture_compression_bptc ARB_fragment_program ARB_sparse_texture2 EXT_multisampled_render_to_texture
-3DL_array_objects EXT_YUV_target KHR_shader_subgroup_basic NV_gpu_shader5 ARB_shader_objects ARB_draw_buffers_blend
+3DL_array_objects ARB_compatibility EXT_YUV_target KHR_shader_subgroup_basic NV_gpu_shader5 ARB_shader_objects ARB_draw_buffers_blend
 ";
 
 /// Names, with their prefix, of every extension known to the front end.

@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
             language: Language::new(unit.version, stage, capabilities),
             types,
             shader: Shader::new(stage, unit.version.number, unit.version.es),
-            scopes: Scopes::default(),
+            scopes: Scopes::new(!unit.version.es && unit.version.number == 110),
             diagnostics: Vec::new(),
             function: None,
             defaults: qualifier::Defaults::default(),

@@ -104,8 +104,10 @@ impl Checker<'_> {
         let mut last = 0;
         for (i, &id) in unit.list(list).iter().enumerate() {
             let qualifier = unit.qualifiers[id];
+            // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
             if let Some(place) = place_in_order(&qualifier.kind)
                 && !self.language.has_420pack()
+                && !self.language.extension("EXT_gpu_shader4")
             {
                 if place < last {
                     return self.error(qualifier.span, "this qualifier must stand before the others");
@@ -133,10 +135,10 @@ impl Checker<'_> {
         let both = match (result.word, word) {
             (None, word) => Some(word),
             (Some(Word::In), Word::Out) | (Some(Word::Out), Word::In) => Some(Word::InOut),
-            // ARB_geometry_shader4 writes `varying in` and `varying out`.
+            // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the latter.
             (Some(Word::Varying), word @ (Word::In | Word::Out))
             | (Some(word @ (Word::In | Word::Out)), Word::Varying)
-                if self.language.extension("ARB_geometry_shader4") =>
+                if self.language.any_extension(&["ARB_geometry_shader4", "EXT_gpu_shader4"]) =>
             {
                 Some(word)
             }

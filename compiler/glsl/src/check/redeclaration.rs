@@ -117,10 +117,14 @@ impl Checker<'_> {
         if names.is_empty() {
             return self.stage_layout(&qualifiers, span);
         }
-        for &name in self.unit.list(names) {
-            self.qualify(&qualifiers, name)?;
+        let names = self.unit.list(names);
+        if let &[name] = names
+            && self.is_type_name(name)
+        {
+            let ty = self.named_type(name.symbol, name.span)?;
+            return self.empty_declaration(&qualifiers, ty, name.span);
         }
-        Ok(())
+        names.iter().try_for_each(|&name| self.qualify(&qualifiers, name))
     }
 
     fn qualify(&mut self, qualifiers: &Qualifiers, name: Name) -> Check<()> {

@@ -23,54 +23,76 @@ pub(super) enum Entity {
 
 /// Scopes, outermost first. The first one is the shader's global scope.
 #[derive(Debug)]
-pub(super) struct Scopes(Vec<FxHashMap<Symbol, Entity>>);
-
-impl Default for Scopes {
-    fn default() -> Self {
-        Scopes(vec![FxHashMap::default()])
-    }
+pub(super) struct Scopes {
+    scopes: Vec<FxHashMap<Symbol, Entity>>,
+    /// GLSL 1.10: functions have names of their own, beside those of variables (GLSL 1.10 section 4.2).
+    functions: Option<FxHashMap<Symbol, Entity>>,
 }
 
 impl Scopes {
+    /// The global scope, with functions in it or `apart` from it.
+    pub fn new(apart: bool) -> Self {
+        Scopes { scopes: vec![FxHashMap::default()], functions: apart.then(FxHashMap::default) }
+    }
+
     pub fn enter(&mut self) {
-        self.0.push(FxHashMap::default());
+        self.scopes.push(FxHashMap::default());
     }
 
     pub fn leave(&mut self) {
-        if self.0.len() > 1 {
-            self.0.pop();
+        if self.scopes.len() > 1 {
+            self.scopes.pop();
         }
     }
 
     pub fn is_global(&self) -> bool {
-        self.0.len() == 1
+        self.scopes.len() == 1
     }
 
     /// The innermost meaning.
     pub fn find(&self, name: Symbol) -> Option<&Entity> {
-        self.0.iter().rev().find_map(|scope| scope.get(&name))
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name))
     }
 
     /// The meaning in the innermost scope only.
     pub fn find_here(&self, name: Symbol) -> Option<&Entity> {
-        self.0.last().and_then(|scope| scope.get(&name))
+        self.scopes.last().and_then(|scope| scope.get(&name))
     }
 
     /// The meaning in the global scope.
     pub fn find_global(&self, name: Symbol) -> Option<&Entity> {
-        self.0.first().and_then(|scope| scope.get(&name))
+        self.scopes.first().and_then(|scope| scope.get(&name))
+    }
+
+    /// What a call of the name calls.
+    pub fn find_callee(&self, name: Symbol) -> Option<&Entity> {
+        self.choose_function(name, self.find(name))
+    }
+
+    /// What a function of the name would share the global scope's name with.
+    pub fn find_global_function(&self, name: Symbol) -> Option<&Entity> {
+        self.choose_function(name, self.find_global(name))
+    }
+
+    fn choose_function<'a>(&'a self, name: Symbol, other: Option<&'a Entity>) -> Option<&'a Entity> {
+        match &self.functions {
+            Some(functions) => {
+                functions.get(&name).or(other.filter(|entity| matches!(entity, Entity::Type(_))))
+            }
+            None => other,
+        }
     }
 
     /// Declares in the innermost scope, replacing what the name meant there.
     pub fn declare(&mut self, name: Symbol, entity: Entity) {
-        if let Some(scope) = self.0.last_mut() {
+        if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, entity);
         }
     }
 
     /// Adds a function to the global scope's overloads of a name.
     pub fn add_function(&mut self, name: Symbol, id: FunctionId) {
-        let Some(scope) = self.0.first_mut() else { return };
+        let Some(scope) = self.functions.as_mut().or(self.scopes.first_mut()) else { return };
         match scope.get_mut(&name) {
             Some(Entity::Functions(ids)) => ids.push(id),
             _ => {

@@ -124,6 +124,8 @@ F determinant(F4x4)
 F2x2 inverse(F2x2)
 F3x3 inverse(F3x3)
 F4x4 inverse(F4x4)
+@ 0 0 EXT_gpu_shader4
+genF truncate(genF) = trunc
 @ 130 300 EXT_gpu_shader4
 genF trunc(genF)
 genF round(genF)

@@ -5,7 +5,7 @@ use super::{Check, Checker};
 use crate::ast::{self, Condition, DeclKind, Declarator, StmtId, StmtKind};
 use crate::source::Span;
 use program::shader::Case;
-use program::{ArrayLength, ExprId, Local, Scalar, Stage, Statement, Type, TypeId, TypeTable};
+use program::{ArrayLength, ExprId, Local, Scalar, Stage, Statement, Storage, Type, TypeId, TypeTable};
 
 impl Checker<'_> {
     /// The statements of a function's body, in the scope that its parameters are in already.
@@ -68,6 +68,10 @@ impl Checker<'_> {
         let span = statement.span;
         match statement.kind {
             StmtKind::Empty => {}
+            // `int;`, which the parser cannot tell from a variable's name.
+            StmtKind::Expr(e)
+                if matches!(self.unit.exprs[e].kind, ast::ExprKind::Name(name)
+                    if self.is_type_name(ast::Name { symbol: name, span })) => {}
             StmtKind::Expr(e) => {
                 let value = self.expression(e)?;
                 out.push(Statement::Expression(value));
@@ -357,6 +361,9 @@ impl Checker<'_> {
                     return self.error(qualifiers.span, "local variables take no such qualifiers");
                 }
                 let base = self.type_spec(ty)?;
+                if declarators.is_empty() {
+                    return self.check_sized(Storage::Private, &qualifiers, base, decl.span);
+                }
                 for &declarator in self.unit.list(declarators) {
                     let declarator = self.unit.declarators[declarator];
                     self.local_variable(&qualifiers, base, declarator, out)?;
@@ -385,7 +392,7 @@ impl Checker<'_> {
     ) -> Check<()> {
         let name = declarator.name;
         let text = self.text(name.symbol);
-        let mut ty = self.array_type(base, declarator.dims, name.span)?;
+        let mut ty = self.variable_type(base, declarator)?;
         if ty == TypeTable::VOID {
             return self.error(name.span, format!("`{text}` cannot be void"));
         }
@@ -412,6 +419,7 @@ impl Checker<'_> {
         if qualifiers.constant && value.is_none() {
             return self.error(name.span, format!("constant `{text}` needs an initialiser"));
         }
+        self.check_sized(Storage::Private, qualifiers, ty, name.span)?;
         if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
             return self.resize_local(known, ty, value.map(|(v, _)| v), declarator, out);
         }

@@ -22,17 +22,23 @@ const MAX_LEAVES: u32 = 1 << 14;
 const MAX_NESTING: u32 = 64;
 
 impl Checker<'_> {
-    /// The type a specifier names or defines, its own dimensions included.
+    /// The type a specifier names or defines, its own dimensions included; inner ones may lack a size still.
     pub(super) fn type_spec(&mut self, id: ast::TypeSpecId) -> Check<TypeId> {
+        let spec = self.unit.types[id];
+        if !spec.dims.is_empty() && !self.language.has_array_values() {
+            return self.error(spec.span, "this version has no array types");
+        }
+        self.written_type(id)
+    }
+
+    /// The type of a specifier where every version has array types: of a parameter without a name.
+    pub(super) fn written_type(&mut self, id: ast::TypeSpecId) -> Check<TypeId> {
         let spec = self.unit.types[id];
         let base = match spec.kind {
             TypeKind::Name(name) => self.named_type(name, spec.span)?,
             TypeKind::Struct(id) => self.define_struct(id)?,
         };
-        if !spec.dims.is_empty() && !self.language.has_array_values() {
-            return self.error(spec.span, "this version has no array types");
-        }
-        self.array_type(base, spec.dims, spec.span)
+        self.open_array_type(base, spec.dims, spec.span)
     }
 
     /// The type of a name, in scope or built in.
@@ -65,6 +71,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a name means a type here.
+    pub(super) fn is_type_name(&mut self, name: ast::Name) -> bool {
+        match self.scopes.find(name.symbol) {
+            Some(entity) => matches!(entity, Entity::Type(_)),
+            None => self.builtin_type(name.symbol).is_some(),
+        }
+    }
+
     /// A built-in type and whether it may be used here.
     pub(super) fn builtin_type(&mut self, name: Symbol) -> Option<(TypeId, bool)> {
         let found = match self.type_names.get(&name) {
@@ -78,8 +92,28 @@ impl Checker<'_> {
         found.map(|(ty, availability)| (ty, availability.holds(&self.language)))
     }
 
-    /// `base` with dimensions, outermost first.
+    /// `base` with dimensions, outermost first, of which only the outermost may be without a size.
     pub(super) fn array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
+        let ty = self.open_array_type(base, dims, span)?;
+        self.check_inner_sizes(ty, span)?;
+        Ok(ty)
+    }
+
+    /// Arrays within an array have sizes.
+    pub(super) fn check_inner_sizes(&mut self, ty: TypeId, span: Span) -> Check<()> {
+        let mut at = self.types.array_of(ty).map(|(element, _)| element);
+        while let Some((element, length)) = at.and_then(|ty| self.types.array_of(ty)) {
+            if length == ArrayLength::Unsized {
+                return self.error(span, "only the outermost dimension can be without a size");
+            }
+            at = Some(element);
+        }
+        Ok(())
+    }
+
+    /// `base` with dimensions, outermost first. What initialises a variable of the type, or the arguments of its
+    /// constructor, give the sizes that are not there (GLSL 4.60 section 4.1.9).
+    pub(super) fn open_array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
         let mut ty = base;
         if dims.len() > MAX_DIMENSIONS {
             return self.error(span, format!("an array has at most {MAX_DIMENSIONS} dimensions"));
@@ -90,9 +124,6 @@ impl Checker<'_> {
             }
             if self.types.array_of(ty).is_some() && !self.language.has_arrays_of_arrays() {
                 return self.error(span, "arrays of arrays need GLSL 4.30 or ES 3.10");
-            }
-            if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {
-                return self.error(span, "only the outermost dimension can be without a size");
             }
             let length = match dim.expand() {
                 None => ArrayLength::Unsized,

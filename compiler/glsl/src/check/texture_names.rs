@@ -171,7 +171,7 @@ impl TextureName {
             (_, Some("ARB")) => ext(&["ARB_shader_texture_lod"]),
             (_, Some(_)) => ext(&["EXT_shader_texture_lod", "EXT_shadow_samplers"]),
             (LodPart::Lod, None) => {
-                language.stage == Stage::Vertex
+                matches!(language.stage, Stage::Vertex | Stage::Geometry)
                     || language.at_least(130, 0)
                     || ext(&["ARB_shader_texture_lod", "EXT_gpu_shader4"])
             }
