@@ -1,5 +1,6 @@
 //! Interface blocks, `gl_PerVertex` among them.
 
+use super::layout_target::Target;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker};
@@ -7,7 +8,7 @@ use crate::ast;
 use crate::source::Span;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Member, StructType};
-use program::variable::{BlockQualifiers, InterpolationMode, Packing};
+use program::variable::{BlockQualifiers, InterpolationMode, MemoryQualifiers, Packing};
 use program::{ArrayLength, BuiltinVariable, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 
 /// Outputs that the redeclared `gl_PerVertex` of AMD_vertex_shader_layer and its like may list.
@@ -27,6 +28,7 @@ impl Checker<'_> {
         if name.starts_with("gl_") {
             return self.error(block.name.span, format!("`{name}`: names that start with gl_ are reserved"));
         }
+        self.check_layout_target(&qualifiers, Target::Block)?;
         let (packing, order) = self.block_defaults(word);
         let packing = qualifiers.layout.packing.unwrap_or(packing);
         let order = qualifiers.layout.order.unwrap_or(order);
@@ -185,6 +187,7 @@ impl Checker<'_> {
             let member = unit.members[id];
             let qualifiers = self.qualifiers(member.qualifiers)?;
             self.check_member_qualifiers(&qualifiers, storage, outer)?;
+            self.check_layout_target(&qualifiers, Target::Member)?;
             if matches!(unit.types[member.ty].kind, ast::TypeKind::Struct(_)) {
                 return self.error(member.span, "structures cannot be defined inside blocks");
             }
@@ -308,6 +311,7 @@ impl Checker<'_> {
 
     fn check_member_qualifiers(&mut self, q: &Qualifiers, storage: Storage, outer: &Qualifiers) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
+        let bindless = self.language.extension("ARB_bindless_texture");
         let message =
             if q.word.is_some() && q.word != outer.word && !(q.word == Some(Word::Shared) && memory_block) {
                 "a member's storage qualifier must be the block's"
@@ -321,6 +325,8 @@ impl Checker<'_> {
                 "members have no binding"
             } else if memory_block && q.interpolation != Default::default() {
                 "interpolation qualifiers are for inputs and outputs"
+            } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
+                "memory qualifiers are for images and storage blocks"
             } else if q.layout.variable.location.is_some() && memory_block {
                 "members of uniform and storage blocks have no location"
             } else {

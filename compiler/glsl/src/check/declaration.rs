@@ -1,5 +1,6 @@
 //! Declarations at global scope, and what locals share with them.
 
+use super::layout_target::Target;
 use super::place::Root;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
@@ -124,7 +125,10 @@ impl Checker<'_> {
         let base = self.type_spec(ty)?;
         if declarators.is_empty() {
             return match spec.kind {
-                TypeKind::Struct(_) => Ok(()),
+                TypeKind::Struct(_) => {
+                    self.check_precision(base, &qualifiers, span)?;
+                    self.check_layout_target(&qualifiers, Target::Variable)
+                }
                 TypeKind::Name(_) => self.empty_declaration(&qualifiers, base, span),
             };
         }
@@ -359,6 +363,9 @@ impl Checker<'_> {
     /// Where a global with these qualifiers lives.
     pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
         let stage = self.language.stage;
+        if qualifiers.constant && qualifiers.word.is_some() {
+            return self.error(span, "`const` and another storage qualifier");
+        }
         let in_out = self.language.at_least(130, 300)
             || self.language.any_extension(&[
                 "EXT_gpu_shader4",
@@ -427,9 +434,14 @@ impl Checker<'_> {
                 return self.error(span, "only outputs can be invariant");
             }
         }
-        if qualifiers.memory != MemoryQualifiers::default() && !opaque {
+        let is_image = matches!(self.types.get(inner), Type::Image(_));
+        if qualifiers.memory != MemoryQualifiers::default() && !is_image {
             return self.error(span, "memory qualifiers are for images and storage blocks");
         }
+        if qualifiers.layout.variable.image_format.is_some() && !is_image {
+            return self.error(span, "an image format is for images");
+        }
+        self.check_layout_target(qualifiers, Target::Variable)?;
         let layout = &qualifiers.layout.variable;
         if layout.origin_upper_left || layout.pixel_center_integer || layout.depth.is_some() {
             return self.error(span, "this layout qualifier is for gl_FragCoord or gl_FragDepth");
@@ -473,6 +485,9 @@ impl Checker<'_> {
             return self.error(span, "inputs and outputs cannot be bool");
         }
         let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
+        if qualifiers.interpolation.patch && qualifiers.interpolation.mode != InterpolationMode::Default {
+            return self.error(span, "`patch` takes no interpolation qualifier");
+        }
         if older && !self.language.has_integers() && scalar.is_none_or(|s| !s.is_float()) {
             return self.error(span, "attributes and varyings must be float, vectors or matrices of it");
         }

@@ -1,6 +1,6 @@
 //! Function prototypes and definitions, subroutine types.
 
-use super::qualifier::{Qualifiers, Word};
+use super::qualifier::{Layout, Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker, CurrentFunction};
 use crate::ast;
@@ -8,6 +8,7 @@ use crate::intern::words;
 use crate::source::Span;
 use cranelift_entity::PrimaryMap;
 use program::shader::Parameter;
+use program::variable::MemoryQualifiers;
 use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 
@@ -45,10 +46,7 @@ impl Checker<'_> {
         if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(result) {
             return self.error(function.header, "a returned array needs a size");
         }
-        if qualifiers.word.is_some() || qualifiers.invariant || qualifiers.interpolation != Default::default()
-        {
-            return self.error(qualifiers.span, "these qualifiers do not apply to functions");
-        }
+        self.check_function_qualifiers(&qualifiers)?;
         if !self.scopes.is_global() && self.language.at_least(120, 100) {
             return self.error(function.header, "functions can only be declared at global scope");
         }
@@ -62,12 +60,39 @@ impl Checker<'_> {
         {
             return self.subroutine_type(name, &parameters, result);
         }
+        if qualifiers.subroutine.is_some() && function.body.is_none() {
+            return self.error(function.header, "a subroutine function must have a body");
+        }
         self.check_function_name(name)?;
         let function_id = self.declare_function(&function, &qualifiers, result, &parameters)?;
         match function.body.expand() {
             Some(body) => self.define_function(function_id, parameters, body, name),
             None => Ok(()),
         }
+    }
+
+    /// A function takes a precision, `precise`, and what makes it a subroutine (GLSL 4.60 sections 6.1 and 4.4.4).
+    fn check_function_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
+        let mut layout = q.layout.clone();
+        let index = layout.variable.index.take();
+        layout.present = false;
+        let others = q.word.is_some()
+            || q.constant
+            || q.invariant
+            || q.interpolation != Default::default()
+            || q.memory != MemoryQualifiers::default()
+            || layout != Layout::default();
+        if others || (index.is_some() && q.subroutine.is_none()) {
+            return self.error(q.span, "these qualifiers do not apply to functions");
+        }
+        if index.is_some()
+            && !self.language.at_least(430, 0)
+            && !self.language.extension("ARB_explicit_uniform_location")
+        {
+            return self
+                .error(q.span, "the index of a subroutine needs GLSL 4.30 or ARB_explicit_uniform_location");
+        }
+        Ok(())
     }
 
     fn subroutine_type(&mut self, name: ast::Name, parameters: &[Declared], result: TypeId) -> Check<()> {
@@ -181,6 +206,11 @@ impl Checker<'_> {
             }
             return Ok(id);
         }
+        let overloads_subroutine = self.overloads(name).any(|f| !f.subroutine_types.is_empty());
+        if overloads_subroutine || (qualifiers.subroutine.is_some() && self.overloads(name).next().is_some())
+        {
+            return self.error(name.span, format!("subroutine function `{text}` cannot be overloaded"));
+        }
         let mut locals: PrimaryMap<LocalId, Local> = PrimaryMap::new();
         let parameters: Vec<Parameter> = parameters
             .iter()
@@ -219,6 +249,15 @@ impl Checker<'_> {
         });
         self.scopes.add_function(name.symbol, id);
         Ok(id)
+    }
+
+    /// The user's functions of a name.
+    fn overloads(&self, name: ast::Name) -> impl Iterator<Item = &Function> {
+        let ids = match self.scopes.find_global_function(name.symbol) {
+            Some(Entity::Functions(ids)) => ids.as_slice(),
+            _ => &[],
+        };
+        ids.iter().map(|&id| &self.shader.functions[id])
     }
 
     fn define_function(

@@ -18,6 +18,7 @@ mod function;
 mod half;
 mod image;
 mod language;
+mod layout_target;
 mod operator;
 mod per_vertex;
 mod place;
@@ -190,6 +191,8 @@ struct Checker<'a> {
     constant_values: RefCell<FxHashMap<ExprId, Option<constant::Value>>>,
     file_starts: Vec<Span>,
     type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
+    /// INTEL_conservative_rasterization: `layout(inner_coverage) in;` was there.
+    inner_coverage: bool,
     /// Subroutine types by name.
     subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
 }
@@ -223,6 +226,7 @@ impl<'a> Checker<'a> {
             constant_values: RefCell::default(),
             file_starts,
             type_names: FxHashMap::default(),
+            inner_coverage: false,
             subroutine_types: FxHashMap::default(),
         }
     }

@@ -41,6 +41,8 @@ pub(super) struct Layout {
     pub point_mode: bool,
     pub early_fragment_tests: bool,
     pub post_depth_coverage: bool,
+    pub inner_coverage: bool,
+    pub blend_support: bool,
     pub local_size: [Option<u32>; 3],
     pub local_size_variable: bool,
     pub derivative_group_quads: Option<bool>,
@@ -105,6 +107,13 @@ impl Checker<'_> {
         for (i, &id) in unit.list(list).iter().enumerate() {
             let qualifier = unit.qualifiers[id];
             // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
+            let layout = matches!(qualifier.kind, QualifierKind::Layout(_));
+            if layout
+                && last >= place_in_order(&QualifierKind::Uniform).unwrap_or(0)
+                && !self.language.has_420pack()
+            {
+                return self.error(qualifier.span, "`layout` must stand before the storage qualifier");
+            }
             if let Some(place) = place_in_order(&qualifier.kind)
                 && !self.language.has_420pack()
                 && !self.language.extension("EXT_gpu_shader4")
@@ -146,7 +155,12 @@ impl Checker<'_> {
         };
         let Some(word) = both else { return self.error(span, "more than one storage qualifier") };
         result.word = Some(word);
-        self.check_word(word, span)
+        self.check_word(word, span)?;
+        let interpolated = result.interpolation.mode != InterpolationMode::Default;
+        if word == Word::Varying && interpolated && !self.language.extension("EXT_gpu_shader4") {
+            return self.error(span, "an interpolation qualifier needs `in` or `out` instead of `varying`");
+        }
+        Ok(())
     }
 
     /// Storage words that this version or stage does not have.
@@ -180,6 +194,21 @@ impl Checker<'_> {
 
     fn add_other_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
         let flag = |set: &mut bool| std::mem::replace(set, true);
+        let auxiliary = |i: &Interpolation| i.patch || i.location != SampleLocation::Center;
+        // At most one qualifier of these kinds, in every version (GLSL 4.60 section 4.10).
+        let second = match kind {
+            QualifierKind::Const => result.constant,
+            QualifierKind::Smooth | QualifierKind::Flat | QualifierKind::Noperspective => {
+                result.interpolation.mode != InterpolationMode::Default
+            }
+            QualifierKind::Centroid | QualifierKind::Sample | QualifierKind::Patch => {
+                auxiliary(&result.interpolation)
+            }
+            _ => false,
+        };
+        if second {
+            return self.error(span, "a second qualifier of the same kind");
+        }
         let repeated = match kind {
             QualifierKind::Const => flag(&mut result.constant),
             QualifierKind::Invariant => flag(&mut result.invariant),
@@ -200,8 +229,9 @@ impl Checker<'_> {
             QualifierKind::Sample => set_location(&mut result.interpolation, SampleLocation::Sample),
             QualifierKind::Subroutine(names) => result.subroutine.replace(names).is_some(),
             QualifierKind::Layout(entries) => {
+                let again = result.layout.present && !self.language.es;
                 self.layout(&mut result.layout, entries)?;
-                false
+                again
             }
             QualifierKind::ExplicitInterp | QualifierKind::PixelLocal { .. } => {
                 return self.error(span, "this qualifier is not supported");
@@ -246,11 +276,17 @@ impl Checker<'_> {
     fn layout(&mut self, layout: &mut Layout, entries: List<ast::LayoutEntryId>) -> Check<()> {
         let unit = self.unit;
         layout.present = true;
+        let mut seen: Vec<String> = Vec::new();
         for &id in unit.list(entries) {
             let entry = unit.layouts[id];
             let text = self.text(entry.name.symbol);
             // Desktop GLSL compares layout names without case (section 4.4); ES with.
             let name = if self.language.es { text.to_owned() } else { text.to_ascii_lowercase() };
+            let kind = if primitive(&name).is_some() { "primitive".to_owned() } else { name.clone() };
+            if seen.contains(&kind) && !self.language.es && !self.language.has_enhanced_layouts() {
+                return self.error(entry.name.span, "a layout qualifier is repeated");
+            }
+            seen.push(kind);
             match entry.value.expand() {
                 Some(value) => self.layout_number(layout, &name, value, entry.name.span)?,
                 None => self.layout_word(layout, &name, entry.name.span)?,
@@ -268,6 +304,11 @@ impl Checker<'_> {
     ) -> Check<()> {
         let number = self.integer_constant(value, &format!("layout qualifier `{name}`"))?;
         let value_span = self.unit.exprs[value].span;
+        let literal = matches!(self.unit.exprs[value].kind, ast::ExprKind::Int(..));
+        if !literal && !self.language.has_enhanced_layouts() {
+            return self
+                .error(value_span, format!("the value of `{name}` must be a literal before GLSL 4.40"));
+        }
         let Ok(number) = u32::try_from(number) else {
             return self.error(value_span, format!("layout qualifier `{name}` must not be negative"));
         };
@@ -297,6 +338,15 @@ impl Checker<'_> {
                     || language.at_least(400, 0)
             }
             "stream" => language.at_least(400, 0) || language.extension("ARB_gpu_shader5"),
+            "invocations" => {
+                language.at_least(400, 320)
+                    || language.any_extension(&[
+                        "ARB_gpu_shader5",
+                        "EXT_geometry_shader",
+                        "OES_geometry_shader",
+                    ])
+            }
+            "num_views" => false,
             _ => true,
         };
         if !available {
@@ -320,7 +370,7 @@ impl Checker<'_> {
             "local_size_x" => &mut layout.local_size[0],
             "local_size_y" => &mut layout.local_size[1],
             "local_size_z" => &mut layout.local_size[2],
-            "num_views" | "secondary_view_offset" => return Ok(()),
+            "secondary_view_offset" => return Ok(()),
             _ => return self.error(span, format!("`{name}` is not a layout qualifier with a value")),
         };
         *slot = Some(number);
@@ -363,7 +413,16 @@ impl Checker<'_> {
             "column_major" => layout.order = Some(MatrixOrder::ColumnMajor),
             "origin_upper_left" => layout.variable.origin_upper_left = true,
             "pixel_center_integer" => layout.variable.pixel_center_integer = true,
-            "early_fragment_tests" => layout.early_fragment_tests = true,
+            "early_fragment_tests" => {
+                if !self.language.at_least(420, 310)
+                    && !self
+                        .language
+                        .any_extension(&["ARB_shader_image_load_store", "EXT_shader_image_load_store"])
+                {
+                    return self.error(span, "early_fragment_tests is not available in this version");
+                }
+                layout.early_fragment_tests = true;
+            }
             "post_depth_coverage" => layout.post_depth_coverage = true,
             "depth_any" => layout.variable.depth = Some(DepthLayout::Any),
             "depth_greater" => layout.variable.depth = Some(DepthLayout::Greater),
@@ -389,14 +448,20 @@ impl Checker<'_> {
             | "bound_image"
             | "viewport_relative"
             | "noncoherent"
-            | "inner_coverage"
             | "pixel_interlock_ordered"
             | "pixel_interlock_unordered"
             | "sample_interlock_ordered"
             | "sample_interlock_unordered" => {}
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
-            _ if name.starts_with("blend_support_") => {}
+            "inner_coverage" => layout.inner_coverage = true,
+            _ if BLEND_SUPPORT.contains(&name) => {
+                if !self.language.at_least(0, 320) && !self.language.extension("KHR_blend_equation_advanced")
+                {
+                    return self.error(span, format!("layout qualifier `{name}` is not available here"));
+                }
+                layout.blend_support = true;
+            }
             _ => match ImageFormat::from_name(name) {
                 Some(format) => layout.variable.image_format = Some(format),
                 None => return self.error(span, format!("`{name}` is not a layout qualifier")),
@@ -413,6 +478,26 @@ impl Checker<'_> {
         }
     }
 }
+
+/// KHR_blend_equation_advanced: what a fragment shader may be blended with.
+const BLEND_SUPPORT: &[&str] = &[
+    "blend_support_multiply",
+    "blend_support_screen",
+    "blend_support_overlay",
+    "blend_support_darken",
+    "blend_support_lighten",
+    "blend_support_colordodge",
+    "blend_support_colorburn",
+    "blend_support_hardlight",
+    "blend_support_softlight",
+    "blend_support_difference",
+    "blend_support_exclusion",
+    "blend_support_hsl_hue",
+    "blend_support_hsl_saturation",
+    "blend_support_hsl_color",
+    "blend_support_hsl_luminosity",
+    "blend_support_all_equations",
+];
 
 /// Where a qualifier stands among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`, interpolation,
 /// auxiliary storage, storage, precision.

@@ -1,5 +1,6 @@
 //! Redeclarations of built-in variables, and declarations that are qualifiers only.
 
+use super::layout_target::Target;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker};
@@ -23,6 +24,7 @@ impl Checker<'_> {
             Some(id) => id,
             None => return self.error(span, format!("`{text}`: names that start with gl_ are reserved")),
         };
+        self.check_layout_target(qualifiers, Target::Variable)?;
         let old = &self.shader.globals[id];
         let matches = match (self.types.array_of(old.ty), self.types.array_of(ty)) {
             (Some((a, _)), Some((b, _))) => self.types.without_arrays(a) == self.types.without_arrays(b),
@@ -167,6 +169,7 @@ impl Checker<'_> {
     fn stage_layout(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
         let layout = &qualifiers.layout;
         let stage = self.language.stage;
+        self.check_default_layout(qualifiers, span)?;
         match qualifiers.word {
             Some(Word::Uniform | Word::Buffer) => {
                 let buffer = qualifiers.word == Some(Word::Buffer);
@@ -234,7 +237,7 @@ impl Checker<'_> {
         let geometry = layout.invocations.is_some();
         let evaluation = layout.spacing.is_some() || layout.clockwise.is_some() || layout.point_mode;
         let compute = layout.local_size.iter().any(|s| s.is_some()) || layout.local_size_variable;
-        let fragment = layout.early_fragment_tests || layout.post_depth_coverage;
+        let fragment = layout.early_fragment_tests || layout.post_depth_coverage || layout.inner_coverage;
         let wrong = (geometry && stage != Stage::Geometry)
             || (evaluation && stage != Stage::TessEvaluation)
             || (compute && stage != Stage::Compute)
@@ -243,6 +246,11 @@ impl Checker<'_> {
             || layout.vertices.is_some();
         if wrong {
             return self.error(span, "this layout qualifier is not for inputs of this stage");
+        }
+        let shader = &self.shader.layout;
+        self.inner_coverage |= layout.inner_coverage;
+        if self.inner_coverage && (shader.post_depth_coverage || layout.post_depth_coverage) {
+            return self.error(span, "inner_coverage and post_depth_coverage exclude each other");
         }
         let limit = self.language.limit("GL_MAX_GEOMETRY_SHADER_INVOCATIONS", 32);
         if layout.invocations.is_some_and(|n| n > limit) {
@@ -284,6 +292,7 @@ impl Checker<'_> {
             || layout.point_mode
             || layout.early_fragment_tests
             || layout.post_depth_coverage
+            || layout.inner_coverage
             || layout.local_size.iter().any(|s| s.is_some());
         if wrong {
             return self.error(span, "this layout qualifier is not for outputs of this stage");

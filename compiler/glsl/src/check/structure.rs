@@ -7,6 +7,7 @@ use crate::ast::{self, Dim, List, TypeKind};
 use crate::intern::Symbol;
 use crate::source::Span;
 use program::types::{Member, StructType};
+use program::variable::MemoryQualifiers;
 use program::{ArrayLength, Type, TypeId, TypeTable};
 
 /// Most dimensions of an array.
@@ -187,10 +188,13 @@ impl Checker<'_> {
         for &member in unit.list(definition.members) {
             let member = unit.members[member];
             let qualifiers = self.qualifiers(member.qualifiers)?;
+            // With ARB_bindless_texture images are members like others.
+            let bindless = self.language.extension("ARB_bindless_texture");
             let interface = qualifiers.word.is_some()
                 || qualifiers.constant
                 || qualifiers.layout.present
                 || qualifiers.invariant
+                || qualifiers.memory != MemoryQualifiers::default() && !bindless
                 || qualifiers.interpolation != Default::default();
             if interface {
                 return self.error(qualifiers.span, "structure members take no such qualifiers");
