@@ -1,7 +1,7 @@
 //! The back-end IR's opcodes: one list with name, number of sources and properties.
 
 /// Properties of an opcode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpInfo {
     /// Mnemonic in dumps.
     pub name: &'static str,
@@ -17,8 +17,24 @@ pub struct OpInfo {
     pub can_cmod: bool,
     /// Sources take negate and abs.
     pub can_modify_sources: bool,
+    /// Uses the math unit.
+    pub math: bool,
     /// Changes the control flow or masks.
     pub control_flow: bool,
+}
+
+impl OpInfo {
+    const NONE: OpInfo = OpInfo {
+        name: "",
+        sources: 0,
+        commutative: false,
+        three_source: false,
+        can_saturate: false,
+        can_cmod: false,
+        can_modify_sources: false,
+        math: false,
+        control_flow: false,
+    };
 }
 
 macro_rules! ops {
@@ -30,20 +46,12 @@ macro_rules! ops {
         impl Op {
             /// Every opcode.
             pub const ALL: &'static [Op] = &[$(Op::$variant,)*];
-
-            /// Properties of the opcode.
-            #[must_use]
-            pub fn info(self) -> OpInfo {
-                match self {
-                    $(Op::$variant => OpInfo {
-                        name: $name,
-                        sources: $sources,
-                        $($flag: true,)*
-                        ..OpInfo::default()
-                    },)*
-                }
-            }
         }
+
+        /// Properties in the order of the opcodes.
+        static INFO: [OpInfo; Op::ALL.len()] = [$(
+            OpInfo { name: $name, sources: $sources, $($flag: true,)* ..OpInfo::NONE },
+        )*];
     };
 }
 
@@ -133,25 +141,25 @@ ops! {
     /// Linear interpolation: src0·src1 + (1 − src0)·src2.
     Lrp "lrp" 3 [three_source can_saturate can_cmod can_modify_sources];
     /// Reciprocal (math unit).
-    MathInv "math.inv" 1 [can_saturate can_modify_sources];
+    MathInv "math.inv" 1 [can_saturate can_modify_sources math];
     /// Base-2 logarithm.
-    MathLog "math.log" 1 [can_saturate can_modify_sources];
+    MathLog "math.log" 1 [can_saturate can_modify_sources math];
     /// Base-2 exponential.
-    MathExp "math.exp" 1 [can_saturate can_modify_sources];
+    MathExp "math.exp" 1 [can_saturate can_modify_sources math];
     /// Square root.
-    MathSqrt "math.sqrt" 1 [can_saturate can_modify_sources];
+    MathSqrt "math.sqrt" 1 [can_saturate can_modify_sources math];
     /// Reciprocal square root.
-    MathRsq "math.rsq" 1 [can_saturate can_modify_sources];
+    MathRsq "math.rsq" 1 [can_saturate can_modify_sources math];
     /// Sine.
-    MathSin "math.sin" 1 [can_saturate can_modify_sources];
+    MathSin "math.sin" 1 [can_saturate can_modify_sources math];
     /// Cosine.
-    MathCos "math.cos" 1 [can_saturate can_modify_sources];
+    MathCos "math.cos" 1 [can_saturate can_modify_sources math];
     /// Power.
-    MathPow "math.pow" 2 [can_saturate can_modify_sources];
+    MathPow "math.pow" 2 [can_saturate can_modify_sources math];
     /// Integer quotient.
-    MathIntDivQuotient "math.intdiv" 2 [];
+    MathIntDivQuotient "math.intdiv" 2 [math];
     /// Integer remainder.
-    MathIntDivRemainder "math.intmod" 2 [];
+    MathIntDivRemainder "math.intmod" 2 [math];
     /// Message to a shared function; operands: payload.
     Send "send" 1 [];
     /// As `Send`, after earlier threads' writes to the same pixels.
@@ -185,10 +193,16 @@ ops! {
 }
 
 impl Op {
+    /// Properties of the opcode.
+    #[must_use]
+    pub fn info(self) -> &'static OpInfo {
+        &INFO[self as usize]
+    }
+
     /// Uses the math unit.
     #[must_use]
     pub fn is_math(self) -> bool {
-        self.info().name.starts_with("math.")
+        self.info().math
     }
 
     /// SEND-like.
