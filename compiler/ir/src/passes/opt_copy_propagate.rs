@@ -45,7 +45,9 @@ pub fn opt_copy_propagate(shader: &mut Shader) -> bool {
             _ => {}
         }
     }
-    shader.replace_uses(&map);
+    if progress {
+        shader.replace_uses(&map);
+    }
     progress
 }
 

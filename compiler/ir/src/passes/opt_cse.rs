@@ -7,6 +7,7 @@ use crate::inst::{InstKind, Src};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Replaces a pure instruction by an equal one whose block dominates it: constants, arithmetic, system values,
 /// uniform and input loads, texture accesses. Phis are merged within their block.
@@ -17,7 +18,8 @@ use rustc_hash::FxHashMap;
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let cfg = Cfg::new(shader);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-    let mut seen: FxHashMap<Key, Vec<(Block, Value)>> = FxHashMap::default();
+    let mut seen: FxHashMap<Key, SmallVec<[(Block, Value); 1]>> = FxHashMap::default();
+    seen.reserve(shader.blocks.values().map(|block| block.insts.len()).sum());
     let mut progress = false;
     for &block in &cfg.order {
         let insts = std::mem::take(&mut shader.blocks[block].insts);

@@ -13,6 +13,9 @@ use crate::shader::Shader;
 /// Arithmetic on undefined values stays: its results are undefined in a narrower sense (an undefined value times
 /// zero may still be zero).
 pub fn opt_undef(shader: &mut Shader) -> bool {
+    if !shader.insts.values().any(|data| data.kind == InstKind::Undef) {
+        return false;
+    }
     let cfg = Cfg::new(shader);
     let places = positions(shader);
     rewrite(shader, |b, inst| {

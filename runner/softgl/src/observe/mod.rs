@@ -347,23 +347,25 @@ impl RenderTarget {
         let mut shader = QuadShader::new(device);
         let DrawRecord { context, setups, items, shared } = record;
         for item in items.iter() {
-            for &(tile, quads) in work {
-                let rect = self.tiles.tile_rect(tile);
-                if !item.coverage.touches(&rect) {
-                    continue;
-                }
-                let Some(constant) = item.constant else {
+            let touched = work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
+            let mut touched = touched.filter(|(_, rect, _)| item.coverage.touches(rect)).peekable();
+            let Some(constant) = item.constant else {
+                let touched: Vec<_> = touched.collect();
+                for (_, rect, quads) in touched {
                     self.gather(&mut shader, context, setups, item, &rect, quads)?;
-                    continue;
-                };
-                shader.flush(self, context, setups)?;
-                let entry = &mut shared[constant];
-                if entry.result.is_none() {
-                    entry.result = Some(self.shared_result(&mut shader, context, setups, entry)?);
                 }
-                if let Some(Some(fragment)) = &entry.result {
-                    self.fill_item(context, &setups[item.setup], item, tile, quads, fragment);
-                }
+                continue;
+            };
+            if touched.peek().is_none() {
+                continue;
+            }
+            shader.flush(self, context, setups)?;
+            let entry = &mut shared[constant];
+            if entry.result.is_none() {
+                entry.result = Some(self.shared_result(&mut shader, context, setups, entry)?);
+            }
+            if let Some(Some(fragment)) = &entry.result {
+                self.fill(context, &setups[item.setup], item, work, fragment);
             }
         }
         shader.flush(self, context, setups)?;
@@ -409,30 +411,57 @@ impl RenderTarget {
         Ok(())
     }
 
-    /// Writes one shared result to the covered pixels of a tile.
-    fn fill_item(
+    /// Writes one shared result to the covered pixels.
+    fn fill(
         &mut self,
         context: &DrawContext,
         setup: &PrimitiveSetup,
         item: &Item,
-        tile: usize,
+        work: &[(usize, u64)],
+        fragment: &Fragment,
+    ) {
+        let tests_depth = context.depth_test.is_some() && self.depth.is_some();
+        let everywhere = work.len() == self.progress.len() && work.iter().all(|&(_, quads)| quads == !0);
+        if everywhere && !tests_depth && item.coverage.covers(&self.rect) {
+            self.fill_colours(fragment, |surface, texel| surface.fill(texel));
+            return;
+        }
+        for &(tile, quads) in work {
+            let rect = self.tiles.tile_rect(tile);
+            if !item.coverage.touches(&rect) {
+                continue;
+            }
+            if quads != !0 || tests_depth {
+                self.fill_quads(context, setup, item, &rect, quads, fragment);
+            } else if item.coverage.covers(&rect) {
+                self.fill_colours(fragment, |surface, texel| surface.fill_tile(tile, texel));
+            } else {
+                let spans = item.coverage.spans();
+                self.fill_colours(fragment, |surface, texel| surface.fill_spans(tile, spans, texel));
+            }
+        }
+    }
+
+    /// Fills the surfaces to which a fragment writes.
+    fn fill_colours(&mut self, fragment: &Fragment, fill: impl Fn(&mut Surface, Texel)) {
+        for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
+            if let (Some(surface), Some(texel)) = (surface, texel) {
+                fill(surface, *texel);
+            }
+        }
+    }
+
+    /// Writes one shared result to the covered pixels of some quads of a tile.
+    fn fill_quads(
+        &mut self,
+        context: &DrawContext,
+        setup: &PrimitiveSetup,
+        item: &Item,
+        rect: &Rect,
         quads: u64,
         fragment: &Fragment,
     ) {
-        let rect = self.tiles.tile_rect(tile);
-        let tests_depth = context.depth_test.is_some() && self.depth.is_some();
-        if quads == !0 && !tests_depth {
-            let covers = item.coverage.covers(&rect);
-            for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
-                match (surface, texel) {
-                    (Some(surface), Some(texel)) if covers => surface.fill_tile(tile, *texel),
-                    (Some(surface), Some(texel)) => surface.fill_spans(tile, item.coverage.spans(), *texel),
-                    _ => {}
-                }
-            }
-            return;
-        }
-        for (x, y) in quad_positions(&rect, quads) {
+        for (x, y) in quad_positions(rect, quads) {
             for (px, py) in (0..4).map(|i| (x + (i & 1), y + (i >> 1))) {
                 if item.coverage.contains(px, py) {
                     self.write(context, setup, px, py, fragment);
