@@ -62,62 +62,70 @@ pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeEr
         return Err(EncodeError::NoSuchOpcode { opcode: inst.opcode });
     }
     let mut w = Writer::new(generation);
-    w.set(Field::Opcode, u64::from(inst.opcode.info().code))?;
+    w.set(Field::Opcode, u64::from(inst.opcode.info().code));
+    let outcome = put_fields(&mut w, generation, inst);
+    // What a field refused came first.
+    let word = w.finish()?;
+    outcome.map(|()| word)
+}
+
+/// Writes everything but the opcode.
+fn put_fields(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     let form = inst.opcode.form();
     if form == Form::Bare {
-        return Ok(w.word());
+        return Ok(());
     }
-    put_controls(&mut w, inst)?;
-    put_predicate(&mut w, inst, form)?;
+    put_controls(w, inst)?;
+    put_predicate(w, inst, form);
     match form {
-        Form::Bare => {}
-        Form::Basic | Form::Math => put_basic(&mut w, generation, inst)?,
-        Form::ThreeSource => put_three_source(&mut w, generation, inst)?,
-        Form::Send => put_send(&mut w, generation, inst)?,
-        Form::SplitSend => put_split_send(&mut w, inst)?,
-        Form::Jmpi => put_jmpi(&mut w, generation, inst)?,
-        Form::Branch | Form::Call => put_branch(&mut w, generation, inst)?,
-        Form::Wait => put_wait(&mut w, generation, inst)?,
+        Form::Bare => Ok(()),
+        Form::Basic | Form::Math => put_basic(w, generation, inst),
+        Form::ThreeSource => put_three_source(w, generation, inst),
+        Form::Send => put_send(w, generation, inst),
+        Form::SplitSend => put_split_send(w, inst),
+        Form::Jmpi => put_jmpi(w, generation, inst),
+        Form::Branch | Form::Call => put_branch(w, generation, inst),
+        Form::Wait => put_wait(w, generation, inst),
     }
-    Ok(w.word())
 }
 
 /// Controls that stand at the same place in every form.
 fn put_controls(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
-    w.flag(Field::AccessMode, inst.access_mode == AccessMode::Align16)?;
-    w.set(Field::ExecSize, log2_code(inst.exec_size, 32)?)?;
-    w.flag(Field::MaskControl, inst.no_mask)?;
-    w.flag(Field::NoDdClear, inst.no_dd_clear)?;
-    w.flag(Field::NoDdCheck, inst.no_dd_check)?;
-    w.set(Field::QtrControl, u64::from(inst.qtr_control))?;
+    w.flag(Field::AccessMode, inst.access_mode == AccessMode::Align16);
+    w.set(Field::ExecSize, log2_code(inst.exec_size, 32)?);
+    w.flag(Field::MaskControl, inst.no_mask);
+    w.flag(Field::NoDdClear, inst.no_dd_clear);
+    w.flag(Field::NoDdCheck, inst.no_dd_check);
+    w.set(Field::QtrControl, u64::from(inst.qtr_control));
     if inst.nib_control {
-        w.flag(Field::NibControl, true)?;
+        w.flag(Field::NibControl, true);
     }
-    w.set(Field::ThreadControl, u64::from(inst.thread_control.code()))?;
-    w.flag(Field::AccWrControl, inst.acc_wr_en || inst.branch_control)?;
-    w.flag(Field::DebugControl, inst.debug_control)?;
-    w.flag(Field::Saturate, inst.saturate)
+    w.set(Field::ThreadControl, u64::from(inst.thread_control.code()));
+    w.flag(Field::AccWrControl, inst.acc_wr_en || inst.branch_control);
+    w.flag(Field::DebugControl, inst.debug_control);
+    w.flag(Field::Saturate, inst.saturate);
+    Ok(())
 }
 
 /// Predicate, conditional modifier and the flag register they share.
-fn put_predicate(w: &mut Writer, inst: &Inst, form: Form) -> Result<(), EncodeError> {
+fn put_predicate(w: &mut Writer, inst: &Inst, form: Form) {
     if let Some(predicate) = inst.predicate {
         let code = match predicate.control {
             PredControl::Align1(control) => control.code(),
             PredControl::Align16(control) => control.code(),
         };
-        w.set(Field::PredControl, u64::from(code))?;
-        w.flag(Field::PredInverse, predicate.inverse)?;
+        w.set(Field::PredControl, u64::from(code));
+        w.flag(Field::PredInverse, predicate.inverse);
     }
     if inst.cond_mod != CondMod::None {
-        w.set(Field::CondMod, u64::from(inst.cond_mod.code()))?;
+        w.set(Field::CondMod, u64::from(inst.cond_mod.code()));
     }
     if inst.flag.nr == 0 && inst.flag.sub == 0 {
-        return Ok(());
+        return;
     }
     let (nr, sub) = flag_fields(form);
-    w.set(nr, u64::from(inst.flag.nr))?;
-    w.set(sub, u64::from(inst.flag.sub))
+    w.set(nr, u64::from(inst.flag.nr));
+    w.set(sub, u64::from(inst.flag.sub));
 }
 
 /// Where the flag register stands.
@@ -136,7 +144,7 @@ fn missing(inst: &Inst, what: &'static str) -> EncodeError {
 fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     if inst.opcode.form() == Form::Math {
         let function = inst.math.ok_or_else(|| missing(inst, "function"))?;
-        w.set(Field::CondMod, u64::from(function.code()))?;
+        w.set(Field::CondMod, u64::from(function.code()));
     }
     put_dst(w, generation, inst.access_mode, &inst.dst)?;
     let sources = inst.opcode.info().sources;
@@ -158,8 +166,9 @@ fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeE
 /// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type code.
 fn put_absent_src1(w: &mut Writer, generation: Gen, ty: Type) -> Result<(), EncodeError> {
     let code = ty.immediate_code(generation).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
-    w.set(Field::Src1File, 0)?;
-    w.set(Field::Src1Type, u64::from(code))
+    w.set(Field::Src1File, 0);
+    w.set(Field::Src1Type, u64::from(code));
+    Ok(())
 }
 
 /// The fields of one source of a three-source instruction.
@@ -208,6 +217,8 @@ fn dword_subreg(operand: &Operand) -> Result<u64, EncodeError> {
     Ok(u64::from(operand.subnr / 4))
 }
 
+const NO_TYPE: EncodeError = EncodeError::NoCode { what: "a three-source operand's type" };
+
 fn put_three_source(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     if inst.access_mode != AccessMode::Align16 {
         return Err(EncodeError::NoCode { what: "a three-source instruction in Align1" });
@@ -216,35 +227,31 @@ fn put_three_source(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), 
         true => Ok(()),
         false => Err(EncodeError::NoCode { what: "a three-source operand outside the general registers" }),
     };
-    let no_type = EncodeError::NoCode { what: "a three-source operand's type" };
     let dst = &inst.dst;
     grf(dst)?;
-    let dst_type = dst.ty.three_source_code(generation).ok_or(no_type.clone())?;
-    w.set(Field::TsDstType, u64::from(dst_type))?;
-    w.set(Field::TsDstNr, u64::from(dst.nr))?;
-    w.set(Field::TsDstSubreg, dword_subreg(dst)?)?;
-    w.set(Field::TsDstWritemask, u64::from(dst.writemask.0))?;
+    let dst_type = dst.ty.three_source_code(generation).ok_or(NO_TYPE)?;
+    w.set(Field::TsDstType, u64::from(dst_type));
+    w.set(Field::TsDstNr, u64::from(dst.nr));
+    w.set(Field::TsDstSubreg, dword_subreg(dst)?);
+    w.set(Field::TsDstWritemask, u64::from(dst.writemask.0));
     for (src, fields) in inst.src.iter().zip(&THREE_SOURCES) {
         grf(src)?;
-        w.flag(fields.abs, src.abs)?;
-        w.flag(fields.negate, src.negate)?;
-        w.flag(fields.rep, src.rep_ctrl)?;
+        w.flag(fields.abs, src.abs);
+        w.flag(fields.negate, src.negate);
+        w.flag(fields.rep, src.rep_ctrl);
         // The swizzle of a replicated source is ignored; zero is what compilers write.
-        w.set(fields.swizzle, if src.rep_ctrl { 0 } else { u64::from(src.swizzle.0) })?;
-        w.set(fields.subreg, dword_subreg(src)?)?;
-        w.set(fields.nr, u64::from(src.nr))?;
+        w.set(fields.swizzle, if src.rep_ctrl { 0 } else { u64::from(src.swizzle.0) });
+        w.set(fields.subreg, dword_subreg(src)?);
+        w.set(fields.nr, u64::from(src.nr));
     }
-    put_three_source_types(w, generation, &inst.src).map_err(|error| match error {
-        EncodeError::NoSuchField { .. } => no_type,
-        other => other,
-    })
+    put_three_source_types(w, generation, &inst.src)
 }
 
 /// One type for all sources, except that src1 and src2 may each be HF beside F.
 fn put_three_source_types(w: &mut Writer, generation: Gen, src: &[Operand; 3]) -> Result<(), EncodeError> {
     let no_type = || EncodeError::NoCode { what: "the combination of three-source types" };
     let [src0, src1, src2] = src;
-    w.set(Field::TsSrcType, u64::from(src0.ty.three_source_code(generation).ok_or_else(no_type)?))?;
+    w.set(Field::TsSrcType, u64::from(src0.ty.three_source_code(generation).ok_or_else(no_type)?));
     for (operand, field) in [(src1, Field::TsSrc1IsHf), (src2, Field::TsSrc2IsHf)] {
         let is_half = match (src0.ty, operand.ty) {
             (Type::F | Type::Hf, Type::F) => false,
@@ -252,8 +259,11 @@ fn put_three_source_types(w: &mut Writer, generation: Gen, src: &[Operand; 3]) -
             (a, b) if a == b => false,
             _ => return Err(no_type()),
         };
+        if is_half && !w.has(field) {
+            return Err(NO_TYPE);
+        }
         if is_half {
-            w.flag(field, true)?;
+            w.flag(field, true);
         }
     }
     Ok(())
@@ -265,15 +275,16 @@ fn message(inst: &Inst) -> Result<Send, EncodeError> {
 
 fn put_send(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     let send = message(inst)?;
-    w.set(Field::CondMod, u64::from(send.sfid.code()))?;
+    w.set(Field::CondMod, u64::from(send.sfid.code()));
     put_dst(w, generation, inst.access_mode, &inst.dst)?;
     put_source(w, generation, inst.access_mode, &SRC0, &inst.src[0], (false, false))?;
-    w.flag(Field::SendEot, send.eot)?;
+    w.flag(Field::SendEot, send.eot);
     match send.desc {
         Desc::Imm(desc) => {
-            w.set(Field::Src1File, IMMEDIATE_FILE)?;
-            w.set(Field::Src1Type, u64::from(Type::Ud.immediate_code(generation).unwrap_or(0)))?;
-            w.set(Field::SendDesc, u64::from(desc))
+            w.set(Field::Src1File, IMMEDIATE_FILE);
+            w.set(Field::Src1Type, u64::from(Type::Ud.immediate_code(generation).unwrap_or(0)));
+            w.set(Field::SendDesc, u64::from(desc));
+            Ok(())
         }
         Desc::Indirect { subreg } => {
             let a0 = build::arf(Arf::Address, 0).subreg(subreg).scalar();
@@ -295,24 +306,24 @@ fn put_split_send(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
             false => Ok(u64::from(operand.subnr / unit)),
         };
     let (dst, src0, src1) = (&inst.dst, &inst.src[0], &inst.src[1]);
-    w.set(Field::CondMod, u64::from(send.sfid.code()))?;
-    w.flag(Field::SsDstFile, file(dst)?)?;
-    w.set(Field::DstNr, u64::from(dst.nr))?;
-    w.set(Field::DstSubreg16, direct(dst, 16)?)?;
+    w.set(Field::CondMod, u64::from(send.sfid.code()));
+    w.flag(Field::SsDstFile, file(dst)?);
+    w.set(Field::DstNr, u64::from(dst.nr));
+    w.set(Field::DstSubreg16, direct(dst, 16)?);
     if !file(src0)? {
         return Err(EncodeError::NoCode {
             what: "a split send's first payload outside the general registers",
         });
     }
-    w.set(Field::Src0Nr, u64::from(src0.nr))?;
-    w.set(Field::Src0Subreg16, direct(src0, 16)?)?;
-    w.flag(Field::SsSrc1File, file(src1)?)?;
-    w.set(Field::SsSrc1Nr, u64::from(src1.nr))?;
+    w.set(Field::Src0Nr, u64::from(src0.nr));
+    w.set(Field::Src0Subreg16, direct(src0, 16)?);
+    w.flag(Field::SsSrc1File, file(src1)?);
+    w.set(Field::SsSrc1Nr, u64::from(src1.nr));
     direct(src1, 32)?;
-    w.flag(Field::SendEot, send.eot)?;
+    w.flag(Field::SendEot, send.eot);
     match send.desc {
-        Desc::Imm(desc) => w.set(Field::SendDesc, u64::from(desc))?,
-        Desc::Indirect { subreg: 0 } => w.flag(Field::SsIndirectDesc, true)?,
+        Desc::Imm(desc) => w.set(Field::SendDesc, u64::from(desc)),
+        Desc::Indirect { subreg: 0 } => w.flag(Field::SsIndirectDesc, true),
         Desc::Indirect { .. } => {
             return Err(EncodeError::NoCode { what: "a split send's descriptor outside a0.0" });
         }
@@ -320,8 +331,9 @@ fn put_split_send(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
     match send.ex_desc {
         Desc::Imm(desc) => put_ex_desc(w, desc),
         Desc::Indirect { subreg } => {
-            w.flag(Field::SsIndirectExDesc, true)?;
-            w.set(Field::SsExDescSubreg, u64::from(subreg))
+            w.flag(Field::SsIndirectExDesc, true);
+            w.set(Field::SsExDescSubreg, u64::from(subreg));
+            Ok(())
         }
     }
 }
@@ -331,9 +343,9 @@ fn put_ex_desc(w: &mut Writer, desc: u32) -> Result<(), EncodeError> {
     if desc & !EX_DESC_BITS != 0 {
         return Err(EncodeError::DoesNotFit { field: Field::SsExDescLow, value: i64::from(desc), bits: 4 });
     }
-    w.set(Field::SsExDescLow, u64::from(desc >> 6 & 0xf))?;
+    w.set(Field::SsExDescLow, u64::from(desc >> 6 & 0xf));
     if desc >> 16 != 0 {
-        w.set(Field::SsExDescHigh, u64::from(desc >> 16))?;
+        w.set(Field::SsExDescHigh, u64::from(desc >> 16));
     }
     Ok(())
 }
@@ -386,10 +398,10 @@ fn put_branch(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), Encode
     }
     let imm_d = u64::from(Type::D.immediate_code(generation).unwrap_or(1));
     if generation >= Gen::Gen8 {
-        w.set(Field::Src0File, IMMEDIATE_FILE)?;
-        w.set(Field::Src0Type, imm_d)?;
+        w.set(Field::Src0File, IMMEDIATE_FILE);
+        w.set(Field::Src0Type, imm_d);
         if !op.has_uip(generation) {
-            w.set(Field::Src1Type, imm_d)?;
+            w.set(Field::Src1Type, imm_d);
         }
     } else {
         put_unused_src(w, generation, inst, &unused)?;
@@ -397,12 +409,12 @@ fn put_branch(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), Encode
             Opcode::If | Opcode::Else | Opcode::Endif | Opcode::While => Type::W,
             _ => Type::D,
         };
-        w.set(Field::Src1File, IMMEDIATE_FILE)?;
-        w.set(Field::Src1Type, u64::from(ty.immediate_code(generation).unwrap_or(1)))?;
+        w.set(Field::Src1File, IMMEDIATE_FILE);
+        w.set(Field::Src1Type, u64::from(ty.immediate_code(generation).unwrap_or(1)));
     }
-    w.set_signed(Field::Jip, i64::from(inst.jip))?;
+    w.set_signed(Field::Jip, i64::from(inst.jip));
     if op.has_uip(generation) {
-        w.set_signed(Field::Uip, i64::from(inst.uip))?;
+        w.set_signed(Field::Uip, i64::from(inst.uip));
     }
     Ok(())
 }

@@ -297,7 +297,7 @@ pub(crate) const fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// An instruction word under construction.
+/// An instruction word under construction. The first thing that goes wrong is remembered.
 #[derive(Debug)]
 pub struct Writer {
     layout: &'static Layout,
@@ -305,64 +305,76 @@ pub struct Writer {
     halves: [u64; 2],
     /// Bits some field has claimed.
     claimed: [u64; 2],
+    error: Option<EncodeError>,
 }
 
 impl Writer {
     /// An all-zero word laid out for `generation`.
     pub fn new(generation: Gen) -> Writer {
-        Writer { layout: Layout::of(generation), halves: [0; 2], claimed: [0; 2] }
+        Writer { layout: Layout::of(generation), halves: [0; 2], claimed: [0; 2], error: None }
     }
 
-    /// The bits so far.
-    pub fn word(&self) -> u128 {
-        u128::from(self.halves[1]) << 64 | u128::from(self.halves[0])
+    /// The word.
+    ///
+    /// # Errors
+    /// The first field that did not take its value: the generation lacks it, the value does not fit, or another field had
+    /// already put something else there.
+    pub fn finish(self) -> Result<u128, EncodeError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(u128::from(self.halves[1]) << 64 | u128::from(self.halves[0])),
+        }
+    }
+
+    /// Whether the generation has `field`.
+    pub fn has(&self, field: Field) -> bool {
+        self.layout.width(field) != 0
     }
 
     /// Sets `field` to `value`.
-    ///
-    /// # Errors
-    /// If the generation lacks the field, the value does not fit, or another field already put something else there.
     #[inline]
-    pub fn set(&mut self, field: Field, value: u64) -> Result<(), EncodeError> {
+    pub fn set(&mut self, field: Field, value: u64) {
         let span = self.layout.span(field);
         if value > span.max || span.width == 0 {
-            return Err(self.refusal(field, value));
+            return self.refuse(field, value as i64);
         }
         let mut fits = self.put(span.low, value);
         if span.high.width != 0 {
             fits &= self.put(span.high, value >> span.low.width);
         }
-        if fits { Ok(()) } else { Err(EncodeError::Overlap { field }) }
+        if !fits {
+            self.fail(EncodeError::Overlap { field });
+        }
     }
 
-    /// Why `field` cannot have this value.
+    /// Remembers why `field` cannot have this value.
     #[cold]
-    fn refusal(&self, field: Field, value: u64) -> EncodeError {
-        match self.layout.width(field) {
+    fn refuse(&mut self, field: Field, value: i64) {
+        self.fail(match self.layout.width(field) {
             0 => EncodeError::NoSuchField { field },
-            bits => EncodeError::DoesNotFit { field, value: value as i64, bits },
-        }
+            bits => EncodeError::DoesNotFit { field, value, bits },
+        });
+    }
+
+    #[cold]
+    fn fail(&mut self, error: EncodeError) {
+        self.error.get_or_insert(error);
     }
 
     /// Sets `field` to the two's complement of `value`.
-    ///
-    /// # Errors
-    /// As [`Writer::set`].
-    pub fn set_signed(&mut self, field: Field, value: i64) -> Result<(), EncodeError> {
+    pub fn set_signed(&mut self, field: Field, value: i64) {
         let width = self.layout.width(field);
         let limit = 1i64 << width.clamp(1, 63).saturating_sub(1);
         if value < -limit || value >= limit {
-            return Err(EncodeError::DoesNotFit { field, value, bits: width });
+            return self.refuse(field, value);
         }
-        self.set(field, value as u64 & mask(width as u8))
+        self.set(field, value as u64 & mask(width as u8));
     }
 
     /// Sets a one-bit field.
-    ///
-    /// # Errors
-    /// As [`Writer::set`].
-    pub fn flag(&mut self, field: Field, value: bool) -> Result<(), EncodeError> {
-        self.set(field, u64::from(value))
+    #[inline]
+    pub fn flag(&mut self, field: Field, value: bool) {
+        self.set(field, u64::from(value));
     }
 
     /// Puts the low bits of `value` into a run; says whether nothing else was there.

@@ -112,16 +112,17 @@ fn put_indirect(
     (subreg, offset): (u8, i16),
     (ia_subreg, ia_offset, ia_offset16): (Field, Field, Field),
 ) -> Result<(), EncodeError> {
-    w.set(ia_subreg, u64::from(subreg))?;
+    w.set(ia_subreg, u64::from(subreg));
     match mode {
         AccessMode::Align1 => w.set_signed(ia_offset, i64::from(offset)),
         AccessMode::Align16 if offset % i16::from(ALIGN16_UNIT) == 0 => {
-            w.set_signed(ia_offset16, i64::from(offset / i16::from(ALIGN16_UNIT)))
+            w.set_signed(ia_offset16, i64::from(offset / i16::from(ALIGN16_UNIT)));
         }
         AccessMode::Align16 => {
-            Err(EncodeError::NoCode { what: "an Align16 indirect offset off the 16-byte grid" })
+            return Err(EncodeError::NoCode { what: "an Align16 indirect offset off the 16-byte grid" });
         }
     }
+    Ok(())
 }
 
 /// Writes the destination of a one- or two-source instruction.
@@ -136,12 +137,12 @@ pub(super) fn put_dst(
     }
     let ty =
         dst.ty.register_code(generation).ok_or(EncodeError::NoCode { what: "the destination's type" })?;
-    w.set(Field::DstFile, file_code(dst.file))?;
-    w.set(Field::DstType, u64::from(ty))?;
-    w.set(Field::DstHstride, stride_code(dst.region.hstride)?)?;
-    w.flag(Field::DstAddrMode, dst.is_indirect())?;
+    w.set(Field::DstFile, file_code(dst.file));
+    w.set(Field::DstType, u64::from(ty));
+    w.set(Field::DstHstride, stride_code(dst.region.hstride)?);
+    w.flag(Field::DstAddrMode, dst.is_indirect());
     if mode == AccessMode::Align16 {
-        w.set(Field::DstWritemask, u64::from(dst.writemask.0))?;
+        w.set(Field::DstWritemask, u64::from(dst.writemask.0));
     }
     match dst.addressing {
         Addressing::Indirect { subreg, offset } => put_indirect(
@@ -151,11 +152,12 @@ pub(super) fn put_dst(
             (Field::DstIaSubreg, Field::DstIaOffset, Field::DstIaOffset16),
         ),
         Addressing::Direct => {
-            w.set(Field::DstNr, u64::from(dst.nr))?;
+            w.set(Field::DstNr, u64::from(dst.nr));
             match mode {
                 AccessMode::Align1 => w.set(Field::DstSubreg, u64::from(dst.subnr)),
                 AccessMode::Align16 => w.set(Field::DstSubreg16, align16_subreg(dst.subnr)?),
             }
+            Ok(())
         }
     }
 }
@@ -226,40 +228,39 @@ pub(super) fn put_source(
     src: &Operand,
     (wide, dim): (bool, bool),
 ) -> Result<(), EncodeError> {
-    w.set(fields.file, file_code(src.file))?;
+    w.set(fields.file, file_code(src.file));
     if src.file == RegFile::Imm {
         let code =
             src.ty.immediate_code(generation).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
-        w.set(fields.ty, u64::from(code))?;
-        return match wide && is_wide_immediate(src.ty, dim) {
-            true => w.set(Field::Imm64, src.imm),
-            false => w.set(Field::Imm32, src.imm),
-        };
+        w.set(fields.ty, u64::from(code));
+        w.set(if wide && is_wide_immediate(src.ty, dim) { Field::Imm64 } else { Field::Imm32 }, src.imm);
+        return Ok(());
     }
     let code = src.ty.register_code(generation).ok_or(EncodeError::NoCode { what: "the source's type" })?;
-    w.set(fields.ty, u64::from(code))?;
-    w.flag(fields.abs, src.abs)?;
-    w.flag(fields.negate, src.negate)?;
-    w.flag(fields.addr_mode, src.is_indirect())?;
+    w.set(fields.ty, u64::from(code));
+    w.flag(fields.abs, src.abs);
+    w.flag(fields.negate, src.negate);
+    w.flag(fields.addr_mode, src.is_indirect());
     let vstride = if src.region.vstride == Region::VXH { VXH_CODE } else { stride_code(src.region.vstride)? };
-    w.set(fields.vstride, vstride)?;
+    w.set(fields.vstride, vstride);
     match mode {
         AccessMode::Align1 => {
-            w.set(fields.width, log2_code(src.region.width, 16)?)?;
-            w.set(fields.hstride, stride_code(src.region.hstride)?)?;
+            w.set(fields.width, log2_code(src.region.width, 16)?);
+            w.set(fields.hstride, stride_code(src.region.hstride)?);
         }
-        AccessMode::Align16 => w.set(fields.swizzle, u64::from(src.swizzle.0))?,
+        AccessMode::Align16 => w.set(fields.swizzle, u64::from(src.swizzle.0)),
     }
     match src.addressing {
         Addressing::Indirect { subreg, offset } => {
             put_indirect(w, mode, (subreg, offset), (fields.ia_subreg, fields.ia_offset, fields.ia_offset16))
         }
         Addressing::Direct => {
-            w.set(fields.nr, u64::from(src.nr))?;
+            w.set(fields.nr, u64::from(src.nr));
             match mode {
                 AccessMode::Align1 => w.set(fields.subreg, u64::from(src.subnr)),
                 AccessMode::Align16 => w.set(fields.subreg16, align16_subreg(src.subnr)?),
             }
+            Ok(())
         }
     }
 }
