@@ -1,4 +1,4 @@
-//! Interface blocks, `gl_PerVertex` among them.
+//! Interface blocks.
 
 use super::layout_target::Target;
 use super::qualifier::{Qualifiers, Word};
@@ -8,13 +8,8 @@ use crate::ast;
 use crate::source::Span;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Member, StructType};
-use program::variable::{BlockQualifiers, InterpolationMode, MemoryQualifiers, Packing};
-use program::{ArrayLength, BuiltinVariable, Scalar, Stage, Storage, Type, TypeId, TypeTable};
-
-/// Outputs that the redeclared `gl_PerVertex` of AMD_vertex_shader_layer and its like may list.
-fn is_per_primitive(builtin: BuiltinVariable) -> bool {
-    matches!(builtin, BuiltinVariable::Layer | BuiltinVariable::ViewportIndex)
-}
+use program::variable::{BlockQualifiers, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing};
+use program::{ArrayLength, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 
 impl Checker<'_> {
     pub(super) fn block_declaration(&mut self, id: ast::BlockId, span: Span) -> Check<()> {
@@ -62,11 +57,8 @@ impl Checker<'_> {
         if storage == Storage::Output && global.layout.xfb_buffer.is_none() {
             global.layout.xfb_buffer = self.defaults.xfb_buffer;
         }
-        if let (Some(buffer), Some(stride)) = (global.layout.xfb_buffer, global.layout.xfb_stride)
-            && let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize)
-        {
-            *slot = Some(stride);
-        }
+        self.set_xfb_stride(&qualifiers.layout.variable, block.name.span)?;
+        self.check_captured(content, global.layout.xfb_offset, block.name.span)?;
         let id = self.shader.globals.push(global);
         self.size_per_vertex(id, span)?;
         match block.instance {
@@ -79,10 +71,11 @@ impl Checker<'_> {
     }
 
     fn declare_global(&mut self, name: ast::Name, entity: Entity) -> Check<()> {
+        let text = self.text(name.symbol);
         if self.scopes.find_here(name.symbol).is_some() {
-            let text = self.text(name.symbol);
             return self.error(name.span, format!("`{text}` is already declared in this scope"));
         }
+        self.check_no_block_name(name)?;
         self.scopes.declare(name.symbol, entity);
         Ok(())
     }
@@ -102,6 +95,15 @@ impl Checker<'_> {
     /// Whether a block of any kind has this name, which means nothing else then (GLSL 4.60 section 4.3.9).
     pub(super) fn is_block_name(&self, name: &str) -> bool {
         self.shader.globals.values().any(|g| g.block.as_ref().is_some_and(|b| &*b.name == name))
+    }
+
+    /// A block's name means nothing else in global scope (GLSL 4.60 section 4.3.9).
+    pub(super) fn check_no_block_name(&mut self, name: ast::Name) -> Check<()> {
+        let text = self.text(name.symbol);
+        if self.scopes.is_global() && self.is_block_name(text) {
+            return self.error(name.span, format!("`{text}` is the name of a block"));
+        }
+        Ok(())
     }
 
     fn block_exists(&self, storage: Storage, name: &str) -> bool {
@@ -183,6 +185,7 @@ impl Checker<'_> {
         let list = unit.list(block.members);
         let mut members: Vec<Member> = Vec::new();
         let mut next_location = outer.layout.variable.location;
+        let mut located = 0;
         for (i, &id) in list.iter().enumerate() {
             let member = unit.members[id];
             let qualifiers = self.qualifiers(member.qualifiers)?;
@@ -221,10 +224,16 @@ impl Checker<'_> {
                     return self.error(span, format!("member `{text}` is declared twice"));
                 }
                 self.check_flat_member(storage, ty, &qualifiers, outer, span)?;
+                let interface = matches!(storage, Storage::Input | Storage::Output);
+                if interface && self.contains_bool(ty) {
+                    return self.error(span, "inputs and outputs cannot be bool");
+                }
+                self.set_xfb_stride(&qualifiers.layout.variable, span)?;
                 let mut result = Member::new(text, ty);
                 result.order = qualifiers.layout.order.unwrap_or(order);
                 result.offset = qualifiers.layout.variable.offset;
                 result.align = qualifiers.layout.align.or(outer.layout.align);
+                located += usize::from(qualifiers.layout.variable.location.is_some());
                 next_location = qualifiers.layout.variable.location.or(next_location);
                 result.location = next_location;
                 let slots = program::layout::varying_slots(self.types, ty);
@@ -241,6 +250,9 @@ impl Checker<'_> {
                 members.push(result);
             }
         }
+        if located > 0 {
+            self.check_member_locations(block, storage, outer, located == members.len())?;
+        }
         if let Some(start) = outer.layout.variable.xfb_offset {
             self.place_captured(&mut members, start);
         }
@@ -250,8 +262,28 @@ impl Checker<'_> {
         Ok(members)
     }
 
+    /// Locations of members: of all of them or below the block's, and not where each element of an array of blocks needs
+    /// its own (GLSL 4.60 section 4.4.1).
+    fn check_member_locations(
+        &mut self,
+        block: &ast::Block,
+        storage: Storage,
+        outer: &Qualifiers,
+        all: bool,
+    ) -> Check<()> {
+        let per_vertex = storage.is_per_vertex(self.language.stage) && !outer.interpolation.patch;
+        let message = if !all && outer.layout.variable.location.is_none() {
+            "all members of a block have a location, or none"
+        } else if block.dims.len() > usize::from(per_vertex) {
+            "members of an array of blocks cannot have locations"
+        } else {
+            return Ok(());
+        };
+        self.error(block.name.span, message)
+    }
+
     /// `xfb_offset` on a block gives its members consecutive offsets.
-    fn place_captured(&self, members: &mut [Member], start: u32) {
+    pub(super) fn place_captured(&self, members: &mut [Member], start: u32) {
         let mut next = start;
         for member in members {
             let align = self.types.scalar_of(self.types.without_arrays(member.ty)).map_or(4, Scalar::bytes);
@@ -265,11 +297,50 @@ impl Checker<'_> {
     /// of 4 without (GLSL 4.60 section 4.4.2.1).
     pub(super) fn check_captured(&mut self, ty: TypeId, offset: Option<u32>, span: Span) -> Check<()> {
         let align = if self.has_wide_components(ty) { 8 } else { 4 };
+        if offset.is_some() && matches!(self.types.array_of(ty), Some((_, ArrayLength::Unsized))) {
+            return self.error(span, "an array without a size cannot be captured");
+        }
+        let limit = self.capture_limit();
         match offset {
+            Some(offset) if offset.saturating_add(self.captured_bytes(ty)) > limit => {
+                self.error(span, format!("transform feedback captures at most {limit} bytes per buffer"))
+            }
             Some(offset) if !offset.is_multiple_of(align) => {
                 self.error(span, format!("xfb_offset {offset} must be a multiple of {align} here"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Most bytes that a transform feedback buffer takes per vertex.
+    fn capture_limit(&self) -> u32 {
+        let components = self.language.limit("GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS", 64);
+        components.saturating_mul(4)
+    }
+
+    /// `xfb_stride` of a buffer: a multiple of 4 within the limit, and the same wherever it is said (GLSL 4.60 section
+    /// 4.4.2.1).
+    pub(super) fn set_xfb_stride(&mut self, layout: &LayoutQualifiers, span: Span) -> Check<()> {
+        let Some(stride) = layout.xfb_stride else { return Ok(()) };
+        let limit = self.capture_limit();
+        if stride % 4 != 0 || stride > limit {
+            return self.error(span, format!("xfb_stride {stride} is no multiple of 4 up to {limit}"));
+        }
+        let buffer = layout.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0);
+        let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) else { return Ok(()) };
+        match slot.replace(stride) {
+            Some(other) if other != stride => {
+                self.error(span, format!("xfb_stride {stride} where buffer {buffer} has stride {other}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn contains_bool(&self, ty: TypeId) -> bool {
+        let inner = self.types.without_arrays(ty);
+        match self.types.members(inner) {
+            Some(members) => members.iter().any(|m| self.contains_bool(m.ty)),
+            None => self.types.scalar_of(inner) == Some(Scalar::Bool),
         }
     }
 
@@ -327,6 +398,10 @@ impl Checker<'_> {
                 "interpolation qualifiers are for inputs and outputs"
             } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
                 "memory qualifiers are for images and storage blocks"
+            } else if q.layout.variable.stream.is_some_and(|s| s != self.block_stream(outer)) {
+                "a member's stream must be the block's"
+            } else if q.layout.variable.xfb_buffer.is_some_and(|b| b != self.block_xfb_buffer(outer)) {
+                "a member's xfb_buffer must be the block's"
             } else if q.layout.variable.location.is_some() && memory_block {
                 "members of uniform and storage blocks have no location"
             } else {
@@ -335,10 +410,18 @@ impl Checker<'_> {
         self.error(q.span, message)
     }
 
+    fn block_stream(&self, outer: &Qualifiers) -> u32 {
+        outer.layout.variable.stream.or(self.defaults.stream).unwrap_or(0)
+    }
+
+    fn block_xfb_buffer(&self, outer: &Qualifiers) -> u32 {
+        outer.layout.variable.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0)
+    }
+
     /// Explicit offsets must respect alignment and not go back (GLSL 4.60 section 4.4.5).
     fn check_offsets(&mut self, content: TypeId, packing: Packing, span: Span) -> Check<()> {
         let members: Vec<Member> = self.types.members(content).unwrap_or_default().to_vec();
-        if members.iter().all(|m| m.offset.is_none()) {
+        if members.iter().all(|m| m.offset.is_none() && m.align.is_none()) {
             return Ok(());
         }
         if matches!(packing, Packing::Shared | Packing::Packed) {
@@ -359,114 +442,10 @@ impl Checker<'_> {
                         .error(span, format!("offset {offset} of `{}` lies in another member", member.name));
                 }
             }
+            let alignment = alignment.max(member.align.unwrap_or(1));
             let offset = member.offset.unwrap_or(end).div_ceil(alignment).saturating_mul(alignment);
             end = offset.saturating_add(rules.size(self.types, member.ty, member.order));
         }
-        Ok(())
-    }
-
-    /// `out gl_PerVertex { … };` keeps only the members named; with an instance it is `gl_in` or `gl_out`.
-    fn redeclare_per_vertex(&mut self, block: &ast::Block, storage: Storage, span: Span) -> Check<()> {
-        let unit = self.unit;
-        let outer = self.qualifiers(block.qualifiers)?;
-        let mut members: Vec<Member> = Vec::new();
-        for &id in unit.list(block.members) {
-            let member = unit.members[id];
-            let qualifiers = self.qualifiers(member.qualifiers)?;
-            let base = self.type_spec(member.ty)?;
-            for &declarator in unit.list(member.declarators) {
-                let declarator = unit.declarators[declarator];
-                let text = self.text(declarator.name.symbol);
-                let ty = self.array_type(base, declarator.dims, declarator.name.span)?;
-                let builtin = BuiltinVariable::from_name(text)
-                    .filter(|b| b.is_per_vertex() || is_per_primitive(*b) && block.instance.is_none());
-                let Some(builtin) = builtin else {
-                    return self
-                        .error(declarator.name.span, format!("`{text}` is not a member of gl_PerVertex"));
-                };
-                let mut result = Member::new(text, ty);
-                result.builtin = Some(builtin);
-                result.interpolation = qualifiers.interpolation;
-                result.xfb_offset = qualifiers.layout.variable.xfb_offset;
-                members.push(result);
-                if qualifiers.invariant || outer.invariant {
-                    self.builtins.invariant.push(builtin);
-                }
-            }
-        }
-        if let Some(start) = outer.layout.variable.xfb_offset {
-            self.place_captured(&mut members, start);
-        }
-        match block.instance {
-            None => self.keep_per_vertex(storage, &outer, members, span),
-            Some(instance) => {
-                let text = self.text(instance.symbol);
-                let expected = if storage == Storage::Input { "gl_in" } else { "gl_out" };
-                if text != expected {
-                    return self
-                        .error(instance.span, format!("gl_PerVertex must be called `{expected}` here"));
-                }
-                let content = StructType { name: "gl_PerVertex".into(), members, scope: 0 };
-                let content = self.types.intern(Type::Struct(content));
-                let ty = self.array_type(content, block.dims, span)?;
-                let Some(id) = self.builtin_variable(text, instance.span)? else {
-                    return self.error(instance.span, format!("`{text}` is not available in this stage"));
-                };
-                if self
-                    .shader
-                    .exprs
-                    .values()
-                    .any(|e| matches!(e.kind, program::ExprKind::Global(g) if g == id))
-                {
-                    return self.error(span, "gl_PerVertex is redeclared after use");
-                }
-                let names = self.types.members(content).unwrap_or_default();
-                let names = names.iter().filter_map(|m| m.builtin).collect();
-                self.remember_per_vertex(storage, names);
-                self.shader.globals[id].ty = ty;
-                self.size_per_vertex(id, span)
-            }
-        }
-    }
-
-    fn remember_per_vertex(&mut self, storage: Storage, names: Vec<BuiltinVariable>) {
-        match storage {
-            Storage::Input => self.shader.redeclarations.per_vertex_in = Some(names),
-            _ => self.shader.redeclarations.per_vertex_out = Some(names),
-        }
-    }
-
-    fn keep_per_vertex(
-        &mut self,
-        storage: Storage,
-        outer: &Qualifiers,
-        members: Vec<Member>,
-        span: Span,
-    ) -> Check<()> {
-        let names: Vec<BuiltinVariable> = members.iter().filter_map(|m| m.builtin).collect();
-        let xfb_buffer = outer.layout.variable.xfb_buffer.or(self.defaults.xfb_buffer);
-        for member in members {
-            let Some(id) = self.builtin_variable(&member.name, span)? else {
-                return self.error(span, format!("`{}` is not available in this stage", member.name));
-            };
-            let global = &mut self.shader.globals[id];
-            global.layout.xfb_offset = member.xfb_offset.or(global.layout.xfb_offset);
-            if global.layout.xfb_offset.is_some() {
-                global.layout.xfb_buffer = xfb_buffer;
-            }
-            if member.interpolation != Default::default() {
-                global.interpolation = member.interpolation;
-            }
-            if self.types.array_of(member.ty).is_some() {
-                self.resize(id, member.ty, span)?;
-            }
-        }
-        if let (Some(buffer), Some(stride)) = (xfb_buffer, outer.layout.variable.xfb_stride)
-            && let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize)
-        {
-            *slot = Some(stride);
-        }
-        self.remember_per_vertex(storage, names);
         Ok(())
     }
 }

@@ -453,6 +453,20 @@ impl Checker<'_> {
         (known && available).then(|| self.base_type(name))
     }
 
+    /// Type of a member of `gl_PerVertex`.
+    pub(super) fn per_vertex_member_type(&mut self, builtin: BuiltinVariable) -> TypeId {
+        let float = self.types.scalar(Scalar::Float);
+        let vec4 = self.types.vector(Scalar::Float, 4);
+        match builtin {
+            BuiltinVariable::PointSize | BuiltinVariable::FogFragCoord => float,
+            BuiltinVariable::ClipDistance | BuiltinVariable::CullDistance => {
+                self.types.array(float, ArrayLength::Unsized)
+            }
+            BuiltinVariable::TexCoord => self.types.array(vec4, ArrayLength::Unsized),
+            _ => vec4,
+        }
+    }
+
     /// Everything `gl_PerVertex` has in this version and profile.
     fn per_vertex_type(&mut self) -> TypeId {
         let mut members = Vec::new();
@@ -460,16 +474,7 @@ impl Checker<'_> {
             if !self.language.allows(&Availability::parse(availability)) {
                 continue;
             }
-            let float = self.types.scalar(Scalar::Float);
-            let vec4 = self.types.vector(Scalar::Float, 4);
-            let ty = match builtin {
-                BuiltinVariable::PointSize | BuiltinVariable::FogFragCoord => float,
-                BuiltinVariable::ClipDistance | BuiltinVariable::CullDistance => {
-                    self.types.array(float, ArrayLength::Unsized)
-                }
-                BuiltinVariable::TexCoord => self.types.array(vec4, ArrayLength::Unsized),
-                _ => vec4,
-            };
+            let ty = self.per_vertex_member_type(builtin);
             let mut member = Member::new(builtin.name(), ty);
             member.builtin = Some(builtin);
             members.push(member);

@@ -8,7 +8,7 @@ use super::signature::{Candidate, Target};
 use super::{Check, Checker};
 use crate::ast::{self, Callee, List};
 use crate::source::Span;
-use program::{BuiltinFunction, Direction, ExprId, ExprKind, Storage, Type, TypeId};
+use program::{BuiltinFunction, Direction, ExprId, ExprKind, Stage, Storage, Type, TypeId};
 use smallvec::SmallVec;
 
 impl Checker<'_> {
@@ -189,6 +189,9 @@ impl Checker<'_> {
         for (argument, &(ty, direction)) in arguments.iter().zip(&candidate.parameters) {
             values.push(self.pass(*argument, ty, direction)?);
         }
+        if let Target::User(function) = candidate.target {
+            self.check_passed_memory(function, &values, arguments)?;
+        }
         let kind = match candidate.target {
             Target::User(function) => ExprKind::Call { function, arguments: values },
             Target::Builtin(function) => {
@@ -208,6 +211,28 @@ impl Checker<'_> {
             self.shader.dead_calls.push(call);
         }
         Ok(call)
+    }
+
+    /// A parameter keeps the memory qualifiers of the image it is given; `restrict` may go (GLSL 4.60 section 4.10).
+    fn check_passed_memory(
+        &mut self,
+        function: program::FunctionId,
+        values: &[ExprId],
+        arguments: &[Argument],
+    ) -> Check<()> {
+        for (i, (&value, argument)) in values.iter().zip(arguments).enumerate() {
+            let known = self.parameter_notes.get(&function).and_then(|notes| notes.get(i));
+            let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else { continue };
+            let (wanted, given) = (known.memory, self.memory_of(value));
+            let lost = given.coherent && !wanted.coherent
+                || given.volatile && !wanted.volatile
+                || given.read_only && !wanted.read_only
+                || given.write_only && !wanted.write_only;
+            if lost {
+                return self.error(argument.span, "the parameter lacks a memory qualifier of this image");
+            }
+        }
+        Ok(())
     }
 
     /// `ftransform()`: what fixed-function vertex processing computes, from the state as GLSL sees it.
@@ -256,7 +281,14 @@ impl Checker<'_> {
                 if !input {
                     return self.error(span, "an interpolant must be a fragment input");
                 }
+                let swizzled = values
+                    .first()
+                    .is_some_and(|&v| matches!(self.shader.exprs[v].kind, ExprKind::Swizzle { .. }));
+                if swizzled && !self.language.at_least(440, 0) {
+                    return self.error(span, "components of an interpolant need GLSL 4.40");
+                }
             }
+            F::Barrier => self.check_barrier(span)?,
             F::EmitStreamVertex | F::EndStreamPrimitive => {
                 let stream = values.first().and_then(|&v| self.evaluate_integer(v));
                 if stream.is_none() {
@@ -266,6 +298,24 @@ impl Checker<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Every invocation of a tessellation control shader comes to the same barriers (GLSL 4.60 section 8.16).
+    fn check_barrier(&mut self, span: Span) -> Check<()> {
+        if self.language.stage != Stage::TessControl {
+            return Ok(());
+        }
+        let Some(function) = &self.function else { return Ok(()) };
+        let message = if &*self.shader.functions[function.id].name != "main" {
+            "barrier() must be in main() here"
+        } else if function.flow > 0 {
+            "barrier() cannot be within control flow here"
+        } else if function.returned {
+            "barrier() cannot follow a return here"
+        } else {
+            return Ok(());
+        };
+        self.error(span, message)
     }
 
     /// Calls through a subroutine uniform.

@@ -114,8 +114,12 @@ impl Checker<'_> {
                 | ExprKind::Swizzle { .. }
                 | ExprKind::Index { .. }
                 | ExprKind::Member { .. } => true,
-                ExprKind::Sequence(..) => !(self.language.es && self.language.version >= 300),
-                ExprKind::Builtin { function, .. } => is_constant_function(*function),
+                // GLSL ES 3.00 and GLSL 4.20 exclude the comma operator.
+                ExprKind::Sequence(..) => !self.language.at_least(420, 300),
+                // Built-in functions came with GLSL 1.20.
+                ExprKind::Builtin { function, .. } => {
+                    is_constant_function(*function) && self.language.at_least(120, 100)
+                }
                 _ => false,
             };
             if !ok {
@@ -137,8 +141,8 @@ impl Checker<'_> {
             return self.error(span, format!("{what} must be an integer, not {name}"));
         }
         match self.evaluate_integer(value) {
-            Some(value) => Ok(value),
-            None => self.error(span, format!("{what} must be a constant expression")),
+            Some(number) if self.is_constant(value) => Ok(number),
+            _ => self.error(span, format!("{what} must be a constant expression")),
         }
     }
 

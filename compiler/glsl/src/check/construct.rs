@@ -202,7 +202,10 @@ impl Checker<'_> {
             Type::Matrix { scalar, columns, rows } => {
                 (vec![self.types.vector(scalar, rows); usize::from(columns)], ty)
             }
-            _ => (vec![ty], ty),
+            _ => {
+                let name = self.type_name(ty);
+                return self.error(expr.span, format!("a list cannot initialise a value of type {name}"));
+            }
         };
         if parts.len() != count {
             let name = self.type_name(ty);
@@ -222,7 +225,6 @@ impl Checker<'_> {
         };
         let kind = match (self.types.get(ty), &*values) {
             (Type::Vector { .. } | Type::Matrix { .. }, _) => ExprKind::Compose(values),
-            (Type::Scalar(_), &[value]) => return Ok(value),
             _ => ExprKind::Aggregate(values),
         };
         Ok(self.push(kind, ty, expr.span))

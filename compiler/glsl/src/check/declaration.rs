@@ -194,9 +194,7 @@ impl Checker<'_> {
             return self.redeclare_builtin(qualifiers, ty, declarator);
         }
         self.check_new_name(name)?;
-        if self.is_block_name(text) {
-            return self.error(span, format!("`{text}` is the name of a block"));
-        }
+        self.check_no_block_name(name)?;
         self.check_precision(ty, qualifiers, span)?;
         let storage = self.storage_of(qualifiers, span)?;
         let ty = if storage == Storage::Private && qualifiers.subroutine.is_some() {
@@ -210,6 +208,7 @@ impl Checker<'_> {
         }
         let mut global = self.new_global(text, ty, storage, qualifiers, span);
         self.check_captured(ty, global.layout.xfb_offset, span)?;
+        self.set_xfb_stride(&global.layout, span)?;
         if matches!(self.types.get(self.types.without_arrays(ty)), Type::AtomicCounter) {
             self.place_counter(&mut global, span)?;
         }
@@ -640,7 +639,7 @@ impl Checker<'_> {
                 let wide = s.bits() == 64;
                 if wide && component % 2 == 1 {
                     "a 64-bit variable cannot start at an odd component"
-                } else if component + words > 4 && !(wide && component == 0) {
+                } else if component + words > 4 {
                     "the variable does not fit behind `component`"
                 } else {
                     return Ok(());

@@ -186,8 +186,10 @@ impl Checker<'_> {
 
     fn ternary(&mut self, c: ast::ExprId, a: ast::ExprId, b: ast::ExprId, span: Span) -> Check<ExprId> {
         let condition = self.condition(c)?;
-        let a = self.expression(a)?;
-        let b = self.expression(b)?;
+        self.change_flow(1);
+        let operands = self.expression(a).and_then(|a| Ok((a, self.expression(b)?)));
+        self.change_flow(-1);
+        let (a, b) = operands?;
         let (ta, tb) = (self.ty(a), self.ty(b));
         let ty = if ta == tb {
             ta

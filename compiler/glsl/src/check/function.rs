@@ -3,7 +3,7 @@
 use super::qualifier::{Layout, Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker, CurrentFunction};
-use crate::ast;
+use crate::ast::{self, Precision};
 use crate::intern::words;
 use crate::source::Span;
 use cranelift_entity::PrimaryMap;
@@ -19,12 +19,20 @@ pub(super) struct SubroutineType {
     pub result: TypeId,
 }
 
+/// What a parameter, or the result, says beside its type and direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notes {
+    pub constant: bool,
+    pub precision: Option<Precision>,
+    pub memory: MemoryQualifiers,
+}
+
 /// A declared parameter.
 struct Declared {
     name: Option<ast::Name>,
     ty: TypeId,
     direction: Direction,
-    constant: bool,
+    notes: Notes,
     precise: bool,
     span: Span,
 }
@@ -63,7 +71,9 @@ impl Checker<'_> {
         if qualifiers.subroutine.is_some() && function.body.is_none() {
             return self.error(function.header, "a subroutine function must have a body");
         }
+        self.check_precision(result, &qualifiers, function.header)?;
         self.check_function_name(name)?;
+        self.check_not_builtin(name, &parameters)?;
         let function_id = self.declare_function(&function, &qualifiers, result, &parameters)?;
         match function.body.expand() {
             Some(body) => self.define_function(function_id, parameters, body, name),
@@ -125,10 +135,16 @@ impl Checker<'_> {
             self.check_precision(ty, &qualifiers, param.span)?;
             let direction = self.direction(&qualifiers, ty, param.span)?;
             let (name, span) = (param.name, param.span);
-            let (constant, precise) = (qualifiers.constant, qualifiers.precise);
-            result.push(Declared { name, ty, direction, constant, precise, span });
+            let notes = self.notes(&qualifiers);
+            result.push(Declared { name, ty, direction, notes, precise: qualifiers.precise, span });
         }
         Ok(result)
+    }
+
+    fn notes(&self, qualifiers: &Qualifiers) -> Notes {
+        // Precisions mean something in GLSL ES only.
+        let precision = qualifiers.precision.filter(|_| self.language.es);
+        Notes { constant: qualifiers.constant, precision, memory: qualifiers.memory }
     }
 
     fn direction(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<Direction> {
@@ -148,6 +164,10 @@ impl Checker<'_> {
                 return self.error(span, "these qualifiers do not apply to parameters");
             }
         }
+        let is_image = matches!(self.types.get(self.types.without_arrays(ty)), Type::Image(_));
+        if qualifiers.memory != MemoryQualifiers::default() && !is_image {
+            return self.error(span, "memory qualifiers are for images");
+        }
         if self.types.contains_opaque(ty) {
             let bindless = self.language.extension("ARB_bindless_texture");
             if direction != Direction::In && !bindless {
@@ -163,6 +183,7 @@ impl Checker<'_> {
     fn check_function_name(&mut self, name: ast::Name) -> Check<()> {
         self.check_new_name(name)?;
         let text = self.text(name.symbol);
+        self.check_no_block_name(name)?;
         match self.scopes.find_global_function(name.symbol) {
             None | Some(Entity::Functions(_)) => {}
             Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
@@ -170,6 +191,23 @@ impl Checker<'_> {
         if self.language.es && self.language.version >= 300 && self.is_builtin_function(text) {
             return self
                 .error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
+        }
+        Ok(())
+    }
+
+    /// GLSL ES 1.00 lets a built-in function be overloaded, not redefined (section 8).
+    fn check_not_builtin(&mut self, name: ast::Name, parameters: &[Declared]) -> Check<()> {
+        if !self.language.es || self.language.version != 100 {
+            return Ok(());
+        }
+        let text = self.text(name.symbol);
+        let mut candidates = Vec::new();
+        self.builtin_candidates(text, parameters.len(), &mut candidates);
+        let same = |c: &super::signature::Candidate| {
+            c.parameters.iter().map(|p| p.0).eq(parameters.iter().map(|p| p.ty))
+        };
+        if candidates.iter().any(same) {
+            return self.error(name.span, format!("built-in function `{text}` cannot be redefined"));
         }
         Ok(())
     }
@@ -187,6 +225,8 @@ impl Checker<'_> {
             Some(Entity::Functions(ids)) => ids.clone(),
             _ => Vec::new(),
         };
+        let mut notes: Vec<Notes> = parameters.iter().map(|p| p.notes).collect();
+        notes.push(Notes { precision: self.notes(qualifiers).precision, ..Notes::default() });
         for id in known {
             let old = &self.shader.functions[id];
             let same = old.parameters.len() == parameters.len()
@@ -197,7 +237,8 @@ impl Checker<'_> {
             if old.result != result {
                 return self.error(name.span, format!("`{text}` is redeclared with another return type"));
             }
-            if old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
+            let noted = self.parameter_notes.get(&id).is_some_and(|known| *known == notes);
+            if !noted || old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
                 return self
                     .error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
             }
@@ -247,6 +288,7 @@ impl Checker<'_> {
             subroutine_index: qualifiers.layout.variable.index,
             span: self.span(function.header),
         });
+        self.parameter_notes.insert(id, notes);
         self.scopes.add_function(name.symbol, id);
         Ok(id)
     }
@@ -276,7 +318,10 @@ impl Checker<'_> {
             loops: 0,
             switches: 0,
             dead: 0,
+            flow: 0,
+            returned: false,
             returns: false,
+            memory: FxHashMap::default(),
             temporaries: Vec::new(),
         };
         // A parameter and the body share one scope (GLSL 4.60 section 4.2.2).
@@ -288,8 +333,11 @@ impl Checker<'_> {
             let local = Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
             let local = current.locals.push(local);
             list.push(Parameter { local, direction: p.direction });
-            if p.constant {
+            if p.notes.constant {
                 current.constants.insert(local, None);
+            }
+            if p.direction == Direction::Opaque {
+                current.memory.insert(local, p.notes.memory);
             }
             if let Some(n) = p.name {
                 if self.scopes.find_here(n.symbol).is_some() {

@@ -46,6 +46,9 @@ impl Checker<'_> {
             return self.error(span, format!("`{name}` is not available in this version"));
         }
         self.check_image_access(op, first.value, span)?;
+        if matches!(op, ImageOp::Atomic(_)) {
+            self.check_atomic_format(first.value, span)?;
+        }
         let atomic_operands = match op {
             ImageOp::Atomic(AtomicOp::CompareSwap) => 2,
             ImageOp::Atomic(_) | ImageOp::Store => 1,
@@ -134,16 +137,48 @@ impl Checker<'_> {
             None if !qualifiers.memory.write_only && !loads_any => {
                 self.error(span, "an image that is not writeonly needs a format")
             }
+            Some(format)
+                if self.language.es
+                    && !matches!(format.name(), "r32i" | "r32ui" | "r32f")
+                    && !qualifiers.memory.read_only
+                    && !qualifiers.memory.write_only =>
+            {
+                let name = format.name();
+                self.error(
+                    span,
+                    format!("an image of format {name} must be readonly or writeonly in GLSL ES"),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Memory qualifiers of an image.
+    pub(super) fn memory_of(&self, image: ExprId) -> MemoryQualifiers {
+        match self.root(image) {
+            Some(Root::Global(id)) => self.shader.globals[id].memory,
+            Some(Root::Local(id)) => {
+                let known = self.function.as_ref().and_then(|f| f.memory.get(&id));
+                known.copied().unwrap_or_default()
+            }
+            None => MemoryQualifiers::default(),
+        }
+    }
+
+    /// Atomic operations need an image of one 32-bit component (GLSL 4.60 section 8.12).
+    fn check_atomic_format(&mut self, image: ExprId, span: Span) -> Check<()> {
+        let Some(Root::Global(id)) = self.root(image) else { return Ok(()) };
+        match self.shader.globals[id].layout.image_format {
+            Some(format) if !matches!(format.name(), "r32i" | "r32ui" | "r32f" | "r64i" | "r64ui") => {
+                self.error(span, format!("images of format {} have no atomic operations", format.name()))
+            }
             _ => Ok(()),
         }
     }
 
     /// `readonly` images are not stored to, `writeonly` ones not loaded from.
     fn check_image_access(&mut self, op: ImageOp, image: ExprId, span: Span) -> Check<()> {
-        let memory = match self.root(image) {
-            Some(Root::Global(id)) => self.shader.globals[id].memory,
-            _ => MemoryQualifiers::default(),
-        };
+        let memory = self.memory_of(image);
         let reads = matches!(op, ImageOp::Load | ImageOp::Atomic(_));
         let writes = matches!(op, ImageOp::Store | ImageOp::Atomic(_));
         if memory.write_only && reads {

@@ -21,6 +21,7 @@ mod language;
 mod layout_target;
 mod operator;
 mod per_vertex;
+mod per_vertex_block;
 mod place;
 mod precise;
 mod qualifier;
@@ -42,12 +43,14 @@ use crate::ast::{self, Behaviour, TranslationUnit};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Span};
 use crate::syntax::{Environment, IncludeResolver};
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use language::Language;
+use program::variable::MemoryQualifiers;
 use program::{
-    Api, Capabilities, ExprId, ExprKind, FunctionId, Local, LocalId, Shader, Stage, TypeId, TypeTable,
+    Api, Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, TypeId,
+    TypeTable,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 use std::cell::RefCell;
 use std::fmt;
@@ -162,8 +165,14 @@ struct CurrentFunction {
     switches: u32,
     /// Branches around the current statement that are never taken.
     dead: u32,
+    /// Statements and operators around the current place that may skip it.
+    flow: u32,
+    /// Whether a `return` was seen.
+    returned: bool,
     /// Whether a `return` with a value was seen.
     returns: bool,
+    /// Memory qualifiers of image parameters.
+    memory: FxHashMap<LocalId, MemoryQualifiers>,
     /// Locals that no name refers to, declared at the start of the body.
     temporaries: Vec<LocalId>,
 }
@@ -193,6 +202,12 @@ struct Checker<'a> {
     type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
     /// INTEL_conservative_rasterization: `layout(inner_coverage) in;` was there.
     inner_coverage: bool,
+    /// Globals that an expression has named.
+    used: SecondaryMap<GlobalId, bool>,
+    /// Built-in variables that were redeclared.
+    redeclared: FxHashSet<GlobalId>,
+    /// What is known of parameters beside their types, per function.
+    parameter_notes: FxHashMap<FunctionId, Vec<function::Notes>>,
     /// Subroutine types by name.
     subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
 }
@@ -227,6 +242,9 @@ impl<'a> Checker<'a> {
             file_starts,
             type_names: FxHashMap::default(),
             inner_coverage: false,
+            used: SecondaryMap::new(),
+            redeclared: FxHashSet::default(),
+            parameter_notes: FxHashMap::default(),
             subroutine_types: FxHashMap::default(),
         }
     }
@@ -292,6 +310,9 @@ impl<'a> Checker<'a> {
     /// Adds an expression.
     fn push(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
         let span = self.span(span);
+        if let ExprKind::Global(id) = kind {
+            self.used[id] = true;
+        }
         self.shader.exprs.push(program::Expr { kind, ty, precise: false, span })
     }
 

@@ -411,6 +411,9 @@ impl Checker<'_> {
             "std430" => layout.packing = Some(Packing::Std430),
             "row_major" => layout.order = Some(MatrixOrder::RowMajor),
             "column_major" => layout.order = Some(MatrixOrder::ColumnMajor),
+            "origin_upper_left" | "pixel_center_integer" if self.language.es => {
+                return self.error(span, format!("GLSL ES has no layout qualifier `{name}`"));
+            }
             "origin_upper_left" => layout.variable.origin_upper_left = true,
             "pixel_center_integer" => layout.variable.pixel_center_integer = true,
             "early_fragment_tests" => {

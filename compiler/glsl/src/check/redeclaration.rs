@@ -7,8 +7,8 @@ use super::{Check, Checker};
 use crate::ast::{self, Declarator, Name};
 use crate::source::Span;
 use program::shader::LayoutPrimitive;
-use program::variable::Packing;
-use program::{ArrayLength, BuiltinVariable, Stage, Storage, TypeId};
+use program::variable::{LayoutQualifiers, MemoryQualifiers, Packing};
+use program::{ArrayLength, BuiltinVariable, GlobalId, Stage, Storage, TypeId};
 
 impl Checker<'_> {
     /// `in vec4 gl_FragCoord;`, `varying vec4 gl_TexCoord[3];` and so on.
@@ -25,11 +25,9 @@ impl Checker<'_> {
             None => return self.error(span, format!("`{text}`: names that start with gl_ are reserved")),
         };
         self.check_layout_target(qualifiers, Target::Variable)?;
+        self.check_redeclarable(id, qualifiers, span)?;
         let old = &self.shader.globals[id];
-        let matches = match (self.types.array_of(old.ty), self.types.array_of(ty)) {
-            (Some((a, _)), Some((b, _))) => self.types.without_arrays(a) == self.types.without_arrays(b),
-            _ => old.ty == ty,
-        };
+        let matches = self.same_but_sizes(old.ty, ty);
         if !matches || declarator.init.is_some() {
             return self.error(span, format!("`{text}` is redeclared with another type"));
         }
@@ -58,17 +56,11 @@ impl Checker<'_> {
         {
             return self.error(span, "depth layouts need GLSL 4.20 or ARB_conservative_depth");
         }
-        if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
-            let limit = match self.shader.globals[id].builtin {
-                Some(BuiltinVariable::TexCoord) => self.language.limit("GL_MAX_TEXTURE_COORDS", 8),
-                Some(BuiltinVariable::ClipDistance) => self.language.limit("GL_MAX_CLIP_DISTANCES", 8),
-                Some(BuiltinVariable::CullDistance) => self.language.limit("GL_MAX_CULL_DISTANCES", 8),
-                _ => u32::MAX,
-            };
-            if n > limit {
-                return self.error(span, format!("`{text}` cannot have more than {limit} elements"));
-            }
+        if let Some(builtin) = self.shader.globals[id].builtin {
+            self.check_builtin_size(builtin, ty, span)?;
         }
+        self.set_xfb_stride(&qualifiers.layout.variable, span)?;
+        self.redeclared.insert(id);
         if self.types.array_of(ty).is_some() {
             self.resize(id, ty, span)?;
             self.size_per_vertex(id, span)?;
@@ -78,6 +70,73 @@ impl Checker<'_> {
         }
         self.apply_qualifiers(id, qualifiers);
         Ok(())
+    }
+
+    /// Whether two types differ in nothing but the sizes of their arrays.
+    fn same_but_sizes(&self, a: TypeId, b: TypeId) -> bool {
+        match (self.types.array_of(a), self.types.array_of(b)) {
+            (Some((a, _)), Some((b, _))) => self.same_but_sizes(a, b),
+            _ => a == b,
+        }
+    }
+
+    /// Most elements of a built-in array without a size of its own.
+    pub(super) fn builtin_size_limit(&self, builtin: BuiltinVariable) -> Option<u32> {
+        match builtin {
+            BuiltinVariable::TexCoord => Some(self.language.limit("GL_MAX_TEXTURE_COORDS", 8)),
+            BuiltinVariable::ClipDistance => Some(self.language.limit("GL_MAX_CLIP_DISTANCES", 8)),
+            BuiltinVariable::CullDistance => Some(self.language.limit("GL_MAX_CULL_DISTANCES", 8)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn check_builtin_size(
+        &mut self,
+        builtin: BuiltinVariable,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        if let (Some(limit), Some((_, ArrayLength::Fixed(n)))) =
+            (self.builtin_size_limit(builtin), self.types.array_of(ty))
+            && n > limit
+        {
+            let name = builtin.name();
+            return self.error(span, format!("`{name}` cannot have more than {limit} elements"));
+        }
+        Ok(())
+    }
+
+    /// When and with what built-in variables may be redeclared (GLSL 4.60 sections 4.4.1.3, 4.4.2.4, 7.1 and 4.1.9).
+    fn check_redeclarable(&mut self, id: GlobalId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+        use BuiltinVariable as V;
+        let old = &self.shader.globals[id];
+        let (builtin, name, new) = (old.builtin, old.name.clone(), &qualifiers.layout.variable);
+        let again = self.redeclared.contains(&id);
+        let coordinates = |l: &LayoutQualifiers| (l.origin_upper_left, l.pixel_center_integer);
+        let per_vertex = old.storage == Storage::Output
+            && builtin.is_some_and(|b| b.is_per_vertex())
+            && self.shader.redeclarations.per_vertex_out.is_some();
+        let problem = if coordinates(new) != (false, false) && builtin != Some(V::FragCoord) {
+            "has no coordinate conventions"
+        } else if new.depth.is_some() && builtin != Some(V::FragDepth) {
+            "has no depth layout"
+        } else if matches!(builtin, Some(V::FragCoord | V::FragDepth)) && !again && self.used[id] {
+            "is redeclared after use"
+        } else if again && coordinates(new) != coordinates(&old.layout) {
+            "is redeclared with other coordinate conventions"
+        } else if again && new.depth != old.layout.depth {
+            "is redeclared with another depth layout"
+        } else if per_vertex {
+            "is a member of gl_PerVertex, which was redeclared"
+        } else if again
+            && builtin.is_some_and(|b| self.builtin_size_limit(b).is_some())
+            && matches!(self.types.array_of(old.ty), Some((_, ArrayLength::Fixed(_))))
+        {
+            "has a size already"
+        } else {
+            return Ok(());
+        };
+        self.error(span, format!("`{name}` {problem}"))
     }
 
     /// Adds qualifiers to a variable that exists.
@@ -100,11 +159,6 @@ impl Checker<'_> {
         old.stream = new.stream.or(old.stream);
         if old.xfb_offset.is_some() {
             old.xfb_buffer = old.xfb_buffer.or(self.defaults.xfb_buffer);
-        }
-        if let (Some(buffer), Some(stride)) = (new.xfb_buffer, new.xfb_stride)
-            && let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize)
-        {
-            *slot = Some(stride);
         }
     }
 
@@ -146,8 +200,23 @@ impl Checker<'_> {
         let Some(id) = id else {
             return self.error(name.span, format!("`{text}` is not a variable"));
         };
+        let others = qualifiers.word.is_some()
+            || qualifiers.constant
+            || qualifiers.precision.is_some()
+            || qualifiers.layout.present
+            || qualifiers.interpolation != Default::default()
+            || qualifiers.memory != MemoryQualifiers::default();
+        if others {
+            return self.error(name.span, format!("only invariant and precise can be added to `{text}`"));
+        }
         let global = &self.shader.globals[id];
+        if qualifiers.precise && !self.scopes.is_global() {
+            return self.error(name.span, format!("`{text}` is global and cannot be made precise here"));
+        }
         if qualifiers.invariant {
+            if self.used[id] {
+                return self.error(name.span, format!("`{text}` is made invariant after use"));
+            }
             let old_input = global.storage == Storage::Input
                 && self.language.stage != Stage::Vertex
                 && !self.language.at_least(430, 300);
@@ -313,13 +382,7 @@ impl Checker<'_> {
         }
         self.defaults.stream = layout.variable.stream.or(self.defaults.stream);
         self.defaults.xfb_buffer = layout.variable.xfb_buffer.or(self.defaults.xfb_buffer);
-        if let Some(stride) = layout.variable.xfb_stride {
-            let buffer = layout.variable.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0);
-            if let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) {
-                *slot = Some(stride);
-            }
-        }
-        Ok(())
+        self.set_xfb_stride(&layout.variable, span)
     }
 
     /// What can be said about the stage only after its last declaration.

@@ -11,7 +11,7 @@ impl Checker<'_> {
     /// The statements of a function's body, in the scope that its parameters are in already.
     pub(super) fn function_body(&mut self, body: StmtId) -> Check<Vec<Statement>> {
         match self.unit.stmts[body].kind {
-            StmtKind::Compound(list) => self.statements(list),
+            StmtKind::Compound(_) => self.body(body),
             _ => self.scoped(body),
         }
     }
@@ -36,6 +36,13 @@ impl Checker<'_> {
         result
     }
 
+    /// Enters or leaves what may be skipped.
+    pub(super) fn change_flow(&mut self, by: i32) {
+        if let Some(f) = &mut self.function {
+            f.flow = f.flow.saturating_add_signed(by);
+        }
+    }
+
     /// A branch of a selection; `dead` when it is never taken.
     fn branch(&mut self, id: StmtId, dead: bool) -> Check<Vec<Statement>> {
         let count = |checker: &mut Self, by: i32| {
@@ -44,14 +51,17 @@ impl Checker<'_> {
             }
         };
         count(self, 1);
+        self.change_flow(1);
         let result = self.scoped(id);
+        self.change_flow(-1);
         count(self, -1);
         result
     }
 
     /// A statement's own statements, in the scope that is open.
     fn body(&mut self, id: StmtId) -> Check<Vec<Statement>> {
-        let float_precision = self.defaults.float_precision;
+        let (float, int) = (self.defaults.float_precision, self.defaults.int_precision);
+        let opaque = self.defaults.opaque_precision.len();
         let result = match self.unit.stmts[id].kind {
             StmtKind::Compound(list) => self.statements(list),
             _ => {
@@ -59,7 +69,8 @@ impl Checker<'_> {
                 self.statement(id, &mut result).map(|()| result)
             }
         };
-        self.defaults.float_precision = float_precision;
+        (self.defaults.float_precision, self.defaults.int_precision) = (float, int);
+        self.defaults.opaque_precision.truncate(opaque);
         result
     }
 
@@ -147,7 +158,9 @@ impl Checker<'_> {
         if let Some(f) = &mut self.function {
             f.loops += 1;
         }
+        self.change_flow(1);
         let result = self.body(body);
+        self.change_flow(-1);
         if let Some(f) = &mut self.function {
             f.loops -= 1;
         }
@@ -218,6 +231,9 @@ impl Checker<'_> {
         out: &mut Vec<Statement>,
     ) -> Check<()> {
         let result = self.function.as_ref().map_or(TypeTable::VOID, |f| f.result);
+        if let Some(f) = &mut self.function {
+            f.returned = true;
+        }
         let Some(value) = value else {
             if result != TypeTable::VOID {
                 return self.error(span, "this function must return a value");
@@ -238,7 +254,10 @@ impl Checker<'_> {
         if let Some(f) = &mut self.function {
             f.returns = true;
         }
-        if self.ty(value) != result && !self.language.has_420pack() && !self.language.at_least(120, 0) {
+        // Conversions of what is returned came with 4.20.
+        let converts =
+            self.language.any_extension(&["ARB_shading_language_420pack", "EXT_shader_implicit_conversions"]);
+        if self.ty(value) != result && !self.language.at_least(420, 0) && !converts {
             let (a, b) = (self.type_name(self.ty(value)), self.type_name(result));
             return self.error(value_span, format!("return value: cannot convert from {a} to {b}"));
         }
@@ -276,9 +295,11 @@ impl Checker<'_> {
         if let Some(f) = &mut self.function {
             f.switches += 1;
         }
+        self.change_flow(1);
         self.scopes.enter();
         let cases = self.cases(selector_type, body);
         self.scopes.leave();
+        self.change_flow(-1);
         if let Some(f) = &mut self.function {
             f.switches -= 1;
         }
@@ -291,7 +312,6 @@ impl Checker<'_> {
         let mut has_default = false;
         if let Some(&last) = self.unit.list(body).last()
             && let StmtKind::Case(_) | StmtKind::Default = self.unit.stmts[last].kind
-            && self.language.es
         {
             let span = self.unit.stmts[last].span;
             return self.error(span, "no statement follows the last case label");

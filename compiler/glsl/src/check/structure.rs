@@ -236,6 +236,7 @@ impl Checker<'_> {
                 let text = self.text(name.symbol);
                 return self.error(name.span, format!("`{text}` is already declared in this scope"));
             }
+            self.check_no_block_name(name)?;
             self.scopes.declare(name.symbol, Entity::Type(ty));
         }
         Ok(ty)

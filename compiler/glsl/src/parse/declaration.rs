@@ -290,7 +290,7 @@ impl Parser<'_> {
                 dims.push(Dim::default());
                 continue;
             }
-            let size = self.expression()?;
+            let size = self.conditional()?;
             self.expect(Kind::RightBracket)?;
             dims.push(Dim::from(size));
         }
