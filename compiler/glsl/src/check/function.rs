@@ -164,10 +164,6 @@ impl Checker<'_> {
                 return self.error(span, "these qualifiers do not apply to parameters");
             }
         }
-        let is_image = matches!(self.types.get(self.types.without_arrays(ty)), Type::Image(_));
-        if qualifiers.memory != MemoryQualifiers::default() && !is_image {
-            return self.error(span, "memory qualifiers are for images");
-        }
         if self.types.contains_opaque(ty) {
             let bindless = self.language.extension("ARB_bindless_texture");
             if direction != Direction::In && !bindless {

@@ -124,7 +124,7 @@ impl Checker<'_> {
             "is redeclared after use"
         } else if again && coordinates(new) != coordinates(&old.layout) {
             "is redeclared with other coordinate conventions"
-        } else if again && new.depth != old.layout.depth {
+        } else if again && new.depth.is_some() && new.depth != old.layout.depth {
             "is redeclared with another depth layout"
         } else if per_vertex {
             "is a member of gl_PerVertex, which was redeclared"
