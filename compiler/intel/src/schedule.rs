@@ -38,8 +38,19 @@ pub fn schedule(program: &mut Program, model: &dyn Model) {
             continue;
         }
         let order = order(&program.insts[first..last], model);
-        let sorted: Vec<Inst> = order.iter().map(|&i| program.insts[first + i].clone()).collect();
-        program.insts[first..last].clone_from_slice(&sorted);
+        permute(&mut program.insts[first..last], &order);
+    }
+}
+
+/// Brings what stands at `order[k]` to place `k`, for all `k`.
+fn permute(insts: &mut [Inst], order: &[usize]) {
+    for k in 0..order.len() {
+        // What stood at a place before this one was exchanged with what stands where its order leads.
+        let mut from = order[k];
+        while from < k {
+            from = order[from];
+        }
+        insts.swap(k, from);
     }
 }
 
@@ -294,6 +305,16 @@ mod tests {
         let at = |inst: &Inst| q.insts.iter().position(|i| i == inst).unwrap();
         for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 4), (1, 5), (2, 5), (4, 5)] {
             assert!(at(&p.insts[i]) < at(&p.insts[j]), "{i} before {j}");
+        }
+    }
+
+    #[test]
+    fn permutations_bring_each_to_its_place() {
+        let original: Vec<Inst> = (0..6).map(|nr| Inst::new(Op::Mov, 8, g(nr), &[g(nr)])).collect();
+        for order in [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [2, 0, 1, 5, 3, 4], [1, 2, 3, 4, 5, 0]] {
+            let mut insts = original.clone();
+            permute(&mut insts, &order);
+            assert_eq!(insts, order.map(|i| original[i].clone()));
         }
     }
 

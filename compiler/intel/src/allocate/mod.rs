@@ -94,11 +94,14 @@ pub fn allocate(
         }
         match graph.colour() {
             Ok(starts) => {
-                let allocated = rewrite(program, &starts);
-                if let Some(original) = &original {
-                    checker::check(original, program, &allocated, &starts, scratch_base)?;
+                match &original {
+                    Some(original) => {
+                        let virtual_program = program.clone();
+                        rewrite(program, &starts);
+                        checker::check(original, &virtual_program, program, &starts, scratch_base)?;
+                    }
+                    None => rewrite(program, &starts),
                 }
-                *program = allocated;
                 let used = spiller.scratch_bytes;
                 return Ok(Allocation {
                     spills: spiller.spills,
@@ -132,16 +135,14 @@ fn spill_everything(program: &mut Program, model: &dyn Model, spiller: &mut Spil
     spiller.spill(program, model, &victims);
 }
 
-/// The program with every virtual register replaced by its place.
-fn rewrite(program: &Program, starts: &[Option<u8>]) -> Program {
-    let mut out = program.clone();
-    for inst in &mut out.insts {
+/// Replaces every virtual register by its place.
+fn rewrite(program: &mut Program, starts: &[Option<u8>]) {
+    for inst in &mut program.insts {
         place(&mut inst.dst, starts);
         for src in &mut inst.src {
             place(src, starts);
         }
     }
-    out
 }
 
 fn place(operand: &mut Operand, starts: &[Option<u8>]) {

@@ -12,6 +12,13 @@ fn ivb() -> Box<dyn Model> {
     model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default())
 }
 
+/// The program with its registers in place.
+fn rewritten(program: &Program, starts: &[Option<u8>]) -> Program {
+    let mut out = program.clone();
+    rewrite(&mut out, starts);
+    out
+}
+
 fn below(rng: &mut Pcg64, n: usize) -> usize {
     rng.next_u32() as usize % n
 }
@@ -135,7 +142,7 @@ fn without_permission_nothing_spills() {
 /// Checks a program under given places of its registers.
 fn verdict(p: &Program, starts: &[u8]) -> Result<(), CompileError> {
     let starts: Vec<Option<u8>> = starts.iter().map(|&s| Some(s)).collect();
-    checker::check(p, p, &rewrite(p, &starts), &starts, 0)
+    checker::check(p, p, &rewritten(p, &starts), &starts, 0)
 }
 
 /// What the checker says of a program under places that are wrong.
@@ -255,13 +262,13 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     let cfg = Cfg::new(&p);
     let liveness = Liveness::new(&p, &cfg);
     let starts = Graph::new(&p, &liveness).colour().unwrap();
-    assert_eq!(checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0), Ok(()));
+    assert_eq!(checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0), Ok(()));
     let fill = p.insts.iter().position(|i| i.remark == checker::FILL).unwrap();
     if let Some(message) = &mut p.insts[fill].message {
         message.control ^= 1;
     }
     let fault =
-        checker::check(&original, &p, &rewrite(&p, &starts), &starts, 0).expect_err("another slot").message;
+        checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0).expect_err("another slot").message;
     assert!(fault.contains("reads source 0") && fault.contains("but finds"), "{fault}");
 }
 
