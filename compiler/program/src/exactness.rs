@@ -7,7 +7,6 @@
 use crate::builtin_function::BuiltinFunction;
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{BinaryOp, Expr, ExprId, ExprKind, TextureOp};
-use crate::link::reachable_exprs;
 use crate::resource::{Placement, Slot};
 use crate::shader::Shader;
 use crate::stage::Stage;
@@ -21,10 +20,10 @@ struct Fusible {
     adds: bool,
 }
 
-/// Whether every reachable operation is correctly rounded, or exact by nature.
-pub fn is_exact(shader: &Shader, types: &TypeTable) -> bool {
+/// Whether all operations that are reached are correctly rounded, or exact by nature.
+pub fn is_exact(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool {
     let mut fusible = [Fusible::default(); 3];
-    for id in reachable_exprs(shader) {
+    for &id in reached {
         let expr = &shader.exprs[id];
         if !operation_is_exact(shader, types, expr) {
             return false;
@@ -37,11 +36,9 @@ pub fn is_exact(shader: &Shader, types: &TypeTable) -> bool {
     fusible.iter().all(|f| !(f.multiplies && f.adds))
 }
 
-/// Whether a reachable expression has components of type `float16_t`.
-pub fn has_half_precision(shader: &Shader, types: &TypeTable) -> bool {
-    reachable_exprs(shader)
-        .into_iter()
-        .any(|id| types.scalar_of(shader.exprs[id].ty) == Some(Scalar::Float16))
+/// Whether an expression that is reached has components of type `float16_t`.
+pub fn has_half_precision(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool {
+    reached.iter().any(|&id| types.scalar_of(shader.exprs[id].ty) == Some(Scalar::Float16))
 }
 
 fn float_index(types: &TypeTable, ty: TypeId) -> Option<usize> {

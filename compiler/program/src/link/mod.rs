@@ -24,7 +24,6 @@ mod uniforms;
 mod varyings;
 
 pub use fetch::draw_buffer;
-pub(crate) use reach::reachable_exprs;
 
 use crate::capabilities::Capabilities;
 use crate::exactness;
@@ -152,9 +151,11 @@ pub fn link(shaders: Vec<Shader>, types: TypeTable, options: &LinkOptions<'_>) -
     limits::check(&linked, &program, options, &mut errors);
     errors.check()?;
     for stage in &mut linked {
-        stage.side_effects = reach::has_side_effects(&stage.shader);
-        stage.exact = exactness::is_exact(&stage.shader, &program.types);
-        stage.half_precision = exactness::has_half_precision(&stage.shader, &program.types);
+        let (shader, types) = (&stage.shader, &program.types);
+        let reached = reach::reachable_exprs(shader);
+        stage.side_effects = reach::has_side_effects(shader, &reached);
+        stage.exact = exactness::is_exact(shader, types, &reached);
+        stage.half_precision = exactness::has_half_precision(shader, types, &reached);
     }
     program.stages = linked;
     Ok(program)

@@ -183,7 +183,7 @@ fn check_recursion(shader: &Shader, errors: &mut Errors) {
 }
 
 /// Expressions that reachable functions and the initialisers of active globals evaluate.
-pub(crate) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
+pub(super) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
     let mut reached = Reached::default();
     for id in shader.functions.keys() {
         reached.function(shader, id);
@@ -193,9 +193,9 @@ pub(crate) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
     shader.exprs.keys().filter(|&id| reached.exprs.contains(id)).collect()
 }
 
-/// Whether the shader can write memory that outlives the invocation.
-pub(super) fn has_side_effects(shader: &Shader) -> bool {
-    reachable_exprs(shader).into_iter().any(|id| match &shader.exprs[id].kind {
+/// Whether some of the reachable expressions can write memory that outlives the invocation.
+pub(super) fn has_side_effects(shader: &Shader, reached: &[ExprId]) -> bool {
+    reached.iter().any(|&id| match &shader.exprs[id].kind {
         ExprKind::Assign { place, .. }
         | ExprKind::CompoundAssign { place, .. }
         | ExprKind::PreIncrement { place, .. }
