@@ -9,6 +9,7 @@ pub mod ast;
 pub mod ast_print;
 pub mod check;
 pub mod diagnostic;
+mod extension;
 pub mod intern;
 pub mod lex;
 mod parse;

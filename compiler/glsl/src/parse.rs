@@ -21,6 +21,9 @@ use keyword::Keywords;
 /// How many of the parser's functions that can contain themselves may be running at once.
 const MAX_NESTING: u32 = 1000;
 
+/// Longest name in ES (ES 3.20 section 3.8).
+const MAX_ES_NAME: usize = 1024;
+
 /// Parsing stops at the first error; boxed because it travels through every return value.
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
@@ -150,7 +153,11 @@ impl Parser<'_> {
             return Err(self.not_a_name(token, what));
         }
         let token = self.bump();
-        Ok(Name { symbol: token.symbol, span: self.span(token) })
+        let name = Name { symbol: token.symbol, span: self.span(token) };
+        if usize::from(token.len) > MAX_ES_NAME && self.unit.version.es {
+            return Err(self.error(name.span, format!("a name has at most {MAX_ES_NAME} characters")));
+        }
+        Ok(name)
     }
 
     #[cold]

@@ -90,6 +90,8 @@ pub(crate) struct Preprocessor<'a> {
     floor: usize,
     /// Files may not be read: an isolated expansion runs.
     isolated: bool,
+    /// The isolated expansion is that of a condition, in which `defined` is an operator.
+    in_condition: bool,
     argument_nesting: u32,
     expanded: usize,
     pasted: usize,
@@ -126,6 +128,7 @@ pub(crate) fn run(
         frames: Vec::new(),
         floor: 0,
         isolated: false,
+        in_condition: false,
         argument_nesting: 0,
         expanded: 0,
         pasted: 0,

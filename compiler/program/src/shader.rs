@@ -228,8 +228,8 @@ pub struct Shader {
     pub entry: Option<FunctionId>,
     /// Layout declarations.
     pub layout: StageLayout,
-    /// Precision of globals in ES shaders, declared or by default.
-    pub precisions: SecondaryMap<GlobalId, Precision>,
+    /// Precision of globals in ES shaders, declared or by default: that of each leaf of a structure.
+    pub precisions: SecondaryMap<GlobalId, Vec<Precision>>,
     /// Redeclared built-ins.
     pub redeclarations: Redeclarations,
     /// Calls in branches whose condition is a constant expression that is false: their callees need no definition.

@@ -64,6 +64,7 @@ impl Checker<'_> {
         match block.instance {
             Some(instance) => {
                 self.check_new_name(instance)?;
+                self.check_no_block_name(instance)?;
                 self.declare_global(instance, Entity::Global(id))
             }
             None => self.declare_members(&block, id),
@@ -157,6 +158,12 @@ impl Checker<'_> {
         {
             return self.error(span, "an array of blocks needs a size");
         }
+        let shared_by_vertices = per_vertex && !q.interpolation.patch;
+        let own = array.filter(|_| shared_by_vertices).map_or(ty, |(element, _)| element);
+        if self.language.es && self.types.array_of(own).is_some_and(|(e, _)| self.types.array_of(e).is_some())
+        {
+            return self.error(span, "there are no arrays of arrays of blocks in ES");
+        }
         if q.layout.variable.binding.is_some() && !matches!(storage, Storage::Uniform | Storage::Buffer) {
             return self.error(span, "`binding` is for opaque uniforms and blocks");
         }
@@ -223,6 +230,7 @@ impl Checker<'_> {
                 if members.iter().any(|m| &*m.name == text) {
                     return self.error(span, format!("member `{text}` is declared twice"));
                 }
+                self.check_precision(ty, &qualifiers, span)?;
                 self.check_flat_member(storage, ty, &qualifiers, outer, span)?;
                 let interface = matches!(storage, Storage::Input | Storage::Output);
                 if interface && self.contains_bool(ty) {
@@ -383,30 +391,34 @@ impl Checker<'_> {
     fn check_member_qualifiers(&mut self, q: &Qualifiers, storage: Storage, outer: &Qualifiers) -> Check<()> {
         let memory_block = matches!(storage, Storage::Uniform | Storage::Buffer);
         let bindless = self.language.extension("ARB_bindless_texture");
-        let message =
-            if q.word.is_some() && q.word != outer.word && !(q.word == Some(Word::Shared) && memory_block) {
-                "a member's storage qualifier must be the block's"
-            } else if q.layout.variable.offset.is_some() && !memory_block {
-                "`offset` is for members of uniform and storage blocks"
-            } else if q.layout.variable.offset.is_some() && !self.language.has_enhanced_layouts() {
-                "`offset` of members needs GLSL 4.40 or ARB_enhanced_layouts"
-            } else if q.layout.packing.is_some() {
-                "members have no packing of their own"
-            } else if q.layout.variable.binding.is_some() {
-                "members have no binding"
-            } else if memory_block && q.interpolation != Default::default() {
-                "interpolation qualifiers are for inputs and outputs"
-            } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
-                "memory qualifiers are for images and storage blocks"
-            } else if q.layout.variable.stream.is_some_and(|s| s != self.block_stream(outer)) {
-                "a member's stream must be the block's"
-            } else if q.layout.variable.xfb_buffer.is_some_and(|b| b != self.block_xfb_buffer(outer)) {
-                "a member's xfb_buffer must be the block's"
-            } else if q.layout.variable.location.is_some() && memory_block {
-                "members of uniform and storage blocks have no location"
-            } else {
-                return Ok(());
-            };
+        let message = if q.constant {
+            "a member of a block cannot be `const`"
+        } else if memory_block && (q.invariant || outer.invariant) {
+            "only outputs can be invariant"
+        } else if q.word.is_some() && q.word != outer.word && !(q.word == Some(Word::Shared) && memory_block)
+        {
+            "a member's storage qualifier must be the block's"
+        } else if q.layout.variable.offset.is_some() && !memory_block {
+            "`offset` is for members of uniform and storage blocks"
+        } else if q.layout.variable.offset.is_some() && !self.language.has_enhanced_layouts() {
+            "`offset` of members needs GLSL 4.40 or ARB_enhanced_layouts"
+        } else if q.layout.packing.is_some() {
+            "members have no packing of their own"
+        } else if q.layout.variable.binding.is_some() {
+            "members have no binding"
+        } else if memory_block && q.interpolation != Default::default() {
+            "interpolation qualifiers are for inputs and outputs"
+        } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
+            "memory qualifiers are for images and storage blocks"
+        } else if q.layout.variable.stream.is_some_and(|s| s != self.block_stream(outer)) {
+            "a member's stream must be the block's"
+        } else if q.layout.variable.xfb_buffer.is_some_and(|b| b != self.block_xfb_buffer(outer)) {
+            "a member's xfb_buffer must be the block's"
+        } else if q.layout.variable.location.is_some() && memory_block {
+            "members of uniform and storage blocks have no location"
+        } else {
+            return Ok(());
+        };
         self.error(q.span, message)
     }
 

@@ -18,6 +18,7 @@ gl_MaxTextureCoords MAX_TEXTURE_COORDS 8
 @ 110 0
 gl_MaxVertexUniformComponents MAX_VERTEX_UNIFORM_COMPONENTS 4096
 gl_MaxFragmentUniformComponents MAX_FRAGMENT_UNIFORM_COMPONENTS 4096
+@ 110 0 <420
 gl_MaxVaryingFloats MAX_VARYING_FLOATS 64
 @ 110 100
 gl_MaxVertexAttribs MAX_VERTEX_ATTRIBS 16

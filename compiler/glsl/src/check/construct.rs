@@ -218,7 +218,6 @@ impl Checker<'_> {
             let part = values.first().filter(|_| is_array).map_or(part, |&first| self.ty(first));
             values.push(self.initializer(item, part)?);
         }
-        // `float[][3]` lists complete the element type.
         let ty = match (self.types.array_of(ty), values.first()) {
             (Some((_, length)), Some(&first)) => self.types.array(self.ty(first), length),
             _ => ty,

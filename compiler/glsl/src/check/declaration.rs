@@ -86,12 +86,17 @@ impl Checker<'_> {
         self.defaults.opaque_precision.iter().rev().find(|(t, _)| *t == ty).map(|&(_, p)| p)
     }
 
-    /// The precision a global has, for linking.
-    fn precision_of(&self, ty: TypeId, qualifiers: &Qualifiers) -> LinkPrecision {
-        if !self.language.es {
-            return LinkPrecision::None;
-        }
+    /// The precisions of a declared variable's or member's leaves, for linking; none outside ES.
+    pub(super) fn precisions_of(&self, ty: TypeId, qualifiers: &Qualifiers) -> Vec<LinkPrecision> {
         let inner = self.types.without_arrays(ty);
+        match self.struct_precisions.get(&inner) {
+            _ if !self.language.es => Vec::new(),
+            Some(members) => members.clone(),
+            None => vec![self.precision_of(inner, qualifiers)],
+        }
+    }
+
+    fn precision_of(&self, inner: TypeId, qualifiers: &Qualifiers) -> LinkPrecision {
         let high_by_default = self.language.stage != Stage::Fragment;
         let integer = if high_by_default { Precision::High } else { Precision::Medium };
         let declared = qualifiers.precision.or_else(|| match self.types.scalar_of(inner) {
@@ -223,7 +228,7 @@ impl Checker<'_> {
         self.check_sized(storage, qualifiers, global.ty, span)?;
         let id = self.shader.globals.push(global);
         self.size_per_vertex(id, span)?;
-        self.shader.precisions[id] = self.precision_of(ty, qualifiers);
+        self.shader.precisions[id] = self.precisions_of(ty, qualifiers);
         self.scopes.declare(name.symbol, Entity::Global(id));
         Ok(())
     }
@@ -494,12 +499,37 @@ impl Checker<'_> {
         if per_vertex && !qualifiers.interpolation.patch && self.types.array_of(ty).is_none() {
             return self.error(span, "an input or output with one value per vertex must be an array");
         }
+        let outer_end =
+            matches!((stage, storage), (Stage::Vertex, Storage::Input) | (Stage::Fragment, Storage::Output));
+        if self.language.es && !outer_end {
+            let own = match self.types.array_of(ty) {
+                Some((element, _)) if per_vertex && !qualifiers.interpolation.patch => element,
+                _ => ty,
+            };
+            self.check_es_varying(own, span)?;
+        }
         let flat = qualifiers.interpolation.mode == InterpolationMode::Flat;
         if stage == Stage::Fragment && storage == Storage::Input && self.must_be_flat(inner) && !flat {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
         Ok(())
+    }
+
+    /// What passes between stages in ES nests no deeper than arrays of numbers and structures of these (ES 3.20 sections
+    /// 4.3.4 and 4.3.6).
+    fn check_es_varying(&mut self, ty: TypeId, span: Span) -> Check<()> {
+        let flat = |ty| self.types.array_of(ty).is_none() && self.types.members(ty).is_none();
+        let allowed = match (self.types.array_of(ty), self.types.members(ty)) {
+            (Some((element, _)), _) => flat(element),
+            (None, Some(members)) => members.iter().all(|m| flat(m.ty)),
+            (None, None) => true,
+        };
+        if allowed {
+            return Ok(());
+        }
+        let name = self.type_name(ty);
+        self.error(span, format!("inputs and outputs cannot be of type {name} in ES"))
     }
 
     /// Whether a type has integers or doubles, which cannot be interpolated.

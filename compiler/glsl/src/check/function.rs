@@ -51,6 +51,9 @@ impl Checker<'_> {
         if self.types.contains_opaque(result) {
             return self.error(function.header, "functions cannot return opaque values");
         }
+        if (self.language.es, self.language.version) == (true, 100) && self.contains_array(result) {
+            return self.error(function.header, "functions cannot return structures with arrays in ES 1.00");
+        }
         if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(result) {
             return self.error(function.header, "a returned array needs a size");
         }
@@ -159,10 +162,7 @@ impl Checker<'_> {
         }
         if qualifiers.interpolation != Default::default() || qualifiers.invariant || qualifiers.layout.present
         {
-            let image_format = self.types.contains_opaque(ty) && qualifiers.layout.present;
-            if !image_format {
-                return self.error(span, "these qualifiers do not apply to parameters");
-            }
+            return self.error(span, "these qualifiers do not apply to parameters");
         }
         if self.types.contains_opaque(ty) {
             let bindless = self.language.extension("ARB_bindless_texture");
@@ -237,6 +237,10 @@ impl Checker<'_> {
             if !noted || old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
                 return self
                     .error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
+            }
+            // One prototype and one definition (ES 1.00 section 4.2.6).
+            if (self.language.es, self.language.version) == (true, 100) && function.body.is_none() {
+                return self.error(name.span, format!("`{text}` is already declared"));
             }
             if old.body.is_some() && function.body.is_some() {
                 return self.error(name.span, format!("`{text}` is already defined"));
@@ -320,7 +324,7 @@ impl Checker<'_> {
             memory: FxHashMap::default(),
             temporaries: Vec::new(),
         };
-        // A parameter and the body share one scope (GLSL 4.60 section 4.2.2).
+        // A parameter and the body share one scope (GLSL 4.60 section 4.2.2), but not in ES 1.00 (section 4.2.2).
         self.scopes.enter();
         let mut outcome = Ok(());
         let mut list = Vec::new();
@@ -346,7 +350,10 @@ impl Checker<'_> {
             }
         }
         self.function = Some(current);
-        let statements = self.function_body(body);
+        let statements = match (self.language.es, self.language.version) {
+            (true, 100) => self.scoped(body),
+            _ => self.function_body(body),
+        };
         self.scopes.leave();
         let Some(current) = self.function.take() else { return Ok(()) };
         outcome?;

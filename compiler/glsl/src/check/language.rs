@@ -1,6 +1,7 @@
 //! Language version, stage and enabled extensions, and what they make available.
 
 use crate::ast::{Profile, Version};
+use crate::extension;
 use program::{Api, Capabilities, Conversions, Stage};
 use rustc_hash::FxHashSet;
 
@@ -114,12 +115,8 @@ impl<'a> Language<'a> {
             }
             return;
         }
-        let short = name.trim_start_matches("GL_");
-        let (implied, alone): (&[&str], bool) = match short {
-            "ANDROID_extension_pack_es31a" => (ANDROID_PACK, false),
-            _ => (&[], true),
-        };
-        for name in implied.iter().copied().chain(alone.then_some(short)) {
+        for name in extension::enabled_by(name) {
+            let name = name.trim_start_matches("GL_");
             if on {
                 self.enabled.insert(name.to_owned());
             } else {
@@ -233,21 +230,6 @@ impl<'a> Language<'a> {
         self.at_least(420, 0) || self.extension("ARB_shading_language_420pack")
     }
 }
-
-const ANDROID_PACK: &[&str] = &[
-    "KHR_blend_equation_advanced",
-    "OES_sample_variables",
-    "OES_shader_image_atomic",
-    "OES_shader_multisample_interpolation",
-    "OES_texture_storage_multisample_2d_array",
-    "EXT_geometry_shader",
-    "EXT_gpu_shader5",
-    "EXT_primitive_bounding_box",
-    "EXT_shader_io_blocks",
-    "EXT_tessellation_shader",
-    "EXT_texture_buffer",
-    "EXT_texture_cube_map_array",
-];
 
 /// Extensions whose names this front end gives a meaning to.
 const KNOWN: &str = "

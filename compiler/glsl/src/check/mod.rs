@@ -194,6 +194,8 @@ struct Checker<'a> {
     struct_scopes: FxHashMap<Box<str>, u32>,
     /// Leaves and depth of structures.
     struct_weights: FxHashMap<TypeId, (u32, u32)>,
+    /// ES: precisions of the leaves of structures.
+    struct_precisions: FxHashMap<TypeId, Vec<program::variable::Precision>>,
     /// Explicit or implied offsets of the next atomic counter, by binding.
     counter_offsets: FxHashMap<u32, u32>,
     /// Values of constant variables by initialiser.
@@ -208,6 +210,8 @@ struct Checker<'a> {
     redeclared: FxHashSet<GlobalId>,
     /// What is known of parameters beside their types, per function.
     parameter_notes: FxHashMap<FunctionId, Vec<function::Notes>>,
+    /// Fragment colours written so far: `gl_FragColor`, `gl_FragData`.
+    colors_written: (bool, bool),
     /// Subroutine types by name.
     subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
 }
@@ -237,6 +241,7 @@ impl<'a> Checker<'a> {
             builtins: Default::default(),
             struct_scopes: FxHashMap::default(),
             struct_weights: FxHashMap::default(),
+            struct_precisions: FxHashMap::default(),
             counter_offsets: FxHashMap::default(),
             constant_values: RefCell::default(),
             file_starts,
@@ -245,6 +250,7 @@ impl<'a> Checker<'a> {
             used: SecondaryMap::new(),
             redeclared: FxHashSet::default(),
             parameter_notes: FxHashMap::default(),
+            colors_written: (false, false),
             subroutine_types: FxHashMap::default(),
         }
     }

@@ -95,10 +95,25 @@ impl Checker<'_> {
             Storage::Uniform => "a uniform",
             Storage::Input => "an input",
             Storage::Buffer if global.memory.read_only => "readonly",
-            _ => return Ok(()),
+            _ => return self.note_color(id, span),
         };
         let message = format!("`{}` is {what} and cannot be assigned", global.name);
         self.error(span, message)
+    }
+
+    /// A fragment shader writes `gl_FragColor` or `gl_FragData`, not both, be it in functions that nobody calls (GLSL
+    /// 1.20 section 7.2).
+    fn note_color(&mut self, id: GlobalId, span: Span) -> Check<()> {
+        let (color, data) = &mut self.colors_written;
+        match self.shader.globals[id].builtin {
+            Some(BuiltinVariable::FragColor) => *color = true,
+            Some(BuiltinVariable::FragData) => *data = true,
+            _ => {}
+        }
+        match self.colors_written {
+            (true, true) => self.error(span, "the shader writes both gl_FragColor and gl_FragData"),
+            _ => Ok(()),
+        }
     }
 
     /// Reports an expression that may not be read: `writeonly` memory.

@@ -503,14 +503,14 @@ const BLEND_SUPPORT: &[&str] = &[
 ];
 
 /// Where a qualifier stands among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`, interpolation,
-/// auxiliary storage, storage, precision.
+/// auxiliary storage, storage, precision; `const` before the direction of a parameter.
 fn place_in_order(kind: &QualifierKind) -> Option<u8> {
     use QualifierKind as Q;
     Some(match kind {
         Q::Invariant | Q::Precise => 0,
         Q::Smooth | Q::Flat | Q::Noperspective => 1,
-        Q::Centroid | Q::Sample | Q::Patch => 2,
-        Q::In | Q::Out | Q::Inout | Q::Attribute | Q::Varying | Q::Uniform | Q::Const => 3,
+        Q::Centroid | Q::Sample | Q::Patch | Q::Const => 2,
+        Q::In | Q::Out | Q::Inout | Q::Attribute | Q::Varying | Q::Uniform => 3,
         Q::Precision(_) => 4,
         _ => return None,
     })

@@ -126,6 +126,8 @@ impl Checker<'_> {
             "is redeclared with other coordinate conventions"
         } else if again && new.depth.is_some() && new.depth != old.layout.depth {
             "is redeclared with another depth layout"
+        } else if matches!(builtin, Some(V::FragColor | V::FragData)) && qualifiers.word == Some(Word::Out) {
+            "cannot be redeclared"
         } else if per_vertex {
             "is a member of gl_PerVertex, which was redeclared"
         } else if again

@@ -29,7 +29,7 @@ impl Checker<'_> {
     }
 
     /// A statement in a scope of its own.
-    fn scoped(&mut self, id: StmtId) -> Check<Vec<Statement>> {
+    pub(super) fn scoped(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         self.scopes.enter();
         let result = self.body(id);
         self.scopes.leave();

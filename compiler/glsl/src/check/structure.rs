@@ -185,6 +185,7 @@ impl Checker<'_> {
         let definition = unit.structs[id];
         let name = definition.name.map_or("", |n| self.text(n.symbol));
         let mut members: Vec<Member> = Vec::new();
+        let mut precisions = Vec::new();
         for &member in unit.list(definition.members) {
             let member = unit.members[member];
             let qualifiers = self.qualifiers(member.qualifiers)?;
@@ -218,7 +219,9 @@ impl Checker<'_> {
                     return self.error(declarator.name.span, format!("member `{text}` is declared twice"));
                 }
                 self.check_new_name(declarator.name)?;
+                self.check_precision(ty, &qualifiers, declarator.name.span)?;
                 members.push(Member::new(text, ty));
+                precisions.append(&mut self.precisions_of(ty, &qualifiers));
             }
         }
         if members.is_empty() {
@@ -230,6 +233,9 @@ impl Checker<'_> {
         let ty = self.types.intern(ty);
         let members = self.types.members(ty).unwrap_or_default().to_vec();
         self.check_weight(&members, ty, definition.span)?;
+        if self.language.es {
+            self.struct_precisions.insert(ty, precisions);
+        }
         if let Some(name) = definition.name {
             self.check_new_name(name)?;
             if self.scopes.find_here(name.symbol).is_some() {
@@ -242,15 +248,26 @@ impl Checker<'_> {
         Ok(ty)
     }
 
+    /// Whether a type is an array or has one in a structure.
+    pub(super) fn contains_array(&self, ty: TypeId) -> bool {
+        self.types.array_of(ty).is_some()
+            || self.types.members(ty).is_some_and(|list| list.iter().any(|m| self.contains_array(m.ty)))
+    }
+
     /// Names a shader may not declare.
     pub(super) fn check_new_name(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
         if text.starts_with("gl_") {
             return self.error(name.span, format!("`{text}`: names that start with gl_ are reserved"));
         }
-        if type_names::find(text).is_some_and(|(_, a)| a.holds(&self.language)) {
-            return self.error(name.span, format!("`{text}` is a type and cannot be declared"));
+        match type_names::find(text) {
+            Some((_, a)) if a.holds(&self.language) => {
+                self.error(name.span, format!("`{text}` is a type and cannot be declared"))
+            }
+            Some((_, a)) if a.is_reserved(&self.language) => {
+                self.error(name.span, format!("`{text}` is reserved"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }

@@ -166,6 +166,10 @@ impl Checker<'_> {
         if matches!(sampler.dim, Dim::Cube | Dim::Buffer | Dim::D2Ms) {
             return self.error(rest.span, format!("`{}` does not take this sampler", rest.name));
         }
+        let desktop_only = sampler.shadow && sampler.array && sampler.dim == Dim::D2;
+        if desktop_only && self.language.es && (parsed.op, parsed.lod) == (TextureOp::Sample, LodPart::None) {
+            return self.error(rest.span, format!("`{}` does not take this sampler in ES", rest.name));
+        }
         let offset = self.take(rest, Scalar::Int, sampler.dim.coordinates())?;
         if parsed.op != TextureOp::Gather && !self.is_constant(offset) {
             return self.error(rest.span, "a texel offset must be a constant expression");
@@ -282,7 +286,7 @@ impl Checker<'_> {
     ) -> Check<()> {
         match parsed.lod {
             LodPart::Lod => {
-                if !has_levels(sampler.dim) {
+                if !has_levels(sampler.dim) || !self.takes_lod(sampler) {
                     return self.error(rest.span, format!("`{}` does not take this sampler", rest.name));
                 }
                 call.lod = TextureLod::Explicit(self.take(rest, Scalar::Float, 1)?);
@@ -296,7 +300,8 @@ impl Checker<'_> {
             LodPart::None => {}
         }
         self.take_offset(parsed, sampler, call, rest)?;
-        if parsed.lod == LodPart::None && !rest.arguments.is_empty() && has_levels(sampler.dim) {
+        let biased = has_levels(sampler.dim) && self.takes_bias(sampler);
+        if parsed.lod == LodPart::None && !rest.arguments.is_empty() && biased {
             let bias = self.take(rest, Scalar::Float, 1)?;
             if !self.derivatives() {
                 return self.error(rest.span, "a level-of-detail bias needs derivatives");
@@ -304,6 +309,19 @@ impl Checker<'_> {
             call.lod = TextureLod::Bias(bias);
         }
         Ok(())
+    }
+
+    /// Whether functions with a level of detail exist for a sampler (GLSL 4.60 section 8.9.2): the extension adds those
+    /// of shadow samplers whose coordinates leave no room for it.
+    fn takes_lod(&self, sampler: SamplerType) -> bool {
+        let crowded = matches!((sampler.dim, sampler.array), (Dim::D2, true) | (Dim::Cube, _));
+        !(sampler.shadow && crowded) || self.language.extension("EXT_texture_shadow_lod")
+    }
+
+    /// The same for a bias.
+    fn takes_bias(&self, sampler: SamplerType) -> bool {
+        let crowded = sampler.array && matches!(sampler.dim, Dim::D2 | Dim::Cube);
+        !(sampler.shadow && crowded) || self.language.extension("EXT_texture_shadow_lod")
     }
 
     /// Whether the stage has implicit derivatives.

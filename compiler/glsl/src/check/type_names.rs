@@ -160,6 +160,30 @@ impl Availability {
     }
 }
 
+impl Availability {
+    /// Whether the name of a type that is not available cannot be declared either (GLSL 1.30, ES 1.00 and ES 3.00 to
+    /// 3.20, sections on keywords).
+    pub fn is_reserved(self, language: &Language<'_>) -> bool {
+        match self {
+            Availability::Sampler(s) if language.es => match (language.version, s.dim) {
+                (_, Dim::External | Dim::Subpass) => false,
+                (100, Dim::D1 | Dim::D3 | Dim::Rect) => s.result == Scalar::Float && !s.array,
+                (100, Dim::D2) => s.shadow && !s.array,
+                (100, _) => false,
+                (300, Dim::Cube) => !s.array,
+                _ => true,
+            },
+            Availability::Image(i) => match i.dim {
+                Dim::Rect | Dim::D2Ms => language.at_least(420, 310),
+                Dim::Cube if i.array => language.at_least(420, 310),
+                _ => language.at_least(130, 300),
+            },
+            Availability::Counter => language.at_least(0, 300),
+            _ => false,
+        }
+    }
+}
+
 fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
     let ext = |names: &[&str]| language.any_extension(names);
     let v = |desktop, es| language.at_least(desktop, es);

@@ -89,6 +89,8 @@ impl Parser<'_> {
             let declarators = List::default();
             return Ok(self.push_decl(DeclKind::Variables { qualifiers, ty, declarators }, start));
         }
+        // The first name of a list may be missing.
+        self.accept(Kind::Comma);
         let name = self.name("a name to declare")?;
         if self.kind() == Kind::LeftParen {
             return self.function(qualifiers, ty, name, global, start);
@@ -133,6 +135,8 @@ impl Parser<'_> {
         match self.peek_at(1).kind {
             Kind::Ident => true,
             Kind::LeftBracket => self.name_after_brackets(1),
+            // A declaration may declare nothing.
+            Kind::Comma | Kind::Semicolon => self.buffers.keywords.is_type(token.symbol),
             _ => false,
         }
     }

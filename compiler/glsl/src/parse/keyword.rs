@@ -1,6 +1,7 @@
 //! Which words are keywords or reserved in a shader: that depends on its version and its extensions.
 
 use crate::ast::{Behaviour, TranslationUnit};
+use crate::extension;
 use crate::intern::{Symbol, words::*};
 
 /// What a word is.
@@ -43,6 +44,10 @@ const fn from(word: Symbol, desktop: u16, es: u16, extensions: &'static [&'stati
 
 const fn reserved(word: Symbol, desktop: u16, es: u16) -> Word {
     Word { word, class: Class::Reserved, desktop, es, extensions: &[] }
+}
+
+const fn free(word: Symbol, es: u16) -> Word {
+    Word { word, class: Class::Free, desktop: NEVER, es, extensions: &[] }
 }
 
 const fn ty(word: Symbol, desktop: u16, es: u16) -> Word {
@@ -121,6 +126,17 @@ static WORDS: &[Word] = &[
     reserved(MEDIUMP, 120, 100),
     reserved(LOWP, 120, 100),
     reserved(PRECISION, 120, 100),
+    reserved(COHERENT, NEVER, 300),
+    reserved(RESTRICT, NEVER, 300),
+    reserved(READONLY, NEVER, 300),
+    reserved(WRITEONLY, NEVER, 300),
+    reserved(NOPERSPECTIVE, NEVER, 300),
+    reserved(PATCH, NEVER, 300),
+    reserved(SAMPLE, NEVER, 300),
+    reserved(SUBROUTINE, NEVER, 300),
+    // A name again where it is a layout qualifier.
+    reserved(PACKED, NEVER, 100),
+    free(PACKED, 300),
     from(SWITCH, 130, 300, GPU_SHADER4),
     from(DEFAULT, 130, 300, GPU_SHADER4),
     from(CASE, 130, 300, GPU_SHADER4),
@@ -262,7 +278,9 @@ impl Keywords {
         let on = |list: &[&str]| {
             unit.extensions
                 .iter()
-                .any(|e| e.behaviour != Behaviour::Disable && list.contains(&unit.interner.text(e.name)))
+                .filter(|e| e.behaviour != Behaviour::Disable)
+                .flat_map(|e| extension::enabled_by(unit.interner.text(e.name)))
+                .any(|name| list.contains(&name))
         };
         self.classes.clear();
         self.classes.resize(WORDS.iter().map(|w| w.word.index() + 1).max().unwrap_or(0), Class::Free);
@@ -302,6 +320,12 @@ impl Keywords {
     #[inline]
     pub fn is_free(&self, word: Symbol) -> bool {
         matches!(self.class(word), Class::Free | Class::Later)
+    }
+
+    /// A built-in type.
+    #[inline]
+    pub fn is_type(&self, word: Symbol) -> bool {
+        self.class(word) == Class::Type
     }
 
     /// A name that may be used: declared somewhere, or a built-in type.

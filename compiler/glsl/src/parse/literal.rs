@@ -81,6 +81,9 @@ fn float(spelling: &[u8], allowed: Suffixes) -> Result<(f64, FloatType), &'stati
     if !ok {
         return Err("this literal suffix needs a later version or an extension");
     }
+    if !digits.iter().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+        return Err("a floating-point literal needs a point or an exponent");
+    }
     let digits = std::str::from_utf8(digits).unwrap_or_default();
     let value = match ty {
         FloatType::Float => digits.parse::<f32>().map(f64::from),
@@ -170,7 +173,7 @@ mod tests {
         assert_eq!(float(b"1.e3F", ALL), Ok((1000.0, FloatType::Float)));
         assert_eq!(float(b"1e-3lf", ALL), Ok((0.001, FloatType::Double)));
         assert_eq!(float(b"0.1", ALL), Ok((f64::from(0.1f32), FloatType::Float)));
-        assert_eq!(float(b"2LF", ALL), Ok((2.0, FloatType::Double)));
+        assert_eq!(float(b"2.LF", ALL), Ok((2.0, FloatType::Double)));
         assert_eq!(float(b"1.5HF", ALL), Ok((1.5, FloatType::Half)));
         // Rounding to f64 first would round this tie down to 1.
         assert_eq!(float(b"1.00000005960464477540", ALL), Ok((f64::from(1.000_000_1_f32), FloatType::Float)));
@@ -184,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(float(text.as_bytes(), ALL), Ok((value, FloatType::Half)), "{text}");
         }
-        for bad in ["1.0g", "1.0lF", "1ef", "1.0e", "1.2.3"] {
+        for bad in ["1.0g", "1.0lF", "1ef", "1.0e", "1.2.3", "1f", "2LF", "3hf"] {
             assert!(float(bad.as_bytes(), ALL).is_err(), "{bad}");
         }
         assert!(float(b"1.0lf", Suffixes::default()).is_err());

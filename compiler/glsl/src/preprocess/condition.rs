@@ -27,8 +27,8 @@ impl Preprocessor<'_> {
     pub(super) fn condition(&mut self, hash: Token) -> bool {
         let mut tokens = self.buffers.spare.pop().unwrap_or_default();
         while let Some(token) = self.next_on_line() {
-            if token.symbol == words::DEFINED && token.kind == Kind::Ident {
-                match self.defined_operator(token) {
+            if is_defined(token) {
+                match self.defined_operator(token, Self::next_on_line) {
                     Some(value) => tokens.push(value),
                     None => return false,
                 }
@@ -40,7 +40,9 @@ impl Preprocessor<'_> {
             self.error_at(hash, "this directive needs an expression");
             return false;
         }
+        self.in_condition = true;
         let expanded = self.expand_isolated(&tokens, hash);
+        self.in_condition = false;
         let text = self.unit.sources.bytes();
         let mut evaluator = Evaluator::new(&expanded, text);
         let result = evaluator.binary(0).and_then(|value| match evaluator.peek() {
@@ -83,24 +85,33 @@ impl Preprocessor<'_> {
         evaluator.undefined.is_empty().then_some(values)
     }
 
-    /// `defined X` or `defined(X)` as the literal 1 or 0.
-    fn defined_operator(&mut self, operator: Token) -> Option<Token> {
-        let mut name = self.next_on_line();
+    /// `defined X` or `defined(X)` as the literal 1 or 0; `next` gives its unexpanded tokens.
+    pub(super) fn defined_operator(
+        &mut self,
+        operator: Token,
+        next: fn(&mut Self) -> Option<Token>,
+    ) -> Option<Token> {
+        let mut name = next(self);
         let parenthesis = name.is_some_and(|t| t.kind == Kind::LeftParen);
         if parenthesis {
-            name = self.next_on_line();
+            name = next(self);
         }
         let Some(name) = name.filter(|t| t.kind == Kind::Ident) else {
             self.error_at(name.unwrap_or(operator), "`defined` needs a name");
             return None;
         };
-        if parenthesis && self.next_on_line().is_none_or(|t| t.kind != Kind::RightParen) {
+        if parenthesis && next(self).is_none_or(|t| t.kind != Kind::RightParen) {
             self.error_at(name, "expected `)` after the name");
             return None;
         }
         let text = if self.buffers.macros.lookup(name.symbol).is_some() { TEXT_ONE } else { TEXT_ZERO };
         Some(Token { kind: Kind::Int, flags: operator.flags | flags::EXPANDED, len: 1, text, ..operator })
     }
+}
+
+/// The word of the operator.
+pub(super) fn is_defined(token: Token) -> bool {
+    token.symbol == words::DEFINED && token.kind == Kind::Ident
 }
 
 /// Binding strength of a binary operator, from 1; 0 for other tokens.

@@ -52,14 +52,13 @@ impl Preprocessor<'_> {
         self.expect_line_end();
     }
 
-    /// Warns about tokens left on a directive's line, and skips them.
+    /// Reports tokens left on a directive's line, and skips them.
     fn expect_line_end(&mut self) {
         if self.fatal || self.cursor.pending != 0 {
             return;
         }
         if let Some(extra) = self.next_on_line() {
-            let span = extra.span(self.unit.sources.bytes());
-            self.warning(span, "extra text after the directive");
+            self.error_at(extra, "extra text after the directive");
             self.finish_line();
         }
     }
@@ -165,6 +164,9 @@ impl Preprocessor<'_> {
             body.push(t);
             token = self.next_on_line();
         }
+        if let Some(&hash) = body.iter().find(|t| t.kind == Kind::Hash) {
+            return self.error_at(hash, "macros cannot make strings: there is no # operator");
+        }
         let pastes = body.iter().any(|t| t.kind == Kind::HashHash);
         if let Some(message) = self.misplaced_paste(&body, pastes) {
             return self.error_at(name, message);
@@ -193,7 +195,8 @@ impl Preprocessor<'_> {
     fn reserved_macro(&self, name: Symbol) -> Option<&'static str> {
         match name {
             words::DEFINED => Some("`defined` cannot be a macro"),
-            words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION => {
+            // Desktop versions allow what is done to names with two underscores (GLSL 4.60 section 3.3).
+            words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION if self.unit.version.es => {
                 Some("predefined macros cannot be changed")
             }
             _ if self.text_of(name).starts_with("GL_") => {
@@ -263,12 +266,9 @@ impl Preprocessor<'_> {
 
     fn undef(&mut self, directive: Token) {
         let Some(name) = self.macro_name(directive) else { return self.finish_line() };
-        let index = self.buffers.macros.lookup(name.symbol);
-        let predefined = index.and_then(|i| self.buffers.macros.get(i)).is_some_and(|m| m.predefined);
-        if predefined || self.reserved_macro(name.symbol).is_some() {
-            self.error_at(name, "predefined macros cannot be changed");
-        } else {
-            self.buffers.macros.undefine(name.symbol);
+        match self.reserved_macro(name.symbol) {
+            Some(message) => self.error_at(name, message),
+            None => self.buffers.macros.undefine(name.symbol),
         }
     }
 
@@ -306,6 +306,9 @@ impl Preprocessor<'_> {
     /// `#else` or `#elif` at the end of a group that was read.
     fn alternative_after_group(&mut self, directive: Token) {
         self.enter_alternative(directive);
+        if directive.symbol == words::ELSE {
+            self.expect_line_end();
+        }
         self.finish_line();
         if !self.fatal && self.conditionals.len() > self.cursor.conditionals {
             self.skip_groups();

@@ -1,5 +1,6 @@
 //! Macro definitions and their expansion, after C++'s rules (GLSL 4.60 section 3.3).
 
+use super::condition::is_defined;
 use super::{Frame, MAX_ARGUMENT_NESTING, MAX_EXPANDED_TOKENS, MAX_PASTED_BYTES, Preprocessor, TEXT_ONE};
 use crate::intern::{Symbol, words};
 use crate::lex;
@@ -121,7 +122,8 @@ impl Preprocessor<'_> {
             // Painted names do not come back here: `try_expand` lets them through.
             return true;
         }
-        if matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION) {
+        let dynamic = matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION);
+        if dynamic && entry.predefined {
             self.expand_dynamic(name);
             return true;
         }
@@ -162,9 +164,11 @@ impl Preprocessor<'_> {
     }
 
     /// `__LINE__`, `__FILE__`, `__VERSION__`.
+    /// A replacement list is read where the call that it stands for ends, so that is the line of its `__LINE__`.
     fn expand_dynamic(&mut self, name: Token) {
+        let pos = if name.has(flags::EXPANDED) { self.cursor.pos as u32 } else { name.pos };
         let value = match name.symbol {
-            words::MACRO_LINE => self.unit.sources.locate(name.pos).line,
+            words::MACRO_LINE => self.unit.sources.locate(pos).line,
             words::MACRO_FILE => self.unit.sources.string_at(name.pos),
             _ => u32::from(self.unit.version.number),
         };
@@ -391,6 +395,10 @@ impl Preprocessor<'_> {
             let token = self.next();
             match token.kind {
                 Kind::End => break,
+                _ if self.in_condition && is_defined(token) => {
+                    let next = |this: &mut Self| Some(this.next()).filter(|t| t.kind != Kind::End);
+                    out.extend(self.defined_operator(token, next));
+                }
                 Kind::Ident if self.try_expand(token) => {}
                 _ => out.push(token),
             }

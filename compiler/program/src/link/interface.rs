@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, member_difference, same};
 use super::merge::{global_key, same_initializer, uses_per_vertex};
-use super::{Errors, LinkOptions, reach};
+use super::{Errors, LinkOptions, names, reach};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::ExprKind;
 use crate::shader::Shader;
@@ -23,6 +23,9 @@ pub(super) fn check(
     check_initializers(stages, errors);
     share_blocks(stages, types, errors);
     check_precisions(stages, errors);
+    if !options.pipeline {
+        names::check_members(stages, types, errors);
+    }
     for i in (1..stages.len()).filter(|_| !options.pipeline) {
         let (producer, consumer) = (&stages[i - 1], &stages[i]);
         check_pair(producer, consumer, types, errors);

@@ -14,6 +14,7 @@ mod layouts;
 mod limits;
 mod matching;
 mod merge;
+mod names;
 mod outputs;
 mod packing;
 mod reach;

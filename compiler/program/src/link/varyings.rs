@@ -148,11 +148,17 @@ fn find_member(producer: &Shader, input: &Global, types: &TypeTable) -> Option<P
     })
 }
 
+/// Whether a variable lies wherever there is room: those of users, and the bounding box, which hardware of these
+/// generations does not ask for, so that only the shader that writes it can read it.
+fn takes_free_slots(global: &Global) -> bool {
+    global.builtin.is_none_or(|b| b == BuiltinVariable::BoundingBox && global.active)
+}
+
 fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: bool) {
     let stage = shader.stage;
     for global in shader.globals.values_mut().filter(|g| g.storage == storage) {
         let Some(builtin) = global.builtin else { continue };
-        if global.placement != Placement::None {
+        if global.placement != Placement::None || takes_free_slots(global) {
             continue;
         }
         let conventional = stage == Stage::Vertex && storage == Storage::Input;
@@ -200,7 +206,7 @@ fn place_side(
     };
     let mut sizes: SecondaryMap<GlobalId, u32> = SecondaryMap::new();
     for (id, global) in shader.globals.iter() {
-        if global.storage != storage || global.builtin.is_some() {
+        if global.storage != storage || !takes_free_slots(global) {
             continue;
         }
         sizes[id] = packing::slots(types, global, vertex_type(stage, global, types));
@@ -226,7 +232,7 @@ fn place_side(
     }
     for id in order {
         let global = &mut shader.globals[id];
-        if global.storage != storage || global.builtin.is_some() || global.placement != Placement::None {
+        if global.storage != storage || !takes_free_slots(global) || global.placement != Placement::None {
             continue;
         }
         let patch = global.interpolation.patch;
