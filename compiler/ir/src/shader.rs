@@ -100,6 +100,12 @@ impl Shader {
         shader
     }
 
+    /// Makes room for this many more instructions and their results.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+    }
+
     /// A new empty block and the node that holds it, in no list yet.
     pub fn create_block(&mut self) -> (Block, Node) {
         let block = self.blocks.push(BlockData::default());

@@ -60,6 +60,8 @@ const MAX_NESTING: usize = 4000;
 pub fn lower(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, LowerError> {
     let linked = program.stage(stage).ok_or(LowerError::NoStage(stage))?;
     let mut shader = ir::Shader::new(info::stage(stage));
+    // About what an expression becomes.
+    shader.reserve(2 * linked.shader.exprs.len());
     shader.info = info::shader_info(program, linked, key);
     let mut lowerer = Lowerer::new(program, linked, key, &mut shader);
     lowerer.run()?;
