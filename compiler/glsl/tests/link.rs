@@ -300,6 +300,21 @@ const ERRORS: &[(&str, &str, &str)] = &[
         "uniform `u` is declared with mismatching types",
     ),
     (
+        "#version 300 es\nstruct S { highp vec4 a; }; uniform S s; void main() { gl_Position = s.a; }",
+        "#version 300 es\nstruct S { lowp vec4 a; }; uniform S s; out lowp vec4 r; void main() { r = s.a; }",
+        "uniform `s` is declared with different precisions",
+    ),
+    (
+        "#version 430\nbuffer A { vec4 n; }; void main() { gl_Position = n; }",
+        "#version 430\nbuffer B { vec4 n; }; out vec4 r; void main() { r = n; }",
+        "`n` is a member of block `A` and a member of block `B`",
+    ),
+    (
+        "#version 150\nuniform A { vec4 n; }; void main() { gl_Position = n; }",
+        "#version 150\nuniform vec4 n; out vec4 r; void main() { r = n; }",
+        "`n` is a member of block `A` and a uniform",
+    ),
+    (
         "#version 150\nuniform B { vec4 a; }; void main() { gl_Position = a; }",
         "#version 150\nuniform B { vec4 b; }; out vec4 r; void main() { r = b; }",
         "member `a` against `b`",

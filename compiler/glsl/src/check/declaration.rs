@@ -96,7 +96,8 @@ impl Checker<'_> {
         }
     }
 
-    fn precision_of(&self, inner: TypeId, qualifiers: &Qualifiers) -> LinkPrecision {
+    /// The precision that a type without arrays has with these qualifiers, in ES.
+    pub(super) fn precision_of(&self, inner: TypeId, qualifiers: &Qualifiers) -> LinkPrecision {
         let high_by_default = self.language.stage != Stage::Fragment;
         let integer = if high_by_default { Precision::High } else { Precision::Medium };
         let declared = qualifiers.precision.or_else(|| match self.types.scalar_of(inner) {

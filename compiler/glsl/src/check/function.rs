@@ -3,12 +3,12 @@
 use super::qualifier::{Layout, Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker, CurrentFunction};
-use crate::ast::{self, Precision};
+use crate::ast;
 use crate::intern::words;
 use crate::source::Span;
 use cranelift_entity::PrimaryMap;
 use program::shader::Parameter;
-use program::variable::MemoryQualifiers;
+use program::variable::{MemoryQualifiers, Precision};
 use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ pub(super) struct SubroutineType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
     pub constant: bool,
-    pub precision: Option<Precision>,
+    pub precision: Precision,
     pub memory: MemoryQualifiers,
 }
 
@@ -138,15 +138,18 @@ impl Checker<'_> {
             self.check_precision(ty, &qualifiers, param.span)?;
             let direction = self.direction(&qualifiers, ty, param.span)?;
             let (name, span) = (param.name, param.span);
-            let notes = self.notes(&qualifiers);
+            let notes = self.notes(ty, &qualifiers);
             result.push(Declared { name, ty, direction, notes, precise: qualifiers.precise, span });
         }
         Ok(result)
     }
 
-    fn notes(&self, qualifiers: &Qualifiers) -> Notes {
-        // Precisions mean something in GLSL ES only.
-        let precision = qualifiers.precision.filter(|_| self.language.es);
+    fn notes(&self, ty: TypeId, qualifiers: &Qualifiers) -> Notes {
+        // Precisions mean something in GLSL ES only, where one by default is as good as one that is written.
+        let precision = match self.language.es {
+            true => self.precision_of(self.types.without_arrays(ty), qualifiers),
+            false => Default::default(),
+        };
         Notes { constant: qualifiers.constant, precision, memory: qualifiers.memory }
     }
 
@@ -222,7 +225,7 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let mut notes: Vec<Notes> = parameters.iter().map(|p| p.notes).collect();
-        notes.push(Notes { precision: self.notes(qualifiers).precision, ..Notes::default() });
+        notes.push(Notes { precision: self.notes(result, qualifiers).precision, ..Notes::default() });
         for id in known {
             let old = &self.shader.functions[id];
             let same = old.parameters.len() == parameters.len()
