@@ -4,6 +4,8 @@
 //! table below. Facts are those of Mesa's `brw_eu_emit.c`, `brw_eu_validate.c`, `brw_fs.cpp` and
 //! `intel_device_info.c`.
 
+use crate::opcode::{Form, Opcode};
+
 /// The instruction-set generation, in order of appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Gen {
@@ -34,8 +36,13 @@ pub struct DevInfo {
     pub max_push_registers: u8,
     /// Word-sized subregisters of the address register a0.
     pub address_subregisters: u8,
-    /// Bytes in one unit of JIP, UIP and of a JMPI distance's scale: 8 before gen8, else 1.
+    /// Accumulators acc0, acc1, …: those from the third on serve MADM and MATH's macro functions.
+    pub accumulators: u8,
+    /// Bytes in one unit of a branch's JIP and UIP: 8 before gen8, else 1.
     pub jump_unit_bytes: u8,
+    /// Bytes in one unit of the distances of JMPI and CALL: 8 on ivb, else 1 (the media kernels of Intel's VA driver,
+    /// `gram.y` of intel-gpu-tools' assembler).
+    pub call_unit_bytes: u8,
     /// 64-bit floats exist.
     pub has_df: bool,
     /// A `mov` may have a DF immediate.
@@ -98,6 +105,12 @@ pub struct DevInfo {
     pub has_simd8_urb: bool,
     /// Byte-scattered data-port messages exist.
     pub has_byte_scattered: bool,
+    /// The check and refinement engine exists.
+    pub has_cre: bool,
+    /// A sampler message can end a fragment thread: its texels go to the render target.
+    pub sampler_ends_threads: bool,
+    /// The first binding-table index beyond surfaces that means stateless memory (255 does everywhere).
+    pub first_stateless_index: u8,
     /// A response may not include r127 when it overlaps the payload's registers.
     pub response_r127_hazard: bool,
     /// Fragment threads get a sample number for each quad, not for the whole thread.
@@ -121,7 +134,9 @@ const IVB: DevInfo = DevInfo {
     threads_per_eu: 8,
     max_push_registers: 64,
     address_subregisters: 8,
+    accumulators: 2,
     jump_unit_bytes: 8,
+    call_unit_bytes: 8,
     has_df: true,
     has_df_immediate: false,
     has_q: false,
@@ -153,6 +168,9 @@ const IVB: DevInfo = DevInfo {
     has_data_port_1: false,
     has_simd8_urb: false,
     has_byte_scattered: false,
+    has_cre: false,
+    sampler_ends_threads: false,
+    first_stateless_index: 255,
     response_r127_hazard: false,
     sample_id_per_quad: false,
     tcs_thread_number_bit: 16,
@@ -165,6 +183,7 @@ const HSW: DevInfo = DevInfo {
     name: "hsw",
     generation: Gen::Gen75,
     version: 75,
+    call_unit_bytes: 1,
     threads_per_eu: 7,
     bfi_simd16: false,
     df_exec_size_doubled: false,
@@ -174,6 +193,8 @@ const HSW: DevInfo = DevInfo {
     align16_vstride2: true,
     has_data_port_1: true,
     has_byte_scattered: true,
+    has_cre: true,
+    first_stateless_index: 251,
     tcs_thread_number_bit: 17,
     tcs_barrier_id_bit: 13,
     ..IVB
@@ -184,6 +205,7 @@ const BDW: DevInfo = DevInfo {
     generation: Gen::Gen8,
     version: 80,
     address_subregisters: 16,
+    accumulators: 10,
     jump_unit_bytes: 1,
     has_df_immediate: true,
     has_q: true,
@@ -201,6 +223,7 @@ const BDW: DevInfo = DevInfo {
     math_packed_sources: false,
     simd32_masks: true,
     has_three_source_compaction: true,
+    first_stateless_index: 253,
     has_simd8_urb: true,
     sample_id_per_quad: true,
     response_r127_hazard: true,
@@ -213,6 +236,7 @@ const CHV: DevInfo = DevInfo {
     name: "chv",
     has_packed_mixed_float: true,
     restricted_64bit_regions: true,
+    sampler_ends_threads: true,
     has_dword_mul: false,
     ..BDW
 };
@@ -225,6 +249,8 @@ const SKL: DevInfo = DevInfo {
     has_packed_mixed_float: true,
     even_split_destination: false,
     has_split_send: true,
+    sampler_ends_threads: true,
+    first_stateless_index: 252,
     add_integers_to_half: true,
     half_mad_offset_broken: false,
     response_r127_hazard: false,
@@ -238,6 +264,14 @@ impl DevInfo {
     /// The device called `name`, or `None`.
     pub fn get(name: &str) -> Option<&'static DevInfo> {
         ALL.iter().find(|device| device.name == name)
+    }
+
+    /// Bytes in one unit of the jump distances of `opcode`.
+    pub fn jump_unit(&self, opcode: Opcode) -> u8 {
+        match opcode.form() {
+            Form::Jmpi | Form::Call => self.call_unit_bytes,
+            _ => self.jump_unit_bytes,
+        }
     }
 
     /// All supported devices, oldest first.

@@ -311,13 +311,13 @@ pub struct Inst {
     pub debug_control: bool,
     /// Stands as an 8-byte compacted instruction.
     pub compacted: bool,
-    /// Jump distance from this instruction, in [`crate::DevInfo::jump_unit_bytes`].
+    /// Jump distance from this instruction, in [`crate::DevInfo::jump_unit`].
     pub jip: i32,
     /// Second jump distance, same units.
     pub uip: i32,
     /// Destination.
     pub dst: Operand,
-    /// Sources. JMPI's distance is `src[0]` (bytes on gen8+, 8-byte units before; from the next instruction).
+    /// Sources. JMPI's distance is `src[0]`, in the same units, from the next instruction.
     pub src: [Operand; 3],
     /// Message part of a send.
     pub send: Option<Send>,
@@ -370,6 +370,11 @@ impl Inst {
     /// The sources this instruction reads.
     pub fn used_sources(&self) -> &[Operand] {
         self.src.get(..self.sources()).unwrap_or(&self.src)
+    }
+
+    /// Whether this is MATH of one source, an immediate: it covers the place of the other source, which is null otherwise.
+    pub(crate) fn has_one_immediate(&self) -> bool {
+        self.opcode == Opcode::Math && self.sources() == 1 && self.src[0].is_imm()
     }
 
     /// Bytes this instruction occupies: 16, or 8 if compacted.

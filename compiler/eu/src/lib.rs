@@ -22,6 +22,7 @@ pub mod build;
 pub mod desc;
 pub mod devinfo;
 pub mod encoding;
+pub mod extent;
 pub mod inst;
 pub mod opcode;
 pub mod operand;
@@ -33,6 +34,7 @@ pub use devinfo::{DevInfo, Gen};
 pub use encoding::{
     DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program, word,
 };
+pub use extent::Extent;
 pub use inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
     Sfid, ThreadControl,

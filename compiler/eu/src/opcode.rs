@@ -237,6 +237,8 @@ opcodes! {
     Lrp "lrp" 92 Gen7 Gen9 ThreeSource 3 dst cmod sat;
     /// Multiply-add with extra precision, for division macros.
     Madm "madm" 93 Gen8 Gen9 ThreeSource 3 dst cmod sat;
+    /// Nothing: what Intel's compilers put between the end of a kernel and its padding.
+    Nenop "nenop" 125 Gen8 Gen9 Bare 0;
     /// Nothing.
     Nop "nop" 126 Gen7 Gen9 Bare 0;
 }

@@ -105,7 +105,7 @@ fn jump(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32) -> Re
     let live = Live::default();
     let distance = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32 as i32;
     let next = kernel.offsets.get(index as usize + 1).copied().unwrap_or(0);
-    let target = i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit_bytes);
+    let target = i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit(op.opcode));
     kernel
         .index_of(target)
         .ok_or_else(|| Reason::Message(format!("jump to byte {target:#x}, where no instruction is")))

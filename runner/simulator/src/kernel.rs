@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use eu::{DevInfo, Form, Inst, KnownInsts, Opcode};
+use eu::extent::targets;
+use eu::{DevInfo, Extent, Form, Inst, KnownInsts, Opcode};
 
 use crate::decoder::{Decoder, Resolved};
 use crate::error::DecodeError;
@@ -50,8 +51,8 @@ pub(crate) struct Jump {
 }
 
 impl Kernel {
-    /// Decodes the kernel at the start of `bytes`. Decoding stops after an end-of-thread message that no jump passes, so
-    /// padding, data and further kernels may follow; see [`Kernel::entry`] for those.
+    /// Decodes the kernel at the start of `bytes`. Decoding stops where no instruction and no jump leads on (see
+    /// [`Extent`]), so padding, data and further kernels may follow; see [`Kernel::entry`] for those.
     ///
     /// # Errors
     /// `bytes` are empty or too many, an instruction does not decode, or a jump leads to none.
@@ -80,18 +81,15 @@ impl Kernel {
         }
         let expected = (bytes.len() - entry) / 16;
         let (mut code, mut offsets) = (Vec::with_capacity(expected), Vec::with_capacity(expected));
-        let (mut offset, mut furthest) = (entry, 0i64);
+        let (mut offset, mut extent) = (entry, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
             let resolved = decoder
                 .resolve(insts, rest)
                 .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
             let inst = &resolved.inst;
-            for target in targets(devinfo, inst, offset as i64).into_iter().flatten() {
-                furthest = furthest.max(target);
-            }
+            let ends = extent.ends_behind(devinfo, inst, offset);
             offsets.push(offset as u32);
             offset += inst.len_bytes();
-            let ends = inst.send.is_some_and(|send| send.eot) && furthest < offset as i64;
             code.push(Placed { resolved, jump: Jump::default() });
             if ends {
                 break;
@@ -162,23 +160,6 @@ impl Kernel {
 /// A binary larger than this is not a shader.
 const MAX_BYTES: usize = 1 << 30;
 
-/// The byte offsets JIP and UIP (or JMPI's distance) of the instruction at byte `here` lead to.
-fn targets(devinfo: &DevInfo, inst: &Inst, here: i64) -> Option<[i64; 2]> {
-    let unit = i64::from(devinfo.jump_unit_bytes);
-    match inst.opcode.form() {
-        Form::Branch | Form::Call if !matches!(inst.opcode, Opcode::Calla | Opcode::Goto) => {
-            let jip = here + i64::from(inst.jip) * unit;
-            let has_uip = inst.opcode.has_uip(devinfo.generation);
-            Some([jip, if has_uip { here + i64::from(inst.uip) * unit } else { jip }])
-        }
-        Form::Jmpi if inst.src[0].is_imm() => {
-            let target = here + inst.len_bytes() as i64 + i64::from(inst.src[0].imm_bits() as i32) * unit;
-            Some([target; 2])
-        }
-        _ => None,
-    }
-}
-
 /// Turns distances into instruction indices and marks where waiting channels may resume.
 fn resolve_jumps(
     devinfo: &DevInfo,
@@ -199,7 +180,9 @@ fn resolve_jumps(
     for (index, &here) in offsets.iter().enumerate() {
         let inst = code[index].inst();
         let mut jump = Jump::default();
-        if let Some([jip, uip]) = targets(devinfo, inst, here.into()) {
+        let [jip, uip] = targets(devinfo, inst, here as usize);
+        if let Some((_, jip)) = jip {
+            let uip = uip.map_or(jip, |(_, uip)| uip);
             (jump.jip, jump.uip) = (find(here, jip)?, find(here, uip)?);
             let target = code.get(jump.uip as usize).map(|placed| placed.inst().opcode);
             if inst.opcode == Opcode::Break && target == Some(Opcode::While) {

@@ -318,7 +318,7 @@ impl Classify for Inst {
     fn unit(&self) -> Unit {
         match self.opcode {
             Opcode::Illegal => Unit::Illegal,
-            Opcode::Nop => Unit::Nop,
+            Opcode::Nop | Opcode::Nenop => Unit::Nop,
             Opcode::Wait => Unit::Wait,
             Opcode::Movi | Opcode::Smov | Opcode::Sad2 | Opcode::Sada2 | Opcode::Madm => Unit::NotModelled,
             Opcode::Calla | Opcode::Goto => Unit::NotModelled,

@@ -30,6 +30,10 @@ enum Kind {
     TypedAtomic,
     TypedAtomic4x2,
     TypedWrite,
+    MediaBlockRead,
+    MediaBlockWrite,
+    AtomicCounter,
+    AtomicCounter4x2,
     Fence,
     A64ScatteredRead,
     A64ScatteredWrite,
@@ -63,6 +67,7 @@ const fn row(
 
 const ALL: (Gen, Gen) = (Gen::Gen7, Gen::Gen9);
 const IVB: (Gen, Gen) = (Gen::Gen7, Gen::Gen7);
+const TO_BDW: (Gen, Gen) = (Gen::Gen7, Gen::Gen8);
 const HSW: (Gen, Gen) = (Gen::Gen75, Gen::Gen9);
 const BDW: (Gen, Gen) = (Gen::Gen8, Gen::Gen9);
 const SKL: (Gen, Gen) = (Gen::Gen9, Gen::Gen9);
@@ -72,6 +77,7 @@ const READERS: &[Sfid] = &[Sfid::ConstantCache, Sfid::DpSampler, Sfid::DataCache
 const DATA: &[Sfid] = &[Sfid::DataCache];
 const DATA1: &[Sfid] = &[Sfid::DataCache1];
 const RENDER: &[Sfid] = &[Sfid::RenderCache];
+const SAMPLER: &[Sfid] = &[Sfid::DpSampler];
 
 /// All message types, from `brw_eu_defines.h` and the descriptor functions of `brw_eu.h`.
 static ROWS: &[Row] = &[
@@ -99,6 +105,13 @@ static ROWS: &[Row] = &[
     row(Kind::TypedAtomic, "typed atomic", HSW, DATA1, 6),
     row(Kind::TypedAtomic4x2, "typed 4x2 atomic", HSW, DATA1, 7),
     row(Kind::TypedWrite, "typed surface write", HSW, DATA1, 13),
+    row(Kind::MediaBlockRead, "media block read", HSW, DATA1, 4),
+    row(Kind::MediaBlockWrite, "media block write", HSW, DATA1, 10),
+    row(Kind::MediaBlockRead, "media block read", TO_BDW, RENDER, 4),
+    row(Kind::MediaBlockWrite, "media block write", TO_BDW, RENDER, 10),
+    row(Kind::MediaBlockRead, "media block read", ALL, SAMPLER, 4),
+    row(Kind::AtomicCounter, "atomic counter", HSW, DATA1, 11),
+    row(Kind::AtomicCounter4x2, "4x2 atomic counter", HSW, DATA1, 12),
     row(Kind::A64ScatteredRead, "A64 scattered read", BDW, DATA1, 0x10),
     row(Kind::A64UntypedRead, "A64 untyped surface read", BDW, DATA1, 0x11),
     row(Kind::A64Atomic, "A64 untyped atomic", BDW, DATA1, 0x12),
@@ -131,6 +144,10 @@ fn kind(op: &DataOp) -> Kind {
         DataOp::TypedWrite { .. } => Kind::TypedWrite,
         DataOp::TypedAtomic { slots: SlotGroup::Simd4x2, .. } => Kind::TypedAtomic4x2,
         DataOp::TypedAtomic { .. } => Kind::TypedAtomic,
+        DataOp::MediaBlockRead { .. } => Kind::MediaBlockRead,
+        DataOp::MediaBlockWrite { .. } => Kind::MediaBlockWrite,
+        DataOp::AtomicCounter { simd: SurfaceSimd::Simd4x2, .. } => Kind::AtomicCounter4x2,
+        DataOp::AtomicCounter { .. } => Kind::AtomicCounter,
         DataOp::Fence { .. } => Kind::Fence,
         DataOp::A64Read { .. } => Kind::A64UntypedRead,
         DataOp::A64Write { .. } => Kind::A64UntypedWrite,
@@ -184,7 +201,10 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
             b.set(DescField::SurfaceMask, u32::from(mask))?;
             b.set(DescField::UntypedSimd, u32::from(simd.code()))
         }
-        DataOp::UntypedAtomic { op, simd, returns } => {
+        DataOp::MediaBlockRead { lines } | DataOp::MediaBlockWrite { lines } => {
+            b.set(DescField::MediaBlockLines, u32::from(lines))
+        }
+        DataOp::UntypedAtomic { op, simd, returns } | DataOp::AtomicCounter { op, simd, returns } => {
             b.set(DescField::AtomicOp, u32::from(op.code()))?;
             b.flag(DescField::AtomicSimd8, simd == SurfaceSimd::Simd8)?;
             b.flag(DescField::AtomicReturns, returns)
@@ -281,7 +301,9 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         })
     };
     let simd8 = v.flag(DescField::AtomicSimd8);
+    let width = if simd8 { SurfaceSimd::Simd8 } else { SurfaceSimd::Simd16 };
     let returns = v.flag(DescField::AtomicReturns);
+    let lines = v.get(DescField::MediaBlockLines) as u8;
     let atomic_slots = if v.flag(DescField::TypedHighSlots) { SlotGroup::High } else { SlotGroup::Low };
     let slots = || {
         let field = DescField::TypedSlotGroup;
@@ -303,9 +325,10 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         Kind::ByteScatteredWrite => DataOp::ByteScatteredWrite { simd16: byte16, bytes },
         Kind::UntypedRead => DataOp::UntypedRead { simd: untyped()?, mask },
         Kind::UntypedWrite => DataOp::UntypedWrite { simd: untyped()?, mask },
-        Kind::UntypedAtomic => {
-            let simd = if simd8 { SurfaceSimd::Simd8 } else { SurfaceSimd::Simd16 };
-            DataOp::UntypedAtomic { op: atomic()?, simd, returns }
+        Kind::UntypedAtomic => DataOp::UntypedAtomic { op: atomic()?, simd: width, returns },
+        Kind::AtomicCounter => DataOp::AtomicCounter { op: atomic()?, simd: width, returns },
+        Kind::AtomicCounter4x2 => {
+            DataOp::AtomicCounter { op: atomic()?, simd: SurfaceSimd::Simd4x2, returns }
         }
         Kind::UntypedAtomic4x2 => {
             DataOp::UntypedAtomic { op: atomic()?, simd: SurfaceSimd::Simd4x2, returns }
@@ -315,6 +338,8 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         Kind::TypedWrite => DataOp::TypedWrite { slots: slots()?, mask },
         Kind::TypedAtomic => DataOp::TypedAtomic { op: atomic()?, slots: atomic_slots, returns },
         Kind::TypedAtomic4x2 => DataOp::TypedAtomic { op: atomic()?, slots: SlotGroup::Simd4x2, returns },
+        Kind::MediaBlockRead => DataOp::MediaBlockRead { lines },
+        Kind::MediaBlockWrite => DataOp::MediaBlockWrite { lines },
         Kind::Fence => DataOp::Fence { commit: v.flag(DescField::FenceCommit) },
         Kind::A64UntypedRead => DataOp::A64Read { simd16: untyped()? == SurfaceSimd::Simd16, mask },
         Kind::A64UntypedWrite => DataOp::A64Write { simd16: untyped()? == SurfaceSimd::Simd16, mask },
@@ -356,7 +381,8 @@ pub(super) fn describe(m: &DataPortMessage) -> String {
         DataOp::UntypedRead { simd, mask } | DataOp::UntypedWrite { simd, mask } => {
             format!("SIMD{}, Mask = {mask:#x}", simd.text())
         }
-        DataOp::UntypedAtomic { op, simd, returns } => {
+        DataOp::MediaBlockRead { lines } | DataOp::MediaBlockWrite { lines } => format!("lines = {lines}"),
+        DataOp::UntypedAtomic { op, simd, returns } | DataOp::AtomicCounter { op, simd, returns } => {
             format!("SIMD{}, {}{}", simd.text(), op.text(), returns_text(returns))
         }
         DataOp::UntypedFloatAtomic { op, simd8, returns } => {

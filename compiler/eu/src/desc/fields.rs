@@ -102,6 +102,11 @@ desc_fields! {
     SpawnerRequest = 1:1;
     SpawnerNoUrb = 4:4;
 
+    MediaTables = 12:8;
+    MediaKind = 14:13;
+    MediaStreams = 16:15;
+    MediaBlockLines = 10:8;
+
     InterpolatorSimd16 = 16:16;
     InterpolatorLinear = 14:14;
     InterpolatorMode = 13:12;

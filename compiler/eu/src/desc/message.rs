@@ -32,6 +32,8 @@ pub enum Message {
     Spawner(SpawnerMessage),
     /// To the pixel interpolator.
     PixelInterpolator(PixelInterpolatorMessage),
+    /// To video motion estimation, or to the check and refinement engine.
+    Media(MediaMessage),
 }
 
 coded_enum! {
@@ -130,7 +132,7 @@ coded_enum! {
         AtomicMov = 4 "atomic mov",
         /// Atomic increment.
         AtomicInc = 5 "atomic inc",
-        /// Atomic add (gen8+).
+        /// Atomic add (hsw+).
         AtomicAdd = 6 "atomic add",
         /// SIMD8 write (gen8+).
         Simd8Write = 7 "SIMD8 write",
@@ -412,6 +414,25 @@ pub enum DataOp {
         /// The old value is returned.
         returns: bool,
     },
+    /// A rectangle of a surface.
+    MediaBlockRead {
+        /// Whether and how the surface's line stride and offset are replaced.
+        lines: u8,
+    },
+    /// A rectangle of a surface.
+    MediaBlockWrite {
+        /// Whether and how the surface's line stride and offset are replaced.
+        lines: u8,
+    },
+    /// Atomic on an append counter (hsw+).
+    AtomicCounter {
+        /// Operation.
+        op: AtomicOp,
+        /// Width.
+        simd: SurfaceSimd,
+        /// The old value is returned.
+        returns: bool,
+    },
     /// Memory fence.
     Fence {
         /// A response says that the fence is complete.
@@ -579,4 +600,19 @@ pub struct PixelInterpolatorMessage {
     pub high_slots: bool,
     /// The offset (two signed nibbles) or sample index.
     pub data: u8,
+}
+
+/// A message to one of the video engines; what their bits mean is not spelled out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaMessage {
+    /// [`Sfid::Vme`] or [`Sfid::Cre`].
+    pub receiver: Sfid,
+    /// Binding-table index of the surface state.
+    pub surface: u8,
+    /// Search path and tables (five bits).
+    pub tables: u8,
+    /// Message type.
+    pub kind: u8,
+    /// Streams in and out (two bits).
+    pub streams: u8,
 }

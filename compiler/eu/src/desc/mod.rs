@@ -6,6 +6,7 @@
 mod data_port;
 mod fields;
 mod message;
+mod shape;
 
 #[cfg(test)]
 mod tests;
@@ -16,13 +17,15 @@ pub use data_port::default_port;
 pub use fields::DescField;
 pub use message::{
     A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, GatewayFn,
-    GatewayMessage, InterpolatorMode, Lengths, Message, PixelInterpolatorMessage, RenderTargetKind,
-    RenderTargetMessage, SamplerMessage, SamplerOp, SamplerSimd, ScratchMessage, SlotGroup, SpawnerMessage,
-    SurfaceSimd, UrbMessage, UrbOp,
+    GatewayMessage, InterpolatorMode, Lengths, MediaMessage, Message, PixelInterpolatorMessage,
+    RenderTargetKind, RenderTargetMessage, SamplerMessage, SamplerOp, SamplerSimd, ScratchMessage, SlotGroup,
+    SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
 };
 
 use crate::devinfo::{DevInfo, Gen};
 use crate::inst::Sfid;
+
+pub use shape::{Registers, Shape, header_registers, shape};
 
 /// Why a descriptor cannot be made or understood.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -65,6 +68,8 @@ pub enum DescError {
     },
 }
 
+/// Longest message, or first part of a split one.
+pub(crate) const MAX_MLEN: u8 = 15;
 /// Message type of a render-target write.
 const RENDER_TARGET_WRITE: u32 = 12;
 /// Message type of a render-target read (skl).
@@ -114,6 +119,7 @@ pub fn sfid(message: &Message) -> Sfid {
         Message::Gateway(_) => Sfid::Gateway,
         Message::Spawner(_) => Sfid::ThreadSpawner,
         Message::PixelInterpolator(_) => Sfid::PixelInterpolator,
+        Message::Media(message) => message.receiver,
     }
 }
 
@@ -165,6 +171,15 @@ pub fn encode(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Result<
             b.flag(DescField::InterpolatorHighSlots, m.high_slots)?;
             b.set(DescField::InterpolatorData, u32::from(m.data))?;
         }
+        Message::Media(m) => {
+            if m.receiver == Sfid::Cre && !devinfo.has_cre {
+                return Err(DescError::NoSuchMessage { what: "any to cre" });
+            }
+            b.set(DescField::BindingTable, u32::from(m.surface))?;
+            b.set(DescField::MediaTables, u32::from(m.tables))?;
+            b.set(DescField::MediaKind, u32::from(m.kind))?;
+            b.set(DescField::MediaStreams, u32::from(m.streams))?;
+        }
     }
     Ok(b.desc)
 }
@@ -193,7 +208,12 @@ fn sampler_op_exists(generation: Gen, op: SamplerOp) -> bool {
 
 fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
     b.set(DescField::UrbOpcode, u32::from(m.op.code()))?;
-    if b.generation < Gen::Gen8 && m.op.code() > UrbOp::AtomicInc.code() {
+    let first = match m.op {
+        UrbOp::AtomicAdd => Gen::Gen75,
+        UrbOp::Simd8Write | UrbOp::Simd8Read => Gen::Gen8,
+        _ => Gen::Gen7,
+    };
+    if b.generation < first {
         return Err(DescError::NoSuchMessage { what: m.op.text() });
     }
     b.set(DescField::UrbOffset, u32::from(m.offset))?;
@@ -313,7 +333,14 @@ pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Leng
             high_slots: v.flag(DescField::InterpolatorHighSlots),
             data: v.get(DescField::InterpolatorData) as u8,
         }),
-        Sfid::Null | Sfid::Vme | Sfid::Cre => return Err(unknown),
+        Sfid::Vme | Sfid::Cre => Message::Media(MediaMessage {
+            receiver: sfid,
+            surface: v.get(DescField::BindingTable) as u8,
+            tables: v.get(DescField::MediaTables) as u8,
+            kind: v.get(DescField::MediaKind) as u8,
+            streams: v.get(DescField::MediaStreams) as u8,
+        }),
+        Sfid::Null => return Err(unknown),
     };
     let lengths = Lengths::of(devinfo, desc);
     if encode(devinfo, &message, lengths)? == desc { Ok((message, lengths)) } else { Err(unknown) }
@@ -357,7 +384,12 @@ pub fn describe(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> String {
     let mut words: Vec<String> = Vec::new();
     match message {
         Message::Sampler(m) => {
-            words.extend([m.op.text().to_owned(), m.simd.text().to_owned()]);
+            match m.simd {
+                // Types of their own: unfiltered sampling, de-interlacing and the like.
+                SamplerSimd::Simd32 => words.push(format!("media {}", m.op.code())),
+                _ => words.push(m.op.text().to_owned()),
+            }
+            words.push(m.simd.text().to_owned());
             push_if(&mut words, m.half_return, "HP");
             words.push(format!("Surface = {} Sampler = {}", m.surface, m.sampler));
         }
@@ -394,6 +426,10 @@ pub fn describe(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> String {
             words.push(format!("({linear}, {}, {:#04x})", m.mode.text(), m.data));
             push_if(&mut words, m.simd16, "SIMD16");
             push_if(&mut words, m.high_slots, "Hi");
+        }
+        Message::Media(m) => {
+            words.push(format!("(Surface = {}, type {}, tables {:#x}", m.surface, m.kind, m.tables));
+            words.push(format!("streams {})", m.streams));
         }
     }
     words.join(" ")

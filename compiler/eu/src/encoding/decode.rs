@@ -194,7 +194,7 @@ fn get_basic(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     let sources = inst.opcode.info().sources;
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
     inst.src[0] = get_source(r.word, r.generation, inst.access_mode, &SRC0, wide)?;
-    if sources == 2 {
+    if sources == 2 && !inst.has_one_immediate() {
         if inst.src[0].is_imm() {
             return Err(DecodeError::Unsupported { what: "an immediate as src0 of two sources" });
         }

@@ -151,13 +151,13 @@ fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeE
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
     let [src0, src1, _] = &inst.src;
     put_source(w, generation, inst.access_mode, &SRC0, src0, wide)?;
-    if sources == 2 {
+    if sources == 2 && !inst.has_one_immediate() {
         if src0.is_imm() {
             return Err(EncodeError::NoCode { what: "an immediate as src0 of two sources" });
         }
         return put_source(w, generation, inst.access_mode, &SRC1, src1, wide);
     }
-    if src0.is_imm() && src0.ty.size() < 8 {
+    if sources == 1 && src0.is_imm() && src0.ty.size() < 8 {
         put_absent_src1(w, generation, src0.ty)?;
     }
     Ok(())

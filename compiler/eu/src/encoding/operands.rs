@@ -174,10 +174,9 @@ pub(super) fn get_dst(word: u128, generation: Gen, mode: AccessMode) -> Result<O
     };
     let ty =
         Type::from_register_code(get(Field::DstType), generation).ok_or_else(|| reserved(Field::DstType))?;
-    let mut dst = Operand { file, ty, region: Region::dst(1), ..Operand::NULL };
-    if mode == AccessMode::Align1 {
-        dst.region = Region::dst(stride_of(get(Field::DstHstride)));
-    } else {
+    let region = Region::dst(stride_of(get(Field::DstHstride)));
+    let mut dst = Operand { file, ty, region, ..Operand::NULL };
+    if mode == AccessMode::Align16 {
         dst.writemask = WriteMask(get(Field::DstWritemask) as u8);
     }
     if get(Field::DstAddrMode) != 0 {

@@ -162,9 +162,10 @@ impl<'a> Parser<'a> {
                 return Err(error_at(&reference.at, format!("no label `{}`", reference.label)));
             };
             let (Some(from), Some(to)) = (offsets.get(reference.inst), offsets.get(target)) else { continue };
-            let distance = i32::try_from((to - from) / i64::from(self.devinfo.jump_unit_bytes))
-                .map_err(|_| error_at(&reference.at, "the label is too far away"))?;
             if let Some(parsed) = self.insts.get_mut(reference.inst) {
+                let unit = i64::from(self.devinfo.jump_unit(parsed.inst.opcode));
+                let distance = i32::try_from((to - from) / unit)
+                    .map_err(|_| error_at(&reference.at, "the label is too far away"))?;
                 match reference.jump {
                     Jump::Jip => parsed.inst.jip = distance,
                     Jump::Uip => parsed.inst.uip = distance,
@@ -314,6 +315,9 @@ impl<'a> Parser<'a> {
             Form::Basic | Form::Math | Form::ThreeSource | Form::Send | Form::SplitSend | Form::Wait => {
                 inst.dst = self.dst(inst)?;
                 for index in 0..usize::from(inst.opcode.info().sources) {
+                    if index == 1 && inst.has_one_immediate() {
+                        break;
+                    }
                     let src = self.source(inst)?;
                     if let Some(slot) = inst.src.get_mut(index) {
                         *slot = src;

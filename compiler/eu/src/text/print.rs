@@ -120,7 +120,10 @@ impl Printer<'_> {
             Form::Basic | Form::Math | Form::ThreeSource | Form::Send | Form::SplitSend | Form::Wait => {
                 self.pad(COLUMNS[0]);
                 self.dst();
-                let sources = usize::from(inst.opcode.info().sources);
+                let sources = match inst.has_one_immediate() {
+                    true => 1,
+                    false => usize::from(inst.opcode.info().sources),
+                };
                 for (src, column) in inst.src.iter().zip(&COLUMNS[1..]).take(sources) {
                     self.pad(*column);
                     self.source(src);

@@ -56,6 +56,17 @@ fn labels() {
     assert!(assemble(device("ivb"), "A: nop;\nA: nop;").is_err());
 }
 
+/// Calls count bytes from hsw on.
+#[test]
+fn call_labels() {
+    let text =
+        "call(2) g10<1>UD JIP: SUB { align1 1N };\nnop;\nSUB: ret(2) null<1>D g10<2,2,1>UD { align1 1N };";
+    for (name, distance) in [("ivb", 4), ("hsw", 32), ("bdw", 32), ("chv", 32), ("skl", 32)] {
+        let insts = assemble_insts(device(name), text).expect("valid");
+        assert_eq!(insts[0].jip, distance, "{name}");
+    }
+}
+
 /// Mesa's two-line sends, comments, spelled-out or missing parts.
 #[test]
 fn lenient_input() {

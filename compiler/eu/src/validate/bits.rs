@@ -8,7 +8,7 @@ use crate::types::Type;
 pub(super) static RULES: &[Rule] = rules! {
     "logic-types": logic_types, "logic and bit instructions work on integers";
     "logic-destination": logic_destination, "logic instructions write integers";
-    "bit-count-destination": bit_count_destination, "FBH, FBL, CBIT and LZD count into D or UD";
+    "bit-count-destination": bit_count_destination, "CBIT and LZD count into D or UD, FBH and FBL into integers";
     "lzd-source": lzd_source, "LZD counts in D or UD";
     "bfrev-types": bfrev_types, "BFREV works on D and UD";
     "bfi1-types": bfi1_types, "BFI1 works on D and UD";
@@ -28,9 +28,11 @@ fn logic_destination(c: &Context) -> bool {
     c.inst.opcode.is_logic() && c.real_dst().is_some_and(|dst| dst.ty.is_float())
 }
 
+/// Intel's compilers let FBH and FBL write words and bytes (the kernels of the VA driver for Broadwell and Skylake).
 fn bit_count_destination(c: &Context) -> bool {
-    is(c, &[Opcode::Fbh, Opcode::Fbl, Opcode::Cbit, Opcode::Lzd])
-        && c.real_dst().is_some_and(|dst| !is_dword(dst.ty))
+    let Some(dst) = c.real_dst() else { return false };
+    is(c, &[Opcode::Cbit, Opcode::Lzd]) && !is_dword(dst.ty)
+        || is(c, &[Opcode::Fbh, Opcode::Fbl]) && dst.ty.is_float()
 }
 
 fn lzd_source(c: &Context) -> bool {

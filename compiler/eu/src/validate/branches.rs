@@ -5,7 +5,6 @@ use crate::opcode::{Form, Opcode};
 
 pub(super) static RULES: &[Rule] = rules! {
     "jmpi-width": jmpi_width, "JMPI has one channel";
-    "jmpi-mask": jmpi_mask, "JMPI does not depend on channel enables: WE_all";
     "branch-predicate": branch_predicate, "ELSE and ENDIF have no predicate";
 };
 
@@ -20,10 +19,6 @@ fn is_jmpi(c: &Context) -> bool {
 
 fn jmpi_width(c: &Context) -> bool {
     is_jmpi(c) && c.exec_size != 1
-}
-
-fn jmpi_mask(c: &Context) -> bool {
-    is_jmpi(c) && !c.inst.no_mask
 }
 
 fn branch_predicate(c: &Context) -> bool {

@@ -91,10 +91,11 @@ fn half_destination(c: &Context) -> bool {
     converts && dst.region.hstride != 2 && !packed
 }
 
-/// Size of the execution type if the destination is narrower and follows the general rule. The mixed float mode of
+/// Size of the execution type if the destination is narrower and follows the general rule. Raw byte moves do not. The mixed float mode of
 /// later parts has rules of its own.
 fn wider_execution(c: &Context) -> Option<u32> {
-    if !applies(c) || is_packed_byte(c) || is_mixed(c) && c.devinfo.has_packed_mixed_float {
+    let raw_bytes = is_byte(c.inst.dst.ty) && c.is_raw_move();
+    if !applies(c) || is_packed_byte(c) || raw_bytes || is_mixed(c) && c.devinfo.has_packed_mixed_float {
         return None;
     }
     let exec = c.exec_type.size();
@@ -108,7 +109,8 @@ fn wider_execution(c: &Context) -> Option<u32> {
 
 fn destination_stride(c: &Context) -> bool {
     let Some(exec) = wider_execution(c) else { return false };
-    stride_bytes(&c.inst.dst) != exec && c.is_align1()
+    // Mixed float mode in Align16 packs its results.
+    stride_bytes(&c.inst.dst) != exec && (c.is_align1() || !is_mixed(c))
 }
 
 fn destination_alignment(c: &Context) -> bool {

@@ -68,7 +68,9 @@ fn align16_qword(c: &Context) -> bool {
 
 /// Instructions under Cherryview's restrictions: a 64-bit operand, or dword multiplication.
 fn restricted(c: &Context) -> bool {
-    c.devinfo.restricted_64bit_regions && c.is_basic() && (c.has_64bit() || c.is_dword_multiply())
+    // The type counts, even that of the null register.
+    let wide = c.has_64bit() || c.inst.opcode.info().has_dst && c.inst.dst.ty.size() == 8;
+    c.devinfo.restricted_64bit_regions && c.is_basic() && (wide || c.is_dword_multiply())
 }
 
 /// Distance between channels in bytes, for regions with one.

@@ -9,6 +9,8 @@ use crate::types::Type;
 pub(super) static RULES: &[Rule] = rules! {
     "source-not-null": source_not_null, "sources may not be null";
     "register-bounds": register_bounds, "general registers end at r127";
+    "arf-exists": arf_exists, "there is no such architecture register";
+    "arf-indirect": arf_indirect, "architecture registers are addressed directly";
     "subregister-alignment": subregister_alignment, "a subregister is a multiple of its type's size";
     "immediate-last": immediate_last, "only the last source may be an immediate";
     "immediate-64bit": immediate_64bit, "64-bit immediates exist in one-source instructions, DF ones from gen8 on";
@@ -26,6 +28,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "simd32-condition": simd32_condition, "before gen8 SIMD32 must not set conditions";
     "align16-simd16": align16_simd16, "Align16 is limited to SIMD8 on Ivy Bridge";
     "align16-vstride": align16_vstride, "Align16 vertical strides are 0 and 4, from Haswell on also 2";
+    "align16-destination-stride": align16_destination_stride, "an Align16 destination has stride 1";
     "writemask-empty": writemask_empty, "a general-register destination needs an enabled component";
 };
 
@@ -35,6 +38,34 @@ fn source_not_null(c: &Context) -> bool {
 
 fn register_bounds(c: &Context) -> bool {
     c.any_operand(|operand| is_direct_grf(operand) && u16::from(operand.nr) >= c.devinfo.grf_count)
+}
+
+/// The destination, null or not, and the sources.
+fn operands<'a>(c: &'a Context) -> impl Iterator<Item = &'a Operand> {
+    let dst = c.inst.opcode.info().has_dst.then_some(&c.inst.dst);
+    dst.into_iter().chain(c.sources)
+}
+
+/// How many registers of a kind there are; kinds without a name are left alone.
+fn arf_count(c: &Context, kind: Arf) -> u8 {
+    match kind {
+        Arf::Accumulator => c.devinfo.accumulators,
+        Arf::Flag | Arf::State => 2,
+        Arf::Notification => 3,
+        _ => 1,
+    }
+}
+
+fn arf_exists(c: &Context) -> bool {
+    operands(c).filter(|operand| operand.file == RegFile::Arf && !operand.is_indirect()).any(|operand| {
+        let mut kinds = Arf::NAMES.iter().map(|&(kind, _)| kind);
+        let kind = kinds.find(|&kind| operand.nr & 0xf0 == kind as u8);
+        kind.is_some_and(|kind| operand.nr & 0xf >= arf_count(c, kind))
+    })
+}
+
+fn arf_indirect(c: &Context) -> bool {
+    operands(c).any(|operand| operand.file == RegFile::Arf && operand.is_indirect())
 }
 
 fn subregister_alignment(c: &Context) -> bool {
@@ -137,6 +168,10 @@ fn simd32_condition(c: &Context) -> bool {
 
 fn align16_simd16(c: &Context) -> bool {
     c.is_align16() && !c.devinfo.align16_simd16 && c.exec_size > 8
+}
+
+fn align16_destination_stride(c: &Context) -> bool {
+    c.is_align16() && c.inst.opcode.info().has_dst && c.inst.dst.region.hstride != 1
 }
 
 fn align16_vstride(c: &Context) -> bool {

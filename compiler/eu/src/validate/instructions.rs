@@ -3,14 +3,14 @@
 use super::{Context, Rule, is, is_dword, rules};
 use crate::inst::{CondMod, ThreadControl};
 use crate::opcode::Opcode;
-use crate::operand::Arf;
+use crate::operand::{Arf, RegFile};
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
     "illegal": |c| c.inst.opcode == Opcode::Illegal, "the illegal instruction traps";
     "cmp-condition": cmp_condition, "CMP and CMPN need a condition";
     "gen7-cmp-switch": gen7_cmp_switch, "gen7 CMP to the null register needs {switch}";
-    "gen7-cmp-destination": gen7_cmp_destination, "gen7 CMP writes a general register or null, not the accumulator";
+    "gen7-cmp-destination": gen7_cmp_destination, "gen7 CMP writes a general register or null";
     "sel-selects": sel_selects, "SEL has either a predicate or a condition";
     "logic-condition": logic_condition, "logic instructions know no overflow and unordered conditions";
     "gen8-logic-abs": gen8_logic_abs, "abs means nothing on logic sources";
@@ -54,9 +54,7 @@ fn gen7_cmp_switch(c: &Context) -> bool {
 }
 
 fn gen7_cmp_destination(c: &Context) -> bool {
-    is_cmp(c)
-        && c.devinfo.cmp_null_needs_switch
-        && c.real_dst().is_some_and(|dst| dst.is_arf(Arf::Accumulator))
+    is_cmp(c) && c.devinfo.cmp_null_needs_switch && c.real_dst().is_some_and(|dst| dst.file == RegFile::Arf)
 }
 
 fn sel_selects(c: &Context) -> bool {

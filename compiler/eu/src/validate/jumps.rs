@@ -3,8 +3,9 @@
 use super::Violation;
 use crate::devinfo::DevInfo;
 use crate::encoding::Located;
+use crate::extent::targets;
 use crate::inst::Inst;
-use crate::opcode::{Form, Opcode};
+use crate::opcode::Opcode;
 
 /// Names of the rules below.
 pub(super) const NAMES: [&str; 6] =
@@ -16,7 +17,7 @@ pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<V
     for located in program {
         let mut report =
             |rule, message: String| violations.push(Violation { offset: located.offset, rule, message });
-        for (name, target) in targets(devinfo, located) {
+        for (name, target) in targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
             if !is_instruction(program, target) {
                 report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
             }
@@ -45,30 +46,9 @@ fn ends_thread(inst: &Inst) -> bool {
     inst.send.is_some_and(|send| send.eot)
 }
 
-/// Byte offset that `units` lead to from `base`.
-fn target(devinfo: &DevInfo, base: usize, units: i32) -> i64 {
-    base as i64 + i64::from(units) * i64::from(devinfo.jump_unit_bytes)
-}
-
-/// Where the instruction's jumps lead, as byte offsets. A distance of zero is no jump; computed distances and
-/// absolute calls are not known.
-fn targets(devinfo: &DevInfo, located: &Located) -> Vec<(&'static str, i64)> {
-    let Located { offset, inst } = located;
-    let mut targets = Vec::new();
-    match inst.opcode.form() {
-        Form::Jmpi if inst.src[0].is_imm() => {
-            let next = offset + inst.len_bytes();
-            targets.push(("JMPI", target(devinfo, next, inst.src[0].imm_bits() as i32)));
-        }
-        Form::Branch | Form::Call if inst.opcode != Opcode::Calla => {
-            targets.push(("JIP", target(devinfo, *offset, inst.jip)));
-            if inst.opcode.has_uip(devinfo.generation) {
-                targets.push(("UIP", target(devinfo, *offset, inst.uip)));
-            }
-        }
-        _ => {}
-    }
-    targets
+/// Byte offset that JIP or UIP lead to.
+fn target(devinfo: &DevInfo, located: &Located, units: i32) -> i64 {
+    located.offset as i64 + i64::from(units) * i64::from(devinfo.jump_unit(located.inst.opcode))
 }
 
 /// The instruction that starts at byte `offset`.
@@ -84,13 +64,13 @@ fn is_instruction(program: &[Located], offset: i64) -> bool {
 
 /// IF's UIP and ELSE's JIP lead to ENDIF; IF's JIP leads to ENDIF or just past ELSE.
 fn branches_nest(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
-    let Located { offset, inst } = located;
+    let inst = &located.inst;
     let end = match inst.opcode {
         Opcode::If => inst.uip,
         Opcode::Else => inst.jip,
         _ => return true,
     };
-    match instruction_at(program, target(devinfo, *offset, end)) {
+    match instruction_at(program, target(devinfo, located, end)) {
         // A missing target is the other rule's business.
         None => true,
         Some(inst) => inst.opcode == Opcode::Endif,
@@ -99,11 +79,11 @@ fn branches_nest(devinfo: &DevInfo, program: &[Located], located: &Located) -> b
 
 /// UIP of BREAK and CONT leads to the loop's WHILE.
 fn loop_jump_nests(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
-    let Located { offset, inst } = located;
+    let inst = &located.inst;
     if !matches!(inst.opcode, Opcode::Break | Opcode::Cont) {
         return true;
     }
-    let end = instruction_at(program, target(devinfo, *offset, inst.uip));
+    let end = instruction_at(program, target(devinfo, located, inst.uip));
     end.is_none_or(|inst| inst.opcode == Opcode::While)
 }
 

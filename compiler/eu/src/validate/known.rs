@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 use super::{Violation, decode_violation, jumps, validate_inst};
 use crate::devinfo::DevInfo;
 use crate::encoding::{DecodeError, Located, decode, word};
+use crate::extent::Extent;
 use crate::inst::Inst;
 
 /// Most instructions that are remembered: some megabytes.
@@ -49,12 +50,13 @@ impl KnownInsts {
         self.look_up(bytes).map(|known| (known.inst, known.inst.len_bytes()))
     }
 
-    /// Checks a program's instructions and its jumps. Bytes that do not decode end the check with the violation `decode`.
+    /// Checks a program's instructions, as far as it reaches, and its jumps. Bytes that do not decode end the check with
+    /// the violation `decode`.
     pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
         let devinfo = self.devinfo;
         let mut program = Vec::with_capacity(bytes.len() / 16);
         let mut violations = Vec::new();
-        let mut offset = 0;
+        let (mut offset, mut extent) = (0, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
             let known = match self.look_up(rest) {
                 Ok(known) => known,
@@ -67,10 +69,15 @@ impl KnownInsts {
             for &(rule, message) in broken.iter() {
                 violations.push(Violation { offset, rule, message: message.to_owned() });
             }
-            program.push(Located { offset, inst: known.inst });
-            offset += known.inst.len_bytes();
+            let inst = known.inst;
+            program.push(Located { offset, inst });
+            let ends = extent.ends_behind(devinfo, &inst, offset);
+            offset += inst.len_bytes();
+            if ends {
+                break;
+            }
         }
-        violations.extend(jumps::check(devinfo, &program, bytes.len()));
+        violations.extend(jumps::check(devinfo, &program, offset));
         violations
     }
 

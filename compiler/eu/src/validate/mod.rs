@@ -17,6 +17,7 @@ mod instructions;
 mod jumps;
 mod known;
 mod math;
+mod messages;
 mod regions;
 mod sends;
 mod spans;
@@ -97,6 +98,7 @@ static RULES: &[RuleSet] = &[
     of_all(fp64::RULES),
     of_some(three_source::RULES, three_source::concern),
     of_some(sends::RULES, sends::concern),
+    of_some(messages::RULES, messages::concern),
 ];
 
 /// Names of all rules, in the order they are checked.
@@ -116,7 +118,7 @@ pub fn validate_inst(devinfo: &DevInfo, inst: &Inst) -> Vec<(&'static str, &'sta
         .collect()
 }
 
-/// Checks a program's instructions and its jumps. Bytes that do not decode end the check with the violation `decode`.
+/// Checks a program's instructions, as far as it reaches (see [`crate::Extent`]), and its jumps. Bytes that do not decode end the check with the violation `decode`.
 pub fn validate_program(devinfo: &'static DevInfo, bytes: &[u8]) -> Vec<Violation> {
     KnownInsts::new(devinfo).validate_program(bytes)
 }
@@ -160,9 +162,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// One- or two-source arithmetic: what the region and conversion rules are about.
+    /// One- or two-source arithmetic: what the region and conversion rules are about. RET only looks like it: it reads two
+    /// dwords whatever its execution size.
     pub fn is_basic(&self) -> bool {
-        matches!(self.form, Form::Basic | Form::Math)
+        matches!(self.form, Form::Basic | Form::Math) && self.inst.opcode != Opcode::Ret
     }
 
     /// Basic, in Align1.

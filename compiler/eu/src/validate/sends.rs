@@ -1,7 +1,7 @@
 //! Messages.
 
 use super::{Context, Rule, is_direct_grf, rules};
-use crate::desc::{Lengths, ex_mlen};
+use crate::desc::{Lengths, MAX_MLEN, ex_mlen};
 use crate::inst::{Desc, Send, Sfid};
 use crate::opcode::Form;
 use crate::operand::RegFile;
@@ -12,13 +12,12 @@ pub(super) static RULES: &[Rule] = rules! {
     "send-destination": destination, "a response goes to directly addressed general registers or null";
     "send-length": length, "a message has 1 to 15 registers";
     "send-response-length": response_length, "a response has at most 16 registers";
-    "send-width": width, "a message has at most 16 channels";
+    "send-width": width, "a message has at most 16 channels, or ignores their enables";
     "send-bounds": bounds, "message and response end at r127 at the latest";
-    "send-null-response": null_response, "a response needs a destination";
     "send-eot-payload": eot_payload, "an end-of-thread message comes from r112–r127";
     "send-eot-response": eot_response, "an end-of-thread message has no response";
-    "send-eot-destination": eot_destination, "an end-of-thread message has no destination";
-    "send-eot-receiver": eot_receiver, "render cache, URB and thread spawner end threads, nothing else does";
+    "send-eot-destination": eot_destination, "an end-of-thread message has no general register as destination";
+    "send-eot-receiver": eot_receiver, "render cache, URB and thread spawner end threads, on some devices the sampler";
     "send-split-second": split_second, "the second part of a split send is general registers or null";
     "send-split-empty": split_empty, "the second part of a split send has registers unless it is null";
     "send-split-overlap": split_overlap, "the parts of a split send do not overlap";
@@ -33,8 +32,6 @@ pub(super) fn concern(c: &Context) -> bool {
 
 /// First register that an end-of-thread message may use.
 const EOT_FIRST: u8 = 112;
-/// Longest first part of a message.
-const MAX_MLEN: u8 = 15;
 /// Longest response.
 const MAX_RLEN: u32 = 16;
 
@@ -69,8 +66,11 @@ fn modifiers(c: &Context) -> bool {
     c.inst.send.is_some() && c.sources.iter().any(|src| src.negate || src.abs)
 }
 
+/// Without a response the destination means nothing.
 fn destination(c: &Context) -> bool {
-    c.inst.send.is_some() && c.real_dst().is_some_and(|dst| !is_direct_grf(dst))
+    let Some((send, _, rlen)) = message(c) else { return false };
+    let responds = rlen > 0 || !matches!(send.desc, Desc::Imm(_));
+    responds && c.real_dst().is_some_and(|dst| !is_direct_grf(dst))
 }
 
 fn length(c: &Context) -> bool {
@@ -81,8 +81,9 @@ fn response_length(c: &Context) -> bool {
     message(c).is_some_and(|(_, _, rlen)| rlen > MAX_RLEN)
 }
 
+/// Scratch accesses of SIMD32 programs move whole registers.
 fn width(c: &Context) -> bool {
-    c.inst.send.is_some() && c.exec_size > 16
+    c.inst.send.is_some() && c.exec_size > 16 && !c.inst.no_mask
 }
 
 fn bounds(c: &Context) -> bool {
@@ -92,10 +93,6 @@ fn bounds(c: &Context) -> bool {
     beyond(src0.nr, mlen)
         || beyond(src1.nr, second_length(c, &send))
         || c.real_dst().is_some_and(|dst| is_direct_grf(dst) && beyond(dst.nr, rlen))
-}
-
-fn null_response(c: &Context) -> bool {
-    message(c).is_some_and(|(_, _, rlen)| rlen > 0) && c.inst.dst.is_null()
 }
 
 fn eot_payload(c: &Context) -> bool {
@@ -109,11 +106,15 @@ fn eot_response(c: &Context) -> bool {
 }
 
 fn eot_destination(c: &Context) -> bool {
-    c.inst.send.is_some_and(|send| send.eot) && !c.inst.dst.is_null()
+    c.inst.send.is_some_and(|send| send.eot) && c.inst.dst.file == RegFile::Grf
 }
 
 fn eot_receiver(c: &Context) -> bool {
-    let ends = |sfid| matches!(sfid, Sfid::RenderCache | Sfid::Urb | Sfid::ThreadSpawner);
+    let ends = |sfid| match sfid {
+        Sfid::RenderCache | Sfid::Urb | Sfid::ThreadSpawner => true,
+        Sfid::Sampler => c.devinfo.sampler_ends_threads,
+        _ => false,
+    };
     c.inst.send.is_some_and(|send| send.eot && !ends(send.sfid))
 }
 
@@ -142,8 +143,9 @@ fn response_r127(c: &Context) -> bool {
 fn receiver(c: &Context) -> bool {
     let Some(send) = c.inst.send else { return false };
     match send.sfid {
-        Sfid::Null | Sfid::Vme | Sfid::Cre => true,
+        Sfid::Null => true,
         Sfid::DataCache1 => !c.devinfo.has_data_port_1,
+        Sfid::Cre => !c.devinfo.has_cre,
         _ => false,
     }
 }

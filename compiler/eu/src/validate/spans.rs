@@ -111,8 +111,17 @@ fn span_source(c: &Context) -> bool {
     c.is_align1() && source_spans(c).any(|(_, span)| span.registers > 2)
 }
 
+/// Bytes from the first to the last channel of an indirect destination, wherever it starts.
+fn indirect_destination(c: &Context) -> Option<u32> {
+    let dst = c.real_dst().filter(|dst| dst.is_indirect())?;
+    let size = c.element_size(dst);
+    Some((c.exec_size - 1) * u32::from(dst.region.hstride) * size + size)
+}
+
 fn span_destination(c: &Context) -> bool {
-    c.is_align1() && Spans::of(c).dst.as_ref().is_some_and(|span| span.registers > 2)
+    c.is_align1()
+        && (Spans::of(c).dst.as_ref().is_some_and(|span| span.registers > 2)
+            || indirect_destination(c).is_some_and(|bytes| bytes > 64))
 }
 
 fn span_end(c: &Context) -> bool {
@@ -169,15 +178,19 @@ fn same_offset(c: &Context) -> bool {
     })
 }
 
-/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words under a packed dword.
+/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words of src0 under a packed dword (those of
+/// src1 stay where they are on Haswell when the first eight channels are disabled).
 fn two_grf_source(c: &Context) -> bool {
     if compressed(c).is_none() {
         return false;
     }
     let dst = &c.inst.dst;
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
-    source_spans(c).any(|(src, span)| {
-        let packed_word = matches!(src.ty, Type::W | Type::Uw)
+    let mut spans = Spans::of(c).src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
+    spans.any(|(index, span)| {
+        let src = &c.sources[index];
+        let packed_word = index == 0
+            && matches!(src.ty, Type::W | Type::Uw)
             && src.region.hstride == 1
             && src.region.vstride == src.region.width;
         span.registers == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)
@@ -206,13 +219,16 @@ fn indirect_span(c: &Context) -> bool {
 /// A compressed instruction runs its halves in order: what the first one writes, the second one reads changed.
 fn overlap(c: &Context) -> bool {
     let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else { return false };
-    let first_register = u32::from(c.inst.dst.nr);
-    source_spans(c).any(|(src, span)| {
-        let mut channels = span.starts().iter().enumerate();
-        is_direct_grf(src)
-            && channels.any(|(index, start)| {
-                dst.in_second(index) && u32::from(src.nr) + start / 32 == first_register
-            })
+    let size = c.element_size(&c.inst.dst);
+    let base = u32::from(c.inst.dst.nr) * 32;
+    let written = |from: u32, to: u32| {
+        let mut starts = dst.starts().iter().filter(|&&start| start < 32).map(|start| base + start);
+        starts.any(|start| start < to && from < start + size)
+    };
+    source_spans(c).filter(|(src, _)| is_direct_grf(src)).any(|(src, span)| {
+        let base = u32::from(src.nr) * 32;
+        let mut second = span.starts().iter().enumerate().filter(|(index, _)| dst.in_second(*index));
+        second.any(|(_, start)| written(base + start, base + start + c.element_size(src)))
     })
 }
 

@@ -280,12 +280,15 @@ fn is_64bit_execution(inst: &Inst) -> bool {
     inst.exec_type().size() == 8 || (inst.dst.is_reg() && inst.dst.ty.size() == 8)
 }
 
-/// A packed word source of a packed dword destination, or a scalar: may be narrower than the destination.
-fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, src: &Operand) -> bool {
+/// A packed word src0 of a packed dword destination, or a scalar: may be narrower than the destination. As src1, Haswell
+/// leaves packed words where they are when the first eight channels are disabled.
+fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, index: usize) -> bool {
+    let src = &inst.src[index];
     if src.is_scalar() {
         return !(src.ty.size() == 8 && model.devinfo().df_regions_in_dwords);
     }
-    src.ty.size() == 2 && src.stride() == Some(1) && inst.dst.ty.size() == 4 && inst.dst.stride() == Some(1)
+    let packed_words = src.ty.size() == 2 && src.stride() == Some(1);
+    index == 0 && packed_words && inst.dst.ty.size() == 4 && inst.dst.stride() == Some(1)
 }
 
 /// Limits that follow from the quirks and device facts.
@@ -322,9 +325,10 @@ fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
 
 /// Rules for destinations over two registers, `n` channels.
 fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32) -> bool {
-    if model.handles(Quirk::Gen7TwoGrfSource)
-        && inst.src.iter().any(|s| s.is_reg() && span(s, n) < 2 && !exempt_from_two_grf_rule(model, inst, s))
-    {
+    let narrow = |index: usize, s: &Operand| {
+        s.is_reg() && span(s, n) < 2 && !exempt_from_two_grf_rule(model, inst, index)
+    };
+    if model.handles(Quirk::Gen7TwoGrfSource) && inst.src.iter().enumerate().any(|(i, s)| narrow(i, s)) {
         return false;
     }
     if inst.no_mask && inst.predicate.is_none() && !inst.writes_flag() {

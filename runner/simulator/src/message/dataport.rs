@@ -62,6 +62,10 @@ pub fn execute(
         DataOp::TypedAtomic { op, slots, returns } => {
             atomics::typed(message, entry, Change::Integer(op), (slots, returns), host)
         }
+        DataOp::MediaBlockRead { .. } | DataOp::MediaBlockWrite { .. } => {
+            Err(Reason::NotModelled("media block accesses".into()))
+        }
+        DataOp::AtomicCounter { .. } => Err(Reason::NotModelled("append counters".into())),
         DataOp::Fence { .. } => {
             host.fence()?;
             Ok(vec![([0; 8], 0xff); message.response])

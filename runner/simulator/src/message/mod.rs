@@ -120,8 +120,8 @@ pub(crate) fn send(
     };
     let answer = match send.sfid {
         Sfid::Null => Vec::new(),
-        Sfid::Vme | Sfid::Cre => {
-            return Err(Reason::NotModelled(format!("messages to {}", send.sfid.text())));
+        Sfid::Sampler if send.eot => {
+            return Err(Reason::NotModelled("sampler messages that end the thread".into()));
         }
         _ => {
             let (request, _) = desc::decode(kernel.devinfo, send.sfid, descriptor)
@@ -151,6 +151,9 @@ fn execute(
         desc::Message::Spawner(request) if !request.spawn => Ok(Vec::new()),
         desc::Message::Spawner(_) => Err(Reason::NotModelled("spawning threads".into())),
         desc::Message::PixelInterpolator(request) => interpolator::execute(message, request, host),
+        desc::Message::Media(request) => {
+            Err(Reason::NotModelled(format!("messages to {}", request.receiver.text())))
+        }
     }
 }
 
