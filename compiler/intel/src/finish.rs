@@ -10,6 +10,7 @@ use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
 use crate::passes::{self, PassList};
 use crate::schedule;
 use crate::surfaces::BindingTable;
+use eu::encoding::Field;
 use ir::Shader;
 
 /// A finished kernel without its place in the metadata.
@@ -85,8 +86,9 @@ pub fn finish_with(
     let (insts, origin) = encode::encode(&program, model)?;
     let mut code = Vec::with_capacity(insts.len() * 16);
     for (inst, &i) in insts.iter().zip(&origin) {
-        let bytes = eu::encode(model.devinfo(), inst)
-            .map_err(|e| CompileError::encode(format!("instruction {i} ({}): {e}", program.insts[i])))?;
+        let bytes = eu::encode(model.devinfo(), inst).map_err(|e| {
+            encode_error(model.devinfo(), format!("instruction {i} ({})", program.insts[i]), &e)
+        })?;
         code.extend_from_slice(&bytes);
     }
     let statistics = statistics(&program, model, &allocation, insts.len());
@@ -96,6 +98,20 @@ pub fn finish_with(
         Vec::new()
     };
     Ok(Finished { code, allocation, statistics, annotations })
+}
+
+/// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code that is too long for
+/// them says so.
+fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
+    let unit = i64::from(devinfo.jump_unit_bytes);
+    CompileError::encode(match *error {
+        eu::EncodeError::DoesNotFit { field: Field::Jip | Field::Uip, value, bits } => {
+            let (far, reach) = (value.abs() * unit, ((1i64 << (bits - 1)) - 1) * unit);
+            let name = devinfo.name;
+            format!("{instruction} jumps over {far} bytes of code, branches of {name} reach {reach}")
+        }
+        ref other => format!("{instruction}: {other}"),
+    })
 }
 
 fn statistics(
@@ -121,4 +137,20 @@ fn statistics(
 #[must_use]
 pub fn is_ordered(kind: MessageKind) -> bool {
     !matches!(kind, MessageKind::ConstantLoad | MessageKind::Sample | MessageKind::UrbRead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 40,000 units of 8 bytes; the furthest are 32,767.
+    #[test]
+    fn far_jumps_are_explained() {
+        let devinfo = eu::DevInfo::get("hsw").unwrap();
+        let far = eu::build::inst(eu::Opcode::If).jumps(40_000, 40_000);
+        let error = eu::encode(devinfo, &far).unwrap_err();
+        let message = encode_error(devinfo, "instruction 7 (if(8))".into(), &error).message;
+        let expected = "instruction 7 (if(8)) jumps over 320000 bytes of code, branches of hsw reach 262136";
+        assert_eq!(message, expected);
+    }
 }

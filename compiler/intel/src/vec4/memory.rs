@@ -1,6 +1,6 @@
 //! Uniform blocks and vertex inputs.
 
-use super::select::{Selector, first};
+use super::select::{NO_NARROW_TYPES, Selector, first};
 use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
 use crate::scalar::uniforms::push_offset;
@@ -74,7 +74,7 @@ impl Selector<'_> {
             return Err(CompileError::lower("load_ubo needs two sources"));
         };
         if !matches!(self.shader.bits(result), 32 | 64) {
-            return Err(CompileError::lower("uniform loads of 8 and 16 bits are not lowered"));
+            return Err(CompileError::lower(format!("{NO_NARROW_TYPES} (load_ubo)")));
         }
         let base = intrinsic.fields.base;
         match (self.constant_source(block), self.constant_source(offset)) {

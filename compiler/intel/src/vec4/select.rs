@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Kernel, PushRange, Width};
 use cranelift_entity::SecondaryMap;
-use ir::{AluOp, Block, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
+use ir::{AluOp, Block, Class, InstKind, IntrinsicOp, Jump, Shader, Src, Step, Value};
 use std::collections::BTreeMap;
 
 use super::compare;
@@ -490,11 +490,22 @@ impl<'a> Selector<'a> {
         ))
     }
 
-    /// An error for an operation that earlier passes should have lowered.
+    /// An error for an operation that earlier passes should have lowered, or that has a type this back end lacks: the
+    /// generations it is made for have neither.
     pub fn not_lowered(&self, op: AluOp, bits: u8) -> CompileError {
-        CompileError::lower(format!("{} of {bits} bits is not lowered", op.name()))
+        let operands = || op.info().inputs.iter().chain([&op.info().output]);
+        let is_integer = operands().any(|o| matches!(o.class, Class::Int | Class::Uint));
+        let has = |width: u8| bits == width || operands().any(|o| o.bits == width);
+        CompileError::lower(match op.name() {
+            name if has(8) || has(16) => format!("{NO_NARROW_TYPES} ({name})"),
+            name if has(64) && is_integer => format!("the vec4 back end has no 64-bit integers ({name})"),
+            name => format!("{name} of {bits} bits is not lowered"),
+        })
     }
 }
+
+/// What vec4 code has no registers for.
+pub(super) const NO_NARROW_TYPES: &str = "the vec4 back end has no 8- and 16-bit types";
 
 /// The four restricted 8-bit floats (sign, three exponent bits biased by 3, four mantissa bits) that expand to
 /// `values`, 32-bit floats, where `wanted`.

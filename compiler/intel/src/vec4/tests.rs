@@ -152,3 +152,22 @@ fn texture_at_a_level() {
     assert!(send.starts_with("send(8) g127<1>UD") && send.contains("sample_l SIMD4x2"), "{send}");
     assert!(send.contains("mlen 2 rlen 1"), "{send}");
 }
+
+/// Types that vec4 code has no registers for are named.
+#[test]
+fn types_that_vec4_lacks() {
+    for (op, width, lacks) in
+        [("i2i64", 64, "no 64-bit integers (i2i64)"), ("i2i16", 16, "8- and 16-bit types (i2i16)")]
+    {
+        let text = format!(
+            "shader vertex\ninput attribute0 mask=15 smooth pixel stream=0\noutput position mask=15 smooth pixel stream=0\n\
+             block b0 {{\n  32x1 v0 = const 0x0\n  32x4 v1 = load_input v0 slot=attribute0 component=0\n  \
+             {width}x4 v2 = {op} v1\n  32x4 v3 = i2i32 v2\n  store_output v3, v0 slot=position component=0 mask=15 stream=0\n}}\n"
+        );
+        let shader = ir::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        let devinfo = DevInfo::get("bdw").expect("a device");
+        let error =
+            compile_vertex(&shader, &StageKey::default(), devinfo, &Options::default()).expect_err(&text);
+        assert!(error.message.contains(lacks), "{error}");
+    }
+}

@@ -143,7 +143,7 @@ impl SimulatorDevice {
         }
         let (fronts, program) = (self.fronts.entry(state.program_id).or_default(), state.program);
         let binary = compiler::compile_cached(cache, fronts, program, stage, state.key, devinfo, &options)
-            .map_err(compile_error)?;
+            .map_err(|error| compile_error(stage, error))?;
         decoders.known(binary, cache, devinfo)
     }
 
@@ -173,7 +173,7 @@ impl SimulatorDevice {
             return Err(layer("encode", message));
         }
         if !self.options.compiler.no_validate {
-            compiler::validate(self.options.devinfo, &binary).map_err(compile_error)?;
+            compiler::validate(self.options.devinfo, &binary).map_err(|error| compile_error(stage, error))?;
         }
         Ok(Some(binary))
     }
@@ -303,8 +303,8 @@ fn layer(layer: &'static str, message: String) -> DeviceError {
     DeviceError::Layer { layer, message }
 }
 
-fn compile_error(error: CompileError) -> DeviceError {
-    layer(error.layer.name(), error.message)
+fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
+    layer(error.layer.name(), format!("{stage} shader: {}", error.message))
 }
 
 /// A stage as binaries name it.
