@@ -429,3 +429,14 @@ fn integer_division_gives_both_results_even_over_its_sources() {
     assert_eq!(thread.register(4), [14, 1, 2, 0, 429_496_729, 0, 1, u32::MAX]);
     assert_eq!(thread.register(5), [2, 0, 2, 0, 5, 1, 0, u32::MAX]);
 }
+
+/// MATH of an immediate, from gen8 on: log2(8) and 1/8.
+#[test]
+fn math_of_immediates() {
+    for name in ["bdw", "chv", "skl"] {
+        let text = "math log(8) g10<1>F 0x41000000F { align1 1Q };
+                    math inv(8) g11<1>F 0x41000000F { align1 1Q };";
+        let thread = run(name, text, |_| {});
+        assert_eq!((floats(&thread, 10), floats(&thread, 11)), ([3.0; 8], [0.125; 8]), "{name}");
+    }
+}

@@ -170,7 +170,7 @@ coded_enum! {
     RenderTargetKind {
         /// Sixteen pixels.
         Simd16 = 0 "SIMD16",
-        /// Sixteen pixels, one colour.
+        /// Sixteen pixels, one colour. Of reads: eight pixels.
         Simd16Replicated = 1 "SIMD16/RepData",
         /// Eight pixels with two sources, low slots.
         Simd8DualLow = 2 "SIMD8/DualSrcLow",

@@ -402,7 +402,10 @@ pub fn describe(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> String {
         }
         Message::RenderTarget(m) => {
             words.push(if m.read { "RT read" } else { "RT write" }.to_owned());
-            words.push(m.kind.text().to_owned());
+            words.push(match (m.read, m.kind) {
+                (true, RenderTargetKind::Simd16Replicated) => "SIMD8".to_owned(),
+                (_, kind) => kind.text().to_owned(),
+            });
             push_if(&mut words, m.high_slots, "Hi");
             push_if(&mut words, m.last, "LastRT");
             push_if(&mut words, m.per_sample, "PerSample");

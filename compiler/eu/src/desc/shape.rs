@@ -130,7 +130,8 @@ fn urb(m: &UrbMessage) -> Option<Shape> {
 /// Colours, and before and behind them source 0 alpha, coverage, depth and stencil.
 fn render_target(m: &RenderTargetMessage) -> Shape {
     if m.read {
-        return headed(Registers::NONE, Registers::steps(4, 8, 4));
+        let planes = if m.kind == RenderTargetKind::Simd16 { 8 } else { 4 };
+        return headed(Registers::NONE, Registers::exactly(planes));
     }
     let (colors, others) = match m.kind {
         RenderTargetKind::Simd16Replicated => (1, 0),

@@ -63,6 +63,23 @@ fn known_descriptors() {
     );
 }
 
+/// Video messages, and messages that share the codes of others.
+#[test]
+fn described_in_words() {
+    for (name, sfid, desc, words) in [
+        ("ivb", Sfid::DpSampler, 0x0239_0001, "(DC media block read, Surface = 1, lines = 0)"),
+        ("hsw", Sfid::RenderCache, 0x120a_8018, "(DC media block write, Surface = 24, lines = 0)"),
+        ("bdw", Sfid::DataCache1, 0x0289_0003, "(DC media block read, Surface = 3, lines = 0)"),
+        ("ivb", Sfid::Vme, 0x0a68_2000, "(Surface = 0, type 1, tables 0x0 streams 0)"),
+        ("skl", Sfid::RenderCache, 0x044b_4100, "RT read SIMD8 Surface = 0"),
+        ("skl", Sfid::RenderCache, 0x0203_1100, "RT write SIMD16/RepData LastRT Surface = 0"),
+        ("hsw", Sfid::Sampler, 0x0456_8000, "media 8 SIMD32/64 Surface = 0 Sampler = 0"),
+    ] {
+        assert_eq!(describe(device(name), sfid, desc), words);
+    }
+    assert_eq!(describe(device("ivb"), Sfid::Cre, 0x0e78_2000), "unknown");
+}
+
 /// Every descriptor that decodes encodes to itself.
 #[test]
 fn decoding_is_strict() {
