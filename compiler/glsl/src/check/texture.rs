@@ -41,6 +41,9 @@ impl Checker<'_> {
         arguments: &[Argument],
         span: Span,
     ) -> Check<Option<ExprId>> {
+        if name == "textureSamplesIdenticalEXT" && self.language.extension("EXT_shader_samples_identical") {
+            return self.samples_identical(name, arguments, span).map(Some);
+        }
         let Some(parsed) = parse(name) else { return Ok(None) };
         let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
         let Type::Sampler(sampler) = *self.types.get(self.ty(first.value)) else { return Ok(None) };
@@ -57,17 +60,7 @@ impl Checker<'_> {
             }
         }
         let mut rest = Rest { arguments: rest, name, span };
-        let call = TextureCall {
-            op: parsed.op,
-            sampler: first.value,
-            coordinate: None,
-            projective: parsed.projective,
-            compare: None,
-            lod: TextureLod::Implicit,
-            offsets: Vec::new(),
-            component: None,
-            sample: None,
-        };
+        let call = TextureCall { projective: parsed.projective, ..plain_call(parsed.op, first.value) };
         let value = match parsed.op {
             TextureOp::Size | TextureOp::QueryLevels | TextureOp::QuerySamples | TextureOp::QueryLod => {
                 self.texture_query(parsed, sampler, call, &mut rest)
@@ -81,6 +74,27 @@ impl Checker<'_> {
             return self.no_overload(name, arguments, span);
         }
         Ok(Some(value))
+    }
+
+    /// Whether all samples of a texel are known to be equal: no, whatever they are, is a right answer, and one that does
+    /// not ask how the surface is compressed. The sampler stays in use.
+    fn samples_identical(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<ExprId> {
+        let (sampler, array) = match arguments {
+            [first, _] => match self.types.get(self.ty(first.value)) {
+                Type::Sampler(s) if s.dim == Dim::D2Ms => (first.value, s.array),
+                _ => return self.no_overload(name, arguments, span),
+            },
+            _ => return self.no_overload(name, arguments, span),
+        };
+        let mut rest = Rest { arguments: &arguments[1..], name, span };
+        let size = 2 + u8::from(array);
+        let place = self.take(&mut rest, Scalar::Int, size)?;
+        let ty = self.types.vector(Scalar::Int, size);
+        let used = self.finish_texture(plain_call(TextureOp::Size, sampler), ty, span);
+        let answer = self.literal(program::Literal::Bool(false), Scalar::Bool, span);
+        let ty = self.ty(answer);
+        let answer = self.push(ExprKind::Sequence(place, answer), ty, span);
+        Ok(self.push(ExprKind::Sequence(used, answer), ty, span))
     }
 
     pub(super) fn no_overload<T>(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<T> {
@@ -355,6 +369,21 @@ impl Checker<'_> {
         }
         let ty = self.types.vector(Scalar::Float, parts.len() as u8);
         self.push(ExprKind::Swizzle { base: value, components: SwizzleMask::new(parts) }, ty, span)
+    }
+}
+
+/// A call with nothing but an operation and a sampler.
+fn plain_call(op: TextureOp, sampler: ExprId) -> TextureCall {
+    TextureCall {
+        op,
+        sampler,
+        coordinate: None,
+        projective: false,
+        compare: None,
+        lod: TextureLod::Implicit,
+        offsets: Vec::new(),
+        component: None,
+        sample: None,
     }
 }
 
