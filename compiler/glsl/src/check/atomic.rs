@@ -41,9 +41,7 @@ impl Checker<'_> {
         let ty = self.ty(place.value);
         let allowed = match *self.types.get(ty) {
             Type::Scalar(Scalar::Int | Scalar::Uint) => true,
-            Type::Scalar(Scalar::Int64 | Scalar::Uint64) => {
-                self.language.any_extension(&["NV_shader_atomic_int64", "ARB_gpu_shader_int64"])
-            }
+            Type::Scalar(Scalar::Int64 | Scalar::Uint64) => self.language.extension("NV_shader_atomic_int64"),
             Type::Scalar(Scalar::Float) => match op {
                 AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
                 AtomicOp::Exchange => self

@@ -60,7 +60,7 @@ in vec4 gl_MultiTexCoord7
 in int gl_VertexID
 @ 140 300 vs EXT_gpu_shader4 ARB_draw_instanced EXT_draw_instanced
 in int gl_InstanceID
-@ 110 0 vs ARB_draw_instanced
+@ 0 0 vs ARB_draw_instanced
 in int gl_InstanceIDARB=gl_InstanceID
 @ 460 0 vs
 in int gl_BaseVertex
@@ -123,7 +123,9 @@ patchout float[4] gl_TessLevelOuter
 patchout float[2] gl_TessLevelInner
 @ 0 320 tcs EXT_primitive_bounding_box OES_primitive_bounding_box ARB_ES3_2_compatibility
 patchout vec4[2] gl_BoundingBox
+@ 0 0 tcs EXT_primitive_bounding_box
 patchout vec4[2] gl_BoundingBoxEXT=gl_BoundingBox
+@ 0 0 tcs OES_primitive_bounding_box
 patchout vec4[2] gl_BoundingBoxOES=gl_BoundingBox
 @ 400 320 tes ARB_tessellation_shader EXT_tessellation_shader OES_tessellation_shader
 in int gl_PatchVerticesIn
@@ -179,8 +181,9 @@ flatin int gl_Layer
 flatin int gl_ViewportIndex
 @ 450 310 fs ARB_ES3_1_compatibility
 in bool gl_HelperInvocation
-@ 0 0 fs ARB_shader_stencil_export AMD_shader_stencil_export
+@ 0 0 fs ARB_shader_stencil_export
 out int gl_FragStencilRefARB
+@ 0 0 fs AMD_shader_stencil_export
 out int gl_FragStencilRefAMD=gl_FragStencilRefARB
 @ 400 320 fs ARB_sample_shading OES_sample_variables
 uniform int gl_NumSamples

@@ -35,6 +35,9 @@ impl Checker<'_> {
         match self.types.get(ty) {
             Type::Scalar(Scalar::Float) => self.defaults.float_precision = Some(precision),
             Type::Scalar(Scalar::Int) => self.defaults.int_precision = Some(precision),
+            Type::AtomicCounter if precision != Precision::High => {
+                return self.error(span, "atomic counters are highp");
+            }
             Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => {
                 self.defaults.opaque_precision.push((ty, precision));
             }
@@ -52,6 +55,10 @@ impl Checker<'_> {
         let innermost = self.types.without_arrays(ty);
         let without = matches!(self.types.get(innermost), Type::Struct(_))
             || self.types.scalar_of(innermost) == Some(Scalar::Bool);
+        let counter = *self.types.get(innermost) == Type::AtomicCounter;
+        if counter && qualifiers.precision.is_some_and(|p| p != Precision::High) {
+            return self.error(span, "atomic counters are highp");
+        }
         if qualifiers.precision.is_some() && without {
             let name = self.type_name(innermost);
             return self.error(span, format!("type {name} has no precision"));
@@ -454,7 +461,7 @@ impl Checker<'_> {
         if let Type::Image(image) = *self.types.get(inner) {
             self.check_image_format(image, qualifiers, span)?;
         }
-        self.check_layout_targets(storage, &qualifiers.layout.variable, ty, span)?;
+        self.check_layout_targets(storage, qualifiers, ty, span)?;
         self.check_opaque_binding(&qualifiers.layout.variable, ty, span)?;
         if !interface {
             return Ok(());
@@ -496,13 +503,15 @@ impl Checker<'_> {
         if older && !self.language.has_integers() && scalar.is_none_or(|s| !s.is_float()) {
             return self.error(span, "attributes and varyings must be float, vectors or matrices of it");
         }
+        if matches!(self.types.get(inner), Type::Struct(_)) && !self.language.at_least(150, 300) {
+            return self.error(span, "structures as inputs and outputs need GLSL 1.50 or ES 3.00");
+        }
         let per_vertex = storage.is_per_vertex(stage);
         if per_vertex && !qualifiers.interpolation.patch && self.types.array_of(ty).is_none() {
             return self.error(span, "an input or output with one value per vertex must be an array");
         }
-        let outer_end =
-            matches!((stage, storage), (Stage::Vertex, Storage::Input) | (Stage::Fragment, Storage::Output));
-        if self.language.es && !outer_end {
+        let attribute = (stage, storage) == (Stage::Vertex, Storage::Input);
+        if self.language.es && !attribute {
             let own = match self.types.array_of(ty) {
                 Some((element, _)) if per_vertex && !qualifiers.interpolation.patch => element,
                 _ => ty,
@@ -547,6 +556,11 @@ impl Checker<'_> {
         let inner = self.types.without_arrays(ty);
         if matches!(self.types.get(inner), Type::Struct(_)) {
             return self.error(span, "a vertex input cannot be a structure");
+        }
+        let double = self.types.scalar_of(inner) == Some(Scalar::Double);
+        let wide_inputs = ["ARB_vertex_attrib_64bit", "EXT_vertex_attrib_64bit"];
+        if double && !self.language.at_least(410, 0) && !self.language.any_extension(&wide_inputs) {
+            return self.error(span, "vertex inputs of doubles need GLSL 4.10 or ARB_vertex_attrib_64bit");
         }
         if qualifiers.interpolation != Default::default() {
             return self.error(span, "interpolation qualifiers are not for vertex inputs");
@@ -597,10 +611,12 @@ impl Checker<'_> {
     fn check_layout_targets(
         &mut self,
         storage: Storage,
-        layout: &LayoutQualifiers,
+        qualifiers: &Qualifiers,
         ty: TypeId,
         span: Span,
     ) -> Check<()> {
+        let layout = &qualifiers.layout.variable;
+        let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
         let language = &self.language;
         let interface = matches!(storage, Storage::Input | Storage::Output);
         let inner = self.types.without_arrays(ty);
@@ -614,6 +630,9 @@ impl Checker<'_> {
                 && !(storage == Storage::Output && language.stage == Stage::Fragment) =>
             {
                 "`index` is for fragment outputs"
+            }
+            Storage::Input if layout.location.is_some() && older => {
+                "`location` needs `in` instead of `attribute`"
             }
             _ if layout.index.is_some_and(|i| i > 1) => "`index` must be 0 or 1",
             _ if layout.index.is_some() && layout.location.is_none() => "`index` needs a `location`",

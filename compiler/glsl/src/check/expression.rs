@@ -6,7 +6,10 @@ use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
-use program::{ArrayLength, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage, SwizzleMask, Type, TypeId};
+use program::{
+    ArrayLength, BuiltinVariable, ExprId, ExprKind, GlobalId, Literal, Scalar, Storage, SwizzleMask, Type,
+    TypeId,
+};
 
 use super::place::Root;
 
@@ -171,10 +174,10 @@ impl Checker<'_> {
             return self.compound_assign(op, place, value, span);
         }
         let ty = self.ty(place);
+        if self.is_whole_array(ty) && !self.language.has_array_values() {
+            return self.error(span, "arrays cannot be assigned in this version");
+        }
         if let Some((_, length)) = self.types.array_of(ty) {
-            if !self.language.has_array_values() {
-                return self.error(span, "arrays cannot be assigned in this version");
-            }
             let given = self.types.array_of(self.ty(value)).map_or(length, |(_, l)| l);
             if given != length && [given, length].contains(&ArrayLength::Unsized) {
                 return self.error(place_span, "an array without a size cannot be assigned");
@@ -321,6 +324,10 @@ impl Checker<'_> {
                 let of = bound.map_or(String::new(), |n| format!(" of {n}"));
                 return self.error(index_span, format!("index {value} is out of range{of}"));
             }
+            let limit = self.builtin_of(base).and_then(|b| self.builtin_size_limit(b));
+            if let Some(limit) = limit.filter(|&n| value >= i64::from(n)) {
+                return self.error(index_span, format!("index {value} is out of range of {limit}"));
+            }
         } else {
             self.check_dynamic_index(base, element, unsized_array, span)?;
         }
@@ -330,6 +337,17 @@ impl Checker<'_> {
             _ => self.index_operand(index, index_span),
         };
         Ok(self.push(ExprKind::Index { base, index }, element, span))
+    }
+
+    /// The built-in variable or member of `gl_PerVertex` that an expression is.
+    fn builtin_of(&self, id: ExprId) -> Option<BuiltinVariable> {
+        match self.shader.exprs[id].kind {
+            ExprKind::Global(id) => self.shader.globals[id].builtin,
+            ExprKind::Member { base, member } => {
+                self.types.members(self.ty(base))?.get(member as usize)?.builtin
+            }
+            _ => None,
+        }
     }
 
     /// Indices of other widths become `int` or `uint`.
@@ -357,7 +375,8 @@ impl Checker<'_> {
             _ => None,
         };
         let stage = self.language.stage;
-        let per_vertex = global.is_some_and(|g| g.storage.is_per_vertex(stage));
+        let whole = matches!(self.shader.exprs[base].kind, ExprKind::Global(_));
+        let per_vertex = whole && global.is_some_and(|g| g.storage.is_per_vertex(stage));
         if unsized_array && !per_vertex && global.is_none_or(|g| g.storage != Storage::Buffer) {
             return self.error(span, "an array without a size can only be indexed by constants");
         }
@@ -412,9 +431,14 @@ impl Checker<'_> {
 
     /// The length of an array that linking or the buffer sizes.
     fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
+        let linked =
+            self.language.at_least(430, 310) || self.language.extension("ARB_shader_storage_buffer_object");
         let known = match self.root(value) {
-            Some(Root::Global(id)) => !self.is_unsized_per_vertex(value, id),
-            root => root.is_some(),
+            Some(Root::Global(id)) if self.shader.globals[id].storage == Storage::Buffer => true,
+            // Arrays outside of blocks are sized when linking (ARB_shader_storage_buffer_object, section 4.1.9).
+            Some(Root::Global(id)) => linked && !self.is_unsized_per_vertex(value, id),
+            Some(Root::Local(_)) => linked,
+            None => false,
         };
         if !known {
             return self.error(span, "the length of an array without a size is not known");

@@ -160,6 +160,9 @@ impl Checker<'_> {
             Some(Word::InOut) => Direction::InOut,
             Some(_) => return self.error(span, "this qualifier does not apply to parameters"),
         };
+        if direction != Direction::In && self.language.version == 110 && self.types.array_of(ty).is_some() {
+            return self.error(span, "an array cannot be out or inout in GLSL 1.10");
+        }
         if direction != Direction::In && qualifiers.constant {
             return self.error(span, "a const parameter cannot be out or inout");
         }

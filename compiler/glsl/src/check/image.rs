@@ -137,6 +137,9 @@ impl Checker<'_> {
             None if !qualifiers.memory.write_only && !loads_any => {
                 self.error(span, "an image that is not writeonly needs a format")
             }
+            Some(format) if !self.has_format(format.name()) => {
+                self.error(span, format!("GLSL ES has no image format {} here", format.name()))
+            }
             Some(format)
                 if self.language.es
                     && !matches!(format.name(), "r32i" | "r32ui" | "r32f")
@@ -151,6 +154,31 @@ impl Checker<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the language has an image format: GLSL ES by itself has few (GLSL ES 3.20 section 4.4.7); 16-bit
+    /// normalised ones need EXT_texture_norm16 in the context (NV_image_formats).
+    fn has_format(&self, name: &str) -> bool {
+        const EMBEDDED: [&str; 13] = [
+            "rgba32f",
+            "rgba16f",
+            "r32f",
+            "rgba8",
+            "rgba8_snorm",
+            "rgba32i",
+            "rgba16i",
+            "rgba8i",
+            "r32i",
+            "rgba32ui",
+            "rgba16ui",
+            "rgba8ui",
+            "r32ui",
+        ];
+        let norm16 = ["rgba16", "rg16", "r16", "rgba16_snorm", "rg16_snorm", "r16_snorm"].contains(&name);
+        !self.language.es
+            || EMBEDDED.contains(&name)
+            || self.language.extension("NV_image_formats")
+                && (!norm16 || self.language.offers("EXT_texture_norm16"))
     }
 
     /// Memory qualifiers of an image.

@@ -161,6 +161,11 @@ impl<'a> Language<'a> {
         self.capabilities.map_or(default, |c| c.limit(name, default))
     }
 
+    /// Whether the context exports an extension (without `GL_`), enabled or not.
+    pub fn offers(&self, name: &str) -> bool {
+        self.capabilities.is_none_or(|c| c.has(&format!("GL_{name}")))
+    }
+
     pub fn has_integers(&self) -> bool {
         self.at_least(130, 300) || self.extension("EXT_gpu_shader4")
     }

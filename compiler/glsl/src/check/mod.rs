@@ -3,6 +3,7 @@
 //! Everything that a reader of GLSL must infer is written down here: types, overloads, implicit conversions, built-in
 //! variables, array sizes. Values are computed only where the language needs a number ([`constant`]).
 
+mod access;
 mod atomic;
 mod block;
 mod builtin_constants;
@@ -204,6 +205,8 @@ struct Checker<'a> {
     type_names: FxHashMap<crate::intern::Symbol, Option<(TypeId, type_names::Availability)>>,
     /// INTEL_conservative_rasterization: `layout(inner_coverage) in;` was there.
     inner_coverage: bool,
+    /// The last layout declaration of inputs or outputs.
+    layout_span: Span,
     /// Globals that an expression has named.
     used: SecondaryMap<GlobalId, bool>,
     /// Built-in variables that were redeclared.
@@ -247,6 +250,7 @@ impl<'a> Checker<'a> {
             file_starts,
             type_names: FxHashMap::default(),
             inner_coverage: false,
+            layout_span: Span::default(),
             used: SecondaryMap::new(),
             redeclared: FxHashSet::default(),
             parameter_notes: FxHashMap::default(),
@@ -265,6 +269,9 @@ impl<'a> Checker<'a> {
             if self.diagnostics.len() >= MAX_ERRORS {
                 return;
             }
+        }
+        if self.diagnostics.is_empty() {
+            let _ = self.check_reads().and_then(|()| self.check_layouts());
         }
     }
 

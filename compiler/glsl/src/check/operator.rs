@@ -197,12 +197,18 @@ impl Checker<'_> {
         Ok(Typed { op: plain_op(op), left: a, right, spread: (sa != sb).then_some(a), result: a })
     }
 
+    /// Whether a type is an array, or in GLSL ES a structure with one, which GLSL ES 1.00 treats alike (section 5.7).
+    pub(super) fn is_whole_array(&self, ty: TypeId) -> bool {
+        let within = |ty| self.types.members(ty).filter(|_| self.language.es).unwrap_or_default();
+        self.types.array_of(ty).is_some() || within(ty).iter().any(|m| self.is_whole_array(m.ty))
+    }
+
     fn type_equality(&mut self, op: ast::BinaryOp, a: TypeId, b: TypeId, span: Span) -> Check<Typed> {
         let result = self.types.scalar(Scalar::Bool);
         if self.types.contains_opaque(a) || *self.types.get(a) == Type::Void {
             return self.bad_operands(op, a, b, span);
         }
-        if self.types.array_of(a).is_some() && !self.language.has_array_values() {
+        if self.is_whole_array(a) && !self.language.has_array_values() {
             return self.error(span, "arrays cannot be compared in this version");
         }
         let common = self.common_scalar(a, b).filter(|_| self.types.shape(a) == self.types.shape(b));

@@ -241,6 +241,7 @@ impl Checker<'_> {
         let layout = &qualifiers.layout;
         let stage = self.language.stage;
         self.check_default_layout(qualifiers, span)?;
+        self.layout_span = span;
         match qualifiers.word {
             Some(Word::Uniform | Word::Buffer) => {
                 let buffer = qualifiers.word == Some(Word::Buffer);
@@ -387,13 +388,45 @@ impl Checker<'_> {
         self.set_xfb_stride(&layout.variable, span)
     }
 
+    /// Layout declarations that contradict each other, whichever comes first.
+    pub(super) fn check_layouts(&mut self) -> Check<()> {
+        let layout = &self.shader.layout;
+        // Another shader of the stage may give the size.
+        let size = layout.local_size.unwrap_or([2; 3]);
+        let threads = size.iter().fold(1u64, |product, &n| product.saturating_mul(n.into()));
+        if let Some(pragma) = self.all_invariant()
+            && self.language.es
+            && self.is_stage(Stage::Fragment)
+        {
+            return self.error(pragma, "outputs of fragment shaders cannot all be invariant in GLSL ES");
+        }
+        let message = match layout.derivative_group_quads {
+            _ if layout.local_size_variable && layout.local_size.is_some() => {
+                "the local size is both fixed and variable"
+            }
+            Some(true) if !size[0].is_multiple_of(2) || !size[1].is_multiple_of(2) => {
+                "quads of invocations need an even local size in x and y"
+            }
+            Some(false) if !threads.is_multiple_of(4) => {
+                "groups of derivatives need a multiple of four invocations"
+            }
+            _ => return Ok(()),
+        };
+        self.error(self.layout_span, message)
+    }
+
+    /// `#pragma STDGL invariant(all)`
+    fn all_invariant(&self) -> Option<Span> {
+        let all = |text: Span| {
+            let text = self.unit.sources.text(text).replace(char::is_whitespace, "");
+            text == "STDGLinvariant(all)"
+        };
+        self.unit.pragmas.iter().map(|p| p.text).find(|&text| all(text))
+    }
+
     /// What can be said about the stage only after its last declaration.
     pub(super) fn finish_layout(&mut self) {
-        let pragma = self.unit.pragmas.iter().any(|p| {
-            let text = self.unit.sources.text(p.text).replace(char::is_whitespace, "");
-            text == "STDGLinvariant(all)"
-        });
-        if pragma {
+        if self.all_invariant().is_some() {
             let outputs = self.shader.globals.values_mut().filter(|g| g.storage == Storage::Output);
             outputs.for_each(|g| g.invariant = true);
         }

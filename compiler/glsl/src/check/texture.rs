@@ -50,6 +50,10 @@ impl Checker<'_> {
         if !parsed.available(&self.language) {
             return self.error(span, format!("`{name}` is not available in this version"));
         }
+        let without_levels = matches!(parsed.op, TextureOp::QueryLod | TextureOp::QueryLevels);
+        if without_levels && !has_levels(sampler.dim) {
+            return self.no_overload(name, arguments, span);
+        }
         if let Some(shape) = parsed.shape {
             let external = sampler.dim == Dim::External && shape.dim == Dim::D2;
             let fits = (sampler.dim == shape.dim || external)

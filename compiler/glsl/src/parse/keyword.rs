@@ -200,7 +200,7 @@ static WORDS: &[Word] = &[
     reserved(NAMESPACE, 110, 100),
     reserved(USING, 110, 100),
     reserved(SUPERP, 130, 100),
-    reserved(FILTER, 140, 300),
+    reserved(FILTER, 130, 300),
     reserved(COMMON, 130, 300),
     reserved(PARTITION, 130, 300),
     reserved(ACTIVE, 130, 300),
@@ -225,10 +225,10 @@ static WORDS: &[Word] = &[
     ty(UVEC2, 130, 300),
     ty(UVEC3, 130, 300),
     ty(UVEC4, 130, 300),
-    ty(DOUBLE, 400, 100),
-    ty(DVEC2, 400, 100),
-    ty(DVEC3, 400, 100),
-    ty(DVEC4, 400, 100),
+    ty(DOUBLE, 110, 100),
+    ty(DVEC2, 110, 100),
+    ty(DVEC3, 110, 100),
+    ty(DVEC4, 110, 100),
 ];
 
 /// Which literal suffixes may be used.

@@ -399,6 +399,9 @@ impl Preprocessor<'_> {
             words::DISABLE => Behaviour::Disable,
             _ => return self.error_at(behaviour, "expected require, enable, warn or disable"),
         };
+        if let Some(extra) = self.next_on_line() {
+            return self.error_at(extra, "unexpected text after #extension");
+        }
         let required = matches!(kind, Behaviour::Require | Behaviour::Enable);
         if name.symbol == words::ALL && required {
             return self.error_at(name, "`all` can only be warned about or disabled");
