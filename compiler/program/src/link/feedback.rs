@@ -54,18 +54,22 @@ fn bytes(types: &TypeTable, varying: &FeedbackVarying) -> u32 {
 }
 
 fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Errors) {
-    for (i, a) in list.iter().enumerate() {
-        for b in &list[i + 1..] {
-            let overlap = a.buffer == b.buffer
-                && a.offset < b.offset.saturating_add(bytes(types, b))
-                && b.offset < a.offset.saturating_add(bytes(types, a));
-            if overlap {
-                errors.push(format!("captured varyings `{}` and `{}` overlap", a.name, b.name));
+    let end = |v: &FeedbackVarying| v.offset.saturating_add(bytes(types, v));
+    let mut order: Vec<&FeedbackVarying> = list.iter().collect();
+    order.sort_by_key(|v| (v.buffer, v.offset));
+    // Of those before, the one that reaches farthest.
+    let mut farthest: Option<&FeedbackVarying> = None;
+    for next in order {
+        let before = farthest.filter(|v| v.buffer == next.buffer);
+        if let Some(before) = before {
+            if end(before) > next.offset {
+                errors.push(format!("captured varyings `{}` and `{}` overlap", before.name, next.name));
             }
-            if a.buffer == b.buffer && a.stream != b.stream {
-                errors.push(format!("feedback buffer {} captures more than one stream", a.buffer));
+            if before.stream != next.stream {
+                errors.push(format!("feedback buffer {} captures more than one stream", next.buffer));
             }
         }
+        farthest = before.filter(|v| end(v) > end(next)).or(Some(next));
     }
 }
 
