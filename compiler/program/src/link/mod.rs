@@ -95,10 +95,13 @@ impl fmt::Display for LinkError {
 #[derive(Default, Debug)]
 pub(crate) struct Errors(Vec<String>);
 
+/// Most messages kept: many variables at one place make as many as there are pairs.
+const MAX_MESSAGES: usize = 100;
+
 impl Errors {
     pub(crate) fn push(&mut self, message: impl Into<String>) {
         let message = message.into();
-        if !self.0.contains(&message) {
+        if self.0.len() < MAX_MESSAGES && !self.0.contains(&message) {
             self.0.push(message);
         }
     }
