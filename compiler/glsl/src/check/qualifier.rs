@@ -106,7 +106,7 @@ impl Checker<'_> {
         let mut last = 0;
         for (i, &id) in unit.list(list).iter().enumerate() {
             let qualifier = unit.qualifiers[id];
-            // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
+            // `layout` has no place of its own among the others, but one before the storage qualifier.
             let layout = matches!(qualifier.kind, QualifierKind::Layout(_));
             if layout
                 && last >= place_in_order(&QualifierKind::Uniform).unwrap_or(0)
@@ -114,6 +114,7 @@ impl Checker<'_> {
             {
                 return self.error(qualifier.span, "`layout` must stand before the storage qualifier");
             }
+            // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
             if let Some(place) = place_in_order(&qualifier.kind)
                 && !self.language.has_420pack()
                 && !self.language.extension("EXT_gpu_shader4")
