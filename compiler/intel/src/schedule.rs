@@ -126,6 +126,7 @@ fn access(inst: &Inst) -> Access {
     // The mode bits hold for everything that follows.
     a.reads.insert(STATE);
     match inst.message.as_ref().map(|m| m.kind) {
+        None if inst.op == Op::Await => a.writes.insert(MEMORY),
         None => {}
         Some(MessageKind::ConstantLoad | MessageKind::Sample) => {}
         Some(MessageKind::ScratchRead | MessageKind::UrbRead) => a.reads.insert(MEMORY),

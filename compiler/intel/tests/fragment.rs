@@ -109,3 +109,35 @@ fn doubles() {
         }
     }
 }
+
+/// A critical section begins with a fence that waits for earlier threads of the same pixels, and its end waits for the fence
+/// after its writes.
+#[test]
+fn critical_sections_wait() {
+    use ir::{Fields, IntrinsicOp};
+    let mut s = shader(&[], |b| {
+        b.intrinsic(IntrinsicOp::BeginInterlock, &[], Fields::default(), None);
+        let (block, offset, one) = (b.imm(0), b.imm(16), b.imm(1));
+        let old = b.intrinsic(IntrinsicOp::LoadSsbo, &[block, offset], Fields::default(), Some((32, 1)));
+        let new = b.iadd(old.unwrap(), one);
+        let fields = Fields { write_mask: 1, ..Fields::default() };
+        b.intrinsic(IntrinsicOp::StoreSsbo, &[new, block, offset], fields, None);
+        b.intrinsic(IntrinsicOp::EndInterlock, &[], Fields::default(), None);
+        let zero = b.fconst(32, 0.0);
+        b.vec(&[zero; 4])
+    });
+    s.info.ssbos = 1;
+    let text = listing(&compiled(&s, "skl"), "skl", 0);
+    let at =
+        |what: &str| text.lines().position(|l| l.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"));
+    let fences: Vec<usize> =
+        text.lines().enumerate().filter(|(_, l)| l.contains("memory fence")).map(|(i, _)| i).collect();
+    let [begin, end] = fences[..] else { panic!("{text}") };
+    let line = |n: usize| text.lines().nth(n).unwrap();
+    assert!(line(begin).starts_with("sendc(8)") && line(end).starts_with("send(8)"), "{text}");
+    assert!(begin < at("untyped surface read") && at("untyped surface write") < end, "{text}");
+    // The response is read before the thread ends.
+    let response = line(end).split_whitespace().nth(1).unwrap().split('<').next().unwrap();
+    let reads = |l: &str| l.starts_with("mov(8)") && l.contains("null") && l.contains(response);
+    assert!(text.lines().skip(end).any(reads), "{text}");
+}

@@ -394,6 +394,10 @@ intrinsics! {
     Barrier barrier(), [], EFFECT | CONV;
     /// Memory barrier.
     MemoryBarrier memory_barrier(), [Scope], EFFECT;
+    /// Begin of the section that fragments of one pixel pass one after the other.
+    BeginInterlock begin_interlock(), [], EFFECT;
+    /// Its end.
+    EndInterlock end_interlock(), [], EFFECT;
     /// Cycle counter, low and high.
     Clock clock() -> UVEC2, [], EFFECT;
     /// Bit per active invocation with a true operand.

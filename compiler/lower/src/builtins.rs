@@ -548,8 +548,13 @@ impl Lowerer<'_, '_> {
                 self.builder.intrinsic(op, &[], fields, None);
                 return Ok(true);
             }
-            F::Barrier => {
-                self.builder.intrinsic(IntrinsicOp::Barrier, &[], Fields::default(), None);
+            F::Barrier | F::BeginInvocationInterlock | F::EndInvocationInterlock => {
+                let op = match f {
+                    F::BeginInvocationInterlock => IntrinsicOp::BeginInterlock,
+                    F::EndInvocationInterlock => IntrinsicOp::EndInterlock,
+                    _ => IntrinsicOp::Barrier,
+                };
+                self.builder.intrinsic(op, &[], Fields::default(), None);
                 return Ok(true);
             }
             F::MemoryBarrier | F::GroupMemoryBarrier => {

@@ -93,6 +93,7 @@ builtin_functions! {
     Barrier = "barrier", MemoryBarrier = "memoryBarrier", MemoryBarrierAtomicCounter = "memoryBarrierAtomicCounter",
     MemoryBarrierBuffer = "memoryBarrierBuffer", MemoryBarrierImage = "memoryBarrierImage",
     MemoryBarrierShared = "memoryBarrierShared", GroupMemoryBarrier = "groupMemoryBarrier",
+    BeginInvocationInterlock = "beginInvocationInterlockARB", EndInvocationInterlock = "endInvocationInterlockARB",
     // 8.19 Shader invocation group; ARB_shader_group_vote, ARB_shader_ballot, ARB_shader_clock.
     AnyInvocation = "anyInvocationARB", AllInvocations = "allInvocationsARB",
     AllInvocationsEqual = "allInvocationsEqualARB", Ballot = "ballotARB", ReadInvocation = "readInvocationARB",

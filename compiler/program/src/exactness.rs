@@ -191,6 +191,8 @@ fn builtin_is_exact(
         | F::MemoryBarrierImage
         | F::MemoryBarrierShared
         | F::GroupMemoryBarrier
+        | F::BeginInvocationInterlock
+        | F::EndInvocationInterlock
         | F::AnyInvocation
         | F::AllInvocations
         | F::AllInvocationsEqual => true,

@@ -44,17 +44,25 @@ impl LinkedStage {
             || self.shader.globals.values().any(of_samples)
     }
 
+    /// Whether a fragment stage has a critical section, which fragments of one pixel pass one after the other in the order of
+    /// their primitives. The stricter of the orders that ARB_fragment_shader_interlock knows serves for all of them.
+    pub fn has_critical_section(&self) -> bool {
+        self.calls(|f| f == BuiltinFunction::BeginInvocationInterlock)
+    }
+
     /// Whether inputs and draw-time state alone decide the outputs: no uniforms, no memory, no clock.
     pub fn sees_inputs_only(&self) -> bool {
         let of_invocation = |g: &Global| {
             matches!(g.storage, Storage::Private | Storage::Const | Storage::Input | Storage::Output)
         };
-        let tells_time = |e: &Expr| {
-            use BuiltinFunction::{Clock, Clock2x32};
-            matches!(e.kind, ExprKind::Builtin { function: Clock | Clock2x32, .. })
-        };
-        self.shader.globals.values().filter(|g| g.active).all(of_invocation)
-            && !self.shader.exprs.values().any(tells_time)
+        let tells_time = |f| matches!(f, BuiltinFunction::Clock | BuiltinFunction::Clock2x32);
+        self.shader.globals.values().filter(|g| g.active).all(of_invocation) && !self.calls(tells_time)
+    }
+
+    /// Whether a built-in function of some kind is called anywhere.
+    fn calls(&self, is_meant: impl Fn(BuiltinFunction) -> bool) -> bool {
+        let is_call = |e: &Expr| matches!(e.kind, ExprKind::Builtin { function, .. } if is_meant(function));
+        self.shader.exprs.values().any(is_call)
     }
 }
 

@@ -165,6 +165,16 @@ pub enum Spacing {
     FractionalOdd,
 }
 
+/// Which fragments' critical sections exclude each other (ARB_fragment_shader_interlock).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Interlock {
+    PixelOrdered,
+    PixelUnordered,
+    SampleOrdered,
+    SampleUnordered,
+}
+
 /// Stage-wide layout declarations (`layout(...) in;` and `layout(...) out;`); `None` where not declared.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StageLayout {
@@ -188,6 +198,8 @@ pub struct StageLayout {
     pub early_fragment_tests: bool,
     /// `post_depth_coverage`.
     pub post_depth_coverage: bool,
+    /// Fragment interlock mode.
+    pub interlock: Option<Interlock>,
     /// Compute `local_size_x/y/z`.
     pub local_size: Option<[u32; 3]>,
     /// `local_size_variable`.

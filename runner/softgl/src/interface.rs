@@ -27,6 +27,8 @@ pub struct FragmentInterface {
     pub reads_layer: bool,
     /// Writes memory.
     pub side_effects: bool,
+    /// See [`program::LinkedStage::has_critical_section`].
+    pub critical_section: bool,
     /// See [`program::LinkedStage::sees_inputs_only`].
     pub sees_inputs_only: bool,
 }
@@ -37,6 +39,7 @@ impl FragmentInterface {
         let stage = program.stage(Stage::Fragment)?;
         let mut info = FragmentInterface {
             side_effects: stage.side_effects,
+            critical_section: stage.has_critical_section(),
             sees_inputs_only: stage.sees_inputs_only(),
             ..Default::default()
         };

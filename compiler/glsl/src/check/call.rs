@@ -288,7 +288,13 @@ impl Checker<'_> {
                     return self.error(span, "components of an interpolant need GLSL 4.40");
                 }
             }
-            F::Barrier => self.check_barrier(span)?,
+            F::Barrier if self.language.stage == Stage::TessControl => {
+                self.check_once_in_main("barrier()", span)?;
+            }
+            F::BeginInvocationInterlock => {
+                self.check_interlock(0, "the begin of a critical section", span)?
+            }
+            F::EndInvocationInterlock => self.check_interlock(1, "the end of a critical section", span)?,
             F::EmitStreamVertex | F::EndStreamPrimitive => {
                 let stream = values.first().and_then(|&v| self.evaluate_integer(v));
                 if stream.is_none() {
@@ -300,22 +306,32 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Every invocation of a tessellation control shader comes to the same barriers (GLSL 4.60 section 8.16).
-    fn check_barrier(&mut self, span: Span) -> Check<()> {
-        if self.language.stage != Stage::TessControl {
-            return Ok(());
-        }
+    /// Every invocation comes to a call, and only once: to barriers of a tessellation control shader (GLSL 4.60 section
+    /// 8.16), and to both ends of a critical section (ARB_fragment_shader_interlock).
+    fn check_once_in_main(&mut self, what: &str, span: Span) -> Check<()> {
         let Some(function) = &self.function else { return Ok(()) };
         let message = if &*self.shader.functions[function.id].name != "main" {
-            "barrier() must be in main() here"
+            "must be in main() here"
         } else if function.flow > 0 {
-            "barrier() cannot be within control flow here"
+            "cannot be within control flow here"
         } else if function.returned {
-            "barrier() cannot follow a return here"
+            "cannot follow a return here"
         } else {
             return Ok(());
         };
-        self.error(span, message)
+        self.error(span, format!("{what} {message}"))
+    }
+
+    /// There is one critical section at most; `passed` of its ends come before this one.
+    fn check_interlock(&mut self, passed: u32, what: &str, span: Span) -> Check<()> {
+        self.check_once_in_main(what, span)?;
+        let Some(function) = &mut self.function else { return Ok(()) };
+        if function.interlocks != passed {
+            return self
+                .error(span, format!("{what} is misplaced: a shader begins one, once, and then ends it"));
+        }
+        function.interlocks += 1;
+        Ok(())
     }
 
     /// Calls through a subroutine uniform.

@@ -326,6 +326,7 @@ impl Checker<'_> {
             dead: 0,
             flow: 0,
             returned: false,
+            interlocks: 0,
             returns: false,
             memory: FxHashMap::default(),
             temporaries: Vec::new(),
@@ -372,6 +373,9 @@ impl Checker<'_> {
         if result != TypeTable::VOID && !current.returns && self.language.at_least(110, 100) {
             let text = self.text(name.symbol);
             return self.error(name.span, format!("function `{text}` must return a value"));
+        }
+        if current.interlocks == 1 {
+            return self.error(name.span, "the critical section has no end");
         }
         let function = &mut self.shader.functions[current.id];
         function.parameters = list;

@@ -37,6 +37,7 @@ impl Layout {
             ("a primitive", self.primitive.is_some()),
             ("a spacing", self.spacing.is_some()),
             ("a vertex order", self.clockwise.is_some()),
+            ("an interlock mode", self.interlock.is_some()),
             ("a derivative group", self.derivative_group_quads.is_some()),
         ];
         numbers.into_iter().chain(words).find(|&(_, there)| there).map(|(name, _)| name)

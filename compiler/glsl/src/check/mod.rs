@@ -170,6 +170,8 @@ struct CurrentFunction {
     flow: u32,
     /// Whether a `return` was seen.
     returned: bool,
+    /// Ends of critical sections that were seen: 1 within one, 2 after it.
+    interlocks: u32,
     /// Whether a `return` with a value was seen.
     returns: bool,
     /// Memory qualifiers of image parameters.

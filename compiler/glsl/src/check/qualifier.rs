@@ -3,7 +3,7 @@
 use super::{Check, Checker};
 use crate::ast::{self, List, Name, Precision, QualifierKind};
 use crate::source::Span;
-use program::shader::{LayoutPrimitive, Spacing};
+use program::shader::{Interlock, LayoutPrimitive, Spacing};
 use program::types::MatrixOrder;
 use program::variable::{
     DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing, SampleLocation,
@@ -42,6 +42,7 @@ pub(super) struct Layout {
     pub early_fragment_tests: bool,
     pub post_depth_coverage: bool,
     pub inner_coverage: bool,
+    pub interlock: Option<Interlock>,
     pub blend_support: bool,
     pub local_size: [Option<u32>; 3],
     pub local_size_variable: bool,
@@ -446,19 +447,15 @@ impl Checker<'_> {
                 layout.derivative_group_quads = Some(false);
             }
             // Hints and switches that change nothing a program can observe here.
-            "bindless_sampler"
-            | "bound_sampler"
-            | "bindless_image"
-            | "bound_image"
-            | "viewport_relative"
-            | "noncoherent"
-            | "pixel_interlock_ordered"
-            | "pixel_interlock_unordered"
-            | "sample_interlock_ordered"
-            | "sample_interlock_unordered" => {}
+            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative"
+            | "noncoherent" => {}
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
             "inner_coverage" => layout.inner_coverage = true,
+            "pixel_interlock_ordered" => self.interlock(layout, Interlock::PixelOrdered, span)?,
+            "pixel_interlock_unordered" => self.interlock(layout, Interlock::PixelUnordered, span)?,
+            "sample_interlock_ordered" => self.interlock(layout, Interlock::SampleOrdered, span)?,
+            "sample_interlock_unordered" => self.interlock(layout, Interlock::SampleUnordered, span)?,
             _ if BLEND_SUPPORT.contains(&name) => {
                 if !self.language.at_least(0, 320) && !self.language.extension("KHR_blend_equation_advanced")
                 {
@@ -470,6 +467,17 @@ impl Checker<'_> {
                 Some(format) => layout.variable.image_format = Some(format),
                 None => return self.error(span, format!("`{name}` is not a layout qualifier")),
             },
+        }
+        Ok(())
+    }
+
+    fn interlock(&mut self, layout: &mut Layout, mode: Interlock, span: Span) -> Check<()> {
+        let available = ["ARB_fragment_shader_interlock", "NV_fragment_shader_interlock"];
+        if !available.into_iter().any(|e| self.language.extension(e)) {
+            return self.error(span, "interlock modes are not available here");
+        }
+        if layout.interlock.replace(mode).is_some_and(|other| other != mode) {
+            return self.error(span, "a shader has one interlock mode");
         }
         Ok(())
     }

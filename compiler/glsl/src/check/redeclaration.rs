@@ -309,7 +309,10 @@ impl Checker<'_> {
         let geometry = layout.invocations.is_some();
         let evaluation = layout.spacing.is_some() || layout.clockwise.is_some() || layout.point_mode;
         let compute = layout.local_size.iter().any(|s| s.is_some()) || layout.local_size_variable;
-        let fragment = layout.early_fragment_tests || layout.post_depth_coverage || layout.inner_coverage;
+        let fragment = layout.early_fragment_tests
+            || layout.post_depth_coverage
+            || layout.inner_coverage
+            || layout.interlock.is_some();
         let wrong = (geometry && stage != Stage::Geometry)
             || (evaluation && stage != Stage::TessEvaluation)
             || (compute && stage != Stage::Compute)
@@ -333,6 +336,7 @@ impl Checker<'_> {
         self.set(|c| &mut c.shader.layout.invocations, layout.invocations, span)?;
         self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
         self.set(|c| &mut c.shader.layout.clockwise, layout.clockwise, span)?;
+        self.set(|c| &mut c.shader.layout.interlock, layout.interlock, span)?;
         self.set(|c| &mut c.shader.layout.derivative_group_quads, layout.derivative_group_quads, span)?;
         if layout.local_size.iter().any(|s| s.is_some()) {
             let size = layout.local_size.map(|s| s.unwrap_or(1));
@@ -365,6 +369,7 @@ impl Checker<'_> {
             || layout.early_fragment_tests
             || layout.post_depth_coverage
             || layout.inner_coverage
+            || layout.interlock.is_some()
             || layout.local_size.iter().any(|s| s.is_some());
         if wrong {
             return self.error(span, "this layout qualifier is not for outputs of this stage");

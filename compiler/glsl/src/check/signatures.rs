@@ -282,6 +282,12 @@ genF interpolateAtSample(place genF,I)
 genF interpolateAtOffset(place genF,F2)
 @ 0 0 fs EXT_demote_to_helper_invocation
 B helperInvocationEXT()
+@ 0 0 fs ARB_fragment_shader_interlock
+V beginInvocationInterlockARB()
+V endInvocationInterlockARB()
+@ 0 0 fs NV_fragment_shader_interlock
+V beginInvocationInterlockNV() = beginInvocationInterlockARB
+V endInvocationInterlockNV() = endInvocationInterlockARB
 @ 400 320 tcs ARB_tessellation_shader EXT_tessellation_shader OES_tessellation_shader
 V barrier()
 @ 430 310 cs ARB_compute_shader

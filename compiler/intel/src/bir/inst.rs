@@ -326,7 +326,7 @@ impl Inst {
     /// Has an effect besides its destination and flags: messages that write, control flow, architecture state.
     #[must_use]
     pub fn has_side_effects(&self) -> bool {
-        if self.op.info().control_flow {
+        if self.op.info().control_flow || self.op == Op::Await {
             return true;
         }
         if let Some(message) = &self.message {

@@ -168,6 +168,8 @@ ops! {
     Dim "dim" 1 [];
     /// Waits for a notification, the destination's.
     Wait "wait" 0 [];
+    /// Reads its operand and does nothing with it, so that the thread waits for a message's response.
+    Await "mov" 1 [];
     /// No operation.
     Nop "nop" 0 [];
     /// Begin of a predicated region.

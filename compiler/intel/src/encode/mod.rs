@@ -278,6 +278,7 @@ fn opcode(op: Op) -> Opcode {
         Op::Send => Opcode::Send,
         Op::Sendc => Opcode::Sendc,
         Op::Dim => Opcode::Dim,
+        Op::Await => Opcode::Mov,
         Op::If => Opcode::If,
         Op::Else => Opcode::Else,
         Op::Endif => Opcode::Endif,

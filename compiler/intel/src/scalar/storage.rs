@@ -50,7 +50,9 @@ impl Translator<'_> {
                 Some(result),
             ) => self.emit_atomic(intrinsic, result),
             (SsboSize, Some(result)) => self.emit_block_size(intrinsic, result),
-            (MemoryBarrier, _) => self.emit_fence(),
+            (MemoryBarrier, _) => self.emit_fence(Op::Send).map(drop),
+            (BeginInterlock, _) => self.emit_fence(Op::Sendc).map(drop),
+            (EndInterlock, _) => self.emit_interlock_end(),
             (Barrier, _) => self.emit_barrier(),
             _ => Err(self.unsupported(intrinsic.op)),
         }
@@ -391,11 +393,13 @@ impl Translator<'_> {
         [0, 1, 2, 3].map(|i| data.byte_offset(i * per * REG_SIZE))
     }
 
-    /// Orders memory accesses: waits until every cache that served writes has them visible.
-    pub(super) fn emit_fence(&mut self) -> Result<(), CompileError> {
+    /// Orders memory accesses by fences of every cache that serves writes, and gives the registers that are written when
+    /// these are done. As SENDC, they wait for earlier threads' end where these shade the same pixels.
+    fn emit_fence(&mut self, op: Op) -> Result<SmallVec<[Operand; 2]>, CompileError> {
         let typed = DataOp::TypedWrite { slots: desc::SlotGroup::Low, mask: 0 };
         let images = desc::default_port(self.model.devinfo().generation, &typed)
             .filter(|&port| self.shader.info.images > 0 && port == eu::Sfid::RenderCache);
+        let mut responses = SmallVec::new();
         for port in [Some(eu::Sfid::DataCache), images].into_iter().flatten() {
             let fence = DataPortMessage { port, surface: 0, op: DataOp::Fence { commit: true } };
             let lengths = Lengths::new(1, 1).with_header();
@@ -404,7 +408,17 @@ impl Translator<'_> {
             let mut b = self.builder();
             let mut all = b.all_channels(8);
             let done = all.temp(Type::UD);
-            all.emit(Op::Send, done, &[Operand::grf(0, Type::UD)]).message = Some(message);
+            all.emit(op, done, &[Operand::grf(0, Type::UD)]).message = Some(message);
+            responses.push(done);
+        }
+        Ok(responses)
+    }
+
+    /// Waits until the critical section's writes have landed: the next thread of the same pixels starts when this one ends.
+    fn emit_interlock_end(&mut self) -> Result<(), CompileError> {
+        for done in self.emit_fence(Op::Send)? {
+            let mut b = self.builder();
+            b.all_channels(8).emit(Op::Await, Operand::null(Type::UD), &[done]);
         }
         Ok(())
     }
@@ -414,7 +428,7 @@ impl Translator<'_> {
         if self.shader.info.stage != ir::Stage::Compute {
             return Err(self.unsupported(IntrinsicOp::Barrier));
         }
-        self.emit_fence()?;
+        self.emit_fence(Op::Send)?;
         group_barrier(&mut self.program, self.model)
     }
 }

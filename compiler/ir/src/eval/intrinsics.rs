@@ -72,7 +72,7 @@ impl Machine<'_> {
             | Op::ReadFirstInvocation => {
                 return self.subgroup(intrinsic, result, mask);
             }
-            Op::Barrier | Op::MemoryBarrier => return Ok(()),
+            Op::Barrier | Op::MemoryBarrier | Op::BeginInterlock | Op::EndInterlock => return Ok(()),
             _ => {}
         }
         for lane in (0..self.lanes).filter(|&l| mask[l]) {

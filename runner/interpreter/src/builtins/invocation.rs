@@ -43,14 +43,17 @@ impl<E: Environment> Group<'_, E> {
                 }
                 nothing
             }
-            // All lanes run in lockstep and memory is written at once: barriers have nothing left to do.
+            // All lanes run in lockstep and memory is written at once: barriers have nothing left to do. Fragments of one
+            // pixel are never in one batch when there is a critical section.
             F::Barrier
             | F::MemoryBarrier
             | F::MemoryBarrierAtomicCounter
             | F::MemoryBarrierBuffer
             | F::MemoryBarrierImage
             | F::MemoryBarrierShared
-            | F::GroupMemoryBarrier => nothing,
+            | F::GroupMemoryBarrier
+            | F::BeginInvocationInterlock
+            | F::EndInvocationInterlock => nothing,
             F::AnyInvocation | F::AllInvocations | F::AllInvocationsEqual => self.vote(f, args)?,
             F::Ballot => {
                 let truth = args.value(0)?.truth(&self.active);

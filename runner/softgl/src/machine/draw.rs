@@ -405,13 +405,45 @@ impl Machine {
             alpha_to_coverage: self.state.alpha_to_coverage,
             alpha_to_one: self.state.alpha_to_one,
         };
-        let mut coverage = std::mem::take(&mut self.coverage);
-        let set_up = |&sample: &[f32; 2]| self.set_up(&primitives, &vertices, &inputs, sample, &mut coverage);
-        let shapes = multisample.positions.iter().map(set_up).collect::<Result<Vec<_>, _>>()?;
-        self.coverage = coverage;
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
-        self.render(context, shapes, device)
+        self.rasterise(context, &primitives, &vertices, device)
+    }
+
+    /// Sets up and renders the primitives of a draw.
+    fn rasterise(
+        &mut self,
+        mut context: DrawContext,
+        primitives: &[FinalPrimitive],
+        vertices: &ShadedVertices,
+        device: &mut dyn Device,
+    ) -> Result<(), MachineError> {
+        if !(context.fragment.critical_section && context.multisample.is_enabled()) {
+            let shapes = self.shapes(&context, primitives, vertices)?;
+            return self.render(context, shapes, device);
+        }
+        // Samples are drawn one after the other, but pixels pass a critical section primitive by primitive.
+        for primitive in primitives.chunks(1) {
+            let shapes = self.shapes(&context, primitive, vertices)?;
+            self.render(context.clone(), shapes, device)?;
+            context.bindings.objects = self.objects.clone();
+        }
+        Ok(())
+    }
+
+    /// The shapes of primitives at each sample.
+    fn shapes(
+        &mut self,
+        context: &DrawContext,
+        primitives: &[FinalPrimitive],
+        vertices: &ShadedVertices,
+    ) -> Result<Vec<Vec<Shape>>, MachineError> {
+        let mut coverage = std::mem::take(&mut self.coverage);
+        let set_up =
+            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut coverage);
+        let shapes = context.multisample.positions.iter().map(set_up).collect();
+        self.coverage = coverage;
+        shapes
     }
 
     /// Assembles primitives and runs the tessellation and geometry stages.

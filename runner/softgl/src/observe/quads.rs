@@ -39,7 +39,7 @@ impl<'d> QuadShader<'d> {
         setups: &[PrimitiveSetup],
     ) -> Result<(), DeviceError> {
         // A fragment sees what the fragments before it wrote to its pixel.
-        if context.reads_framebuffer() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
+        if context.is_ordered() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
             self.flush(target, context, setups)?;
         }
         self.quads.push(quad);

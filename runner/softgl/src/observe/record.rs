@@ -38,6 +38,11 @@ pub struct DrawContext {
 }
 
 impl DrawContext {
+    /// Whether a fragment must be complete before the next one of its pixel starts.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.fragment.critical_section || self.reads_framebuffer()
+    }
+
     /// Whether the fragment stage reads the framebuffer.
     pub(super) fn reads_framebuffer(&self) -> bool {
         self.bindings.draw_buffers.iter().any(Option::is_some)
