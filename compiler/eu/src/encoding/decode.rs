@@ -1,10 +1,12 @@
 //! Bytes to instructions.
 
+use std::marker::PhantomData;
+
 use super::DecodeError;
 use super::compact::uncompact;
 use super::encode::{THREE_SOURCES, compacted_word, encode_word, flag_fields};
-use super::fields::{Field, Layout, sign_extend};
-use super::operands::{IMMEDIATE_FILE, SRC0, SRC1, get_dst, get_source};
+use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Layout, sign_extend};
+use super::operands::{IMMEDIATE_FILE, Src0, Src1, get_dst, get_source};
 use crate::devinfo::{DevInfo, Gen};
 use crate::inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
@@ -86,15 +88,15 @@ fn decode_compacted(devinfo: &DevInfo, short: u64) -> Result<Inst, DecodeError> 
 
 /// A word being decoded.
 #[derive(Clone, Copy)]
-struct Reader {
+struct Reader<F: Fields> {
     word: u128,
     generation: Gen,
-    layout: &'static Layout,
+    fields: PhantomData<F>,
 }
 
-impl Reader {
+impl<F: Fields> Reader<F> {
     fn get(&self, field: Field) -> u64 {
-        self.layout.get(self.word, field)
+        F::LAYOUT.get(self.word, field)
     }
 
     fn flag(&self, field: Field) -> bool {
@@ -102,7 +104,7 @@ impl Reader {
     }
 
     fn signed(&self, field: Field) -> i32 {
-        sign_extend(self.get(field), self.layout.width(field)) as i32
+        sign_extend(self.get(field), F::LAYOUT.width(field)) as i32
     }
 
     /// The meaning of `field`'s code, or the error that it has none.
@@ -114,7 +116,15 @@ impl Reader {
 
 /// Decodes the fields of a 16-byte instruction; bits they do not cover are lost.
 fn decode_word(generation: Gen, word: u128) -> Result<Inst, DecodeError> {
-    let r = Reader { word, generation, layout: Layout::of(generation) };
+    match generation {
+        Gen::Gen7 | Gen::Gen75 => decode_fields::<Gen7Fields>(generation, word),
+        Gen::Gen8 => decode_fields::<Gen8Fields>(generation, word),
+        Gen::Gen9 => decode_fields::<Gen9Fields>(generation, word),
+    }
+}
+
+fn decode_fields<F: Fields>(generation: Gen, word: u128) -> Result<Inst, DecodeError> {
+    let r = Reader::<F> { word, generation, fields: PhantomData };
     let code = r.get(Field::Opcode);
     let opcode = Opcode::from_code(code, generation).ok_or(DecodeError::UnknownOpcode { code })?;
     let mut inst = Inst::new(opcode);
@@ -129,10 +139,10 @@ fn decode_word(generation: Gen, word: u128) -> Result<Inst, DecodeError> {
         Form::Send => get_send(&r, &mut inst)?,
         Form::SplitSend => get_split_send(&r, &mut inst)?,
         Form::Jmpi => {
-            inst.src[0] = get_source(word, generation, inst.access_mode, &SRC1, (false, false))?;
+            inst.src[0] = get_source::<F, Src1>(word, generation, inst.access_mode, (false, false))?;
         }
         Form::Branch | Form::Call => get_branch(&r, &mut inst)?,
-        Form::Wait => inst.dst = get_dst(word, generation, inst.access_mode)?,
+        Form::Wait => inst.dst = get_dst::<F>(word, generation, inst.access_mode)?,
     }
     get_predicate(&r, &mut inst)?;
     Ok(inst)
@@ -143,7 +153,7 @@ fn is_arithmetic(form: Form) -> bool {
     matches!(form, Form::Basic | Form::ThreeSource | Form::Math)
 }
 
-fn get_controls(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
+fn get_controls<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     let form = inst.opcode.form();
     inst.access_mode = if r.flag(Field::AccessMode) { AccessMode::Align16 } else { AccessMode::Align1 };
     inst.exec_size = r.code(Field::ExecSize, |code| (code <= 5).then(|| 1 << code))?;
@@ -172,7 +182,7 @@ fn get_controls(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
 }
 
 /// Reads the predicate, and the flag register if the predicate or the conditional modifier uses it.
-fn get_predicate(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
+fn get_predicate<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if r.flag(Field::PredControl) {
         let control = match inst.access_mode {
             AccessMode::Align1 => PredControl::Align1(r.code(Field::PredControl, PredAlign1::from_code)?),
@@ -189,21 +199,21 @@ fn get_predicate(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn get_basic(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
-    inst.dst = get_dst(r.word, r.generation, inst.access_mode)?;
+fn get_basic<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
+    inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
     let sources = inst.opcode.info().sources;
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
-    inst.src[0] = get_source(r.word, r.generation, inst.access_mode, &SRC0, wide)?;
+    inst.src[0] = get_source::<F, Src0>(r.word, r.generation, inst.access_mode, wide)?;
     if sources == 2 && !inst.has_one_immediate() {
         if inst.src[0].is_imm() {
             return Err(DecodeError::Unsupported { what: "an immediate as src0 of two sources" });
         }
-        inst.src[1] = get_source(r.word, r.generation, inst.access_mode, &SRC1, wide)?;
+        inst.src[1] = get_source::<F, Src1>(r.word, r.generation, inst.access_mode, wide)?;
     }
     Ok(())
 }
 
-fn get_three_source(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
+fn get_three_source<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if inst.access_mode != AccessMode::Align16 {
         return Err(DecodeError::Unsupported { what: "a three-source instruction in Align1" });
     }
@@ -242,16 +252,16 @@ fn get_three_source(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn get_send(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
-    inst.dst = get_dst(r.word, r.generation, inst.access_mode)?;
-    inst.src[0] = get_source(r.word, r.generation, inst.access_mode, &SRC0, (false, false))?;
+fn get_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
+    inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
+    inst.src[0] = get_source::<F, Src0>(r.word, r.generation, inst.access_mode, (false, false))?;
     if inst.src[0].is_imm() {
         return Err(DecodeError::Unsupported { what: "a send with an immediate payload" });
     }
     let desc = if r.get(Field::Src1File) == IMMEDIATE_FILE {
         Desc::Imm(r.get(Field::SendDesc) as u32)
     } else {
-        let src1 = get_source(r.word, r.generation, AccessMode::Align1, &SRC1, (false, false))?;
+        let src1 = get_source::<F, Src1>(r.word, r.generation, AccessMode::Align1, (false, false))?;
         if !src1.is_arf(Arf::Address) {
             return Err(DecodeError::Unsupported { what: "a send with a descriptor outside a0" });
         }
@@ -266,7 +276,7 @@ fn get_send(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn get_split_send(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
+fn get_split_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if r.flag(Field::DstAddrMode) || r.flag(Field::Src0AddrMode) {
         return Err(DecodeError::Unsupported { what: "a split send with indirect operands" });
     }
@@ -309,9 +319,9 @@ fn get_split_send(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
     Ok(())
 }
 
-fn get_branch(r: &Reader, inst: &mut Inst) -> Result<(), DecodeError> {
+fn get_branch<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if inst.opcode.form() == Form::Call {
-        inst.dst = get_dst(r.word, r.generation, inst.access_mode)?;
+        inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
     }
     inst.jip = r.signed(Field::Jip);
     if inst.opcode.has_uip(r.generation) {

@@ -2,8 +2,8 @@
 
 use super::EncodeError;
 use super::compact::compact;
-use super::fields::{Field, Writer};
-use super::operands::{IMMEDIATE_FILE, SRC0, SRC1, log2_code, put_dst, put_source};
+use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Writer};
+use super::operands::{IMMEDIATE_FILE, Src0, Src1, log2_code, put_dst, put_source};
 use crate::build;
 use crate::devinfo::{DevInfo, Gen};
 use crate::inst::{AccessMode, CondMod, Desc, Inst, PredControl, Send};
@@ -61,7 +61,15 @@ pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeEr
     if !inst.opcode.exists_on(generation) {
         return Err(EncodeError::NoSuchOpcode { opcode: inst.opcode });
     }
-    let mut w = Writer::new(generation);
+    match generation {
+        Gen::Gen7 | Gen::Gen75 => encode_fields::<Gen7Fields>(generation, inst),
+        Gen::Gen8 => encode_fields::<Gen8Fields>(generation, inst),
+        Gen::Gen9 => encode_fields::<Gen9Fields>(generation, inst),
+    }
+}
+
+fn encode_fields<F: Fields>(generation: Gen, inst: &Inst) -> Result<u128, EncodeError> {
+    let mut w = Writer::<F>::new();
     w.set(Field::Opcode, u64::from(inst.opcode.info().code));
     let outcome = put_fields(&mut w, generation, inst);
     // What a field refused came first.
@@ -70,7 +78,7 @@ pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeEr
 }
 
 /// Writes everything but the opcode.
-fn put_fields(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_fields<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     let form = inst.opcode.form();
     if form == Form::Bare {
         return Ok(());
@@ -90,7 +98,7 @@ fn put_fields(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), Encode
 }
 
 /// Controls that stand at the same place in every form.
-fn put_controls(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
+fn put_controls<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), EncodeError> {
     w.flag(Field::AccessMode, inst.access_mode == AccessMode::Align16);
     w.set(Field::ExecSize, log2_code(inst.exec_size, 32)?);
     w.flag(Field::MaskControl, inst.no_mask);
@@ -108,7 +116,7 @@ fn put_controls(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
 }
 
 /// Predicate, conditional modifier and the flag register they share.
-fn put_predicate(w: &mut Writer, inst: &Inst, form: Form) {
+fn put_predicate<F: Fields>(w: &mut Writer<F>, inst: &Inst, form: Form) {
     if let Some(predicate) = inst.predicate {
         let code = match predicate.control {
             PredControl::Align1(control) => control.code(),
@@ -141,7 +149,7 @@ fn missing(inst: &Inst, what: &'static str) -> EncodeError {
     EncodeError::Missing { opcode: inst.opcode, what }
 }
 
-fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_basic<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     if inst.opcode.form() == Form::Math {
         let function = inst.math.ok_or_else(|| missing(inst, "function"))?;
         w.set(Field::CondMod, u64::from(function.code()));
@@ -150,12 +158,12 @@ fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeE
     let sources = inst.opcode.info().sources;
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
     let [src0, src1, _] = &inst.src;
-    put_source(w, generation, inst.access_mode, &SRC0, src0, wide)?;
+    put_source::<_, Src0>(w, generation, inst.access_mode, src0, wide)?;
     if sources == 2 && !inst.has_one_immediate() {
         if src0.is_imm() {
             return Err(EncodeError::NoCode { what: "an immediate as src0 of two sources" });
         }
-        return put_source(w, generation, inst.access_mode, &SRC1, src1, wide);
+        return put_source::<_, Src1>(w, generation, inst.access_mode, src1, wide);
     }
     if sources == 1 && src0.is_imm() && src0.ty.size() < 8 {
         put_absent_src1(w, generation, src0.ty)?;
@@ -164,7 +172,7 @@ fn put_basic(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeE
 }
 
 /// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type code.
-fn put_absent_src1(w: &mut Writer, generation: Gen, ty: Type) -> Result<(), EncodeError> {
+fn put_absent_src1<F: Fields>(w: &mut Writer<F>, generation: Gen, ty: Type) -> Result<(), EncodeError> {
     let code = ty.immediate_code(generation).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
     w.set(Field::Src1File, 0);
     w.set(Field::Src1Type, u64::from(code));
@@ -219,7 +227,7 @@ fn dword_subreg(operand: &Operand) -> Result<u64, EncodeError> {
 
 const NO_TYPE: EncodeError = EncodeError::NoCode { what: "a three-source operand's type" };
 
-fn put_three_source(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_three_source<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     if inst.access_mode != AccessMode::Align16 {
         return Err(EncodeError::NoCode { what: "a three-source instruction in Align1" });
     }
@@ -248,7 +256,11 @@ fn put_three_source(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), 
 }
 
 /// One type for all sources, except that src1 and src2 may each be HF beside F.
-fn put_three_source_types(w: &mut Writer, generation: Gen, src: &[Operand; 3]) -> Result<(), EncodeError> {
+fn put_three_source_types<F: Fields>(
+    w: &mut Writer<F>,
+    generation: Gen,
+    src: &[Operand; 3],
+) -> Result<(), EncodeError> {
     let no_type = || EncodeError::NoCode { what: "the combination of three-source types" };
     let [src0, src1, src2] = src;
     w.set(Field::TsSrcType, u64::from(src0.ty.three_source_code(generation).ok_or_else(no_type)?));
@@ -273,11 +285,11 @@ fn message(inst: &Inst) -> Result<Send, EncodeError> {
     inst.send.ok_or_else(|| missing(inst, "message"))
 }
 
-fn put_send(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_send<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     let send = message(inst)?;
     w.set(Field::CondMod, u64::from(send.sfid.code()));
     put_dst(w, generation, inst.access_mode, &inst.dst)?;
-    put_source(w, generation, inst.access_mode, &SRC0, &inst.src[0], (false, false))?;
+    put_source::<_, Src0>(w, generation, inst.access_mode, &inst.src[0], (false, false))?;
     w.flag(Field::SendEot, send.eot);
     match send.desc {
         Desc::Imm(desc) => {
@@ -288,12 +300,12 @@ fn put_send(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeEr
         }
         Desc::Indirect { subreg } => {
             let a0 = build::arf(Arf::Address, 0).subreg(subreg).scalar();
-            put_source(w, generation, AccessMode::Align1, &SRC1, &a0, (false, false))
+            put_source::<_, Src1>(w, generation, AccessMode::Align1, &a0, (false, false))
         }
     }
 }
 
-fn put_split_send(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
+fn put_split_send<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), EncodeError> {
     let send = message(inst)?;
     let file = |operand: &Operand| match operand.file {
         RegFile::Arf => Ok(false),
@@ -339,7 +351,7 @@ fn put_split_send(w: &mut Writer, inst: &Inst) -> Result<(), EncodeError> {
 }
 
 /// The extended descriptor has bits 9:6 and 31:16 only.
-fn put_ex_desc(w: &mut Writer, desc: u32) -> Result<(), EncodeError> {
+fn put_ex_desc<F: Fields>(w: &mut Writer<F>, desc: u32) -> Result<(), EncodeError> {
     if desc & !EX_DESC_BITS != 0 {
         return Err(EncodeError::DoesNotFit { field: Field::SsExDescLow, value: i64::from(desc), bits: 4 });
     }
@@ -358,32 +370,42 @@ fn ip() -> Operand {
     build::arf(Arf::Ip, 0).region(4, 1, 0)
 }
 
-fn put_jmpi(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_jmpi<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     put_unused_dst(w, generation, inst, &ip())?;
     put_unused_src(w, generation, inst, &ip())?;
-    put_source(w, generation, inst.access_mode, &SRC1, &inst.src[0], (false, false))
+    put_source::<_, Src1>(w, generation, inst.access_mode, &inst.src[0], (false, false))
 }
 
 /// Writes a fixed operand of an instruction that does not use its destination.
-fn put_unused_dst(w: &mut Writer, generation: Gen, inst: &Inst, dst: &Operand) -> Result<(), EncodeError> {
+fn put_unused_dst<F: Fields>(
+    w: &mut Writer<F>,
+    generation: Gen,
+    inst: &Inst,
+    dst: &Operand,
+) -> Result<(), EncodeError> {
     let dst = Operand { region: Region::dst(1), ..*dst };
     put_dst(w, generation, inst.access_mode, &dst)
 }
 
 /// Writes a fixed operand of an instruction that does not use src0: a region of width 1 becomes scalar in SIMD1.
-fn put_unused_src(w: &mut Writer, generation: Gen, inst: &Inst, src: &Operand) -> Result<(), EncodeError> {
+fn put_unused_src<F: Fields>(
+    w: &mut Writer<F>,
+    generation: Gen,
+    inst: &Inst,
+    src: &Operand,
+) -> Result<(), EncodeError> {
     let mut src = *src;
     match inst.access_mode {
         AccessMode::Align1 if src.region.width == 1 && inst.exec_size == 1 => src.region = Region::SCALAR,
         AccessMode::Align16 if src.region.vstride == 8 => src.region.vstride = 4,
         _ => {}
     }
-    put_source(w, generation, inst.access_mode, &SRC0, &src, (false, false))
+    put_source::<_, Src0>(w, generation, inst.access_mode, &src, (false, false))
 }
 
 /// Branches use no register operands but compilers fill them in: gen7 with null or ip and an immediate src1 whose
 /// 32 bits are JIP and UIP, gen8 with an immediate src0 and the jumps over both sources.
-fn put_branch(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_branch<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     let op = inst.opcode;
     let null_d = build::null().d();
     let unused = match op {
@@ -420,7 +442,7 @@ fn put_branch(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), Encode
 }
 
 /// WAIT reads the register it writes; src1 is null as F.
-fn put_wait(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_wait<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
     put_dst(w, generation, inst.access_mode, &inst.dst)?;
     let mut src0 = Operand { region: Region::SCALAR, ..inst.dst };
     let mut src1 = build::null().f();
@@ -429,6 +451,6 @@ fn put_wait(w: &mut Writer, generation: Gen, inst: &Inst) -> Result<(), EncodeEr
         src0.swizzle = Swizzle::new(component, component, component, component);
         src1.region.vstride = 4;
     }
-    put_source(w, generation, inst.access_mode, &SRC0, &src0, (false, false))?;
-    put_source(w, generation, inst.access_mode, &SRC1, &src1, (false, false))
+    put_source::<_, Src0>(w, generation, inst.access_mode, &src0, (false, false))?;
+    put_source::<_, Src1>(w, generation, inst.access_mode, &src1, (false, false))
 }

@@ -2,6 +2,8 @@
 //!
 //! Positions are those of Mesa's `brw_inst.h`. Encoder and decoder use nothing else.
 
+use std::marker::PhantomData;
+
 use crate::devinfo::Gen;
 use crate::encoding::EncodeError;
 
@@ -27,6 +29,7 @@ impl Run {
         Run { half: lo / 64, shift: lo % 64, width: hi - lo + 1, mask: mask(hi - lo + 1) }
     }
 
+    #[inline]
     fn get(self, halves: [u64; 2]) -> u64 {
         halves[usize::from(self.half & 1)] >> self.shift & self.mask
     }
@@ -268,11 +271,13 @@ impl Layout {
         }
     }
 
+    #[inline]
     fn span(&self, field: Field) -> &Span {
         &self.spans[field as usize]
     }
 
     /// Number of bits of `field`; 0 if the generation lacks it.
+    #[inline]
     pub fn width(&self, field: Field) -> u32 {
         u32::from(self.span(field).width)
     }
@@ -297,10 +302,38 @@ pub(crate) const fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
+/// The fields of a generation, as a type: functions generic over it have every position as a constant.
+pub trait Fields {
+    /// Where they stand.
+    const LAYOUT: &'static Layout;
+}
+
+/// Fields of Ivy Bridge and Haswell.
+#[derive(Debug)]
+pub struct Gen7Fields;
+/// Fields of Broadwell and Cherryview.
+#[derive(Debug)]
+pub struct Gen8Fields;
+/// Fields of Skylake.
+#[derive(Debug)]
+pub struct Gen9Fields;
+
+impl Fields for Gen7Fields {
+    const LAYOUT: &'static Layout = &GEN7;
+}
+
+impl Fields for Gen8Fields {
+    const LAYOUT: &'static Layout = &GEN8;
+}
+
+impl Fields for Gen9Fields {
+    const LAYOUT: &'static Layout = &GEN9;
+}
+
 /// An instruction word under construction. The first thing that goes wrong is remembered.
 #[derive(Debug)]
-pub struct Writer {
-    layout: &'static Layout,
+pub struct Writer<F: Fields> {
+    fields: PhantomData<F>,
     /// The bits so far.
     halves: [u64; 2],
     /// Bits some field has claimed.
@@ -308,10 +341,10 @@ pub struct Writer {
     error: Option<EncodeError>,
 }
 
-impl Writer {
-    /// An all-zero word laid out for `generation`.
-    pub fn new(generation: Gen) -> Writer {
-        Writer { layout: Layout::of(generation), halves: [0; 2], claimed: [0; 2], error: None }
+impl<F: Fields> Writer<F> {
+    /// An all-zero word.
+    pub fn new() -> Writer<F> {
+        Writer { fields: PhantomData, halves: [0; 2], claimed: [0; 2], error: None }
     }
 
     /// The word.
@@ -328,13 +361,13 @@ impl Writer {
 
     /// Whether the generation has `field`.
     pub fn has(&self, field: Field) -> bool {
-        self.layout.width(field) != 0
+        F::LAYOUT.width(field) != 0
     }
 
     /// Sets `field` to `value`.
     #[inline]
     pub fn set(&mut self, field: Field, value: u64) {
-        let span = self.layout.span(field);
+        let span = F::LAYOUT.span(field);
         if value > span.max || span.width == 0 {
             return self.refuse(field, value as i64);
         }
@@ -350,7 +383,7 @@ impl Writer {
     /// Remembers why `field` cannot have this value.
     #[cold]
     fn refuse(&mut self, field: Field, value: i64) {
-        self.fail(match self.layout.width(field) {
+        self.fail(match F::LAYOUT.width(field) {
             0 => EncodeError::NoSuchField { field },
             bits => EncodeError::DoesNotFit { field, value, bits },
         });
@@ -362,8 +395,9 @@ impl Writer {
     }
 
     /// Sets `field` to the two's complement of `value`.
+    #[inline]
     pub fn set_signed(&mut self, field: Field, value: i64) {
-        let width = self.layout.width(field);
+        let width = F::LAYOUT.width(field);
         let limit = 1i64 << width.clamp(1, 63).saturating_sub(1);
         if value < -limit || value >= limit {
             return self.refuse(field, value);

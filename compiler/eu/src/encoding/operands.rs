@@ -1,6 +1,6 @@
 //! Operands of one- and two-source instructions, both directions.
 
-use super::fields::{Field, Layout, Writer, sign_extend};
+use super::fields::{Field, Fields, Layout, Writer, sign_extend};
 use super::{DecodeError, EncodeError};
 use crate::devinfo::Gen;
 use crate::inst::AccessMode;
@@ -26,43 +26,56 @@ pub(super) struct SourceFields {
     ia_offset16: Field,
 }
 
+/// A source's fields, as a type (see [`Fields`]).
+pub(super) trait Source {
+    const FIELDS: SourceFields;
+}
+
 /// Source 0.
-pub(super) const SRC0: SourceFields = SourceFields {
-    file: Field::Src0File,
-    ty: Field::Src0Type,
-    subreg: Field::Src0Subreg,
-    subreg16: Field::Src0Subreg16,
-    nr: Field::Src0Nr,
-    abs: Field::Src0Abs,
-    negate: Field::Src0Negate,
-    addr_mode: Field::Src0AddrMode,
-    hstride: Field::Src0Hstride,
-    width: Field::Src0Width,
-    vstride: Field::Src0Vstride,
-    swizzle: Field::Src0Swizzle,
-    ia_subreg: Field::Src0IaSubreg,
-    ia_offset: Field::Src0IaOffset,
-    ia_offset16: Field::Src0IaOffset16,
-};
+pub(super) struct Src0;
+
+impl Source for Src0 {
+    const FIELDS: SourceFields = SourceFields {
+        file: Field::Src0File,
+        ty: Field::Src0Type,
+        subreg: Field::Src0Subreg,
+        subreg16: Field::Src0Subreg16,
+        nr: Field::Src0Nr,
+        abs: Field::Src0Abs,
+        negate: Field::Src0Negate,
+        addr_mode: Field::Src0AddrMode,
+        hstride: Field::Src0Hstride,
+        width: Field::Src0Width,
+        vstride: Field::Src0Vstride,
+        swizzle: Field::Src0Swizzle,
+        ia_subreg: Field::Src0IaSubreg,
+        ia_offset: Field::Src0IaOffset,
+        ia_offset16: Field::Src0IaOffset16,
+    };
+}
 
 /// Source 1.
-pub(super) const SRC1: SourceFields = SourceFields {
-    file: Field::Src1File,
-    ty: Field::Src1Type,
-    subreg: Field::Src1Subreg,
-    subreg16: Field::Src1Subreg16,
-    nr: Field::Src1Nr,
-    abs: Field::Src1Abs,
-    negate: Field::Src1Negate,
-    addr_mode: Field::Src1AddrMode,
-    hstride: Field::Src1Hstride,
-    width: Field::Src1Width,
-    vstride: Field::Src1Vstride,
-    swizzle: Field::Src1Swizzle,
-    ia_subreg: Field::Src1IaSubreg,
-    ia_offset: Field::Src1IaOffset,
-    ia_offset16: Field::Src1IaOffset16,
-};
+pub(super) struct Src1;
+
+impl Source for Src1 {
+    const FIELDS: SourceFields = SourceFields {
+        file: Field::Src1File,
+        ty: Field::Src1Type,
+        subreg: Field::Src1Subreg,
+        subreg16: Field::Src1Subreg16,
+        nr: Field::Src1Nr,
+        abs: Field::Src1Abs,
+        negate: Field::Src1Negate,
+        addr_mode: Field::Src1AddrMode,
+        hstride: Field::Src1Hstride,
+        width: Field::Src1Width,
+        vstride: Field::Src1Vstride,
+        swizzle: Field::Src1Swizzle,
+        ia_subreg: Field::Src1IaSubreg,
+        ia_offset: Field::Src1IaOffset,
+        ia_offset16: Field::Src1IaOffset16,
+    };
+}
 
 /// Hardware code of an immediate in the register-file field.
 pub(super) const IMMEDIATE_FILE: u64 = 3;
@@ -106,8 +119,8 @@ fn align16_subreg(subnr: u8) -> Result<u64, EncodeError> {
 }
 
 /// Writes the indirect address of an operand.
-fn put_indirect(
-    w: &mut Writer,
+fn put_indirect<F: Fields>(
+    w: &mut Writer<F>,
     mode: AccessMode,
     (subreg, offset): (u8, i16),
     (ia_subreg, ia_offset, ia_offset16): (Field, Field, Field),
@@ -126,8 +139,8 @@ fn put_indirect(
 }
 
 /// Writes the destination of a one- or two-source instruction.
-pub(super) fn put_dst(
-    w: &mut Writer,
+pub(super) fn put_dst<F: Fields>(
+    w: &mut Writer<F>,
     generation: Gen,
     mode: AccessMode,
     dst: &Operand,
@@ -163,8 +176,12 @@ pub(super) fn put_dst(
 }
 
 /// Reads the destination of a one- or two-source instruction.
-pub(super) fn get_dst(word: u128, generation: Gen, mode: AccessMode) -> Result<Operand, DecodeError> {
-    let l = Layout::of(generation);
+pub(super) fn get_dst<F: Fields>(
+    word: u128,
+    generation: Gen,
+    mode: AccessMode,
+) -> Result<Operand, DecodeError> {
+    let l = F::LAYOUT;
     let get = |field| l.get(word, field);
     let reserved = |field| DecodeError::Reserved { field, code: l.get(word, field) };
     let file = match get(Field::DstFile) {
@@ -219,14 +236,14 @@ fn is_wide_immediate(ty: Type, wide_f: bool) -> bool {
 
 /// Writes a source of a one- or two-source instruction. `wide` says that immediates may take 64 bits; `dim` that F
 /// immediates do.
-pub(super) fn put_source(
-    w: &mut Writer,
+pub(super) fn put_source<F: Fields, S: Source>(
+    w: &mut Writer<F>,
     generation: Gen,
     mode: AccessMode,
-    fields: &SourceFields,
     src: &Operand,
     (wide, dim): (bool, bool),
 ) -> Result<(), EncodeError> {
+    let fields = S::FIELDS;
     w.set(fields.file, file_code(src.file));
     if src.file == RegFile::Imm {
         let code =
@@ -265,14 +282,13 @@ pub(super) fn put_source(
 }
 
 /// Reads a source of a one- or two-source instruction; the flags are those of [`put_source`].
-pub(super) fn get_source(
+pub(super) fn get_source<F: Fields, S: Source>(
     word: u128,
     generation: Gen,
     mode: AccessMode,
-    fields: &SourceFields,
     (wide, dim): (bool, bool),
 ) -> Result<Operand, DecodeError> {
-    let l = Layout::of(generation);
+    let (l, fields) = (F::LAYOUT, S::FIELDS);
     let get = |field| l.get(word, field);
     let reserved = |field| DecodeError::Reserved { field, code: l.get(word, field) };
     let file = match get(fields.file) {
