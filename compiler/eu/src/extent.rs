@@ -22,7 +22,7 @@ pub fn targets(devinfo: &DevInfo, inst: &Inst, offset: usize) -> [Option<(&'stat
     }
 }
 
-/// Follows a kernel's instructions, in order, to its end.
+/// Follows a kernel's instructions, in order, to its end. Those that do not steer (see [`Inst::steers`]) may be left out.
 #[derive(Debug, Default)]
 pub struct Extent {
     /// The furthest byte a jump leads to.

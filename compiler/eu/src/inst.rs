@@ -377,6 +377,11 @@ impl Inst {
         self.opcode == Opcode::Math && self.sources() == 1 && self.src[0].is_imm()
     }
 
+    /// Whether it can decide where or with which channels execution goes on, or that it ends.
+    pub fn steers(&self) -> bool {
+        self.opcode.is_control_flow() || self.send.is_some_and(|send| send.eot)
+    }
+
     /// Bytes this instruction occupies: 16, or 8 if compacted.
     pub fn len_bytes(&self) -> usize {
         if self.compacted { 8 } else { 16 }

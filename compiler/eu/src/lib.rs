@@ -26,6 +26,7 @@ pub mod extent;
 pub mod inst;
 pub mod opcode;
 pub mod operand;
+mod recent;
 pub mod text;
 pub mod types;
 pub mod validate;
@@ -41,6 +42,7 @@ pub use inst::{
 };
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
+pub use recent::Recent;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
 pub use validate::{KnownInsts, Violation, validate_inst, validate_program};

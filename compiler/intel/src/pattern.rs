@@ -184,17 +184,16 @@ fn enumerate(operand: &Operand, count: u32, reg: u32) -> u32 {
 /// Mask of Align16 rows (four components each) limited to `components`.
 fn align16_mask(operand: &Operand, exec_size: u8, components: u8, reg: u32) -> u32 {
     let size = operand.ty.size();
+    let row_mask = (0..4).filter(|component| components >> component & 1 != 0);
+    let row_mask = row_mask.fold(0, |mask, component| mask | low_ones(size) << (component * size));
     let mut mask = 0;
     for row in 0..u32::from(exec_size).div_ceil(4) {
-        for component in 0..4 {
-            if components >> component & 1 == 0 {
-                continue;
-            }
-            let first = operand.offset % REG_SIZE + (row * 4 + component) * size;
-            if first / REG_SIZE == reg {
-                mask |= periodic_mask(1, 0, size, first % REG_SIZE);
-            }
-        }
+        let (first, start) = (operand.offset % REG_SIZE + row * 4 * size, reg * REG_SIZE);
+        let shifted = match first.checked_sub(start) {
+            Some(up) => u32::checked_shl(row_mask, up),
+            None => u32::checked_shr(row_mask, start - first),
+        };
+        mask |= shifted.unwrap_or(0);
     }
     mask
 }

@@ -1,20 +1,16 @@
 //! Instructions resolved before: kernels are made of few different ones.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use eu::{DevInfo, Inst, KnownInsts};
-use rustc_hash::FxHasher;
+use eu::{DevInfo, Inst, KnownInsts, Recent};
 
 use crate::error::DecodeError;
 use crate::kernel::Kernel;
 use crate::op::Op;
 use crate::quirks::Quirks;
 
-/// Most instructions that are remembered: some ten megabytes.
-const CAPACITY: usize = 1 << 13;
+/// Most instructions of one generation that are remembered: two megabytes.
+const CAPACITY: usize = 1 << 11;
 
 /// An instruction and what executing it takes; all that does not depend on where it stands.
 #[derive(Clone, Debug)]
@@ -24,8 +20,24 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
-    pub fn new(quirks: &Quirks, inst: Inst) -> Arc<Resolved> {
+    fn new(quirks: &Quirks, inst: Inst) -> Arc<Resolved> {
         Arc::new(Resolved { inst, op: Op::resolve(quirks, &inst) })
+    }
+}
+
+/// A resolved instruction with what placing it asks.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub resolved: Arc<Resolved>,
+    pub steers: bool,
+    /// 8 or 16.
+    pub len_bytes: u8,
+}
+
+impl Slot {
+    pub fn new(quirks: &Quirks, inst: Inst) -> Slot {
+        let (steers, len_bytes) = (inst.steers(), inst.len_bytes() as u8);
+        Slot { resolved: Resolved::new(quirks, inst), steers, len_bytes }
     }
 }
 
@@ -34,14 +46,13 @@ impl Resolved {
 pub struct Decoder {
     devinfo: &'static DevInfo,
     quirks: Quirks,
-    /// By their bytes.
-    known: HashMap<u128, Arc<Resolved>, BuildHasherDefault<FxHasher>>,
+    known: Recent<Slot>,
 }
 
 impl Decoder {
     /// Knows no instruction yet.
     pub fn new(devinfo: &'static DevInfo) -> Decoder {
-        Decoder { devinfo, quirks: Quirks::of(devinfo), known: HashMap::default() }
+        Decoder { devinfo, quirks: Quirks::of(devinfo), known: Recent::new(CAPACITY) }
     }
 
     /// The kernel at the start of `bytes`, as [`Kernel::decode`] gives it; what is new is decoded by `insts`.
@@ -57,20 +68,9 @@ impl Decoder {
     }
 
     /// The instruction at the start of `bytes`.
-    pub(crate) fn resolve(
-        &mut self,
-        insts: &mut KnownInsts,
-        bytes: &[u8],
-    ) -> Result<Arc<Resolved>, eu::DecodeError> {
-        if self.known.len() >= CAPACITY {
-            self.known.clear();
-        }
-        match self.known.entry(eu::word(self.devinfo, bytes)?) {
-            Entry::Occupied(entry) => Ok(entry.get().clone()),
-            Entry::Vacant(entry) => {
-                let (inst, _) = insts.decode(bytes)?;
-                Ok(entry.insert(Resolved::new(&self.quirks, inst)).clone())
-            }
-        }
+    pub(crate) fn resolve(&mut self, insts: &mut KnownInsts, bytes: &[u8]) -> Result<&Slot, eu::DecodeError> {
+        let quirks = &self.quirks;
+        let make = || insts.decode(bytes).map(|(inst, _)| Slot::new(quirks, inst));
+        self.known.get(eu::word(self.devinfo, bytes)?, make).map(|slot| &*slot)
     }
 }

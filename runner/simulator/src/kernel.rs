@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eu::extent::targets;
 use eu::{DevInfo, Extent, Form, Inst, KnownInsts, Opcode};
 
-use crate::decoder::{Decoder, Resolved};
+use crate::decoder::{Decoder, Resolved, Slot};
 use crate::error::DecodeError;
 use crate::op::Op;
 use crate::quirks::Quirks;
@@ -79,23 +79,20 @@ impl Kernel {
         if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
-        let expected = (bytes.len() - entry) / 16;
-        let (mut code, mut offsets) = (Vec::with_capacity(expected), Vec::with_capacity(expected));
+        let mut places = Places::with_capacity((bytes.len() - entry) / 16);
         let (mut offset, mut extent) = (entry, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-            let resolved = decoder
+            let slot = decoder
                 .resolve(insts, rest)
                 .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
-            let inst = &resolved.inst;
-            let ends = extent.ends_behind(devinfo, inst, offset);
-            offsets.push(offset as u32);
-            offset += inst.len_bytes();
-            code.push(Placed { resolved, jump: Jump::default() });
+            places.push(slot, offset);
+            let ends = slot.steers && extent.ends_behind(devinfo, &slot.resolved.inst, offset);
+            offset += usize::from(slot.len_bytes);
             if ends {
                 break;
             }
         }
-        Kernel::resolve(devinfo, code, offsets, offset as u32, bytes)
+        Kernel::resolve(devinfo, places, offset, bytes)
     }
 
     /// Builds a kernel from instructions that stand back to back from byte 0.
@@ -104,24 +101,24 @@ impl Kernel {
     /// A jump leads to no instruction.
     pub fn from_insts(devinfo: &'static DevInfo, insts: Vec<Inst>) -> Result<Kernel, DecodeError> {
         let quirks = Quirks::of(devinfo);
-        let mut offsets = Vec::with_capacity(insts.len());
-        let mut offset = 0u32;
-        for inst in &insts {
-            offsets.push(offset);
-            offset += inst.len_bytes() as u32;
+        let mut places = Places::with_capacity(insts.len());
+        let mut offset = 0;
+        for inst in insts {
+            let slot = Slot::new(&quirks, inst);
+            places.push(&slot, offset);
+            offset += usize::from(slot.len_bytes);
         }
-        let place = |inst| Placed { resolved: Resolved::new(&quirks, inst), jump: Jump::default() };
-        Kernel::resolve(devinfo, insts.into_iter().map(place).collect(), offsets, offset, Vec::new())
+        Kernel::resolve(devinfo, places, offset, Vec::new())
     }
 
     fn resolve(
         devinfo: &'static DevInfo,
-        mut code: Vec<Placed>,
-        offsets: Vec<u32>,
-        end: u32,
+        mut places: Places,
+        end: usize,
         bytes: Vec<u8>,
     ) -> Result<Kernel, DecodeError> {
-        resolve_jumps(devinfo, &mut code, &offsets, end)?;
+        resolve_jumps(devinfo, &mut places, end as u32)?;
+        let Places { code, offsets, .. } = places;
         Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), code, offsets, bytes })
     }
 
@@ -160,13 +157,32 @@ impl Kernel {
 /// A binary larger than this is not a shader.
 const MAX_BYTES: usize = 1 << 30;
 
+/// Instructions being placed.
+struct Places {
+    code: Vec<Placed>,
+    /// Byte offset of each.
+    offsets: Vec<u32>,
+    /// Indices of those that steer.
+    steering: Vec<usize>,
+}
+
+impl Places {
+    fn with_capacity(count: usize) -> Places {
+        Places { code: Vec::with_capacity(count), offsets: Vec::with_capacity(count), steering: Vec::new() }
+    }
+
+    fn push(&mut self, slot: &Slot, offset: usize) {
+        if slot.steers {
+            self.steering.push(self.code.len());
+        }
+        self.offsets.push(offset as u32);
+        self.code.push(Placed { resolved: slot.resolved.clone(), jump: Jump::default() });
+    }
+}
+
 /// Turns distances into instruction indices and marks where waiting channels may resume.
-fn resolve_jumps(
-    devinfo: &DevInfo,
-    code: &mut [Placed],
-    offsets: &[u32],
-    end: u32,
-) -> Result<(), DecodeError> {
+fn resolve_jumps(devinfo: &DevInfo, places: &mut Places, end: u32) -> Result<(), DecodeError> {
+    let Places { code, offsets, steering } = places;
     let count = code.len();
     let find = |from: u32, target: i64| -> Result<u32, DecodeError> {
         let known = u32::try_from(target).ok().and_then(|target| {
@@ -175,10 +191,10 @@ fn resolve_jumps(
         });
         known.map(|index| index as u32).ok_or(DecodeError::Jump { offset: from as usize, target })
     };
-    let mut joins = vec![false; count + 2];
+    let mut joins = Vec::new();
     let mut everywhere = false;
-    for (index, &here) in offsets.iter().enumerate() {
-        let inst = code[index].inst();
+    for &index in &*steering {
+        let (here, inst) = (offsets[index], code[index].inst());
         let mut jump = Jump::default();
         let [jip, uip] = targets(devinfo, inst, here as usize);
         if let Some((_, jip)) = jip {
@@ -191,17 +207,16 @@ fn resolve_jumps(
             }
         }
         if inst.opcode.is_control_flow() {
-            for target in [jump.jip, jump.uip, index as u32 + 1] {
-                if let Some(join) = joins.get_mut(target as usize) {
-                    *join = true;
-                }
-            }
+            joins.extend([jump.jip, jump.uip, index as u32 + 1]);
         }
         everywhere |= inst.opcode == Opcode::Ret || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
         code[index].jump = jump;
     }
-    for (placed, join) in code.iter_mut().zip(joins) {
-        placed.jump.join = join || everywhere;
+    for join in joins {
+        code.get_mut(join as usize).into_iter().for_each(|placed| placed.jump.join = true);
+    }
+    if everywhere {
+        code.iter_mut().for_each(|placed| placed.jump.join = true);
     }
     Ok(())
 }

@@ -223,6 +223,13 @@ struct RunArgs {
     mock: bool,
 }
 
+impl RunArgs {
+    /// What every test runs on.
+    fn targets(&self) -> Vec<Target> {
+        if self.reference_only { vec![Target::Reference] } else { self.targets.0.clone() }
+    }
+}
+
 /// Which shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ShardChoice {

@@ -53,8 +53,13 @@ pub(super) struct Resumed {
 
 /// Runs what the arguments say.
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
+    let jobs =
+        args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
+    let settings = settings(args, jobs, &start.arguments)?;
+    // It gets ready while its rows are looked for.
+    let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;
-    let targets = if args.reference_only { vec![Target::Reference] } else { args.targets.0.clone() };
+    let targets = args.targets();
     let options = run_options(args)?;
     let changed = changed_options(args, &options.device);
     let expectations = Expectations::load(&args.expect.sources(), &targets)?;
@@ -83,8 +88,6 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     rows.retain(|row| !done.contains(&(&*tests[row.test].name, row.target.name())));
     let mut console = Console::new(plan::described(&tests, &rows, args, &changed)).after(writer.rows());
     let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
-    let jobs =
-        args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let jobs = jobs.min(rows.len());
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
@@ -92,12 +95,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let keep = if args.mock { Keep::None } else { args.keep };
     let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
-    let settings = settings(args, jobs, &start.arguments)?;
     // Only whole runs are compared over time.
     let recording = header.shard.is_none().then(Recording::start);
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
-        let pool = Pool::start(&settings);
+        let pool = Pool::start(&settings, first.ok());
         let plan = Rows { tests, rows, variant, expectations, repeat: args.repeat, pool };
         schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut keeper]).await
     })?;
@@ -143,11 +145,10 @@ fn ahead(args: &RunArgs) -> usize {
 /// How the worker processes are started and watched.
 fn settings(args: &RunArgs, jobs: usize, arguments: &[String]) -> anyhow::Result<supervise::Settings> {
     let (lanes, threads, batch) = if args.isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
-    let (program, arguments) = worker::command(threads, arguments)?;
+    let (path, arguments) = worker::command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
     Ok(supervise::Settings {
-        program,
-        arguments,
+        program: supervise::Program { path, arguments },
         lanes,
         threads,
         batch,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Parser};
 
@@ -37,12 +38,20 @@ pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     let cli = Cli::try_parse_from(std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()))?;
     if cli.run.mock {
-        supervise::serve(args.threads, |request| mock::run_file(Path::new(&request.path)))?;
+        supervise::serve(args.threads, || {}, |request| mock::run_file(Path::new(&request.path)))?;
         return Ok(EXPECTED);
     }
-    let options = run_options(&cli.run)?;
+    let options = Arc::new(run_options(&cli.run)?);
     let devices = Devices::default();
-    supervise::serve(args.threads, move |request| {
+    // With one thread the first row is as good a beginning.
+    let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
+    let target = cli.run.targets().first().copied();
+    let prepare = move || {
+        if let (Some((options, devices)), Some(target)) = (early, target) {
+            execute::prepare(target, &options, &devices);
+        }
+    };
+    supervise::serve(args.threads, prepare, move |request| {
         execute::run_file(Path::new(&request.path), &request.test, request.target, &options, &devices)
     })?;
     Ok(EXPECTED)

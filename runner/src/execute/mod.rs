@@ -88,6 +88,20 @@ pub struct RunOptions {
     pub device: DeviceOptions,
 }
 
+/// Executes something small on a target, so that the tables that every row needs are there before the first.
+pub fn prepare(target: Target, options: &RunOptions, devices: &dyn DeviceFactory) {
+    const SMALL: &[u8] = b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
+        void main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }\n\
+        [test]\ndraw rect -1 -1 2 2\nprobe all rgba 0.0 1.0 0.0 1.0\n";
+    // What is not ours has its own idea of when it begins.
+    if options.device.compiler.is_none()
+        && options.device.binaries.is_none()
+        && let Ok(script) = script::parse(SMALL)
+    {
+        run_script(&script, "", target, options, devices);
+    }
+}
+
 /// Runs one file on one target.
 pub fn run_file(
     path: &Path,

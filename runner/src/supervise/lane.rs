@@ -1,7 +1,5 @@
 //! Lanes: each keeps one worker process busy, finds out which row killed it, and starts the next.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -18,10 +16,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// How workers are started and watched.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The executable of the workers.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
+    /// How a worker is started.
+    pub program: Program,
     /// Worker processes at a time.
     pub lanes: usize,
     /// Rows at a time in each.
@@ -56,11 +52,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Makes the lanes; workers start with the first rows. To be called within a runtime.
-    pub fn start(settings: &Settings) -> Pool {
+    /// Makes the lanes. Workers start with the first rows, except `first`, which is there already. To be called within a
+    /// runtime.
+    pub fn start(settings: &Settings, mut first: Option<Process>) -> Pool {
         let lane = |_| {
             let (sender, orders) = unbounded_channel();
-            tokio::spawn(Lane::new(settings.clone()).serve(orders));
+            let lane = Lane { process: first.take(), ..Lane::new(settings.clone()) };
+            tokio::spawn(lane.serve(orders));
             sender
         };
         Pool { lanes: (0..settings.lanes.max(1)).map(lane).collect() }
@@ -105,7 +103,6 @@ impl AtWork {
 
 struct Lane {
     settings: Settings,
-    program: Program,
     process: Option<Process>,
     /// In the order of sending. Workers take them in that order, so that the first of them, as many as there are
     /// threads, are those in execution.
@@ -124,8 +121,7 @@ enum Death {
 
 impl Lane {
     fn new(settings: Settings) -> Lane {
-        let program = Program { path: settings.program.clone(), arguments: settings.arguments.clone() };
-        Lane { settings, program, process: None, at_work: Vec::new(), finished: 0 }
+        Lane { settings, process: None, at_work: Vec::new(), finished: 0 }
     }
 
     async fn serve(mut self, mut orders: UnboundedReceiver<Order>) {
@@ -156,7 +152,7 @@ impl Lane {
     fn begin(&mut self, order: Order) {
         let process = match &mut self.process {
             Some(process) => process,
-            None => match Process::start(&self.program) {
+            None => match Process::start(&self.settings.program) {
                 Ok(process) => {
                     self.finished = 0;
                     self.process.insert(process)
@@ -260,7 +256,7 @@ impl Lane {
     /// Executes a row in a process of its own; says whether it broke that.
     async fn alone(&self, request: &Request) -> (Finished, bool) {
         let start = Instant::now();
-        let mut process = match Process::start(&self.program) {
+        let mut process = match Process::start(&self.settings.program) {
             Ok(process) => Some(process),
             Err(error) => {
                 return (crashed(&format!("cannot start a worker process: {error}"), Duration::ZERO), true);

@@ -14,5 +14,6 @@ mod worker;
 
 pub use lane::{Finished, Pool, Settings};
 pub use memory::default_limit;
+pub use process::{Process, Program};
 pub use protocol::Request;
 pub use worker::serve;

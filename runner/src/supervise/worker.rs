@@ -12,15 +12,29 @@ use crate::verdict::Verdict;
 const STACK: usize = 64 << 20;
 
 /// Answers the requests on standard input, at most `threads` at a time. Returns when there are no more, without waiting
-/// for rows at work: when the supervisor is killed the process is to end, whatever its tests do.
+/// for rows at work: when the supervisor is killed the process is to end, whatever its tests do. It is to end then in any
+/// case: what `run` holds is not given back.
+///
+/// `prepare` is called first, beside the reading of requests.
 ///
 /// # Errors
 /// When threads cannot be made or standard input cannot be read.
-pub fn serve(threads: usize, run: impl Fn(&Request) -> Verdict + Send + Sync + 'static) -> io::Result<()> {
+pub fn serve(
+    threads: usize,
+    prepare: impl FnOnce() + Send + 'static,
+    run: impl Fn(&Request) -> Verdict + Send + Sync + 'static,
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(threads.max(1))
         .thread_stack_size(STACK)
         .build()?;
+    runtime.spawn_blocking(move || {
+        // Rows find what is wrong themselves, and say so.
+        caught(|| {
+            prepare();
+            Verdict::pass()
+        })
+    });
     let run = Arc::new(run);
     let mut input = io::stdin().lock();
     let mut line = Vec::new();
@@ -32,6 +46,8 @@ pub fn serve(threads: usize, run: impl Fn(&Request) -> Verdict + Send + Sync + '
         line.clear();
     }
     runtime.shutdown_background();
+    // The system takes the memory back faster than thousands of small objects give it.
+    std::mem::forget(run);
     Ok(())
 }
 

@@ -11,14 +11,43 @@ use crate::opcode::Opcode;
 pub(super) const NAMES: [&str; 6] =
     ["jump-target", "if-endif", "while-backwards", "thread-end", "break-while", "branch-forwards"];
 
+/// What of a program decides where execution goes.
+pub(super) struct Steering {
+    /// Byte offset of every instruction, ascending.
+    pub starts: Vec<usize>,
+    /// The instructions that steer, in order.
+    pub insts: Vec<Located>,
+}
+
+impl Steering {
+    /// Of a program of about `count` instructions.
+    pub fn with_capacity(count: usize) -> Steering {
+        Steering { starts: Vec::with_capacity(count), insts: Vec::new() }
+    }
+
+    fn is_instruction(&self, offset: i64) -> bool {
+        usize::try_from(offset).is_ok_and(|offset| self.starts.binary_search(&offset).is_ok())
+    }
+
+    /// Whether an instruction with this opcode, one that steers, starts at byte `offset`; also if none starts there, which is
+    /// another rule's business.
+    fn has_at(&self, offset: i64, opcode: Opcode) -> bool {
+        let place = self.insts.binary_search_by_key(&offset, |located| located.offset as i64);
+        match place {
+            Ok(index) => self.insts[index].inst.opcode == opcode,
+            Err(_) => !self.is_instruction(offset),
+        }
+    }
+}
+
 /// Checks jumps and the program's end; `len` is the program's length in bytes.
-pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<Violation> {
+pub(super) fn check(devinfo: &DevInfo, program: &Steering, len: usize) -> Vec<Violation> {
     let mut violations = Vec::new();
-    for located in program {
+    for located in &program.insts {
         let mut report =
             |rule, message: String| violations.push(Violation { offset: located.offset, rule, message });
         for (name, target) in targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
-            if !is_instruction(program, target) {
+            if !program.is_instruction(target) {
                 report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
             }
         }
@@ -35,7 +64,7 @@ pub(super) fn check(devinfo: &DevInfo, program: &[Located], len: usize) -> Vec<V
             report(NAMES[5], "only WHILE leads backwards".to_owned());
         }
     }
-    if !program.iter().any(|located| ends_thread(&located.inst)) {
+    if !program.insts.iter().any(|located| ends_thread(&located.inst)) {
         let message = "no end-of-thread message".to_owned();
         violations.push(Violation { offset: len, rule: NAMES[3], message });
     }
@@ -51,40 +80,24 @@ fn target(devinfo: &DevInfo, located: &Located, units: i32) -> i64 {
     located.offset as i64 + i64::from(units) * i64::from(devinfo.jump_unit(located.inst.opcode))
 }
 
-/// The instruction that starts at byte `offset`.
-fn instruction_at(program: &[Located], offset: i64) -> Option<&Inst> {
-    let offset = usize::try_from(offset).ok()?;
-    let index = program.binary_search_by_key(&offset, |located| located.offset).ok()?;
-    program.get(index).map(|located| &located.inst)
-}
-
-fn is_instruction(program: &[Located], offset: i64) -> bool {
-    instruction_at(program, offset).is_some()
-}
-
 /// IF's UIP and ELSE's JIP lead to ENDIF; IF's JIP leads to ENDIF or just past ELSE.
-fn branches_nest(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
+fn branches_nest(devinfo: &DevInfo, program: &Steering, located: &Located) -> bool {
     let inst = &located.inst;
     let end = match inst.opcode {
         Opcode::If => inst.uip,
         Opcode::Else => inst.jip,
         _ => return true,
     };
-    match instruction_at(program, target(devinfo, located, end)) {
-        // A missing target is the other rule's business.
-        None => true,
-        Some(inst) => inst.opcode == Opcode::Endif,
-    }
+    program.has_at(target(devinfo, located, end), Opcode::Endif)
 }
 
 /// UIP of BREAK and CONT leads to the loop's WHILE.
-fn loop_jump_nests(devinfo: &DevInfo, program: &[Located], located: &Located) -> bool {
+fn loop_jump_nests(devinfo: &DevInfo, program: &Steering, located: &Located) -> bool {
     let inst = &located.inst;
     if !matches!(inst.opcode, Opcode::Break | Opcode::Cont) {
         return true;
     }
-    let end = instruction_at(program, target(devinfo, located, inst.uip));
-    end.is_none_or(|inst| inst.opcode == Opcode::While)
+    program.has_at(target(devinfo, located, inst.uip), Opcode::While)
 }
 
 /// Structured branches other than WHILE lead forwards.

@@ -1,40 +1,53 @@
 //! Instructions seen before: shaders are made of few different ones, so that most need not be decoded and checked again.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::BuildHasherDefault;
-
-use rustc_hash::FxHasher;
-
-use super::{Violation, decode_violation, jumps, validate_inst};
+use super::jumps::{self, Steering};
+use super::{Violation, decode_violation, validate_inst};
 use crate::devinfo::DevInfo;
 use crate::encoding::{DecodeError, Located, decode, word};
 use crate::extent::Extent;
 use crate::inst::Inst;
+use crate::recent::Recent;
 
-/// Most instructions that are remembered: some megabytes.
-const CAPACITY: usize = 1 << 14;
+/// Most instructions of one generation that are remembered: a megabyte.
+const CAPACITY: usize = 1 << 12;
 
 /// Decodes and checks instructions of one device, remembering the outcomes.
 #[derive(Debug)]
 pub struct KnownInsts {
     devinfo: &'static DevInfo,
-    /// By their bytes. Boxed: the table is moved whenever it grows.
-    known: HashMap<u128, Box<Known>, BuildHasherDefault<FxHasher>>,
+    known: Recent<Known>,
 }
 
 /// What an instruction word means.
 #[derive(Debug)]
 struct Known {
+    /// It was checked, breaks no rule and does not steer, so that a program's check need not look at it again.
+    plain: bool,
+    /// Boxed: the table is moved whenever it grows, and most instructions are plain.
+    details: Box<Details>,
+}
+
+#[derive(Debug)]
+struct Details {
     inst: Inst,
     /// Names and messages of the rules that the instruction breaks, once it was checked.
     broken: Option<Vec<(&'static str, &'static str)>>,
 }
 
+impl Known {
+    /// The rules that the instruction breaks.
+    fn check(&mut self, devinfo: &DevInfo) -> &[(&'static str, &'static str)] {
+        let inst = &self.details.inst;
+        let broken = self.details.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
+        self.plain = broken.is_empty() && !inst.steers() && !inst.compacted;
+        broken
+    }
+}
+
 impl KnownInsts {
     /// Knows none yet.
     pub fn new(devinfo: &'static DevInfo) -> KnownInsts {
-        KnownInsts { devinfo, known: HashMap::default() }
+        KnownInsts { devinfo, known: Recent::new(CAPACITY) }
     }
 
     /// The device whose instructions these are.
@@ -47,14 +60,14 @@ impl KnownInsts {
     /// # Errors
     /// As [`decode`].
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-        self.look_up(bytes).map(|known| (known.inst, known.inst.len_bytes()))
+        self.look_up(bytes).map(|known| (known.details.inst, known.details.inst.len_bytes()))
     }
 
     /// Checks a program's instructions, as far as it reaches, and its jumps. Bytes that do not decode end the check with
     /// the violation `decode`.
     pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
         let devinfo = self.devinfo;
-        let mut program = Vec::with_capacity(bytes.len() / 16);
+        let mut steering = Steering::with_capacity(bytes.len() / 16);
         let mut violations = Vec::new();
         let (mut offset, mut extent) = (0, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
@@ -65,34 +78,35 @@ impl KnownInsts {
                     return violations;
                 }
             };
-            let broken = known.broken.get_or_insert_with(|| validate_inst(devinfo, &known.inst));
-            for &(rule, message) in broken.iter() {
+            steering.starts.push(offset);
+            if known.plain {
+                offset += 16;
+                continue;
+            }
+            for &(rule, message) in known.check(devinfo) {
                 violations.push(Violation { offset, rule, message: message.to_owned() });
             }
-            let inst = known.inst;
-            program.push(Located { offset, inst });
-            let ends = extent.ends_behind(devinfo, &inst, offset);
+            let inst = &known.details.inst;
+            if inst.steers() {
+                steering.insts.push(Located { offset, inst: *inst });
+            }
+            let ends = extent.ends_behind(devinfo, inst, offset);
             offset += inst.len_bytes();
             if ends {
                 break;
             }
         }
-        violations.extend(jumps::check(devinfo, &program, offset));
+        violations.extend(jumps::check(devinfo, &steering, offset));
         violations
     }
 
     /// The instruction at the start of `bytes`.
     fn look_up(&mut self, bytes: &[u8]) -> Result<&mut Known, DecodeError> {
-        if self.known.len() >= CAPACITY {
-            self.known.clear();
-        }
-        match self.known.entry(word(self.devinfo, bytes)?) {
-            Entry::Occupied(entry) => Ok(entry.into_mut()),
-            Entry::Vacant(entry) => {
-                let (inst, _) = decode(self.devinfo, bytes)?;
-                Ok(entry.insert(Box::new(Known { inst, broken: None })))
-            }
-        }
+        let devinfo = self.devinfo;
+        self.known.get(word(devinfo, bytes)?, || {
+            let (inst, _) = decode(devinfo, bytes)?;
+            Ok(Known { plain: false, details: Box::new(Details { inst, broken: None }) })
+        })
     }
 }
 
@@ -122,22 +136,9 @@ mod tests {
             assert_eq!(found.pop(), Some("thread-end"));
             assert_eq!(found, rules);
         }
-        assert_eq!(known.known.len(), 3);
         assert!(!known.validate_program(&odd).is_empty(), "the region is not one row per width");
         for short in [&native[..15], &native[..7], &[]] {
             assert_eq!(known.decode(short), decode(devinfo, short));
         }
-    }
-
-    #[test]
-    fn forgets_rather_than_grows() {
-        let devinfo = DevInfo::get("ivb").unwrap();
-        let mut known = KnownInsts::new(devinfo);
-        let mov = crate::assemble(devinfo, "mov(8) g10<1>UD 0x00000000UD { align1 1Q };").unwrap();
-        for immediate in 0..=CAPACITY as u32 + 1 {
-            let bytes = [&mov[..12], &immediate.to_le_bytes()].concat();
-            assert_eq!(known.decode(&bytes), decode(devinfo, &bytes));
-        }
-        assert!(known.known.len() <= CAPACITY);
     }
 }
