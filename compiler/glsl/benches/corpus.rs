@@ -7,6 +7,7 @@ use glsl::ast::{Profile, Version};
 use glsl::syntax::{Environment, FrontEnd, IncludeResolver, NamedStrings};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const INSTALLED: &str = "/usr/lib/x86_64-linux-gnu/piglit";
@@ -35,7 +36,8 @@ fn main() {
         let Ok(bytes) = std::fs::read(file) else { continue };
         split(i, &bytes, &mut sections, &mut extensions);
     }
-    let env = Environment { extensions: extensions.into_iter().collect(), ..Environment::all_versions() };
+    let env =
+        Environment { extensions: Arc::new(extensions.into_iter().collect()), ..Environment::all_versions() };
     let bytes: usize = sections.iter().map(|s| s.text.len()).sum();
     let mut front_end = FrontEnd::new(env);
     let mut best = Duration::MAX;

@@ -1,5 +1,8 @@
 //! The syntactic front end as a whole: from source strings to a [`TranslationUnit`].
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::ast::{TranslationUnit, Version};
 use crate::diagnostic::Diagnostic;
 use crate::intern::{Interner, Symbol};
@@ -8,11 +11,64 @@ use crate::preprocess;
 pub use crate::preprocess::include::{IncludeResolver, Included, NamedStrings};
 use crate::token::flags;
 
+/// The extensions that a context supports, with an interner that knows their names for good. For many shaders of a context,
+/// keep it.
+#[derive(Debug)]
+pub struct ExtensionNames {
+    /// With their `GL_` prefix, in order.
+    names: BTreeSet<String>,
+    interner: Interner,
+    symbols: Vec<Symbol>,
+}
+
+impl ExtensionNames {
+    /// Those with these names, which have a `GL_` prefix.
+    pub fn new(names: BTreeSet<String>) -> ExtensionNames {
+        let mut interner = Interner::new();
+        let symbols = names.iter().map(|name| interner.intern(name)).collect();
+        interner.seal();
+        ExtensionNames { names, interner, symbols }
+    }
+
+    /// As [`ExtensionNames::new`], remembering what was asked for last: there are many shaders and few contexts.
+    pub fn remembered(names: &BTreeSet<String>) -> Arc<ExtensionNames> {
+        const CONTEXTS: usize = 16;
+        static MADE: Mutex<Vec<Arc<ExtensionNames>>> = Mutex::new(Vec::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = made.iter().find(|made| made.names == *names) {
+            return found.clone();
+        }
+        if made.len() == CONTEXTS {
+            made.clear();
+        }
+        let new = Arc::new(ExtensionNames::new(names.clone()));
+        made.push(new.clone());
+        new
+    }
+
+    /// A unit whose interner knows the names.
+    fn unit(&self) -> TranslationUnit {
+        TranslationUnit { interner: self.interner.clone(), ..TranslationUnit::default() }
+    }
+}
+
+impl Default for ExtensionNames {
+    fn default() -> ExtensionNames {
+        ExtensionNames::new(BTreeSet::new())
+    }
+}
+
+impl FromIterator<String> for ExtensionNames {
+    fn from_iter<I: IntoIterator<Item = String>>(names: I) -> ExtensionNames {
+        ExtensionNames::new(names.into_iter().collect())
+    }
+}
+
 /// What a GL context offers to its shaders.
 #[derive(Default)]
 pub struct Environment {
-    /// Supported extensions with their `GL_` prefix: each can be required and is a macro with value 1.
-    pub extensions: Vec<String>,
+    /// Supported extensions: each can be required and is a macro with value 1.
+    pub extensions: Arc<ExtensionNames>,
     /// The language of shaders without `#version`. Piglit's shader runner makes it the version of `[require]`.
     pub default_version: Version,
     /// Newest desktop version that `#version` may ask for; 0 for none.
@@ -31,7 +87,7 @@ impl Environment {
 
     /// Whether an extension is supported.
     pub fn has_extension(&self, name: &str) -> bool {
-        self.extensions.iter().any(|e| e == name)
+        self.extensions.names.contains(name)
     }
 }
 
@@ -42,9 +98,7 @@ impl Environment {
 pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec<Diagnostic>> {
     let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
     let mut buffers = Buffers::default();
-    let (interner, extensions) = prepare(env);
-    let unit = TranslationUnit { interner, ..TranslationUnit::default() };
-    run(env, &extensions, unit, &mut buffers, &sources)
+    run(env, env.extensions.unit(), &mut buffers, &sources)
 }
 
 /// Only preprocesses: the tokens with a space where there was white space, a line per line that begins with a token.
@@ -54,10 +108,9 @@ pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec
 /// Every diagnostic of the preprocessor.
 pub fn preprocess(sources: &[&str], env: &Environment) -> Result<String, Vec<Diagnostic>> {
     let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
-    let (interner, extensions) = prepare(env);
-    let mut unit = TranslationUnit { interner, ..TranslationUnit::default() };
+    let mut unit = env.extensions.unit();
     let mut buffers = preprocess::Buffers::default();
-    buffers.macros.reset(&extensions);
+    buffers.macros.reset(&env.extensions.symbols);
     let errors = preprocess::run(env, &mut unit, &mut buffers, &sources);
     if !errors.is_empty() {
         return Err(errors);
@@ -83,8 +136,6 @@ struct Buffers {
 /// A front end that keeps its memory from shader to shader.
 pub struct FrontEnd {
     env: Environment,
-    interner: Interner,
-    extensions: Vec<Symbol>,
     buffers: Buffers,
     spare: Option<TranslationUnit>,
 }
@@ -92,8 +143,7 @@ pub struct FrontEnd {
 impl FrontEnd {
     /// A front end for one environment.
     pub fn new(env: Environment) -> Self {
-        let (interner, extensions) = prepare(&env);
-        Self { env, interner, extensions, buffers: Buffers::default(), spare: None }
+        Self { env, buffers: Buffers::default(), spare: None }
     }
 
     /// The environment. Default version and includes may change between shaders.
@@ -113,39 +163,27 @@ impl FrontEnd {
 
     /// Parses a shader given as one or more source strings. Any bytes are fine: what is no GLSL is an error.
     pub fn parse(&mut self, sources: &[&[u8]]) -> Result<TranslationUnit, Vec<Diagnostic>> {
-        let unit = self.spare.take().unwrap_or_else(|| TranslationUnit {
-            interner: self.interner.clone(),
-            ..TranslationUnit::default()
-        });
-        run(&self.env, &self.extensions, unit, &mut self.buffers, sources)
+        let unit = self.spare.take().unwrap_or_else(|| self.env.extensions.unit());
+        run(&self.env, unit, &mut self.buffers, sources)
     }
 
     /// Takes the memory of a unit that this front end made.
     pub fn recycle(&mut self, mut unit: TranslationUnit) {
         unit.clear();
         // A unit of another front end may know other words.
-        if unit.interner.len() == self.interner.len() {
+        if unit.interner.len() == self.env.extensions.interner.len() {
             self.spare = Some(unit);
         }
     }
 }
 
-/// An interner that knows the extensions' names for good.
-fn prepare(env: &Environment) -> (Interner, Vec<Symbol>) {
-    let mut interner = Interner::new();
-    let extensions = env.extensions.iter().map(|name| interner.intern(name)).collect();
-    interner.seal();
-    (interner, extensions)
-}
-
 fn run(
     env: &Environment,
-    extensions: &[Symbol],
     mut unit: TranslationUnit,
     buffers: &mut Buffers,
     sources: &[&[u8]],
 ) -> Result<TranslationUnit, Vec<Diagnostic>> {
-    buffers.preprocess.macros.reset(extensions);
+    buffers.preprocess.macros.reset(&env.extensions.symbols);
     let errors = preprocess::run(env, &mut unit, &mut buffers.preprocess, sources);
     if !errors.is_empty() {
         return Err(errors);

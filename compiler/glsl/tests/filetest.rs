@@ -14,6 +14,7 @@ use glsl::diagnostic::Diagnostic;
 use glsl::syntax::{Environment, parse, preprocess};
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 struct Case<'a> {
     header: &'a str,
@@ -40,7 +41,7 @@ fn actual(case: &Case<'_>) -> String {
     let (_, command) = case.header.split_once(": ").expect("a header is `name: mode`");
     let mut words = command.split_whitespace();
     let mode = words.next().unwrap_or_default();
-    let extensions = words.map(str::to_owned).collect();
+    let extensions = Arc::new(words.map(str::to_owned).collect());
     let env = Environment { extensions, ..Environment::all_versions() };
     let result = match mode {
         "preprocess" => preprocess(&[case.source], &env),

@@ -3,11 +3,15 @@
 use arbtest::arbtest;
 use glsl::ast::MAX_DEPTH;
 use glsl::syntax::{Environment, FrontEnd, IncludeResolver, Included, NamedStrings, parse};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn environment() -> Environment {
     let extensions = ["GL_ARB_shading_language_include", "GL_ARB_gpu_shader5", "GL_ARB_gpu_shader_int64"];
-    Environment { extensions: extensions.map(str::to_owned).to_vec(), ..Environment::all_versions() }
+    Environment {
+        extensions: Arc::new(extensions.map(str::to_owned).into_iter().collect()),
+        ..Environment::all_versions()
+    }
 }
 
 /// First error of a shader; the parse runs on a small stack and must be quick.

@@ -43,7 +43,7 @@ pub use language::known_extensions;
 use crate::ast::{self, Behaviour, TranslationUnit};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Span};
-use crate::syntax::{Environment, IncludeResolver};
+use crate::syntax::{Environment, ExtensionNames, IncludeResolver};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use language::Language;
 use program::variable::MemoryQualifiers;
@@ -102,7 +102,7 @@ pub fn compile(
     env.includes = options.includes;
     match options.capabilities {
         Some(capabilities) => {
-            env.extensions = capabilities.extensions.iter().cloned().collect();
+            env.extensions = ExtensionNames::remembered(&capabilities.extensions);
             let version = capabilities.glsl_version as u16;
             match capabilities.api {
                 Api::Es => (env.newest_version, env.newest_es_version) = (0, version),
@@ -112,7 +112,9 @@ pub fn compile(
                 }
             }
         }
-        None => env.extensions = language::known_extensions(),
+        None => {
+            env.extensions = ExtensionNames::remembered(&language::known_extensions().into_iter().collect())
+        }
     }
     let unit = crate::syntax::parse(sources, &env).map_err(Diagnostics)?;
     check(&unit, stage, options.capabilities, types)

@@ -275,13 +275,10 @@ impl Keywords {
     /// Decides all words for a shader whose directives have been executed.
     pub fn set_up(&mut self, unit: &TranslationUnit) {
         let version = unit.version;
-        let on = |list: &[&str]| {
-            unit.extensions
-                .iter()
-                .filter(|e| e.behaviour != Behaviour::Disable)
-                .flat_map(|e| extension::enabled_by(unit.interner.text(e.name)))
-                .any(|name| list.contains(&name))
-        };
+        let enabled = unit.extensions.iter().filter(|e| e.behaviour != Behaviour::Disable);
+        let enabled: Vec<&str> =
+            enabled.flat_map(|e| extension::enabled_by(unit.interner.text(e.name))).collect();
+        let on = |list: &[&str]| list.iter().any(|name| enabled.contains(name));
         self.classes.clear();
         self.classes.resize(WORDS.iter().map(|w| w.word.index() + 1).max().unwrap_or(0), Class::Free);
         for word in WORDS {
