@@ -2,8 +2,12 @@
 
 use crate::ids::{Block, Inst, Node, Value};
 use crate::inst::Jump;
-use crate::shader::{Shader, Step};
+use crate::shader::{NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
+
+/// Neighbours of a block, which has seldom more.
+pub type Blocks = SmallVec<[Block; 4]>;
 
 /// Control-flow graph of one shader; a snapshot that later edits of the control flow invalidate.
 ///
@@ -14,9 +18,9 @@ pub struct Cfg {
     /// Blocks in program order, unreachable ones (after two jumping branches) included.
     pub order: Vec<Block>,
     /// Predecessors: entries first, then continues, then the end of the loop body.
-    pub preds: SecondaryMap<Block, Vec<Block>>,
+    pub preds: SecondaryMap<Block, Blocks>,
     /// Successors; for an if: then, else.
-    pub succs: SecondaryMap<Block, Vec<Block>>,
+    pub succs: SecondaryMap<Block, Blocks>,
     /// Number of loops around a block.
     pub loop_depth: SecondaryMap<Block, u32>,
     /// Immediate dominator; `None` for the entry and for unreachable blocks.
@@ -38,6 +42,14 @@ impl Cfg {
     /// Builds the graph.
     pub fn new(shader: &Shader) -> Cfg {
         let mut cfg = Cfg::default();
+        if let [node] = shader.body[..]
+            && let NodeData::Block(block) = shader.nodes[node]
+        {
+            // Most shaders: the maps' defaults hold for their only block.
+            cfg.order.push(block);
+            cfg.interval[block] = (1, 2);
+            return cfg;
+        }
         cfg.resize(shader.blocks.len(), shader.nodes.len());
         cfg.connect(shader);
         cfg.dominators();
@@ -127,7 +139,7 @@ impl Cfg {
         for (i, &block) in self.order.iter().enumerate() {
             position[block] = i as u32;
         }
-        let mut children: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        let mut children: SecondaryMap<Block, Blocks> = SecondaryMap::new();
         let Some(&entry) = self.order.first() else { return };
         let mut reachable: SecondaryMap<Block, bool> = SecondaryMap::new();
         reachable[entry] = true;
@@ -162,7 +174,7 @@ impl Cfg {
         a
     }
 
-    fn number(&mut self, entry: Block, children: &SecondaryMap<Block, Vec<Block>>) {
+    fn number(&mut self, entry: Block, children: &SecondaryMap<Block, Blocks>) {
         let mut clock = 1;
         self.interval[entry].0 = clock;
         let mut stack = vec![(entry, 0)];

@@ -5,6 +5,7 @@ use crate::info::{ShaderInfo, Stage};
 use crate::inst::{Alu, InstData, InstKind, Jump};
 use crate::intrinsics::Intrinsic;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use smallvec::SmallVec;
 
 /// Deepest nesting of ifs and loops that any part of the crate accepts; the validator reports more.
 pub const MAX_NESTING: usize = 1000;
@@ -171,10 +172,10 @@ impl Shader {
     }
 
     /// All reachable blocks and conditions in program order, without recursion.
-    pub fn walk(&self) -> Vec<Step> {
+    pub fn walk(&self) -> Steps {
         // Constructs have up to three steps, and as many blocks as there are constructs lie between them.
-        let mut steps = Vec::with_capacity(2 * self.nodes.len());
-        let mut stack: Vec<Work> = Vec::with_capacity(self.nodes.len());
+        let mut steps = Steps::with_capacity(2 * self.nodes.len());
+        let mut stack: SmallVec<[Work; 8]> = SmallVec::with_capacity(self.nodes.len());
         push_list(&mut stack, &self.body);
         while let Some(work) = stack.pop() {
             let node = match work {
@@ -251,6 +252,9 @@ impl Shader {
     }
 }
 
+/// What [`Shader::walk`] gives: few for most shaders.
+pub type Steps = SmallVec<[Step; 8]>;
+
 /// One step of [`Shader::walk`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -273,6 +277,6 @@ enum Work {
     Node(Node),
 }
 
-fn push_list(stack: &mut Vec<Work>, list: &[Node]) {
+fn push_list(stack: &mut SmallVec<[Work; 8]>, list: &[Node]) {
     stack.extend(list.iter().rev().map(|&n| Work::Node(n)));
 }

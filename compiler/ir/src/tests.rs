@@ -53,9 +53,9 @@ fn graph_of_if_and_loop() {
     let [then, other, merge, header, brk, latch, exit] =
         [cfg.order[1], cfg.order[2], cfg.order[3], cfg.order[4], cfg.order[5], cfg.order[7], cfg.order[8]];
     assert_ne!(entry, block(99));
-    assert_eq!(cfg.preds[merge], [then, other]);
-    assert_eq!(cfg.preds[header], [merge, latch]);
-    assert_eq!(cfg.preds[exit], [brk]);
+    assert_eq!(cfg.preds[merge][..], [then, other]);
+    assert_eq!(cfg.preds[header][..], [merge, latch]);
+    assert_eq!(cfg.preds[exit][..], [brk]);
     assert!(cfg.dominates(entry, exit) && cfg.dominates(header, exit) && cfg.dominates(brk, exit));
     assert!(!cfg.dominates(then, merge) && !cfg.dominates(latch, exit));
     assert_eq!(cfg.loop_depth[latch], 1);

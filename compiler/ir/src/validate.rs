@@ -9,6 +9,7 @@ use crate::ops::{Class, Operand};
 use crate::print::InstText;
 use crate::shader::{MAX_NESTING, NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
 use std::fmt;
 
 /// One broken rule.
@@ -147,6 +148,7 @@ impl Validator<'_> {
     fn code(&mut self) {
         let cfg = Cfg::new(self.shader);
         let mut place: SecondaryMap<Inst, Option<(Block, u32)>> = SecondaryMap::new();
+        place.resize(self.shader.insts.len());
         for &block in &cfg.order {
             for (i, &inst) in self.shader.blocks[block].insts.iter().enumerate() {
                 if place[inst].replace((block, i as u32)).is_some() {
@@ -196,7 +198,7 @@ impl Validator<'_> {
             match &data.kind {
                 InstKind::Phi(srcs) => self.phi(cfg, place, block, srcs, data.result),
                 kind => {
-                    let mut sources = Vec::new();
+                    let mut sources: SmallVec<[Value; 4]> = SmallVec::new();
                     kind.for_each_src(|v| sources.push(v));
                     for source in sources {
                         self.dominance(cfg, place, source, block, i as u32);

@@ -95,6 +95,9 @@ impl ShadedVertices {
     }
 }
 
+/// Inputs of a vertex: four words for each attribute slot.
+type VertexWords = SmallVec<[u32; 16]>;
+
 /// Runs the stages of one draw.
 pub(super) struct Pipeline<'a> {
     pub device: &'a mut dyn Device,
@@ -135,13 +138,14 @@ impl Pipeline<'_> {
         let stride = stage.outputs.len() * 4;
         let mut shaded = ShadedVertices { stride, words: Vec::new() };
         let mut order = Vec::new();
-        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
-        let mut pending: Vec<(Vec<u32>, u32, u32)> = Vec::new();
+        let mut known: HashMap<VertexWords, u32> = HashMap::new();
+        let mut pending: Vec<(VertexWords, u32, u32)> = Vec::new();
         let mut next = 0u32;
         for instance in 0..call.instances {
             for index in call.first..call.first.saturating_add(call.count) {
                 let vertex = self.parameters.vertex(index);
-                let inputs: Vec<u32> = (0..fetch.slots()).flat_map(|slot| fetch.slot(slot, vertex)).collect();
+                let inputs: VertexWords =
+                    (0..fetch.slots()).flat_map(|slot| fetch.slot(slot, vertex)).collect();
                 let mut key = inputs.clone();
                 key.extend([
                     if reads.vertex { vertex } else { 0 },
@@ -168,7 +172,7 @@ impl Pipeline<'_> {
 
     fn vertex_batch(
         &mut self,
-        pending: &mut Vec<(Vec<u32>, u32, u32)>,
+        pending: &mut Vec<(VertexWords, u32, u32)>,
         shaded: &mut ShadedVertices,
         memo: Option<&mut VertexMemo>,
     ) -> Result<(), DeviceError> {
@@ -226,14 +230,14 @@ struct VertexReads {
 
 impl VertexReads {
     fn new(program: &Program) -> VertexReads {
-        let builtins: Vec<BuiltinVariable> = program.stage(Stage::Vertex).map_or(Vec::new(), |s| {
-            let inputs = s.shader.globals.values().filter(|g| g.active && g.storage == Storage::Input);
-            inputs.filter_map(|g| g.builtin).collect()
-        });
-        VertexReads {
-            vertex: builtins.contains(&BuiltinVariable::VertexId),
-            instance: builtins.contains(&BuiltinVariable::InstanceId),
+        let globals = program.stage(Stage::Vertex).into_iter().flat_map(|s| s.shader.globals.values());
+        let inputs = globals.filter(|g| g.active && g.storage == Storage::Input);
+        let mut reads = VertexReads { vertex: false, instance: false };
+        for builtin in inputs.filter_map(|g| g.builtin) {
+            reads.vertex |= builtin == BuiltinVariable::VertexId;
+            reads.instance |= builtin == BuiltinVariable::InstanceId;
         }
+        reads
     }
 }
 
