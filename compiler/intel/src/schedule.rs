@@ -151,45 +151,46 @@ fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
     }
 }
 
-fn issue_cycles(inst: &Inst) -> u64 {
+fn issue_cycles(inst: &Inst) -> u32 {
     if inst.exec_size > 8 { 4 } else { 2 }
 }
 
 /// An edge: the later instruction, and the cycles from the earlier one's issue to its own.
-type Edges = Vec<SmallVec<[(usize, u64); 4]>>;
+type Edges = Vec<SmallVec<[(u32, u32); 4]>>;
 
 /// Dependences among the instructions of a block: reads after writes wait for the result, writes after reads or
 /// writes for the issue.
-fn dependences(insts: &[Inst], model: &dyn Model) -> Edges {
+fn dependences(insts: &[Inst], latencies: &[u32]) -> Edges {
     let mut edges: Edges = vec![SmallVec::new(); insts.len()];
     let mut writer: [Option<usize>; RESOURCES] = [None; RESOURCES];
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); RESOURCES];
+    let mut readers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); RESOURCES];
     for (i, inst) in insts.iter().enumerate() {
         let a = access(inst);
-        let latency = |i: usize| u64::from(model.latency(&insts[i]));
+        let here = i as u32;
         for r in a.reads.iter() {
             if let Some(w) = writer[r] {
-                edges[w].push((i, latency(w)));
+                edges[w].push((here, latencies[w]));
             }
         }
         for r in a.writes.iter() {
             if let Some(w) = writer[r] {
                 // Results arrive in order.
-                let wait = latency(w).saturating_sub(latency(i));
-                edges[w].push((i, wait.max(issue_cycles(&insts[w]))));
+                let wait = latencies[w].saturating_sub(latencies[i]);
+                edges[w].push((here, wait.max(issue_cycles(&insts[w]))));
             }
-            for &reader in readers[r].iter().filter(|&&reader| reader != i) {
-                edges[reader].push((i, issue_cycles(&insts[reader])));
+            for &reader in readers[r].iter().filter(|&&reader| reader != here) {
+                let reader = reader as usize;
+                edges[reader].push((here, issue_cycles(&insts[reader])));
             }
         }
         for r in a.reads.iter() {
-            readers[r].push(i);
+            readers[r].push(here);
         }
         for r in a.writes.iter() {
             writer[r] = Some(i);
             readers[r].clear();
             if a.reads.contains(r) {
-                readers[r].push(i);
+                readers[r].push(here);
             }
         }
     }
@@ -199,15 +200,16 @@ fn dependences(insts: &[Inst], model: &dyn Model) -> Edges {
 /// The new order of a block's instructions.
 fn order(insts: &[Inst], model: &dyn Model) -> Vec<usize> {
     let n = insts.len();
-    let edges = dependences(insts, model);
+    let latencies: Vec<u32> = insts.iter().map(|inst| model.latency(inst)).collect();
+    let edges = dependences(insts, &latencies);
     // Cycles from an instruction's issue to the end of the block along the longest chain.
     let mut remaining = vec![0u64; n];
     for i in (0..n).rev() {
-        let tail = edges[i].iter().map(|&(to, wait)| wait + remaining[to]).max().unwrap_or(0);
-        remaining[i] = tail.max(u64::from(model.latency(&insts[i])));
+        let tail = edges[i].iter().map(|&(to, wait)| u64::from(wait) + remaining[to as usize]).max();
+        remaining[i] = tail.unwrap_or(0).max(u64::from(latencies[i]));
     }
     let mut waiting = vec![0usize; n];
-    edges.iter().flatten().for_each(|&(to, _)| waiting[to] += 1);
+    edges.iter().flatten().for_each(|&(to, _)| waiting[to as usize] += 1);
     let mut ready: Vec<usize> = (0..n).filter(|&i| waiting[i] == 0).collect();
     let mut earliest = vec![0u64; n];
     let (mut now, mut out) = (0u64, Vec::with_capacity(n));
@@ -221,13 +223,14 @@ fn order(insts: &[Inst], model: &dyn Model) -> Vec<usize> {
         let i = ready.swap_remove(best);
         now = now.max(earliest[i]);
         for &(to, wait) in &edges[i] {
-            earliest[to] = earliest[to].max(now + wait);
+            let to = to as usize;
+            earliest[to] = earliest[to].max(now + u64::from(wait));
             waiting[to] -= 1;
             if waiting[to] == 0 {
                 ready.push(to);
             }
         }
-        now += issue_cycles(&insts[i]);
+        now += u64::from(issue_cycles(&insts[i]));
         out.push(i);
     }
     out
@@ -252,7 +255,7 @@ pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
             for r in a.writes.iter() {
                 ready[r] = now + u64::from(model.latency(inst));
             }
-            now += issue_cycles(inst);
+            now += u64::from(issue_cycles(inst));
         }
         total += now * 10u64.pow(block.loop_depth.min(6));
     }

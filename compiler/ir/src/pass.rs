@@ -90,7 +90,9 @@ impl<'a> PassManager<'a> {
                 return false;
             }
             self.optional_runs += 1;
-            self.last_optional = Some(name.to_owned());
+            let last = self.last_optional.get_or_insert_default();
+            last.clear();
+            last.push_str(name);
         }
         true
     }

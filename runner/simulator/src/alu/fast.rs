@@ -93,14 +93,15 @@ pub fn select(op: &Op) -> Option<Plan> {
 }
 
 fn kind(op: &Op) -> Option<Kind> {
-    let types: Vec<Type> = op.src.get(..op.sources.into())?.iter().map(|source| source.ty).collect();
+    let types = op.src.each_ref().map(|source| source.ty);
+    let types = types.get(..op.sources.into())?;
     let all = |ty: Type| types.iter().all(|&source| source == ty);
     let modified = op.src.iter().any(|source| source.negate || source.abs) || op.saturate;
     let same = types.iter().all(|&source| source == op.dst.ty);
     let compare = matches!(op.opcode, Opcode::Cmp);
     if compare {
         let narrow = op.dst.ty.size() == 4;
-        return match types.as_slice() {
+        return match types {
             [Type::F, Type::F] if narrow => Some(Kind::FloatCompare),
             [a, b] if narrow && is_dword(*a) && is_dword(*b) && !modified => Some(Kind::IntegerCompare),
             [Type::Df, Type::Df] => Some(Kind::DoubleCompare),
@@ -121,7 +122,7 @@ fn kind(op: &Op) -> Option<Kind> {
                 _ => None,
             }
         }
-        Opcode::Mov => match types.as_slice() {
+        Opcode::Mov => match types {
             [Type::F] if op.dst.ty == Type::F => Some(Kind::Float),
             [Type::F] if is_dword(op.dst.ty) && !op.writes_flag => Some(Kind::Convert),
             [ty] if is_dword(*ty) && op.dst.ty == Type::F && !modified => Some(Kind::Convert),
