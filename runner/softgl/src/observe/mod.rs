@@ -214,13 +214,7 @@ impl RenderTarget {
     fn catch_up(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
         let mut steps = Steps(0);
         let end = self.operations.len() as u32;
-        let wanted: Vec<(usize, u64)> = self
-            .tiles
-            .tiles_of(region)
-            .into_iter()
-            .map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region)))
-            .filter(|&(tile, _)| self.progress[tile].done < end)
-            .collect();
+        let wanted = self.wanted(region, end);
         self.hide();
         let start = wanted.iter().map(|&(tile, _)| self.progress[tile].done).min().unwrap_or(end);
         let start = start.max(self.hidden);
@@ -250,6 +244,16 @@ impl RenderTarget {
             }
         }
         Ok(steps)
+    }
+
+    /// The tiles that a region touches, with the quads in it, of those that have not seen all operations below `end`.
+    fn wanted(&self, region: &Rect, end: u32) -> Vec<(usize, u64)> {
+        let behind = |tile: &usize| self.progress[*tile].done < end;
+        if region.contains(&self.rect) {
+            return (0..self.progress.len()).filter(behind).map(|tile| (tile, !0)).collect();
+        }
+        let touched = self.tiles.tiles_of(region).into_iter().filter(behind);
+        touched.map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region))).collect()
     }
 
     /// Finds the last operation that is known to hide all before it.
