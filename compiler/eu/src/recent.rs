@@ -7,22 +7,44 @@ use std::mem;
 
 use rustc_hash::FxHasher;
 
-type Table<T> = HashMap<u128, T, BuildHasherDefault<FxHasher>>;
-
 /// Values by instruction word (see [`crate::word`]). Two generations: what is asked for is young; when that are too many, the
 /// old ones go and the young ones are old.
 #[derive(Debug)]
 pub struct Recent<T> {
-    young: Table<T>,
-    old: Table<T>,
+    young: Generation<T>,
+    old: Generation<T>,
     /// Most words of one generation.
     capacity: usize,
 }
 
-impl<T> Recent<T> {
+/// Values one after the other: their memory and the table's are used again.
+#[derive(Debug)]
+struct Generation<T> {
+    places: HashMap<u128, u32, BuildHasherDefault<FxHasher>>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Generation<T> {
+    fn default() -> Generation<T> {
+        Generation { places: HashMap::default(), values: Vec::new() }
+    }
+}
+
+impl<T> Generation<T> {
+    fn get(&self, word: u128) -> Option<&T> {
+        self.values.get(*self.places.get(&word)? as usize)
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+        self.values.clear();
+    }
+}
+
+impl<T: Clone> Recent<T> {
     /// Knows nothing, and never more than twice `capacity` words.
     pub fn new(capacity: usize) -> Recent<T> {
-        Recent { young: Table::default(), old: Table::default(), capacity }
+        Recent { young: Generation::default(), old: Generation::default(), capacity }
     }
 
     /// The value of `word`: the one that is there or what `make` gives.
@@ -30,19 +52,24 @@ impl<T> Recent<T> {
     /// # Errors
     /// What `make` says; nothing is kept then.
     pub fn get<E>(&mut self, word: u128, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
-        if self.young.len() >= self.capacity {
-            self.old = mem::take(&mut self.young);
+        if self.young.values.len() >= self.capacity {
+            mem::swap(&mut self.young, &mut self.old);
+            self.young.clear();
         }
-        match self.young.entry(word) {
-            Entry::Occupied(entry) => Ok(entry.into_mut()),
+        let Generation { places, values } = &mut self.young;
+        let place = match places.entry(word) {
+            Entry::Occupied(entry) => *entry.get() as usize,
             Entry::Vacant(entry) => {
-                let value = match self.old.remove(&word) {
-                    Some(value) => value,
+                let value = match self.old.get(word) {
+                    Some(value) => value.clone(),
                     None => make()?,
                 };
-                Ok(entry.insert(value))
+                entry.insert(values.len() as u32);
+                values.push(value);
+                values.len() - 1
             }
-        }
+        };
+        Ok(&mut values[place])
     }
 }
 
@@ -70,7 +97,7 @@ mod tests {
         assert_eq!(made(&mut recent, &[2]), [2], "nobody asked for it");
         assert!((1..100).all(|word| {
             made(&mut recent, &[word]);
-            recent.young.len() <= 2 && recent.old.len() <= 2
+            recent.young.values.len() <= 2 && recent.old.values.len() <= 2
         }));
     }
 

@@ -26,7 +26,7 @@ impl Resolved {
 }
 
 /// A resolved instruction with what placing it asks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Slot {
     pub resolved: Arc<Resolved>,
     pub steers: bool,

@@ -1,10 +1,14 @@
 //! Primitive setup: viewport transform, facing, polygon mode, plane equations, coverage.
 
+mod memo;
+
 use std::sync::Arc;
+
+pub use memo::ShapeMemo;
 
 use crate::clip::{self, ClipVertex, ClipVolume};
 use crate::device::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
-use crate::raster::coverage::{Coverage, CoverageCache, Polygon};
+use crate::raster::coverage::{Coverage, Polygon};
 use crate::raster::{self, Fixed, Rect, SUBPIXELS, Spans, snap};
 
 /// A viewport and its depth range.
@@ -114,14 +118,18 @@ pub struct Shape {
     pub setup: PrimitiveSetup,
 }
 
-/// Clips and rasterises one primitive.
-pub fn rasterise(input: &SetupInput<'_>, state: &RasterState, known: &mut CoverageCache) -> Vec<Shape> {
+/// Clips and rasterises one primitive, or knows its shapes.
+pub fn rasterise(input: &SetupInput<'_>, state: &RasterState, memo: &mut ShapeMemo) -> Vec<Shape> {
+    memo.get(input, state, || shapes(input, state))
+}
+
+fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
     let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp };
     match input.kind {
         PrimitiveKind::Point => point(input, state, &volume, 0, true).into_iter().collect(),
         PrimitiveKind::Line => line(input, state, &volume, [0, 1], true).into_iter().collect(),
-        PrimitiveKind::Triangle => triangle(input, state, &volume, known),
+        PrimitiveKind::Triangle => triangle(input, state, &volume),
     }
 }
 
@@ -180,12 +188,7 @@ fn line(
     shape(covered(spans), setup)
 }
 
-fn triangle(
-    input: &SetupInput<'_>,
-    state: &RasterState,
-    volume: &ClipVolume,
-    known: &mut CoverageCache,
-) -> Vec<Shape> {
+fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<Shape> {
     let polygon = clip::triangle(&input.positions, volume, input.clip_distances);
     if polygon.len() < 3 {
         return Vec::new();
@@ -210,7 +213,7 @@ fn triangle(
         mode => {
             let bounds = state.bounds.intersect(&input.viewport.pixels());
             let coverage = if mode == PolygonMode::Fill {
-                known.polygon(&fixed, &bounds, fill)
+                fill(&fixed, &bounds).into_iter().filter_map(|s| Coverage::new(s).map(Arc::new)).collect()
             } else {
                 covered(bounding_box(&fixed, &bounds))
             };
@@ -372,10 +375,6 @@ mod tests {
             edges: 0b111,
             viewport: &VIEWPORT,
         }
-    }
-
-    fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
-        rasterise(input, state, &mut CoverageCache::default())
     }
 
     struct Random(u64);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glsl::CompileOptions;
 use glsl::diagnostic::{Diagnostic, Severity};
-use glsl::syntax::NamedStrings;
+use glsl::syntax::{ExtensionNames, NamedStrings};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
 use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, Stage, TypeTable};
@@ -47,6 +47,7 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
     let mut front = FrontEnd {
         script,
         capabilities,
+        extensions: ExtensionNames::remembered(&capabilities.extensions),
         types: TypeTable::default(),
         shaders: Vec::new(),
         strings: NamedStrings::default(),
@@ -61,6 +62,7 @@ pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked,
 struct FrontEnd<'a> {
     script: &'a Script<'a>,
     capabilities: &'a Capabilities,
+    extensions: Arc<ExtensionNames>,
     types: TypeTable,
     shaders: Vec<Shader>,
     strings: NamedStrings,
@@ -158,6 +160,7 @@ impl FrontEnd<'_> {
     ) -> Result<(), Verdict> {
         let mut options = CompileOptions::new(self.capabilities);
         options.includes = Some(Box::new(self.strings.clone()));
+        options.extensions = Some(self.extensions.clone());
         if self.capabilities.api == Api::Es {
             (options.default_version.number, options.default_version.es) = (100, true);
         }

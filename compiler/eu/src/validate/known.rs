@@ -19,16 +19,10 @@ pub struct KnownInsts {
 }
 
 /// What an instruction word means.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Known {
     /// It was checked, breaks no rule and does not steer, so that a program's check need not look at it again.
     plain: bool,
-    /// Boxed: the table is moved whenever it grows, and most instructions are plain.
-    details: Box<Details>,
-}
-
-#[derive(Debug)]
-struct Details {
     inst: Inst,
     /// Names and messages of the rules that the instruction breaks, once it was checked.
     broken: Option<Vec<(&'static str, &'static str)>>,
@@ -37,8 +31,8 @@ struct Details {
 impl Known {
     /// The rules that the instruction breaks.
     fn check(&mut self, devinfo: &DevInfo) -> &[(&'static str, &'static str)] {
-        let inst = &self.details.inst;
-        let broken = self.details.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
+        let inst = &self.inst;
+        let broken = self.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
         self.plain = broken.is_empty() && !inst.steers() && !inst.compacted;
         broken
     }
@@ -60,7 +54,7 @@ impl KnownInsts {
     /// # Errors
     /// As [`decode`].
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-        self.look_up(bytes).map(|known| (known.details.inst, known.details.inst.len_bytes()))
+        self.look_up(bytes).map(|known| (known.inst, known.inst.len_bytes()))
     }
 
     /// Checks a program's instructions, as far as it reaches, and its jumps. Bytes that do not decode end the check with
@@ -86,7 +80,7 @@ impl KnownInsts {
             for &(rule, message) in known.check(devinfo) {
                 violations.push(Violation { offset, rule, message: message.to_owned() });
             }
-            let inst = &known.details.inst;
+            let inst = &known.inst;
             if inst.steers() {
                 steering.insts.push(Located { offset, inst: *inst });
             }
@@ -105,7 +99,7 @@ impl KnownInsts {
         let devinfo = self.devinfo;
         self.known.get(word(devinfo, bytes)?, || {
             let (inst, _) = decode(devinfo, bytes)?;
-            Ok(Known { plain: false, details: Box::new(Details { inst, broken: None }) })
+            Ok(Known { plain: false, inst, broken: None })
         })
     }
 }

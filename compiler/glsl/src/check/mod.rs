@@ -55,6 +55,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 /// How a shader is compiled.
 #[derive(Default)]
@@ -65,12 +66,23 @@ pub struct CompileOptions<'a> {
     pub default_version: ast::Version,
     /// Where `#include` looks.
     pub includes: Option<Box<dyn IncludeResolver + Send + Sync>>,
+    /// The names of the capabilities' extensions, if they are at hand.
+    pub extensions: Option<Arc<ExtensionNames>>,
 }
 
 impl<'a> CompileOptions<'a> {
     /// Options for one context.
     pub fn new(capabilities: &'a Capabilities) -> CompileOptions<'a> {
         CompileOptions { capabilities: Some(capabilities), ..CompileOptions::default() }
+    }
+
+    /// The names of the extensions that can be enabled.
+    fn extension_names(&self) -> Arc<ExtensionNames> {
+        match (&self.extensions, self.capabilities) {
+            (Some(names), _) => names.clone(),
+            (None, Some(capabilities)) => ExtensionNames::remembered(&capabilities.extensions),
+            (None, None) => ExtensionNames::remembered(&known_extensions().into_iter().collect()),
+        }
     }
 }
 
@@ -98,22 +110,17 @@ pub fn compile(
     types: &mut TypeTable,
 ) -> Result<Shader, Diagnostics> {
     let mut env = Environment::all_versions();
+    env.extensions = options.extension_names();
     env.default_version = options.default_version;
     env.includes = options.includes;
-    match options.capabilities {
-        Some(capabilities) => {
-            env.extensions = ExtensionNames::remembered(&capabilities.extensions);
-            let version = capabilities.glsl_version as u16;
-            match capabilities.api {
-                Api::Es => (env.newest_version, env.newest_es_version) = (0, version),
-                Api::Core | Api::Compatibility => {
-                    env.newest_version = version;
-                    env.newest_es_version = es_version(capabilities);
-                }
+    if let Some(capabilities) = options.capabilities {
+        let version = capabilities.glsl_version as u16;
+        match capabilities.api {
+            Api::Es => (env.newest_version, env.newest_es_version) = (0, version),
+            Api::Core | Api::Compatibility => {
+                env.newest_version = version;
+                env.newest_es_version = es_version(capabilities);
             }
-        }
-        None => {
-            env.extensions = ExtensionNames::remembered(&language::known_extensions().into_iter().collect())
         }
     }
     let unit = crate::syntax::parse(sources, &env).map_err(Diagnostics)?;

@@ -22,10 +22,9 @@ use crate::device::{
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
 use crate::multisample::Multisample;
 use crate::observe::{DrawContext, Recorder, ShadeMode};
-use crate::raster::coverage::CoverageCache;
 use crate::raster::{Rect, samples};
 use crate::resources::Bindings;
-use crate::setup::{RasterState, SetupInput, Shape, Viewport, rasterise};
+use crate::setup::{RasterState, SetupInput, Shape, ShapeMemo, Viewport, rasterise};
 
 /// A draw of consecutive vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -442,11 +441,11 @@ impl Machine {
         primitives: &[FinalPrimitive],
         vertices: &ShadedVertices,
     ) -> Result<Vec<Vec<Shape>>, MachineError> {
-        let mut coverage = std::mem::take(&mut self.coverage);
+        let mut known = std::mem::take(&mut self.shapes);
         let set_up =
-            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut coverage);
+            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut known);
         let shapes = context.multisample.positions.iter().map(set_up).collect();
-        self.coverage = coverage;
+        self.shapes = known;
         shapes
     }
 
@@ -500,7 +499,7 @@ impl Machine {
         vertices: &ShadedVertices,
         inputs: &[FragmentInput],
         sample: [f32; 2],
-        known: &mut CoverageCache,
+        known: &mut ShapeMemo,
     ) -> Result<Vec<Shape>, MachineError> {
         let object = self.object()?.1;
         let (width, height) = self.render_size();
@@ -539,7 +538,7 @@ impl Machine {
         if framebuffer == Framebuffer::Window {
             let eager = context.fragment.side_effects || mode == ShadeMode::All;
             let mut recorder = Recorder::new(context, mode);
-            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage, &mut self.coverage));
+            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage, &mut self.unions));
             if eager {
                 let (context, steps) = self.window.execute(recorder.finish(), device)?;
                 self.steps += steps;
@@ -559,7 +558,7 @@ impl Machine {
             let mut recorder = Recorder::new(context, mode);
             let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
             for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
-                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.coverage);
+                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.unions);
             }
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;
@@ -623,7 +622,7 @@ impl PrimitiveAssembler<'_> {
         &self,
         primitive: &FinalPrimitive,
         vertices: &ShadedVertices,
-        known: &mut CoverageCache,
+        known: &mut ShapeMemo,
         shapes: &mut Vec<Shape>,
     ) {
         let data = primitive.vertices.map(|v| vertices.get(v));

@@ -29,8 +29,9 @@ use crate::interface::{FragmentInterface, VertexInterface};
 use crate::observe::{RenderTarget, ShadeMode};
 use crate::probe::{self, Expectation, Observation, Path, ProbeResult};
 use crate::raster::Rect;
-use crate::raster::coverage::CoverageCache;
+use crate::raster::coverage::Unions;
 use crate::resources::{Bindings, BufferId, Objects};
+use crate::setup::ShapeMemo;
 use feedback::Feedback;
 use framebuffers::Framebuffer;
 use state::State;
@@ -121,7 +122,8 @@ pub struct Machine {
     vertex_data: VertexData,
     window: RenderTarget,
     vertex_memo: VertexMemo,
-    coverage: CoverageCache,
+    shapes: ShapeMemo,
+    unions: Unions,
     draw_framebuffer: Framebuffer,
     read_framebuffer: Framebuffer,
     textures: TextureUnits,
@@ -150,7 +152,8 @@ impl Machine {
             vertex_data: VertexData::default(),
             window: RenderTarget::new(options.width, options.height, colour, depth),
             vertex_memo: VertexMemo::default(),
-            coverage: CoverageCache::default(),
+            shapes: ShapeMemo::default(),
+            unions: Unions::default(),
             draw_framebuffer: Framebuffer::Window,
             read_framebuffer: Framebuffer::Window,
             textures: TextureUnits::default(),

@@ -12,7 +12,7 @@ use crate::format::Texel;
 use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
 use crate::raster::Spans;
-use crate::raster::coverage::{Coverage, CoverageCache, Polygon};
+use crate::raster::coverage::{Coverage, Polygon, Unions};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
 
@@ -117,7 +117,7 @@ impl Recorder {
     }
 
     /// Adds a primitive, complete with values.
-    pub fn add(&mut self, setup: PrimitiveSetup, coverage: Polygon, unions: &mut CoverageCache) {
+    pub fn add(&mut self, setup: PrimitiveSetup, coverage: Polygon, unions: &mut Unions) {
         let key = if self.mode == ShadeMode::All { None } else { self.constant_key(&setup) };
         let index = self.record.setups.len();
         self.record.setups.push(setup);
@@ -172,18 +172,12 @@ impl Recorder {
     }
 
     /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
-    fn push(
-        &mut self,
-        setup: usize,
-        coverage: Arc<Coverage>,
-        constant: Option<usize>,
-        unions: &mut CoverageCache,
-    ) {
+    fn push(&mut self, setup: usize, coverage: Arc<Coverage>, constant: Option<usize>, unions: &mut Unions) {
         let joinable = constant.is_some() && self.record.context.depth_test.is_none();
         if let Some(last) = self.record.items.last_mut()
             && joinable
             && last.constant == constant
-            && let Some(union) = unions.union_disjoint(&last.coverage, &coverage)
+            && let Some(union) = unions.join(&last.coverage, &coverage)
         {
             last.coverage = union;
             return;
