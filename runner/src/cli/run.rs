@@ -56,6 +56,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs =
         args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
     let settings = settings(args, jobs, &start.arguments)?;
+    supervise::want_large_pages(false);
     // It gets ready while its rows are looked for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;

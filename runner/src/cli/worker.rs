@@ -36,6 +36,7 @@ pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf
 
 /// Executes rows until the supervisor goes away.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
+    supervise::want_large_pages(true);
     let cli = Cli::try_parse_from(std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()))?;
     if cli.run.mock {
         supervise::serve(args.threads, || {}, |request| mock::run_file(Path::new(&request.path)))?;

@@ -21,6 +21,17 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// Says whether memory is to come in large pages, in this process from now on and in those it starts, where the system has
+/// a choice. Workers fill such pages; the supervising process has many threads that need little each, and to clear two
+/// megabytes for every one of them takes longer than what they do.
+pub fn want_large_pages(wanted: bool) {
+    // What the system does not let us choose stays as it is.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(!wanted);
+    #[cfg(not(target_os = "linux"))]
+    let _ = wanted;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

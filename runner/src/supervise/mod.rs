@@ -13,7 +13,7 @@ mod protocol;
 mod worker;
 
 pub use lane::{Finished, Pool, Settings};
-pub use memory::default_limit;
+pub use memory::{default_limit, want_large_pages};
 pub use process::{Process, Program};
 pub use protocol::Request;
 pub use worker::serve;

@@ -142,14 +142,14 @@ fn kind(op: &Op) -> Option<Kind> {
             Some(Kind::Double)
         }
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Shl | Opcode::Shr | Opcode::Asr
-            if dwords(&types) && is_dword(op.dst.ty) && !modified =>
+            if dwords(types) && is_dword(op.dst.ty) && !modified =>
         {
             Some(Kind::Integer)
         }
-        Opcode::Add if dwords(&types) && is_dword(op.dst.ty) && !op.saturate && no_abs(op) => {
+        Opcode::Add if dwords(types) && is_dword(op.dst.ty) && !op.saturate && no_abs(op) => {
             Some(Kind::Integer)
         }
-        Opcode::Sel if dwords(&types) && same && !modified => Some(Kind::Integer),
+        Opcode::Sel if dwords(types) && same && !modified => Some(Kind::Integer),
         _ => None,
     }
 }
