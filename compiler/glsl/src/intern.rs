@@ -59,7 +59,9 @@ words! {
     FIXED "fixed" UNSIGNED "unsigned" INPUT "input" OUTPUT "output" HVEC2 "hvec2" HVEC3 "hvec3" HVEC4 "hvec4"
     FVEC2 "fvec2" FVEC3 "fvec3" FVEC4 "fvec4" SAMPLER3D_RECT "sampler3DRect" FILTER "filter" SIZEOF "sizeof"
     CAST "cast" NAMESPACE "namespace" USING "using" SUPERP "superp" COMMON "common" PARTITION "partition"
-    ACTIVE "active" RESOURCE "resource" ATOMIC_UINT "atomic_uint"
+    ACTIVE "active" RESOURCE "resource" ATOMIC_UINT "atomic_uint" ROW_MAJOR "row_major"
+    IMAGE1D_SHADOW "image1DShadow" IMAGE2D_SHADOW "image2DShadow"
+    IMAGE1D_ARRAY_SHADOW "image1DArrayShadow" IMAGE2D_ARRAY_SHADOW "image2DArrayShadow"
     // Names that the front end asks for.
     LENGTH "length" MAIN "main" VOID "void" FLOAT "float" INT "int" UINT "uint" BOOL "bool" DOUBLE "double"
     VEC2 "vec2" VEC3 "vec3" VEC4 "vec4" IVEC2 "ivec2" IVEC3 "ivec3" IVEC4 "ivec4"

@@ -109,3 +109,41 @@ fn deep_nesting() {
         ));
     }
 }
+
+/// What a generator of shaders may write by the thousand: nothing here may take a time that grows with the square.
+#[test]
+fn thousands_of_each() {
+    let many = |count: u32, f: &dyn Fn(u32) -> String| (0..count).map(f).collect::<String>();
+    let next = |i: u32| format!("float f{}() {{ return f{i}(); }}", i + 1);
+    let sources = [
+        "float f0() { return 1.0; }".to_owned() + &many(20000, &next) + "void main() { f20000(); }",
+        many(20000, &|i| format!("float f{i}();")) + "void main() {}",
+        many(20000, &|i| format!("struct S{i} {{ int a; }}; void f(S{i} s) {{}}")) + "void main() {}",
+        many(20000, &|i| {
+            format!("const int c{} = {};", i + 1, if i == 0 { "0".into() } else { format!("c{i} + 1") })
+        }) + "float a[c20000]; void main() {}",
+        many(20000, &|i| format!("float a{i}[]; void f{i}() {{ a{i}[1] = 1.0; }}"))
+            + &many(20000, &|i| format!("float a{i}[2];"))
+            + "void main() {}",
+        "const int a[] = int[](1".to_owned()
+            + &many(20000, &|i| format!(", {i}"))
+            + "); void main() {"
+            + &many(10000, &|i| format!("float b{i}[a[{i} + 2]];"))
+            + "}",
+    ];
+    for source in sources {
+        assert_eq!(compile_and_link(&format!("#version 430\n{source}")), Ok(()), "{}", &source[..60]);
+    }
+    let refused = [
+        many(20000, &|i| format!("uniform B{i} {{ float f{i}; }};")) + "void main() {}",
+        many(50000, &|i| format!("uniform float u{i};"))
+            + "out float c; void main() {"
+            + &many(50000, &|i| format!("c += u{i};"))
+            + "}",
+        many(20000, &|i| format!("layout(location = 0) out float v{i};")) + "void main() {}",
+        "uniform B { float f; } b[1024][1024][32]; void main() {}".to_owned(),
+    ];
+    for source in refused {
+        assert!(compile_and_link(&format!("#version 430\n{source}")).is_err(), "{}", &source[..60]);
+    }
+}

@@ -1,7 +1,8 @@
 //! `tests/rules/*.txt`: sentences of the language specifications as programs that are legal, and the same made illegal.
 
 use glsl::{CompileOptions, compile};
-use program::{Stage, TypeTable};
+use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};
+use std::collections::BTreeMap;
 
 /// Stage and language of a word: `es` is an ES fragment shader, `esv` an ES vertex shader.
 fn stage(word: &str) -> (Stage, bool) {
@@ -32,31 +33,67 @@ fn choose(line: &str, second: bool) -> String {
     text + rest
 }
 
-fn check(line: &str) -> Result<(), String> {
+fn compile_one(line: &str, types: &mut TypeTable) -> Result<Shader, String> {
     let (head, source) = line.split_once(" : ").expect("STAGE VERSION : source");
     let (word, version) = head.split_once(' ').expect("stage and version");
     let (stage, es) = stage(word);
     let suffix = if es && version != "100" { " es" } else { "" };
     let main = if source.contains("main") { "" } else { "\nvoid main() {}" };
     let text = format!("#version {version}{suffix}\n{}{main}\n", source.replace("\\n", "\n"));
+    compile(&[&text], stage, CompileOptions::default(), types).map_err(|e| e.to_string())
+}
+
+fn compiles(line: &str) -> Result<(), String> {
+    compile_one(line, &mut TypeTable::default()).map(|_| ())
+}
+
+/// Links the shaders of a line, of which every one must compile; one alone is a separable program.
+fn links(line: &str) -> Result<(), String> {
     let mut types = TypeTable::default();
-    compile(&[&text], stage, CompileOptions::default(), &mut types).map(|_| ()).map_err(|e| e.to_string())
+    let shaders = line.split(" && ").map(|shader| compile_one(shader, &mut types));
+    let shaders: Result<Vec<Shader>, String> = shaders.collect();
+    let shaders = shaders.unwrap_or_else(|error| panic!("{line}\n{error}"));
+    let capabilities = Capabilities {
+        generation: "reference".into(),
+        api: Api::Compatibility,
+        gl_version: 46,
+        glsl_version: 460,
+        extensions: glsl::check::known_extensions().into_iter().collect(),
+        limits: BTreeMap::new(),
+    };
+    let options = LinkOptions { separable: shaders.len() == 1, ..LinkOptions::new(&capabilities) };
+    program::link(shaders, types, &options).map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// Pairs of which not exactly the legal one is accepted.
+fn wrong(text: &str, accept: fn(&str) -> Result<(), String>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        assert!(line.matches('⟦').count() == line.matches('‖').count(), "{line}");
+        if let Err(error) = accept(&choose(line, false)) {
+            wrong.push(format!("legal, but refused: {line}\n    {error}"));
+        }
+        if accept(&choose(line, true)).is_ok() {
+            wrong.push(format!("illegal, but accepted: {line}"));
+        }
+    }
+    wrong
 }
 
 #[test]
 fn legal_programs_compile_and_illegal_ones_do_not() {
-    let text = [include_str!("rules/pairs.txt"), include_str!("rules/declarations.txt")];
-    let lines =
-        text.iter().flat_map(|text| text.lines()).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut wrong = Vec::new();
-    for line in lines {
-        assert!(line.matches('⟦').count() == line.matches('‖').count(), "{line}");
-        if let Err(error) = check(&choose(line, false)) {
-            wrong.push(format!("legal, but refused: {line}\n    {error}"));
-        }
-        if check(&choose(line, true)).is_ok() {
-            wrong.push(format!("illegal, but accepted: {line}"));
-        }
+    for text in [
+        include_str!("rules/pairs.txt"),
+        include_str!("rules/declarations.txt"),
+        include_str!("rules/chapters.txt"),
+    ] {
+        let wrong = wrong(text, compiles);
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
+}
+
+#[test]
+fn legal_programs_link_and_illegal_ones_do_not() {
+    let wrong = wrong(include_str!("rules/linking.txt"), links);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

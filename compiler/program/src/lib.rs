@@ -7,6 +7,7 @@
 
 pub mod builtin_function;
 pub mod builtin_variable;
+pub mod call_graph;
 pub mod capabilities;
 pub mod conversion;
 pub mod exactness;
@@ -26,6 +27,7 @@ pub mod visit;
 
 pub use builtin_function::{AtomicOp, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
+pub use call_graph::CallGraph;
 pub use capabilities::{Api, Capabilities};
 pub use conversion::Conversions;
 pub use expression::{

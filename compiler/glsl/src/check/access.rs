@@ -34,7 +34,7 @@ impl Checker<'_> {
     }
 
     /// The text that a span of the typed program stands for.
-    fn unit_span(&self, span: program::Span) -> Span {
+    pub(super) fn unit_span(&self, span: program::Span) -> Span {
         let start = self.file_starts.get(usize::from(span.source)).map_or(0, |f| f.start) + span.start;
         Span::new(start, start.saturating_add(span.len.into()))
     }

@@ -10,10 +10,22 @@ use program::layout::Rules;
 use program::types::{MatrixOrder, Member, StructType};
 use program::variable::{BlockQualifiers, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing};
 use program::{ArrayLength, Scalar, Stage, Storage, Type, TypeId, TypeTable};
+use rustc_hash::FxHashSet;
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     pub(super) fn block_declaration(&mut self, id: ast::BlockId, span: Span) -> Check<()> {
         let block = self.unit.blocks[id];
+        let outcome = self.declare_block(block, span);
+        if outcome.is_err() {
+            match block.instance {
+                Some(instance) => self.declare_unknown(instance),
+                None => self.member_names(&block).for_each(|name| self.declare_unknown(name)),
+            }
+        }
+        outcome
+    }
+
+    fn declare_block(&mut self, block: ast::Block, span: Span) -> Check<()> {
         let qualifiers = self.qualifiers(block.qualifiers)?;
         let name = self.text(block.name.symbol);
         let (storage, word) = self.block_storage(&qualifiers, block.name.span)?;
@@ -38,10 +50,11 @@ impl Checker<'_> {
         self.check_weight(&members, content, block.name.span)?;
         self.check_offsets(content, packing, block.name.span)?;
         let ty = self.array_type(content, block.dims, span)?;
-        if self.block_exists(storage, name) {
+        if self.blocks.contains(&(storage, block.name.symbol)) {
             return self.error(block.name.span, format!("block `{name}` is already declared"));
         }
-        if self.scopes.find_global(block.name.symbol).is_some() && !self.is_block_name(name) {
+        let is_block = self.block_names.contains(&block.name.symbol);
+        if self.scopes.find_global(block.name.symbol).is_some() && !is_block {
             return self.error(block.name.span, format!("`{name}` is already declared in this scope"));
         }
         self.check_block_array(storage, &qualifiers, ty, block.name.span)?;
@@ -60,6 +73,8 @@ impl Checker<'_> {
         self.set_xfb_stride(&qualifiers.layout.variable, block.name.span)?;
         self.check_captured(content, global.layout.xfb_offset, block.name.span)?;
         let id = self.shader.globals.push(global);
+        self.blocks.insert((storage, block.name.symbol));
+        self.block_names.insert(block.name.symbol);
         self.size_per_vertex(id, span)?;
         match block.instance {
             Some(instance) => {
@@ -82,35 +97,26 @@ impl Checker<'_> {
     }
 
     fn declare_members(&mut self, block: &ast::Block, id: program::GlobalId) -> Check<()> {
-        let unit = self.unit;
-        let mut index = 0;
-        for &member in unit.list(block.members) {
-            for &declarator in unit.list(unit.members[member].declarators) {
-                self.declare_global(unit.declarators[declarator].name, Entity::BlockMember(id, index))?;
-                index += 1;
-            }
+        for (index, name) in (0..).zip(self.member_names(block)) {
+            self.declare_global(name, Entity::BlockMember(id, index))?;
         }
         Ok(())
     }
 
-    /// Whether a block of any kind has this name, which means nothing else then (GLSL 4.60 section 4.3.9).
-    pub(super) fn is_block_name(&self, name: &str) -> bool {
-        self.shader.globals.values().any(|g| g.block.as_ref().is_some_and(|b| &*b.name == name))
+    fn member_names(&self, block: &ast::Block) -> impl Iterator<Item = ast::Name> + use<'a> {
+        let unit = self.unit;
+        let members = unit.list(block.members).iter();
+        let declarators = members.flat_map(|&member| unit.list(unit.members[member].declarators));
+        declarators.map(|&declarator| unit.declarators[declarator].name)
     }
 
     /// A block's name means nothing else in global scope (GLSL 4.60 section 4.3.9).
     pub(super) fn check_no_block_name(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
-        if self.scopes.is_global() && self.is_block_name(text) {
+        if self.scopes.is_global() && self.block_names.contains(&name.symbol) {
             return self.error(name.span, format!("`{text}` is the name of a block"));
         }
         Ok(())
-    }
-
-    fn block_exists(&self, storage: Storage, name: &str) -> bool {
-        let same =
-            |g: &program::Global| g.storage == storage && g.block.as_ref().is_some_and(|b| &*b.name == name);
-        self.shader.globals.values().any(same)
     }
 
     fn block_storage(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<(Storage, Word)> {
@@ -191,6 +197,7 @@ impl Checker<'_> {
         let unit = self.unit;
         let list = unit.list(block.members);
         let mut members: Vec<Member> = Vec::new();
+        let mut names = FxHashSet::default();
         let mut next_location = outer.layout.variable.location;
         let mut located = 0;
         for (i, &id) in list.iter().enumerate() {
@@ -227,7 +234,7 @@ impl Checker<'_> {
                 if text.starts_with("gl_") {
                     return self.error(span, format!("`{text}`: names that start with gl_ are reserved"));
                 }
-                if members.iter().any(|m| &*m.name == text) {
+                if !names.insert(declarator.name.symbol) {
                     return self.error(span, format!("member `{text}` is declared twice"));
                 }
                 self.check_precision(ty, &qualifiers, span)?;

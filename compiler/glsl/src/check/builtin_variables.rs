@@ -155,7 +155,7 @@ out vec4[GL_MAX_DRAW_BUFFERS] gl_FragData
 @ 0 0 fs EXT_blend_func_extended
 out vec4 gl_SecondaryFragColorEXT
 out vec4[GL_MAX_DUAL_SOURCE_DRAW_BUFFERS] gl_SecondaryFragDataEXT
-@ 0 0 fs EXT_shader_framebuffer_fetch EXT_shader_framebuffer_fetch_non_coherent
+@ 0 0 fs <130 <es:300 EXT_shader_framebuffer_fetch EXT_shader_framebuffer_fetch_non_coherent
 in vec4[GL_MAX_DRAW_BUFFERS] gl_LastFragData
 @ 110 0 fs compat
 in vec4 gl_Color

@@ -8,7 +8,7 @@ use super::signature::{Candidate, Target};
 use super::{Check, Checker};
 use crate::ast::{self, Callee, List};
 use crate::source::Span;
-use program::{BuiltinFunction, Direction, ExprId, ExprKind, Stage, Storage, Type, TypeId};
+use program::{BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Stage, Storage, Type, TypeId};
 use smallvec::SmallVec;
 
 impl Checker<'_> {
@@ -26,6 +26,7 @@ impl Checker<'_> {
                 let arguments = self.arguments(arguments)?;
                 self.construct(ty, &arguments, span)
             }
+            Some(Entity::Unknown) => Err(super::Reported),
             Some(Entity::Global(_) | Entity::Local(_)) => self.call_variable(callee, arguments, span),
             Some(Entity::BlockMember(..) | Entity::SubroutineType) => {
                 let text = self.text(name.symbol);
@@ -69,35 +70,55 @@ impl Checker<'_> {
     fn call_function(
         &mut self,
         name: ast::Name,
-        ids: &[program::FunctionId],
+        ids: &[FunctionId],
         arguments: &[Argument],
         span: Span,
     ) -> Check<ExprId> {
         let text = self.text(name.symbol);
-        let mut candidates: Vec<Candidate> = Vec::new();
-        for &id in ids {
-            let function = &self.shader.functions[id];
-            if function.parameters.len() == arguments.len() {
-                let parameters =
-                    function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction)).collect();
-                candidates.push(Candidate { target: Target::User(id), parameters, result: function.result });
-            }
+        let exact = (name.symbol, arguments.iter().map(|a| self.ty(a.value)).collect());
+        if let Some(&id) = self.signatures.get(&exact).filter(|_| !ids.is_empty()) {
+            let candidate = self.user_candidate(id);
+            return self.emit_call(&candidate, arguments, span);
         }
-        self.builtin_candidates(text, arguments.len(), &mut candidates);
+        let fitting = ids.iter().filter(|&&id| self.takes(id, arguments));
+        let mut candidates: Vec<Candidate> = fitting.map(|&id| self.user_candidate(id)).collect();
+        // The built-in functions are in a scope outside of the global one, where a user's function hides all of its name
+        // (GLSL 4.60 section 4.2.2); in ES 1.00 it is one more overload.
+        let hidden = !ids.is_empty() && !self.language.es;
+        if !hidden {
+            self.builtin_candidates(text, arguments.len(), &mut candidates);
+        }
         if let Some(candidate) = self.resolve(text, &candidates, arguments, span)? {
             return self.emit_call(&candidate, arguments, span);
         }
-        if let Some(value) = self.special_builtin(text, arguments, span)? {
+        if !hidden && let Some(value) = self.special_builtin(text, arguments, span)? {
             return Ok(value);
         }
         let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
         let types = types.join(", ");
+        if self.broken_functions.contains(&name.symbol) {
+            return Err(super::Reported);
+        }
         let known = !ids.is_empty() || self.is_any_builtin_function(text);
         if known {
             self.error(name.span, format!("no overload of `{text}` takes ({types})"))
         } else {
             self.error(name.span, format!("function `{text}` is not declared"))
         }
+    }
+
+    /// Whether a user function takes arguments, converted or not.
+    fn takes(&self, id: FunctionId, arguments: &[Argument]) -> bool {
+        let function = &self.shader.functions[id];
+        let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
+        function.parameters.len() == arguments.len()
+            && parameters.zip(arguments).all(|((ty, d), a)| self.rank(self.ty(a.value), ty, d).is_some())
+    }
+
+    fn user_candidate(&self, id: FunctionId) -> Candidate {
+        let function = &self.shader.functions[id];
+        let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
+        Candidate { target: Target::User(id), parameters: parameters.collect(), result: function.result }
     }
 
     /// Texture, image and atomic functions, which are chosen by their first argument's type.
@@ -216,7 +237,7 @@ impl Checker<'_> {
     /// A parameter keeps the memory qualifiers of the image it is given; `restrict` may go (GLSL 4.60 section 4.10).
     fn check_passed_memory(
         &mut self,
-        function: program::FunctionId,
+        function: FunctionId,
         values: &[ExprId],
         arguments: &[Argument],
     ) -> Check<()> {
@@ -224,7 +245,10 @@ impl Checker<'_> {
             let known = self.parameter_notes.get(&function).and_then(|notes| notes.get(i));
             let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else { continue };
             let (wanted, given) = (known.memory, self.memory_of(value));
-            let lost = given.coherent && !wanted.coherent
+            // ARB_shader_image_load_store has `restrict` among them.
+            let keeps_restrict = !self.language.at_least(420, 310);
+            let lost = keeps_restrict && given.restrict && !wanted.restrict
+                || given.coherent && !wanted.coherent
                 || given.volatile && !wanted.volatile
                 || given.read_only && !wanted.read_only
                 || given.write_only && !wanted.write_only;

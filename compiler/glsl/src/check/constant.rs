@@ -6,6 +6,7 @@ use super::half::{half_bits, half_value};
 use super::{Check, Checker};
 use crate::ast;
 use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp};
+use std::rc::Rc;
 
 /// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +63,7 @@ impl Number {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Components(Vec<Number>),
-    Elements(Vec<Value>),
+    Elements(Rc<[Value]>),
 }
 
 impl Value {
@@ -154,6 +155,16 @@ impl Checker<'_> {
         }
     }
 
+    /// The components of a constant integer scalar or vector.
+    pub(super) fn evaluate_integers(&self, id: ExprId) -> Option<Vec<i64>> {
+        let value = self.evaluate(id, 0)?;
+        let integer = |n: &Number| match n {
+            Number::Int(value) => i64::try_from(*value).ok(),
+            _ => None,
+        };
+        value.components()?.iter().map(integer).collect()
+    }
+
     /// The value of a condition that is a constant expression.
     pub(super) fn evaluate_bool(&self, id: ExprId) -> Option<bool> {
         self.is_constant(id).then(|| self.evaluate(id, 0)?.first().map(Number::bool)).flatten()
@@ -220,7 +231,8 @@ impl Checker<'_> {
                 Some(Value::Components(numbers))
             }
             ExprKind::Aggregate(items) => {
-                let values: Option<Vec<Value>> = items.iter().map(|&i| self.evaluate(i, depth + 1)).collect();
+                let values: Option<Rc<[Value]>> =
+                    items.iter().map(|&i| self.evaluate(i, depth + 1)).collect();
                 values.map(Value::Elements)
             }
             ExprKind::Swizzle { base, components } => {
@@ -239,6 +251,13 @@ impl Checker<'_> {
                 self.evaluate_builtin(*function, arguments, expr.ty, depth)
             }
             _ => None,
+        }
+    }
+
+    /// Evaluates the initialiser of a constant variable when it is declared, so that chains of constants are not deep.
+    pub(super) fn remember_value(&self, constant: bool, initializer: Option<ExprId>) {
+        if let (true, Some(initializer)) = (constant, initializer) {
+            self.evaluate_variable(initializer, 0);
         }
     }
 

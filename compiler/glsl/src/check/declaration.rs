@@ -39,7 +39,7 @@ impl Checker<'_> {
                 return self.error(span, "atomic counters are highp");
             }
             Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter => {
-                self.defaults.opaque_precision.push((ty, precision));
+                self.defaults.set_opaque(ty, precision);
             }
             _ => {
                 return self
@@ -133,11 +133,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<()> {
         let unit = self.unit;
-        let spec = unit.types[ty];
-        let qualifiers = self.qualifiers(qualifiers)?;
-        let base = self.type_spec(ty)?;
+        let (qualifiers, base) = self.qualified_type(qualifiers, ty, declarators)?;
         if declarators.is_empty() {
-            return match spec.kind {
+            return match unit.types[ty].kind {
                 TypeKind::Struct(_) => {
                     self.check_precision(base, &qualifiers, span)?;
                     self.check_layout_target(&qualifiers, Target::Variable)
@@ -145,10 +143,42 @@ impl Checker<'_> {
                 TypeKind::Name(_) => self.empty_declaration(&qualifiers, base, span),
             };
         }
-        for &id in unit.list(declarators) {
-            self.global_variable(&qualifiers, base, unit.declarators[id])?;
+        self.each_declarator(declarators, |checker, declarator| {
+            checker.global_variable(&qualifiers, base, declarator)
+        })
+    }
+
+    /// Qualifiers and type of a declaration; if they are wrong, so are all its names.
+    pub(super) fn qualified_type(
+        &mut self,
+        qualifiers: ast::List<ast::QualifierId>,
+        ty: ast::TypeSpecId,
+        declarators: ast::List<ast::DeclaratorId>,
+    ) -> Check<(Qualifiers, TypeId)> {
+        let qualifiers = self.qualifiers(qualifiers);
+        let base = self.type_spec(ty);
+        match (qualifiers, base) {
+            (Ok(qualifiers), Ok(base)) => Ok((qualifiers, base)),
+            _ => self.each_declarator(declarators, |_, _| Err(super::Reported)).and(Err(super::Reported)),
         }
-        Ok(())
+    }
+
+    /// Declares every name of a declaration; those that cannot be are known as such.
+    pub(super) fn each_declarator(
+        &mut self,
+        declarators: ast::List<ast::DeclaratorId>,
+        mut declare: impl FnMut(&mut Self, Declarator) -> Check<()>,
+    ) -> Check<()> {
+        let unit = self.unit;
+        let mut outcome = Ok(());
+        for &id in unit.list(declarators) {
+            let declarator = unit.declarators[id];
+            if declare(self, declarator).is_err() {
+                self.declare_unknown(declarator.name);
+                outcome = Err(super::Reported);
+            }
+        }
+        outcome
     }
 
     /// A declaration without a name: it must be right all the same (GLSL 4.60 section 4.11), and says where the atomic
@@ -233,6 +263,7 @@ impl Checker<'_> {
             return self.error(span, format!("constant `{text}` needs an initialiser"));
         }
         global.initializer = initializer;
+        self.remember_value(storage == Storage::Const, initializer);
         self.check_sized(storage, qualifiers, global.ty, span)?;
         let id = self.shader.globals.push(global);
         self.size_per_vertex(id, span)?;
@@ -348,28 +379,20 @@ impl Checker<'_> {
     /// Gives an unsized global array its size; constant indices used so far must fit.
     pub(super) fn resize(&mut self, id: GlobalId, ty: TypeId, span: Span) -> Check<()> {
         if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
-            let largest = self.largest_constant_index(Root::Global(id));
-            if let Some(index) = largest.filter(|&i| i >= i64::from(n)) {
-                return self.error(span, format!("the array has been indexed with {index} already"));
-            }
+            self.check_indices_so_far(Root::Global(id), n, span)?;
         }
         self.shader.globals[id].ty = ty;
         Ok(())
     }
 
-    fn largest_constant_index(&self, root: Root) -> Option<i64> {
-        let indices = self.shader.exprs.values().filter_map(|expr| match expr.kind {
-            program::ExprKind::Index { base, index } => {
-                let whole = match (&self.shader.exprs[base].kind, root) {
-                    (program::ExprKind::Global(id), Root::Global(wanted)) => *id == wanted,
-                    (program::ExprKind::Local(id), Root::Local(wanted)) => *id == wanted,
-                    _ => false,
-                };
-                if whole { self.evaluate_integer(index) } else { None }
+    /// An array gets a size larger than every constant index used before (GLSL 4.60 section 4.1.9).
+    pub(super) fn check_indices_so_far(&mut self, array: Root, size: u32, span: Span) -> Check<()> {
+        match self.largest_indices.get(&array) {
+            Some(&index) if index >= i64::from(size) => {
+                self.error(span, format!("the array has been indexed with {index} already"))
             }
-            _ => None,
-        });
-        indices.max()
+            _ => Ok(()),
+        }
     }
 
     /// Where a global with these qualifiers lives.
@@ -406,7 +429,10 @@ impl Checker<'_> {
             }
             Some(Word::In) => Storage::Input,
             Some(Word::Out) => Storage::Output,
-            Some(Word::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => Storage::Output,
+            Some(Word::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => {
+                self.check_coherence(qualifiers, span)?;
+                Storage::Output
+            }
             Some(Word::InOut) => return self.error(span, "a global cannot be `inout`"),
             Some(Word::Buffer) => return self.error(span, "`buffer` is for blocks"),
         })
@@ -415,6 +441,14 @@ impl Checker<'_> {
     fn has_framebuffer_fetch(&self) -> bool {
         self.language
             .any_extension(&["EXT_shader_framebuffer_fetch", "EXT_shader_framebuffer_fetch_non_coherent"])
+    }
+
+    /// Without EXT_shader_framebuffer_fetch what is fetched must be `noncoherent`.
+    pub(super) fn check_coherence(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
+        if qualifiers.layout.noncoherent || self.language.extension("EXT_shader_framebuffer_fetch") {
+            return Ok(());
+        }
+        self.error(span, "what is fetched from the framebuffer must be noncoherent here")
     }
 
     /// Rules about types and qualifiers of interface variables.
@@ -523,6 +557,16 @@ impl Checker<'_> {
             let name = self.type_name(inner);
             return self.error(span, format!("a fragment input of type {name} must be flat"));
         }
+        // GLSL ES 3.00 section 4.3.6.
+        if self.language.es
+            && stage == Stage::Vertex
+            && storage == Storage::Output
+            && self.must_be_flat(inner)
+            && !flat
+        {
+            let name = self.type_name(inner);
+            return self.error(span, format!("a vertex output of type {name} must be flat in ES"));
+        }
         Ok(())
     }
 
@@ -625,6 +669,9 @@ impl Checker<'_> {
         let message = match storage {
             _ if layout.binding.is_some() && !(storage == Storage::Uniform && opaque_binding) => {
                 "`binding` is for opaque uniforms and blocks"
+            }
+            _ if layout.offset.is_some() && !matches!(self.types.get(inner), Type::AtomicCounter) => {
+                "`offset` is for atomic counters and members of blocks"
             }
             _ if layout.index.is_some()
                 && !(storage == Storage::Output && language.stage == Stage::Fragment) =>

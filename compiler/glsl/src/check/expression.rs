@@ -123,6 +123,7 @@ impl Checker<'_> {
                 let text = self.text(name);
                 self.error(span, format!("`{text}` is a function, not a value"))
             }
+            Some(Entity::Unknown) => Err(super::Reported),
             None => match self.builtin_name(name, span)? {
                 Some(value) => Ok(value),
                 None => self.undeclared(name, span),
@@ -231,11 +232,13 @@ impl Checker<'_> {
         let text = self.text(name.symbol);
         match self.types.get(ty) {
             Type::Struct(s) => {
-                let found = s.members.iter().position(|m| &*m.name == text);
-                match found {
-                    Some(i) => {
-                        let member_ty = s.members[i].ty;
-                        Ok(self.push(ExprKind::Member { base, member: i as u32 }, member_ty, span))
+                let indices = self.member_indices.entry(ty).or_insert_with(|| {
+                    s.members.iter().zip(0..).map(|(member, i)| (member.name.clone(), i)).collect()
+                });
+                match indices.get(text) {
+                    Some(&member) => {
+                        let member_ty = s.members[member as usize].ty;
+                        Ok(self.push(ExprKind::Member { base, member }, member_ty, span))
                     }
                     None => {
                         let message = format!("{} has no member `{text}`", s.name);
@@ -331,12 +334,26 @@ impl Checker<'_> {
         } else {
             self.check_dynamic_index(base, element, unsized_array, span)?;
         }
+        if let (Some(value), true) = (constant, unsized_array) {
+            self.note_index(base, value);
+        }
         let index = match constant {
             // Linking sizes the array by its largest constant index and wants to see the number.
             Some(value) if unsized_array => self.literal(Literal::Int(value), Scalar::Int, index_span),
             _ => self.index_operand(index, index_span),
         };
         Ok(self.push(ExprKind::Index { base, index }, element, span))
+    }
+
+    /// Remembers a constant index of an array without a size: the size that it gets must be larger.
+    fn note_index(&mut self, array: ExprId, index: i64) {
+        let root = match self.shader.exprs[array].kind {
+            ExprKind::Global(id) => Root::Global(id),
+            ExprKind::Local(id) => Root::Local(id),
+            _ => return,
+        };
+        let largest = self.largest_indices.entry(root).or_insert(index);
+        *largest = index.max(*largest);
     }
 
     /// The built-in variable or member of `gl_PerVertex` that an expression is.

@@ -1,5 +1,6 @@
 //! Function prototypes and definitions, subroutine types.
 
+use super::place::Root;
 use super::qualifier::{Layout, Qualifiers, Word};
 use super::scope::Entity;
 use super::{Check, Checker, CurrentFunction};
@@ -40,6 +41,18 @@ struct Declared {
 impl Checker<'_> {
     pub(super) fn function_declaration(&mut self, id: ast::FunctionId) -> Check<()> {
         let function = self.unit.functions[id];
+        let Ok(declared) = self.function_header(function) else {
+            self.broken_functions.insert(function.name.symbol);
+            return Err(super::Reported);
+        };
+        match (declared, function.body.expand()) {
+            (Some((id, parameters)), Some(body)) => self.define_function(id, parameters, body, function.name),
+            _ => Ok(()),
+        }
+    }
+
+    /// Declares a function, or a subroutine type, which is none.
+    fn function_header(&mut self, function: ast::Function) -> Check<Option<(FunctionId, Vec<Declared>)>> {
         let qualifiers = self.qualifiers(function.qualifiers)?;
         let result = self.type_spec(function.return_type)?;
         self.check_inner_sizes(result, function.header)?;
@@ -69,7 +82,7 @@ impl Checker<'_> {
             && types.is_empty()
             && function.body.is_none()
         {
-            return self.subroutine_type(name, &parameters, result);
+            return self.subroutine_type(name, &parameters, result).map(|()| None);
         }
         if qualifiers.subroutine.is_some() && function.body.is_none() {
             return self.error(function.header, "a subroutine function must have a body");
@@ -77,11 +90,8 @@ impl Checker<'_> {
         self.check_precision(result, &qualifiers, function.header)?;
         self.check_function_name(name)?;
         self.check_not_builtin(name, &parameters)?;
-        let function_id = self.declare_function(&function, &qualifiers, result, &parameters)?;
-        match function.body.expand() {
-            Some(body) => self.define_function(function_id, parameters, body, name),
-            None => Ok(()),
-        }
+        let id = self.declare_function(&function, &qualifiers, result, &parameters)?;
+        Ok(Some((id, parameters)))
     }
 
     /// A function takes a precision, `precise`, and what makes it a subroutine (GLSL 4.60 sections 6.1 and 4.4.4).
@@ -223,19 +233,11 @@ impl Checker<'_> {
     ) -> Check<FunctionId> {
         let name = function.name;
         let text = self.text(name.symbol);
-        let known = match self.scopes.find_global_function(name.symbol) {
-            Some(Entity::Functions(ids)) => ids.clone(),
-            _ => Vec::new(),
-        };
         let mut notes: Vec<Notes> = parameters.iter().map(|p| p.notes).collect();
         notes.push(Notes { precision: self.notes(result, qualifiers).precision, ..Notes::default() });
-        for id in known {
+        let signature = (name.symbol, parameters.iter().map(|p| p.ty).collect());
+        if let Some(&id) = self.signatures.get(&signature) {
             let old = &self.shader.functions[id];
-            let same = old.parameters.len() == parameters.len()
-                && old.parameters.iter().zip(parameters).all(|(p, d)| old.locals[p.local].ty == d.ty);
-            if !same {
-                continue;
-            }
             if old.result != result {
                 return self.error(name.span, format!("`{text}` is redeclared with another return type"));
             }
@@ -253,9 +255,9 @@ impl Checker<'_> {
             }
             return Ok(id);
         }
-        let overloads_subroutine = self.overloads(name).any(|f| !f.subroutine_types.is_empty());
-        if overloads_subroutine || (qualifiers.subroutine.is_some() && self.overloads(name).next().is_some())
-        {
+        // Subroutine functions have no overloads, so the first tells of all.
+        let overloaded = self.overloads(name).next();
+        if overloaded.is_some_and(|f| qualifiers.subroutine.is_some() || !f.subroutine_types.is_empty()) {
             return self.error(name.span, format!("subroutine function `{text}` cannot be overloaded"));
         }
         let mut locals: PrimaryMap<LocalId, Local> = PrimaryMap::new();
@@ -294,6 +296,7 @@ impl Checker<'_> {
             subroutine_index: qualifiers.layout.variable.index,
             span: self.span(function.header),
         });
+        self.signatures.insert(signature, id);
         self.parameter_notes.insert(id, notes);
         self.scopes.add_function(name.symbol, id);
         Ok(id)
@@ -331,6 +334,7 @@ impl Checker<'_> {
             memory: FxHashMap::default(),
             temporaries: Vec::new(),
         };
+        self.largest_indices.retain(|root, _| matches!(root, Root::Global(_)));
         // A parameter and the body share one scope (GLSL 4.60 section 4.2.2), but not in ES 1.00 (section 4.2.2).
         self.scopes.enter();
         let mut outcome = Ok(());

@@ -95,7 +95,11 @@ impl Checker<'_> {
 
     fn float_atomic(&self, op: AtomicOp) -> bool {
         match op {
-            AtomicOp::Exchange => true,
+            // GLSL 4.50 has it from GLSL ES 3.10.
+            AtomicOp::Exchange => {
+                self.language.at_least(450, 310)
+                    || self.language.any_extension(&["ARB_ES3_1_compatibility", "NV_shader_atomic_float"])
+            }
             AtomicOp::Add => self.language.extension("NV_shader_atomic_float"),
             _ => false,
         }

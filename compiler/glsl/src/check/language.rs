@@ -80,7 +80,8 @@ impl<'a> Language<'a> {
             && (number < 140
                 || version.profile == Profile::Compatibility
                 || (number == 140 && compat_context));
-        let enabled = FxHashSet::default();
+        // ARB_texture_rectangle is enabled unless a shader disables it (its issue 10).
+        let enabled = (!version.es).then(|| "ARB_texture_rectangle".to_owned()).into_iter().collect();
         let conversions = Conversions::default();
         let mut language = Language {
             version: number,

@@ -24,8 +24,10 @@ mod operator;
 mod per_vertex;
 mod per_vertex_block;
 mod place;
+mod pragma;
 mod precise;
 mod qualifier;
+mod recursion;
 mod redeclaration;
 mod scope;
 mod signature;
@@ -48,8 +50,8 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 use language::Language;
 use program::variable::MemoryQualifiers;
 use program::{
-    Api, Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, TypeId,
-    TypeTable,
+    Api, Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, Storage,
+    TypeId, TypeTable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
@@ -224,10 +226,23 @@ struct Checker<'a> {
     redeclared: FxHashSet<GlobalId>,
     /// What is known of parameters beside their types, per function.
     parameter_notes: FxHashMap<FunctionId, Vec<function::Notes>>,
-    /// Fragment colours written so far: `gl_FragColor`, `gl_FragData`.
-    colors_written: (bool, bool),
+    /// Fragment colours written so far.
+    colors_written: place::Colors,
     /// Subroutine types by name.
     subroutine_types: FxHashMap<Box<str>, function::SubroutineType>,
+    /// User functions by name and types of parameters.
+    signatures: FxHashMap<(crate::intern::Symbol, Vec<TypeId>), FunctionId>,
+    /// Names of functions with an error in their header: another overload was meant, perhaps.
+    broken_functions: FxHashSet<crate::intern::Symbol>,
+    /// Blocks by kind and name, and their names.
+    blocks: FxHashSet<(Storage, crate::intern::Symbol)>,
+    block_names: FxHashSet<crate::intern::Symbol>,
+    /// Sizes of arrays with an element per vertex.
+    per_vertex_sizes: FxHashMap<Storage, u32>,
+    /// Largest constant indices of arrays without a size.
+    largest_indices: FxHashMap<place::Root, i64>,
+    /// Members of structures by name.
+    member_indices: FxHashMap<TypeId, FxHashMap<Box<str>, u32>>,
 }
 
 impl<'a> Checker<'a> {
@@ -265,8 +280,15 @@ impl<'a> Checker<'a> {
             used: SecondaryMap::new(),
             redeclared: FxHashSet::default(),
             parameter_notes: FxHashMap::default(),
-            colors_written: (false, false),
+            colors_written: Default::default(),
             subroutine_types: FxHashMap::default(),
+            signatures: FxHashMap::default(),
+            broken_functions: FxHashSet::default(),
+            blocks: FxHashSet::default(),
+            block_names: FxHashSet::default(),
+            per_vertex_sizes: FxHashMap::default(),
+            largest_indices: FxHashMap::default(),
+            member_indices: FxHashMap::default(),
         }
     }
 
@@ -282,7 +304,11 @@ impl<'a> Checker<'a> {
             }
         }
         if self.diagnostics.is_empty() {
-            let _ = self.check_reads().and_then(|()| self.check_layouts());
+            let _ = self
+                .check_pragmas()
+                .and_then(|()| self.check_reads())
+                .and_then(|()| self.check_recursion())
+                .and_then(|()| self.check_layouts());
         }
     }
 
@@ -311,8 +337,17 @@ impl<'a> Checker<'a> {
 
     /// Records an error.
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Check<T> {
-        self.diagnostics.push(Diagnostic::error(&self.unit.sources, span, message));
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(Diagnostic::error(&self.unit.sources, span, message));
+        }
         Err(Reported)
+    }
+
+    /// What a declaration with an error leaves behind: its name, so that uses of it are not reported too.
+    fn declare_unknown(&mut self, name: ast::Name) {
+        if !self.text(name.symbol).starts_with("gl_") {
+            self.scopes.declare_unknown(name.symbol);
+        }
     }
 
     /// Text of a name.

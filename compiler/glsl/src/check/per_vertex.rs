@@ -23,14 +23,13 @@ impl Checker<'_> {
                 self.resize(id, ty, span)
             }
             (Some((_, ArrayLength::Fixed(size))), _) => {
-                let others = self.shader.globals.keys().filter(|&other| other != id);
-                let wanted = count.or_else(|| others.filter_map(|o| self.size_of(o, storage)).next());
-                match wanted.filter(|&wanted| wanted != size) {
-                    Some(wanted) => self.error(
+                let wanted = count.unwrap_or(*self.per_vertex_sizes.entry(storage).or_insert(size));
+                match wanted == size {
+                    false => self.error(
                         span,
                         format!("an array of {size} elements where there are {wanted} vertices"),
                     ),
-                    None => Ok(()),
+                    true => Ok(()),
                 }
             }
             _ => Ok(()),
@@ -45,19 +44,6 @@ impl Checker<'_> {
 
     pub(super) fn is_per_vertex_array(&self, id: GlobalId) -> bool {
         self.shader.globals[id].is_per_vertex_array(self.language.stage, self.types)
-    }
-
-    /// The size that a per-vertex array of a storage was declared with.
-    fn size_of(&self, id: GlobalId, storage: Storage) -> Option<u32> {
-        let global = &self.shader.globals[id];
-        match self.types.array_of(global.ty) {
-            Some((_, ArrayLength::Fixed(size)))
-                if global.storage == storage && self.is_per_vertex_array(id) =>
-            {
-                Some(size)
-            }
-            _ => None,
-        }
     }
 
     /// Vertices of the primitive or patch that the stage has as input or output, where known.

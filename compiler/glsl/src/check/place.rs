@@ -2,13 +2,21 @@
 
 use super::{Check, Checker};
 use crate::source::Span;
-use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, LocalId, Storage};
+use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, LocalId, Stage, Storage};
 
 /// The variable a place belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Root {
     Global(GlobalId),
     Local(LocalId),
+}
+
+/// Which fragment colours a shader has written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Colors {
+    color: bool,
+    data: bool,
+    own: bool,
 }
 
 impl Checker<'_> {
@@ -101,17 +109,26 @@ impl Checker<'_> {
         self.error(span, message)
     }
 
-    /// A fragment shader writes `gl_FragColor` or `gl_FragData`, not both, be it in functions that nobody calls (GLSL
-    /// 1.20 section 7.2).
+    /// A fragment shader writes `gl_FragColor`, `gl_FragData` or outputs of its own, not two of these, be it in functions
+    /// that nobody calls (GLSL 1.20 section 7.2, GLSL 1.30 section 7.2).
     fn note_color(&mut self, id: GlobalId, span: Span) -> Check<()> {
-        let (color, data) = &mut self.colors_written;
-        match self.shader.globals[id].builtin {
-            Some(BuiltinVariable::FragColor) => *color = true,
-            Some(BuiltinVariable::FragData) => *data = true,
-            _ => {}
+        let global = &self.shader.globals[id];
+        let written = &mut self.colors_written;
+        match global.builtin {
+            Some(BuiltinVariable::FragColor) => written.color = true,
+            Some(BuiltinVariable::FragData) => written.data = true,
+            None if self.language.stage == Stage::Fragment && global.storage == Storage::Output => {
+                written.own = true;
+            }
+            _ => return Ok(()),
         }
-        match self.colors_written {
-            (true, true) => self.error(span, "the shader writes both gl_FragColor and gl_FragData"),
+        match *written {
+            Colors { color: true, data: true, .. } => {
+                self.error(span, "the shader writes both gl_FragColor and gl_FragData")
+            }
+            Colors { own: true, color, data } if color || data => {
+                self.error(span, "the shader writes both built-in and user-defined colours")
+            }
             _ => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! Qualifiers of one declaration, collected and checked for sense.
 
+use super::language::Language;
 use super::{Check, Checker};
 use crate::ast::{self, List, Name, Precision, QualifierKind};
 use crate::source::Span;
@@ -9,6 +10,7 @@ use program::variable::{
     DepthLayout, ImageFormat, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing, SampleLocation,
 };
 use program::{Interpolation, Stage};
+use rustc_hash::FxHashSet;
 
 /// Storage words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +49,8 @@ pub(super) struct Layout {
     pub local_size: [Option<u32>; 3],
     pub local_size_variable: bool,
     pub derivative_group_quads: Option<bool>,
+    /// EXT_shader_framebuffer_fetch_non_coherent
+    pub noncoherent: bool,
 }
 
 /// The qualifiers of one declaration.
@@ -78,8 +82,21 @@ pub(super) struct Defaults {
     pub float_precision: Option<Precision>,
     /// ES: default precision of `int` and `uint`, if one was set.
     pub int_precision: Option<Precision>,
-    /// ES: opaque types that have a default precision.
+    /// ES: opaque types that have a default precision, scope by scope.
     pub opaque_precision: Vec<(program::TypeId, Precision)>,
+    /// Where those of the current scope begin.
+    pub opaque_scope: usize,
+}
+
+impl Defaults {
+    /// Sets the default precision of an opaque type in the current scope.
+    pub fn set_opaque(&mut self, ty: program::TypeId, precision: Precision) {
+        let here = self.opaque_precision.iter_mut().skip(self.opaque_scope).find(|(known, _)| *known == ty);
+        match here {
+            Some((_, known)) => *known = precision,
+            None => self.opaque_precision.push((ty, precision)),
+        }
+    }
 }
 
 impl Default for Defaults {
@@ -95,6 +112,7 @@ impl Default for Defaults {
             float_precision: None,
             int_precision: None,
             opaque_precision: Vec::new(),
+            opaque_scope: 0,
         }
     }
 }
@@ -145,7 +163,6 @@ impl Checker<'_> {
         };
         let both = match (result.word, word) {
             (None, word) => Some(word),
-            (Some(Word::In), Word::Out) | (Some(Word::Out), Word::In) => Some(Word::InOut),
             // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the latter.
             (Some(Word::Varying), word @ (Word::In | Word::Out))
             | (Some(word @ (Word::In | Word::Out)), Word::Varying)
@@ -278,17 +295,18 @@ impl Checker<'_> {
     fn layout(&mut self, layout: &mut Layout, entries: List<ast::LayoutEntryId>) -> Check<()> {
         let unit = self.unit;
         layout.present = true;
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen: FxHashSet<String> = FxHashSet::default();
         for &id in unit.list(entries) {
             let entry = unit.layouts[id];
             let text = self.text(entry.name.symbol);
             // Desktop GLSL compares layout names without case (section 4.4); ES with.
             let name = if self.language.es { text.to_owned() } else { text.to_ascii_lowercase() };
-            let kind = if primitive(&name).is_some() { "primitive".to_owned() } else { name.clone() };
-            if seen.contains(&kind) && !self.language.es && !self.language.has_enhanced_layouts() {
+            if !seen.insert(kind_of(&name).to_owned())
+                && !self.language.es
+                && !self.language.has_enhanced_layouts()
+            {
                 return self.error(entry.name.span, "a layout qualifier is repeated");
             }
-            seen.push(kind);
             match entry.value.expand() {
                 Some(value) => self.layout_number(layout, &name, value, entry.name.span)?,
                 None => self.layout_word(layout, &name, entry.name.span)?,
@@ -406,6 +424,9 @@ impl Checker<'_> {
             layout.primitive = Some(primitive);
             return Ok(());
         }
+        if let Some(extension) = missing_extension(&self.language, name) {
+            return self.error(span, format!("layout qualifier `{name}` needs {extension}"));
+        }
         match name {
             "shared" => layout.packing = Some(Packing::Shared),
             "packed" => layout.packing = Some(Packing::Packed),
@@ -447,10 +468,11 @@ impl Checker<'_> {
                 layout.derivative_group_quads = Some(false);
             }
             // Hints and switches that change nothing a program can observe here.
-            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative"
-            | "noncoherent" => {}
+            "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative" => {
+            }
             // EXT_shader_image_load_store names sizes instead of formats.
             "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {}
+            "noncoherent" => layout.noncoherent = true,
             "inner_coverage" => layout.inner_coverage = true,
             "pixel_interlock_ordered" => self.interlock(layout, Interlock::PixelOrdered, span)?,
             "pixel_interlock_unordered" => self.interlock(layout, Interlock::PixelUnordered, span)?,
@@ -488,6 +510,39 @@ impl Checker<'_> {
             Word::Buffer => (self.defaults.buffer_packing, self.defaults.buffer_order),
             _ => (self.defaults.uniform_packing, self.defaults.uniform_order),
         }
+    }
+}
+
+/// Extensions any of which a layout qualifier without a value needs, if none is enabled.
+fn missing_extension(language: &Language<'_>, name: &str) -> Option<String> {
+    let (desktop, extensions): (u16, &[&str]) = match name {
+        "origin_upper_left" | "pixel_center_integer" => (150, &["ARB_fragment_coord_conventions"]),
+        "post_depth_coverage" => (0, &["ARB_post_depth_coverage", "INTEL_conservative_rasterization"]),
+        "inner_coverage" => (0, &["INTEL_conservative_rasterization"]),
+        "local_size_variable" => (0, &["ARB_compute_variable_group_size"]),
+        "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" => {
+            (0, &["ARB_bindless_texture"])
+        }
+        "viewport_relative" => (0, &["NV_viewport_array2"]),
+        "noncoherent" => (0, &["EXT_shader_framebuffer_fetch_non_coherent"]),
+        "size1x8" | "size1x16" | "size1x32" | "size2x32" | "size4x32" => {
+            (0, &["EXT_shader_image_load_store"])
+        }
+        _ if name.starts_with("derivative_group_") => (0, &["NV_compute_shader_derivatives"]),
+        _ => return None,
+    };
+    let there = language.at_least(desktop, 0) || language.any_extension(extensions);
+    (!there).then(|| extensions.join(" or "))
+}
+
+/// What a layout qualifier decides: others that decide the same contradict it.
+fn kind_of(name: &str) -> &str {
+    match name {
+        _ if primitive(name).is_some() => "primitive",
+        "cw" | "ccw" => "order",
+        "equal_spacing" | "fractional_even_spacing" | "fractional_odd_spacing" => "spacing",
+        _ if name.starts_with("depth_") => "depth",
+        name => name,
     }
 }
 

@@ -26,6 +26,9 @@ impl Checker<'_> {
         };
         self.check_layout_target(qualifiers, Target::Variable)?;
         self.check_redeclarable(id, qualifiers, span)?;
+        if self.shader.globals[id].builtin == Some(BuiltinVariable::LastFragData) {
+            self.check_coherence(qualifiers, span)?;
+        }
         let old = &self.shader.globals[id];
         let matches = self.same_but_sizes(old.ty, ty);
         if !matches || declarator.init.is_some() {
@@ -37,9 +40,14 @@ impl Checker<'_> {
             Some(Word::Out) => old.storage == Storage::Output,
             Some(Word::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
             Some(Word::Uniform) => old.storage == Storage::Uniform,
-            Some(Word::InOut) => {
-                old.storage == Storage::Output || old.builtin == Some(BuiltinVariable::LastFragData)
-            }
+            Some(Word::InOut) => match old.builtin {
+                Some(
+                    BuiltinVariable::FragDepth
+                    | BuiltinVariable::FragStencilRef
+                    | BuiltinVariable::SampleMask,
+                ) => false,
+                builtin => old.storage == Storage::Output || builtin == Some(BuiltinVariable::LastFragData),
+            },
             Some(Word::Buffer | Word::Shared) => false,
         };
         if !word_fits {
@@ -113,6 +121,11 @@ impl Checker<'_> {
         let (builtin, name, new) = (old.builtin, old.name.clone(), &qualifiers.layout.variable);
         let again = self.redeclared.contains(&id);
         let coordinates = |l: &LayoutQualifiers| (l.origin_upper_left, l.pixel_center_integer);
+        let adds_something = qualifiers.layout.present
+            || qualifiers.invariant
+            || qualifiers.precise
+            || qualifiers.interpolation != Default::default();
+        let separate = self.language.extension("ARB_separate_shader_objects");
         let per_vertex = old.storage == Storage::Output
             && builtin.is_some_and(|b| b.is_per_vertex())
             && self.shader.redeclarations.per_vertex_out.is_some();
@@ -128,6 +141,8 @@ impl Checker<'_> {
             "is redeclared with another depth layout"
         } else if matches!(builtin, Some(V::FragColor | V::FragData)) && qualifiers.word == Some(Word::Out) {
             "cannot be redeclared"
+        } else if is_not_redeclared(builtin) && !adds_something && !separate {
+            "cannot be redeclared without a qualifier to add"
         } else if per_vertex {
             "is a member of gl_PerVertex, which was redeclared"
         } else if again
@@ -196,6 +211,7 @@ impl Checker<'_> {
                 return Ok(());
             }
             Some(Entity::BlockMember(id, _)) => Some(id),
+            Some(Entity::Unknown) => return Err(super::Reported),
             Some(_) => None,
             None => self.builtin_variable(text, name.span)?,
         };
@@ -331,8 +347,11 @@ impl Checker<'_> {
         if layout.invocations.is_some_and(|n| n > limit) {
             return self.error(span, format!("at most {limit} invocations are available"));
         }
+        let sized = self.shader.layout.input_primitive.is_some();
         self.set(|c| &mut c.shader.layout.input_primitive, layout.primitive, span)?;
-        self.size_all_per_vertex(span)?;
+        if layout.primitive.is_some() && !sized {
+            self.size_all_per_vertex(span)?;
+        }
         self.set(|c| &mut c.shader.layout.invocations, layout.invocations, span)?;
         self.set(|c| &mut c.shader.layout.spacing, layout.spacing, span)?;
         self.set(|c| &mut c.shader.layout.clockwise, layout.clockwise, span)?;
@@ -340,6 +359,10 @@ impl Checker<'_> {
         self.set(|c| &mut c.shader.layout.derivative_group_quads, layout.derivative_group_quads, span)?;
         if layout.local_size.iter().any(|s| s.is_some()) {
             let size = layout.local_size.map(|s| s.unwrap_or(1));
+            let limit = self.language.limit("GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS", 1024);
+            if size.iter().fold(1, |n: u32, &s| n.saturating_mul(s)) > limit {
+                return self.error(span, format!("at most {limit} invocations fit into a work group"));
+            }
             self.set(|c| &mut c.shader.layout.local_size, Some(size), span)?;
         }
         let target = &mut self.shader.layout;
@@ -380,8 +403,9 @@ impl Checker<'_> {
         }
         self.set(|c| &mut c.shader.layout.output_primitive, layout.primitive, span)?;
         self.set(|c| &mut c.shader.layout.max_vertices, layout.max_vertices, span)?;
+        let sized = self.shader.layout.vertices.is_some();
         self.set(|c| &mut c.shader.layout.vertices, layout.vertices, span)?;
-        if let Some(vertices) = layout.vertices {
+        if let Some(vertices) = layout.vertices.filter(|_| !sized) {
             let limit = self.language.limit("GL_MAX_PATCH_VERTICES", 32);
             if vertices > limit {
                 return self.error(span, format!("at most {limit} output vertices are available"));
@@ -420,15 +444,6 @@ impl Checker<'_> {
         self.error(self.layout_span, message)
     }
 
-    /// `#pragma STDGL invariant(all)`
-    fn all_invariant(&self) -> Option<Span> {
-        let all = |text: Span| {
-            let text = self.unit.sources.text(text).replace(char::is_whitespace, "");
-            text == "STDGLinvariant(all)"
-        };
-        self.unit.pragmas.iter().map(|p| p.text).find(|&text| all(text))
-    }
-
     /// What can be said about the stage only after its last declaration.
     pub(super) fn finish_layout(&mut self) {
         if self.all_invariant().is_some() {
@@ -436,4 +451,10 @@ impl Checker<'_> {
             outputs.for_each(|g| g.invariant = true);
         }
     }
+}
+
+/// Outputs that no section lets a shader redeclare as they are.
+fn is_not_redeclared(builtin: Option<BuiltinVariable>) -> bool {
+    use BuiltinVariable as V;
+    matches!(builtin, Some(V::ClipVertex | V::Layer | V::ViewportIndex | V::PrimitiveId))
 }

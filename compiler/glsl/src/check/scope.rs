@@ -19,6 +19,8 @@ pub(super) enum Entity {
     SubroutineType,
     /// User functions of this name.
     Functions(Vec<FunctionId>),
+    /// A declaration with an error, which is reported: what uses the name is not.
+    Unknown,
 }
 
 /// Scopes, outermost first. The first one is the shader's global scope.
@@ -54,19 +56,32 @@ impl Scopes {
         self.scopes.iter().rev().find_map(|scope| scope.get(&name))
     }
 
-    /// The meaning in the innermost scope only.
+    /// What was declared in the innermost scope without an error.
     pub fn find_here(&self, name: Symbol) -> Option<&Entity> {
-        self.scopes.last().and_then(|scope| scope.get(&name))
+        self.scopes.last().and_then(|scope| known(scope, name))
     }
 
-    /// The meaning in the global scope.
+    /// What was declared in the global scope without an error.
     pub fn find_global(&self, name: Symbol) -> Option<&Entity> {
-        self.scopes.first().and_then(|scope| scope.get(&name))
+        self.scopes.first().and_then(|scope| known(scope, name))
+    }
+
+    /// Functions of the name; GLSL 1.10 keeps them apart from variables, but not from structures.
+    pub fn has_functions(&self, name: Symbol) -> bool {
+        matches!(self.find_global_function(name), Some(Entity::Functions(_)))
     }
 
     /// What a call of the name calls.
     pub fn find_callee(&self, name: Symbol) -> Option<&Entity> {
-        self.choose_function(name, self.find(name))
+        let global = self.choose_function(name, self.find_global(name));
+        match self.find(name) {
+            // A local structure, or what a wrong declaration would have been.
+            Some(inner @ (Entity::Type(_) | Entity::Unknown)) if self.find_global(name) != Some(inner) => {
+                Some(inner)
+            }
+            other if self.functions.is_none() => other,
+            _ => global,
+        }
     }
 
     /// What a function of the name would share the global scope's name with.
@@ -76,9 +91,9 @@ impl Scopes {
 
     fn choose_function<'a>(&'a self, name: Symbol, other: Option<&'a Entity>) -> Option<&'a Entity> {
         match &self.functions {
-            Some(functions) => {
-                functions.get(&name).or(other.filter(|entity| matches!(entity, Entity::Type(_))))
-            }
+            Some(functions) => functions
+                .get(&name)
+                .or(other.filter(|entity| matches!(entity, Entity::Type(_) | Entity::Unknown))),
             None => other,
         }
     }
@@ -87,6 +102,13 @@ impl Scopes {
     pub fn declare(&mut self, name: Symbol, entity: Entity) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, entity);
+        }
+    }
+
+    /// Declares in the innermost scope what a wrong declaration would have, unless the name means something there.
+    pub fn declare_unknown(&mut self, name: Symbol) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.entry(name).or_insert(Entity::Unknown);
         }
     }
 
@@ -100,4 +122,8 @@ impl Scopes {
             }
         }
     }
+}
+
+fn known(scope: &FxHashMap<Symbol, Entity>, name: Symbol) -> Option<&Entity> {
+    scope.get(&name).filter(|entity| **entity != Entity::Unknown)
 }

@@ -1,11 +1,13 @@
 //! Statements.
 
+use super::place::Root;
 use super::scope::Entity;
 use super::{Check, Checker};
 use crate::ast::{self, Condition, DeclKind, Declarator, StmtId, StmtKind};
 use crate::source::Span;
 use program::shader::Case;
 use program::{ArrayLength, ExprId, Local, Scalar, Stage, Statement, Storage, Type, TypeId, TypeTable};
+use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
     /// The statements of a function's body, in the scope that its parameters are in already.
@@ -62,6 +64,7 @@ impl Checker<'_> {
     fn body(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         let (float, int) = (self.defaults.float_precision, self.defaults.int_precision);
         let opaque = self.defaults.opaque_precision.len();
+        let scope = std::mem::replace(&mut self.defaults.opaque_scope, opaque);
         let result = match self.unit.stmts[id].kind {
             StmtKind::Compound(list) => self.statements(list),
             _ => {
@@ -71,6 +74,7 @@ impl Checker<'_> {
         };
         (self.defaults.float_precision, self.defaults.int_precision) = (float, int);
         self.defaults.opaque_precision.truncate(opaque);
+        self.defaults.opaque_scope = scope;
         result
     }
 
@@ -309,6 +313,7 @@ impl Checker<'_> {
 
     fn cases(&mut self, selector: TypeId, body: ast::List<StmtId>) -> Check<Vec<Case>> {
         let mut cases: Vec<Case> = Vec::new();
+        let mut seen = FxHashSet::default();
         let mut has_default = false;
         if let Some(&last) = self.unit.list(body).last()
             && let StmtKind::Case(_) | StmtKind::Default = self.unit.stmts[last].kind
@@ -336,7 +341,7 @@ impl Checker<'_> {
                 cases.push(Case { labels: Vec::new(), default: false, body: Vec::new() });
             }
             match label {
-                Some(value) if cases.iter().any(|c| c.labels.contains(&value)) => {
+                Some(value) if !seen.insert(value) => {
                     return self.error(statement.span, "this case label is already there");
                 }
                 None if has_default => return self.error(statement.span, "a switch has one default only"),
@@ -372,23 +377,21 @@ impl Checker<'_> {
         let decl = self.unit.decls[id];
         match decl.kind {
             DeclKind::Variables { qualifiers, ty, declarators } => {
-                let qualifiers = self.qualifiers(qualifiers)?;
+                let (qualifiers, base) = self.qualified_type(qualifiers, ty, declarators)?;
                 let interface = qualifiers.word.is_some()
                     || qualifiers.layout.present
                     || qualifiers.invariant
                     || qualifiers.interpolation != Default::default();
                 if interface {
+                    self.each_declarator(declarators, |_, _| Err(super::Reported)).ok();
                     return self.error(qualifiers.span, "local variables take no such qualifiers");
                 }
-                let base = self.type_spec(ty)?;
                 if declarators.is_empty() {
                     return self.check_sized(Storage::Private, &qualifiers, base, decl.span);
                 }
-                for &declarator in self.unit.list(declarators) {
-                    let declarator = self.unit.declarators[declarator];
-                    self.local_variable(&qualifiers, base, declarator, out)?;
-                }
-                Ok(())
+                self.each_declarator(declarators, |checker, declarator| {
+                    checker.local_variable(&qualifiers, base, declarator, out)
+                })
             }
             DeclKind::Precision(precision, ty) => self.precision_statement(precision, ty),
             DeclKind::Qualifiers(qualifiers, names) => self.qualifier_declaration(qualifiers, names),
@@ -446,6 +449,7 @@ impl Checker<'_> {
         let constant = match value {
             Some((value, span)) if qualifiers.constant => {
                 let constant = self.is_constant(value);
+                self.remember_value(constant, Some(value));
                 if !constant && !self.language.at_least(420, 0) && !self.language.has_420pack() {
                     let message = format!("the initialiser of `{text}` must be a constant expression");
                     return self.error(span, message);
@@ -484,6 +488,9 @@ impl Checker<'_> {
             && a == b
         {
             local.ty = ty;
+            if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
+                self.check_indices_so_far(Root::Local(id), n, name.span)?;
+            }
             if value.is_some() {
                 out.push(Statement::Declare { local: id, value });
             }

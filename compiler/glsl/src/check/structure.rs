@@ -9,6 +9,7 @@ use crate::source::Span;
 use program::types::{Member, StructType};
 use program::variable::MemoryQualifiers;
 use program::{ArrayLength, Type, TypeId, TypeTable};
+use rustc_hash::FxHashSet;
 
 /// Most dimensions of an array.
 const MAX_DIMENSIONS: usize = 32;
@@ -50,6 +51,7 @@ impl Checker<'_> {
                 let text = self.text(name);
                 return Ok(self.types.intern(Type::Subroutine(text.into())));
             }
+            Some(Entity::Unknown) => return Err(super::Reported),
             Some(_) => {
                 let text = self.text(name);
                 return self.error(span, format!("`{text}` is not a type"));
@@ -181,10 +183,19 @@ impl Checker<'_> {
     }
 
     fn define_struct(&mut self, id: ast::StructId) -> Check<TypeId> {
+        let definition = self.unit.structs[id];
+        let outcome = self.struct_type(definition);
+        if let (Err(_), Some(name)) = (&outcome, definition.name) {
+            self.declare_unknown(name);
+        }
+        outcome
+    }
+
+    fn struct_type(&mut self, definition: ast::Struct) -> Check<TypeId> {
         let unit = self.unit;
-        let definition = unit.structs[id];
         let name = definition.name.map_or("", |n| self.text(n.symbol));
         let mut members: Vec<Member> = Vec::new();
+        let mut names = FxHashSet::default();
         let mut precisions = Vec::new();
         for &member in unit.list(definition.members) {
             let member = unit.members[member];
@@ -212,10 +223,13 @@ impl Checker<'_> {
                 if ty == TypeTable::VOID {
                     return self.error(declarator.name.span, format!("member `{text}` cannot be void"));
                 }
+                if *self.types.get(self.types.without_arrays(ty)) == Type::AtomicCounter {
+                    return self.error(declarator.name.span, "structures have no atomic counters as members");
+                }
                 if let Some((_, ArrayLength::Unsized)) = self.types.array_of(ty) {
                     return self.error(declarator.name.span, format!("array member `{text}` needs a size"));
                 }
-                if members.iter().any(|m| &*m.name == text) {
+                if !names.insert(declarator.name.symbol) {
                     return self.error(declarator.name.span, format!("member `{text}` is declared twice"));
                 }
                 self.check_new_name(declarator.name)?;
@@ -238,7 +252,8 @@ impl Checker<'_> {
         }
         if let Some(name) = definition.name {
             self.check_new_name(name)?;
-            if self.scopes.find_here(name.symbol).is_some() {
+            let function = self.scopes.is_global() && self.scopes.has_functions(name.symbol);
+            if function || self.scopes.find_here(name.symbol).is_some() {
                 let text = self.text(name.symbol);
                 return self.error(name.span, format!("`{text}` is already declared in this scope"));
             }

@@ -417,3 +417,61 @@ fn built_in_variables_follow_stage_and_version() {
     assert!(accepted(Stage::Fragment, "300 es", "gl_FragDepth = 0.5;"));
     assert!(!accepted(Stage::Fragment, "100", "gl_FragDepth = 0.5;"));
 }
+
+/// Shaders and the lines of their errors: what follows from an error is not another one.
+const CAUSES: &[(&str, &[u32])] = &[
+    ("uniform nothing u;\nvoid main() { vec4 a = u; float b = u.x + u[1]; }", &[2]),
+    ("struct S {\nnothing a; };\nuniform S s; S f(S s) { return s; }\nvoid main() { S t = s; f(t); }", &[3]),
+    ("const int n = nothing;\nfloat a[n]; int m = n + a.length();", &[2]),
+    ("float a = nothing, b = 1.0;\nfloat c = a + b; float d = b + 1;\nbool e = b;", &[2, 4]),
+    (
+        "float f(nothing a);\nfloat f(int a, int b) { return 1.0; }\nfloat g = f(1.0); float h = f(1, 2);",
+        &[2],
+    ),
+    (
+        "uniform B { nothing a; vec4 b; } i;\nuniform C { nothing c; vec4 d; };\nvec4 a = i.b + d; vec4 b = c;",
+        &[2, 3],
+    ),
+    (
+        "void f() { nothing a = 1; a = 2; a.x++; { a(); } }\nvoid main() { float x = y; x = x + 1; x++; f(); float w = z; }",
+        &[2, 3, 3],
+    ),
+    ("out nothing v; invariant v; void main() { v = vec4(1.0); }", &[2]),
+    ("void main() { uniform float a; a = 1.0; float b = a; }", &[2]),
+    ("layout(nothing) uniform vec4 u;\nvoid main() { vec4 v = u; u = v; }", &[2]),
+    ("int f() { return g; }\nint h = f();", &[2]),
+    ("float a; float a(); void main() { a = 1.0; }\nbool b = a;", &[2, 3]),
+];
+
+#[test]
+fn one_cause_is_one_error() {
+    for (source, lines) in CAUSES {
+        let source = format!("#version 430\n{source}\n");
+        let mut types = TypeTable::default();
+        let errors = compile(&[&source], Stage::Fragment, CompileOptions::default(), &mut types).unwrap_err();
+        let found: Vec<u32> = errors.0.iter().map(|d| d.location.line).collect();
+        assert_eq!(found, *lines, "{source}\n{errors}");
+    }
+}
+
+#[test]
+fn recursion_is_an_error_at_its_first_call() {
+    let cases = [
+        ("int f(int i) { return i < 1 ? 0 : f(i - 1); }", "0:2:35: error: function `f` calls itself"),
+        (
+            "void g();\nvoid f() { g(); }\nvoid g() { if (false) { f(); } }",
+            "0:3:12: error: function `f` calls `g`, which leads back",
+        ),
+        (
+            "void a(); void d() { a(); }\nvoid b() { a(); }\nvoid a() { b(); d(); }",
+            "0:2:22: error: function `d` calls `a`",
+        ),
+    ];
+    for (source, message) in cases {
+        let errors =
+            compile_all(&format!("#version 430\n{source}\nvoid main() {{}}\n"), Stage::Fragment).unwrap_err();
+        assert!(errors.starts_with(message) && errors.lines().count() == 1, "{source}\n{errors}");
+    }
+    let overloads = "#version 430\nvoid f(float x) {}\nvoid f(int i) { f(1.0); }\nvoid main() { f(1); }";
+    assert!(compile_all(overloads, Stage::Fragment).is_ok());
+}

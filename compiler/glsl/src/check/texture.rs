@@ -189,11 +189,39 @@ impl Checker<'_> {
             return self.error(rest.span, format!("`{}` does not take this sampler in ES", rest.name));
         }
         let offset = self.take(rest, Scalar::Int, sampler.dim.coordinates())?;
-        if parsed.op != TextureOp::Gather && !self.is_constant(offset) {
+        let gather = parsed.op == TextureOp::Gather;
+        let may_vary = gather && self.has_dynamic_offsets();
+        if !may_vary && !self.is_constant(offset) {
             return self.error(rest.span, "a texel offset must be a constant expression");
         }
+        self.check_offset_range(offset, gather, rest.span)?;
         call.offsets.push(offset);
         Ok(())
+    }
+
+    /// Whether the offset of a gather may be any value (GLSL 4.00, GLSL ES 3.20, section 8.9.4).
+    fn has_dynamic_offsets(&self) -> bool {
+        let extensions = ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5", "NV_gpu_shader5"];
+        self.language.at_least(400, 320) || self.language.any_extension(&extensions)
+    }
+
+    /// Constant offsets must be ones that the hardware has (GLSL 4.60 section 8.9: `gl_MinProgramTexelOffset` and
+    /// `gl_MaxProgramTexelOffset`, and the gather's own limits; the smallest is one below the largest negated).
+    fn check_offset_range(&mut self, offset: ExprId, gather: bool, span: Span) -> Check<()> {
+        let largest = i64::from(match gather {
+            true => self.language.limit("GL_MAX_PROGRAM_TEXTURE_GATHER_OFFSET", 31),
+            false => self.language.limit("GL_MAX_PROGRAM_TEXEL_OFFSET", 7),
+        });
+        let range = -largest - 1..=largest;
+        let outside =
+            self.evaluate_integers(offset).unwrap_or_default().into_iter().find(|n| !range.contains(n));
+        match outside {
+            Some(n) => {
+                let (low, high) = (range.start(), range.end());
+                self.error(span, format!("texel offset {n} is out of range: {low} to {high} are available"))
+            }
+            None => Ok(()),
+        }
     }
 
     fn texture_gather(
@@ -240,6 +268,7 @@ impl Checker<'_> {
         for i in 0..4 {
             let index = self.literal(program::Literal::Int(i), Scalar::Int, argument.span);
             let offset = self.push(ExprKind::Index { base: argument.value, index }, ivec2, argument.span);
+            self.check_offset_range(offset, true, argument.span)?;
             call.offsets.push(offset);
         }
         Ok(())

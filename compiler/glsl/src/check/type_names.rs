@@ -178,6 +178,11 @@ impl Availability {
                 Dim::Cube if i.array => language.at_least(420, 310),
                 _ => language.at_least(130, 300),
             },
+            Availability::Sampler(s) => match s.dim {
+                Dim::Rect => s.result == Scalar::Float,
+                Dim::Buffer => s.result == Scalar::Float && language.at_least(130, 0),
+                _ => false,
+            },
             Availability::Counter => language.at_least(0, 300),
             _ => false,
         }
@@ -209,12 +214,8 @@ fn sampler_holds(s: SamplerType, language: &Language<'_>) -> bool {
         (Dim::D1, true, _) => v(130, 0) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
         (Dim::D2, true, _) => v(130, 300) || ext(&["EXT_texture_array", "EXT_gpu_shader4"]),
         (Dim::Rect, ..) => {
-            if integer {
-                v(140, 0) || ext(&["EXT_gpu_shader4", "ARB_texture_rectangle"])
-            } else {
-                // The extension is always on in desktop compatibility contexts.
-                v(140, 0) || ext(&["ARB_texture_rectangle", "NV_texture_rectangle"]) || v(110, 0)
-            }
+            let extension = if integer { "EXT_gpu_shader4" } else { "NV_texture_rectangle" };
+            v(140, 0) || ext(&["ARB_texture_rectangle", extension])
         }
         (Dim::Buffer, ..) => {
             v(140, 320)

@@ -46,8 +46,8 @@ const fn reserved(word: Symbol, desktop: u16, es: u16) -> Word {
     Word { word, class: Class::Reserved, desktop, es, extensions: &[] }
 }
 
-const fn free(word: Symbol, es: u16) -> Word {
-    Word { word, class: Class::Free, desktop: NEVER, es, extensions: &[] }
+const fn free(word: Symbol, desktop: u16, es: u16, extensions: &'static [&'static str]) -> Word {
+    Word { word, class: Class::Free, desktop, es, extensions }
 }
 
 const fn ty(word: Symbol, desktop: u16, es: u16) -> Word {
@@ -135,8 +135,14 @@ static WORDS: &[Word] = &[
     reserved(SAMPLE, NEVER, 300),
     reserved(SUBROUTINE, NEVER, 300),
     // A name again where it is a layout qualifier.
-    reserved(PACKED, NEVER, 100),
-    free(PACKED, 300),
+    reserved(PACKED, 110, 100),
+    free(PACKED, 140, 300, &["GL_ARB_uniform_buffer_object"]),
+    reserved(ROW_MAJOR, 130, NEVER),
+    free(ROW_MAJOR, 140, NEVER, &["GL_ARB_uniform_buffer_object"]),
+    reserved(IMAGE1D_SHADOW, 130, 300),
+    reserved(IMAGE2D_SHADOW, 130, 300),
+    reserved(IMAGE1D_ARRAY_SHADOW, 130, 300),
+    reserved(IMAGE2D_ARRAY_SHADOW, 130, 300),
     from(SWITCH, 130, 300, GPU_SHADER4),
     from(DEFAULT, 130, 300, GPU_SHADER4),
     from(CASE, 130, 300, GPU_SHADER4),

@@ -427,6 +427,15 @@ impl Preprocessor<'_> {
         while let Some(token) = self.next_on_line() {
             tokens.push(token);
         }
+        // ARB_shading_language_include names a path instead of the string's number.
+        let quote = |t: &Token| {
+            t.kind == Kind::Unknown && self.unit.sources.bytes().get(t.pos as usize) == Some(&b'"')
+        };
+        if let Some(path) = tokens.iter().position(quote)
+            && self.unit.extension_on("GL_ARB_shading_language_include", u32::MAX)
+        {
+            tokens.truncate(path);
+        }
         let tokens = self.expand_isolated(&tokens, directive);
         let number = |&value: &i64| u32::try_from(value).ok();
         let numbers: Option<Vec<u32>> =

@@ -1,5 +1,7 @@
 //! Vertex attributes: locations as declared, bound or assigned, and the dense input slots.
 
+use rustc_hash::FxHashMap;
+
 use super::{Errors, LinkOptions};
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::attribute_locations;
@@ -102,7 +104,9 @@ fn assign(
     let shader = &stage.shader;
     let limit = options.capabilities.limit("GL_MAX_VERTEX_ATTRIBS", 16).clamp(1, 64);
     let mut taken: u64 = 0;
-    let mut owners: Vec<(u64, u32, &str)> = Vec::new();
+    // Aliasing is an error in ES 3 (GLSL ES 3.00 section 4.3.8.1); desktop versions allow it.
+    let strict = shader.es && shader.version >= 300;
+    let mut owners: FxHashMap<u32, &str> = FxHashMap::default();
     let mut waiting = Vec::new();
     let user = |(id, global): (GlobalId, _)| -> Option<(GlobalId, &crate::variable::Global)> {
         let global: &crate::variable::Global = global;
@@ -128,21 +132,13 @@ fn assign(
             ));
             continue;
         }
-        let mask = bits(count) << location;
-        let component = global.layout.component.unwrap_or(0);
-        // Aliasing is an error in ES 3 and between explicit locations; older desktop versions allow it.
-        for &(other, other_component, name) in &owners {
-            let strict = shader.es && shader.version >= 300 || component != other_component;
-            let overlap = other & mask != 0 && component == other_component;
-            if overlap && strict {
-                errors.push(format!(
-                    "attributes `{name}` and `{}` overlap at location {location}",
-                    global.name
-                ));
+        for at in location..location + count {
+            let owner = *owners.entry(at).or_insert(&global.name);
+            if strict && owner != &*global.name {
+                errors.push(format!("attributes `{owner}` and `{}` overlap at location {at}", global.name));
             }
         }
-        owners.push((mask, component, &global.name));
-        taken |= mask;
+        taken |= bits(count) << location;
         result.push((location, id));
     }
     // Larger ones first, so that fragmentation never makes a fitting set fail.

@@ -1,10 +1,11 @@
 //! Uniform blocks, storage blocks and shared memory: indices, bindings, sizes, member lists.
 
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 use super::merge::global_key;
 use super::{Errors, LinkOptions};
-use crate::layout::Rules;
+use crate::layout::{Rules, block_instances};
 use crate::program::{LinkedStage, Program};
 use crate::resource::{Block, BufferVariable, Placement, StageMask, Uniform};
 use crate::stage::Stage;
@@ -19,7 +20,7 @@ pub(super) fn place(
     options: &LinkOptions<'_>,
     errors: &mut Errors,
 ) {
-    let mut placements: FxHashMap<String, Placement> = FxHashMap::default();
+    let mut placements: FxHashMap<String, (Placement, Range<usize>)> = FxHashMap::default();
     for stage in stages.iter_mut() {
         place_shared(stage, &program.types);
         let mask = StageMask::of(stage.shader.stage);
@@ -33,18 +34,20 @@ pub(super) fn place(
                 continue;
             }
             let key = global_key(global);
-            let placement = match placements.get(&key) {
-                Some(&placement) => placement,
-                None => {
-                    let placement = new_block(program, global, options, errors);
-                    placements.insert(key, placement);
-                    placement
-                }
-            };
-            global.placement = placement;
-            let count = u32::try_from(instances(&program.types, global.ty).len()).unwrap_or(u32::MAX);
-            used[usize::from(global.storage == Storage::Buffer)] += count;
-            mark(program, placement, count as usize, mask);
+            let (placement, members) = placements.entry(key).or_insert_with(|| {
+                let listed = |p: &Program| match global.storage {
+                    Storage::Buffer => p.buffer_variables.len(),
+                    _ => p.uniforms.len(),
+                };
+                let first = listed(program);
+                let placement = new_block(program, global, options, errors);
+                (placement, first..listed(program))
+            });
+            global.placement = *placement;
+            let count = block_instances(&program.types, global.ty);
+            let used = &mut used[usize::from(global.storage == Storage::Buffer)];
+            *used = used.saturating_add(count);
+            mark(program, *placement, count as usize, members.clone(), mask);
         }
         check_count(stage.shader.stage, used, options, errors);
     }
@@ -70,7 +73,8 @@ fn check_count(stage: Stage, used: [u32; 2], options: &LinkOptions<'_>, errors: 
     }
 }
 
-fn mark(program: &mut Program, placement: Placement, count: usize, mask: StageMask) {
+/// Notes that a stage has `count` blocks from a placement on, and their members.
+fn mark(program: &mut Program, placement: Placement, count: usize, members: Range<usize>, mask: StageMask) {
     let (blocks, index) = match placement {
         Placement::UniformBlock { index } => (&mut program.uniform_blocks, index),
         Placement::StorageBlock { index } => (&mut program.storage_blocks, index),
@@ -82,11 +86,9 @@ fn mark(program: &mut Program, placement: Placement, count: usize, mask: StageMa
         block.stages.0 |= mask.0;
     }
     if storage {
-        let members = program.buffer_variables.iter_mut().filter(|v| v.block == index);
-        members.for_each(|v| v.stages.0 |= mask.0);
+        program.buffer_variables[members].iter_mut().for_each(|v| v.stages.0 |= mask.0);
     } else {
-        let members = program.uniforms.iter_mut().filter(|u| u.block == Some(index + 1));
-        members.for_each(|u| u.stages.0 |= mask.0);
+        program.uniforms[members].iter_mut().for_each(|u| u.stages.0 |= mask.0);
     }
 }
 
@@ -95,7 +97,7 @@ fn instances(types: &TypeTable, ty: TypeId) -> Vec<String> {
     match types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             let inner = instances(types, *element);
-            (0..(*n).min(1024)).flat_map(|i| inner.iter().map(move |s| format!("[{i}]{s}"))).collect()
+            (0..*n).flat_map(|i| inner.iter().map(move |s| format!("[{i}]{s}"))).collect()
         }
         _ => vec![String::new()],
     }
@@ -122,10 +124,12 @@ fn new_block(
         return Placement::None;
     }
     let tail = runtime_tail(program, content, rules);
-    let index = match storage {
-        true => program.storage_blocks.len() as u16,
-        false => program.uniform_blocks.len() as u16,
-    };
+    let placed = if storage { program.storage_blocks.len() } else { program.uniform_blocks.len() };
+    if placed + block_instances(&program.types, global.ty) as usize > MAX_BLOCKS {
+        errors.push(format!("too many blocks: no index for `{}`", qualifiers.name));
+        return Placement::None;
+    }
+    let index = placed as u16;
     let members = leaves(&program.types, content, rules, storage);
     if members.len() > MAX_LEAVES {
         errors.push(format!("block `{}` has more than {MAX_LEAVES} members", qualifiers.name));
@@ -155,6 +159,9 @@ fn new_block(
     }
     if storage { Placement::StorageBlock { index } } else { Placement::UniformBlock { index } }
 }
+
+/// Most blocks of a kind that are listed, more than any context offers.
+const MAX_BLOCKS: usize = 4096;
 
 fn round_up_16(size: u32) -> u32 {
     size.div_ceil(16).saturating_mul(16)

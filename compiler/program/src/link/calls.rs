@@ -3,6 +3,8 @@
 //! A prototype names a definition with the same parameters. Where the stage has none, Mesa's linker looks for one that the
 //! arguments convert to, as if the call stood beside it, and piglit tests that.
 
+use rustc_hash::FxHashMap;
+
 use crate::expression::{Expr, ExprId, ExprKind};
 use crate::shader::{Direction, Function, FunctionId, Shader};
 use crate::types::{TypeId, TypeTable};
@@ -12,10 +14,19 @@ use crate::types::{TypeId, TypeTable};
 pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
     let undefined: Vec<FunctionId> =
         shader.functions.iter().filter(|(_, f)| f.body.is_none()).map(|(id, _)| id).collect();
+    if undefined.is_empty() {
+        return;
+    }
+    let mut defined: FxHashMap<Box<str>, Vec<FunctionId>> = FxHashMap::default();
+    for (id, function) in shader.functions.iter().filter(|(_, f)| f.body.is_some()) {
+        defined.entry(function.name.clone()).or_default().push(id);
+    }
+    let mut targets = FxHashMap::default();
     for id in undefined {
         let declared = &shader.functions[id];
-        let fitting = shader.functions.iter().filter_map(|(other, f)| {
-            Some((conversions(shader, types, declared, f.body.is_some().then_some(f)?)?, other))
+        let others = defined.get(&declared.name).into_iter().flatten();
+        let fitting = others.filter_map(|&other| {
+            Some((conversions(shader, types, declared, &shader.functions[other])?, other))
         });
         let mut fitting: Vec<(usize, FunctionId)> = fitting.collect();
         fitting.sort_unstable();
@@ -24,18 +35,14 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
             [(fewest, best), (more, _), ..] if shader.conversions.ranking && fewest < more => Some(best),
             _ => None,
         };
-        if let Some(best) = best {
-            redirect(shader, id, best);
-        }
+        targets.extend(best.map(|best| (id, best)));
     }
+    redirect(shader, &targets);
 }
 
 /// How many arguments of a call must be converted to go to another function; none if it does not fit.
 fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined: &Function) -> Option<usize> {
-    let alike = declared.name == defined.name
-        && declared.result == defined.result
-        && declared.parameters.len() == defined.parameters.len();
-    if !alike {
+    if declared.result != defined.result || declared.parameters.len() != defined.parameters.len() {
         return None;
     }
     let mut count = 0;
@@ -61,20 +68,19 @@ fn converts(shader: &Shader, types: &TypeTable, from: TypeId, to: TypeId) -> boo
     from_shape == to_shape && shader.conversions.allow(from, to)
 }
 
-/// Makes all calls of one function calls of another.
-fn redirect(shader: &mut Shader, from: FunctionId, to: FunctionId) {
-    let target = &shader.functions[to];
-    let wanted: Vec<TypeId> = target.parameters.iter().map(|p| target.locals[p.local].ty).collect();
-    let calls: Vec<ExprId> = shader
-        .exprs
-        .iter()
-        .filter(|(_, e)| matches!(e.kind, ExprKind::Call { function, .. } if function == from))
-        .map(|(id, _)| id)
-        .collect();
-    for call in calls {
+/// Makes calls of functions calls of others.
+fn redirect(shader: &mut Shader, targets: &FxHashMap<FunctionId, FunctionId>) {
+    let redirected = |(id, e): (ExprId, &Expr)| match e.kind {
+        ExprKind::Call { function, .. } => targets.get(&function).map(|&to| (id, to)),
+        _ => None,
+    };
+    let calls: Vec<(ExprId, FunctionId)> = shader.exprs.iter().filter_map(redirected).collect();
+    for (call, to) in calls {
+        let target = &shader.functions[to];
+        let wanted = target.parameters.iter().map(|p| target.locals[p.local].ty);
         let ExprKind::Call { arguments, .. } = shader.exprs[call].kind.clone() else { continue };
         let mut converted = arguments;
-        for (argument, &ty) in converted.iter_mut().zip(&wanted) {
+        for (argument, ty) in converted.iter_mut().zip(wanted) {
             let given = &shader.exprs[*argument];
             if given.ty != ty {
                 let (precise, span) = (given.precise, given.span);

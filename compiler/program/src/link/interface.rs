@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{Arrays, member_difference, same};
 use super::merge::{global_key, same_initializer, uses_per_vertex};
-use super::{Errors, LinkOptions, names, reach};
+use super::outgoing::Outgoing;
+use super::{Errors, LinkOptions, locations, names, reach};
 use crate::builtin_variable::BuiltinVariable;
-use crate::expression::ExprKind;
+use crate::expression::{ExprId, ExprKind};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::{TypeId, TypeTable};
@@ -34,7 +35,7 @@ pub(super) fn check(
     for shader in stages.iter() {
         check_outputs(shader, errors);
         check_streams(shader, errors);
-        check_locations(shader, types, errors);
+        locations::check(shader, types, errors);
     }
 }
 
@@ -96,17 +97,13 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
 
 /// All initialisers of a uniform are the same (GLSL 4.60 section 4.3.5).
 fn check_initializers(stages: &[Shader], errors: &mut Errors) {
-    let uniforms = |shader: &Shader| {
-        let all = shader.globals.values().filter(|g| g.storage == Storage::Uniform);
-        all.filter_map(|g| Some((g.name.clone(), g.initializer?))).collect::<Vec<_>>()
-    };
-    for (i, first) in stages.iter().enumerate() {
-        for (name, value) in uniforms(first) {
-            for second in &stages[i + 1..] {
-                let twin = uniforms(second).into_iter().find(|(other, _)| *other == name);
-                if twin.is_some_and(|(_, other)| !same_initializer(first, value, second, other)) {
-                    errors.push(format!("uniform `{name}` has different initialisers"));
-                }
+    let mut seen: FxHashMap<&str, (&Shader, ExprId)> = FxHashMap::default();
+    for shader in stages {
+        for global in shader.globals.values().filter(|g| g.storage == Storage::Uniform) {
+            let Some(value) = global.initializer else { continue };
+            let &mut (first, other) = seen.entry(&global.name).or_insert((shader, value));
+            if !std::ptr::eq(first, shader) && !same_initializer(first, other, shader, value) {
+                errors.push(format!("uniform `{}` has different initialisers", global.name));
             }
         }
     }
@@ -114,21 +111,20 @@ fn check_initializers(stages: &[Shader], errors: &mut Errors) {
 
 /// ES shaders must agree on a uniform's precision; in ES 1.00 only when both use it.
 fn check_precisions(stages: &[Shader], errors: &mut Errors) {
-    for (i, shader) in stages.iter().enumerate().filter(|(_, s)| s.es) {
+    let mut seen: FxHashMap<&str, Vec<(&Shader, GlobalId)>> = FxHashMap::default();
+    for shader in stages.iter().filter(|s| s.es) {
         for (id, global) in shader.globals.iter() {
             if global.storage != Storage::Uniform || global.block.is_some() || global.builtin.is_some() {
                 continue;
             }
-            for other in &stages[i + 1..] {
-                let twin = other.globals.iter().find(|(_, g)| {
-                    g.storage == Storage::Uniform && g.block.is_none() && g.name == global.name
-                });
-                let Some((twin_id, twin)) = twin else { continue };
-                let counts = shader.version >= 300 || (global.active && twin.active);
-                if counts && shader.precisions[id] != other.precisions[twin_id] {
+            let twins = seen.entry(&global.name).or_default();
+            for &(other, twin) in twins.iter() {
+                let counts = shader.version >= 300 || (global.active && other.globals[twin].active);
+                if counts && shader.precisions[id] != other.precisions[twin] {
                     errors.push(format!("uniform `{}` is declared with different precisions", global.name));
                 }
             }
+            twins.push((shader, id));
         }
     }
 }
@@ -182,40 +178,17 @@ pub(super) fn explicit_location(types: &TypeTable, global: &Global) -> Option<u3
     })
 }
 
-/// The output of the previous stage that an input reads.
-pub(super) fn find_output<'a>(
-    producer: &'a Shader,
-    input: &Global,
-    types: &TypeTable,
-) -> Option<(GlobalId, &'a Global)> {
-    let mut outputs =
-        producer.globals.iter().filter(|(_, g)| g.storage == Storage::Output && g.builtin.is_none());
-    if let Some(location) = explicit_location(types, input) {
-        let component = input.layout.component.unwrap_or(0);
-        return outputs.find(|(_, g)| {
-            explicit_location(types, g) == Some(location)
-                && g.block.is_some() == input.block.is_some()
-                && g.layout.component.unwrap_or(0) == component
-                && g.interpolation.patch == input.interpolation.patch
-        });
-    }
-    outputs.find(|(_, g)| match (&g.block, &input.block) {
-        (Some(a), Some(b)) => a.name == b.name,
-        (None, None) => g.name == input.name && g.layout.location.is_none(),
-        _ => false,
-    })
-}
-
 fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &mut Errors) {
     let version = producer.version.max(consumer.version);
     let written = written(producer);
     check_colors(producer, consumer, errors);
     check_invariant_builtins(producer, consumer, errors);
+    let outgoing = Outgoing::new(producer, types);
     for input in consumer.globals.values() {
         if input.storage != Storage::Input || input.builtin.is_some() {
             continue;
         }
-        let Some((id, output)) = find_output(producer, input, types) else {
+        let Some((id, output)) = outgoing.find(input, types) else {
             check_missing(producer, consumer, input, errors);
             continue;
         };
@@ -468,89 +441,5 @@ fn literal(shader: &Shader, id: crate::ExprId) -> Option<i64> {
         ExprKind::Convert(a) => literal(shader, a),
         ExprKind::Unary(crate::UnaryOp::Negate, a) => literal(shader, a).map(i64::wrapping_neg),
         _ => None,
-    }
-}
-
-/// One occupied location of a stage's inputs or outputs.
-struct Occupied<'a> {
-    name: &'a str,
-    location: u32,
-    mask: u8,
-    integer_or_wide: (bool, u32),
-}
-
-/// Adds the members of a block that have locations.
-fn occupy_members<'a>(types: &'a TypeTable, global: &Global, occupied: &mut Vec<Occupied<'a>>) {
-    for member in types.members(types.without_arrays(global.ty)).unwrap_or_default() {
-        let Some(location) = member.location.filter(|&l| l < 255) else { continue };
-        if crate::layout::varying_slots(types, member.ty) > 255 {
-            continue;
-        }
-        let scalar = types.scalar_of(types.without_arrays(member.ty));
-        let kind = scalar.map_or((false, 32), |s| (!s.is_float(), s.bits()));
-        super::varyings::for_each_slot(types, member.ty, &mut |slot, mask| {
-            occupied.push(Occupied {
-                name: &member.name,
-                location: location + slot,
-                mask: mask << member.component.unwrap_or(0),
-                integer_or_wide: kind,
-            });
-        });
-    }
-}
-
-/// Explicit locations of one interface may share a slot only in different components with the same numeric type.
-fn check_locations(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
-    for storage in [Storage::Input, Storage::Output] {
-        let attribute = shader.stage == Stage::Vertex && storage == Storage::Input;
-        let fragment_output = shader.stage == Stage::Fragment && storage == Storage::Output;
-        if attribute || fragment_output {
-            continue;
-        }
-        for patch in [false, true] {
-            let mut occupied: Vec<Occupied<'_>> = Vec::new();
-            for global in shader.globals.values() {
-                let here = global.storage == storage && global.interpolation.patch == patch;
-                if !here || global.builtin.is_some() {
-                    continue;
-                }
-                if global.block.is_some() {
-                    occupy_members(types, global, &mut occupied);
-                    continue;
-                }
-                let Some(location) = global.layout.location else { continue };
-                let ty = vertex_type(shader.stage, global, types);
-                let kind = types
-                    .scalar_of(types.without_arrays(ty))
-                    .map_or((false, 32), |s| (!s.is_float(), s.bits()));
-                let component = global.layout.component.unwrap_or(0) as u8;
-                if crate::layout::varying_slots(types, ty) > 255 || location > 255 {
-                    errors.push(format!("`{}` takes too many locations", global.name));
-                    continue;
-                }
-                super::varyings::for_each_slot(types, ty, &mut |slot, mask| {
-                    occupied.push(Occupied {
-                        name: &global.name,
-                        location: location + slot,
-                        mask: mask << component,
-                        integer_or_wide: kind,
-                    });
-                });
-            }
-            for (i, a) in occupied.iter().enumerate() {
-                for b in &occupied[i + 1..] {
-                    if a.location != b.location || a.name == b.name {
-                        continue;
-                    }
-                    let (x, y, location) = (a.name, b.name, a.location);
-                    if a.mask & b.mask != 0 {
-                        errors.push(format!("`{x}` and `{y}` overlap at location {location}"));
-                    } else if a.integer_or_wide != b.integer_or_wide {
-                        errors
-                            .push(format!("`{x}` and `{y}` share location {location} with different types"));
-                    }
-                }
-            }
-        }
     }
 }

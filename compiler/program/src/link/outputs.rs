@@ -1,5 +1,7 @@
 //! Fragment outputs: locations as declared or assigned.
 
+use rustc_hash::FxHashSet;
+
 use super::{Errors, LinkOptions};
 use crate::builtin_variable::BuiltinVariable;
 use crate::program::LinkedStage;
@@ -8,14 +10,12 @@ use crate::stage::Stage;
 use crate::types::{ArrayLength, TypeId, TypeTable};
 use crate::variable::{GlobalId, Storage};
 
-/// One placed output, for overlap checks.
+/// One placed output.
 struct Placed {
     id: GlobalId,
     location: u32,
     count: u32,
     index: u32,
-    mask: u8,
-    integer: bool,
 }
 
 /// Places the fragment stage's outputs.
@@ -40,30 +40,11 @@ pub(super) fn place(
             continue;
         }
         let count = locations(types, global.ty);
-        let component = global.layout.component.unwrap_or(0);
-        let mask =
-            (((1u16 << types.components(types.without_arrays(global.ty)).min(4)) - 1) << component) as u8;
         let index = global.layout.index.unwrap_or(0);
-        let integer = types.scalar_of(types.without_arrays(global.ty)).is_some_and(|s| !s.is_float());
         match global.layout.location {
-            Some(location) => placed.push(Placed { id, location, count, index, mask, integer }),
-            None if global.active => waiting.push((id, count, index, mask, integer)),
+            Some(location) => placed.push(Placed { id, location, count, index }),
+            None if global.active => waiting.push((id, count, index)),
             None => {}
-        }
-    }
-    for (i, a) in placed.iter().enumerate() {
-        for b in &placed[i + 1..] {
-            let overlap = a.index == b.index
-                && a.location < b.location.saturating_add(b.count)
-                && b.location < a.location.saturating_add(a.count)
-                && (a.mask & b.mask != 0 || a.integer != b.integer);
-            if overlap {
-                let (x, y) = (&shader.globals[a.id].name, &shader.globals[b.id].name);
-                errors.push(format!(
-                    "fragment outputs `{x}` and `{y}` overlap at location {}",
-                    a.location.max(b.location)
-                ));
-            }
         }
     }
     // GLSL ES 3.00 section 4.3.8.2.
@@ -71,16 +52,15 @@ pub(super) fn place(
         let names: Vec<&str> = waiting.iter().map(|w| &*shader.globals[w.0].name).collect();
         errors.push(format!("of several fragment outputs each needs a location: `{}`", names.join("`, `")));
     }
-    for (id, count, index, mask, integer) in waiting {
-        let free = |location: u32| {
-            placed.iter().all(|p| {
-                p.index != index
-                    || location.saturating_add(count) <= p.location
-                    || p.location.saturating_add(p.count) <= location
-            })
-        };
+    let mut taken = FxHashSet::default();
+    for p in &placed {
+        taken.extend((0..p.count.min(limit)).map(|i| (p.index, p.location.saturating_add(i))));
+    }
+    for (id, count, index) in waiting {
+        let free = |first: u32| (first..first.saturating_add(count)).all(|l| !taken.contains(&(index, l)));
         let location = (0..limit.max(1)).find(|&l| free(l)).unwrap_or(limit);
-        placed.push(Placed { id, location, count, index, mask, integer });
+        taken.extend((0..count.min(limit)).map(|i| (index, location + i)));
+        placed.push(Placed { id, location, count, index });
     }
     for p in placed {
         let global = &mut shader.globals[p.id];

@@ -3,7 +3,7 @@
 //! Limits on varyings count components (OpenGL 4.6 section 11.1.2.1). Between the last vertex stage and the fragment stage
 //! scalars, vectors and arrays of scalars of one interpolation follow one another, arrays element by element.
 
-use super::interface::find_output;
+use super::outgoing::Outgoing;
 use crate::layout::varying_slots;
 use crate::resource::{Placement, Slot};
 use crate::shader::Shader;
@@ -22,9 +22,10 @@ struct Item {
 /// Places the outputs that the fragment stage reads if whole slots for each would be more than `limit`.
 pub(super) fn place(producer: &mut Shader, fragment: &Shader, types: &TypeTable, limit: u32) {
     let inputs = fragment.globals.values().filter(|g| g.storage == Storage::Input && g.active);
+    let outgoing = Outgoing::new(producer, types);
     let read: Vec<(&Global, GlobalId)> = inputs
         .filter(|input| input.builtin.is_none())
-        .filter_map(|input| Some((input, find_output(producer, input, types)?.0)))
+        .filter_map(|input| Some((input, outgoing.find(input, types)?.0)))
         .collect();
     let slots: u32 = read.iter().map(|(input, _)| varying_slots(types, input.ty)).sum();
     let explicit = producer.globals.values().any(|g| g.storage == Storage::Output && has_place(g));

@@ -3,8 +3,11 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Errors;
 use crate::builtin_function::BuiltinFunction;
+use crate::call_graph::CallGraph;
 use crate::expression::{ExprId, ExprKind, ImageOp};
 use crate::shader::{FunctionId, Shader};
 use crate::types::{Type, TypeTable};
@@ -16,31 +19,46 @@ struct Reached {
     exprs: EntitySet<ExprId>,
     functions: EntitySet<FunctionId>,
     function_order: Vec<FunctionId>,
+    /// How many of these were walked.
+    walked: usize,
     globals: EntitySet<GlobalId>,
 }
 
 impl Reached {
     fn function(&mut self, shader: &Shader, id: FunctionId) {
-        if self.functions.contains(id) {
-            return;
+        self.find(id);
+        self.walk_found(shader);
+    }
+
+    fn find(&mut self, id: FunctionId) {
+        if self.functions.insert(id) {
+            self.function_order.push(id);
         }
-        self.functions.insert(id);
-        self.function_order.push(id);
-        let mut roots = Vec::new();
-        for statement in shader.functions[id].body.iter().flatten() {
-            statement.for_each_expr(&mut |e| roots.push(e));
+    }
+
+    /// Walks the functions found and not walked yet, and those that they call.
+    fn walk_found(&mut self, shader: &Shader) {
+        while let Some(&id) = self.function_order.get(self.walked) {
+            self.walked += 1;
+            let mut roots = Vec::new();
+            for statement in shader.functions[id].body.iter().flatten() {
+                statement.for_each_expr(&mut |e| roots.push(e));
+            }
+            self.walk_exprs(shader, roots);
         }
-        self.exprs(shader, roots);
+    }
+
+    fn exprs(&mut self, shader: &Shader, roots: Vec<ExprId>) {
+        self.walk_exprs(shader, roots);
+        self.walk_found(shader);
     }
 
     /// Walks with an explicit stack; functions found are walked after their callers.
-    fn exprs(&mut self, shader: &Shader, mut stack: Vec<ExprId>) {
-        let mut callees = Vec::new();
+    fn walk_exprs(&mut self, shader: &Shader, mut stack: Vec<ExprId>) {
         while let Some(id) = stack.pop() {
-            if self.exprs.contains(id) {
+            if !self.exprs.insert(id) {
                 continue;
             }
-            self.exprs.insert(id);
             let kind = &shader.exprs[id].kind;
             kind.for_each_child(|child| stack.push(child));
             match kind {
@@ -48,13 +66,8 @@ impl Reached {
                     self.globals.insert(*global);
                     stack.extend(shader.globals[*global].initializer);
                 }
-                ExprKind::Call { function, .. } => callees.push(*function),
+                ExprKind::Call { function, .. } => self.find(*function),
                 _ => {}
-            }
-        }
-        for callee in callees {
-            if !self.functions.contains(callee) {
-                self.function(shader, callee);
             }
         }
     }
@@ -71,29 +84,33 @@ impl Reached {
 
     /// Adds the functions that a reached subroutine uniform may select.
     fn subroutines(&mut self, shader: &Shader, types: &TypeTable) {
+        let subroutine = |ty| match types.get(types.without_arrays(ty)) {
+            Type::Subroutine(name) => Some(name),
+            _ => None,
+        };
+        let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
+        for (id, function) in shader.functions.iter() {
+            function.subroutine_types.iter().for_each(|ty| functions.entry(ty).or_default().push(id));
+        }
+        let mut uniforms: Vec<(GlobalId, &str)> =
+            shader.globals.iter().filter_map(|(id, g)| Some((id, &**subroutine(g.ty)?))).collect();
         loop {
-            let before = self.function_order.len();
-            for (id, function) in shader.functions.iter() {
-                let wanted = function.subroutine_types.iter().any(|name| {
-                    shader.globals.iter().any(|(g, global)| {
-                        self.globals.contains(g)
-                            && matches!(types.get(types.without_arrays(global.ty)), Type::Subroutine(t) if t == name)
-                    })
-                });
-                if wanted {
-                    self.function(shader, id);
-                }
-            }
-            if self.function_order.len() == before {
+            let (reached, others) = uniforms.iter().partition(|(id, _)| self.globals.contains(*id));
+            uniforms = others;
+            let reached: Vec<(GlobalId, &str)> = reached;
+            if reached.is_empty() {
                 return;
             }
+            let selected = reached.iter().filter_map(|(_, ty)| functions.remove(ty)).flatten();
+            selected.for_each(|id| self.find(id));
+            self.walk_found(shader);
         }
     }
 }
 
 /// Marks active globals, drops unreachable functions, and reports recursion and missing definitions.
 pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors) {
-    check_recursion(shader, errors);
+    check_recursion(shader, types, errors);
     let Some(entry) = shader.entry.filter(|&id| shader.functions[id].body.is_some()) else {
         errors.push(format!("{} shader has no `main`", shader.stage));
         return;
@@ -108,11 +125,12 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
             global.storage == Storage::Uniform && global.block.is_none() && global.initializer.is_some();
         global.active = state || reached.globals.contains(id);
     }
+    let called = called(shader, &reached);
     for &id in &reached.function_order {
         if shader.functions[id].body.is_some() {
             continue;
         }
-        if is_called(shader, &reached, id) {
+        if called.contains(id) {
             errors.push(format!("function `{}` is called but not defined", shader.functions[id].name));
         }
         // Never called: executors need not know.
@@ -121,12 +139,19 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
     keep_functions(shader, &reached);
 }
 
-/// Whether a function is called from anywhere but dead branches.
-fn is_called(shader: &Shader, reached: &Reached, callee: FunctionId) -> bool {
-    shader.exprs.iter().any(|(id, expr)| {
-        let calls = matches!(&expr.kind, ExprKind::Call { function, .. } if *function == callee);
-        calls && reached.exprs.contains(id) && !shader.dead_calls.contains(&id)
-    })
+/// The functions that are called from anywhere but dead branches.
+fn called(shader: &Shader, reached: &Reached) -> EntitySet<FunctionId> {
+    let dead: FxHashSet<ExprId> = shader.dead_calls.iter().copied().collect();
+    let mut called = EntitySet::new();
+    for (id, expr) in shader.exprs.iter() {
+        if let ExprKind::Call { function, .. } = expr.kind
+            && reached.exprs.contains(id)
+            && !dead.contains(&id)
+        {
+            called.insert(function);
+        }
+    }
+    called
 }
 
 fn keep_functions(shader: &mut Shader, reached: &Reached) {
@@ -149,36 +174,9 @@ fn keep_functions(shader: &mut Shader, reached: &Reached) {
 }
 
 /// Reports each function that can call itself, reachable or not (GLSL 4.60 section 6.1).
-fn check_recursion(shader: &Shader, errors: &mut Errors) {
-    let mut calls: SecondaryMap<FunctionId, Vec<FunctionId>> = SecondaryMap::new();
-    for (id, function) in shader.functions.iter() {
-        let mut stack = Vec::new();
-        for statement in function.body.iter().flatten() {
-            statement.for_each_expr(&mut |e| stack.push(e));
-        }
-        while let Some(e) = stack.pop() {
-            let kind = &shader.exprs[e].kind;
-            if let ExprKind::Call { function, .. } = kind {
-                calls[id].push(*function);
-            }
-            kind.for_each_child(|child| stack.push(child));
-        }
-        calls[id].sort_unstable();
-        calls[id].dedup();
-    }
-    for id in shader.functions.keys() {
-        let mut seen: EntitySet<FunctionId> = EntitySet::new();
-        let mut stack = calls[id].clone();
-        while let Some(callee) = stack.pop() {
-            if callee == id {
-                errors.push(format!("function `{}` is recursive", shader.functions[id].name));
-                break;
-            }
-            if !seen.contains(callee) {
-                seen.insert(callee);
-                stack.extend(&calls[callee]);
-            }
-        }
+fn check_recursion(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
+    for function in CallGraph::new(shader, types).circles().into_iter().flatten() {
+        errors.push(format!("function `{}` is recursive", shader.functions[function].name));
     }
 }
 

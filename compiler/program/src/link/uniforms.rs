@@ -1,6 +1,6 @@
 //! The default uniform block, uniform locations, sampler and image slots, atomic counters, subroutine uniforms.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::{MAX_LEAVES, collect};
 use super::{Errors, LinkOptions};
@@ -59,11 +59,13 @@ pub(super) fn place(
 struct Locations {
     taken: Vec<bool>,
     limit: u32,
+    /// Where the search for so many free ones begins: locations are never given back.
+    starts: FxHashMap<u32, usize>,
 }
 
 impl Locations {
     fn new(limit: u32) -> Locations {
-        Locations { taken: Vec::new(), limit }
+        Locations { taken: Vec::new(), limit, starts: FxHashMap::default() }
     }
 
     /// Takes `count` locations from `first` on; false when one is taken already.
@@ -78,17 +80,18 @@ impl Locations {
     }
 
     fn assign(&mut self, count: u32) -> u32 {
-        let mut first = 0;
+        let mut first = self.starts.get(&count).copied().unwrap_or(0);
         while let Some(blocked) = self.taken.iter().skip(first).take(count as usize).rposition(|&t| t) {
             first += blocked + 1;
         }
         self.reserve(first as u32, count);
+        self.starts.insert(count, first + count as usize);
         first as u32
     }
 }
 
 /// Number of uniform locations a type takes: one per array element of basic type.
-fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
+pub(super) fn location_count(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Struct(s) => s.members.iter().map(|m| location_count(types, m.ty)).fold(0, u32::saturating_add),
         Type::Array { element, length: crate::ArrayLength::Fixed(n) } => {
@@ -234,12 +237,11 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
 
 /// Gives subroutine functions their indices and subroutine uniforms their locations and places in the default block.
 fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut u32) {
-    let mut taken: Vec<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
+    let taken: FxHashSet<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
+    let mut free = (0..).filter(|i| !taken.contains(i));
     for function in shader.functions.values_mut() {
         if !function.subroutine_types.is_empty() && function.subroutine_index.is_none() {
-            let index = (0..).find(|i| !taken.contains(i)).unwrap_or(0);
-            taken.push(index);
-            function.subroutine_index = Some(index);
+            function.subroutine_index = free.next();
         }
     }
     let is_subroutine = |g: &Global| matches!(types.get(types.without_arrays(g.ty)), Type::Subroutine(_));
@@ -272,12 +274,17 @@ fn list_subroutines(
     list: &mut Vec<SubroutineUniform>,
     errors: &mut Errors,
 ) {
+    let mut functions: FxHashMap<&str, Vec<(String, u32)>> = FxHashMap::default();
+    for function in shader.functions.values() {
+        for ty in &function.subroutine_types {
+            let entry = (function.name.to_string(), function.subroutine_index.unwrap_or(0));
+            functions.entry(ty).or_default().push(entry);
+        }
+    }
     for global in shader.globals.values() {
         let Type::Subroutine(name) = types.get(types.without_arrays(global.ty)) else { continue };
         let Placement::Subroutine { location, offset } = global.placement else { continue };
-        let functions = shader.functions.values().filter(|f| f.subroutine_types.contains(name));
-        let compatible: Vec<(String, u32)> =
-            functions.map(|f| (f.name.to_string(), f.subroutine_index.unwrap_or(0))).collect();
+        let compatible = functions.get(&**name).cloned().unwrap_or_default();
         if compatible.is_empty() && global.active {
             errors.push(format!("no function can be selected for subroutine uniform `{}`", global.name));
         }

@@ -1,8 +1,9 @@
 //! Slots between stages: built-ins have their own, user variables get `Slot::Var` by location or in declaration order.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::interface::{explicit_location, find_output, vertex_type};
+use super::interface::{explicit_location, vertex_type};
+use super::outgoing::Outgoing;
 use super::{Errors, LinkOptions, packing};
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::varying_slots;
@@ -123,9 +124,10 @@ fn slot_limit(options: &LinkOptions<'_>) -> u32 {
 
 /// Inputs take the slots of the outputs they match.
 fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
+    let outgoing = Outgoing::new(producer, types);
     for global in consumer.globals.values_mut() {
         if global.storage == Storage::Input && global.builtin.is_none() {
-            let output = find_output(producer, global, types).map(|(_, output)| output);
+            let output = outgoing.find(global, types).map(|(_, output)| output);
             global.packed = output.is_some_and(|output| output.packed);
             let member = || find_member(producer, global, types);
             global.placement =
@@ -180,7 +182,8 @@ fn place_builtins(shader: &mut Shader, storage: Storage, primitive_id_written: b
 /// Outputs that the next stage reads.
 fn outputs_read(producer: &Shader, consumer: &Shader, types: &TypeTable) -> Vec<GlobalId> {
     let inputs = consumer.globals.values().filter(|g| g.storage == Storage::Input && g.active);
-    inputs.filter_map(|input| find_output(producer, input, types)).map(|(id, _)| id).collect()
+    let outgoing = Outgoing::new(producer, types);
+    inputs.filter_map(|input| outgoing.find(input, types)).map(|(id, _)| id).collect()
 }
 
 /// Gives slots to the variables of one side that have none yet, to those in `first` before the others.
@@ -228,7 +231,9 @@ fn place_side(
         let name = |g: &Global| g.block.as_ref().map_or_else(|| g.name.clone(), |b| b.name.clone());
         order.sort_by_key(|&id| name(&shader.globals[id]));
     } else {
-        order.sort_by_key(|id| !first.contains(id));
+        let mut preferred: EntitySet<GlobalId> = EntitySet::new();
+        preferred.extend(first.iter().copied());
+        order.sort_by_key(|id| !preferred.contains(*id));
     }
     for id in order {
         let global = &mut shader.globals[id];
