@@ -101,14 +101,17 @@ pub fn finish_with(
 }
 
 /// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code that is too long for
-/// them says so.
+/// them says so. Nothing else could take their place: JMPI and CALL have 32 bits there, but lead all channels to one
+/// place, while channels that wait or have left a loop keep places of their own, which only branches give them.
 fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
     let unit = i64::from(devinfo.jump_unit_bytes);
     CompileError::encode(match *error {
         eu::EncodeError::DoesNotFit { field: Field::Jip | Field::Uip, value, bits } => {
             let (far, reach) = (value.abs() * unit, ((1i64 << (bits - 1)) - 1) * unit);
             let name = devinfo.name;
-            format!("{instruction} jumps over {far} bytes of code, branches of {name} reach {reach}")
+            format!(
+                "{instruction} jumps over {far} bytes of code, branches of {name} reach {reach} and have no longer form"
+            )
         }
         ref other => format!("{instruction}: {other}"),
     })
@@ -150,7 +153,8 @@ mod tests {
         let far = eu::build::inst(eu::Opcode::If).jumps(40_000, 40_000);
         let error = eu::encode(devinfo, &far).unwrap_err();
         let message = encode_error(devinfo, "instruction 7 (if(8))".into(), &error).message;
-        let expected = "instruction 7 (if(8)) jumps over 320000 bytes of code, branches of hsw reach 262136";
+        let expected = "instruction 7 (if(8)) jumps over 320000 bytes of code, branches of hsw reach 262136 \
+                        and have no longer form";
         assert_eq!(message, expected);
     }
 }

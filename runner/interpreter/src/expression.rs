@@ -500,6 +500,9 @@ impl<E: Environment> Group<'_, E> {
             let old = scalar::wrap(ty, old);
             let values: Vec<u64> = operands.iter().map(|v| v.get(0, lane)).collect();
             if self.writes(lane) {
+                if place.undefined.contains(lane) || operands.iter().any(|v| v.is_undefined(0, lane)) {
+                    self.undefined_writes.set(lane, true);
+                }
                 self.environment.store(space, at, ty.bytes(), atomic_result(op, ty, old, &values));
             }
             result.set(0, lane, old);

@@ -90,6 +90,8 @@ pub struct Group<'a, E: Environment> {
     pub helpers: Mask,
     /// Lanes whose control flow depended on something undefined.
     pub tainted: Mask,
+    /// Lanes that wrote something undefined to memory.
+    pub undefined_writes: Mask,
     /// Of each output slot the components with which some vertex was emitted undefined.
     pub emitted_undefined: Vec<u8>,
     /// Globals held by value.
@@ -143,6 +145,7 @@ impl<'a, E: Environment> Group<'a, E> {
             killed: Mask::none(lanes),
             helpers: Mask::none(lanes),
             tainted: Mask::none(lanes),
+            undefined_writes: Mask::none(lanes),
             emitted_undefined: Vec::new(),
             globals: SecondaryMap::with_default(Value::zero(0, lanes)),
             jumps: Vec::new(),

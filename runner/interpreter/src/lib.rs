@@ -41,6 +41,8 @@ pub struct Outputs {
     pub killed: Mask,
     /// Lanes whose control flow depended on an undefined value: nothing they produced is certain.
     pub tainted: Mask,
+    /// Lanes that wrote something undefined to memory, or to an undefined place there.
+    pub undefined_writes: Mask,
     /// Of the geometry stage: for each slot of [`program::LinkedStage::outputs`] the components (bit n: component n) that were undefined
     /// in some emitted vertex; empty when no vertex was emitted.
     pub emitted_undefined: Vec<u8>,
@@ -88,6 +90,7 @@ impl<'a> Interpreter<'a> {
             fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
             killed: group.killed,
             tainted: group.tainted,
+            undefined_writes: group.undefined_writes,
             emitted_undefined: group.emitted_undefined,
             steps: group.steps,
         })

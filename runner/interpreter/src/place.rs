@@ -382,6 +382,9 @@ impl<E: Environment> Group<'_, E> {
                         let (Some(space), Some(base)) = (place.space(lane), place.offsets.get(lane)) else {
                             continue;
                         };
+                        if value.is_undefined(c, lane) || place.undefined.contains(lane) {
+                            self.undefined_writes.set(lane, true);
+                        }
                         let bits = value.get(c, lane);
                         self.environment.store(
                             space,

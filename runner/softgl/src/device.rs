@@ -373,6 +373,8 @@ pub struct FragmentOutputs {
     pub stencil: Vec<u32>,
     /// Lanes that executed `discard` (or were demoted).
     pub killed: LaneMask,
+    /// Covered lanes with a visible result that GLSL leaves undefined, as far as the device knows.
+    pub undefined: LaneMask,
 }
 
 impl FragmentOutputs {
@@ -385,6 +387,7 @@ impl FragmentOutputs {
             sample_mask: vec![!0; lanes],
             stencil: vec![0; lanes],
             killed: 0,
+            undefined: 0,
         }
     }
 }

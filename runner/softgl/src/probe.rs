@@ -63,6 +63,8 @@ pub struct Observation {
     pub format: Format,
     /// Their values.
     pub pixels: Pixels,
+    /// Those that GLSL leaves undefined, as far as is known: numbers of texels, ascending.
+    pub undefined: Vec<u32>,
 }
 
 /// Outcome of a probe.
@@ -90,6 +92,17 @@ impl Observation {
         }
     }
 
+    /// Whether the value of a pixel is known to be undefined.
+    pub fn is_undefined(&self, x: i32, y: i32) -> bool {
+        let Rect { x0, y0, x1, y1 } = self.rect;
+        let inside = (x0..x1).contains(&x) && (y0..y1).contains(&y);
+        inside && self.has_undefined(((y - y0) * (x1 - x0) + (x - x0)) as usize)
+    }
+
+    fn has_undefined(&self, index: usize) -> bool {
+        self.undefined.binary_search(&(index as u32)).is_ok()
+    }
+
     fn count(&self) -> usize {
         if self.rect.is_empty() {
             return 0;
@@ -112,7 +125,7 @@ impl Observation {
 
     /// The first pixel at which two machines' readings of the same probe differ by more than the mismatch rule
     /// allows: integers and exact values bit for bit, normalised values within one step, other floats within
-    /// 16 units in the last place. NaN equals NaN.
+    /// 16 units in the last place. NaN equals NaN, and undefined values everything.
     pub fn mismatch(&self, other: &Observation, agreement: Agreement) -> Option<(i32, i32)> {
         if self.rect != other.rect || self.format != other.format {
             return Some((self.rect.x0, self.rect.y0));
@@ -123,7 +136,8 @@ impl Observation {
         let class = self.format.class();
         let differs = |&i: &usize| {
             let (a, b) = (self.texel(i), other.texel(i));
-            (0..4).any(|c| !channel_matches(class, a[c], b[c], agreement))
+            let defined = !self.has_undefined(i) && !other.has_undefined(i);
+            defined && (0..4).any(|c| !channel_matches(class, a[c], b[c], agreement))
         };
         (0..self.count()).find(differs).map(|i| self.position(i))
     }
@@ -280,7 +294,20 @@ mod tests {
             rect: Rect { x0: 3, y0: 4, x1: 5, y1: 6 },
             format: Format::Rgba8,
             pixels: Pixels::Constant([code; 4]),
+            undefined: Vec::new(),
         }
+    }
+
+    #[test]
+    fn undefined_pixels_agree_with_everything() {
+        let (a, b) = (rgba8(0), Observation { undefined: vec![0, 2, 3], ..rgba8(9) });
+        assert_eq!(
+            [(3, 4), (4, 4), (3, 5), (5, 4), (3, 3)].map(|(x, y)| b.is_undefined(x, y)),
+            [true, false, true, false, false]
+        );
+        assert_eq!(a.mismatch(&b, Agreement::Exact), Some((4, 4)));
+        let all = Observation { undefined: vec![0, 1, 2, 3], ..rgba8(9) };
+        assert_eq!((a.mismatch(&all, Agreement::Exact), all.mismatch(&a, Agreement::Exact)), (None, None));
     }
 
     fn passes(path: Path, expected: f32, code: u32) -> bool {

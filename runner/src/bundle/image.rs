@@ -94,7 +94,12 @@ mod tests {
     use softgl::raster::Rect;
 
     fn observation(pixels: Pixels) -> Observation {
-        Observation { rect: Rect { x0: 0, y0: 0, x1: 2, y1: 2 }, format: Format::Rgba8, pixels }
+        Observation {
+            rect: Rect { x0: 0, y0: 0, x1: 2, y1: 2 },
+            format: Format::Rgba8,
+            pixels,
+            undefined: Vec::new(),
+        }
     }
 
     #[test]

@@ -14,6 +14,18 @@ use softgl::device::{
     GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
 };
 use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef};
+use std::collections::BTreeMap;
+
+/// What came from operations that GLSL leaves undefined.
+#[derive(Clone, Debug, Default)]
+pub struct Undefined {
+    /// What some stage passes on to the next, to the rasteriser or to transform feedback.
+    pub inputs: bool,
+    /// What was written to memory.
+    pub memory: bool,
+    /// Lanes of batches, which are counted from 1 on.
+    pub batches: BTreeMap<u64, u64>,
+}
 
 /// Runs stages on the reference interpreter.
 #[derive(Debug)]
@@ -21,18 +33,32 @@ pub struct InterpreterDevice {
     /// Statements that a test may execute, and how many of them are left.
     limit: u64,
     left: u64,
-    undefined: bool,
+    shaded: u64,
+    undefined: Undefined,
+    /// Something undefined was written to memory, at any time.
+    undefined_memory: bool,
 }
 
 impl InterpreterDevice {
     /// A device that executes at most `budget` statements in its life.
     pub fn new(budget: u64) -> InterpreterDevice {
-        InterpreterDevice { limit: budget, left: budget, undefined: false }
+        InterpreterDevice {
+            limit: budget,
+            left: budget,
+            shaded: 0,
+            undefined: Undefined::default(),
+            undefined_memory: false,
+        }
     }
 
-    /// Whether anything a pixel shows came from an operation GLSL leaves undefined since the last call.
-    pub fn take_undefined(&mut self) -> bool {
+    /// What came from operations that GLSL leaves undefined since the last call.
+    pub fn take_undefined(&mut self) -> Undefined {
         std::mem::take(&mut self.undefined)
+    }
+
+    /// Batches shaded so far.
+    pub fn shaded(&self) -> u64 {
+        self.shaded
     }
 
     fn device_error(&self, stage: Stage, error: Error) -> DeviceError {
@@ -45,7 +71,6 @@ impl InterpreterDevice {
 
     /// Notes undefined values that the rasteriser or the next stage reads, or transform feedback may capture.
     fn note_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
-        self.undefined |= outputs.tainted.and(live).any();
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterised = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
         let captured = rasterised && !program.feedback.is_empty();
@@ -54,7 +79,26 @@ impl InterpreterDevice {
             input => input.map_or(0, |v| v.mask),
         };
         let undefined = undefined_components(stage, outputs, live);
-        self.undefined |= stage.outputs.iter().zip(undefined).any(|(v, mask)| read(v.slot) & mask != 0);
+        let visible = outputs.tainted.and(live).any()
+            || stage.outputs.iter().zip(undefined).any(|(v, mask)| read(v.slot) & mask != 0);
+        if visible || self.sees_undefined_memory(program) {
+            self.undefined.inputs = true;
+            self.undefined.batches.insert(self.shaded, !0);
+            let writes = !program.feedback.is_empty() || program.stages.iter().any(|s| s.side_effects);
+            self.note_memory(writes);
+        }
+    }
+
+    fn note_memory(&mut self, undefined: bool) {
+        self.undefined.memory |= undefined;
+        self.undefined_memory |= undefined;
+    }
+
+    /// Whether memory with undefined values is within a program's reach.
+    fn sees_undefined_memory(&self, program: &Program) -> bool {
+        let blocks = program.storage_blocks.len() + program.uniform_blocks.len();
+        let others = program.atomic_buffers.len() + program.images.len() + program.samplers.len();
+        self.undefined_memory && blocks + others > 0
     }
 }
 
@@ -84,13 +128,24 @@ impl Device for InterpreterDevice {
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
         let outputs = outputs.map_err(|error| self.device_error(stage, error))?;
         self.left = self.left.saturating_sub(outputs.steps);
+        self.shaded += 1;
+        if outputs.undefined_writes.any() || linked.side_effects && outputs.tainted.and(&live).any() {
+            self.note_memory(true);
+            self.undefined.batches.insert(self.shaded, !0);
+        }
         match batch {
             Batch::Vertex(vertices) => put_varyings(&mut vertices.outputs, &outputs),
             Batch::TessEvaluation(points) => put_varyings(&mut points.outputs, &outputs),
             Batch::TessControl(patches) => put_patches(patches, linked, &outputs, invocations),
             Batch::Geometry(_) | Batch::Compute(_) => {}
             Batch::Fragment(fragments) => {
-                self.undefined |= put_fragments(fragments, &outputs);
+                put_fragments(fragments, &outputs);
+                if self.sees_undefined_memory(program) {
+                    fragments.outputs.undefined = fragments.live;
+                }
+                if fragments.outputs.undefined != 0 {
+                    *self.undefined.batches.entry(self.shaded).or_default() |= fragments.outputs.undefined;
+                }
                 return Ok(Steps(outputs.steps));
             }
         }
@@ -161,14 +216,16 @@ fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Out
     }
 }
 
-/// Copies fragment outputs; says whether a live lane's visible value is undefined.
-fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
+/// Copies fragment outputs, and which covered lanes' visible values are undefined.
+fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     let lanes = batch.quads.len() * 4;
-    let live: Vec<usize> =
-        (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0 && !outputs.killed.contains(lane)).collect();
-    let mut undefined = live.iter().any(|&lane| outputs.tainted.contains(lane));
+    let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
+    let mask = |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
+    let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
+    let mut undefined = mask(&mut covered().filter(|&lane| outputs.tainted.contains(lane)));
     for (output, value) in &outputs.fragment {
-        undefined |= (0..4).any(|c| live.iter().any(|&lane| value.is_undefined(c, lane)));
+        let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
+        undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
         let first = |lane: usize| value.get(0, lane) as u32;
         match *output {
             FragmentOutput::Color { location, index: 0 } => {
@@ -183,7 +240,7 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) -> bool {
     }
     batch.outputs.killed =
         outputs.killed.iter().filter(|&lane| lane < 64).fold(0, |mask, lane| mask | 1 << lane);
-    undefined
+    batch.outputs.undefined = undefined;
 }
 
 fn put_color(to: &mut Channels, location: u8, value: &Value) {

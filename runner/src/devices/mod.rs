@@ -6,7 +6,8 @@
 mod interpreter;
 mod simulator;
 
-pub use self::interpreter::InterpreterDevice;
+pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
-    BinarySource, Decoders, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog, binary_stage,
+    BinarySource, Decoders, Disagreement, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog,
+    binary_stage,
 };

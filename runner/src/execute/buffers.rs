@@ -185,7 +185,7 @@ fn read(
     size: usize,
     place: impl Fn(&Machine) -> (Option<BufferId>, usize),
 ) -> Flow<Vec<u64>> {
-    session.sides.each(|machine, device| {
+    let values = session.sides.each(|machine, device| {
         // Deferred fragments may write what is read.
         machine.finish(device)?;
         let (buffer, offset) = place(machine);
@@ -193,13 +193,14 @@ fn read(
         let bytes = buffer.and_then(|id| machine.buffer(id).get(offset..offset.checked_add(size)?));
         let bytes = bytes.ok_or(missing)?;
         Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
-    })
+    })?;
+    session.sides.settle()?;
+    Ok(values)
 }
 
 /// Compares what the executors hold with the expectation and with each other.
 fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Condition) {
-    let undefined =
-        session.sides.all.iter_mut().map(|side| side.note_undefined().1).fold(false, |a, b| a | b);
+    let undefined = session.sides.undefined_memory();
     let Some((&first, rest)) = values.split_first() else { return };
     let passes = condition.holds(first);
     let text = || {

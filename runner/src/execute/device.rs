@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use script::Script;
 use softgl::device::{Device, DeviceError};
 
+use crate::devices::{Disagreement, Undefined};
 use crate::external::ExternalCompiler;
 use crate::target::Target;
 use crate::verdict::StageStatistics;
@@ -22,11 +23,21 @@ pub trait ShaderDevice: Device {
         Vec::new()
     }
 
-    /// Whether a result that the device delivered since the last call depends on something that GLSL leaves undefined
-    /// (an uninitialised read, out of bounds, division by zero, an over-shift). Differences between the executors say
-    /// nothing about such values.
-    fn take_undefined(&mut self) -> bool {
-        false
+    /// Which results that the device delivered since the last call depend on something that GLSL leaves undefined (an
+    /// uninitialised read, out of bounds, division by zero, an over-shift). Differences between the executors or between
+    /// widths say nothing about such values.
+    fn take_undefined(&mut self) -> Undefined {
+        Undefined::default()
+    }
+
+    /// Where widths disagreed since the last call.
+    fn take_disagreements(&mut self) -> Vec<Disagreement> {
+        Vec::new()
+    }
+
+    /// Batches shaded so far: batches with one number are the same on both sides as long as both have shaded as many.
+    fn shaded(&self) -> u64 {
+        0
     }
 
     /// Whether the executors must agree bit for bit. A device that knows better than the program's own flag (its

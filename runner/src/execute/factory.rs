@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 use super::device::{
     Backend, DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice, Width,
 };
-use crate::devices::{Decoders, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog};
+use crate::devices::{
+    Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog, Undefined,
+};
 use crate::external;
 use crate::verdict::StageStatistics;
 
@@ -119,12 +121,24 @@ pub fn seed(test: &str) -> u64 {
 }
 
 impl ShaderDevice for InterpreterDevice {
-    fn take_undefined(&mut self) -> bool {
+    fn take_undefined(&mut self) -> Undefined {
         InterpreterDevice::take_undefined(self)
+    }
+
+    fn shaded(&self) -> u64 {
+        InterpreterDevice::shaded(self)
     }
 }
 
 impl ShaderDevice for SimulatorDevice {
+    fn take_disagreements(&mut self) -> Vec<Disagreement> {
+        SimulatorDevice::take_disagreements(self)
+    }
+
+    fn shaded(&self) -> u64 {
+        SimulatorDevice::shaded(self)
+    }
+
     fn statistics(&self) -> Vec<StageStatistics> {
         let convert = |s: &crate::devices::StageStatistics| StageStatistics {
             stage: s.stage.name().to_owned(),

@@ -46,7 +46,8 @@ pub fn pixels(
     tolerance: [f32; 4],
 ) -> Result<Reading, Verdict> {
     let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
-    let undefined = sides.all.iter_mut().map(|side| side.note_undefined().0).fold(false, |a, b| a | b);
+    sides.settle()?;
+    let undefined = sides.undefined_pixels();
     let agreement = agreement(sides);
     Ok(Reading { bad: judge(&results, agreement, undefined), results })
 }
@@ -105,7 +106,7 @@ fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
     Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) }
 }
 
-/// The verdict on one probe from the readings of one or two executors.
+/// The verdict on one probe from the readings of one or two executors; `undefined` if any pixel may be.
 fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
     let probe_failure = |failure: &ProbeFailure| Bad {
@@ -116,21 +117,24 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
     let Some(second) = rest.first() else {
         return first.failure.as_ref().map(probe_failure);
     };
+    let is_undefined = |failure: &ProbeFailure| {
+        undefined || results.iter().any(|r| r.observation.is_undefined(failure.x, failure.y))
+    };
     match (&first.failure, &second.failure) {
         (Some(failure), Some(_)) => Some(probe_failure(failure)),
-        (Some(failure), None) if undefined => Some(probe_failure(failure)),
+        (Some(failure), None) if is_undefined(failure) => Some(probe_failure(failure)),
         (Some(failure), None) => {
             let other = show_at(&second.observation, failure.x, failure.y);
             let text = format!("{}\n  Reference: {other}", describe(failure));
             Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         _ if undefined => None,
-        (None, Some(failure)) => {
+        (None, Some(failure)) if !is_undefined(failure) => {
             let other = show_at(&first.observation, failure.x, failure.y);
             let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
             Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
-        (None, None) => {
+        (None, _) => {
             let (x, y) = first.observation.mismatch(&second.observation, agreement)?;
             let [a, b] = [first, second].map(|result| show_at(&result.observation, x, y));
             let rule = if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
@@ -209,6 +213,7 @@ mod tests {
             rect: rect(3, 4, 2, 1),
             format: Format::Rgba32f,
             pixels: Pixels::Constant([stored.to_bits(); 4]),
+            undefined: Vec::new(),
         };
         let expectation = Expectation { channels: 4, values: [expected; 4], tolerance: [0.01; 4] };
         compare(Path::Float, &expectation, observation)
@@ -246,6 +251,23 @@ mod tests {
         assert_eq!(layer(&[good.clone(), bad.clone()], true, true), None);
         assert_eq!(layer(&[bad.clone(), good], true, true), Some(Layer::Probe));
         assert_eq!(layer(&[bad.clone(), bad], true, true), Some(Layer::Probe));
+    }
+
+    /// Only the pixel that is undefined is excused.
+    #[test]
+    fn undefined_pixels_excuse_themselves() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        let with = |undefined: &[u32]| {
+            let observation = Observation { undefined: undefined.to_vec(), ..bad.observation.clone() };
+            ProbeResult { observation, ..bad.clone() }
+        };
+        let pair = |undefined| layer(&[good.clone(), with(undefined)], true, false);
+        assert_eq!(
+            [pair(&[0, 1]), pair(&[0]), pair(&[1])],
+            [None, Some(Layer::Mismatch), Some(Layer::Mismatch)]
+        );
+        let reverse = |undefined| layer(&[with(undefined), good.clone()], true, false);
+        assert_eq!([reverse(&[0]), reverse(&[1])], [Some(Layer::Probe), Some(Layer::Mismatch)]);
     }
 
     #[test]

@@ -142,6 +142,9 @@ impl<'a> Session<'a> {
                 return verdict;
             }
         }
+        if let Err(verdict) = self.sides.settle() {
+            return verdict;
+        }
         if self.program.is_none() && !self.link_error_expected {
             let reason = self.link_message();
             self.failures.add(Verdict::fail(Layer::Link, reason));
@@ -286,7 +289,8 @@ impl<'a> Session<'a> {
         }
         self.sides.each(|machine, device| machine.clear(colour, depth, device))?;
         if colour && !self.framebuffers_changed {
-            self.sides.all.iter_mut().for_each(super::side::Side::forget_undefined_pixels);
+            self.sides.settle()?;
+            self.sides.forget_undefined_pixels();
         }
         Ok(())
     }

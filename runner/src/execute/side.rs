@@ -1,9 +1,12 @@
 //! The two executors side by side: a machine and a device each, driven by the same commands.
 
+use std::collections::BTreeMap;
+
 use softgl::device::DeviceError;
 use softgl::machine::{Machine, MachineError};
 
 use super::device::{DeviceKind, ShaderDevice};
+use crate::devices::{Disagreement, Undefined};
 use crate::verdict::{Layer, Status, Verdict};
 
 /// One executor: its own GL machine and the device that shades for it.
@@ -14,9 +17,9 @@ pub struct Side {
     pub machine: Machine,
     /// Its device.
     pub device: Box<dyn ShaderDevice>,
-    /// An undefined value may be in the framebuffer.
+    /// Any pixel of the window may be undefined, because inputs of its fragments were.
     undefined_pixels: bool,
-    /// An undefined value may be in a buffer.
+    /// An undefined value may be in a buffer or texture.
     undefined_memory: bool,
 }
 
@@ -26,18 +29,15 @@ impl Side {
         Side { kind, machine, device, undefined_pixels: false, undefined_memory: false }
     }
 
-    /// Whether what was read may depend on something undefined; asked after the reading, which may shade.
-    pub fn note_undefined(&mut self) -> (bool, bool) {
-        let undefined = self.device.take_undefined();
-        self.undefined_pixels |= undefined;
-        self.undefined_memory |= undefined;
-        (self.undefined_pixels, self.undefined_memory)
+    fn note(&mut self, undefined: &Undefined) {
+        self.undefined_pixels |= undefined.inputs;
+        self.undefined_memory |= undefined.memory || self.machine.has_undefined_texels();
     }
 
-    /// The colour buffer was cleared: undefined values in it are gone.
-    pub fn forget_undefined_pixels(&mut self) {
-        self.undefined_memory |= self.device.take_undefined();
-        self.undefined_pixels = false;
+    /// Whether pixels may depend on something undefined that their own fragments do not know of.
+    fn has_undefined_pixels(&self) -> bool {
+        let of_texture = self.undefined_memory && self.machine.reads_texture();
+        self.undefined_pixels || self.machine.has_undefined_texels() || of_texture
     }
 }
 
@@ -72,6 +72,49 @@ impl Sides {
             results.push(result.map_err(|error| verdict_of(&error, (index > 0).then_some(side.kind)))?);
         }
         Ok(results)
+    }
+
+    /// Takes notice of what the devices shaded since the last call; asked after every side did the same.
+    ///
+    /// # Errors
+    /// Widths disagree about something that is defined.
+    pub fn settle(&mut self) -> Result<(), Verdict> {
+        let mut lanes: BTreeMap<u64, u64> = BTreeMap::new();
+        for side in &mut self.all {
+            let undefined = side.device.take_undefined();
+            side.note(&undefined);
+            lanes.extend(undefined.batches);
+        }
+        let found: Vec<Disagreement> =
+            self.all.iter_mut().flat_map(|side| side.device.take_disagreements()).collect();
+        if found.is_empty() || self.all.iter().any(|s| s.undefined_pixels || s.undefined_memory) {
+            return Ok(());
+        }
+        let in_step = self.all.iter().all(|side| side.device.shaded() == self.all[0].device.shaded());
+        let is_excused = |d: &Disagreement| match d.lane {
+            _ if !in_step => !lanes.is_empty(),
+            Some(lane) => lanes.get(&d.batch).is_some_and(|mask| mask >> lane & 1 != 0),
+            None => lanes.contains_key(&d.batch),
+        };
+        match found.into_iter().find(|d| !is_excused(d)) {
+            Some(disagreement) => Err(Verdict::fail(Layer::Mismatch, disagreement.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether any pixel that is read may depend on something undefined, beyond what the reading itself says.
+    pub fn undefined_pixels(&self) -> bool {
+        self.all.iter().any(Side::has_undefined_pixels)
+    }
+
+    /// Whether buffers may hold something undefined.
+    pub fn undefined_memory(&self) -> bool {
+        self.all.iter().any(|side| side.undefined_memory)
+    }
+
+    /// The window's colours were cleared, and nothing undefined is in them any more.
+    pub fn forget_undefined_pixels(&mut self) {
+        self.all.iter_mut().for_each(|side| side.undefined_pixels = false);
     }
 
     /// Changes every machine.

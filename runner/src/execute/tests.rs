@@ -8,6 +8,7 @@ use softgl::device::{Batch, Device, DrawState, Steps};
 use softgl::services::Services;
 
 use super::*;
+use crate::devices::{Disagreement, Undefined};
 use crate::verdict::Status;
 
 /// What a mock executor paints, or why it does not.
@@ -16,14 +17,20 @@ type Paint = Result<[f32; 4], DeviceError>;
 /// Executors that pass positions through and paint one colour.
 struct Mocks {
     paint: BTreeMap<&'static str, Paint>,
-    /// The interpreter says that something was undefined.
-    undefined: bool,
+    /// Lanes of fragments that the interpreter says are undefined.
+    undefined: u64,
+    /// A lane of fragments about which the simulator's widths disagree.
+    disagreement: Option<usize>,
 }
 
 impl Mocks {
     fn both(simulator: Paint, interpreter: Paint) -> Mocks {
         let paint = [(DeviceKind::Simulator, simulator), (DeviceKind::Interpreter, interpreter)];
-        Mocks { paint: paint.map(|(kind, paint)| (kind.name(), paint)).into(), undefined: false }
+        Mocks {
+            paint: paint.map(|(kind, paint)| (kind.name(), paint)).into(),
+            undefined: 0,
+            disagreement: None,
+        }
     }
 
     fn agree(colour: [f32; 4]) -> Mocks {
@@ -33,14 +40,25 @@ impl Mocks {
 
 struct Mock {
     paint: Paint,
-    undefined: bool,
+    undefined: u64,
+    disagreement: Option<usize>,
+    shaded: u64,
+    found: Undefined,
+    disagreements: Vec<Disagreement>,
 }
 
 impl DeviceFactory for Mocks {
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
         let paint = self.paint.get(request.kind.name()).cloned().expect("both kinds are given");
-        let undefined = self.undefined && request.kind == DeviceKind::Interpreter;
-        Ok(Box::new(Mock { paint, undefined }))
+        let interprets = request.kind == DeviceKind::Interpreter;
+        Ok(Box::new(Mock {
+            paint,
+            undefined: if interprets { self.undefined } else { 0 },
+            disagreement: self.disagreement.filter(|_| !interprets),
+            shaded: 0,
+            found: Undefined::default(),
+            disagreements: Vec::new(),
+        }))
     }
 }
 
@@ -52,6 +70,7 @@ impl Device for Mock {
         batch: &mut Batch,
         _: &mut dyn Services,
     ) -> Result<Steps, DeviceError> {
+        self.shaded += 1;
         match batch {
             Batch::Vertex(batch) => {
                 for row in 0..batch.inputs.rows().min(batch.outputs.rows()) {
@@ -65,6 +84,14 @@ impl Device for Mock {
                 for lane in 0..batch.quads.len() * 4 {
                     (0..4).for_each(|c| batch.outputs.colour.set(c, lane, colour[c].to_bits()));
                 }
+                batch.outputs.undefined = self.undefined;
+                self.found.batches.insert(self.shaded, self.undefined);
+                let disagreement = |lane| Disagreement {
+                    batch: self.shaded,
+                    lane: Some(lane),
+                    text: format!("lane {lane} differs"),
+                };
+                self.disagreements.extend(self.disagreement.map(disagreement));
             }
             _ => return Err(DeviceError::Unsupported("this stage".into())),
         }
@@ -73,8 +100,16 @@ impl Device for Mock {
 }
 
 impl ShaderDevice for Mock {
-    fn take_undefined(&mut self) -> bool {
-        self.undefined
+    fn take_undefined(&mut self) -> Undefined {
+        std::mem::take(&mut self.found)
+    }
+
+    fn take_disagreements(&mut self) -> Vec<Disagreement> {
+        std::mem::take(&mut self.disagreements)
+    }
+
+    fn shaded(&self) -> u64 {
+        self.shaded
     }
 
     fn statistics(&self) -> Vec<StageStatistics> {
@@ -146,12 +181,50 @@ fn probes_and_executors() {
 }
 
 #[test]
-fn undefined_values_suppress_mismatches_until_the_next_clear() {
+fn undefined_values_suppress_mismatches() {
     let mut mocks = Mocks::both(Ok(GREEN), Ok(RED));
-    mocks.undefined = true;
+    mocks.undefined = !0;
     assert_eq!(run(&format!("{DRAW}probe all rgba 0 1 0 1"), &mocks).status, Status::Pass);
     let verdict = run(&format!("{DRAW}probe all rgba 1 0 0 1"), &mocks);
     expect(verdict, Status::Fail, Layer::Probe, "Probe color");
+}
+
+/// The shader sees positions, so that each pixel has a lane of its own; of every quad lane 0 is undefined.
+#[test]
+fn a_mismatch_beside_an_undefined_pixel_counts() {
+    let mut mocks = Mocks::both(Ok(GREEN), Ok(RED));
+    mocks.undefined = 1;
+    let run = |test: &str| {
+        let text = script(&format!("{DRAW}{test}"));
+        let text = text.replace("gl_FragColor = c", "gl_FragColor = c * gl_FragCoord");
+        run_text(&text, &mocks, Executors::Both)
+    };
+    assert_eq!(run("probe rgba 4 6 0 1 0 1").status, Status::Pass);
+    expect(run("probe rgba 5 6 0 1 0 1"), Status::Fail, Layer::Mismatch, "reference interpreter: ");
+    expect(
+        run("probe rect rgba (4, 6, 2, 1) (0, 1, 0, 1)"),
+        Status::Fail,
+        Layer::Mismatch,
+        "differ at (5,6)",
+    );
+    // A later draw that is defined makes up for it.
+    let again = "clear\nprobe rgba 5 6 0 0 1 0";
+    assert_eq!(run(&format!("probe rgba 4 6 0 1 0 1\n{again}")).status, Status::Pass);
+}
+
+#[test]
+fn widths_may_disagree_about_undefined_lanes_only() {
+    let run = |undefined, test: &str, executors| {
+        let mocks = Mocks { undefined, disagreement: Some(2), ..Mocks::agree(GREEN) };
+        run_text(&script(&format!("{DRAW}{test}")), &mocks, executors)
+    };
+    let probe = "probe all rgba 0 1 0 1";
+    assert_eq!(run(0b100, probe, Executors::Both).status, Status::Pass);
+    expect(run(0b011, probe, Executors::Both), Status::Fail, Layer::Mismatch, "line 13: lane 2 differs");
+    expect(run(0b100, probe, Executors::SimulatorOnly), Status::Fail, Layer::Mismatch, "lane 2 differs");
+    // Before what was noticed is forgotten.
+    let cleared = format!("{probe}\nclear\nprobe all rgba 0 0 1 0");
+    expect(run(0, &cleared, Executors::Both), Status::Fail, Layer::Mismatch, "line 13: lane 2 differs");
 }
 
 #[test]

@@ -49,6 +49,7 @@ mod wide;
 
 use crate::error::CompileError;
 use crate::finish;
+use crate::legalize::legalize_wide_regions;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, VertexInterface};
@@ -71,6 +72,7 @@ pub static PASSES: PassList = PassList {
         ("lower_df_swizzle", lower_df_swizzle::lower_df_swizzle),
         ("lower_df_writemask", lower_df_writemask::lower_df_writemask),
         ("lower_simd_width", lower_simd_width::lower_simd_width),
+        ("legalize_wide_regions", legalize_wide_regions),
     ],
     clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
     schedule: false,

@@ -171,3 +171,29 @@ fn types_that_vec4_lacks() {
         assert!(error.message.contains(lacks), "{error}");
     }
 }
+
+/// Conversions to and from doubles keep to one stride and offset where the hardware wants it (`chv-64bit-regions`): parts of
+/// vectors, in any order, too. `listing` checks the rules.
+#[test]
+fn conversions_on_cherryview() {
+    let text = "shader vertex
+info ubos 1
+input attribute0 mask=15 smooth pixel stream=0
+output var0 mask=15 smooth pixel stream=0
+block b0 {
+  32x1 v0 = const 0x0
+  32x4 v1 = load_input v0 slot=attribute0 component=0
+  64x4 v2 = f2f64 v1
+  64x3 v3 = i2f64 v1.wxy
+  64x2 v4 = u2f64 v1.zz
+  64x3 v5 = fmul v2.yzw, v3
+  64x2 v6 = fadd v4, v5.zx
+  32x3 v7 = f2f32 v5
+  32x1 v8 = f2i32 v6.y
+  32x4 v9 = vec4 v7.x, v7.y, v7.z, v8
+  store_output v9, v0 slot=var0 component=0 mask=15 stream=0
+}
+";
+    let spreads = |gen_name: &str| listing(gen_name, text).iter().filter(|l| l.contains("<2>UD")).count();
+    assert!(spreads("chv") > spreads("bdw"));
+}

@@ -122,6 +122,10 @@ impl<E: Environment> Group<'_, E> {
                 (0..components).for_each(|c| value.mark_undefined(c, lane));
                 continue;
             }
+            let known = |v: &Value| (0..v.components()).all(|c| !v.is_undefined(c, lane));
+            if writes && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(known) {
+                self.undefined_writes.set(lane, true);
+            }
             let texel = self.environment.image(&request)?;
             for c in 0..components {
                 value.set(c, lane, scalar::wrap(result, u64::from(texel[c.min(3)])));

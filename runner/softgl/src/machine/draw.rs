@@ -563,6 +563,7 @@ impl Machine {
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;
             self.steps += steps;
+            self.undefined_texels |= target.has_undefined(&target.rect());
         }
         self.objects = context.bindings.objects;
         self.store_targets(&framebuffer, targets);

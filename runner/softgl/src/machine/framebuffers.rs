@@ -291,7 +291,9 @@ impl Machine {
                 .ok_or(MachineError::NothingToRead("there is no colour attachment"));
         }
         let (width, height) = self.read_size();
-        let (format, pixels) = self.read_colour(&Rect::of_size(width, height), device)?;
+        let rect = Rect::of_size(width, height);
+        let (format, pixels) = self.read_colour(&rect, device)?;
+        self.undefined_texels |= !self.reads_texture() && self.window.has_undefined(&rect);
         let mut source = Surface::new(width, height, format);
         match pixels {
             Pixels::Constant(texel) => source.fill(texel),

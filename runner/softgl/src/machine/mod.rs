@@ -121,6 +121,7 @@ pub struct Machine {
     current: Option<ProgramId>,
     vertex_data: VertexData,
     window: RenderTarget,
+    undefined_texels: bool,
     vertex_memo: VertexMemo,
     shapes: ShapeMemo,
     unions: Unions,
@@ -151,6 +152,7 @@ impl Machine {
             current: None,
             vertex_data: VertexData::default(),
             window: RenderTarget::new(options.width, options.height, colour, depth),
+            undefined_texels: false,
             vertex_memo: VertexMemo::default(),
             shapes: ShapeMemo::default(),
             unions: Unions::default(),
@@ -447,7 +449,8 @@ impl Machine {
         let (Some(pixels), Some(format)) = (pixels, format) else {
             return Err(MachineError::NothingToRead("there is no depth buffer"));
         };
-        let observation = Observation { rect, format, pixels };
+        let undefined = self.window.undefined_in(&rect);
+        let observation = Observation { rect, format, pixels, undefined };
         // Strictly below 0.01, while the comparison accepts equality.
         let tolerance = [0.01f32.next_down(); 4];
         let expectation = Expectation { channels: 1, values: [expected; 4], tolerance };
@@ -464,7 +467,18 @@ impl Machine {
             return Err(MachineError::NothingToRead("the rectangle is too large"));
         }
         let (format, pixels) = self.read_colour(&rect, device)?;
-        Ok(Observation { rect, format, pixels })
+        let undefined = if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
+        Ok(Observation { rect, format, pixels, undefined })
+    }
+
+    /// Whether pixels are read from a framebuffer of textures.
+    pub fn reads_texture(&self) -> bool {
+        self.read_framebuffer != Framebuffer::Window
+    }
+
+    /// Whether a texture may have undefined values, because they were rendered to it or copied.
+    pub fn has_undefined_texels(&self) -> bool {
+        self.undefined_texels
     }
 
     /// Creates or replaces a buffer of zeros at a shader storage binding point.

@@ -8,6 +8,7 @@
 
 mod quads;
 mod record;
+mod undefined;
 
 use program::StageKey;
 
@@ -19,6 +20,7 @@ use crate::raster::Rect;
 use quads::{PendingQuad, QuadShader};
 pub use record::{DrawContext, DrawRecord, Recorder};
 use record::{Fragment, Item, Shared};
+use undefined::UndefinedPixels;
 
 /// Quads in a row of a tile.
 const TILE_QUADS: i32 = TILE / 2;
@@ -93,6 +95,7 @@ pub struct RenderTarget {
     /// A surface that has the geometry of all others.
     tiles: Surface,
     known: KnownResults,
+    undefined: UndefinedPixels,
 }
 
 impl RenderTarget {
@@ -111,6 +114,7 @@ impl RenderTarget {
             operations: Vec::new(),
             hidden: 0,
             progress: vec![Progress::default(); tiles.tile_count()],
+            undefined: UndefinedPixels::new(tiles.rect()),
             tiles,
             known: KnownResults::default(),
         }
@@ -124,6 +128,16 @@ impl RenderTarget {
     /// Format of a colour attachment.
     pub fn colour_format(&self, attachment: usize) -> Option<Format> {
         Some(self.colours.get(attachment)?.as_ref()?.format())
+    }
+
+    /// Pixels of a rectangle, after reading it, with an undefined value: their numbers, row by row from the bottom.
+    pub fn undefined_in(&self, rect: &Rect) -> Vec<u32> {
+        self.undefined.within(rect)
+    }
+
+    /// Whether a pixel of a rectangle has an undefined value, after reading it.
+    pub fn has_undefined(&self, rect: &Rect) -> bool {
+        self.undefined.has_any(rect)
     }
 
     /// Number of colour attachment points.
@@ -166,6 +180,7 @@ impl RenderTarget {
         if let (Some(surface), Some(texel)) = (&mut self.depth, depth) {
             surface.fill(texel);
         }
+        self.undefined.clear();
         self.forget();
     }
 
@@ -339,6 +354,11 @@ impl RenderTarget {
             if let (Some(texel), Some(surface)) = (depth, &mut self.depth) {
                 clear_quads(surface, tile, &rect, quads, texel);
             }
+            if colour.is_some() && self.undefined.may_have_any() {
+                let pixels = quad_positions(&rect, quads)
+                    .flat_map(|(x, y)| (0..4).map(move |i| (x + (i & 1), y + (i >> 1))));
+                pixels.for_each(|(x, y)| self.undefined.set(x, y, false));
+            }
         }
     }
 
@@ -389,7 +409,7 @@ impl RenderTarget {
             return Ok(result);
         }
         let result = shader.shade_one(self, context, setups, entry.setup, entry.quad)?;
-        if keeps {
+        if keeps && !result.as_ref().is_some_and(|fragment| fragment.undefined) {
             self.known.add(&entry.key, &result);
         }
         Ok(result)
@@ -425,8 +445,9 @@ impl RenderTarget {
         fragment: &Fragment,
     ) {
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
+        let one_by_one = tests_depth || fragment.undefined || self.undefined.may_have_any();
         let everywhere = work.len() == self.progress.len() && work.iter().all(|&(_, quads)| quads == !0);
-        if everywhere && !tests_depth && item.coverage.covers(&self.rect) {
+        if everywhere && !one_by_one && item.coverage.covers(&self.rect) {
             self.fill_colours(fragment, |surface, texel| surface.fill(texel));
             return;
         }
@@ -435,7 +456,7 @@ impl RenderTarget {
             if !item.coverage.touches(&rect) {
                 continue;
             }
-            if quads != !0 || tests_depth {
+            if quads != !0 || one_by_one {
                 self.fill_quads(context, setup, item, &rect, quads, fragment);
             } else if item.coverage.covers(&rect) {
                 self.fill_colours(fragment, |surface, texel| surface.fill_tile(tile, texel));
@@ -476,6 +497,11 @@ impl RenderTarget {
 
     /// Depth test and writes of one fragment.
     fn write(&mut self, context: &DrawContext, setup: &PrimitiveSetup, x: i32, y: i32, fragment: &Fragment) {
+        let tests_depth = context.depth_test.is_some() && self.depth.is_some();
+        if fragment.undefined || !tests_depth {
+            // Undefined depth stays: it decides what is drawn later.
+            self.undefined.set(x, y, fragment.undefined);
+        }
         if let (Some(function), Some(surface)) = (context.depth_test, &mut self.depth) {
             let z = match fragment.depth {
                 Some(bits) => f64::from(f32::from_bits(bits)),
@@ -538,7 +564,8 @@ impl RenderTarget {
             Some(format.quantise(multisample.colour(format, raw)))
         };
         let texels = self.colours.iter().enumerate().map(texel).collect();
-        Some(Fragment { texels, depth: info.writes_depth.then(|| outputs.depth[lane]) })
+        let depth = info.writes_depth.then(|| outputs.depth[lane]);
+        Some(Fragment { texels, depth, undefined: outputs.undefined >> lane & 1 == 1 })
     }
 }
 

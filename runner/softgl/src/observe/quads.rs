@@ -67,9 +67,11 @@ impl<'d> QuadShader<'d> {
         for (q, quad) in quads.iter().enumerate() {
             for i in (0..4).filter(|i| quad.coverage >> i & 1 == 1) {
                 let lane = q * 4 + i as usize;
-                if let Some(fragment) = target.fragment(context, &outputs, lane) {
-                    let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
-                    target.write(context, &setups[quad.setup], x, y, &fragment);
+                let (x, y) = (quad.x + (i & 1), quad.y + (i >> 1));
+                match target.fragment(context, &outputs, lane) {
+                    Some(fragment) => target.write(context, &setups[quad.setup], x, y, &fragment),
+                    None if outputs.undefined >> lane & 1 == 1 => target.undefined.set(x, y, true),
+                    None => {}
                 }
             }
         }
@@ -79,7 +81,7 @@ impl<'d> QuadShader<'d> {
     /// Shades one quad of a primitive with constant inputs; all its pixels are alike.
     pub fn shade_one(
         &mut self,
-        target: &RenderTarget,
+        target: &mut RenderTarget,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
         setup: usize,
@@ -87,7 +89,12 @@ impl<'d> QuadShader<'d> {
     ) -> Result<Option<Fragment>, DeviceError> {
         let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
         let outputs = self.shade(&quads, context, setups)?;
-        Ok(target.fragment(context, &outputs, 0))
+        let fragment = target.fragment(context, &outputs, 0);
+        if fragment.is_none() && outputs.undefined & 1 == 1 {
+            // Nobody knows whether its pixels are written.
+            target.undefined.fill();
+        }
+        Ok(fragment)
     }
 
     fn shade(

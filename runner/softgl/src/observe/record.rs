@@ -64,6 +64,8 @@ pub(super) struct Fragment {
     /// Texel for each attachment, quantised; `None` where nothing is written.
     pub texels: SmallVec<[Option<Texel>; 1]>,
     pub depth: Option<u32>,
+    /// GLSL leaves some of it undefined.
+    pub undefined: bool,
 }
 
 /// A result shared by all pixels of one or more items; shaded at the first need.

@@ -1,5 +1,7 @@
 //! Do two widths of one shader agree?
 
+use std::collections::BTreeMap;
+
 use program::{ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable};
 use softgl::device::{Batch, Channels, FragmentBatch};
 
@@ -18,19 +20,24 @@ enum Rule {
     Nothing,
 }
 
+/// What differs, of each lane the first.
+pub type Differences = BTreeMap<usize, String>;
+
 /// Compares what two widths of a stage of `program` wrote; says what differs.
-pub fn same_results(reference: &Batch, other: &Batch, program: &Program) -> Result<(), String> {
+pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Differences {
+    let mut found = Differences::new();
     match (reference, other) {
         (Batch::Fragment(a), Batch::Fragment(b)) => {
-            same_fragments(a, b, program.stage(Stage::Fragment), &program.types)
+            compare_fragments(a, b, program.stage(Stage::Fragment), &program.types, &mut found);
         }
         (Batch::Vertex(a), Batch::Vertex(b)) => {
             let stage = program.stage(Stage::Vertex);
             let rule = |row: usize| float_rule(stage, |s| s.outputs.get(row / 4).is_some_and(|v| v.integer));
-            same_channels(&a.outputs, &b.outputs, a.mask, rule, "output")
+            compare_channels(&a.outputs, &b.outputs, a.mask, rule, "output", &mut found);
         }
-        _ => Ok(()),
+        _ => {}
     }
+    found
 }
 
 /// Makes two results the same wherever two executions of one kernel, `run` and `again`, gave different values.
@@ -71,30 +78,31 @@ fn float_rule(stage: Option<&LinkedStage>, integer: impl Fn(&LinkedStage) -> boo
     }
 }
 
-fn same_fragments(
+fn compare_fragments(
     a: &FragmentBatch,
     b: &FragmentBatch,
     stage: Option<&LinkedStage>,
     types: &TypeTable,
-) -> Result<(), String> {
+    found: &mut Differences,
+) {
     let killed = (a.outputs.killed ^ b.outputs.killed) & a.live;
-    if killed != 0 {
-        return Err(format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
+    for lane in lanes_of(killed) {
+        found
+            .insert(lane, format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
     }
     let visible = a.live & !a.outputs.killed;
     let rule = |row: usize, index: u8| stage.map_or(Rule::Close, |s| colour_rule(s, types, row, index));
-    same_channels(&a.outputs.colour, &b.outputs.colour, visible, |row| rule(row, 0), "colour")?;
-    same_channels(
-        &a.outputs.dual_source,
-        &b.outputs.dual_source,
-        visible,
-        |row| rule(row, 1),
-        "second colour",
-    )?;
+    compare_channels(&a.outputs.colour, &b.outputs.colour, visible, |row| rule(row, 0), "colour", found);
+    let (first, second) = (&a.outputs.dual_source, &b.outputs.dual_source);
+    compare_channels(first, second, visible, |row| rule(row, 1), "second colour", found);
     let depth = float_rule(stage, |_| false);
-    same_values(&a.outputs.depth, &b.outputs.depth, visible, depth, "depth")?;
-    same_values(&a.outputs.sample_mask, &b.outputs.sample_mask, visible, Rule::Bits, "sample mask")?;
-    same_values(&a.outputs.stencil, &b.outputs.stencil, visible, Rule::Bits, "stencil")
+    compare_values(&a.outputs.depth, &b.outputs.depth, visible, depth, "depth", found);
+    compare_values(&a.outputs.sample_mask, &b.outputs.sample_mask, visible, Rule::Bits, "sample mask", found);
+    compare_values(&a.outputs.stencil, &b.outputs.stencil, visible, Rule::Bits, "stencil", found);
+}
+
+fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |lane| mask >> lane & 1 != 0)
 }
 
 /// The rule of a component of a draw buffer: row 4 × draw buffer + component.
@@ -124,31 +132,33 @@ fn colour_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) ->
     float_rule(Some(stage), |_| scalar.is_some_and(|scalar| !scalar.is_float()))
 }
 
-fn same_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str) -> Result<(), String> {
+fn compare_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str, found: &mut Differences) {
     for (lane, (&x, &y)) in a.iter().zip(b).enumerate() {
         if lanes >> lane & 1 != 0 && !same(rule, x, y) {
-            return Err(format!("{what} of lane {lane}: {x:#010x} against {y:#010x}"));
+            found
+                .entry(lane)
+                .or_insert_with(|| format!("{what} of lane {lane}: {x:#010x} against {y:#010x}"));
         }
     }
-    Ok(())
 }
 
-fn same_channels(
+fn compare_channels(
     a: &Channels,
     b: &Channels,
     lanes: u64,
     rule: impl Fn(usize) -> Rule,
     what: &str,
-) -> Result<(), String> {
+    found: &mut Differences,
+) {
     for row in 0..a.rows() {
-        for lane in (0..a.lanes()).filter(|lane| lanes >> lane & 1 != 0) {
+        for lane in lanes_of(lanes).take_while(|&lane| lane < a.lanes()) {
             let (x, y) = (a.get(row, lane), b.get(row, lane));
             if x != y && !same(rule(row), x, y) {
-                return Err(format!("{what} row {row} lane {lane}: {x:#010x} against {y:#010x}"));
+                let text = || format!("{what} row {row} lane {lane}: {x:#010x} against {y:#010x}");
+                found.entry(lane).or_insert_with(text);
             }
         }
     }
-    Ok(())
 }
 
 fn same(rule: Rule, a: u32, b: u32) -> bool {

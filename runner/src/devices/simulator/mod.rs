@@ -79,6 +79,17 @@ pub struct StageStatistics {
     pub hash: String,
 }
 
+/// A width that computed something else than the first one, for one lane of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The batch, counted from 1 on.
+    pub batch: u64,
+    /// Lane, unless it is about what the whole batch wrote to memory.
+    pub lane: Option<usize>,
+    /// What differs.
+    pub text: String,
+}
+
 type CacheKey = (ProgramId, Stage, StageKey);
 
 /// Runs stages on the simulator.
@@ -91,6 +102,8 @@ pub struct SimulatorDevice {
     statistics: Vec<StageStatistics>,
     thread: Thread,
     budget: Budget,
+    shaded: u64,
+    disagreements: Vec<Disagreement>,
 }
 
 impl SimulatorDevice {
@@ -106,6 +119,8 @@ impl SimulatorDevice {
             statistics: Vec::new(),
             thread,
             budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
+            shaded: 0,
+            disagreements: Vec::new(),
             options,
         }
     }
@@ -113,6 +128,16 @@ impl SimulatorDevice {
     /// Numbers of every kernel used so far: of the last key per stage and width, in pipeline order.
     pub fn statistics(&self) -> &[StageStatistics] {
         &self.statistics
+    }
+
+    /// Where widths disagreed since the last call. Whether they had to agree, who knows what is undefined decides.
+    pub fn take_disagreements(&mut self) -> Vec<Disagreement> {
+        std::mem::take(&mut self.disagreements)
+    }
+
+    /// Batches shaded so far.
+    pub fn shaded(&self) -> u64 {
+        self.shaded
     }
 
     /// The last binary of each stage, in pipeline order.
@@ -231,7 +256,7 @@ impl SimulatorDevice {
         state: &DrawState<'_>,
         services: &mut dyn Services,
         has_side_effects: bool,
-    ) -> Result<Result<(), String>, DeviceError> {
+    ) -> Result<compare::Differences, DeviceError> {
         let mut settled = [results[0].1.clone(), results[1].1.clone()];
         let seed = self.options.seed;
         for (kernel, result) in results {
@@ -246,7 +271,7 @@ impl SimulatorDevice {
             compare::settle(result, &again, &mut settled);
         }
         let [reference, other] = &settled;
-        Ok(compare::same_results(reference, other, state.program))
+        Ok(compare::differences(reference, other, state.program))
     }
 }
 
@@ -264,6 +289,7 @@ impl Device for SimulatorDevice {
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
         self.budget.stage = stage;
+        self.shaded += 1;
         let linked = state.program.stage(stage);
         let side_effects = linked.is_some_and(|s| s.side_effects);
         let mut total = Steps(0);
@@ -281,18 +307,23 @@ impl Device for SimulatorDevice {
             }
             total += self.run(&prepared, (*width, kernel), state, batch, services)?;
             let memory = written_memory(&prepared.binary, services);
-            let differs = |what| layer("mismatch", format!("{} differs: {what}", width.name()));
+            let batch_number = self.shaded;
+            let differs = |lane, what: String| {
+                let text = format!("{} differs: {what}", width.name());
+                Disagreement { batch: batch_number, lane, text }
+            };
             let Some((reference, _)) = &first else {
                 first = Some((batch.clone(), memory));
                 continue;
             };
-            if compare::same_results(reference, batch, state.program).is_err() {
+            if !compare::differences(reference, batch, state.program).is_empty() {
                 let results = [((kernels[0].0, &kernels[0].1), reference), ((*width, kernel), &*batch)];
-                self.compare_what_is_defined(&prepared, results, state, services, side_effects)?
-                    .map_err(differs)?;
+                let found =
+                    self.compare_what_is_defined(&prepared, results, state, services, side_effects)?;
+                self.disagreements.extend(found.into_iter().map(|(lane, what)| differs(Some(lane), what)));
             }
             if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
-                return Err(differs("what it writes to memory".into()));
+                self.disagreements.push(differs(None, "what it writes to memory".into()));
             }
         }
         Ok(total)
