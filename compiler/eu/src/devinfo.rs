@@ -63,6 +63,8 @@ pub struct DevInfo {
     pub restricted_64bit_regions: bool,
     /// A destination over two registers needs sources over two registers.
     pub two_grf_source_rule: bool,
+    /// Packed words of src1 under such a destination stay where they are when the first half's channels are disabled.
+    pub packed_word_src1_hazard: bool,
     /// A destination over two registers is split evenly between them, for every instruction.
     pub even_split_destination: bool,
     /// MUL reads only the low 16 bits of a dword src1.
@@ -147,6 +149,7 @@ const IVB: DevInfo = DevInfo {
     df_regions_in_dwords: true,
     restricted_64bit_regions: false,
     two_grf_source_rule: true,
+    packed_word_src1_hazard: false,
     even_split_destination: true,
     mul_dword_src1_low_word: true,
     has_dword_mul: false,
@@ -186,6 +189,7 @@ const HSW: DevInfo = DevInfo {
     call_unit_bytes: 1,
     threads_per_eu: 7,
     bfi_simd16: false,
+    packed_word_src1_hazard: true,
     df_exec_size_doubled: false,
     df_regions_in_dwords: false,
     three_source_simd16: true,
@@ -211,6 +215,7 @@ const BDW: DevInfo = DevInfo {
     has_q: true,
     has_hf: true,
     two_grf_source_rule: false,
+    packed_word_src1_hazard: false,
     mul_dword_src1_low_word: false,
     has_dword_mul: true,
     logic_negate_is_not: true,

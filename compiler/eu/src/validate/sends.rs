@@ -12,7 +12,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "send-destination": destination, "a response goes to directly addressed general registers or null";
     "send-length": length, "a message has 1 to 15 registers";
     "send-response-length": response_length, "a response has at most 16 registers";
-    "send-width": width, "a message has at most 16 channels, or ignores their enables";
+    "send-width": width, "a message has at most 16 channels, unless it is of media or ignores their enables";
     "send-bounds": bounds, "message and response end at r127 at the latest";
     "send-eot-payload": eot_payload, "an end-of-thread message comes from r112–r127";
     "send-eot-response": eot_response, "an end-of-thread message has no response";
@@ -81,9 +81,11 @@ fn response_length(c: &Context) -> bool {
     message(c).is_some_and(|(_, _, rlen)| rlen > MAX_RLEN)
 }
 
-/// Scratch accesses of SIMD32 programs move whole registers.
+/// Scratch accesses of SIMD32 programs move whole registers. The sampler's media messages have 32 and 64 channels, and may be
+/// what a descriptor in a register asks for.
 fn width(c: &Context) -> bool {
-    c.inst.send.is_some() && c.exec_size > 16 && !c.inst.no_mask
+    let may_be_media = |send: &Send| send.sfid == Sfid::Sampler && !matches!(send.desc, Desc::Imm(_));
+    c.inst.send.as_ref().is_some_and(|send| c.exec_size > 16 && !c.inst.no_mask && !may_be_media(send))
 }
 
 fn bounds(c: &Context) -> bool {

@@ -178,18 +178,20 @@ fn same_offset(c: &Context) -> bool {
     })
 }
 
-/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words of src0 under a packed dword (those of
-/// src1 stay where they are on Haswell when the first eight channels are disabled).
+/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words under a packed dword (on Haswell those
+/// of src1 stay where they are when the first eight channels are disabled).
 fn two_grf_source(c: &Context) -> bool {
     if compressed(c).is_none() {
         return false;
     }
     let dst = &c.inst.dst;
+    let always_enabled = c.inst.no_mask && c.inst.predicate.is_none();
     let packed_dword = dst.region.hstride == 1 && (is_dword(dst.ty) || dst.ty == Type::F);
     let mut spans = Spans::of(c).src.iter().enumerate().filter_map(|(n, span)| Some((n, span.as_ref()?)));
     spans.any(|(index, span)| {
         let src = &c.sources[index];
-        let packed_word = index == 0
+        let advances = index == 0 || !c.devinfo.packed_word_src1_hazard || always_enabled;
+        let packed_word = advances
             && matches!(src.ty, Type::W | Type::Uw)
             && src.region.hstride == 1
             && src.region.vstride == src.region.width;

@@ -28,7 +28,10 @@ impl UndefinedPixels {
 
     /// Adds or removes a pixel.
     pub fn set(&mut self, x: i32, y: i32, undefined: bool) {
-        if self.flags.is_empty() && undefined {
+        if self.flags.is_empty() {
+            if !undefined {
+                return;
+            }
             self.flags = vec![false; (self.rect.x1 * self.rect.y1) as usize];
         }
         if let Some(index) = self.index(x, y)
