@@ -304,6 +304,7 @@ impl Verdict {
     }
 
     /// A failure.
+    #[cold]
     pub fn fail(layer: Layer, reason: impl Into<String>) -> Verdict {
         Verdict::new(Status::Fail, layer, reason)
     }

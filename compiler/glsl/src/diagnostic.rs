@@ -44,6 +44,7 @@ impl Diagnostic {
     }
 
     /// An error.
+    #[cold]
     pub fn error(sources: &SourceMap, span: Span, message: impl Into<String>) -> Self {
         Self::new(sources, Severity::Error, span, message)
     }

@@ -293,6 +293,7 @@ impl Preprocessor<'_> {
         }
     }
 
+    #[cold]
     fn error(&mut self, span: Span, message: impl Into<String>) {
         self.errors.push(Diagnostic::error(&self.unit.sources, span, message));
         if self.errors.len() >= MAX_ERRORS {
@@ -300,6 +301,7 @@ impl Preprocessor<'_> {
         }
     }
 
+    #[cold]
     fn error_at(&mut self, token: Token, message: impl Into<String>) {
         let span = token.span(self.unit.sources.bytes());
         self.error(span, message);

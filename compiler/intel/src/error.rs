@@ -36,16 +36,19 @@ pub struct CompileError {
 
 impl CompileError {
     /// An error of instruction selection.
+    #[cold]
     pub fn lower(message: impl Into<String>) -> CompileError {
         CompileError { layer: Layer::Lower, message: message.into() }
     }
 
     /// An error of register allocation.
+    #[cold]
     pub fn allocate(message: impl Into<String>) -> CompileError {
         CompileError { layer: Layer::Allocate, message: message.into() }
     }
 
     /// An error of encoding.
+    #[cold]
     pub fn encode(message: impl Into<String>) -> CompileError {
         CompileError { layer: Layer::Encode, message: message.into() }
     }

@@ -79,6 +79,7 @@ struct Validator<'a> {
 }
 
 impl Validator<'_> {
+    #[cold]
     fn fail(&mut self, message: impl Into<String>) {
         let shader = self.shader;
         let inst = self.inst.map(|inst| InstText { shader, inst }.to_string()).unwrap_or_default();

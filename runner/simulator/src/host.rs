@@ -242,6 +242,7 @@ pub struct InterpolateRequest {
     pub mask: u16,
 }
 
+#[cold]
 fn refuse<T>(what: &str) -> Reply<T> {
     Err(HostError(format!("the host does not serve {what}")))
 }

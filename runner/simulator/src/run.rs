@@ -160,6 +160,7 @@ impl Kernel {
         generic::execute(&mut thread.regs, op, channels, predicate, &live, &modes);
     }
 
+    #[cold]
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
         let text = self.code.get(index).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();

@@ -170,6 +170,7 @@ impl<'a> Session<'a> {
     }
 
     /// A failed line.
+    #[cold]
     pub fn fail(&mut self, layer: Layer, text: impl std::fmt::Display) {
         self.soft(Status::Fail, layer, text);
     }

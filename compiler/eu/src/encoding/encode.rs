@@ -145,6 +145,7 @@ pub(super) fn flag_fields(form: Form) -> (Field, Field) {
 }
 
 /// A missing part of an instruction.
+#[cold]
 fn missing(inst: &Inst, what: &'static str) -> EncodeError {
     EncodeError::Missing { opcode: inst.opcode, what }
 }

@@ -336,6 +336,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Records an error.
+    #[cold]
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Check<T> {
         if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(Diagnostic::error(&self.unit.sources, span, message));

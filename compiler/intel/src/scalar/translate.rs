@@ -398,6 +398,7 @@ impl<'a> Translator<'a> {
     }
 
     /// An error for an intrinsic that this stage or generation does not have.
+    #[cold]
     pub fn unsupported(&self, op: IntrinsicOp) -> CompileError {
         CompileError::lower(format!(
             "{} is not supported in {} shaders on {}",

@@ -481,6 +481,7 @@ impl<'a> Selector<'a> {
     }
 
     /// An error for an intrinsic that this stage does not have.
+    #[cold]
     pub fn unsupported(&self, op: IntrinsicOp) -> CompileError {
         CompileError::lower(format!(
             "{} is not supported in {} shaders on {}",

@@ -95,6 +95,7 @@ fn service_atomic(op: AtomicOp) -> ServiceAtomic {
     }
 }
 
+#[cold]
 fn refuse<T>(what: impl Into<String>) -> Reply<T> {
     Err(HostError(what.into()))
 }

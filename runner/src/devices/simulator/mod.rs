@@ -330,6 +330,7 @@ impl Device for SimulatorDevice {
     }
 }
 
+#[cold]
 fn layer(layer: &'static str, message: String) -> DeviceError {
     DeviceError::Layer { layer, message }
 }
