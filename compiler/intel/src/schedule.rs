@@ -161,9 +161,9 @@ type Edges = Vec<SmallVec<[(u32, u32); 4]>>;
 /// Dependences among the instructions of a block: reads after writes wait for the result, writes after reads or
 /// writes for the issue.
 fn dependences(insts: &[Inst], latencies: &[u32]) -> Edges {
-    let mut edges: Edges = vec![SmallVec::new(); insts.len()];
+    let mut edges: Edges = insts.iter().map(|_| SmallVec::new()).collect();
     let mut writer: [Option<usize>; RESOURCES] = [None; RESOURCES];
-    let mut readers: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); RESOURCES];
+    let mut readers: [SmallVec<[u32; 4]>; RESOURCES] = std::array::from_fn(|_| SmallVec::new());
     for (i, inst) in insts.iter().enumerate() {
         let a = access(inst);
         let here = i as u32;

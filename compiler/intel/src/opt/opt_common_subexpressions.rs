@@ -4,7 +4,9 @@ use super::mentions::Mentions;
 use crate::bir::cfg::Cfg;
 use crate::bir::{File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
+use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 
 /// How many expressions are remembered per block; older ones are forgotten, which keeps the search linear.
 const WINDOW: usize = 64;
@@ -20,8 +22,8 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
         window.clear(&program.insts);
         for i in block.start..block.end {
             let inst = &program.insts[i];
-            let mut expression = is_expression(inst);
-            let earlier = if expression { window.find(&program.insts, inst) } else { None };
+            let mut expression = is_expression(inst).then(|| digest(inst));
+            let earlier = expression.and_then(|digest| window.find(&program.insts, inst, digest));
             window.forget_clobbered(&program.insts, inst);
             if let Some(k) = earlier {
                 let mut copy = Inst::new(Op::Mov, inst.exec_size, inst.dst, &[program.insts[k].dst]);
@@ -29,44 +31,48 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
                 copy.no_mask = inst.no_mask;
                 program.insts[i] = copy;
                 changed = true;
-                expression = false;
+                expression = None;
             }
-            if expression {
-                window.add(&program.insts, i);
+            if let Some(digest) = expression {
+                window.add(&program.insts, (i, digest));
             }
         }
     }
     changed
 }
 
+/// An instruction that can be used again, with its [`digest`].
+type Known = (usize, u64);
+
 /// Expressions of the current block that can be used again.
 struct Window {
-    /// Instructions, oldest first.
-    known: VecDeque<usize>,
+    /// Oldest first.
+    known: VecDeque<Known>,
     /// The registers of their operands.
     mentions: Mentions,
 }
 
 impl Window {
     fn clear(&mut self, insts: &[Inst]) {
-        while let Some(index) = self.known.pop_front() {
+        while let Some((index, _)) = self.known.pop_front() {
             self.mentions.remove(operands(&insts[index]));
         }
     }
 
-    fn add(&mut self, insts: &[Inst], index: usize) {
+    fn add(&mut self, insts: &[Inst], known: Known) {
         if self.known.len() == WINDOW
-            && let Some(oldest) = self.known.pop_front()
+            && let Some((oldest, _)) = self.known.pop_front()
         {
             self.mentions.remove(operands(&insts[oldest]));
         }
-        self.mentions.add(operands(&insts[index]));
-        self.known.push_back(index);
+        self.mentions.add(operands(&insts[known.0]));
+        self.known.push_back(known);
     }
 
-    /// The latest instruction that computes what `inst` does.
-    fn find(&self, insts: &[Inst], inst: &Inst) -> Option<usize> {
-        self.known.iter().rev().copied().find(|&index| equal(&insts[index], inst))
+    /// The latest instruction that computes what `inst` does, which has this digest.
+    fn find(&self, insts: &[Inst], inst: &Inst, digest: u64) -> Option<usize> {
+        let alike = self.known.iter().rev().filter(|known| known.1 == digest);
+        alike.map(|known| known.0).find(|&index| equal(&insts[index], inst))
     }
 
     /// Forgets what `inst` changes an operand of.
@@ -75,7 +81,7 @@ impl Window {
             return;
         }
         let mentions = &mut self.mentions;
-        self.known.retain(|&index| {
+        self.known.retain(|&(index, _)| {
             let stays = !clobbers(inst, &insts[index]);
             if !stays {
                 mentions.remove(operands(&insts[index]));
@@ -104,6 +110,14 @@ fn is_expression(inst: &Inst) -> bool {
         && !reads_itself
         && inst.message.as_ref().is_none_or(|m| m.kind == MessageKind::ConstantLoad && m.rlen == 1)
         && inst.dst.stride() == Some(1)
+}
+
+/// The same for instructions that are [`equal`], and seldom for others.
+fn digest(inst: &Inst) -> u64 {
+    let hasher = FxBuildHasher;
+    // Sources may be exchanged.
+    let sources = inst.src.iter().map(|source| hasher.hash_one(source)).fold(0, u64::wrapping_add);
+    sources.wrapping_add(hasher.hash_one((inst.op, inst.exec_size, inst.group)))
 }
 
 fn equal(a: &Inst, b: &Inst) -> bool {
