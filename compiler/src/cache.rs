@@ -92,7 +92,7 @@ impl Cache {
         let weight = shader.insts.len();
         let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
         self.binaries.get(key, weight, |key| {
-            let intel_options = intel_options(&key.options, 0);
+            let intel_options = intel_options(&key.options);
             let (shader, options) = (&key.shader, &key.options);
             let assemble =
                 |known: &mut KnownInsts| compile::assemble(shader, &key.key, known, &intel_options, options);
@@ -107,5 +107,5 @@ impl Cache {
 }
 
 fn manager(options: &Options) -> PassManager<'static> {
-    PassManager::new(pass_options(options))
+    PassManager::new(pass_options(options, None))
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use eu::{DevInfo, KnownInsts};
 use intel::output::{Interface, TessDomain, Width};
-use ir::pass::{PassManager, PassOptions};
+use intel::passes::PassSink;
+use ir::pass::{PassLog, PassManager, PassOptions};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 
@@ -31,24 +32,44 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Binary, CompileError> {
-    compile_with(program, stage, key, devinfo, options, &mut |_, _, _| {})
+    compile_logged(program, stage, key, devinfo, options).0
 }
 
-/// As [`compile`], showing the IR after each pass.
-///
-/// # Errors
-/// As [`compile`].
-pub fn compile_with(
+/// What the optional passes did in the compilation of a stage. The numbers of a kernel's passes go on where those of
+/// the IR end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StagePasses {
+    /// The stage.
+    pub stage: Stage,
+    /// On the IR.
+    pub ir: PassLog,
+    /// In the back end, also on kernels that were given up.
+    pub kernels: Vec<(Width, PassLog)>,
+}
+
+/// As [`compile`], telling which optional passes ran, whether it succeeds or not.
+pub fn compile_logged(
     program: &Program,
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
     options: &Options,
-    hook: Hook<'_>,
-) -> Result<Binary, CompileError> {
-    let (shader, used) = optimise(program, stage, key, devinfo, options, hook)?;
-    let mut known = KnownInsts::new(devinfo);
-    assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options(options, used), options)
+) -> (Result<Binary, CompileError>, StagePasses) {
+    let mut log = PassLog::default();
+    let shader = optimise(program, stage, key, devinfo, options, &mut |_, _, _| {}, &mut log);
+    let sink = PassSink::default();
+    let left = |limit: u64| limit.saturating_sub(log.runs.len() as u64);
+    let intel_options = intel::Options {
+        pass_limit: options.limit(stage).map(left),
+        width_limits: options.kernel_limits(stage).map(|(width, limit)| (width, left(limit))).collect(),
+        log: Some(sink.clone()),
+        ..intel_options(options)
+    };
+    let binary = shader.and_then(|shader| {
+        let mut known = KnownInsts::new(devinfo);
+        assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options, options)
+    });
+    (binary, StagePasses { stage, ir: log, kernels: sink.take() })
 }
 
 /// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it. `fronts` is of this program and
@@ -65,12 +86,12 @@ pub fn compile_cached(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Arc<Binary>, CompileError> {
-    if options.pass_limit.is_some() {
+    if options.is_limited() {
         // Counts of passes make a shader depend on more than its code.
         return compile(program, stage, key, devinfo, options).map(Arc::new);
     }
     let context = Context { program, stage, key, options };
-    let mut driver = Driver::new(options, Some(Reuse { cache, fronts }));
+    let mut driver = Driver::new(options, stage, Some(Reuse { cache, fronts }));
     let shader = driver.front(&context)?;
     let shader = driver.optimise(shader, devinfo, &context)?;
     cache.binary(shader, intel_key(program, stage, key), devinfo, options)
@@ -105,10 +126,11 @@ pub fn ir_after(
     options: &Options,
     hook: Hook<'_>,
 ) -> Result<ir::Shader, CompileError> {
-    optimise(program, stage, key, devinfo, options, hook).map(|(shader, _)| Arc::unwrap_or_clone(shader))
+    let mut log = PassLog::default();
+    optimise(program, stage, key, devinfo, options, hook, &mut log).map(Arc::unwrap_or_clone)
 }
 
-/// Lowers and optimises; also gives the number of optional passes run.
+/// Lowers and optimises; `log` tells which optional passes ran, also when there is no shader in the end.
 fn optimise(
     program: &Program,
     stage: Stage,
@@ -116,15 +138,17 @@ fn optimise(
     devinfo: &'static DevInfo,
     options: &Options,
     hook: Hook<'_>,
-) -> Result<(Arc<ir::Shader>, u64), CompileError> {
+    log: &mut PassLog,
+) -> Result<Arc<ir::Shader>, CompileError> {
     let context = Context { program, stage, key, options };
     let lowered = lower::lower(program, stage, key)?;
     hook("lower", true, &lowered);
-    let mut driver = Driver::new(options, None);
+    let mut driver = Driver::new(options, stage, None);
     driver.manager.set_hook(hook);
-    let shader = front(&mut driver.manager, lowered)?;
-    let shader = driver.optimise(shader, devinfo, &context)?;
-    Ok((shader, driver.manager.optional_runs()))
+    let shader =
+        front(&mut driver.manager, lowered).and_then(|shader| driver.optimise(shader, devinfo, &context));
+    log.clone_from(driver.manager.log());
+    shader
 }
 
 /// Where results of other compilations lie.
@@ -141,13 +165,16 @@ pub(crate) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn new(options: &Options, reuse: Option<Reuse<'a>>) -> Driver<'a> {
-        Driver { manager: PassManager::new(pass_options(options)), reuse }
+    fn new(options: &Options, stage: Stage, reuse: Option<Reuse<'a>>) -> Driver<'a> {
+        // What is taken from elsewhere was not run here.
+        let log = reuse.is_none();
+        let options = PassOptions { log, ..pass_options(options, options.limit(stage)) };
+        Driver { manager: PassManager::new(options), reuse }
     }
 
     /// A driver for a neighbour of the stage, which counts passes of its own.
-    pub(crate) fn another(&self, options: &Options) -> Driver<'a> {
-        Driver::new(options, self.reuse)
+    pub(crate) fn another(&self, options: &Options, stage: Stage) -> Driver<'a> {
+        Driver::new(options, stage, self.reuse)
     }
 
     /// A stage before it knows of its neighbours.
@@ -196,23 +223,24 @@ pub(crate) fn back(
     Ok(shader)
 }
 
-/// The pass driver's part of the options.
-pub(crate) fn pass_options(options: &Options) -> PassOptions {
+/// The pass driver's part of the options, with what a limit leaves.
+pub(crate) fn pass_options(options: &Options, limit: Option<u64>) -> PassOptions {
     PassOptions {
-        limit: options.pass_limit,
+        limit,
         disabled: options.disabled_passes.clone(),
+        log: false,
         validate: options.paranoid || cfg!(debug_assertions),
     }
 }
 
-pub(crate) fn intel_options(options: &Options, used: u64) -> intel::Options {
+/// The back end's part of the options, without limits on passes.
+pub(crate) fn intel_options(options: &Options) -> intel::Options {
     let defaults = intel::Options::default();
     intel::Options {
         widths: options.widths.clone(),
         disabled_quirks: options.disabled_quirks,
         spill_all: options.spill_all,
         check_allocation: options.paranoid || defaults.check_allocation,
-        pass_limit: options.pass_limit.map(|limit| limit.saturating_sub(used).min(u32::MAX.into()) as u32),
         disabled_passes: options.disabled_passes.clone(),
         backend: options.backend,
         liveness: options.liveness,

@@ -19,11 +19,12 @@ mod varyings;
 
 pub use binary::{Binary, BinaryError};
 pub use cache::Cache;
-pub use compile::{compile, compile_cached, compile_with, ir_after, validate};
+pub use compile::{StagePasses, compile, compile_cached, compile_logged, ir_after, validate};
 pub use error::{CompileError, Layer};
 pub use fronts::Fronts;
 pub use intel::output;
 pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet};
 pub use interface::varying;
-pub use options::Options;
+pub use ir::{PassLog, PassRun};
+pub use options::{Options, StageLimit};
 pub use pool::Pool;

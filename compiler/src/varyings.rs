@@ -87,7 +87,7 @@ fn reads_of_next(driver: &Driver<'_>, shader: &ir::Shader, context: &Context<'_>
 
 /// A neighbour as it is before it knows of its own neighbours; `None` if it cannot be compiled, which is its own compilation's business.
 fn front_half<'a>(driver: &Driver<'a>, context: &Context<'_>) -> Option<(Arc<ir::Shader>, Driver<'a>)> {
-    let mut driver = driver.another(context.options);
+    let mut driver = driver.another(context.options, context.stage);
     let shader = driver.front(context).ok()?;
     Some((shader, driver))
 }

@@ -4,6 +4,7 @@
 //! scheduler ([`schedule`]) has each (test, generation) row run through [`execute`] in a worker process ([`supervise`]),
 //! and one stream of [`event`]s feeds the [`console`] and the [`results`].
 
+pub mod bisect;
 pub mod bundle;
 pub mod capabilities;
 pub mod cli;
@@ -18,6 +19,8 @@ pub mod external;
 pub mod history;
 pub mod mock;
 pub mod names;
+pub mod passes;
+pub mod reduce;
 pub mod report;
 pub mod results;
 pub mod schedule;

@@ -112,6 +112,16 @@ pub fn csv_field(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
+/// A word as a shell takes it.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=@%:,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", printable_line(text).replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,5 +158,11 @@ mod tests {
         assert_eq!(printable("a\u{1b}[31m\tb\nc"), "a\\u{1b}[31m\\tb\nc");
         assert_eq!(printable_line("a\u{1b}\nc"), "a\\u{1b}\\nc");
         assert_eq!(csv_field("a\n,\"b\""), "\"a\\n,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn words_for_a_shell() {
+        assert_eq!(quoted("a/b-c.shader_test"), "a/b-c.shader_test");
+        assert_eq!(quoted("it's\u{1b}"), "'it'\\''s\\u{1b}'");
     }
 }

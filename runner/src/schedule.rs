@@ -133,7 +133,7 @@ pub async fn run<P: Plan>(
 
 /// Passes on requests to stop: Ctrl-C and the termination signal.
 #[cfg(unix)]
-async fn listen(interrupts: mpsc::UnboundedSender<()>) {
+pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
@@ -153,7 +153,7 @@ async fn listen(interrupts: mpsc::UnboundedSender<()>) {
 
 /// Passes on requests to stop: Ctrl-C.
 #[cfg(not(unix))]
-async fn listen(interrupts: mpsc::UnboundedSender<()>) {
+pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     while tokio::signal::ctrl_c().await.is_ok() && interrupts.send(()).is_ok() {}
 }
 

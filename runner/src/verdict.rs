@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::passes::ScopePasses;
+
 /// How a test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -288,6 +290,9 @@ pub struct Verdict {
     pub cause: Option<(Layer, String)>,
     /// Code generated.
     pub stages: Vec<StageStatistics>,
+    /// Optional passes that ran, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<ScopePasses>,
     /// The test does not end the same way every time.
     pub differed: bool,
 }
@@ -295,12 +300,12 @@ pub struct Verdict {
 impl Verdict {
     /// A pass.
     pub fn pass() -> Verdict {
-        Verdict { status: Status::Pass, cause: None, stages: Vec::new(), differed: false }
+        Verdict { status: Status::Pass, cause: None, stages: Vec::new(), passes: Vec::new(), differed: false }
     }
 
     /// Anything else.
     pub fn new(status: Status, layer: Layer, reason: impl Into<String>) -> Verdict {
-        Verdict { status, cause: Some((layer, reason.into())), stages: Vec::new(), differed: false }
+        Verdict { status, cause: Some((layer, reason.into())), ..Verdict::pass() }
     }
 
     /// A failure.

@@ -81,6 +81,48 @@ fn runs() {
     }
 }
 
+/// What `git bisect run` is told: 0 good, 1 bad, 125 cannot be tested.
+#[test]
+fn git_bisect() {
+    let table: &[Row] = &[
+        (&["-t", "a/"], 0, "[3/3]"),
+        (&["-t", "b/fail", "--baseline", "fails"], 0, "[1/1] fail: 1"),
+        // Better than expected is not what broke.
+        (&["-t", "a/pass", "--baseline", "all-fail"], 0, "UnexpectedImprovement"),
+        (&["-t", "c/flake", "--repeat", "2", "--flakes", "flakes"], 0, "[1/1] fail: 1"),
+        (&["-t", "b/fail"], 1, "[1/1] fail: 1"),
+        (&["-t", "b/crash"], 1, "[1/1] crash: 1"),
+        (&["-t", "b/steps"], 1, "[1/1] timeout: 1"),
+        (&["-t", "b/crash", "--baseline", "fails"], 1, "[1/1] crash: 1"),
+        (&["--max-fails", "1", "-j", "1", "-x", "flake"], 1, "stopped before the end"),
+        (&["-t", "a/skip"], 125, "[1/1] skip: 1"),
+        (&["-t", "b/", "--skips", "skips"], 125, "[3/3] skip: 3"),
+        (&["-t", "a/", "--baseline", "gone"], 125, "missing suite/a/gone"),
+        (&["-t", "nothing"], 125, "no tests are selected"),
+        (&["nowhere"], 125, "nowhere: No such file"),
+        (&["--no-such-option"], 125, "--no-such-option"),
+        (&["--baseline", "none"], 125, "none: "),
+        (&["--disable-pass", "none"], 125, "unknown pass"),
+        (&["-t", "x/", "-j", "1"], 125, "cannot read the file"),
+        // Worse than in an earlier run, in which b/fail failed and b/crash passed.
+        (&["-t", "b/fail", "--previous", "earlier"], 0, "[1/1] fail: 1"),
+        (&["-t", "b/crash", "--previous", "earlier"], 1, "[1/1] crash: 1"),
+    ];
+    let sandbox = sandbox();
+    let earlier: Vec<&str> = ["suite", "--mock", "--reference-only", "--out", "earlier", "-t", "b/"].into();
+    sandbox.mocks(&[("b/crash", "pass")]).run(&earlier).expect(1, &[]);
+    sandbox.mocks(&[("b/crash", "panic")]);
+    // A file that is found but not there.
+    fs::create_dir_all(sandbox.path("suite/x")).unwrap();
+    std::os::unix::fs::symlink("gone", sandbox.path("suite/x/dangling.shader_test")).unwrap();
+    for (arguments, code, text) in table {
+        fs::remove_file(sandbox.path("suite/c/flake.seen")).ok();
+        let ran = sandbox.mock_run(&[&["--git-bisect"], *arguments].concat());
+        assert_eq!(ran.code, *code, "{arguments:?}: {ran:#?}");
+        ran.expect(*code, &[text]);
+    }
+}
+
 #[test]
 fn other_commands() {
     let sandbox = sandbox();
@@ -99,6 +141,11 @@ fn other_commands() {
         (&["expect", "update", "out", "--baseline", "fails"], 0, "0 removed"),
         (&["expect", "update", "out", "--baseline", "none"], 2, "none"),
         (&["disasm", "--gen", "ivb", "nowhere"], 2, "nowhere"),
+        (&["bisect", "suite", "-t", "nothing"], 3, "no tests are selected"),
+        (&["bisect", "nowhere"], 2, "nowhere: No such file"),
+        (&["bisect", "suite", "--pass-limit", "3"], 2, "--from and --to say which limits"),
+        (&["bisect", "suite", "--from", "3", "--to", "3"], 2, "--from must be less"),
+        (&["bisect", "suite", "--binaries", "suite"], 2, "only the passes of the compiler in here"),
         (&["--help"], 0, "Usage"),
         (&["diff", "--help"], 0, "Usage"),
         (&["man"], 0, ".TH runner 1"),

@@ -7,7 +7,7 @@ use crate::error::CompileError;
 use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
-use crate::passes::{self, PassList};
+use crate::passes::{Driver, PassList};
 use crate::schedule;
 use crate::surfaces::BindingTable;
 use eu::encoding::Field;
@@ -64,14 +64,15 @@ pub fn compiled(
 /// # Errors
 /// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
 pub fn finish_with(
-    mut program: Program,
+    (mut program, width): (Program, Width),
     model: &dyn Model,
     options: &Options,
     allow_spill: bool,
     list: &PassList,
     scratch_base: u32,
 ) -> Result<Finished, CompileError> {
-    passes::run(&mut program, model, options, list);
+    let mut driver = Driver::new(options, width);
+    driver.run(&mut program, model, list);
     let settings = allocate::Settings {
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,
@@ -80,8 +81,8 @@ pub fn finish_with(
         payload: options.payload_interference,
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
-    if list.schedule && !options.disabled_passes.iter().any(|p| p == "schedule") {
-        schedule::schedule(&mut program, model);
+    if list.schedule {
+        driver.optional("schedule", || schedule::schedule(&mut program, model));
     }
     let (insts, origin) = encode::encode(&program, model)?;
     let mut code = Vec::with_capacity(insts.len() * 16);

@@ -4,6 +4,7 @@ use crate::allocate::PayloadInterference;
 use crate::liveness::Granularity;
 use crate::model::QuirkSet;
 use crate::output::{TessDomain, Varying, Width};
+use crate::passes::PassSink;
 
 /// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ impl Default for StageKey {
 }
 
 /// Compilation options.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Widths wanted, of those that the stage and back end offer; empty means all.
     pub widths: Vec<Width>,
@@ -52,8 +53,12 @@ pub struct Options {
     pub check_allocation: bool,
     /// Fill in [`Kernel::annotations`](crate::output::Kernel::annotations).
     pub annotate: bool,
-    /// Run at most this many optional back-end passes (for bisecting).
-    pub pass_limit: Option<u32>,
+    /// Run at most this many optional back-end passes on each kernel (for bisecting).
+    pub pass_limit: Option<u64>,
+    /// The same for the kernels of one width, in the place of [`Options::pass_limit`].
+    pub width_limits: Vec<(Width, u64)>,
+    /// Where it is noted which optional passes ran.
+    pub log: Option<PassSink>,
     /// Names of optional back-end passes to leave out.
     pub disabled_passes: Vec<String>,
     /// Force the vec4 back end where the scalar one is the default, or the other way round.
@@ -73,6 +78,8 @@ impl Default for Options {
             check_allocation: cfg!(debug_assertions),
             annotate: false,
             pass_limit: None,
+            width_limits: Vec::new(),
+            log: None,
             disabled_passes: Vec::new(),
             backend: None,
             liveness: Granularity::default(),

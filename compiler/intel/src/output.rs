@@ -52,6 +52,16 @@ impl Width {
         }
     }
 
+    /// The width of one invocation per channel.
+    #[must_use]
+    pub fn simd(channels: u8) -> Width {
+        match channels {
+            0..=8 => Width::Simd8,
+            9..=16 => Width::Simd16,
+            _ => Width::Simd32,
+        }
+    }
+
     /// Name in statistics and results.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -23,9 +23,10 @@ const MEMORY: usize = 135;
 
 /// Reorders the instructions of each block so that results are asked for late: of those whose operands are
 /// available the one on the longest remaining path goes first. Works on allocated programs and changes no
-/// registers, so it can neither cause spills nor change results.
-pub fn schedule(program: &mut Program, model: &dyn Model) {
+/// registers, so it can neither cause spills nor change results. Gives whether the order is another.
+pub fn schedule(program: &mut Program, model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
+    let mut changed = false;
     for block in &cfg.blocks {
         let first =
             block.start + usize::from(program.insts.get(block.start).is_some_and(|i| i.op.starts_block()));
@@ -38,8 +39,10 @@ pub fn schedule(program: &mut Program, model: &dyn Model) {
             continue;
         }
         let order = order(&program.insts[first..last], model);
+        changed |= !order.is_sorted();
         permute(&mut program.insts[first..last], &order);
     }
+    changed
 }
 
 /// Brings what stands at `order[k]` to place `k`, for all `k`.

@@ -59,7 +59,7 @@ pub use inst::{Alu, Dim, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexS
 pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 pub use ops::{AluOp, Class, OpInfo, Operand};
 pub use parse::{ParseError, parse};
-pub use pass::{Pass, PassManager, PassOptions};
+pub use pass::{Pass, PassLog, PassManager, PassOptions, PassRun};
 pub use shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, Step, ValueData};
 pub use slot::Slot;
 pub use validate::{Failure, ValidationError, validate};

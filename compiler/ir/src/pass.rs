@@ -12,6 +12,8 @@ pub struct PassOptions {
     pub limit: Option<u64>,
     /// Names of passes never to run.
     pub disabled: Vec<String>,
+    /// Note which optional passes run.
+    pub log: bool,
     /// Validate after each pass that made progress.
     pub validate: bool,
 }
@@ -19,7 +21,7 @@ pub struct PassOptions {
 impl Default for PassOptions {
     /// No limit, nothing disabled, validation in debug builds.
     fn default() -> Self {
-        PassOptions { limit: None, disabled: Vec::new(), validate: cfg!(debug_assertions) }
+        PassOptions { limit: None, disabled: Vec::new(), log: false, validate: cfg!(debug_assertions) }
     }
 }
 
@@ -29,18 +31,48 @@ pub type Pass = fn(&mut Shader) -> bool;
 /// Called after each pass with its name, whether it made progress, and the shader.
 pub type Hook<'a> = Box<dyn FnMut(&str, bool, &Shader) + 'a>;
 
+/// One run of an optional pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassRun {
+    /// The pass.
+    pub name: String,
+    /// Whether it changed anything.
+    pub changed: bool,
+}
+
+/// The runs of optional passes in their order, which are what a limit counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassLog {
+    /// What ran.
+    pub runs: Vec<PassRun>,
+    /// The first pass that the limit kept from running: the next run under a higher limit.
+    pub refused: Option<String>,
+}
+
+impl PassLog {
+    /// Notes that a pass is beyond the limit.
+    pub fn refuse(&mut self, name: &str) {
+        self.refused.get_or_insert_with(|| name.to_owned());
+    }
+
+    /// Notes a run.
+    pub fn ran(&mut self, name: &str, changed: bool) {
+        self.runs.push(PassRun { name: name.to_owned(), changed });
+    }
+}
+
 /// Runs passes.
 pub struct PassManager<'a> {
     options: PassOptions,
     optional_runs: u64,
-    last_optional: Option<String>,
+    log: PassLog,
     hook: Option<Hook<'a>>,
 }
 
 impl<'a> PassManager<'a> {
     /// A driver with these options and no hook.
     pub fn new(options: PassOptions) -> Self {
-        PassManager { options, optional_runs: 0, last_optional: None, hook: None }
+        PassManager { options, optional_runs: 0, log: PassLog::default(), hook: None }
     }
 
     /// Installs the hook, for dumps.
@@ -48,14 +80,9 @@ impl<'a> PassManager<'a> {
         self.hook = Some(Box::new(hook));
     }
 
-    /// Optional passes run so far: the range for bisecting with the limit.
-    pub fn optional_runs(&self) -> u64 {
-        self.optional_runs
-    }
-
-    /// Name of the last optional pass that ran: the culprit when bisecting.
-    pub fn last_optional(&self) -> Option<&str> {
-        self.last_optional.as_deref()
+    /// Optional passes run so far, if they are noted.
+    pub fn log(&self) -> &PassLog {
+        &self.log
     }
 
     /// Runs one pass unless it is disabled or beyond the limit; gives whether it changed the shader.
@@ -72,6 +99,9 @@ impl<'a> PassManager<'a> {
             return Ok(false);
         }
         let progress = pass(shader);
+        if self.options.log && is_optional(name) {
+            self.log.ran(name, progress);
+        }
         if let Some(hook) = &mut self.hook {
             hook(name, progress, shader);
         }
@@ -85,15 +115,16 @@ impl<'a> PassManager<'a> {
         if self.options.disabled.iter().any(|d| d == name) {
             return false;
         }
-        if name.starts_with("opt_") {
-            if self.options.limit.is_some_and(|limit| self.optional_runs >= limit) {
-                return false;
-            }
-            self.optional_runs += 1;
-            let last = self.last_optional.get_or_insert_default();
-            last.clear();
-            last.push_str(name);
+        if !is_optional(name) {
+            return true;
         }
+        if self.options.limit.is_some_and(|limit| self.optional_runs >= limit) {
+            if self.options.log {
+                self.log.refuse(name);
+            }
+            return false;
+        }
+        self.optional_runs += 1;
         true
     }
 
@@ -123,4 +154,9 @@ impl<'a> PassManager<'a> {
         }
         Ok(any)
     }
+}
+
+/// Whether a pass counts, and may be left out.
+pub fn is_optional(name: &str) -> bool {
+    name.starts_with("opt_")
 }

@@ -218,13 +218,16 @@ block b0 {
 #[test]
 fn pass_manager_limits_names_and_validates() {
     let mut shader = sample();
-    let mut manager = PassManager::new(PassOptions { limit: Some(2), validate: true, ..Default::default() });
+    let options = PassOptions { limit: Some(2), log: true, validate: true, ..Default::default() };
+    let mut manager = PassManager::new(options);
     let nothing = |_: &mut Shader| true;
     assert_eq!(manager.run(&mut shader, "opt_a", nothing), Ok(true));
     assert_eq!(manager.run(&mut shader, "opt_b", nothing), Ok(true));
     assert_eq!(manager.run(&mut shader, "opt_c", nothing), Ok(false));
     assert_eq!(manager.run(&mut shader, "lower_x", nothing), Ok(true));
-    assert_eq!(manager.last_optional(), Some("opt_b"));
+    let log = manager.log().clone();
+    assert_eq!(log.runs.iter().map(|run| &*run.name).collect::<Vec<_>>(), ["opt_a", "opt_b"]);
+    assert_eq!(log.refused.as_deref(), Some("opt_c"));
     let broken = |shader: &mut Shader| {
         let block = shader.block_order()[0];
         shader.blocks[block].insts.reverse();

@@ -1,9 +1,11 @@
 //! The command line.
 
 mod anchors;
+mod bisect;
 mod diff;
 mod expect;
 mod gens;
+mod git_bisect;
 mod history;
 mod import;
 mod list;
@@ -12,6 +14,7 @@ mod merge;
 mod options;
 mod plan;
 mod pressure;
+mod reduce;
 mod report;
 mod resume;
 mod run;
@@ -20,6 +23,7 @@ mod show;
 mod suggest;
 mod summary;
 mod tools;
+mod trials;
 mod worker;
 
 use std::io::{self, Write};
@@ -33,6 +37,7 @@ use crate::bundle::Keep;
 use crate::diagnostics::chain;
 use crate::execute::{Backend, DeviceOptions, Width};
 use crate::external::{CommandLine, ExternalCompiler};
+use crate::passes::PassLimit;
 use crate::results::Junit;
 use crate::shard::Shard;
 use crate::target::Target;
@@ -48,6 +53,8 @@ pub const UNEXPECTED: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Nothing was selected.
 pub const NOTHING: u8 = 3;
+/// Under `--git-bisect`: this revision cannot be tested.
+pub const UNTESTABLE: u8 = 125;
 
 /// Help that fits on a screen: commands by name, options in a line each. Every command tells about itself.
 const HELP: &str = "\
@@ -56,6 +63,7 @@ const HELP: &str = "\
 {usage-heading} {usage}
 
 Look at tests:    list, show, gens, asm, disasm
+Find a cause:     bisect, reduce
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, anchors, pressure
 More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
@@ -64,7 +72,8 @@ More:             serve-compiler, man, completions (runner COMMAND --help tells 
 {options}
 
 A path named like a command is reachable as ./list.
-Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.";
+Exit codes: 0 as expected, 1 unexpected results, 2 usage or set-up error, 3 nothing selected.
+With --git-bisect: 0 good, 1 bad, 125 cannot be tested.";
 
 /// Compiles, executes and judges .shader_test files on simulated Intel hardware.
 #[derive(Debug, Parser)]
@@ -92,6 +101,10 @@ enum Command {
     },
     /// Show what becomes of a test's shaders: GLSL, IR, assembly, binaries, counts.
     Show(show::ShowArgs),
+    /// Find the run of a compiler pass that changes how a test ends.
+    Bisect(bisect::BisectArgs),
+    /// Make a failing test smaller that still fails in the same way.
+    Reduce(reduce::ReduceArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
@@ -184,12 +197,6 @@ struct RunArgs {
     /// One row at a time in each of several processes.
     #[arg(long)]
     isolate: bool,
-    /// Wall-clock guard of a row, behind the limits on steps (default: 300).
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
-    timeout: u32,
-    /// Most memory of a row (default: three quarters of the machine's).
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
-    memory_limit: Option<u32>,
     /// Run only part K of N; auto: as Bazel, GitLab, Slurm or Kubernetes say.
     #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
     shard: Option<ShardChoice>,
@@ -202,22 +209,38 @@ struct RunArgs {
     /// Only the interpreter, with what any generation offers.
     #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
     reference_only: bool,
-    /// No interpreter: no cross-check.
-    #[arg(long)]
-    no_reference: bool,
     #[command(flatten)]
     expect: expect::ExpectArgs,
     #[command(flatten)]
-    device: DeviceArgs,
+    execute: ExecuteArgs,
     /// Which results get a folder in failures/ that explains them.
     #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
     keep: Keep,
     /// An earlier run: results that differ from it are explained too, also when they pass.
     #[arg(long, value_name = "RUN")]
     previous: Option<PathBuf>,
+    /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
+    #[arg(long)]
+    git_bisect: bool,
+}
+
+/// What decides how a row ends, beside the test and the generation.
+#[derive(Debug, Args)]
+struct ExecuteArgs {
+    /// No interpreter: no cross-check.
+    #[arg(long)]
+    no_reference: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// all: no sharing of equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
+    /// Wall-clock guard of a row, behind the limits on steps (default: 300).
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
+    timeout: u32,
+    /// Most memory of a row (default: three quarters of the machine's).
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
+    memory_limit: Option<u32>,
     /// Only pretend to run tests, as their files say.
     #[arg(long, hide = true)]
     mock: bool,
@@ -276,9 +299,9 @@ struct CompileArgs {
     /// Run only one width.
     #[arg(long, value_enum, value_name = "W")]
     width: Option<Width>,
-    /// Run at most N optional compiler passes.
-    #[arg(long, value_name = "N")]
-    pass_limit: Option<u32>,
+    /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only (repeatable).
+    #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
+    pass_limit: Vec<PassLimit>,
     /// Leave an optional compiler pass out (repeatable).
     #[arg(long, value_name = "PASS")]
     disable_pass: Vec<String>,
@@ -311,7 +334,7 @@ impl CompileArgs {
         let options = DeviceOptions {
             backend: self.backend,
             width: self.width,
-            pass_limit: self.pass_limit,
+            pass_limits: self.pass_limit.clone(),
             disabled_passes: sorted(&self.disable_pass),
             disabled_quirks: sorted(&self.disable_quirk),
             compiler: self.compiler.clone().map(|command| ExternalCompiler { command, patience: PATIENCE }),
@@ -355,11 +378,17 @@ fn one_target(text: &str) -> Result<Target, String> {
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let git_bisect = cli.command.is_none() && cli.run.git_bisect;
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
         Some(Command::Gens { full }) => gens::gens(full.map(|Targets(list)| list).as_deref()),
         Some(Command::Show(args)) => show::show(&args),
+        Some(Command::Bisect(args)) => bisect::bisect(&args),
+        Some(Command::Reduce(args)) => reduce::reduce(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
@@ -384,9 +413,21 @@ pub fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::from(EXPECTED),
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {}", chain(&error));
-            ExitCode::from(USAGE)
+            ExitCode::from(if git_bisect { UNTESTABLE } else { USAGE })
         }
     }
+}
+
+/// Tells what is wrong with the arguments, or what was asked of the command line itself.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Who reads neither output does not miss it.
+    let _ = error.print();
+    let git_bisect = std::env::args_os().any(|argument| argument == "--git-bisect");
+    ExitCode::from(match error.use_stderr() {
+        true if git_bisect => UNTESTABLE,
+        true => USAGE,
+        false => EXPECTED,
+    })
 }
 
 /// Whether the reader of our output has gone away, `head` for example.

@@ -5,12 +5,20 @@ use std::time::Duration;
 
 use softgl::observe::ShadeMode;
 
-use super::RunArgs;
+use super::{ExecuteArgs, RunArgs};
 use crate::execute::{DeviceOptions, Executors, RunOptions};
+use crate::external::CommandLine;
+use crate::names::quoted;
+use crate::passes::PassLimit;
 
 /// What every row of the run is executed with.
 pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
-    let executors = match (args.reference_only, args.no_reference) {
+    execute_options(&args.execute, args.reference_only)
+}
+
+/// What a row is executed with.
+pub(super) fn execute_options(args: &ExecuteArgs, reference_only: bool) -> anyhow::Result<RunOptions> {
+    let executors = match (reference_only, args.no_reference) {
         (true, _) => Executors::ReferenceOnly,
         (_, true) => Executors::SimulatorOnly,
         _ => Executors::Both,
@@ -20,7 +28,7 @@ pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
 }
 
 /// The options of compiler and simulator, as the devices take them.
-fn device_options(run: &RunArgs) -> anyhow::Result<DeviceOptions> {
+fn device_options(run: &ExecuteArgs) -> anyhow::Result<DeviceOptions> {
     let args = &run.device;
     if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
         anyhow::bail!("{}: no such folder of binaries", folder.display());
@@ -35,14 +43,15 @@ fn device_options(run: &RunArgs) -> anyhow::Result<DeviceOptions> {
 
 /// Options that differ from the defaults and can change verdicts, by name. Paths are left out: binaries are told apart
 /// by their hashes.
-pub(super) fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
+pub(super) fn changed_options(args: &ExecuteArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
     let mut changed = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {
         changed.extend(value.map(|value| (name.to_owned(), value)));
     };
     put("backend", options.backend.map(|b| b.name().to_owned()));
     put("width", options.width.map(|w| w.name().to_owned()));
-    put("pass-limit", options.pass_limit.map(|n| n.to_string()));
+    let limits: Vec<String> = options.pass_limits.iter().map(PassLimit::to_string).collect();
+    put("pass-limit", join(&limits));
     put("disable-pass", join(&options.disabled_passes));
     put("disable-quirk", join(&options.disabled_quirks));
     put("liveness", options.whole_liveness.then(|| "whole".to_owned()));
@@ -59,4 +68,33 @@ pub(super) fn changed_options(args: &RunArgs, options: &DeviceOptions) -> BTreeM
 
 fn join(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| list.join("+"))
+}
+
+/// The options of a command that executes a row as this one does, each with the name that [`changed_options`] has for it.
+pub(super) fn command_options(
+    args: &ExecuteArgs,
+    changed: &BTreeMap<String, String>,
+) -> Vec<(String, String)> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    for (name, value) in changed {
+        let mut put = |text: String| options.push((name.clone(), text));
+        match name.as_str() {
+            "reference" => put("--no-reference".to_owned()),
+            "validate" => put("--no-validate".to_owned()),
+            "disable-pass" | "disable-quirk" | "pass-limit" => {
+                value.split('+').for_each(|v| put(format!("--{name} {v}")));
+            }
+            "binaries" => {
+                let path = args.device.binaries.as_deref().map(|p| quoted(&p.display().to_string()));
+                path.into_iter().for_each(|path| put(format!("--binaries {path}")));
+            }
+            "mock" => put("--mock".to_owned()),
+            "compiler" => {
+                let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);
+                command.into_iter().for_each(|command| put(format!("--compiler {}", quoted(&command))));
+            }
+            _ => put(format!("--{name} {value}")),
+        }
+    }
+    options
 }

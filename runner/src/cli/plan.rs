@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
+use super::options::command_options;
 use super::{Order, RunArgs};
 use crate::console::Described;
 use crate::expect::Expectations;
-use crate::external::CommandLine;
-use crate::names::{piglit_name, printable_line};
+use crate::names::{piglit_name, printable_line, quoted};
 use crate::results::Run;
 use crate::schedule::Plan;
 use crate::select::TestFile;
@@ -127,7 +127,8 @@ impl Plan for Rows {
         if let Some(reason) = self.expectations.skip(&test.name, target) {
             return Finished::at_once(Verdict::skip(reason));
         }
-        let request = Request { job, path: test.path.clone().into(), test: test.name.clone(), target };
+        let request =
+            Request { job, path: test.path.clone().into(), test: test.name.clone(), target, trial: None };
         let mut all = vec![self.pool.run(slot, request.clone()).await];
         for _ in 1..self.repeat {
             all.push(self.pool.run(slot, request.clone()).await);
@@ -182,26 +183,8 @@ pub(super) fn described(
     args: &RunArgs,
     changed: &BTreeMap<String, String>,
 ) -> Vec<Described> {
-    let mut options: Vec<String> = Vec::new();
-    for (name, value) in changed {
-        match name.as_str() {
-            "reference" => options.push("--no-reference".to_owned()),
-            "disable-pass" | "disable-quirk" => {
-                options.extend(value.split('+').map(|v| format!("--{name} {v}")));
-            }
-            "binaries" => {
-                let path = args.device.binaries.as_deref().map(|p| quoted(&p.display().to_string()));
-                options.extend(path.map(|path| format!("--binaries {path}")));
-            }
-            "mock" => options.push("--mock".to_owned()),
-            "compiler" => {
-                let command = args.device.compile.compiler.as_ref().map(CommandLine::to_string);
-                options.extend(command.map(|command| format!("--compiler {}", quoted(&command))));
-            }
-            _ => options.push(format!("--{name} {value}")),
-        }
-    }
-    let options: String = options.iter().map(|option| format!(" {option}")).collect();
+    let options: String =
+        command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect();
     let command = |test: &TestFile, target: Target| {
         let path = quoted(&test.path.display().to_string());
         let which = match target {
@@ -223,16 +206,6 @@ pub(super) fn described(
         }
     };
     rows.iter().map(described).collect()
-}
-
-/// A word as a shell takes it.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=@%:,".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", printable_line(text).replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]
@@ -266,11 +239,5 @@ mod tests {
         let (tests, rows) = planned(selected, &[Target::Ivb, Target::Hsw], None, &gone);
         let keys: Vec<_> = rows.iter().map(|row| (&*tests[row.test].name, row.target)).collect();
         assert_eq!(keys, [("s/a", Target::Hsw), ("s/b", Target::Ivb), ("s/b", Target::Hsw)]);
-    }
-
-    #[test]
-    fn words_for_a_shell() {
-        assert_eq!(quoted("a/b-c.shader_test"), "a/b-c.shader_test");
-        assert_eq!(quoted("it's\u{1b}"), "'it'\\''s\\u{1b}'");
     }
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use super::git_bisect;
 use super::history::Recording;
 use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, Rows};
-use super::{EXPECTED, NOTHING, RunArgs, ShardChoice, UNEXPECTED, junit, worker};
+use super::{EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker};
 use crate::bundle::{Keep, Keeper};
 use crate::console::Console;
 use crate::expect::Expectations;
@@ -53,16 +54,15 @@ pub(super) struct Resumed {
 
 /// Runs what the arguments say.
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
-    let jobs =
-        args.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-    let settings = settings(args, jobs, &start.arguments)?;
+    let jobs = jobs(args.jobs);
+    let settings = settings(&args.execute, args.isolate, jobs, &start.arguments)?;
     supervise::want_large_pages(false);
     // It gets ready while its rows are looked for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;
     let targets = args.targets();
     let options = run_options(args)?;
-    let changed = changed_options(args, &options.device);
+    let changed = changed_options(&args.execute, &options.device);
     let expectations = Expectations::load(&args.expect.sources(), &targets)?;
     super::expect::warn_unmatched(&expectations, &selection.found);
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
@@ -71,7 +71,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let (tests, mut rows) = plan::planned(selection.tests, &targets, start.only.as_ref(), &gone);
     if rows.is_empty() {
         eprintln!("error: no tests are selected");
-        return Ok(NOTHING);
+        return Ok(if args.git_bisect { UNTESTABLE } else { NOTHING });
     }
     let previous =
         args.previous.as_deref().map(Run::read).transpose()?.map(|run| run.rows).unwrap_or_default();
@@ -93,7 +93,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
     // What only pretended to run has nothing to explain.
-    let keep = if args.mock { Keep::None } else { args.keep };
+    let keep = if args.execute.mock { Keep::None } else { args.keep };
     let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
     // Only whole runs are compared over time.
@@ -109,6 +109,10 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     }
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;
+    }
+    if args.git_bisect {
+        let stopped = summary.interrupted && args.max_fails.is_none();
+        return Ok(git_bisect::exit_code(writer.rows(), &previous, stopped));
     }
     let good = summary.unexpected == 0 && !summary.interrupted && writer.all_good();
     Ok(if good { EXPECTED } else { UNEXPECTED })
@@ -143,9 +147,19 @@ fn ahead(args: &RunArgs) -> usize {
     if args.isolate || args.max_fails.is_some() { 1 } else { 2 }
 }
 
+/// Rows at a time.
+pub(super) fn jobs(wanted: Option<u16>) -> usize {
+    wanted.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from)
+}
+
 /// How the worker processes are started and watched.
-fn settings(args: &RunArgs, jobs: usize, arguments: &[String]) -> anyhow::Result<supervise::Settings> {
-    let (lanes, threads, batch) = if args.isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
+pub(super) fn settings(
+    args: &ExecuteArgs,
+    isolate: bool,
+    jobs: usize,
+    arguments: &[String],
+) -> anyhow::Result<supervise::Settings> {
+    let (lanes, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
     let (path, arguments) = worker::command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
     Ok(supervise::Settings {

@@ -16,6 +16,7 @@ use crate::diagnostics;
 use crate::execute::{self, DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
 use crate::external;
 use crate::names::test_name;
+use crate::passes::{ScopePasses, parse_stage};
 use crate::target::Target;
 use crate::verdict::Verdict;
 
@@ -28,7 +29,7 @@ pub(super) struct ShowArgs {
     #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
     target: Target,
     /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment, compute).
-    #[arg(long, value_parser = stage)]
+    #[arg(long, value_parser = parse_stage)]
     stage: Option<Stage>,
     #[command(flatten)]
     compile: CompileArgs,
@@ -36,7 +37,7 @@ pub(super) struct ShowArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// glsl: the text given to the compiler; program: the linked program, all stages; ir: what the back end gets;
-    /// ir=PASS: after each run of a pass; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected);
+    /// ir=PASS: after each run of a pass; passes: which optional ones ran, numbered as --pass-limit counts; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected);
     /// payload: the registers that every thread of the test starts with; trace: those, and every instruction executed
     /// with the registers it changes; stats: counts.
     #[arg(value_name = "WHAT", value_parser = what)]
@@ -54,6 +55,7 @@ enum What {
     Payload,
     Trace,
     Stats,
+    Passes,
 }
 
 fn what(text: &str) -> Result<What, String> {
@@ -66,22 +68,14 @@ fn what(text: &str) -> Result<What, String> {
         "payload" => What::Payload,
         "trace" => What::Trace,
         "stats" => What::Stats,
+        "passes" => What::Passes,
         _ => match text.strip_prefix("ir=") {
             Some(pass) if !pass.is_empty() => What::Ir(Some(pass.to_owned())),
             _ => {
-                return Err("known: glsl, program, ir, ir=PASS, eu, binary, payload, trace, stats".to_owned());
+                let known = "glsl, program, ir, ir=PASS, passes, eu, binary, payload, trace, stats";
+                return Err(format!("known: {known}"));
             }
         },
-    })
-}
-
-fn stage(text: &str) -> Result<Stage, String> {
-    let normal = text.replace(['-', '_'], " ").to_lowercase();
-    let found = Stage::ALL
-        .into_iter()
-        .find(|stage| stage.name() == normal || stage.abbreviation().eq_ignore_ascii_case(text));
-    found.ok_or_else(|| {
-        format!("known: {}", Stage::ALL.map(|stage| stage.name().replace(' ', "-")).join(", "))
     })
 }
 
@@ -208,6 +202,7 @@ impl Shown<'_> {
             What::Ir(pass) => self.ir(&mut text, stage, key, pass.as_deref())?,
             What::Eu => self.eu(&mut text, &self.binary(stage, key)?)?,
             What::Stats => self.stats(&mut text, &self.binary(stage, key)?)?,
+            What::Passes => self.passes(&mut text, stage, key)?,
             What::Binary => return self.raw(&self.binary(stage, key)?),
         }
         Ok(text.into_bytes())
@@ -229,16 +224,19 @@ impl Shown<'_> {
     fn ir(&self, text: &mut String, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<()> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
         let mut runs = String::new();
-        let mut count = 0usize;
+        let (mut count, mut number) = (0usize, 0usize);
         let mut known: Vec<String> = Vec::new();
         let mut hook = |name: &str, changed: bool, shader: &ir::Shader| {
             if !known.iter().any(|k| k == name) {
                 known.push(name.to_owned());
             }
+            let optional = ir::pass::is_optional(name);
+            number += usize::from(optional);
             if pass == Some(name) {
                 count += 1;
+                let which = if optional { format!(" (number {number})") } else { String::new() };
                 let effect = if changed { "" } else { ", no change" };
-                runs += &format!("; {stage}: after {name}, run {count}{effect}\n{shader}\n");
+                runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
             }
         };
         let last = compiler::ir_after(self.program, stage, key, self.devinfo()?, &self.options, &mut hook)
@@ -249,6 +247,21 @@ impl Shown<'_> {
                 bail!("no pass `{pass}` ran on the {stage} shader (these did: {})", known.join(", "))
             }
             Some(_) => text.push_str(&runs),
+        }
+        Ok(())
+    }
+
+    /// A line for each run of an optional pass.
+    fn passes(&self, text: &mut String, stage: Stage, key: &StageKey) -> anyhow::Result<()> {
+        anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its passes");
+        let devinfo = self.devinfo()?;
+        let (binary, passes) = compiler::compile_logged(self.program, stage, key, devinfo, &self.options);
+        for (run, changed) in ScopePasses::of(&passes).iter().flat_map(ScopePasses::applications) {
+            let effect = if changed { "" } else { "  no change" };
+            writeln!(text, "{:>4}  {:<22} {}{effect}", run.number, run.scope.to_string(), run.pass)?;
+        }
+        if let Err(error) = binary {
+            writeln!(text, "error: {error}")?;
         }
         Ok(())
     }
@@ -308,8 +321,8 @@ mod tests {
     fn arguments() {
         assert_eq!(what("ir=opt_dce"), Ok(What::Ir(Some("opt_dce".into()))));
         assert!(what("ir=").is_err() && what("picture").is_err());
-        assert_eq!(stage("tessellation-control"), Ok(Stage::TessControl));
-        assert_eq!(stage("FS"), Ok(Stage::Fragment));
-        assert!(stage("pixel").is_err());
+        assert_eq!(parse_stage("tessellation-control"), Ok(Stage::TessControl));
+        assert_eq!(parse_stage("FS"), Ok(Stage::Fragment));
+        assert!(parse_stage("pixel").is_err());
     }
 }

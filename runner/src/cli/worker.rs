@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use clap::{Args, Parser};
 
-use super::options::run_options;
-use super::{Cli, EXPECTED};
-use crate::execute::{self, Devices};
+use super::options::execute_options;
+use super::{Cli, Command, EXPECTED, ExecuteArgs};
+use crate::execute::{self, Devices, RunOptions};
 use crate::mock;
-use crate::supervise;
+use crate::supervise::{self, Request};
+use crate::target::Target;
+use crate::verdict::Verdict;
 
 /// The command's name; it starts with a character that no test folder's name should.
 const COMMAND: &str = "%worker";
@@ -38,22 +40,50 @@ pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     supervise::want_large_pages(true);
     let cli = Cli::try_parse_from(std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()))?;
-    if cli.run.mock {
-        supervise::serve(args.threads, || {}, |request| mock::run_file(Path::new(&request.path)))?;
+    let (execute, targets) = executed(&cli)?;
+    if execute.mock {
+        supervise::serve(
+            args.threads,
+            || {},
+            |request| {
+                let limits = request.trial.iter().flat_map(|trial| &trial.pass_limits);
+                mock::run_file(Path::new(&request.path), limits.last().map(|limit| limit.limit))
+            },
+        )?;
         return Ok(EXPECTED);
     }
-    let options = Arc::new(run_options(&cli.run)?);
+    let target = targets.first().copied();
+    let options = Arc::new(execute_options(execute, target == Some(Target::Reference))?);
     let devices = Devices::default();
     // With one thread the first row is as good a beginning.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
-    let target = cli.run.targets().first().copied();
     let prepare = move || {
         if let (Some((options, devices)), Some(target)) = (early, target) {
             execute::prepare(target, &options, &devices);
         }
     };
-    supervise::serve(args.threads, prepare, move |request| {
-        execute::run_file(Path::new(&request.path), &request.test, request.target, &options, &devices)
-    })?;
+    supervise::serve(args.threads, prepare, move |request| answer(request, &options, &devices))?;
     Ok(EXPECTED)
+}
+
+/// The part of a command's arguments that workers need, and what tests run on: on the reference alone or not at all.
+fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
+    match &cli.command {
+        None => Ok((&cli.run.execute, cli.run.targets())),
+        Some(Command::Bisect(args)) => Ok((&args.execute, args.targets.0.clone())),
+        Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.target()])),
+        Some(_) => anyhow::bail!("these are not the arguments of a command that executes tests"),
+    }
+}
+
+fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
+    let path = Path::new(&request.path);
+    let Some(trial) = &request.trial else {
+        return execute::run_file(path, &request.test, request.target, run, devices);
+    };
+    let options = RunOptions { device: trial.device_options(&run.device), ..run.clone() };
+    match &trial.text {
+        Some(text) => execute::run_text(text.as_bytes(), &request.test, request.target, &options, devices),
+        None => execute::run_file(path, &request.test, request.target, &options, devices),
+    }
 }

@@ -7,6 +7,7 @@ use softgl::device::{Device, DeviceError};
 
 use crate::devices::{Disagreement, Undefined};
 use crate::external::ExternalCompiler;
+use crate::passes::{PassLimit, ScopePasses};
 use crate::target::Target;
 use crate::verdict::StageStatistics;
 
@@ -20,6 +21,11 @@ pub trait ShaderDevice: Device {
 
     /// Machine code that was executed, as in [`ShaderDevice::statistics`].
     fn kernels(&self) -> Vec<ExecutedKernel> {
+        Vec::new()
+    }
+
+    /// Which optional passes ran in all compilations, if that was asked for.
+    fn passes(&self) -> Vec<ScopePasses> {
         Vec::new()
     }
 
@@ -131,8 +137,10 @@ pub struct DeviceOptions {
     pub backend: Option<Backend>,
     /// The one width to compile and run.
     pub width: Option<Width>,
-    /// Most optional passes to run.
-    pub pass_limit: Option<u32>,
+    /// Most optional passes to run; of several limits on the same the last counts.
+    pub pass_limits: Vec<PassLimit>,
+    /// Tell which optional passes ran.
+    pub log_passes: bool,
     /// Optional passes to leave out, by name.
     pub disabled_passes: Vec<String>,
     /// Quirks of the hardware that the compiler does not handle, by name.

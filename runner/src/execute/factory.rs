@@ -1,7 +1,7 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet};
+use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet, StageLimit};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog, Undefined,
 };
 use crate::external;
+use crate::passes::{PassLimit, Scope, ScopePasses};
 use crate::verdict::StageStatistics;
 
 /// Makes simulators and interpreters; all simulators share what was compiled and decoded before.
@@ -30,7 +31,9 @@ impl DeviceFactory for Devices {
             DeviceKind::Simulator => {
                 let options = simulator_options(request)?;
                 let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
-                Ok(Box::new(SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options })))
+                let mut device = SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options });
+                device.log_passes(request.options.log_passes);
+                Ok(Box::new(device))
             }
         }
     }
@@ -77,7 +80,8 @@ pub fn compiler_options(options: &DeviceOptions) -> Options {
             Backend::Vec4 => compiler::Backend::Vec4,
             Backend::Scalar => compiler::Backend::Scalar,
         }),
-        pass_limit: options.pass_limit.map(u64::from),
+        pass_limit: options.pass_limits.iter().rfind(|l| l.scope.is_none()).map(|l| l.limit.into()),
+        stage_limits: options.pass_limits.iter().filter_map(stage_limit).collect(),
         disabled_passes: options.disabled_passes.clone(),
         disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
         liveness: if options.whole_liveness { Granularity::Register } else { Granularity::Byte },
@@ -89,6 +93,11 @@ pub fn compiler_options(options: &DeviceOptions) -> Options {
         no_validate: options.no_validate,
         ..Options::default()
     }
+}
+
+fn stage_limit(limit: &PassLimit) -> Option<StageLimit> {
+    let Scope { stage, width } = limit.scope?;
+    Some(StageLimit { stage, width: width.map(binary_width), limit: limit.limit.into() })
 }
 
 fn binary_width(width: Width) -> BinaryWidth {
@@ -153,6 +162,10 @@ impl ShaderDevice for SimulatorDevice {
             sha: s.hash.clone(),
         };
         SimulatorDevice::statistics(self).iter().map(convert).collect()
+    }
+
+    fn passes(&self) -> Vec<ScopePasses> {
+        self.logged_passes().iter().flat_map(ScopePasses::of).collect()
     }
 
     fn kernels(&self) -> Vec<ExecutedKernel> {

@@ -51,6 +51,8 @@ use side::{Side, Sides, device_verdict};
 const SIMULATOR_STEPS: u64 = 200_000_000;
 /// Statements that all shading of a test may take on the interpreter.
 const INTERPRETER_STEPS: u64 = 100_000_000;
+/// How the reason of a row starts whose file cannot be read.
+pub const UNREADABLE: &str = "cannot read the file";
 /// Sides of the window when a script does not say.
 const WINDOW: (u32, u32) = (250, 250);
 
@@ -112,11 +114,22 @@ pub fn run_file(
 ) -> Verdict {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
+        Err(error) => return Verdict::fail(Layer::Script, format!("{UNREADABLE}: {error}")),
     };
-    match script::parse(&bytes) {
+    run_text(&bytes, test, target, options, devices)
+}
+
+/// Runs the text of a file on one target.
+pub fn run_text(
+    bytes: &[u8],
+    test: &str,
+    target: Target,
+    options: &RunOptions,
+    devices: &dyn DeviceFactory,
+) -> Verdict {
+    match script::parse(bytes) {
         Ok(script) => run_script(&script, test, target, options, devices),
-        Err(error) => script_failure(test, &bytes, &error),
+        Err(error) => script_failure(test, bytes, &error),
     }
 }
 
@@ -188,6 +201,7 @@ fn run_noting(
             session.note_end();
             if verdict.status != Status::Skip {
                 verdict.stages = statistics(&mut session.sides);
+                verdict.passes = session.sides.primary().device.passes();
             }
             verdict
         }

@@ -7,6 +7,7 @@
 //! * `hang`: never ends; `leak`: takes memory until it is stopped;
 //! * `rubbish`: prints what looks like nothing, on both outputs, then passes;
 //! * `flake`: passes and fails in turns, told by a file beside the test;
+//! * `limit N WHAT`: WHAT where a trial lets N passes or more run, else it passes;
 //! * `once`: aborts the first time, told likewise, and passes from then on.
 
 use std::hint::black_box;
@@ -16,14 +17,19 @@ use std::time::Duration;
 
 use crate::verdict::{Layer, Status, Verdict};
 
-/// Pretends to run a file.
-pub fn run_file(path: &Path) -> Verdict {
+/// Pretends to run a file, with a limit on passes.
+pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
     };
     let mut words = text.split_whitespace().skip_while(|&word| word != "mock").skip(1);
-    let what = words.next().unwrap_or_default();
+    let mut what = words.next().unwrap_or_default();
+    if what == "limit" {
+        let least = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        let reached = limit.is_none_or(|limit| limit >= least);
+        what = words.next().filter(|_| reached).unwrap_or("pass");
+    }
     let number = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
     pretend(what, number, path)
 }

@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::execute::DeviceOptions;
+use crate::passes::PassLimit;
 use crate::target::Target;
 use crate::verdict::Verdict;
 
@@ -26,6 +28,37 @@ pub struct Request {
     pub test: String,
     /// What it runs on.
     pub target: Target,
+    /// What is tried with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
+}
+
+/// How an execution differs from the others of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Trial {
+    /// What takes the place of the file's text.
+    pub text: Option<String>,
+    /// Further limits on passes.
+    pub pass_limits: Vec<PassLimit>,
+    /// Further passes to leave out.
+    pub disabled_passes: Vec<String>,
+    /// Further quirks that the compiler does not handle.
+    pub disabled_quirks: Vec<String>,
+    /// Whether the verdict tells which passes ran.
+    pub log_passes: bool,
+}
+
+impl Trial {
+    /// The run's options with what is tried.
+    pub fn device_options(&self, run: &DeviceOptions) -> DeviceOptions {
+        let mut options = run.clone();
+        options.pass_limits.extend(&self.pass_limits);
+        options.disabled_passes.extend(self.disabled_passes.iter().cloned());
+        options.disabled_quirks.extend(self.disabled_quirks.iter().cloned());
+        options.log_passes |= self.log_passes;
+        options
+    }
 }
 
 /// How a row ended.
@@ -107,7 +140,7 @@ mod tests {
     fn paths_need_not_be_text() {
         use std::os::unix::ffi::OsStringExt;
         let path = OsString::from_vec(b"/caf\xe9\n\x1e".to_vec());
-        let request = Request { job: 0, path, test: "a".into(), target: Target::Reference };
+        let request = Request { job: 0, path, test: "a".into(), target: Target::Reference, trial: None };
         let mut text = Vec::new();
         write(&mut text, &request).unwrap();
         assert_eq!(text.iter().filter(|&&b| b == b'\n').count(), 1);

@@ -9,7 +9,7 @@ use super::protocol::{self, Answer, Request};
 use crate::verdict::Verdict;
 
 /// Stack of a thread that runs tests: the front end recurses over nested source, within limits that fit this.
-const STACK: usize = 64 << 20;
+pub const STACK: usize = 64 << 20;
 
 /// Answers the requests on standard input, at most `threads` at a time. Returns when there are no more, without waiting
 /// for rows at work: when the supervisor is killed the process is to end, whatever its tests do. It is to end then in any

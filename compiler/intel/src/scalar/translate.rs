@@ -6,7 +6,7 @@ use crate::error::CompileError;
 use crate::finish::{self, Finished};
 use crate::model::Model;
 use crate::options::{Options, StageKey};
-use crate::output::PushRange;
+use crate::output::{PushRange, Width};
 use crate::passes;
 use crate::surfaces::BindingTable;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -139,7 +139,9 @@ impl<'a> Translator<'a> {
     /// Everything after selection.
     pub(super) fn finish(self, options: &Options, allow_spill: bool) -> Result<Finished, CompileError> {
         let scratch = self.scratch_bytes();
-        finish::finish_with(self.program, self.model, options, allow_spill, &passes::SCALAR, scratch)
+        let width = Width::simd(self.program.width);
+        let program = (self.program, width);
+        finish::finish_with(program, self.model, options, allow_spill, &passes::SCALAR, scratch)
     }
 
     /// Emits the whole body.

@@ -98,6 +98,7 @@ impl<'a> Selector<'a> {
     /// Everything after selection.
     pub fn finish(self, options: &Options) -> Result<Kernel, CompileError> {
         let Selector { program, model, push_start, scratch_bytes, .. } = self;
+        let program = (program, Width::Vec4);
         let finished = finish::finish_with(program, model, options, true, &super::PASSES, scratch_bytes)?;
         Ok(finished.kernel(Width::Vec4, push_start))
     }

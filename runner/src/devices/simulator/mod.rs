@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CompileError, Fronts, Options};
+use compiler::{Binary, Cache, CompileError, Fronts, Options, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -100,6 +100,8 @@ pub struct SimulatorDevice {
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
+    /// What is told of optional passes, if it is.
+    passes: Option<Vec<StagePasses>>,
     thread: Thread,
     budget: Budget,
     shaded: u64,
@@ -117,12 +119,23 @@ impl SimulatorDevice {
             fronts: BTreeMap::new(),
             last: BTreeMap::new(),
             statistics: Vec::new(),
+            passes: None,
             thread,
             budget: Budget { stage: Stage::Vertex, limit: options.budget, left: options.budget },
             shaded: 0,
             disagreements: Vec::new(),
             options,
         }
+    }
+
+    /// Whether it is noted which optional passes run; then nothing comes from the cache.
+    pub fn log_passes(&mut self, wanted: bool) {
+        self.passes = wanted.then(Vec::new);
+    }
+
+    /// Which optional passes ran: an entry for each compilation, also for those that failed.
+    pub fn logged_passes(&self) -> &[StagePasses] {
+        self.passes.as_deref().unwrap_or_default()
     }
 
     /// Numbers of every kernel used so far: of the last key per stage and width, in pipeline order.
@@ -167,8 +180,15 @@ impl SimulatorDevice {
             return decoders.decode(Arc::new(binary), cache, devinfo);
         }
         let (fronts, program) = (self.fronts.entry(state.program_id).or_default(), state.program);
-        let binary = compiler::compile_cached(cache, fronts, program, stage, state.key, devinfo, &options)
-            .map_err(|error| compile_error(stage, error))?;
+        let compiled = match &mut self.passes {
+            Some(log) => {
+                let (binary, passes) = compiler::compile_logged(program, stage, state.key, devinfo, &options);
+                log.push(passes);
+                binary.map(Arc::new)
+            }
+            None => compiler::compile_cached(cache, fronts, program, stage, state.key, devinfo, &options),
+        };
+        let binary = compiled.map_err(|error| compile_error(stage, error))?;
         decoders.known(binary, cache, devinfo)
     }
 

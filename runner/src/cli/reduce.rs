@@ -1,0 +1,190 @@
+//! `runner reduce`: a smaller test that fails in the same way.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use super::options::{changed_options, command_options, execute_options};
+use super::trials::{Interrupted, Trials};
+use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_target, print, run};
+use crate::bisect::Ending;
+use crate::names::{quoted, test_name};
+use crate::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use crate::results::replace_file;
+use crate::select::TestFile;
+use crate::supervise::{STACK, Trial};
+use crate::target::Target;
+use crate::threads::joined;
+use crate::verdict::{Status, Verdict};
+
+#[derive(Debug, Args)]
+pub(super) struct ReduceArgs {
+    /// A .shader_test file that fails.
+    #[arg(value_name = "TEST")]
+    test: PathBuf,
+    /// The generation.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_target, required_unless_present = "reference_only")]
+    target: Option<Target>,
+    /// Only the interpreter, with what any generation offers.
+    #[arg(long, conflicts_with_all = ["target", "no_reference"])]
+    reference_only: bool,
+    /// Where the smaller test goes, each time that it got smaller (default: standard output, in the end).
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Most candidates to try.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    steps: u64,
+    /// The first line of the message must stay the same, too.
+    #[arg(long)]
+    same_message: bool,
+    /// Candidates at a time (default: as many as there are cores).
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    #[command(flatten)]
+    pub(super) execute: ExecuteArgs,
+}
+
+impl ReduceArgs {
+    /// What the test runs on.
+    pub(super) fn target(&self) -> Target {
+        self.target.unwrap_or(Target::Reference)
+    }
+}
+
+/// Reduces a test; exit code 1 if it does not fail or if this was interrupted.
+pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
+    anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of the whole test");
+    execute_options(&args.execute, args.reference_only)?;
+    // Levels parse what the user wrote, which may be nested deeply.
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    std::thread::scope(|scope| joined(thread.spawn_scoped(scope, || reduce_here(args))?))
+}
+
+fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
+    let name = args.test.display().to_string();
+    let text = std::fs::read_to_string(&args.test).with_context(|| name.clone())?;
+    let jobs = run::jobs(args.jobs);
+    let mut same = Same {
+        trials: Trials::start(&args.execute, jobs)?,
+        test: test_file(&args.test)?,
+        target: args.target(),
+        wanted: Wanted { message: args.same_message },
+        likeness: None,
+        failure: None,
+    };
+    let verdicts = same.verdicts(vec![text.clone(), text.clone()])?;
+    let likenesses: Vec<Likeness> = verdicts.iter().map(|verdict| same.likeness_of(verdict)).collect();
+    let ([verdict, _], [likeness, again]) = (verdicts.as_slice(), likenesses.as_slice()) else {
+        anyhow::bail!("{name}: no verdicts")
+    };
+    let ending = shown(verdict);
+    if likeness != again {
+        eprintln!("{name}: does not end the same way every time: nothing can be told from a smaller one");
+        return Ok(UNEXPECTED);
+    }
+    if Ending::of(verdict).is_good() || verdict.status == Status::Skip {
+        eprintln!("{name}: {ending}: there is no failure to keep");
+        return Ok(UNEXPECTED);
+    }
+    eprintln!("{} bytes: {ending}", text.len());
+    same.likeness = Some(likeness.clone());
+    same.trials.catch_interrupts();
+    let whole = text.len();
+    let mut written = Ok(());
+    let mut reducer = Reducer::new(text, &mut same, args.steps, jobs * 2);
+    let outcome = reducer.run(|Progress { level, steps, best }| {
+        eprintln!("{} bytes after {steps} candidates: fewer {}", best.len(), level.name());
+        if let Some(out) = args.out.as_ref().filter(|_| written.is_ok()) {
+            written = replace_file(out, best.as_bytes());
+        }
+    });
+    let (best, steps) = (reducer.best().to_owned(), reducer.steps());
+    written?;
+    match &args.out {
+        Some(out) => replace_file(out, best.as_bytes())?,
+        None => print(best.as_bytes())?,
+    }
+    if let Some(failure) = same.failure.take() {
+        return Err(failure);
+    }
+    eprintln!("from {whole} to {} bytes in {steps} candidates", best.len());
+    match outcome {
+        Ok(()) => {}
+        Err(Stopped::Steps) => eprintln!("stopped after as many candidates as --steps allows"),
+        Err(Stopped::Interrupted) => {
+            eprintln!("interrupted");
+            return Ok(UNEXPECTED);
+        }
+    }
+    if let Some(out) = &args.out {
+        same.check(args, out, best)?;
+    }
+    Ok(EXPECTED)
+}
+
+fn test_file(path: &Path) -> anyhow::Result<TestFile> {
+    let real = path.canonicalize().with_context(|| path.display().to_string())?;
+    Ok(TestFile { name: test_name(&real, real.parent().unwrap_or(&real)), path: path.to_owned() })
+}
+
+/// An ending and the first line of its message.
+fn shown(verdict: &Verdict) -> String {
+    let reason = verdict.cause.as_ref().and_then(|(_, reason)| reason.lines().next());
+    format!("{}{}", Ending::of(verdict), reason.map(|line| format!(": {line}")).unwrap_or_default())
+}
+
+/// Judges whether candidates fail like the whole test.
+struct Same {
+    trials: Trials,
+    test: TestFile,
+    target: Target,
+    wanted: Wanted,
+    likeness: Option<Likeness>,
+    /// Why nothing more could be executed.
+    failure: Option<anyhow::Error>,
+}
+
+impl Same {
+    fn verdicts(&mut self, texts: Vec<String>) -> anyhow::Result<Vec<Verdict>> {
+        let trial = |text| Trial { text: Some(text), ..Trial::default() };
+        self.trials.run(&self.test, self.target, texts.into_iter().map(trial).collect())
+    }
+
+    fn likeness_of(&self, verdict: &Verdict) -> Likeness {
+        Likeness::of(verdict, self.wanted)
+    }
+
+    /// Executes the result under its new name, from which follows what unwritten registers hold, and says how to repeat it.
+    fn check(&mut self, args: &ReduceArgs, out: &Path, best: String) -> anyhow::Result<()> {
+        self.test = test_file(out)?;
+        let verdicts = self.verdicts(vec![best])?;
+        if verdicts.first().map(|verdict| self.likeness_of(verdict)) != self.likeness {
+            let now = verdicts.first().map(shown).unwrap_or_default();
+            eprintln!("warning: under its new name it ends otherwise: {now}; it depends on undefined values");
+        }
+        let options = execute_options(&args.execute, args.reference_only)?;
+        let changed = changed_options(&args.execute, &options.device);
+        let which = args.target.map_or("--reference-only".to_owned(), |target| format!("--gen {target}"));
+        let options: String =
+            command_options(&args.execute, &changed).iter().map(|(_, option)| format!(" {option}")).collect();
+        eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));
+        Ok(())
+    }
+}
+
+impl Judge for Same {
+    fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped> {
+        match self.verdicts(texts) {
+            Ok(verdicts) => {
+                let same = |verdict: &Verdict| Some(self.likeness_of(verdict)) == self.likeness;
+                Ok(verdicts.iter().map(same).collect())
+            }
+            Err(error) if error.is::<Interrupted>() => Err(Stopped::Interrupted),
+            Err(error) => {
+                self.failure = Some(error);
+                Err(Stopped::Interrupted)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Comments, blank lines, continued lines and blanks that separate nothing.
+
+use std::ops::Range;
+
+use super::Edit;
+use super::shader::{Source, disjoint, sources};
+use super::tokens::pieces;
+
+/// Each of them.
+pub fn edits(text: &str) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = sources(text).iter().flat_map(in_shader).collect();
+    edits.extend(lines(text));
+    disjoint(edits)
+}
+
+/// What is between tokens, where it is more than one blank or line end.
+fn in_shader(source: &Source<'_>) -> Vec<Edit> {
+    let text = source.text;
+    let mut edits = Vec::new();
+    let mut from = 0;
+    let ends =
+        pieces(text).into_iter().map(|piece| piece.range).chain(std::iter::once(text.len()..text.len()));
+    for token in ends {
+        let gap = from..token.start;
+        let between = text.get(gap.clone()).unwrap_or_default();
+        let short = if between.contains('\n') { "\n" } else { " " };
+        let short = if gap.start == 0 && gap.end < text.len() { "" } else { short };
+        if short.len() < between.len() {
+            edits.push(source.in_file(Edit { range: gap, text: short.to_owned() }));
+        }
+        from = token.end;
+    }
+    edits
+}
+
+/// Lines outside of shaders that are blank or comments, and comments and blanks at the ends of lines.
+fn lines(text: &str) -> Vec<Edit> {
+    let mut start = 0;
+    let mut edits = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            edits.push(Edit::delete(range));
+        } else if let Some(tail) = tail(line) {
+            edits.push(Edit::delete(range.start + tail.start..range.start + tail.end));
+        }
+    }
+    // Those within shaders are code.
+    let shaders: Vec<Range<usize>> =
+        sources(text).iter().map(|s| s.in_file(Edit::delete(0..s.text.len())).range).collect();
+    edits.retain(|edit| !shaders.iter().any(|s| s.start <= edit.range.start && edit.range.end <= s.end));
+    edits
+}
+
+/// Blanks, and a comment, before the end of a line.
+fn tail(line: &str) -> Option<Range<usize>> {
+    let body = line.trim_end_matches(['\n', '\r']);
+    let kept = body.split(" #").next().unwrap_or(body).trim_end();
+    (kept.len() < body.len()).then_some(kept.len()..body.len())
+}

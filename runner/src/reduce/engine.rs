@@ -1,0 +1,166 @@
+//! The reduction itself: which edits can be made, tried in a fixed order, several at a time.
+
+use std::collections::HashSet;
+
+use super::{Edit, Level, Plan, apply};
+
+/// Says of texts whether they are interesting.
+pub trait Judge {
+    /// Judges texts, in their order.
+    ///
+    /// # Errors
+    /// [`Stopped`] when nothing more is to be judged.
+    fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped>;
+}
+
+/// Why a reduction ended before nothing more could be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Somebody interrupted it.
+    Interrupted,
+    /// As many texts were judged as were allowed.
+    Steps,
+}
+
+/// How far a reduction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// The level that made the text smaller.
+    pub level: Level,
+    /// Texts judged so far.
+    pub steps: u64,
+    /// The smallest interesting text.
+    pub best: &'a str,
+}
+
+/// Reduces one text.
+///
+/// The result depends on the text and the judge's answers alone: texts are judged in one order, and of several that are
+/// judged at a time those behind the first interesting one count for nothing.
+pub struct Reducer<'a> {
+    judge: &'a mut dyn Judge,
+    best: String,
+    /// Texts judged at a time.
+    batch: usize,
+    steps: u64,
+    most: u64,
+    /// Hashes of texts that are not interesting.
+    refused: HashSet<[u8; 32]>,
+}
+
+impl<'a> Reducer<'a> {
+    /// For an interesting text; at most `most` others are judged, `batch` at a time.
+    pub fn new(text: String, judge: &'a mut dyn Judge, most: u64, batch: usize) -> Reducer<'a> {
+        Reducer { judge, best: text, batch: batch.max(1), steps: 0, most, refused: HashSet::new() }
+    }
+
+    /// The smallest interesting text so far.
+    pub fn best(&self) -> &str {
+        &self.best
+    }
+
+    /// Texts judged so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Makes the text smaller until no level can.
+    ///
+    /// # Errors
+    /// Why it ended before that; [`Reducer::best`] is the result all the same.
+    pub fn run(&mut self, mut report: impl FnMut(Progress<'_>)) -> Result<(), Stopped> {
+        loop {
+            let round = self.best.len();
+            for level in Level::ALL {
+                let before = self.best.len();
+                let outcome = self.level(level);
+                if self.best.len() < before {
+                    report(Progress { level, steps: self.steps, best: &self.best });
+                }
+                outcome?;
+            }
+            if self.best.len() == round {
+                return Ok(());
+            }
+        }
+    }
+
+    fn level(&mut self, level: Level) -> Result<(), Stopped> {
+        match level.plan(&self.best) {
+            Plan::Together(edits, largest) => self.together(edits, largest),
+            Plan::OneByOne(edits) => self.one_by_one(level, edits),
+        }
+    }
+
+    /// Delta debugging: all edits at once, then halves of them, and so on to single ones; from the end of the text, since
+    /// what comes late depends on what comes early.
+    fn together(&mut self, edits: Vec<Edit>, largest: usize) -> Result<(), Stopped> {
+        let base = self.best.clone();
+        // Edits that can be made, and those that are still open.
+        let (mut made, mut open): (Vec<bool>, Vec<usize>) =
+            (vec![false; edits.len()], (0..edits.len()).collect());
+        let mut size = open.len().min(largest);
+        while size > 0 {
+            let mut end = open.len();
+            while end > 0 {
+                let chunk = |k: usize| end.saturating_sub((k + 1) * size)..end - k * size;
+                let count = end.div_ceil(size).min(self.batch);
+                let text = |k: usize| {
+                    let mut made = made.clone();
+                    open[chunk(k)].iter().for_each(|&edit| made[edit] = true);
+                    apply(&base, edits.iter().zip(&made).filter(|(_, made)| **made).map(|(edit, _)| edit))
+                };
+                match self.first((0..count).map(text).collect())? {
+                    Some(k) => {
+                        let chunk = chunk(k);
+                        open.drain(chunk.clone()).for_each(|edit| made[edit] = true);
+                        end = chunk.start;
+                    }
+                    None => end = end.saturating_sub(count * size),
+                }
+            }
+            size = (size / 2).min(open.len());
+        }
+        Ok(())
+    }
+
+    /// Each edit alone. One that is made changes the list: it goes on with the first edit behind its start.
+    fn one_by_one(&mut self, level: Level, mut edits: Vec<Edit>) -> Result<(), Stopped> {
+        let mut next = 0;
+        while next < edits.len() {
+            let end = edits.len().min(next + self.batch);
+            let texts = edits[next..end].iter().map(|edit| apply(&self.best, [edit])).collect();
+            let Some(k) = self.first(texts)? else {
+                next = end;
+                continue;
+            };
+            let place = edits[next + k].range.start;
+            let Plan::OneByOne(again) = level.plan(&self.best) else { return Ok(()) };
+            edits = again;
+            next = edits.partition_point(|edit| edit.range.start < place);
+        }
+        Ok(())
+    }
+
+    /// Makes the first of the texts that is interesting the best, and gives its place.
+    fn first(&mut self, texts: Vec<String>) -> Result<Option<usize>, Stopped> {
+        let hash = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
+        let is_new = |text: &str| text.len() < self.best.len() && !self.refused.contains(&hash(text));
+        let new: Vec<usize> = (0..texts.len()).filter(|&k| is_new(&texts[k])).collect();
+        let left = usize::try_from(self.most - self.steps).unwrap_or(usize::MAX);
+        let allowed = &new[..new.len().min(left)];
+        if allowed.is_empty() {
+            return if new.is_empty() { Ok(None) } else { Err(Stopped::Steps) };
+        }
+        let answers = self.judge.judge(allowed.iter().map(|&k| texts[k].clone()).collect())?;
+        for (&k, interesting) in allowed.iter().zip(answers) {
+            self.steps += 1;
+            if interesting {
+                self.best.clone_from(&texts[k]);
+                return Ok(Some(k));
+            }
+            self.refused.insert(hash(&texts[k]));
+        }
+        if allowed.len() < new.len() { Err(Stopped::Steps) } else { Ok(None) }
+    }
+}

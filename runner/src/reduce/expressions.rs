@@ -1,0 +1,44 @@
+//! Expressions of GLSL.
+
+use glsl::ast::{ExprId, ExprKind, TranslationUnit};
+
+use super::Edit;
+use super::shader;
+
+/// What takes the place of expressions; the front end knows where a type does not fit.
+const LITERALS: [&str; 3] = ["0", "0.0", "true"];
+
+/// Each expression by each of its operands, the longest first, or by a literal; outer expressions come first.
+pub fn edits(text: &str) -> Vec<Edit> {
+    shader::edits(text, |shader| {
+        let unit = shader.unit;
+        let mut all: Vec<ExprId> = unit.exprs.keys().collect();
+        let span = |id: ExprId| unit.exprs[id].span;
+        all.sort_by_key(|&id| (span(id).start, std::cmp::Reverse(span(id).end)));
+        let mut edits = Vec::new();
+        for id in all {
+            let mut operands = operands(unit, id);
+            operands.sort_by_key(|&operand| {
+                let span = unit.exprs[operand].span;
+                std::cmp::Reverse(span.end - span.start)
+            });
+            edits.extend(operands.iter().filter_map(|&operand| shader.replace(span(id), span(operand))));
+            edits.extend(LITERALS.iter().filter_map(|literal| shader.put(span(id), literal)));
+        }
+        edits
+    })
+}
+
+fn operands(unit: &TranslationUnit, id: ExprId) -> Vec<ExprId> {
+    match unit.exprs[id].kind {
+        ExprKind::Name(_) | ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) => Vec::new(),
+        ExprKind::Unary(_, a) | ExprKind::Field(a, _) => vec![a],
+        ExprKind::Binary(_, a, b)
+        | ExprKind::Assign(_, a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => vec![a, b],
+        ExprKind::Ternary(a, b, c) => vec![a, b, c],
+        ExprKind::Method(a, _, list) => std::iter::once(a).chain(unit.list(list).iter().copied()).collect(),
+        ExprKind::Call(_, list) | ExprKind::InitList(list) => unit.list(list).to_vec(),
+    }
+}

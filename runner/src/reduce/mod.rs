@@ -1,0 +1,151 @@
+//! Reducing a test that fails to a smaller one that fails in the same way: hierarchical delta debugging.
+//!
+//! [`levels`](Level::ALL) are ways to make a text smaller, from whole commands and sections down to expressions and
+//! tokens; each turns a text into [`Plan`]s, lists of [`Edit`]s. The [`engine`] applies as many of them as leave the text
+//! interesting and starts again until nothing more can go. What interesting means is a [`Likeness`].
+
+mod comments;
+mod engine;
+mod expressions;
+mod likeness;
+mod script_edits;
+mod shader;
+mod statements;
+mod tokens;
+
+pub use engine::{Judge, Progress, Reducer, Stopped};
+pub use likeness::{Likeness, Wanted};
+
+use std::ops::Range;
+
+/// A replacement of a part of a text by something shorter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// What takes their place.
+    pub text: String,
+}
+
+impl Edit {
+    fn delete(range: Range<usize>) -> Edit {
+        Edit { range, text: String::new() }
+    }
+
+    fn moved(mut self, by: usize) -> Edit {
+        self.range = self.range.start + by..self.range.end + by;
+        self
+    }
+
+    /// Whether the text gets shorter.
+    fn shrinks(&self) -> bool {
+        self.text.len() < self.range.len()
+    }
+}
+
+/// How a list of edits is tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// In chunks of all sizes up to this: they do not overlap, and are in the order of the text.
+    Together(Vec<Edit>, usize),
+    /// One at a time; each that succeeds makes a new list.
+    OneByOne(Vec<Edit>),
+}
+
+/// A way to make a text smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Commands of `[test]`.
+    Commands,
+    /// Whole sections.
+    Sections,
+    /// Comments and blank lines.
+    Comments,
+    /// Lines, in sections of GLSL as well: preprocessor directives and whatever the front end refuses.
+    Lines,
+    /// Global declarations, functions among them.
+    Declarations,
+    /// Statements at a depth of nesting.
+    Statements(usize),
+    /// Statements by what they contain: branches, loop bodies, blocks.
+    Unwrap,
+    /// Members of structures and blocks.
+    Members,
+    /// Expressions by their operands or a literal.
+    Expressions,
+    /// What is in brackets, list items, initialisers.
+    Groups,
+    /// Tokens.
+    Tokens,
+}
+
+impl Level {
+    /// From the coarsest to the finest.
+    pub const ALL: [Level; 15] = [
+        Level::Commands,
+        Level::Sections,
+        Level::Comments,
+        Level::Lines,
+        Level::Declarations,
+        Level::Statements(0),
+        Level::Statements(1),
+        Level::Statements(2),
+        Level::Statements(3),
+        Level::Statements(4),
+        Level::Unwrap,
+        Level::Members,
+        Level::Expressions,
+        Level::Groups,
+        Level::Tokens,
+    ];
+
+    /// What it makes fewer.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Commands => "commands",
+            Level::Sections => "sections",
+            Level::Comments => "comments",
+            Level::Lines => "lines",
+            Level::Declarations => "declarations",
+            Level::Statements(_) => "statements",
+            Level::Unwrap => "nesting",
+            Level::Members => "members",
+            Level::Expressions => "expressions",
+            Level::Groups => "groups",
+            Level::Tokens => "tokens",
+        }
+    }
+
+    /// What may be tried with a text.
+    pub fn plan(self, text: &str) -> Plan {
+        let all = usize::MAX;
+        match self {
+            Level::Commands => Plan::Together(script_edits::commands(text), all),
+            Level::Sections => Plan::Together(script_edits::sections(text), all),
+            Level::Comments => Plan::Together(comments::edits(text), all),
+            Level::Lines => Plan::Together(script_edits::lines(text), all),
+            Level::Declarations => Plan::Together(statements::declarations(text), all),
+            Level::Statements(depth) => Plan::Together(statements::statements(text, depth), all),
+            Level::Unwrap => Plan::OneByOne(statements::unwrapped(text)),
+            Level::Members => Plan::Together(statements::members(text), all),
+            Level::Expressions => Plan::OneByOne(expressions::edits(text)),
+            Level::Groups => Plan::OneByOne(tokens::groups(text)),
+            Level::Tokens => Plan::Together(tokens::tokens(text), tokens::CHUNK),
+        }
+    }
+}
+
+/// The text with edits that do not overlap and are in its order.
+pub fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut from = 0;
+    for edit in edits {
+        result += text.get(from..edit.range.start).unwrap_or_default();
+        result += &edit.text;
+        from = edit.range.end;
+    }
+    result + text.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

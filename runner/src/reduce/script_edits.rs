@@ -1,0 +1,63 @@
+//! What the structure of a test file offers: sections, commands, lines.
+
+use std::ops::Range;
+
+use script::{Content, Script};
+
+use super::Edit;
+
+/// Each command of `[test]`, with its line.
+pub fn commands(text: &str) -> Vec<Edit> {
+    let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
+    let spans = script.test.iter().flatten().map(|line| line.span.range());
+    distinct(spans.map(|span| whole_lines(text, span)))
+}
+
+/// Each section, with its header.
+pub fn sections(text: &str) -> Vec<Edit> {
+    let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
+    let range = |s: &script::Section<'_>| s.header.range().start..s.body.range().end;
+    script.sections.iter().map(range).filter(|range| !range.is_empty()).map(Edit::delete).collect()
+}
+
+/// Each line that is neither a header nor a command; of a text that is no test file at all each line.
+pub fn lines(text: &str) -> Vec<Edit> {
+    let script = script::parse(text.as_bytes()).ok();
+    let mut start = 0;
+    let mut all = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        if script.as_ref().is_none_or(|script| is_content(script, &range)) {
+            all.push(Edit::delete(range));
+        }
+    }
+    all
+}
+
+fn is_content(script: &Script<'_>, line: &Range<usize>) -> bool {
+    let holds =
+        |s: &&script::Section<'_>| s.body.range().start <= line.start && line.end <= s.body.range().end;
+    let section = script.sections.iter().find(holds);
+    section.is_some_and(|section| !matches!(section.content, Content::Test))
+}
+
+/// The lines that a range touches, with the end of the last.
+fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
+    let before = text.get(..range.start).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let after = text.get(range.end..).unwrap_or_default();
+    let end = after.find('\n').map_or(text.len(), |newline| range.end + newline + 1);
+    start..end
+}
+
+/// Deletions of ranges that come in the order of the text; of those that overlap, the first.
+fn distinct(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    for range in ranges {
+        if edits.last().is_none_or(|last| last.range.end <= range.start) {
+            edits.push(Edit::delete(range));
+        }
+    }
+    edits
+}

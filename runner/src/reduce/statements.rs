@@ -1,0 +1,108 @@
+//! Declarations and statements of GLSL.
+
+use glsl::ast::{StmtId, StmtKind};
+use glsl::source::Span;
+
+use super::Edit;
+use super::shader::{self, Parsed, disjoint};
+
+/// Each global declaration.
+pub fn declarations(text: &str) -> Vec<Edit> {
+    disjoint(shader::edits(text, |shader| {
+        let unit = shader.unit;
+        let spans = unit.list(unit.globals).iter().map(|&id| unit.decls[id].span);
+        spans.filter_map(|span| shader.put(span, "")).collect()
+    }))
+}
+
+/// Each member of a structure or block.
+pub fn members(text: &str) -> Vec<Edit> {
+    disjoint(shader::edits(text, |shader| {
+        let spans = shader.unit.members.values().map(|member| member.span);
+        spans.filter_map(|span| shader.put(span, "")).collect()
+    }))
+}
+
+/// Each statement at a depth of nesting.
+pub fn statements(text: &str, depth: usize) -> Vec<Edit> {
+    disjoint(shader::edits(text, |shader| {
+        let found = found(shader);
+        let here = found.iter().filter(|found| found.depth == depth);
+        // Where the grammar wants a statement an empty one takes its place.
+        here.filter_map(|found| shader.put(found.span, if found.listed { "" } else { ";" })).collect()
+    }))
+}
+
+/// Each statement that has others in it by one of these.
+pub fn unwrapped(text: &str) -> Vec<Edit> {
+    shader::edits(text, |shader| {
+        let all = found(shader);
+        let mut edits: Vec<Edit> = all.iter().flat_map(|found| inner(shader, found)).collect();
+        edits.sort_by_key(|edit| edit.range.start);
+        edits
+    })
+}
+
+/// A statement of a shader.
+struct Found {
+    statement: StmtId,
+    span: Span,
+    depth: usize,
+    /// It is in a list, which may be empty.
+    listed: bool,
+}
+
+fn found(shader: &Parsed<'_>) -> Vec<Found> {
+    let unit = shader.unit;
+    let mut all = Vec::new();
+    for body in unit.functions.values().filter_map(|function| function.body.expand()) {
+        if let StmtKind::Compound(list) = unit.stmts[body].kind {
+            unit.list(list).iter().for_each(|&statement| find(shader, statement, 0, true, &mut all));
+        }
+    }
+    all
+}
+
+fn find(shader: &Parsed<'_>, statement: StmtId, depth: usize, listed: bool, all: &mut Vec<Found>) {
+    let unit = shader.unit;
+    all.push(Found { statement, span: unit.stmts[statement].span, depth, listed });
+    match unit.stmts[statement].kind {
+        StmtKind::Compound(list) | StmtKind::Switch { body: list, .. } => {
+            unit.list(list).iter().for_each(|&inner| find(shader, inner, depth + 1, true, all));
+        }
+        StmtKind::If { then, otherwise, .. } => {
+            find(shader, then, depth + 1, false, all);
+            otherwise.expand().into_iter().for_each(|inner| find(shader, inner, depth + 1, false, all));
+        }
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
+            find(shader, body, depth + 1, false, all);
+        }
+        _ => {}
+    }
+}
+
+/// What may take the place of a statement.
+fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
+    let stmts = &shader.unit.stmts;
+    let by = |part: StmtId| shader.replace(found.span, stmts[part].span);
+    match stmts[found.statement].kind {
+        StmtKind::If { then, otherwise, .. } => {
+            let otherwise = otherwise.expand();
+            let without = otherwise.and_then(|otherwise| {
+                let end = stmts[then].span.end;
+                shader.put(Span::new(end, stmts[otherwise].span.end), "")
+            });
+            [by(then), otherwise.and_then(by), without].into_iter().flatten().collect()
+        }
+        StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
+            by(body).into_iter().collect()
+        }
+        StmtKind::Compound(_) if found.listed && found.span.end - found.span.start >= 2 => {
+            let inside = Span::new(found.span.start + 1, found.span.end - 1);
+            let empty = inside.start == inside.end;
+            let edit = if empty { shader.put(found.span, "") } else { shader.replace(found.span, inside) };
+            edit.into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,124 @@
+//! Tokens of GLSL, whether or not the shader parses.
+
+use std::ops::Range;
+
+use glsl::intern::Interner;
+use glsl::lex;
+use glsl::token::Kind;
+
+use super::Edit;
+use super::shader::{disjoint, sources};
+
+/// Most tokens that are left out at once: what larger parts could be left out was.
+pub const CHUNK: usize = 8;
+
+/// A token and where it stands.
+pub(super) struct Piece {
+    pub(super) kind: Kind,
+    pub(super) range: Range<usize>,
+}
+
+/// The tokens of a shader, as far as it can be read.
+pub(super) fn pieces(text: &str) -> Vec<Piece> {
+    let (bytes, mut interner) = (text.as_bytes(), Interner::default());
+    let (mut pos, mut pieces) = (0, Vec::new());
+    loop {
+        let skipped = lex::skip_space(bytes, pos, false);
+        let (token, end) = lex::scan(bytes, skipped.pos, skipped.flags, &mut interner);
+        if token.kind == Kind::End || end <= skipped.pos {
+            return pieces;
+        }
+        pieces.push(Piece { kind: token.kind, range: skipped.pos..end });
+        pos = end;
+    }
+}
+
+/// Each token.
+pub fn tokens(text: &str) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for source in sources(text) {
+        // Two words that were apart must not become one.
+        let between = |piece: Piece| {
+            let byte = |at: Option<usize>| at.and_then(|at| source.text.as_bytes().get(at)).copied();
+            let is_word = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+            let apart =
+                is_word(byte(piece.range.start.checked_sub(1))) && is_word(byte(Some(piece.range.end)));
+            Edit { range: piece.range, text: if apart { " " } else { "" }.to_owned() }
+        };
+        let all = pieces(source.text).into_iter().map(between).filter(Edit::shrinks);
+        edits.extend(all.map(|edit| source.in_file(edit)));
+    }
+    disjoint(edits)
+}
+
+/// What is in brackets, with them and without; items of lists; initialisers.
+pub fn groups(text: &str) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for source in sources(text) {
+        let pieces = pieces(source.text);
+        let ranges = (0..pieces.len()).flat_map(|at| around(&pieces, at)).filter(|range| !range.is_empty());
+        edits.extend(ranges.map(|range| source.in_file(Edit::delete(range))));
+    }
+    edits
+}
+
+/// What can go together with the token at a place.
+fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
+    let start = pieces[at].range.start;
+    match pieces[at].kind {
+        Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => {
+            let Some(close) = end_of(pieces, at + 1, false).filter(|&end| is_close(pieces[end].kind)) else {
+                return Vec::new();
+            };
+            vec![start..pieces[close].range.end, pieces[at].range.end..pieces[close].range.start]
+        }
+        Kind::Comma => {
+            let next = end_of(pieces, at + 1, true).map(|end| start..pieces[end].range.start);
+            let before = item_before(pieces, at).map(|first| pieces[first].range.start..pieces[at].range.end);
+            next.into_iter().chain(before).collect()
+        }
+        Kind::Equal => {
+            let end = end_of(pieces, at + 1, true);
+            end.map(|end| start..pieces[end].range.start).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_open(kind: Kind) -> bool {
+    matches!(kind, Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace)
+}
+
+fn is_close(kind: Kind) -> bool {
+    matches!(kind, Kind::RightParen | Kind::RightBracket | Kind::RightBrace)
+}
+
+/// The bracket that closes what is open at `from`; as the end of an item also a comma or a semicolon before it.
+fn end_of(pieces: &[Piece], from: usize, item: bool) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, piece) in pieces.iter().enumerate().skip(from) {
+        match piece.kind {
+            kind if is_open(kind) => depth += 1,
+            kind if is_close(kind) && depth == 0 => return Some(at),
+            kind if is_close(kind) => depth -= 1,
+            Kind::Comma | Kind::Semicolon if item && depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The first token of the item that a comma ends.
+fn item_before(pieces: &[Piece], comma: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for at in (0..comma).rev() {
+        match pieces[at].kind {
+            kind if is_close(kind) => depth += 1,
+            kind if is_open(kind) && depth == 0 => return Some(at + 1),
+            kind if is_open(kind) => depth -= 1,
+            Kind::Comma | Kind::Semicolon if depth == 0 => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
