@@ -1,19 +1,13 @@
 //! Input made to exhaust time, memory or stack: an answer in reasonable time is all that counts.
 
+mod support;
+
 use program::link::LinkOptions;
-use program::{Api, Capabilities, Stage, TypeTable};
-use std::collections::BTreeMap;
+use program::{Stage, TypeTable};
 use std::fmt::Write;
 
 fn compile_and_link(source: &str) -> Result<(), String> {
-    let capabilities = Capabilities {
-        generation: "reference".into(),
-        api: Api::Compatibility,
-        gl_version: 46,
-        glsl_version: 460,
-        extensions: glsl::check::known_extensions().into_iter().collect(),
-        limits: BTreeMap::new(),
-    };
+    let capabilities = support::everything();
     let mut types = TypeTable::default();
     let options = glsl::CompileOptions::new(&capabilities);
     let shader = glsl::compile(&[source], Stage::Fragment, options, &mut types).map_err(|e| e.to_string())?;

@@ -1,8 +1,9 @@
 //! `tests/rules/*.txt`: sentences of the language specifications as programs that are legal, and the same made illegal.
 
+mod support;
+
 use glsl::{CompileOptions, compile};
-use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};
-use std::collections::BTreeMap;
+use program::{LinkOptions, Shader, Stage, TypeTable};
 
 /// Stage and language of a word: `es` is an ES fragment shader, `esv` an ES vertex shader.
 fn stage(word: &str) -> (Stage, bool) {
@@ -53,14 +54,7 @@ fn links(line: &str) -> Result<(), String> {
     let shaders = line.split(" && ").map(|shader| compile_one(shader, &mut types));
     let shaders: Result<Vec<Shader>, String> = shaders.collect();
     let shaders = shaders.unwrap_or_else(|error| panic!("{line}\n{error}"));
-    let capabilities = Capabilities {
-        generation: "reference".into(),
-        api: Api::Compatibility,
-        gl_version: 46,
-        glsl_version: 460,
-        extensions: glsl::check::known_extensions().into_iter().collect(),
-        limits: BTreeMap::new(),
-    };
+    let capabilities = support::everything();
     let options = LinkOptions { separable: shaders.len() == 1, ..LinkOptions::new(&capabilities) };
     program::link(shaders, types, &options).map(|_| ()).map_err(|e| e.to_string())
 }

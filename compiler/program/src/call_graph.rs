@@ -1,7 +1,6 @@
 //! Which functions call which, and which can come back to themselves.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use rustc_hash::FxHashMap;
 
 use crate::expression::{ExprId, ExprKind};
 use crate::shader::{FunctionId, Shader};
@@ -26,10 +25,7 @@ pub struct CallGraph {
 impl CallGraph {
     /// The calls in every function that has a body.
     pub fn new(shader: &Shader, types: &TypeTable) -> CallGraph {
-        let mut selectable: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
-        for (id, function) in shader.functions.iter() {
-            function.subroutine_types.iter().for_each(|ty| selectable.entry(ty).or_default().push(id));
-        }
+        let selectable = shader.functions_by_subroutine_type();
         let mut calls: SecondaryMap<FunctionId, Vec<Call>> = SecondaryMap::new();
         let mut seen: EntitySet<ExprId> = EntitySet::new();
         for (id, function) in shader.functions.iter() {

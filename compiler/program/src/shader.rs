@@ -1,6 +1,7 @@
 //! One checked shader: globals, functions, statements, and the stage's layout declarations.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::builtin_variable::BuiltinVariable;
@@ -251,6 +252,15 @@ pub struct Shader {
 }
 
 impl Shader {
+    /// The functions that a subroutine uniform of each type may select.
+    pub(crate) fn functions_by_subroutine_type(&self) -> FxHashMap<&str, Vec<FunctionId>> {
+        let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
+        for (id, function) in self.functions.iter() {
+            function.subroutine_types.iter().for_each(|ty| functions.entry(ty).or_default().push(id));
+        }
+        functions
+    }
+
     /// An empty shader.
     pub fn new(stage: Stage, version: u16, es: bool) -> Shader {
         Shader {

@@ -158,9 +158,8 @@ impl FrontEnd<'_> {
         text: &str,
         first_line: u32,
     ) -> Result<(), Verdict> {
-        let mut options = CompileOptions::new(self.capabilities);
+        let mut options = self.options();
         options.includes = Some(Box::new(self.strings.clone()));
-        options.extensions = Some(self.extensions.clone());
         if self.capabilities.api == Api::Es {
             (options.default_version.number, options.default_version.es) = (100, true);
         }
@@ -222,7 +221,13 @@ impl FrontEnd<'_> {
     }
 }
 
-impl FrontEnd<'_> {
+impl<'a> FrontEnd<'a> {
+    /// How every shader of the script is compiled.
+    fn options(&self) -> CompileOptions<'a> {
+        let extensions = Some(self.extensions.clone());
+        CompileOptions { extensions, ..CompileOptions::new(self.capabilities) }
+    }
+
     /// The shaders with the stages that a compatibility context's fixed function adds; `None` when it adds none.
     fn with_fixed_stages(&self) -> Option<(Vec<Shader>, TypeTable)> {
         let has = |stage| self.shaders.iter().any(|s| s.stage == stage);
@@ -240,12 +245,14 @@ impl FrontEnd<'_> {
         let vertex = !has(Stage::Vertex);
         let fragment = !has(Stage::Fragment) && writes_color;
         let missing = [(Stage::Vertex, fixed::VERTEX, vertex), (Stage::Fragment, fixed::FRAGMENT, fragment)];
+        if !vertex && !fragment {
+            return None;
+        }
         let (mut shaders, mut types) = (self.shaders.clone(), self.types.clone());
         for (stage, text, _) in missing.iter().filter(|m| m.2) {
-            let options = CompileOptions::new(self.capabilities);
-            shaders.push(glsl::compile(&[text], *stage, options, &mut types).ok()?);
+            shaders.push(glsl::compile(&[text], *stage, self.options(), &mut types).ok()?);
         }
-        (vertex || fragment).then_some((shaders, types))
+        Some((shaders, types))
     }
 }
 

@@ -19,6 +19,9 @@ impl Checker<'_> {
     /// `optimize` and `debug` can only be used outside of functions.
     pub(super) fn check_pragmas(&mut self) -> Check<()> {
         let unit = self.unit;
+        if unit.pragmas.is_empty() {
+            return Ok(());
+        }
         let bodies: Vec<Span> = unit
             .list(unit.globals)
             .iter()

@@ -3,7 +3,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::Errors;
 use crate::builtin_function::BuiltinFunction;
@@ -88,10 +88,7 @@ impl Reached {
             Type::Subroutine(name) => Some(name),
             _ => None,
         };
-        let mut functions: FxHashMap<&str, Vec<FunctionId>> = FxHashMap::default();
-        for (id, function) in shader.functions.iter() {
-            function.subroutine_types.iter().for_each(|ty| functions.entry(ty).or_default().push(id));
-        }
+        let mut functions = shader.functions_by_subroutine_type();
         let mut uniforms: Vec<(GlobalId, &str)> =
             shader.globals.iter().filter_map(|(id, g)| Some((id, &**subroutine(g.ty)?))).collect();
         loop {

@@ -50,11 +50,17 @@ impl Coverage {
 /// The coverage of a polygon: several where one run per row does not suffice.
 pub type Polygon = Vec<Arc<Coverage>>;
 
-/// How many unions are remembered: a draw of more primitives finds none of them again.
-const REMEMBERED: usize = 8;
+/// How much is remembered of a kind: a draw of more primitives finds nothing of it again.
+pub(crate) const REMEMBERED: usize = 8;
 
 /// Two shapes and what [`Spans::union_disjoint`] made of them.
 type Union = ([Arc<Coverage>; 2], Option<Arc<Coverage>>);
+
+/// Puts the newest in front, and forgets the oldest where there are too many.
+pub(crate) fn remember<T>(list: &mut VecDeque<T>, newest: T) {
+    list.truncate(REMEMBERED - 1);
+    list.push_front(newest);
+}
 
 /// The unions of the last draws.
 #[derive(Clone, Debug, Default)]
@@ -68,8 +74,7 @@ impl Unions {
             return union.clone();
         }
         let union = a.spans.union_disjoint(&b.spans).and_then(Coverage::new).map(Arc::new);
-        self.0.truncate(REMEMBERED - 1);
-        self.0.push_front(([a.clone(), b.clone()], union.clone()));
+        remember(&mut self.0, ([a.clone(), b.clone()], union.clone()));
         union
     }
 }

@@ -4,9 +4,7 @@ use std::collections::VecDeque;
 
 use super::{RasterState, SetupInput, Shape, Viewport};
 use crate::device::PrimitiveKind;
-
-/// How many primitives are remembered: a draw of more finds none of them again.
-const REMEMBERED: usize = 8;
+use crate::raster::coverage::remember;
 
 /// The shapes of the last primitives.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +48,7 @@ impl ShapeMemo {
             return shapes.clone();
         }
         let shapes = make();
-        self.0.truncate(REMEMBERED - 1);
-        self.0.push_front((key, shapes.clone()));
+        remember(&mut self.0, (key, shapes.clone()));
         shapes
     }
 }
@@ -62,6 +59,7 @@ mod tests {
 
     use super::*;
     use crate::raster::Rect;
+    use crate::raster::coverage::REMEMBERED;
     use crate::setup::{PolygonMode, rasterise};
 
     const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 8.0, height: 8.0, near: 0.0, far: 1.0 };

@@ -1,0 +1,16 @@
+//! What several tests of the front end compile and link with.
+
+use program::{Api, Capabilities};
+use std::collections::BTreeMap;
+
+/// The newest compatibility context with every extension and no limits of its own.
+pub fn everything() -> Capabilities {
+    Capabilities {
+        generation: "reference".into(),
+        api: Api::Compatibility,
+        gl_version: 46,
+        glsl_version: 460,
+        extensions: glsl::check::known_extensions().into_iter().collect(),
+        limits: BTreeMap::new(),
+    }
+}
