@@ -56,12 +56,12 @@ fn ceil(text: &str, at: usize) -> usize {
 
 /// Renders a parse error of a test file.
 pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    match text {
-        // Spans are offsets into the bytes: they fit only a text that did not change.
-        std::borrow::Cow::Borrowed(text) => render(path, text, error.span.range(), &error.message),
-        std::borrow::Cow::Owned(_) => format!("error: {path}: {error}"),
-    }
+    let span = error.span.range();
+    let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
+    // Replacement characters are longer than what they replace: the span moves along.
+    let (before, at, after) = (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
+    let range = before.len()..before.len() + at.len();
+    render(path, &[before, at, after].concat(), range, &error.message)
 }
 
 #[cfg(test)]
@@ -82,6 +82,14 @@ mod tests {
         assert!(shown.contains("error: no such word"), "{shown}");
         assert!(shown.contains("a.shader_test:2:5"), "{shown}");
         assert!(shown.contains("two bad") && shown.contains("^^^"), "{shown}");
+    }
+
+    #[test]
+    fn excerpts_of_what_is_not_utf8() {
+        let bytes = b"# caf\xe9\n[test]\nclear \xe9 now\n";
+        let error = script::parse(bytes).expect_err("a byte that is not UTF-8");
+        let shown = script_error("a.shader_test", bytes, &error);
+        assert!(shown.contains("a.shader_test:3:7") && shown.contains("clear \u{fffd} now"), "{shown}");
     }
 
     #[test]

@@ -61,6 +61,36 @@ pub enum SelectError {
         /// What is wrong with it.
         source: regex::Error,
     },
+    /// A list of names that is not text.
+    #[error("{path}:{line}:{column}: invalid UTF-8: byte 0x{byte:02X} outside comments")]
+    Encoding {
+        /// The list.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column in bytes, from 1.
+        column: usize,
+        /// The byte.
+        byte: u8,
+    },
+}
+
+/// The names in a list; comments may hold any bytes.
+fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
+    let shown = || path.display().to_string();
+    let bytes = fs::read(path).map_err(|source| SelectError::Path { path: shown(), source })?;
+    let mut names = Vec::new();
+    for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        let name = line.split(|&b| b == b'#').next().unwrap_or_default();
+        let name = std::str::from_utf8(name).map_err(|error| {
+            let (at, byte) = (error.valid_up_to(), name.get(error.valid_up_to()).copied());
+            let (line, column, byte) = (index + 1, at + 1, byte.unwrap_or_default());
+            SelectError::Encoding { path: shown(), line, column, byte }
+        })?;
+        names.push(name.trim().to_owned());
+    }
+    names.retain(|name| !name.is_empty());
+    Ok(names)
 }
 
 /// Which of the found tests run.
@@ -84,14 +114,7 @@ impl Filter {
             };
             patterns.iter().map(regex).collect::<Result<Vec<_>, _>>()
         };
-        let names = list
-            .map(|path| {
-                let text = fs::read_to_string(path)
-                    .map_err(|source| SelectError::Path { path: path.display().to_string(), source })?;
-                let name = |line: &str| line.split('#').next().unwrap_or("").trim().to_owned();
-                Ok(text.lines().map(name).filter(|name| !name.is_empty()).collect())
-            })
-            .transpose()?;
+        let names = list.map(listed).transpose()?;
         Ok(Filter { include: compile(include)?, exclude: compile(exclude)?, names })
     }
 

@@ -64,8 +64,50 @@ fn unreadable_file() {
 #[test]
 fn invalid_utf8() {
     let mut bytes = GREEN.as_bytes().to_vec();
-    bytes.extend(b"# \xff\xfe\n");
-    beside_a_good_one(bytes, &["line 13, column 3: invalid UTF-8"]);
+    bytes.extend(b"# \xff\xfe\nclear \xe9\n");
+    beside_a_good_one(bytes, &["line 14, column 7: invalid UTF-8: byte 0xE9"]);
+}
+
+/// GREEN with a comment in Latin-1 in every section.
+fn latin() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut mark = "#";
+    for line in GREEN.split_inclusive('\n') {
+        if line.starts_with('[') {
+            mark = if line.contains("fragment") { "//" } else { "#" };
+        }
+        bytes.extend([line.as_bytes(), mark.as_bytes(), b" caf\xe9\n"].concat());
+    }
+    bytes
+}
+
+#[test]
+fn comments_in_latin_1() {
+    let sandbox = Sandbox::new();
+    sandbox.file("s/latin.shader_test", latin()).file("names", b"# caf\xe9\ns/latin # \xe9\n");
+    let ran = sandbox.run(&["s", "--gen", "bdw", "--test-list", "names"]);
+    ran.expect(0, &[]);
+    assert_eq!(ran.summary(), "[1/1] pass: 1");
+    sandbox.run(&["show", "s/latin.shader_test", "glsl", "--gen", "bdw"]).expect(0, &["// caf\u{fffd}"]);
+    let red = String::from_utf8_lossy(&latin()).replace("probe all rgba 0 1", "probe all rgba 1 1");
+    let red: Vec<u8> = red.chars().map(|c| if c == '\u{fffd}' { 0xe9 } else { c as u8 }).collect();
+    sandbox.file("r/red.shader_test", red);
+    sandbox.run(&["r", "--gen", "bdw", "--out", "out"]).expect(1, &["probe"]);
+    sandbox.run(&["report", "out", "--out", "html"]).expect(0, &[]);
+    sandbox.run(&["reduce", "r/red.shader_test", "--gen", "bdw"]).expect(0, &["probe all rgba"]);
+    sandbox.file("names", b"s/latin\ncaf\xe9\n");
+    sandbox.run(&["s", "--test-list", "names"]).expect(2, &["names:2:4: invalid UTF-8: byte 0xE9"]);
+}
+
+#[test]
+fn bytes_in_shaders_that_are_no_text() {
+    let text = GREEN.replace("uniform vec4 c;\n", "uniform vec4 c; @\n");
+    let bytes: Vec<u8> = text.bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
+    let sandbox = Sandbox::new();
+    sandbox.file("s/bad.shader_test", bytes);
+    sandbox
+        .run(&["s", "--reference-only"])
+        .expect(1, &["frontend: ", "line 5, column 17: ", "byte 0xE9 is not UTF-8"]);
 }
 
 #[test]

@@ -241,8 +241,9 @@ fn punctuation(text: &[u8], pos: usize, first: u8) -> (Kind, usize) {
     (kind, pos + len)
 }
 
-/// A whole UTF-8 character counts as one unknown token.
+/// A whole UTF-8 character counts as one unknown token, and so does a byte that belongs to none.
 fn unknown_end(text: &[u8], pos: usize) -> usize {
-    let more = text[pos + 1..].iter().take(3).take_while(|&&b| b & 0xc0 == 0x80).count();
-    if text[pos] >= 0xc0 { pos + 1 + more } else { pos + 1 }
+    let character = (2..=4).filter_map(|length| text.get(pos..pos + length));
+    let length = character.filter(|bytes| std::str::from_utf8(bytes).is_ok()).map(<[u8]>::len).next();
+    pos + if text[pos].is_ascii() { 1 } else { length.unwrap_or(1) }
 }

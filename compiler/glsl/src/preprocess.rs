@@ -270,10 +270,15 @@ impl Preprocessor<'_> {
             let span = Span::new(start as u32, start as u32 + 2);
             self.error(span, "this comment has no end");
         } else {
-            let span = token.span(self.unit.sources.bytes());
+            let text = self.unit.sources.bytes();
+            let span = token.span(text);
+            let byte = text.get(token.text as usize).copied().filter(|b| token.len == 1 && !b.is_ascii());
             let message =
                 if token.len == u16::MAX { "this token is too long" } else { "unexpected character" };
-            self.error(span, message);
+            match byte {
+                Some(byte) => self.error(span, format!("byte 0x{byte:02X} is not UTF-8")),
+                None => self.error(span, message),
+            }
         }
     }
 

@@ -91,12 +91,15 @@ impl Environment {
     }
 }
 
-/// Parses one shader. For many shaders, keep a [`FrontEnd`].
+/// Parses one shader, of any bytes: what is no GLSL is an error. For many shaders, keep a [`FrontEnd`].
 ///
 /// # Errors
 /// Every diagnostic of the preprocessor, or the first of the parser.
-pub fn parse(sources: &[&str], env: &Environment) -> Result<TranslationUnit, Vec<Diagnostic>> {
-    let sources: Vec<&[u8]> = sources.iter().map(|s| s.as_bytes()).collect();
+pub fn parse<Source: AsRef<[u8]>>(
+    sources: &[Source],
+    env: &Environment,
+) -> Result<TranslationUnit, Vec<Diagnostic>> {
+    let sources: Vec<&[u8]> = sources.iter().map(AsRef::as_ref).collect();
     let mut buffers = Buffers::default();
     run(env, env.extensions.unit(), &mut buffers, &sources)
 }

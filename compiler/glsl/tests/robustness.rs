@@ -27,6 +27,27 @@ fn first_error(source: String) -> Option<String> {
 }
 
 #[test]
+fn only_tokens_are_judged_by_their_bytes() {
+    let mut front_end = FrontEnd::new(environment());
+    let mut error = |text: &[u8]| front_end.parse(&[text]).err().map(|errors| errors[0].to_string());
+    for text in
+        [&b"// caf\xe9"[..], b"/* \xff\n\xe2\x82 */ int a;", b"#if 0\n\xe9\n#endif\n", b"// \xc3\\\n\xa9"]
+    {
+        assert_eq!(error(text), None);
+    }
+    let told = |text: &[u8], wanted: &str| (Some(wanted.to_owned()), text.to_vec());
+    for (wanted, text) in [
+        told(b"int a;\n  \xe9", "0:2:3: error: byte 0xE9 is not UTF-8: `\u{fffd}`"),
+        told(b"/* \xe9 */ \xe2\x82", "0:1:9: error: byte 0xE2 is not UTF-8: `\u{fffd}`"),
+        told(b"\xed\xa0\x80", "0:1:1: error: byte 0xED is not UTF-8: `\u{fffd}`"),
+        told("é".as_bytes(), "0:1:1: error: unexpected character: `é`"),
+        told("𝄞".as_bytes(), "0:1:1: error: unexpected character: `𝄞`"),
+    ] {
+        assert_eq!(error(&text), wanted);
+    }
+}
+
+#[test]
 fn random_bytes() {
     let mut front_end = FrontEnd::new(environment());
     arbtest(|u| {

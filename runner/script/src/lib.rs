@@ -14,8 +14,8 @@
 //! same meaning, and the first thing that it would stop at while reading is the [`ParseError`]. Differences, all on
 //! inputs that none of piglit's own files contains:
 //!
-//! * The file must be UTF-8 without NUL bytes. A carriage return is a blank, so CR LF line ends work; inside shaders it
-//!   is passed on.
+//! * The file must be UTF-8 without NUL bytes, but for comments, the text before the first section, and shaders, whose
+//!   bytes the compiler judges. A carriage return is a blank, so CR LF line ends work; inside shaders it is passed on.
 //! * `[vertex data]` is read line by line; piglit reads past the line's end in some malformed tables.
 //! * Arguments that piglit would use as an array index or allocation size without a check are range-checked.
 //! * `!=` means "not equal"; piglit reads it as `>`. See [`Comparison`].
@@ -26,6 +26,7 @@
 //! executor.
 
 mod commands;
+mod encoding;
 mod enums;
 mod error;
 mod geometry_layout;
@@ -67,18 +68,9 @@ pub fn parse(bytes: &[u8]) -> Result<Script<'_>, ParseError> {
             "files of 4 GiB and more are not supported",
         )));
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let start = error.valid_up_to();
-            let end = error.error_len().map_or(bytes.len(), |length| start + length);
-            let at = bytes.get(start..end).unwrap_or_default();
-            return Err(locate(Fault::new(ErrorKind::Encoding, at, "invalid UTF-8")));
-        }
-    };
     if let Some(nul) = bytes.iter().position(|&b| b == 0) {
         let at = bytes.get(nul..=nul).unwrap_or_default();
         return Err(locate(Fault::new(ErrorKind::Encoding, at, "NUL byte in the file")));
     }
-    sections::parse(text).map_err(locate)
+    sections::parse(bytes).map_err(locate)
 }

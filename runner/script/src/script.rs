@@ -1,5 +1,6 @@
 //! The parsed file: [`Script`] and its sections.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::commands::{TestLine, Uniform};
@@ -12,8 +13,8 @@ use crate::vertex_data::VertexData;
 /// One parsed `.shader_test` file. Shader texts, names and words borrow from the file's bytes.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// The whole file; every [`Span`] indexes it.
-    pub text: &'a str,
+    /// The whole file; every [`Span`] indexes it. Not UTF-8 where comments and shaders are not.
+    pub text: &'a [u8],
     /// Everything `[require]` says.
     pub require: Require<'a>,
     /// All sections in file order, `[require]` and `[test]` included.
@@ -49,9 +50,9 @@ impl<'a> Script<'a> {
         self.words.get(start..start + uniform.ty.words()).unwrap_or_default()
     }
 
-    /// The text a span covers.
-    pub fn slice(&self, span: Span) -> &'a str {
-        self.text.get(span.range()).unwrap_or("")
+    /// The text a span covers, with replacement characters for what is not UTF-8.
+    pub fn slice(&self, span: Span) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.text.get(span.range()).unwrap_or_default())
     }
 
     /// All GLSL sections in file order.
@@ -89,15 +90,15 @@ pub enum Content<'a> {
     Program {
         /// Which of the two.
         target: ProgramTarget,
-        /// The assembly text.
-        text: &'a str,
+        /// The assembly text. Comments (`#`) may hold what is not UTF-8.
+        text: &'a [u8],
     },
     /// SPIR-V assembly of one stage.
     Spirv {
         /// The stage.
         stage: Stage,
         /// The assembly text; lines that start with `#` are comments.
-        text: &'a str,
+        text: &'a [u8],
     },
     /// Specialisation constants for the following SPIR-V section of the stage.
     Specializations {
@@ -112,8 +113,8 @@ pub enum Content<'a> {
     Include {
         /// The virtual path: the section's first line as it stands (a final carriage return dropped).
         path: &'a str,
-        /// The string, starting with the newline that ends the path line.
-        text: &'a str,
+        /// The string, starting with the newline that ends the path line. Any bytes but NUL.
+        text: &'a [u8],
     },
     /// `[shader include paths]`: search paths, the last character of each line already dropped.
     IncludePaths(Vec<&'a str>),
@@ -130,8 +131,8 @@ pub enum Content<'a> {
 pub struct Shader<'a> {
     /// The stage.
     pub stage: Stage,
-    /// The text, verbatim.
-    pub source: &'a str,
+    /// The text, verbatim. Any bytes but NUL.
+    pub source: &'a [u8],
     /// Where the text is.
     pub body: Span,
     /// File line of the first line of `source`.

@@ -3,11 +3,12 @@
 use nom::FindSubstring;
 
 use crate::commands::{Bounds, Reader, TestLine};
+use crate::encoding;
 use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
 use crate::numbers::unsigned32;
 use crate::require::Builder;
 use crate::script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
-use crate::text::{Lines, skip_space, split_line, trim_end};
+use crate::text::{Lines, skip_space, split_line, trim_end, utf8_prefix};
 use crate::{geometry_layout, spirv, vertex_data};
 
 /// What a header announces.
@@ -61,11 +62,11 @@ const HEADERS: &[(&str, Header)] = &[
 /// Shader objects of one stage that piglit has room for.
 const MAX_SHADERS: u32 = 256;
 
-/// Reads a whole file that is known to be text of less than 4 GiB without NUL bytes.
-pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
+/// Reads a whole file that is known to be less than 4 GiB without NUL bytes.
+pub(crate) fn parse(file: &[u8]) -> Result<Script<'_>, Fault<'_>> {
     let mut splitter = Splitter {
-        text,
-        file: text.as_bytes(),
+        file,
+        is_utf8: std::str::from_utf8(file).is_ok(),
         require: Builder::default(),
         sections: Vec::new(),
         vertex_data: None,
@@ -75,9 +76,8 @@ pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
         shaders: [0; Stage::ALL.len()],
     };
     splitter.run()?;
-    let file = text.as_bytes();
     Ok(Script {
-        text,
+        text: file,
         require: splitter.require.finish(&file[file.len()..])?,
         sections: splitter.sections,
         vertex_data: splitter.vertex_data,
@@ -89,8 +89,8 @@ pub(crate) fn parse(text: &str) -> Result<Script<'_>, Fault<'_>> {
 }
 
 struct Splitter<'a> {
-    text: &'a str,
     file: &'a [u8],
+    is_utf8: bool,
     require: Builder<'a>,
     sections: Vec<Section<'a>>,
     vertex_data: Option<vertex_data::VertexData<'a>>,
@@ -128,6 +128,10 @@ impl<'a> Splitter<'a> {
                 _ => split_header(after),
             };
             let raw = Raw { header: &rest[..name.len()], body, first_line: line.saturating_add(1) };
+            if !self.is_utf8 {
+                encoding::check_lines(header_line)?;
+                check_encoding(*header, body)?;
+            }
             let content = self.content(*header, raw)?;
             self.sections.push(Section {
                 line,
@@ -150,8 +154,8 @@ impl<'a> Splitter<'a> {
             }
             Header::Shader(stage) => Content::Shader(self.shader(stage, raw)?),
             Header::Passthrough => Content::Passthrough(self.glsl_requirement(raw)?),
-            Header::Program(target) => Content::Program { target, text: self.str(body) },
-            Header::Spirv(stage) => Content::Spirv { stage, text: self.str(body) },
+            Header::Program(target) => Content::Program { target, text: body },
+            Header::Spirv(stage) => Content::Spirv { stage, text: body },
             Header::Specializations(stage) => {
                 Content::Specializations { stage, constants: spirv::specializations(body)? }
             }
@@ -188,7 +192,7 @@ impl<'a> Splitter<'a> {
         }
         Ok(Shader {
             stage,
-            source: self.str(raw.body),
+            source: raw.body,
             body: self.span(raw.body),
             first_line: raw.first_line,
             required,
@@ -206,9 +210,9 @@ impl<'a> Splitter<'a> {
         if path.is_empty() {
             return Err(Fault::new(ErrorKind::Section, raw.header, "the include section has no path"));
         }
-        let text = self.str(&raw.body[path.len()..]);
+        let text = &raw.body[path.len()..];
         let path = path.strip_suffix(b"\r").unwrap_or(path);
-        Ok(Content::Include { path: self.str(path), text })
+        Ok(Content::Include { path: utf8_prefix(path), text })
     }
 
     fn include_paths(&self, body: &'a [u8]) -> Result<Vec<&'a str>, Fault<'a>> {
@@ -223,7 +227,7 @@ impl<'a> Splitter<'a> {
             if let Some(blank) = blank {
                 return Err(Fault::new(ErrorKind::Section, blank, "blank line between include paths"));
             }
-            let mut path = self.str(line).chars();
+            let mut path = utf8_prefix(line).chars();
             path.next_back();
             paths.push(path.as_str());
         }
@@ -251,10 +255,15 @@ impl<'a> Splitter<'a> {
         let start = offset_in(self.file, part);
         Span { start: saturate(start), end: saturate(start + part.len()) }
     }
+}
 
-    /// The text of a part of the file.
-    fn str(&self, part: &'a [u8]) -> &'a str {
-        self.text.get(self.span(part).range()).unwrap_or("")
+/// Checks what is not UTF-8 in a section's body. Shaders are the compiler's business.
+fn check_encoding(header: Header, body: &[u8]) -> Result<(), Fault<'_>> {
+    match header {
+        Header::Shader(_) | Header::Spirv(_) => Ok(()),
+        Header::Include => encoding::check(split_line(body).0),
+        Header::IncludePaths => encoding::check(body),
+        _ => encoding::check_lines(body),
     }
 }
 

@@ -58,8 +58,7 @@ pub(crate) fn word_bytes(input: &[u8]) -> Parsed<'_, &[u8]> {
     nom::sequence::preceded(take_while(is_space), take_while1(|b| !is_space(b))).parse(input)
 }
 
-/// A run of non-blank characters after optional blanks. The file was checked to be UTF-8 and words end at ASCII
-/// bytes, so the conversion cannot miss.
+/// A run of non-blank characters after optional blanks. What is not UTF-8 misses: it is in a comment.
 pub(crate) fn word(input: &[u8]) -> Parsed<'_, &str> {
     let (rest, bytes) = word_bytes(input)?;
     match std::str::from_utf8(bytes) {
@@ -68,7 +67,7 @@ pub(crate) fn word(input: &[u8]) -> Parsed<'_, &str> {
     }
 }
 
-/// Text of a part of a file that is known to be UTF-8; a part cut inside a character ends before it.
+/// Text of a part of a file up to what is not UTF-8: a comment, or a character that the part was cut in.
 pub(crate) fn utf8_prefix(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,

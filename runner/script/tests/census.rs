@@ -255,7 +255,7 @@ impl Found {
             None => self.contexts.push((script.require.context, 1)),
         }
         for shader in script.shaders() {
-            let versioned = shader.source.contains("#version ");
+            let versioned = String::from_utf8_lossy(shader.source).contains("#version ");
             self.versioned += usize::from(versioned);
             self.unversioned += usize::from(!versioned && script.version_line(shader).is_none());
         }

@@ -63,7 +63,9 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
 
 fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
-    let text = std::fs::read_to_string(&args.test).with_context(|| name.clone())?;
+    let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
+    // Edits are of characters. Where bytes that are none mean something, the replacements fail in the same way.
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = run::jobs(args.jobs);
     let mut same = Same {
         trials: Trials::start(&args.execute, jobs)?,

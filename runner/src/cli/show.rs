@@ -174,9 +174,11 @@ fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
         let (stage, version, source) = match &section.content {
             Content::Shader(shader) => {
                 let version = script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
-                (execute::stage_of(shader.stage), version, shader.source)
+                (execute::stage_of(shader.stage), version, String::from_utf8_lossy(shader.source))
             }
-            Content::Passthrough(version) => (Stage::Vertex, version.to_string(), execute::PASSTHROUGH),
+            Content::Passthrough(version) => {
+                (Stage::Vertex, version.to_string(), execute::PASSTHROUGH.into())
+            }
             _ => continue,
         };
         if only.is_none_or(|only| only == stage) {

@@ -79,7 +79,7 @@ impl FrontEnd<'_> {
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)
             }
             Content::Passthrough(version) => {
-                self.compile(Stage::Vertex, Some(&version.to_string()), PASSTHROUGH, line)
+                self.compile(Stage::Vertex, Some(&version.to_string()), PASSTHROUGH.as_bytes(), line)
             }
             Content::Program { target, text } => {
                 let extension = match target {
@@ -89,11 +89,11 @@ impl FrontEnd<'_> {
                 if !self.capabilities.has(extension) {
                     return Err(Verdict::skip(format!("needs {extension}")));
                 }
-                self.assembly(*target, text, line)
+                self.assembly(*target, &String::from_utf8_lossy(text), line)
             }
             Content::Include { path, text } => {
                 self.needs_includes()?;
-                if self.strings.insert(path, text.as_bytes()) {
+                if self.strings.insert(path, text) {
                     return Ok(());
                 }
                 let reason = format!("line {line}: `{path}` is not a valid path for a named string");
@@ -132,7 +132,7 @@ impl FrontEnd<'_> {
             );
             Verdict::fail(Layer::Frontend, reason)
         })?;
-        self.compile(stage, None, &glsl, line)?;
+        self.compile(stage, None, glsl.as_bytes(), line)?;
         // The parameters are context state, not the program's.
         for global in self.shaders.last_mut().into_iter().flat_map(|s| s.globals.values_mut()) {
             match &*global.name {
@@ -155,7 +155,7 @@ impl FrontEnd<'_> {
         &mut self,
         stage: Stage,
         version: Option<&str>,
-        text: &str,
+        text: &[u8],
         first_line: u32,
     ) -> Result<(), Verdict> {
         let mut options = self.options();
@@ -163,7 +163,7 @@ impl FrontEnd<'_> {
         if self.capabilities.api == Api::Es {
             (options.default_version.number, options.default_version.es) = (100, true);
         }
-        let sources: Vec<&str> = version.into_iter().chain([text]).collect();
+        let sources: Vec<&[u8]> = version.map(str::as_bytes).into_iter().chain([text]).collect();
         let own = sources.len() as u32 - 1;
         match glsl::compile(&sources, stage, options, &mut self.types) {
             Ok(shader) => {

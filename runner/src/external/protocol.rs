@@ -26,16 +26,16 @@ pub struct Section {
 /// The sections of a script without its commands and vertex data.
 pub fn sections(script: &Script<'_>) -> Vec<Section> {
     let section = |section: &script::Section<'_>| {
-        let header = script.slice(section.header).trim();
-        let name = header.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let header = script.slice(section.header);
+        let name = header.trim().trim_start_matches('[').trim_end_matches(']').to_owned();
         let (name, text) = match &section.content {
             Content::Shader(shader) => {
                 let version = script.version_line(shader).map(|line| line.to_string()).unwrap_or_default();
-                (name, format!("{version}{}", shader.source))
+                (name, version + &String::from_utf8_lossy(shader.source))
             }
             Content::Passthrough(version) => ("vertex shader".to_owned(), format!("{version}{PASSTHROUGH}")),
             Content::Test | Content::VertexData => return None,
-            _ => (name, script.slice(section.body).to_owned()),
+            _ => (name, script.slice(section.body).into_owned()),
         };
         Some(Section { section: name, text })
     };

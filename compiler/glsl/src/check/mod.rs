@@ -105,8 +105,8 @@ impl fmt::Display for Diagnostics {
 ///
 /// # Errors
 /// All errors of the first phase (preprocessing and parsing, or checking) that found one.
-pub fn compile(
-    sources: &[&str],
+pub fn compile<Source: AsRef<[u8]>>(
+    sources: &[Source],
     stage: Stage,
     options: CompileOptions<'_>,
     types: &mut TypeTable,

@@ -29,24 +29,24 @@ fn sections_in_file_order() {
                 [vertex data]\na/float/1\n2\n\
                 [test]\nclear\n\n# comment\n  draw arrays GL_POINTS 0 1";
     let script = script(file);
-    let lines: Vec<_> =
-        script.sections.iter().map(|section| (section.line, script.slice(section.header))).collect();
+    let shown = |line, span| format!("{line} {}", script.slice(span));
+    let lines: Vec<_> = script.sections.iter().map(|section| shown(section.line, section.header)).collect();
     assert_eq!(
         lines,
         [
-            (3, "[require]"),
-            (5, "[vertex shader passthrough]"),
-            (6, "[fragment shader]"),
-            (11, "[vertex data]"),
-            (14, "[test]")
+            "3 [require]",
+            "5 [vertex shader passthrough]",
+            "6 [fragment shader]",
+            "11 [vertex data]",
+            "14 [test]"
         ]
     );
     let shader = script.shaders().next().expect("a shader");
-    assert_eq!((shader.source, shader.first_line), ("void main()\n{\n}\n [indented]\n", 7));
-    assert_eq!(script.slice(shader.body), shader.source);
+    assert_eq!((shader.source, shader.first_line), (&b"void main()\n{\n}\n [indented]\n"[..], 7));
+    assert_eq!(script.slice(shader.body).as_bytes(), shader.source);
     let test = script.test.as_deref().expect("a test");
-    let lines: Vec<_> = test.iter().map(|line| (line.number, script.slice(line.span))).collect();
-    assert_eq!(lines, [(15, "clear"), (18, "draw arrays GL_POINTS 0 1")]);
+    let lines: Vec<_> = test.iter().map(|line| shown(line.number, line.span)).collect();
+    assert_eq!(lines, ["15 clear", "18 draw arrays GL_POINTS 0 1"]);
     assert_eq!(script.vertex_data.as_ref().map(|data| data.rows), Some(1));
 }
 
@@ -68,13 +68,13 @@ fn special_sections() {
         contents,
         [
             format!("GeometryLayout({layout:?})"),
-            r#"Include { path: "/a path/x.glsl", text: "\nint x;\n" }"#.to_string(),
+            format!("Include {{ path: \"/a path/x.glsl\", text: {:?} }}", b"\nint x;\n"),
             r#"IncludePaths(["/a path", "/b"])"#.to_string(),
             "Specializations { stage: Fragment, constants: [Specialization { id: 3, bits: 255 }, \
              Specialization { id: 4, bits: 1065353216 }] }"
                 .to_string(),
-            r#"Spirv { stage: Fragment, text: "; text\n" }"#.to_string(),
-            r#"Program { target: Vertex, text: "!!ARBvp1.0\nEND\n" }"#.to_string(),
+            format!("Spirv {{ stage: Fragment, text: {:?} }}", b"; text\n"),
+            format!("Program {{ target: Vertex, text: {:?} }}", b"!!ARBvp1.0\nEND\n"),
         ]
     );
     assert!(script.test.is_none());
@@ -165,15 +165,48 @@ fn shaders_need_a_version_requirement_before_them() {
 
 #[test]
 fn encodings() {
-    let invalid = parse(b"[require]\nGLSL >= 1.10\n# caf\xe9 noir\n").expect_err("invalid UTF-8");
-    assert_eq!((invalid.kind, invalid.line, invalid.column), (ErrorKind::Encoding, 3, 6));
+    let invalid = parse(b"[require]\nGLSL >= 1.10\ncaf\xe9 noir\n").expect_err("invalid UTF-8");
+    assert_eq!((invalid.kind, invalid.line, invalid.column), (ErrorKind::Encoding, 3, 4));
+    assert!(invalid.message.contains("0xE9"), "{invalid}");
     let cut = parse(b"[require]\n\xe2\x82").expect_err("cut character");
-    assert_eq!((cut.kind, cut.line, cut.column, cut.span.end), (ErrorKind::Encoding, 2, 1, 12));
+    assert_eq!((cut.kind, cut.line, cut.column, cut.span.end), (ErrorKind::Encoding, 2, 1, 11));
     let nul = parse(b"[require]\n\0").expect_err("NUL");
     assert_eq!((nul.kind, nul.line, nul.column), (ErrorKind::Encoding, 2, 1));
     let windows =
         script("[require]\r\nGLSL >= 1.20\r\n[fragment shader]\r\nx\r\n[test]\r\nclear\r\northo\r\n");
     assert_eq!(windows.test.map(|lines| lines.len()), Some(2));
+}
+
+/// A line and a column.
+type Place = (u32, u32);
+
+/// Places for a byte that is no UTF-8, and where it is wrong.
+const LATIN: &[(&[u8], Option<Place>)] = &[
+    (b"caf\xe9\n[require]\nGLSL >= 1.10\n", None),
+    (b"[require]\nGLSL >= 1.10\n# caf\xe9\n", None),
+    (b"[require] caf\xe9\nGLSL >= 1.10\n", Some((1, 14))),
+    (b"[require] # caf\xe9\nGLSL >= 1.10\n", None),
+    (b"[require]\nGLSL >= 1.10\n[fragment shader]\n// caf\xe9\n", None),
+    (b"[require]\nGLSL >= 1.10\n[fragment shader]\ncaf\xe9\n", None),
+    (b"[require]\n[fragment program]\n# caf\xe9\n", None),
+    (b"[require]\n[fragment program]\nMOV caf\xe9;\n", Some((3, 8))),
+    (b"[require]\n[shader include]\n/a\n// caf\xe9\n", None),
+    (b"[require]\n[shader include]\n/caf\xe9\n", Some((3, 5))),
+    (b"[require]\n[shader include paths]\n/caf\xe9\n", Some((3, 5))),
+    (b"[require]\n[vertex data]\na/float/1\n# \xe9\n1.0 # \xe9\n", None),
+    (b"[require]\n[vertex data]\na\xe9/float/1\n1.0\n", Some((3, 2))),
+    (b"[require]\n[elements]\n1 2 # \xe9\n", None),
+    (b"[require]\n[test]\n# \xe9\nclear # \xe9\n", None),
+    (b"[require]\n[test]\n# \xc3\xa9 \xe9\nclear \xe9\n", Some((4, 7))),
+];
+
+#[test]
+fn only_comments_and_shaders_hold_bytes_that_are_not_utf8() {
+    for (text, wrong) in LATIN {
+        let place = parse(text).err().map(|e| (e.kind, e.line, e.column));
+        let wanted = wrong.map(|(line, column)| (ErrorKind::Encoding, line, column));
+        assert_eq!(place, wanted, "{}", String::from_utf8_lossy(text));
+    }
 }
 
 #[test]
