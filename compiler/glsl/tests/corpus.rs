@@ -1,26 +1,15 @@
 //! Compiles and links the shaders of an installed piglit corpus (Debian's package `piglit`). Without it the test says
 //! so and passes. `PIGLIT_SAMPLE=1` takes every file, `PIGLIT_FILTER` those whose path contains a text.
 
+#[path = "support/piglit.rs"]
+mod piglit;
+
+use piglit::{PIGLIT, piglit_files};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
 use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-const ROOT: &str = "/usr/lib/x86_64-linux-gnu/piglit";
-
-fn files(dir: &Path, result: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let mut entries: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            files(&path, result);
-        } else if path.extension().is_some_and(|e| e == "shader_test") {
-            result.push(path);
-        }
-    }
-}
 
 struct Test {
     sections: Vec<(Stage, String)>,
@@ -190,8 +179,7 @@ fn run(path: &Path) -> Result<(), String> {
 
 #[test]
 fn installed_shaders_compile_and_link() {
-    let mut paths = Vec::new();
-    files(Path::new(ROOT), &mut paths);
+    let mut paths = piglit_files(&["shader_test"]);
     // Their named strings are sections that only a script parser reads.
     paths.retain(|p| !p.to_string_lossy().contains("arb_shading_language_include"));
     if paths.is_empty() {
@@ -205,7 +193,7 @@ fn installed_shaders_compile_and_link() {
     let mut failures = Vec::new();
     for path in &chosen {
         if let Err(message) = run(path) {
-            failures.push(format!("{}: {message}", path.strip_prefix(ROOT).unwrap_or(path).display()));
+            failures.push(format!("{}: {message}", path.strip_prefix(PIGLIT).unwrap_or(path).display()));
         }
     }
     println!("{} of {} files compile and link as they should", chosen.len() - failures.len(), chosen.len());

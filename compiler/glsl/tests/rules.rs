@@ -77,9 +77,13 @@ fn wrong(text: &str, accept: fn(&str) -> Result<(), String>) -> Vec<String> {
 #[test]
 fn legal_programs_compile_and_illegal_ones_do_not() {
     for text in [
+        include_str!("rules/preprocessor.txt"),
         include_str!("rules/pairs.txt"),
         include_str!("rules/declarations.txt"),
         include_str!("rules/chapters.txt"),
+        include_str!("rules/expressions.txt"),
+        include_str!("rules/builtins.txt"),
+        include_str!("rules/embedded.txt"),
     ] {
         let wrong = wrong(text, compiles);
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

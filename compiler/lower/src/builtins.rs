@@ -396,7 +396,7 @@ impl Lowerer<'_, '_> {
                 self.builder.fsub(v[0], along)
             }
             F::Refract => self.refract(v[0], v[1], v[2]),
-            F::Noise1 => self.constant_like(v[0], 0.0),
+            F::Noise1 => self.builder.zero(32, 1),
             F::Noise2 => self.builder.zero(32, 2),
             F::Noise3 => self.builder.zero(32, 3),
             F::Noise4 => self.builder.zero(32, 4),

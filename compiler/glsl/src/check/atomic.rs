@@ -21,6 +21,16 @@ fn operation(name: &str) -> Option<AtomicOp> {
 }
 
 impl Checker<'_> {
+    /// Whether this version has an atomic memory function of this name.
+    pub(super) fn is_atomic_function(&self, name: &str) -> bool {
+        operation(name).is_some() && self.has_atomic_memory()
+    }
+
+    fn has_atomic_memory(&self) -> bool {
+        self.language.at_least(430, 310)
+            || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"])
+    }
+
     /// An atomic memory function; `None` when the name is none of them.
     pub(super) fn atomic_call(
         &mut self,
@@ -29,9 +39,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<Option<ExprId>> {
         let Some(op) = operation(name) else { return Ok(None) };
-        let available = self.language.at_least(430, 310)
-            || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"]);
-        if !available {
+        if !self.has_atomic_memory() {
             return self.error(span, format!("`{name}` is not available in this version"));
         }
         let count = if op == AtomicOp::CompareSwap { 3 } else { 2 };

@@ -29,6 +29,7 @@ gl_MaxDrawBuffers MAX_DRAW_BUFFERS 8
 @ 410 100 ARB_ES2_compatibility
 gl_MaxVertexUniformVectors MAX_VERTEX_UNIFORM_COMPONENTS/4 4096
 gl_MaxFragmentUniformVectors MAX_FRAGMENT_UNIFORM_COMPONENTS/4 4096
+@ 410 100 <es:300 ARB_ES2_compatibility
 gl_MaxVaryingVectors MAX_VARYING_COMPONENTS/4 64
 @ 130 0 EXT_clip_cull_distance
 gl_MaxClipDistances MAX_CLIP_DISTANCES 8
@@ -73,7 +74,7 @@ gl_MaxPatchVertices MAX_PATCH_VERTICES 32
 gl_MaxTessGenLevel MAX_TESS_GEN_LEVEL 64
 @ 410 0 ARB_viewport_array OES_viewport_array
 gl_MaxViewports MAX_VIEWPORTS 16
-@ 400 320 OES_sample_variables ARB_ES3_1_compatibility
+@ 450 320 OES_sample_variables ARB_ES3_1_compatibility
 gl_MaxSamples MAX_SAMPLES 8
 @ 420 310 ARB_shader_image_load_store
 gl_MaxImageUnits MAX_IMAGE_UNITS 8
@@ -81,11 +82,12 @@ gl_MaxVertexImageUniforms MAX_VERTEX_IMAGE_UNIFORMS 8
 gl_MaxFragmentImageUniforms MAX_FRAGMENT_IMAGE_UNIFORMS 8
 gl_MaxCombinedImageUniforms MAX_COMBINED_IMAGE_UNIFORMS 48
 @ 420 0 ARB_shader_image_load_store
-gl_MaxCombinedImageUnitsAndFragmentOutputs MAX_COMBINED_IMAGE_UNITS_AND_FRAGMENT_OUTPUTS 16
+gl_MaxCombinedImageUnitsAndFragmentOutputs MAX_COMBINED_SHADER_OUTPUT_RESOURCES 16
 gl_MaxImageSamples MAX_IMAGE_SAMPLES 0
-@ 420 320 ARB_shader_image_load_store
+@ 420 320 ARB_shader_image_load_store EXT_tessellation_shader OES_tessellation_shader
 gl_MaxTessControlImageUniforms MAX_TESS_CONTROL_IMAGE_UNIFORMS 8
 gl_MaxTessEvaluationImageUniforms MAX_TESS_EVALUATION_IMAGE_UNIFORMS 8
+@ 420 320 ARB_shader_image_load_store EXT_geometry_shader OES_geometry_shader
 gl_MaxGeometryImageUniforms MAX_GEOMETRY_IMAGE_UNIFORMS 8
 @ 430 310 ARB_shader_storage_buffer_object
 gl_MaxCombinedShaderOutputResources MAX_COMBINED_SHADER_OUTPUT_RESOURCES 16
@@ -94,16 +96,20 @@ gl_MaxVertexAtomicCounters MAX_VERTEX_ATOMIC_COUNTERS 8
 gl_MaxFragmentAtomicCounters MAX_FRAGMENT_ATOMIC_COUNTERS 8
 gl_MaxCombinedAtomicCounters MAX_COMBINED_ATOMIC_COUNTERS 8
 gl_MaxAtomicCounterBindings MAX_ATOMIC_COUNTER_BUFFER_BINDINGS 16
+@ 420 320 ARB_shader_atomic_counters EXT_tessellation_shader OES_tessellation_shader
 gl_MaxTessControlAtomicCounters MAX_TESS_CONTROL_ATOMIC_COUNTERS 8
 gl_MaxTessEvaluationAtomicCounters MAX_TESS_EVALUATION_ATOMIC_COUNTERS 8
+@ 420 320 ARB_shader_atomic_counters EXT_geometry_shader OES_geometry_shader
 gl_MaxGeometryAtomicCounters MAX_GEOMETRY_ATOMIC_COUNTERS 8
-@ 430 310 ARB_shader_atomic_counters
+@ 420 310
 gl_MaxVertexAtomicCounterBuffers MAX_VERTEX_ATOMIC_COUNTER_BUFFERS 8
 gl_MaxFragmentAtomicCounterBuffers MAX_FRAGMENT_ATOMIC_COUNTER_BUFFERS 8
 gl_MaxCombinedAtomicCounterBuffers MAX_COMBINED_ATOMIC_COUNTER_BUFFERS 16
 gl_MaxAtomicCounterBufferSize MAX_ATOMIC_COUNTER_BUFFER_SIZE 16384
+@ 420 320 EXT_tessellation_shader OES_tessellation_shader
 gl_MaxTessControlAtomicCounterBuffers MAX_TESS_CONTROL_ATOMIC_COUNTER_BUFFERS 8
 gl_MaxTessEvaluationAtomicCounterBuffers MAX_TESS_EVALUATION_ATOMIC_COUNTER_BUFFERS 8
+@ 420 320 EXT_geometry_shader OES_geometry_shader
 gl_MaxGeometryAtomicCounterBuffers MAX_GEOMETRY_ATOMIC_COUNTER_BUFFERS 8
 @ 430 310 ARB_compute_shader
 gl_MaxComputeUniformComponents MAX_COMPUTE_UNIFORM_COMPONENTS 1024
@@ -114,7 +120,7 @@ gl_MaxComputeAtomicCounterBuffers MAX_COMPUTE_ATOMIC_COUNTER_BUFFERS 8
 @ 440 0 ARB_enhanced_layouts
 gl_MaxTransformFeedbackBuffers MAX_TRANSFORM_FEEDBACK_BUFFERS 4
 gl_MaxTransformFeedbackInterleavedComponents MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS 64
-@ 0 300 EXT_blend_func_extended
+@ 0 0 EXT_blend_func_extended
 gl_MaxDualSourceDrawBuffersEXT MAX_DUAL_SOURCE_DRAW_BUFFERS 1
 ";
 

@@ -58,8 +58,10 @@ in vec4 gl_MultiTexCoord6
 in vec4 gl_MultiTexCoord7
 @ 130 300 vs EXT_gpu_shader4
 in int gl_VertexID
-@ 140 300 vs EXT_gpu_shader4 ARB_draw_instanced EXT_draw_instanced
+@ 140 300 vs EXT_gpu_shader4 ARB_draw_instanced
 in int gl_InstanceID
+@ 0 0 vs EXT_draw_instanced
+in int gl_InstanceIDEXT=gl_InstanceID
 @ 0 0 vs ARB_draw_instanced
 in int gl_InstanceIDARB=gl_InstanceID
 @ 460 0 vs
@@ -144,6 +146,7 @@ out float[] gl_CullDistance
 @ 110 100 fs
 in vec4 gl_FragCoord
 in bool gl_FrontFacing
+@ 120 100 fs
 in vec2 gl_PointCoord
 @ 110 300 fs
 out float gl_FragDepth
@@ -152,7 +155,7 @@ out float gl_FragDepthEXT=gl_FragDepth
 @ 110 100 fs <420 <es:300
 out vec4 gl_FragColor
 out vec4[GL_MAX_DRAW_BUFFERS] gl_FragData
-@ 0 0 fs EXT_blend_func_extended
+@ 0 0 fs <es:300 EXT_blend_func_extended
 out vec4 gl_SecondaryFragColorEXT
 out vec4[GL_MAX_DUAL_SOURCE_DRAW_BUFFERS] gl_SecondaryFragDataEXT
 @ 0 0 fs <130 <es:300 EXT_shader_framebuffer_fetch EXT_shader_framebuffer_fetch_non_coherent

@@ -240,11 +240,7 @@ impl Checker<'_> {
         self.check_no_block_name(name)?;
         self.check_precision(ty, qualifiers, span)?;
         let storage = self.storage_of(qualifiers, span)?;
-        let ty = if storage == Storage::Private && qualifiers.subroutine.is_some() {
-            return self.error(span, "a subroutine variable must be uniform");
-        } else {
-            ty
-        };
+        self.check_subroutine_variable(storage, qualifiers, ty, span)?;
         self.check_interface(storage, qualifiers, ty, span)?;
         if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
             return self.redeclare(known, storage, ty, qualifiers, declarator);
@@ -270,6 +266,28 @@ impl Checker<'_> {
         self.shader.precisions[id] = self.precisions_of(ty, qualifiers);
         self.scopes.declare(name.symbol, Entity::Global(id));
         Ok(())
+    }
+
+    /// `subroutine uniform T a;` and arrays of a written size (GLSL 4.60 section 6.1.2).
+    fn check_subroutine_variable(
+        &mut self,
+        storage: Storage,
+        qualifiers: &Qualifiers,
+        ty: TypeId,
+        span: Span,
+    ) -> Check<()> {
+        let Some(types) = qualifiers.subroutine else { return self.check_no_subroutine(ty, span) };
+        let unsized_array = matches!(self.types.array_of(ty), Some((_, ArrayLength::Unsized)));
+        let message = if storage != Storage::Uniform {
+            "a subroutine variable must be uniform"
+        } else if !types.is_empty() || self.subroutine_of(self.types.without_arrays(ty)).is_none() {
+            "a subroutine uniform needs one subroutine type, in the place of a type"
+        } else if unsized_array {
+            "an array of subroutine uniforms needs a size"
+        } else {
+            return Ok(());
+        };
+        self.error(span, message)
     }
 
     /// The type of a declared variable, without the sizes that its initialiser will give.

@@ -48,10 +48,19 @@ impl Checker<'_> {
             chain.push((self.unit.exprs[first].span, b));
             first = a;
         }
-        let mut value = self.expression(first)?;
+        let mut value = self.operand_of_sequence(first)?;
         for (span, next) in chain.into_iter().rev() {
-            let next = self.expression(next)?;
+            let next = self.operand_of_sequence(next)?;
             value = self.push(ExprKind::Sequence(value, next), self.ty(next), span);
+        }
+        Ok(value)
+    }
+
+    /// Operands may be void, not opaque (GLSL 4.60 section 5.9).
+    fn operand_of_sequence(&mut self, id: ast::ExprId) -> Check<ExprId> {
+        let value = self.expression(id)?;
+        if self.types.contains_opaque(self.ty(value)) {
+            return self.error(self.unit.exprs[id].span, "opaque values cannot be operands of `,`");
         }
         Ok(value)
     }

@@ -78,10 +78,10 @@ impl Checker<'_> {
         if text == "main" && (result != TypeTable::VOID || !parameters.is_empty()) {
             return self.error(function.header, "main must be `void main()`");
         }
-        if let Some(types) = qualifiers.subroutine
-            && types.is_empty()
-            && function.body.is_none()
-        {
+        if qualifiers.subroutine.is_some_and(|types| types.is_empty()) {
+            if function.body.is_some() {
+                return self.error(function.header, "a subroutine type has no body");
+            }
             return self.subroutine_type(name, &parameters, result).map(|()| None);
         }
         if qualifiers.subroutine.is_some() && function.body.is_none() {
@@ -145,6 +145,7 @@ impl Checker<'_> {
             if let Some((_, program::ArrayLength::Unsized)) = self.types.array_of(ty) {
                 return self.error(param.span, "an array parameter needs a size");
             }
+            self.check_no_subroutine(ty, param.span)?;
             self.check_precision(ty, &qualifiers, param.span)?;
             let direction = self.direction(&qualifiers, ty, param.span)?;
             let (name, span) = (param.name, param.span);
@@ -200,7 +201,11 @@ impl Checker<'_> {
             None | Some(Entity::Functions(_)) => {}
             Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
         }
-        if self.language.es && self.language.version >= 300 && self.is_builtin_function(text) {
+        let builtin = self.is_builtin_function(text)
+            || self.is_texture_function(text)
+            || self.is_image_function(text)
+            || self.is_atomic_function(text);
+        if self.language.es && self.language.version >= 300 && builtin {
             return self
                 .error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
         }
@@ -400,6 +405,14 @@ impl Checker<'_> {
     /// Whether the stage may call a function or use a statement.
     pub(super) fn is_stage(&self, stage: Stage) -> bool {
         self.language.stage == stage
+    }
+
+    /// Only uniforms that are declared with `subroutine` are of a subroutine type (GLSL 4.60 section 6.1.2).
+    pub(super) fn check_no_subroutine(&mut self, ty: TypeId, span: Span) -> Check<()> {
+        match self.types.get(self.types.without_arrays(ty)) {
+            Type::Subroutine(_) => self.error(span, "only subroutine uniforms are of a subroutine type"),
+            _ => Ok(()),
+        }
     }
 
     /// The subroutine type behind a type.

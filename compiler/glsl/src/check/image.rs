@@ -31,6 +31,11 @@ fn operation(name: &str) -> Option<ImageOp> {
 }
 
 impl Checker<'_> {
+    /// Whether this version has an image function of this name.
+    pub(super) fn is_image_function(&self, name: &str) -> bool {
+        operation(name).is_some_and(|op| self.image_op_available(op))
+    }
+
     /// An image built-in; `None` when the name or the first argument says that it is none.
     pub(super) fn image_call(
         &mut self,

@@ -217,6 +217,9 @@ impl Checker<'_> {
         // At most one qualifier of these kinds, in every version (GLSL 4.60 section 4.10).
         let second = match kind {
             QualifierKind::Const => result.constant,
+            QualifierKind::Invariant => result.invariant,
+            QualifierKind::Precise => result.precise,
+            QualifierKind::Precision(_) => result.precision.is_some(),
             QualifierKind::Smooth | QualifierKind::Flat | QualifierKind::Noperspective => {
                 result.interpolation.mode != InterpolationMode::Default
             }

@@ -104,8 +104,14 @@ impl Checker<'_> {
         ty: TypeId,
         span: Span,
     ) -> Check<()> {
-        if let (Some(limit), Some((_, ArrayLength::Fixed(n)))) =
-            (self.builtin_size_limit(builtin), self.types.array_of(ty))
+        let limit = match builtin {
+            // An `int` for 32 samples (GLSL 4.60 section 7.1.5).
+            BuiltinVariable::SampleMask | BuiltinVariable::SampleMaskIn => {
+                Some(self.language.limit("GL_MAX_SAMPLES", 8).div_ceil(32).max(1))
+            }
+            _ => self.builtin_size_limit(builtin),
+        };
+        if let (Some(limit), Some((_, ArrayLength::Fixed(n)))) = (limit, self.types.array_of(ty))
             && n > limit
         {
             let name = builtin.name();

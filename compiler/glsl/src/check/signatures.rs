@@ -86,7 +86,7 @@ genI clamp(genI,genI,genI)
 genI clamp(genI,I,I)
 @ 110 0 vs compat
 F4 ftransform()
-@ 110 0 <440
+@ 110 0
 F noise1(genF)
 F2 noise2(genF)
 F3 noise3(genF)
@@ -127,19 +127,7 @@ F4x4 inverse(F4x4)
 @ 0 0 EXT_gpu_shader4
 genF truncate(genF) = trunc
 @ 130 300 EXT_gpu_shader4
-genF trunc(genF)
 genF round(genF)
-genF roundEven(genF)
-genF sinh(genF)
-genF cosh(genF)
-genF tanh(genF)
-genF asinh(genF)
-genF acosh(genF)
-genF atanh(genF)
-genF modf(genF,out genF)
-genF mix(genF,genF,genB)
-genB isnan(genF)
-genB isinf(genF)
 genU min(genU,genU)
 genU min(genU,U)
 genU max(genU,genU)
@@ -152,6 +140,19 @@ vecB greaterThan(vecU,vecU)
 vecB greaterThanEqual(vecU,vecU)
 vecB equal(vecU,vecU)
 vecB notEqual(vecU,vecU)
+@ 130 300
+genF trunc(genF)
+genF roundEven(genF)
+genF sinh(genF)
+genF cosh(genF)
+genF tanh(genF)
+genF asinh(genF)
+genF acosh(genF)
+genF atanh(genF)
+genF modf(genF,out genF)
+genF mix(genF,genF,genB)
+genB isnan(genF)
+genB isinf(genF)
 @ 450 310 EXT_shader_integer_mix
 genI mix(genI,genI,genB)
 genU mix(genU,genU,genB)
@@ -182,22 +183,13 @@ genU uaddCarry(genU,genU,out genU)
 genU usubBorrow(genU,genU,out genU)
 V umulExtended(genU,genU,out genU,out genU)
 V imulExtended(genI,genI,out genI,out genI)
-@ 410 300 ARB_shading_language_packing
-U packUnorm2x16(F2)
+@ 420 300 ARB_shading_language_packing
 U packSnorm2x16(F2)
-F2 unpackUnorm2x16(U)
 F2 unpackSnorm2x16(U)
-@ 0 0 ARB_gpu_shader5
-U packUnorm2x16(F2)
-U packUnorm4x8(F4)
-U packSnorm4x8(F4)
-F2 unpackUnorm2x16(U)
-F4 unpackUnorm4x8(U)
-F4 unpackSnorm4x8(U)
-@ 400 0
+@ 400 300 ARB_shading_language_packing ARB_gpu_shader5
 U packUnorm2x16(F2)
 F2 unpackUnorm2x16(U)
-@ 400 310 ARB_shading_language_packing
+@ 400 310 ARB_shading_language_packing ARB_gpu_shader5
 U packUnorm4x8(F4)
 U packSnorm4x8(F4)
 F4 unpackUnorm4x8(U)

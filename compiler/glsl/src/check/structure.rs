@@ -223,6 +223,7 @@ impl Checker<'_> {
                 if ty == TypeTable::VOID {
                     return self.error(declarator.name.span, format!("member `{text}` cannot be void"));
                 }
+                self.check_no_subroutine(ty, declarator.name.span)?;
                 if *self.types.get(self.types.without_arrays(ty)) == Type::AtomicCounter {
                     return self.error(declarator.name.span, "structures have no atomic counters as members");
                 }

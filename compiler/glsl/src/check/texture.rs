@@ -34,6 +34,11 @@ struct Coordinate {
 }
 
 impl Checker<'_> {
+    /// Whether this version has a texture function of this name.
+    pub(super) fn is_texture_function(&self, name: &str) -> bool {
+        parse(name).is_some_and(|name| name.available(&self.language))
+    }
+
     /// A texture built-in; `None` when the name or the first argument says that it is none.
     pub(super) fn texture_call(
         &mut self,

@@ -241,6 +241,8 @@ static WORDS: &[Word] = &[
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Suffixes {
     pub uint: bool,
+    /// `f`; GLSL 1.10 does not have it either, but piglit's tests for it do.
+    pub float: bool,
     pub double: bool,
     pub int64: bool,
     pub int16: bool,
@@ -301,6 +303,7 @@ impl Keywords {
         self.unsigned_int = on(GPU_SHADER4);
         self.suffixes = Suffixes {
             uint: version.at_least(Some(130), Some(300)) || on(GPU_SHADER4),
+            float: version.at_least(Some(110), Some(300)),
             double: version.at_least(Some(400), None) || on(&["GL_ARB_gpu_shader_fp64", "GL_NV_gpu_shader5"]),
             int64: on(INT64),
             int16: on(INT16),

@@ -73,7 +73,8 @@ fn float(spelling: &[u8], allowed: Suffixes) -> Result<(f64, FloatType), &'stati
     let number = spelling.iter().rposition(|b| matches!(b, b'0'..=b'9' | b'.')).map_or(0, |i| i + 1);
     let (digits, suffix) = spelling.split_at(number);
     let (ty, ok) = match suffix {
-        b"" | b"f" | b"F" => (FloatType::Float, true),
+        b"" => (FloatType::Float, true),
+        b"f" | b"F" => (FloatType::Float, allowed.float),
         b"lf" | b"LF" => (FloatType::Double, allowed.double),
         b"hf" | b"HF" => (FloatType::Half, allowed.half),
         _ => return Err("unknown suffix of a floating-point literal"),
@@ -129,7 +130,8 @@ fn significant_digits(text: &str) -> (i64, Vec<u8>) {
 mod tests {
     use super::*;
 
-    const ALL: Suffixes = Suffixes { uint: true, double: true, int64: true, int16: true, half: true };
+    const ALL: Suffixes =
+        Suffixes { uint: true, float: true, double: true, int64: true, int16: true, half: true };
 
     #[test]
     fn integers() {

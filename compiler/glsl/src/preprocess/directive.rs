@@ -87,8 +87,11 @@ impl Preprocessor<'_> {
         let Some(number) = number.filter(|t| t.kind == Kind::Int) else {
             return self.error(span, "#version needs a number");
         };
-        let value = condition::integer(number.spelling(self.unit.sources.bytes()));
-        let value = value.ok().and_then(|v| u16::try_from(v).ok()).unwrap_or(0);
+        let spelling = number.spelling(self.unit.sources.bytes());
+        if !spelling.iter().all(u8::is_ascii_digit) || spelling.starts_with(b"0") {
+            return self.error(span, "#version needs a decimal number");
+        }
+        let value = condition::integer(spelling).ok().and_then(|v| u16::try_from(v).ok()).unwrap_or(0);
         let profile = match profile.map(|t| t.symbol) {
             None if value == 100 => Profile::Es,
             None => Profile::None,
