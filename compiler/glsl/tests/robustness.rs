@@ -241,12 +241,13 @@ fn macro_bombs_are_errors() {
     let doubling: String = (0..60).map(|i| format!("#define a{} a{i} a{i}\n", i + 1)).collect();
     let pasting: String = (0..60).map(|i| format!("#define p{}(x) p{i}(x) ## x ## x\n", i + 1)).collect();
     let calls = format!("#define f(x) x x\nint y = {}1{};", "f(".repeat(90), ")".repeat(90));
-    let deep = format!("#define f(x) x\nint y = {}1{};", "f(".repeat(50_000), ")".repeat(50_000));
+    let nested = |n| format!("#define f(x) x\nint y = {}1{};", "f(".repeat(n), ")".repeat(n));
     let long_name = "a".repeat(40_000);
     let cases = [
         (format!("{doubling}int x = a60;"), "macro expansion makes too many tokens"),
         (calls, "macro expansion makes too many tokens"),
-        (deep, "macro calls are nested too deeply"),
+        (nested(5_000), "macro calls are nested too deeply"),
+        (nested(200_000), "macro expansion makes too many tokens"),
         ("#if 1\n".repeat(100_000), "conditionals are nested too deeply"),
         (format!("#if {}1\n#endif\n", "(".repeat(100_000)), "preprocessor expression is nested too deeply"),
         (format!("#if {}1\n#endif\n", "!".repeat(100_000)), "preprocessor expression is nested too deeply"),

@@ -94,8 +94,7 @@ impl Checker<'_> {
         if !hidden && let Some(value) = self.special_builtin(text, arguments, span)? {
             return Ok(value);
         }
-        let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
-        let types = types.join(", ");
+        let types = self.argument_types(arguments);
         if self.broken_functions.contains(&name.symbol) {
             return Err(super::Reported);
         }
@@ -185,8 +184,16 @@ impl Checker<'_> {
     }
 
     fn ambiguous<T>(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<T> {
-        let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
-        self.error(span, format!("the call of `{name}` with ({}) is ambiguous", types.join(", ")))
+        let types = self.argument_types(arguments);
+        self.error(span, format!("the call of `{name}` with ({types}) is ambiguous"))
+    }
+
+    /// The types of arguments for a message; of many, the first.
+    pub(super) fn argument_types(&self, arguments: &[Argument]) -> String {
+        const SHOWN: usize = 16;
+        let shown = arguments.iter().take(SHOWN).map(|a| self.type_name(self.ty(a.value)));
+        let types: Vec<String> = shown.chain((arguments.len() > SHOWN).then(|| "…".to_owned())).collect();
+        types.join(", ")
     }
 
     /// How well an argument fits a parameter.

@@ -107,8 +107,8 @@ impl Checker<'_> {
     }
 
     pub(super) fn no_overload<T>(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<T> {
-        let types: Vec<String> = arguments.iter().map(|a| self.type_name(self.ty(a.value))).collect();
-        self.error(span, format!("no overload of `{name}` takes ({})", types.join(", ")))
+        let types = self.argument_types(arguments);
+        self.error(span, format!("no overload of `{name}` takes ({types})"))
     }
 
     /// The next argument converted to a scalar or vector type.

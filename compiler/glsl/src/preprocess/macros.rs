@@ -197,19 +197,25 @@ impl Preprocessor<'_> {
 
     /// Makes `tokens` the next to be read.
     fn push_expansion(&mut self, tokens: Vec<Token>, active: Option<u32>) {
-        self.expanded += tokens.len() + 1;
-        if self.expanded > MAX_EXPANDED_TOKENS {
-            if !self.fatal {
-                let span = tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
-                self.error(span, "macro expansion makes too many tokens");
-                self.stop();
-            }
+        if !self.may_make(&tokens) {
             return;
         }
         if let Some(index) = active {
             self.buffers.macros.set_active(index, true);
         }
         self.frames.push(Frame { tokens, next: 0, active });
+    }
+
+    /// Counts tokens that expansion makes or moves; too many are an error.
+    fn may_make(&mut self, tokens: &[Token]) -> bool {
+        self.expanded += tokens.len() + 1;
+        let fits = self.expanded <= MAX_EXPANDED_TOKENS;
+        if !fits && !self.fatal {
+            let span = tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
+            self.error(span, "macro expansion makes too many tokens");
+            self.stop();
+        }
+        fits
     }
 
     pub(super) fn unread(&mut self, token: Token) {
@@ -377,6 +383,9 @@ impl Preprocessor<'_> {
             tokens.iter().any(|t| t.kind == Kind::Ident && self.buffers.macros.lookup(t.symbol).is_some());
         if !has_macro {
             out.extend_from_slice(tokens);
+            return out;
+        }
+        if !self.may_make(tokens) {
             return out;
         }
         if self.argument_nesting >= MAX_ARGUMENT_NESTING {
