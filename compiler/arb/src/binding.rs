@@ -26,12 +26,66 @@ pub struct ResultTarget {
 pub const MAX_TEXTURES: u32 = 32;
 /// Texture coordinate sets of the compatibility profile.
 const MAX_COORDINATES: u32 = 8;
+/// Colours of ARB_draw_buffers.
+const MAX_DRAW_BUFFERS: u32 = 8;
+/// Program matrices, none of which anything sets.
+const MAX_MATRICES: u32 = 8;
 /// Generic vertex attributes.
 const MAX_ATTRIBUTES: u32 = 16;
 
 /// The words of a name and its indices, matched together.
 fn words(parts: &[Part]) -> Vec<&str> {
     parts.iter().map(|p| p.name.as_str()).collect()
+}
+
+/// Whether a part may have an index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Index {
+    Never,
+    Optional,
+    Required,
+    /// Required, and a range where an array is declared.
+    Range,
+}
+
+/// What the grammars say about the part at a place of a name.
+fn index_rule(first: &str, place: usize, name: &str) -> Index {
+    match (first, place, name) {
+        ("program", 1, "env" | "local") => Index::Range,
+        ("state", 3.., "row") => Index::Range,
+        ("vertex", 1, "attrib") => Index::Required,
+        ("state", 1, "light" | "lightprod" | "texgen" | "clip") | ("state", 2, "program") => Index::Required,
+        ("vertex" | "fragment" | "result", 1, "texcoord") | ("result", 1, "color") => Index::Optional,
+        ("state", 1, "texenv") | ("state", 2, "modelview" | "texture") => Index::Optional,
+        _ => Index::Never,
+    }
+}
+
+/// Whether indices are where they belong.
+#[must_use]
+pub fn indices_fit(parts: &[Part]) -> bool {
+    let Some(first) = parts.first() else { return false };
+    parts.iter().enumerate().all(|(place, part)| {
+        match (index_rule(&first.name, place, &part.name), part.index, part.last) {
+            (Index::Never | Index::Optional, None, _) | (Index::Range, Some(_), _) => true,
+            (Index::Optional | Index::Required, Some(_), last) => last.is_none(),
+            _ => false,
+        }
+    })
+}
+
+/// The generic attribute that a conventional one shares its place with (ARB_vertex_program).
+#[must_use]
+pub fn generic_alias(parts: &[Part]) -> Option<u32> {
+    Some(match words(parts)[..] {
+        ["vertex", "position"] => 0,
+        ["vertex", "normal"] => 2,
+        ["vertex", "color"] | ["vertex", "color", "primary"] => 3,
+        ["vertex", "color", "secondary"] => 4,
+        ["vertex", "fogcoord"] => 5,
+        ["vertex", "texcoord"] => 8 + parts.last()?.index.unwrap_or(0),
+        _ => return None,
+    })
 }
 
 fn below(index: Option<u32>, limit: u32) -> Option<u32> {
@@ -75,10 +129,13 @@ pub fn fragment_attribute(parts: &[Part]) -> Option<String> {
 
 /// `result.…`
 #[must_use]
-pub fn result(parts: &[Part], target: Target) -> Option<ResultTarget> {
+pub fn result(parts: &[Part], target: Target, draw_buffers: bool) -> Option<ResultTarget> {
     let index = parts.last()?.index;
     let all = |glsl: &str| Some(ResultTarget { glsl: glsl.into(), components: "xyzw" });
     let one = |glsl: &str, components| Some(ResultTarget { glsl: glsl.into(), components });
+    if target == Target::Vertex && parts.get(1).is_some_and(|p| p.name == "color" && p.index.is_some()) {
+        return None;
+    }
     match (target, &words(parts)[..]) {
         (Target::Vertex, ["result", "position"]) => all("gl_Position"),
         (Target::Vertex, ["result", "color", rest @ ..]) => {
@@ -101,17 +158,18 @@ pub fn result(parts: &[Part], target: Target) -> Option<ResultTarget> {
             all(&format!("gl_TexCoord[{}]", below(index, MAX_COORDINATES)?))
         }
         (Target::Fragment, ["result", "color"]) => match index {
-            None => all("gl_FragColor"),
-            Some(n) => all(&format!("gl_FragData[{n}]")),
+            None if !draw_buffers => all("gl_FragColor"),
+            _ if !draw_buffers => None,
+            index => all(&format!("gl_FragData[{}]", below(index, MAX_DRAW_BUFFERS)?)),
         },
         (Target::Fragment, ["result", "depth"]) => one("gl_FragDepth", "z"),
         _ => None,
     }
 }
 
-/// `state.…` other than matrices.
+/// `state.…` other than matrices: some of it is for vertex programs, some for fragment programs.
 #[must_use]
-pub fn state(parts: &[Part]) -> Option<String> {
+pub fn state(parts: &[Part], target: Target) -> Option<String> {
     let names = words(parts);
     let index = |n: usize| parts[n].index;
     Some(match names[..] {
@@ -157,17 +215,27 @@ pub fn state(parts: &[Part]) -> Option<String> {
         },
         ["state", "fog", "color"] => "gl_Fog.color".into(),
         ["state", "fog", "params"] => "vec4(gl_Fog.density, gl_Fog.start, gl_Fog.end, gl_Fog.scale)".into(),
-        ["state", "clip", "plane"] => format!("gl_ClipPlane[{}]", below(index(1), 8)?),
-        ["state", "point", "size"] => {
+        ["state", "clip", "plane"] if target == Target::Vertex => {
+            format!("gl_ClipPlane[{}]", below(index(1), 8)?)
+        }
+        ["state", "point", "size"] if target == Target::Vertex => {
             "vec4(gl_Point.size, gl_Point.sizeMin, gl_Point.sizeMax, gl_Point.fadeThresholdSize)".into()
         }
-        ["state", "point", "attenuation"] => {
+        ["state", "texgen", plane @ ("eye" | "object"), axis @ ("s" | "t" | "r" | "q")]
+            if target == Target::Vertex =>
+        {
+            let plane = if plane == "eye" { "Eye" } else { "Object" };
+            format!("gl_{plane}Plane{}[{}]", axis.to_ascii_uppercase(), below(index(1), MAX_COORDINATES)?)
+        }
+        ["state", "point", "attenuation"] if target == Target::Vertex => {
             "vec4(gl_Point.distanceConstantAttenuation, gl_Point.distanceLinearAttenuation, \
              gl_Point.distanceQuadraticAttenuation, 1.0)"
                 .into()
         }
-        ["state", "texenv", "color"] => format!("gl_TextureEnvColor[{}]", below(index(1), MAX_COORDINATES)?),
-        ["state", "depth", "range"] => {
+        ["state", "texenv", "color"] if target == Target::Fragment => {
+            format!("gl_TextureEnvColor[{}]", below(index(1), MAX_COORDINATES)?)
+        }
+        ["state", "depth", "range"] if target == Target::Fragment => {
             "vec4(gl_DepthRange.near, gl_DepthRange.far, gl_DepthRange.diff, 1.0)".into()
         }
         _ => return None,
@@ -189,10 +257,12 @@ pub fn matrix_rows(parts: &[Part]) -> Option<Vec<String>> {
     if (state.name.as_str(), matrix.name.as_str()) != ("state", "matrix") {
         return None;
     }
+    let identity = which.name == "program" && which.index? < MAX_MATRICES;
     let (stem, index) = match which.name.as_str() {
         "modelview" if which.index.unwrap_or(0) == 0 => ("ModelView", String::new()),
         "projection" => ("Projection", String::new()),
         "mvp" => ("ModelViewProjection", String::new()),
+        "program" if identity => ("", String::new()),
         "texture" => ("Texture", format!("[{}]", below(which.index, MAX_COORDINATES)?)),
         _ => return None,
     };
@@ -213,6 +283,15 @@ pub fn matrix_rows(parts: &[Part]) -> Option<Vec<String>> {
     };
     if rows.is_empty() || rows.end > 4 {
         return None;
+    }
+    if identity {
+        let row = |row| {
+            format!(
+                "vec4({})",
+                (0..4).map(|n| if n == row { "1.0" } else { "0.0" }).collect::<Vec<_>>().join(", ")
+            )
+        };
+        return Some(rows.map(row).collect());
     }
     Some(rows.map(|row| format!("gl_{stem}Matrix{suffix}{index}[{row}]")).collect())
 }

@@ -89,6 +89,22 @@ pub const OPERATIONS: &[Operation] = &[
     op("XPD", V2, "vec4(cross($0.xyz, $1.xyz), 0.0)"),
 ];
 
+/// Whether a word cannot be the name of anything.
+#[must_use]
+pub fn is_reserved(word: &str, target: Target) -> bool {
+    const STATEMENTS: [&str; 7] = ["ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP"];
+    let (own, kind): (&[&str], &str) = match target {
+        Target::Vertex => (&["ADDRESS", "ARL"], "vertex"),
+        Target::Fragment => (&["KIL", "TEX", "TXB", "TXP", "texture"], "fragment"),
+    };
+    let plain = word.strip_suffix("_SAT").filter(|_| target == Target::Fragment).unwrap_or(word);
+    STATEMENTS.contains(&word)
+        || ["SWZ"].contains(&plain)
+        || own.contains(&plain)
+        || [kind, "program", "result", "state"].contains(&word)
+        || Operation::find(plain, target).is_some()
+}
+
 impl Operation {
     /// The operation called `name` (without `_SAT`) in programs of a kind.
     #[must_use]

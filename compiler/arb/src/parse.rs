@@ -1,9 +1,11 @@
 //! Parser: statements with their operands resolved to GLSL expressions.
 
+mod operand;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::binding::{self, Part, ResultTarget};
-use crate::instruction::{Form, Lookup, Operation, TARGETS, TextureTarget};
+use crate::instruction::{self, Form, Lookup, Operation, TARGETS, TextureTarget};
 use crate::lexer::{Lexer, Token, error};
 use crate::{Error, MAX_PARAMETERS, Target};
 
@@ -29,6 +31,12 @@ pub struct Options {
     pub origin_upper_left: bool,
     /// Pixel centres are integers.
     pub pixel_center_integer: bool,
+    /// `ARB_draw_buffers`: colours are numbered.
+    pub draw_buffers: bool,
+    /// `ARB_fragment_program_shadow`: there are shadow targets.
+    pub shadow: bool,
+    /// `ARB_precision_hint_fastest` or `ARB_precision_hint_nicest`.
+    pub precision: Option<bool>,
 }
 
 /// Where an instruction writes.
@@ -111,9 +119,20 @@ pub fn program(text: &str, target: Target) -> Result<Program, Error> {
     }
     let mut lexer = Lexer::new(text, start + header.len());
     let (token, at) = lexer.next()?;
-    let mut parser =
-        Parser { text, target, lexer, token, at, names: BTreeMap::new(), program: Program::default() };
+    let mut parser = Parser {
+        text,
+        target,
+        lexer,
+        token,
+        at,
+        names: BTreeMap::new(),
+        bound: Default::default(),
+        relative: BTreeMap::new(),
+        program: Program::default(),
+    };
     parser.statements()?;
+    parser.check_attributes()?;
+    parser.check_relative()?;
     Ok(parser.program)
 }
 
@@ -124,6 +143,10 @@ struct Parser<'a> {
     token: Token<'a>,
     at: usize,
     names: BTreeMap<&'a str, Named>,
+    /// Places of conventional and of generic vertex attributes that are bound, by generic number.
+    bound: [BTreeMap<u32, usize>; 2],
+    /// Places where arrays are first addressed through a register, by array.
+    relative: BTreeMap<usize, usize>,
     program: Program,
 }
 
@@ -188,14 +211,26 @@ impl<'a> Parser<'a> {
     // Statements.
 
     fn statements(&mut self) -> Parsed<()> {
+        let mut options = true;
         loop {
             let word = match self.token {
-                Token::Name("END") => return Ok(()),
+                Token::Name("END") => {
+                    self.advance()?;
+                    return if self.token == Token::End {
+                        Ok(())
+                    } else {
+                        self.unexpected("nothing after `END`")
+                    };
+                }
                 Token::Name(word) => word,
                 _ => return self.unexpected("a statement or `END`"),
             };
             let at = self.at;
             self.advance()?;
+            if word == "OPTION" && !options {
+                return Err(error(self.text, at, "options come before all other statements"));
+            }
+            options = word == "OPTION";
             match word {
                 "OPTION" => self.option()?,
                 "TEMP" => self.declare_list(|program| {
@@ -220,6 +255,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         let name = self.name()?;
         let options = &mut self.program.options;
+        let (fog, precision) = (options.fog, options.precision);
         match (name, self.target) {
             ("ARB_position_invariant", Target::Vertex) => options.position_invariant = true,
             ("ARB_fog_linear", Target::Fragment) => options.fog = Some(Fog::Linear),
@@ -229,16 +265,26 @@ impl<'a> Parser<'a> {
             ("ARB_fragment_coord_pixel_center_integer", Target::Fragment) => {
                 options.pixel_center_integer = true;
             }
-            // Hints, and what needs no permission here.
-            ("ARB_precision_hint_fastest" | "ARB_precision_hint_nicest", Target::Fragment)
-            | ("ARB_fragment_program_shadow" | "ARB_draw_buffers" | "ATI_draw_buffers", Target::Fragment) => {
-            }
+            ("ARB_precision_hint_fastest", Target::Fragment) => options.precision = Some(false),
+            ("ARB_precision_hint_nicest", Target::Fragment) => options.precision = Some(true),
+            ("ARB_fragment_program_shadow", Target::Fragment) => options.shadow = true,
+            ("ARB_draw_buffers" | "ATI_draw_buffers", Target::Fragment) => options.draw_buffers = true,
             _ => return Err(error(self.text, at, format!("unknown option `{name}`"))),
+        }
+        // One of each kind (ARB_fragment_program).
+        if fog.is_some_and(|fog| options.fog != Some(fog)) {
+            return Err(error(self.text, at, "a second fog option"));
+        }
+        if precision.is_some_and(|precision| options.precision != Some(precision)) {
+            return Err(error(self.text, at, "a second precision option"));
         }
         Ok(())
     }
 
     fn declare(&mut self, at: usize, name: &'a str, meaning: Named) -> Parsed<()> {
+        if instruction::is_reserved(name, self.target) {
+            return Err(error(self.text, at, format!("`{name}` is a reserved word")));
+        }
         if self.names.insert(name, meaning).is_some() {
             return Err(error(self.text, at, format!("`{name}` is declared twice")));
         }
@@ -263,7 +309,7 @@ impl<'a> Parser<'a> {
         self.expect('=')?;
         let binding = self.at;
         let parts = self.parts()?;
-        match self.attribute(&parts) {
+        match self.attribute(&parts, binding) {
             Some(value) => self.declare(at, name, Named::Value(value)),
             None => Err(error(self.text, binding, "unknown attribute")),
         }
@@ -275,7 +321,7 @@ impl<'a> Parser<'a> {
         self.expect('=')?;
         let binding = self.at;
         let parts = self.parts()?;
-        match binding::result(&parts, self.target) {
+        match self.result(&parts) {
             Some(result) => self.declare(at, name, Named::Result(result)),
             None => Err(error(self.text, binding, "unknown result")),
         }
@@ -387,7 +433,47 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn attribute(&mut self, parts: &[Part]) -> Option<String> {
+    fn result(&self, parts: &[Part]) -> Option<ResultTarget> {
+        let draw_buffers = self.program.options.draw_buffers;
+        binding::result(parts, self.target, draw_buffers).filter(|_| binding::indices_fit(parts))
+    }
+
+    /// A program has one of two attributes that share their place (ARB_vertex_program).
+    fn check_attributes(&self) -> Parsed<()> {
+        let [conventional, generic] = &self.bound;
+        match generic.iter().find_map(|(n, at)| Some((n, at.max(conventional.get(n)?)))) {
+            Some((n, &at)) => {
+                let message = format!("this attribute and another one are both generic attribute {n}");
+                Err(error(self.text, at, message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Arrays that are addressed through registers have no parameter twice (ARB_vertex_program; piglit's param-08).
+    fn check_relative(&self) -> Parsed<()> {
+        let mut seen = BTreeSet::new();
+        for (&array, &at) in &self.relative {
+            let parameters = self.program.arrays[array]
+                .iter()
+                .filter(|item| item.contains("arb_") || item.contains("gl_"));
+            for parameter in parameters {
+                if !seen.insert(parameter) {
+                    return Err(error(
+                        self.text,
+                        at,
+                        "a parameter is twice in what is addressed through registers",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, parts: &[Part], at: usize) -> Option<String> {
+        if !binding::indices_fit(parts) {
+            return None;
+        }
         let value = match self.target {
             Target::Vertex => binding::vertex_attribute(parts),
             Target::Fragment => binding::fragment_attribute(parts),
@@ -395,17 +481,25 @@ impl<'a> Parser<'a> {
         if let Some(number) = value.strip_prefix("arb_attrib") {
             self.program.attributes.extend(number.parse::<u32>());
         }
+        let alias = binding::generic_alias(parts).map(|n| (0, n));
+        let generic = || parts.last().filter(|p| p.name == "attrib").and_then(|p| Some((1, p.index?)));
+        if let Some((kind, n)) = alias.or_else(generic) {
+            self.bound[kind].entry(n).or_insert(at);
+        }
         Some(value)
     }
 
     /// Values of `program.env[…]`, `program.local[…]` and `state.…`.
     fn parameter(&mut self, parts: &[Part]) -> Option<Vec<String>> {
+        if !binding::indices_fit(parts) {
+            return None;
+        }
         if let Some(rows) = binding::matrix_rows(parts) {
             return Some(rows);
         }
         let [first, second, ..] = parts else { return None };
         if first.name != "program" || parts.len() != 2 {
-            return binding::state(parts).map(|value| vec![value]);
+            return binding::state(parts, self.target).map(|value| vec![value]);
         }
         let from = second.index?;
         let to = second.last.unwrap_or(from);
@@ -419,178 +513,6 @@ impl<'a> Parser<'a> {
         };
         *used = (*used).max(to + 1);
         Some((from..=to).map(|n| format!("{array}[{n}]")).collect())
-    }
-
-    // Operands.
-
-    /// A source: its expression, whether its sign is turned, and the suffix after it.
-    fn source(&mut self) -> Parsed<Source> {
-        let negative = self.sign()?;
-        let (value, suffix) = match self.token {
-            Token::Name(name) => match self.names.get(name).cloned() {
-                Some(meaning) => self.declared(name, meaning)?,
-                None => self.bound()?,
-            },
-            _ => (self.constant()?, self.suffix()?),
-        };
-        Ok(Source { value, suffix, negative })
-    }
-
-    /// A declared name as a source.
-    fn declared(&mut self, name: &str, meaning: Named) -> Parsed<(String, Option<String>)> {
-        let at = self.at;
-        self.advance()?;
-        let value = match meaning {
-            Named::Temporary(n) => format!("t{n}"),
-            Named::Value(value) => value,
-            Named::Array(n) => self.element(n)?,
-            Named::Address(_) | Named::Result(_) => {
-                return Err(error(self.text, at, format!("`{name}` cannot be read")));
-            }
-        };
-        Ok((value, self.suffix()?))
-    }
-
-    /// `.xyzw`, if there is one.
-    fn suffix(&mut self) -> Parsed<Option<String>> {
-        if !self.accept('.')? {
-            return Ok(None);
-        }
-        let at = self.at;
-        let name = self.name()?;
-        match components(name) {
-            Some(suffix) => Ok(Some(suffix)),
-            None => Err(error(self.text, at, format!("`{name}` is no swizzle"))),
-        }
-    }
-
-    /// `[3]`, `[A0.x]`, `[A0.x + 3]`: an element of a parameter array.
-    fn element(&mut self, array: usize) -> Parsed<String> {
-        self.expect('[')?;
-        let length = self.program.arrays[array].len();
-        let at = self.at;
-        let index = if let Token::Name(name) = self.token {
-            let Some(&Named::Address(register)) = self.names.get(name) else {
-                return self.fail(format!("`{name}` is no address register"));
-            };
-            self.advance()?;
-            if self.suffix()?.as_deref() != Some("x") {
-                return Err(error(self.text, at, "address registers have the component x only"));
-            }
-            let offset = match (self.is('+'), self.is('-')) {
-                (false, false) => String::new(),
-                (_, minus) => {
-                    self.advance()?;
-                    format!(" {} {}", if minus { '-' } else { '+' }, self.integer()?)
-                }
-            };
-            // Outside of the array anything may be read; nothing outside of it may.
-            format!("clamp(a{register}{offset}, 0, {})", length - 1)
-        } else {
-            let n = self.integer()?;
-            if n as usize >= length {
-                return Err(error(self.text, at, format!("the array has {length} elements")));
-            }
-            n.to_string()
-        };
-        self.expect(']')?;
-        Ok(format!("p{array}[{index}]"))
-    }
-
-    /// A source that names its binding: all of the dotted name, or all but a swizzle at its end.
-    fn bound(&mut self) -> Parsed<(String, Option<String>)> {
-        let at = self.at;
-        let mut parts = self.parts()?;
-        if let Some(value) = self.single(&parts) {
-            return Ok((value, None));
-        }
-        let suffix = parts.pop().filter(|p| p.index.is_none()).and_then(|p| components(&p.name));
-        match (self.single(&parts), suffix) {
-            (Some(value), Some(suffix)) => Ok((value, Some(suffix))),
-            _ => Err(error(self.text, at, "not declared, and no known binding")),
-        }
-    }
-
-    /// An attribute, or a parameter of one value.
-    fn single(&mut self, parts: &[Part]) -> Option<String> {
-        if parts.is_empty() {
-            return None;
-        }
-        if let Some(value) = self.attribute(parts) {
-            return Some(value);
-        }
-        let mut values = self.parameter(parts)?;
-        values.pop().filter(|_| values.is_empty())
-    }
-
-    fn vector(&mut self) -> Parsed<String> {
-        let at = self.at;
-        let source = self.source()?;
-        let value = match source.suffix.as_deref() {
-            None | Some("xyzw") => source.value,
-            Some(one) if one.len() == 1 => format!("{}.{one}{one}{one}{one}", source.value),
-            Some(four) if four.len() == 4 => format!("{}.{four}", source.value),
-            Some(other) => return Err(error(self.text, at, format!("`{other}` is no swizzle"))),
-        };
-        Ok(if source.negative { format!("(-{value})") } else { value })
-    }
-
-    fn scalar(&mut self) -> Parsed<String> {
-        let at = self.at;
-        let source = self.source()?;
-        let component = match source.suffix.as_deref() {
-            Some(one) if one.len() == 1 => one,
-            // A plain number is the same in all components.
-            None if source.value.starts_with("vec4(") && !source.value.contains(',') => "x",
-            _ => return Err(error(self.text, at, "a scalar operand needs one component")),
-        };
-        let value = format!("{}.{component}", source.value);
-        Ok(if source.negative { format!("(-{value})") } else { value })
-    }
-
-    /// Where an instruction writes, and which components.
-    fn destination(&mut self) -> Parsed<(Destination, String)> {
-        let at = self.at;
-        let Token::Name(name) = self.token else { return self.unexpected("a destination") };
-        let (destination, suffix) = match self.names.get(name).cloned() {
-            Some(Named::Temporary(n)) => {
-                self.advance()?;
-                (Destination::Temporary(n), self.suffix()?)
-            }
-            Some(Named::Result(result)) => {
-                self.advance()?;
-                (Destination::Result(result), self.suffix()?)
-            }
-            Some(_) => return self.fail(format!("`{name}` cannot be written")),
-            None => {
-                let mut parts = self.parts()?;
-                let whole = binding::result(&parts, self.target);
-                let (result, suffix) = match whole {
-                    Some(result) => (Some(result), None),
-                    None => {
-                        let suffix = parts.pop().and_then(|p| components(&p.name));
-                        let known = suffix.is_some() && !parts.is_empty();
-                        (known.then(|| binding::result(&parts, self.target)).flatten(), suffix)
-                    }
-                };
-                let Some(result) = result else {
-                    return Err(error(self.text, at, "not declared, and no known result"));
-                };
-                (Destination::Result(result), suffix)
-            }
-        };
-        if let Destination::Result(result) = &destination {
-            if result.glsl == "gl_Position" && self.program.options.position_invariant {
-                return Err(error(self.text, at, "position-invariant programs do not write the position"));
-            }
-            self.program.results.insert(result.clone());
-        }
-        let mask = suffix.unwrap_or_else(|| "xyzw".into());
-        let rising = mask.bytes().map(order).is_sorted_by(|a, b| a < b);
-        if !rising {
-            return Err(error(self.text, at, format!("`{mask}` is no writemask")));
-        }
-        Ok((destination, mask))
     }
 
     // Instructions.
@@ -651,7 +573,7 @@ impl<'a> Parser<'a> {
         let Some(&Named::Address(register)) = self.names.get(name) else {
             return Err(error(self.text, at, format!("`{name}` is no address register")));
         };
-        if self.suffix()?.is_some_and(|suffix| suffix != "x") {
+        if self.suffix()?.as_deref() != Some("x") {
             return Err(error(self.text, at, "address registers have the component x only"));
         }
         self.expect(',')?;
@@ -662,22 +584,31 @@ impl<'a> Parser<'a> {
 
     /// `SWZ dst, src, -x, 0, 1, +w`
     fn extended_swizzle(&mut self) -> Parsed<String> {
+        let at = self.at;
         let source = self.source()?;
+        if source.negative || source.suffix.is_some() {
+            return Err(error(self.text, at, "the source of SWZ has neither a sign nor a swizzle"));
+        }
         let mut picked = Vec::new();
+        let mut letters = String::new();
         for _ in 0..4 {
             self.expect(',')?;
             let negative = self.sign()?;
             let component = match self.token {
                 Token::Number { integer: Some(0), .. } => "0.0".to_owned(),
                 Token::Number { integer: Some(1), .. } => "1.0".to_owned(),
-                Token::Name(name) => match components(name).filter(|c| c.len() == 1) {
-                    Some(component) => format!("{}.{component}", source.value),
-                    None => return self.unexpected("a component, 0 or 1"),
-                },
+                Token::Name(name) if name.len() == 1 => {
+                    letters += name;
+                    let Some(component) = self.components(&letters).and_then(|known| known.chars().last())
+                    else {
+                        return self.unexpected("a component of the same set");
+                    };
+                    format!("{}.{component}", source.value)
+                }
                 _ => return self.unexpected("a component, 0 or 1"),
             };
             self.advance()?;
-            picked.push(format!("{}{component}", if negative != source.negative { "-" } else { "" }));
+            picked.push(format!("{}{component}", if negative { "-" } else { "" }));
         }
         Ok(format!("vec4({})", picked.join(", ")))
     }
@@ -730,35 +661,20 @@ impl<'a> Parser<'a> {
         }
         name.push_str(self.name()?);
         match TARGETS.iter().find(|t| t.name == name) {
+            Some(info) if info.name.starts_with("SHADOW") && !self.program.options.shadow => {
+                Err(error(self.text, at, "shadow targets need the option ARB_fragment_program_shadow"))
+            }
             Some(info) => Ok(info.target),
             None => Err(error(self.text, at, format!("unknown texture target `{name}`"))),
         }
     }
 }
 
-/// A source operand.
-struct Source {
-    value: String,
-    suffix: Option<String>,
-    negative: bool,
-}
-
-/// One to four of `xyzw` or of `rgba`, as `xyzw`.
-fn components(name: &str) -> Option<String> {
-    let from = |set: &str| {
-        let letters: Option<String> =
-            name.chars().map(|c| set.find(c).map(|at| char::from(b"xyzw"[at]))).collect();
-        letters.filter(|s| (1..=4).contains(&s.len()))
-    };
-    from("xyzw").or_else(|| from("rgba"))
-}
-
-/// Place of a component.
-fn order(component: u8) -> usize {
-    b"xyzw".iter().position(|&c| c == component).unwrap_or(0)
-}
-
 /// A float as GLSL writes it.
 fn literal(value: f32) -> String {
-    format!("{value:?}")
+    match value {
+        f32::INFINITY => "1e39".to_owned(),
+        f32::NEG_INFINITY => "-1e39".to_owned(),
+        _ => format!("{value:?}"),
+    }
 }

@@ -54,7 +54,7 @@ fn rows_of_matrices_are_columns_of_transposes() {
 
 #[test]
 fn textures_and_saturation() {
-    let text = "TXP_SAT result.color.rg, fragment.texcoord[1], texture[3], SHADOW2D;\nKIL fragment.color;";
+    let text = "OPTION ARB_fragment_program_shadow;\nTXP_SAT result.color.rg, fragment.texcoord[1], texture[3], SHADOW2D;\nKIL fragment.color;";
     let glsl = fragment(text).unwrap();
     assert!(glsl.contains("layout(binding = 3) uniform sampler2DShadow arb_texture3;"), "{glsl}");
     let call = "r0.xy = clamp(shadow2DProj(arb_texture3, (gl_TexCoord[1]).xyzw), 0.0, 1.0).xy;";
@@ -83,6 +83,103 @@ fn errors_have_places() {
     assert_eq!(place(translate("!!ARBvp1.0\nMOV", Target::Vertex)), (2, 4));
     assert_eq!(place(translate("!!ARBfp1.0 END", Target::Vertex)), (1, 1));
     assert_eq!(place(vertex("PARAM v[] = { 1 };\nMOV result.color, v[1];")), (3, 21));
+}
+
+/// Rules of the grammars: a legal program with one alternative, an illegal one with the other, and where the latter is
+/// wrong. `v` or `f` tells the kind.
+const RULES: &[(char, &str, (u32, u32))] = &[
+    ('f', "⟦OPTION ARB_fog_exp; TEMP a‖TEMP a; OPTION ARB_fog_exp⟧;", (2, 9)),
+    ('f', "OPTION ARB_fog_exp; OPTION ARB_fog_⟦exp‖exp2⟧;", (2, 28)),
+    ('f', "OPTION ARB_precision_hint_nicest; OPTION ARB_precision_hint_⟦nicest‖fastest⟧;", (2, 42)),
+    (
+        'f',
+        "⟦OPTION ARB_fragment_program_shadow; ‖⟧TEX result.color, fragment.texcoord, texture[0], SHADOW2D;",
+        (2, 50),
+    ),
+    ('f', "⟦OPTION ARB_draw_buffers; ‖⟧MOV result.color[1], fragment.color;", (2, 5)),
+    ('f', "OPTION ARB_draw_buffers; MOV result.color[⟦7‖8⟧], fragment.color;", (2, 30)),
+    ('f', "TEMP ⟦a‖MOV⟧;", (2, 6)),
+    ('f', "TEMP ⟦a‖MUL_SAT⟧;", (2, 6)),
+    ('f', "TEMP ⟦vertex‖fragment⟧;", (2, 6)),
+    ('v', "TEMP ⟦TEX‖SWZ⟧;", (2, 6)),
+    ('v', "TEMP ⟦fragment‖state⟧;", (2, 6)),
+    ('v', "MOV result.color, vertex.color.⟦x‖r⟧;", (2, 19)),
+    ('v', "MOV result.color.⟦x‖r⟧, vertex.color;", (2, 5)),
+    ('f', "MOV result.color, fragment.color.⟦rgba‖rgbx⟧;", (2, 19)),
+    ('v', "TEMP a; SWZ result.color, ⟦‖-⟧a, x, y, z, w;", (2, 27)),
+    ('v', "TEMP a; SWZ result.color, a⟦‖.yxzw⟧, x, y, z, w;", (2, 27)),
+    ('v', "TEMP a; SWZ result.color, a, x, -y, 0, ⟦-1‖2⟧;", (2, 40)),
+    ('v', "ADDRESS A0; ARL A0⟦.x‖⟧, vertex.color.x;", (2, 17)),
+    ('v', "ADDRESS A0; ARL A0.⟦x‖y⟧, vertex.color.x;", (2, 17)),
+    ('v', "ADDRESS A0; ARL A0.x, vertex.color⟦.x‖⟧;", (2, 23)),
+    ('v', "PARAM p[] = { 1, 2 }; ADDRESS A0; MOV result.color, p[A0.x + ⟦4095‖4096⟧];", (2, 62)),
+    (
+        'v',
+        "PARAM p[] = { program.env[0..1], program.env[⟦2‖1⟧] }; ADDRESS A0; MOV result.color, p[A0.x];",
+        (2, 84),
+    ),
+    ('v', "PARAM p[] = { 1, 2 }; MOV result.color, p⟦[1]‖⟧;", (2, 42)),
+    ('v', "MOV result.color⟦‖[0]⟧, vertex.color;", (2, 5)),
+    ('f', "COS result.color, {3.0}⟦.x‖⟧;", (2, 19)),
+    ('f', "TEMP a; SWZ a, a, a, b, r, ⟦r‖x⟧;", (2, 28)),
+    ('v', "MOV result.color, vertex.attrib⟦[1]‖⟧;", (2, 19)),
+    ('v', "MOV result.color, vertex.position⟦‖[0]⟧;", (2, 19)),
+    ('v', "MOV result.color, vertex⟦‖[0]⟧.position;", (2, 19)),
+    ('v', "MOV result.color, state.light⟦[7]‖⟧.ambient;", (2, 19)),
+    ('v', "MOV result.color, state.light[⟦7‖8⟧].ambient;", (2, 19)),
+    ('v', "MOV result.color, state.lightprod⟦[0]‖⟧.back.ambient;", (2, 19)),
+    ('v', "MOV result.color, state.clip⟦[0]‖⟧.plane;", (2, 19)),
+    ('v', "MOV result.color, state.fog⟦‖[1]⟧.color;", (2, 19)),
+    ('v', "PARAM p⟦[2]‖⟧ = ⟦{ ‖⟧program.env[0..1]⟦ }‖⟧;", (2, 7)),
+    ('v', "PARAM p[2] = { program.env[⟦0..1‖1..0⟧] };", (2, 16)),
+    ('v', "PARAM p[4] = { state.matrix.modelview⟦‖[1]⟧ };", (2, 16)),
+    ('v', "PARAM p[4] = { state.matrix.program⟦[1]‖⟧ };", (2, 16)),
+    ('v', "MOV result.color, state.⟦texgen[1].eye.s‖texenv[1].color⟧;", (2, 19)),
+    ('f', "MOV result.color, state.⟦texenv[1].color‖texgen[1].eye.s⟧;", (2, 19)),
+    ('f', "MOV result.color, state.⟦depth.range‖point.size⟧;", (2, 19)),
+    ('v', "MOV result.color, state.⟦clip[1].plane‖depth.range⟧;", (2, 19)),
+    (
+        'v',
+        "ATTRIB a = vertex.⟦position; ATTRIB b = vertex.attrib[1]‖position; ATTRIB b = vertex.attrib[0]⟧;",
+        (2, 40),
+    ),
+    ('v', "ATTRIB a = vertex.attrib[9]; MOV result.color, vertex.texcoord[⟦0‖1⟧];", (2, 48)),
+    ('v', "MOV result.color, vertex.color;⟦‖ END END⟧", (2, 37)),
+    ('v', "⟦MOV‖MOV_SAT⟧ result.color, vertex.color;", (2, 1)),
+    ('v', "⟦ABS‖CMP⟧ result.color, vertex.color;", (2, 1)),
+    ('f', "⟦MOV‖ARL⟧ result.color, fragment.color;", (2, 1)),
+    ('f', "KIL⟦‖_SAT⟧ fragment.color;", (2, 1)),
+    ('v', "OUTPUT o = result.color; TEMP a; MOV ⟦o, a‖a, o⟧;", (2, 41)),
+    ('v', "PARAM p = 1.0; TEMP a; MOV ⟦a, p‖p, a⟧;", (2, 28)),
+    ('v', "ATTRIB p = vertex.color; TEMP a; MOV ⟦a, p‖p, a⟧;", (2, 38)),
+    ('v', "TEMP a; ALIAS b = a; MOV a, ⟦b‖c⟧;", (2, 29)),
+    ('v', "TEMP a; MOV a, {1, 2, 3, 4⟦‖, 5⟧};", (2, 27)),
+    ('v', "TEMP a; MOV a, ⟦-‖--⟧a;", (2, 18)),
+    ('v', "TEMP a; ADD a, a⟦, a‖⟧;", (2, 17)),
+    ('v', "TEMP a; MOV a, a⟦‖, a⟧;", (2, 17)),
+    ('f', "TEMP a; TEX a, a, texture[1], 2D; TEX a, a, texture[1], ⟦2D‖3D⟧;", (2, 45)),
+];
+
+#[test]
+fn rules_of_the_grammars() {
+    for &(kind, line, wrong) in RULES {
+        let program = if kind == 'v' { vertex } else { fragment };
+        let [legal, illegal] = [0, 1].map(|alternative| {
+            let pieces = line.split('⟦').flat_map(|piece| {
+                let (pair, rest) = piece.split_once('⟧').unwrap_or(("", piece));
+                [pair.split('‖').nth(alternative).unwrap_or(""), rest]
+            });
+            pieces.collect::<String>()
+        });
+        assert_eq!(program(&legal).map(|_| ()), Ok(()), "{legal}");
+        let place = program(&illegal).map_err(|error| (error.line, error.column));
+        assert_eq!(place.err(), Some(wrong), "{illegal}");
+    }
+}
+
+#[test]
+fn numbers_beyond_floats() {
+    assert!(vertex("MOV result.color, {1e50, -1e50};").unwrap().contains("vec4(1e39, -1e39, 0.0, 1.0)"));
 }
 
 /// Whatever the text: an answer, never a panic.
