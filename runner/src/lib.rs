@@ -16,6 +16,7 @@ pub mod event;
 pub mod execute;
 pub mod expect;
 pub mod external;
+pub mod fuzz;
 pub mod history;
 pub mod mock;
 pub mod names;

@@ -4,6 +4,7 @@ mod anchors;
 mod bisect;
 mod diff;
 mod expect;
+mod fuzz;
 mod gens;
 mod git_bisect;
 mod history;
@@ -64,6 +65,7 @@ const HELP: &str = "\
 
 Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
+Find failures:    fuzz
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, anchors, pressure
 More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
@@ -105,6 +107,8 @@ enum Command {
     Bisect(bisect::BisectArgs),
     /// Make a failing test smaller that still fails in the same way.
     Reduce(reduce::ReduceArgs),
+    /// Run random tests, or damaged ones.
+    Fuzz(fuzz::FuzzArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
@@ -225,7 +229,7 @@ struct RunArgs {
 }
 
 /// What decides how a row ends, beside the test and the generation.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct ExecuteArgs {
     /// No interpreter: no cross-check.
     #[arg(long)]
@@ -278,7 +282,7 @@ enum Order {
 }
 
 /// Options of compiler and simulator.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct DeviceArgs {
     #[command(flatten)]
     compile: CompileArgs,
@@ -291,7 +295,7 @@ struct DeviceArgs {
 }
 
 /// Options of the compiler.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 struct CompileArgs {
     /// Back end for stages with a choice.
     #[arg(long, value_enum, value_name = "NAME")]
@@ -389,6 +393,7 @@ pub fn main() -> ExitCode {
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),
+        Some(Command::Fuzz(args)) => fuzz::fuzz(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),

@@ -18,6 +18,9 @@ use crate::target::Target;
 use crate::threads::joined;
 use crate::verdict::{Status, Verdict};
 
+/// Most candidates when nobody says.
+const STEPS: u64 = 100_000;
+
 #[derive(Debug, Args)]
 pub(super) struct ReduceArgs {
     /// A .shader_test file that fails.
@@ -33,7 +36,7 @@ pub(super) struct ReduceArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Most candidates to try.
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = STEPS)]
     steps: u64,
     /// The first line of the message must stay the same, too.
     #[arg(long)]
@@ -46,6 +49,20 @@ pub(super) struct ReduceArgs {
 }
 
 impl ReduceArgs {
+    /// The arguments for a test that failed on a target.
+    pub(super) fn of(
+        test: PathBuf,
+        target: Target,
+        out: PathBuf,
+        jobs: Option<u16>,
+        execute: ExecuteArgs,
+    ) -> ReduceArgs {
+        let reference_only = target == Target::Reference;
+        let target = (!reference_only).then_some(target);
+        let (steps, same_message) = (STEPS, false);
+        ReduceArgs { test, target, reference_only, out: Some(out), steps, same_message, jobs, execute }
+    }
+
     /// What the test runs on.
     pub(super) fn target(&self) -> Target {
         self.target.unwrap_or(Target::Reference)

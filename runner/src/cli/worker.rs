@@ -47,7 +47,11 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
             || {},
             |request| {
                 let limits = request.trial.iter().flat_map(|trial| &trial.pass_limits);
-                mock::run_file(Path::new(&request.path), limits.last().map(|limit| limit.limit))
+                let (path, limit) = (Path::new(&request.path), limits.last().map(|limit| limit.limit));
+                match request.trial.as_ref().and_then(|trial| trial.text.as_ref()) {
+                    Some(text) => mock::run_text(text, path, limit),
+                    None => mock::run_file(path, limit),
+                }
             },
         )?;
         return Ok(EXPECTED);
@@ -72,6 +76,7 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
         None => Ok((&cli.run.execute, cli.run.targets())),
         Some(Command::Bisect(args)) => Ok((&args.execute, args.targets.0.clone())),
         Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.target()])),
+        Some(Command::Fuzz(args)) => Ok((&args.execute, args.targets())),
         Some(_) => anyhow::bail!("these are not the arguments of a command that executes tests"),
     }
 }

@@ -23,6 +23,11 @@ pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
         Ok(text) => text,
         Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
     };
+    run_text(&text, path, limit)
+}
+
+/// The same with a text that need not be in a file.
+pub fn run_text(text: &str, path: &Path, limit: Option<u32>) -> Verdict {
     let mut words = text.split_whitespace().skip_while(|&word| word != "mock").skip(1);
     let mut what = words.next().unwrap_or_default();
     if what == "limit" {

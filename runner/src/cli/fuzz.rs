@@ -1,0 +1,343 @@
+//! `runner fuzz`: random tests, or damaged ones.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::options::{changed_options, command_options, execute_options};
+use super::reduce::{ReduceArgs, reduce};
+use super::{EXPECTED, ExecuteArgs, NOTHING, Targets, UNEXPECTED, print, run, targets};
+use crate::bundle::{Keep, Keeper};
+use crate::console::{Console, Described};
+use crate::fuzz::{Kind, generate, mutate};
+use crate::names::{EXTENSION, printable_line, quoted};
+use crate::results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
+use crate::schedule::{self, Limits, Plan};
+use crate::select::{TestFile, find_tests};
+use crate::supervise::{Finished, Pool, Request, Trial};
+use crate::target::Target;
+use crate::verdict::{Outcome, Status, TestResult, Verdict};
+
+/// Tests that are made when nobody says how many.
+const COUNT: u64 = 100;
+/// Most tests of `--until-failure`.
+const UNTIL_FAILURE: u64 = 20_000;
+/// The folder of tests that failed, in the run's folder. Names of tests start below it.
+const TESTS: &str = "tests";
+
+#[derive(Debug, Args)]
+pub(super) struct FuzzArgs {
+    /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
+    targets: Targets,
+    /// Tests of another seed are other tests.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many tests (default: 100).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    count: Option<u64>,
+    /// Stop at the first failure.
+    #[arg(long)]
+    until_failure: bool,
+    /// Only test K of the seed.
+    #[arg(long, value_name = "K", conflicts_with_all = ["count", "until_failure"])]
+    only: Option<u64>,
+    /// What the tests are about, in turn (default: all).
+    #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
+    stage: Vec<Kind>,
+    /// Damage these tests instead; only crashes and timeouts count (repeatable).
+    #[arg(long, value_name = "PATH")]
+    mutate: Vec<PathBuf>,
+    /// Print the tests and run nothing.
+    #[arg(long)]
+    print: bool,
+    /// Make what failed smaller, as `runner reduce` does.
+    #[arg(long)]
+    reduce: bool,
+    /// Only the interpreter, with what any generation offers.
+    #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
+    reference_only: bool,
+    /// Rows at a time (default: as many as there are cores).
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Where results and failing tests go (default: results/<date>-<n>).
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Which results get a folder in failures/ that explains them.
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
+    keep: Keep,
+    #[command(flatten)]
+    pub(super) execute: ExecuteArgs,
+}
+
+impl FuzzArgs {
+    /// What every test runs on.
+    pub(super) fn targets(&self) -> Vec<Target> {
+        if self.reference_only { vec![Target::Reference] } else { self.targets.0.clone() }
+    }
+
+    /// Numbers of the tests.
+    fn numbers(&self) -> std::ops::Range<u64> {
+        let count = self.count.unwrap_or(if self.until_failure { UNTIL_FAILURE } else { COUNT });
+        self.only.map_or(0..count, |only| only..only.saturating_add(1))
+    }
+
+    fn source(&self) -> anyhow::Result<Source> {
+        if !self.mutate.is_empty() {
+            return Ok(Source::Damaged(find_tests(&self.mutate)?));
+        }
+        let kinds = if self.stage.is_empty() { Kind::ALL.to_vec() } else { self.stage.clone() };
+        Ok(Source::Generated(kinds))
+    }
+}
+
+/// Where tests come from.
+enum Source {
+    /// The generator, these kinds in turn.
+    Generated(Vec<Kind>),
+    /// Files.
+    Damaged(Vec<TestFile>),
+}
+
+impl Source {
+    fn name(&self, seed: u64, number: u64) -> String {
+        let kind = match self {
+            Source::Generated(kinds) => chosen(kinds, number).map_or("", |kind| kind.name()),
+            Source::Damaged(_) => "damaged",
+        };
+        format!("fuzz-{seed}/{kind}-{number}")
+    }
+
+    /// The test's text; a file that cannot be read is empty.
+    fn text(&self, seed: u64, number: u64) -> String {
+        match self {
+            Source::Generated(kinds) => {
+                chosen(kinds, number).map(|&kind| generate(seed, number, kind)).unwrap_or_default()
+            }
+            Source::Damaged(files) => {
+                let text = |number| {
+                    let bytes = chosen(files, number).and_then(|file| std::fs::read(&file.path).ok());
+                    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+                };
+                // The other file is somewhere else, and differs from seed to seed.
+                let other = number.wrapping_mul(0x9e37_79b9).wrapping_add(seed);
+                mutate(seed, number, &text(number), &text(other))
+            }
+        }
+    }
+}
+
+/// Those of a list come in turn.
+fn chosen<T>(list: &[T], number: u64) -> Option<&T> {
+    list.get(usize::try_from(number % list.len().max(1) as u64).ok()?)
+}
+
+/// Runs random tests.
+pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
+    anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of tests that exist");
+    let source = args.source()?;
+    if matches!(&source, Source::Damaged(files) if files.is_empty()) {
+        eprintln!("error: no tests are selected");
+        return Ok(NOTHING);
+    }
+    if args.print {
+        let texts: Vec<String> = args.numbers().map(|number| source.text(args.seed, number)).collect();
+        print(texts.concat().as_bytes())?;
+        return Ok(EXPECTED);
+    }
+    let (good, failed) = run_tests(args, source)?;
+    if args.reduce {
+        for (path, target) in failed {
+            let small = path.with_extension(format!("small.{EXTENSION}"));
+            println!("{} [{target}]", small.display());
+            reduce(&ReduceArgs::of(path, target, small, args.jobs, args.execute.clone()))?;
+        }
+    }
+    Ok(if good { EXPECTED } else { UNEXPECTED })
+}
+
+/// Files of tests that failed, each with the first target on which it did.
+type Failed = BTreeMap<PathBuf, Target>;
+
+/// Runs the tests; whether all is well, and what is not.
+fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
+    let options = execute_options(&args.execute, args.reference_only)?;
+    let changed = changed_options(&args.execute, &options.device);
+    let (targets, numbers) = (args.targets(), args.numbers());
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let jobs = run::jobs(args.jobs);
+    let settings = run::settings(&args.execute, false, jobs, &arguments)?;
+    let header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let folder = RunFolder::create(args.out.as_deref())?;
+    folder.forget_results()?;
+    let record = RunRecord { arguments, directory: std::env::current_dir()?, only: None, shard: None };
+    record.write(&folder.path)?;
+    let variant = header.variant();
+    let mut writer = ResultsWriter::create(&folder.path, header)?;
+    let switches: String =
+        command_options(&args.execute, &changed).iter().map(|(_, option)| format!(" {option}")).collect();
+    let tests = folder.path.join(TESTS);
+    let runtime = schedule::runtime()?;
+    let entered = runtime.enter();
+    let rows = Rows {
+        source,
+        seed: args.seed,
+        numbers,
+        targets,
+        variant,
+        guard: settings.guard,
+        tests,
+        pool: Pool::start(&settings, None),
+        made: Mutex::default(),
+        failed: Mutex::default(),
+    };
+    drop(entered);
+    let mut console = Console::new((0..rows.len()).map(|job| rows.described(job, &switches)).collect());
+    let files = rows.numbers.clone().map(|number| {
+        let name = rows.source.name(args.seed, number);
+        let file = rows.file(&name);
+        (name, file)
+    });
+    let mut keeper = Keeper::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
+    let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
+    let plan = Arc::new(rows);
+    let reporters: &mut [&mut dyn crate::event::Reporter] = &mut [&mut writer, &mut console, &mut keeper];
+    let summary = runtime.block_on(schedule::run(plan.clone(), limits, reporters))?;
+    let kept = std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+    let good = summary.unexpected == 0 && !summary.interrupted;
+    Ok((good, kept.result()?))
+}
+
+/// The rows of a run: every test on every target.
+struct Rows {
+    source: Source,
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+    targets: Vec<Target>,
+    variant: String,
+    /// Wall-clock guard of a row.
+    guard: Duration,
+    /// Where failing tests go.
+    tests: PathBuf,
+    pool: Pool,
+    /// The last test that was made.
+    made: Mutex<(u64, String)>,
+    failed: Mutex<Kept>,
+}
+
+/// Tests that were kept.
+#[derive(Default)]
+struct Kept {
+    failed: Failed,
+    error: Option<anyhow::Error>,
+}
+
+impl Kept {
+    fn result(self) -> anyhow::Result<Failed> {
+        self.error.map_or(Ok(self.failed), Err)
+    }
+}
+
+impl Rows {
+    fn row_of(&self, job: usize) -> (u64, Target) {
+        let count = self.targets.len();
+        (self.numbers.start + (job / count) as u64, self.targets[job % count])
+    }
+
+    fn name(&self, job: usize) -> String {
+        self.source.name(self.seed, self.row_of(job).0)
+    }
+
+    /// The text of a test; one is needed for several targets in a row.
+    fn text(&self, number: u64) -> String {
+        let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if made.1.is_empty() || made.0 != number {
+            *made = (number, self.source.text(self.seed, number));
+        }
+        made.1.clone()
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.tests.join(format!("{name}.{EXTENSION}"))
+    }
+
+    fn described(&self, job: usize, switches: &str) -> Described {
+        let (name, (_, target)) = (self.name(job), self.row_of(job));
+        let which = match target {
+            Target::Reference => "--reference-only".to_owned(),
+            _ => format!("--gen {target}"),
+        };
+        let path = quoted(&self.file(&name).display().to_string());
+        Described {
+            name: format!("{} [{target}]", printable_line(&name)),
+            command: format!("runner {path} {which}{switches}"),
+        }
+    }
+
+    /// What a verdict means. Of damaged tests nothing is expected but an orderly end, within the time they are allowed.
+    fn outcome(&self, verdict: &Verdict, duration: Duration) -> Outcome {
+        match (&self.source, verdict.status) {
+            (Source::Generated(_), status) => status.plain_outcome(),
+            (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
+            (Source::Damaged(_), Status::Timeout) if duration >= self.guard => Outcome::Unexpected,
+            (Source::Damaged(_), _) => Outcome::Expected,
+        }
+    }
+
+    /// Keeps a test that failed.
+    fn keep(&self, job: usize) {
+        let (number, target) = self.row_of(job);
+        let path = self.file(&self.name(job));
+        let written = write(&path, &self.text(number));
+        let mut kept = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match written {
+            Ok(()) => drop(kept.failed.entry(path).or_insert(target)),
+            Err(error) => kept.error = Some(error),
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    Ok(replace_file(path, text.as_bytes())?)
+}
+
+impl Plan for Rows {
+    fn len(&self) -> usize {
+        usize::try_from(self.numbers.end - self.numbers.start).unwrap_or(0) * self.targets.len()
+    }
+
+    async fn run(&self, job: usize, slot: usize) -> Finished {
+        let (number, target) = self.row_of(job);
+        let name = self.name(job);
+        let trial = Some(Trial { text: Some(self.text(number)), ..Trial::default() });
+        let request = Request { job, path: self.file(&name).into(), test: name, target, trial };
+        self.pool.run(slot, request).await
+    }
+
+    fn row(&self, job: usize, finished: Finished) -> TestResult {
+        let (name, (_, target)) = (self.name(job), self.row_of(job));
+        let Finished { verdict, duration } = finished;
+        let outcome = self.outcome(&verdict, duration);
+        if outcome != Outcome::Expected {
+            self.keep(job);
+        }
+        let (layer, reason) = verdict.cause.unzip();
+        TestResult {
+            variant: self.variant.clone(),
+            layer,
+            reason,
+            outcome,
+            duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+            stages: verdict.stages,
+            differed: verdict.differed,
+            ..TestResult::plain(name, target.name(), verdict.status)
+        }
+    }
+}

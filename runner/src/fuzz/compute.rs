@@ -1,0 +1,117 @@
+//! Tests of compute shaders: shared memory, barriers, atomics whose results do not depend on their order.
+
+use std::fmt::Write;
+
+use program::types::{Scalar, TypeId, TypeTable};
+
+use super::generator::Variable;
+use super::names::{any_scalar, array};
+use super::script;
+use super::stage::{HASHES, Stage};
+use super::{Maker, Size};
+
+/// Words of the result buffer that atomics work on.
+const ATOMIC_WORDS: usize = 64;
+/// Most words that are probed.
+const PROBES: usize = 600;
+/// Most scalars of shared memory.
+const SHARED: usize = 2_000;
+
+const ATOMICS: [&str; 6] = ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
+
+/// A test of the compute shader.
+pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
+    maker.make_resources(1);
+    let mut stage = maker.stage(0);
+    let (x, y) =
+        stage.generator.random.pick(&[(1, 1), (4, 1), (8, 1), (8, 2), (16, 1), (3, 5), (16, 4), (33, 1)]);
+    let groups = stage.generator.random.pick(&[(1, 1), (2, 1), (3, 2)]);
+    let (invocations, total) = (x * y, x * y * groups.0 * groups.1);
+    stage.declare(&format!("layout(local_size_x = {x}, local_size_y = {y}) in;\n"));
+    stage.declare("layout(std430, binding = 1) buffer Results { uint results[]; };\n");
+    stage.seed(Scalar::Int, "id", "int(gl_LocalInvocationIndex)");
+    stage.seed(Scalar::Int, "group", "int(gl_WorkGroupID.x + 7u * gl_WorkGroupID.y)");
+    stage.seed(Scalar::Int, "global", "int(gl_GlobalInvocationID.x) - 3");
+    stage.fill(size.statements());
+    if stage.generator.random.chance(70) {
+        shared(&mut stage, invocations);
+    }
+    results(&mut stage, invocations);
+    let words = ATOMIC_WORDS + HASHES * total;
+    let mut commands = maker.resources.commands.clone();
+    let _ = writeln!(commands, "ssbo 1 {}\ncompute {} {} 1", 4 * words, groups.0, groups.1);
+    let step = (words - ATOMIC_WORDS).div_ceil(PROBES);
+    let probed = (0..ATOMIC_WORDS).chain((ATOMIC_WORDS..words).step_by(step));
+    script::require(&["GL_ARB_compute_shader"])
+        + &format!("[compute shader]\n{}\n", stage.text())
+        + &script::test()
+        + &commands
+        + &script::probe_words(1, probed.map(|word| 4 * word))
+}
+
+/// Shared variables that pass values between the invocations of a group.
+fn shared(stage: &mut Stage, invocations: usize) {
+    let mut variables = Vec::new();
+    for k in 0..stage.generator.random.between(0, 3) {
+        let no_bool = |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
+        let ty = stage.generator.type_where(1, SHARED / invocations, no_bool);
+        let name = format!("shared{k}");
+        let whole = array(&mut stage.generator.types, ty, invocations);
+        let declaration = format!("shared {} {name};\n", stage.generator.types.name(whole));
+        stage.declare(&declaration);
+        let value = stage.value(ty);
+        stage.end(&format!("{name}[id] = {value};"));
+        variables.push((name, ty));
+    }
+    stage.declare("shared int sums[4];\nshared uint bits[4];\n");
+    // A group may have a single invocation.
+    stage.end("for (int k = id; k < 4; k += int(gl_WorkGroupSize.x * gl_WorkGroupSize.y)) { sums[k] = k; bits[k] = 5u; }");
+    stage.end("barrier();");
+    let (a, b) = (stage.generator.random.pick(&ATOMICS), stage.generator.random.pick(&ATOMICS));
+    stage.end(&format!("{a}(sums[hash[0] & 3], hash[1]);"));
+    let condition = if stage.generator.random.chance(50) { "if ((hash[2] & 1) != 0) " } else { "" };
+    stage.end(&format!("{condition}{b}(bits[hash[3] & 3], uint(hash[1]));"));
+    let neighbors = variables.iter().map(|(name, ty)| {
+        let by = stage.generator.random.below(invocations);
+        Variable { name: format!("{name}[(id + {by}) % {invocations}]"), ty: *ty, writable: false }
+    });
+    let neighbors: Vec<Variable> = neighbors.collect();
+    stage.hash(3, &neighbors);
+    stage.end("barrier();");
+    if stage.generator.random.chance(50) {
+        rotate(stage, &variables, invocations);
+    }
+    stage.end("hash[3] ^= sums[id & 3] * 7 + int(bits[id >> 2 & 3]);");
+}
+
+/// Passes values on in a loop with barriers.
+fn rotate(stage: &mut Stage, variables: &[(String, TypeId)], invocations: usize) {
+    stage.end("for (int round = 0; round < 3; round++) {");
+    for (name, ty) in variables {
+        let ty = stage.generator.types.name(*ty);
+        stage.end(&format!("  {ty} {name}_next = {name}[(id * 3 + 1) % {invocations}];"));
+        stage.end(&format!("  barrier(); {name}[id] = {name}_next; barrier();"));
+    }
+    stage.end("}");
+    let own =
+        variables.iter().map(|(name, ty)| Variable { name: format!("{name}[id]"), ty: *ty, writable: false });
+    let own: Vec<Variable> = own.collect();
+    stage.hash(2, &own);
+}
+
+/// Writes the hashes, and some of them with atomics.
+fn results(stage: &mut Stage, invocations: usize) {
+    stage.end(&format!(
+        "uint place = {ATOMIC_WORDS}u + {HASHES}u * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * {invocations}u + uint(id));"
+    ));
+    stage.end(&format!("for (uint k = 0u; k < {HASHES}u; k++) results[place + k] = uint(hash[k]);"));
+    for k in 0..stage.generator.random.between(0, HASHES) {
+        let atomic = stage.generator.random.pick(&ATOMICS);
+        let index = if stage.generator.random.chance(50) {
+            format!("{}", 8 * k)
+        } else {
+            format!("{}u + (uint(hash[2]) & 7u)", 8 * k)
+        };
+        stage.end(&format!("{atomic}(results[{index}], uint(hash[{k}]));"));
+    }
+}

@@ -1,0 +1,376 @@
+//! Tests that draw: one stage has most of the code, the others carry its results to the framebuffer.
+
+use std::fmt::Write;
+
+use program::layout::{attribute_locations, varying_slots};
+use program::types::{Scalar, TypeId, TypeTable};
+
+use super::generator::Variable;
+use super::names::{any_scalar, array};
+use super::resources::value;
+use super::script::{self, POSITIONS};
+use super::stage::{HASH_VECTOR, HASHES, Stage};
+use super::{Maker, Size};
+
+/// Inputs of a stage that come as the previous stage's outputs.
+#[derive(Clone, Debug)]
+struct Varying {
+    name: String,
+    ty: TypeId,
+    /// How a fragment shader gets it.
+    interpolation: &'static str,
+}
+
+impl Varying {
+    fn is_flat(&self) -> bool {
+        self.interpolation == "flat "
+    }
+}
+
+/// Random varyings in at most so many slots.
+fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Vec<Varying> {
+    let mut all = Vec::new();
+    for k in 0..maker.plan.random.between(0, count) {
+        let nesting = if maker.plan.random.chance(30) { 2 } else { 1 };
+        let no_bool = |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
+        let ty = maker.plan.type_where(nesting, 24, no_bool);
+        let types = &maker.plan.types;
+        let needed = varying_slots(types, ty);
+        if needed > slots {
+            continue;
+        }
+        slots -= needed;
+        let smooth =
+            !any_scalar(types, ty, &|scalar| scalar != Scalar::Float) && maker.plan.random.chance(40);
+        let how = ["", "smooth ", "noperspective ", "centroid "];
+        let interpolation = if smooth { maker.plan.random.pick(&how) } else { "flat " };
+        all.push(Varying { name: format!("{prefix}{k}"), ty, interpolation });
+    }
+    all
+}
+
+/// A stage's outputs of hashes and varyings, and at the end of `main` their values. What is interpolated has one value.
+fn outputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], interpolated: bool) {
+    let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
+    stage.output(if interpolated { "flat " } else { "" }, hashes, vector, false);
+    stage.end(&format!("{hashes} = {HASH_VECTOR};"));
+    for varying in varyings {
+        let interpolation = if interpolated { varying.interpolation } else { "" };
+        stage.output(interpolation, &varying.name, varying.ty, false);
+        let value = if varying.is_flat() { stage.value(varying.ty) } else { stage.uniform_value(varying.ty) };
+        stage.end(&format!("{} = {value};", varying.name));
+    }
+}
+
+/// Inputs that are arrays over the vertices of a primitive or patch. Patches' arrays have the length of the largest patch,
+/// so that code sees elements; `vertex` numbers one of them.
+fn array_inputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], vertices: usize, vertex: &str) {
+    let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
+    let inputs = varyings.iter().map(|v| (&*v.name, v.ty)).chain([(hashes, vector)]);
+    for (name, ty) in inputs {
+        let whole = array(&mut stage.generator.types, ty, vertices);
+        stage.array_input(name, whole);
+        (0..vertices).for_each(|k| stage.generator.declare(&format!("{name}[{k}]"), ty, false));
+        stage.generator.declare(&format!("{name}[{vertex} % {vertices}]"), ty, false);
+    }
+}
+
+/// A first stage that the test is not about.
+fn small_vertex(maker: &mut Maker, hashes: &str, varyings: &[Varying]) -> String {
+    let mut stage = maker.stage(0);
+    stage.declare("in vec4 piglit_vertex;\n");
+    stage.seed(Scalar::Int, "id", "gl_VertexID");
+    stage.fill(3);
+    outputs(&mut stage, hashes, varyings, false);
+    stage.end("gl_Position = piglit_vertex;");
+    format!("[vertex shader]\n{}\n", stage.text())
+}
+
+/// A last stage that shows the hashes and what it makes of the varyings.
+fn final_fragment(
+    maker: &mut Maker,
+    number: usize,
+    hashes: &str,
+    varyings: &[Varying],
+    statements: usize,
+) -> String {
+    let mut stage = maker.stage(number);
+    stage.declare(&script::color_outputs());
+    let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
+    stage.input("flat ", hashes, vector);
+    for varying in varyings {
+        stage.input(varying.interpolation, &varying.name, varying.ty);
+    }
+    if statements > 0 {
+        stage.fill(statements);
+    } else {
+        let all: Vec<Variable> = stage.generator.variables.clone();
+        stage.hash(HASHES - 1, &all);
+    }
+    for (k, letter) in ["x", "y", "z", "w"].iter().enumerate() {
+        stage.end(&format!("hash[{k}] ^= {hashes}.{letter};"));
+    }
+    script::write_colors().iter().for_each(|line| stage.end(line));
+    format!("[fragment shader]\n{}\n", stage.text())
+}
+
+/// Sections and commands of a test that draws.
+fn drawn(maker: &Maker, shaders: &str, data: &str, draw: &str, after: &str) -> String {
+    let mut text = script::require(&[]) + shaders;
+    if !data.is_empty() {
+        let _ = writeln!(text, "[vertex data]\n{data}");
+    }
+    text + &script::test()
+        + &maker.resources.commands
+        + &script::framebuffer()
+        + draw
+        + "\n"
+        + &script::probe_framebuffer()
+        + after
+}
+
+fn vertex_data(maker: &mut Maker, attributes: &[(String, TypeId)]) -> String {
+    let mut header = "piglit_vertex/float/vec4".to_owned();
+    let mut rows: Vec<String> = POSITIONS.iter().map(|(x, y)| format!("{x} {y} 0 1")).collect();
+    for (name, ty) in attributes {
+        let types = &maker.plan.types;
+        let (Some(scalar), Some((columns, count))) = (types.scalar_of(*ty), types.shape(*ty)) else {
+            continue;
+        };
+        for column in 0..columns {
+            let _ = write!(header, "  {name}/{}/{}", scalar.name(), types.name(*ty));
+            if columns > 1 {
+                let _ = write!(header, "/{column}");
+            }
+            for row in &mut rows {
+                row.push(' ');
+                for _ in 0..count {
+                    let _ = write!(row, " {}", value(&mut maker.plan.random, scalar));
+                }
+            }
+        }
+    }
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
+/// Random vertex attributes.
+fn attributes(maker: &mut Maker) -> Vec<(String, TypeId)> {
+    let (mut all, mut left) = (Vec::new(), 12);
+    for k in 0..maker.plan.random.between(0, 4) {
+        let ty = maker
+            .plan
+            .type_where(0, 16, |types, ty| types.scalar_of(ty).is_some_and(|scalar| scalar != Scalar::Bool));
+        let wide = maker.plan.types.scalar_of(ty) == Some(Scalar::Double);
+        let slots = attribute_locations(&maker.plan.types, ty) * if wide { 2 } else { 1 };
+        if slots <= left {
+            left -= slots;
+            all.push((format!("a{k}"), ty));
+        }
+    }
+    all
+}
+
+/// A test of the vertex shader.
+pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
+    maker.make_resources(2);
+    let (attributes, varyings) = (attributes(maker), varyings(maker, "v", 4, 12));
+    let mut stage = maker.stage(0);
+    stage.declare("in vec4 piglit_vertex;\n");
+    attributes.iter().for_each(|(name, ty)| stage.input("", name, *ty));
+    stage.seed(Scalar::Int, "id", "gl_VertexID");
+    stage.seed(Scalar::Int, "other", "gl_VertexID * 3 - 4");
+    stage.fill(size.statements());
+    outputs(&mut stage, "hashes", &varyings, true);
+    stage.end("gl_Position = piglit_vertex;");
+    let heavy = if maker.plan.random.chance(30) { 3 } else { 0 };
+    let shaders = format!("[vertex shader]\n{}\n", stage.text())
+        + &final_fragment(maker, 1, "hashes", &varyings, heavy);
+    let draws =
+        ["GL_TRIANGLE_STRIP 0 4", "GL_TRIANGLES 0 6", "GL_POINTS 0 10", "GL_LINES 0 8", "GL_LINE_STRIP 0 7"];
+    let draw = format!("draw arrays {}", maker.plan.random.pick(&draws));
+    let data = vertex_data(maker, &attributes);
+    drawn(maker, &shaders, &data, &draw, "")
+}
+
+/// A test of the fragment shader.
+pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
+    maker.make_resources(1);
+    let mut stage = maker.stage(0);
+    stage.declare(&script::color_outputs());
+    stage.seed(Scalar::Int, "x", "int(gl_FragCoord.x)");
+    stage.seed(Scalar::Int, "y", "int(gl_FragCoord.y)");
+    // Before anything diverges.
+    let derivative = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
+    stage.seed(Scalar::Float, "slope", &format!("{derivative}(float(x * 3 - y * 5))"));
+    stage.generator.context.may_discard = stage.generator.random.chance(50);
+    stage.fill(size.statements());
+    script::write_colors().iter().for_each(|line| stage.end(line));
+    let mut after = String::new();
+    if stage.generator.random.chance(40) {
+        const WORDS: usize = 20;
+        stage.declare("layout(std430, binding = 3) buffer Sums { uint sums[]; };\n");
+        let _ = writeln!(maker.resources.commands, "ssbo 3 {}", 4 * WORDS);
+        stage.end("atomicAdd(sums[uint(hash[0]) & 15u], uint(hash[1]));");
+        stage.end("atomicXor(sums[16], uint(hash[1]));");
+        stage.end("atomicMax(sums[17], uint(hash[2]));");
+        stage.end("atomicOr(sums[18], uint(hash[3]));");
+        after = script::probe_words(3, (0..WORDS).map(|k| 4 * k));
+    }
+    let shaders = format!("[vertex shader passthrough]\n\n[fragment shader]\n{}\n", stage.text());
+    drawn(maker, &shaders, "", "draw rect -1 -1 2 2", &after)
+}
+
+/// A test of the geometry shader.
+pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
+    maker.make_resources(3);
+    let (inputs, varyings) = (varyings(maker, "w", 3, 8), varyings(maker, "v", 3, 8));
+    let (primitive, vertices, draw) = maker.plan.random.pick(&[
+        ("points", 1, "GL_POINTS 0 6"),
+        ("lines", 2, "GL_LINES 0 6"),
+        ("triangles", 3, "GL_TRIANGLES 0 6"),
+        ("triangles", 3, "GL_TRIANGLE_STRIP 0 5"),
+        ("lines_adjacency", 4, "GL_LINES_ADJACENCY 0 8"),
+        ("triangles_adjacency", 6, "GL_TRIANGLES_ADJACENCY 0 6"),
+    ]);
+    let first = small_vertex(maker, "input_hashes", &inputs);
+    let mut stage = maker.stage(1);
+    array_inputs(&mut stage, "input_hashes", &inputs, vertices, "gl_PrimitiveIDIn");
+    let invocations = stage.generator.random.pick(&[1, 1, 2, 3]);
+    let emitted = stage.generator.random.between(1, 4);
+    let strip = ["points", "line_strip", "triangle_strip", "triangle_strip"][emitted - 1];
+    stage.declare(&format!(
+        "layout({primitive}, invocations = {invocations}) in;\nlayout({strip}, max_vertices = {emitted}) out;\n"
+    ));
+    stage.seed(Scalar::Int, "id", "gl_PrimitiveIDIn");
+    stage.seed(Scalar::Int, "invocation", "gl_InvocationID");
+    stage.fill(size.statements());
+    emit(&mut stage, &varyings, emitted);
+    let shaders = first
+        + &format!("[geometry shader]\n{}\n", stage.text())
+        + &final_fragment(maker, 2, "hashes", &varyings, 0);
+    let data = vertex_data(maker, &[]);
+    drawn(maker, &shaders, &data, &format!("draw arrays {draw}"), "")
+}
+
+/// Emits vertices around a place that follows from the primitive.
+fn emit(stage: &mut Stage, varyings: &[Varying], count: usize) {
+    const CORNERS: [&str; 4] = ["0, 0", "0.875, 0", "0, 0.875", "1.25, 1.5"];
+    let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
+    stage.output("flat ", "hashes", vector, false);
+    let mut same = Vec::new();
+    for varying in varyings {
+        stage.output(varying.interpolation, &varying.name, varying.ty, false);
+        same.push(stage.uniform_value(varying.ty));
+    }
+    stage.end("vec4 base = vec4(-0.875 + 0.25 * float(id), -0.875 + 0.5 * float(invocation), 0, 1);");
+    for corner in &CORNERS[..count] {
+        let (number, more) = (stage.generator.random.below(HASHES), stage.generator.random.below(100));
+        stage.end(&format!("hash[{number}] += {more};"));
+        stage.end(&format!("hashes = {HASH_VECTOR};"));
+        for (varying, same) in varyings.iter().zip(&same) {
+            let value = if varying.is_flat() { stage.value(varying.ty) } else { same.clone() };
+            stage.end(&format!("{} = {value};", varying.name));
+        }
+        stage.end(&format!("gl_Position = base + vec4({corner}, 0, 0);"));
+        let condition = if stage.generator.random.chance(15) { "if ((hash[2] & 3) != 0) " } else { "" };
+        stage.end(&format!("{condition}EmitVertex();"));
+    }
+    stage.end("EndPrimitive();");
+}
+
+/// A test of both tessellation shaders.
+pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
+    maker.make_resources(4);
+    let inputs = varyings(maker, "w", 2, 6);
+    let control_outputs = varyings(maker, "x", 3, 6);
+    let patch_outputs = varyings(maker, "c", 3, 6);
+    let varyings = varyings(maker, "v", 3, 6);
+    let (vertices, control_vertices) =
+        (maker.plan.random.pick(&[1, 3, 4, 5]), maker.plan.random.pick(&[1, 2, 3, 4, 4, 5]));
+    let first = small_vertex(maker, "input_hashes", &inputs);
+    let mut control = maker.stage(1);
+    array_inputs(&mut control, "input_hashes", &inputs, vertices, "gl_InvocationID");
+    control.declare(&format!("layout(vertices = {control_vertices}) out;\n"));
+    control.seed(Scalar::Int, "id", "gl_InvocationID");
+    control.seed(Scalar::Int, "patch_id", "gl_PrimitiveID + 2");
+    control.fill(size.statements());
+    control_end(&mut control, &control_outputs, &patch_outputs, vertices, control_vertices);
+    let mut evaluation = maker.stage(2);
+    array_inputs(&mut evaluation, "control_hashes", &control_outputs, control_vertices, "gl_PrimitiveID");
+    for varying in &patch_outputs {
+        evaluation.input("patch ", &varying.name, varying.ty);
+    }
+    let int = evaluation.generator.scalar(Scalar::Int);
+    evaluation.input("patch ", "patch_hash", int);
+    let domain = evaluation.generator.random.pick(&["triangles", "quads", "isolines"]);
+    let spacing = evaluation.generator.random.pick(&[
+        "equal_spacing",
+        "fractional_even_spacing",
+        "fractional_odd_spacing",
+    ]);
+    let order = evaluation.generator.random.pick(&["cw", "ccw", "cw, point_mode"]);
+    evaluation.declare(&format!("layout({domain}, {spacing}, {order}) in;\n"));
+    evaluation.seed(Scalar::Int, "id", "gl_PrimitiveID");
+    evaluation.seed(Scalar::Int, "other", "patch_hash * 3");
+    evaluation.fill(size.statements() / 2 + 1);
+    outputs(&mut evaluation, "hashes", &varyings, true);
+    evaluation.end("gl_Position = vec4(gl_TessCoord.xy * 1.5 - 0.75 + 0.125 * float(gl_PrimitiveID), 0, 1);");
+    let shaders = first
+        + &format!("[tessellation control shader]\n{}\n", control.text())
+        + &format!("[tessellation evaluation shader]\n{}\n", evaluation.text())
+        + &final_fragment(maker, 3, "hashes", &varyings, 0);
+    let patches = maker.plan.random.between(1, POSITIONS.len() / vertices);
+    let data = vertex_data(maker, &[]);
+    let draw =
+        format!("patch parameter vertices {vertices}\ndraw arrays GL_PATCHES 0 {}", patches * vertices);
+    drawn(maker, &shaders, &data, &draw, "")
+}
+
+/// What a tessellation control shader leaves for the evaluation shader.
+fn control_end(
+    stage: &mut Stage,
+    outputs: &[Varying],
+    patch: &[Varying],
+    vertices: usize,
+    control_vertices: usize,
+) {
+    let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
+    let int = stage.generator.scalar(Scalar::Int);
+    for (name, ty) in
+        outputs.iter().map(|v| (&*v.name, v.ty)).chain([("control_hashes", vector), ("neighbor", int)])
+    {
+        let ty = array(&mut stage.generator.types, ty, control_vertices);
+        stage.output("", name, ty, true);
+    }
+    for (name, ty) in patch.iter().map(|v| (&*v.name, v.ty)).chain([("patch_hash", int)]) {
+        stage.output("patch ", name, ty, false);
+    }
+    stage.end(&format!(
+        "gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % {vertices}].gl_Position;"
+    ));
+    for varying in outputs {
+        let value = stage.value(varying.ty);
+        stage.end(&format!("{}[gl_InvocationID] = {value};", varying.name));
+    }
+    stage.end("neighbor[gl_InvocationID] = hash[0];");
+    if stage.generator.random.chance(60) {
+        stage.end("barrier();");
+        stage.end(&format!("hash[1] ^= neighbor[(gl_InvocationID + 1) % {control_vertices}];"));
+    }
+    stage.end(&format!("control_hashes[gl_InvocationID] = {HASH_VECTOR};"));
+    let writer = stage.generator.random.below(control_vertices);
+    stage.end(&format!("if (gl_InvocationID == {writer}) {{"));
+    for varying in patch {
+        let value = stage.value(varying.ty);
+        stage.end(&format!("  {} = {value};", varying.name));
+    }
+    stage.end("  patch_hash = hash[2];");
+    for (name, count) in [("Outer", 4), ("Inner", 2)] {
+        for k in 0..count {
+            let level =
+                stage.generator.random.pick(&["1.0", "2.0", "3.0", "2.5", "1.0 + float(gl_PrimitiveID)"]);
+            stage.end(&format!("  gl_TessLevel{name}[{k}] = {level};"));
+        }
+    }
+    stage.end("}");
+}

@@ -1,0 +1,224 @@
+//! Uniforms, uniform blocks and storage blocks with their contents.
+
+use std::fmt::Write;
+
+use program::layout::Rules;
+use program::types::{MatrixOrder, Scalar, Type, TypeId, TypeTable};
+
+use super::generator::Generator;
+use super::names::{self, elements};
+use super::random::Random;
+use super::stage::LEAVES;
+
+/// Values of floating-point scalars.
+const REALS: [f64; 15] =
+    [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -1.0, -2.5, 4.0, 7.25, 10.0, -16.0, 100.0, 0.125, -77.5];
+/// Values of integers.
+const INTEGERS: [i32; 19] = [
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    -1,
+    -2,
+    -7,
+    31,
+    32,
+    255,
+    65535,
+    65536,
+    -65536,
+    i32::MAX,
+    i32::MIN,
+    123_456_789,
+    -987_654_321,
+];
+
+/// Something that shaders read.
+pub(super) struct Resource {
+    /// GLSL.
+    pub declaration: String,
+    /// Paths and types.
+    pub variables: Vec<(String, TypeId)>,
+    /// Bit n: the n-th stage reads it.
+    stages: usize,
+}
+
+impl Resource {
+    /// Whether the n-th stage reads it.
+    pub fn is_of(&self, stage: usize) -> bool {
+        self.stages >> stage & 1 != 0
+    }
+}
+
+/// All resources of a test, and the commands that fill them.
+#[derive(Default)]
+pub(super) struct Resources {
+    pub all: Vec<Resource>,
+    pub commands: String,
+}
+
+impl Resources {
+    /// Random resources of a test with so many stages. `generator` knows the structures.
+    pub fn random(generator: &mut Generator, stages: usize) -> Resources {
+        let mut resources = Resources::default();
+        for k in 0..generator.random.between(1, 4) {
+            let ty = generator.type_where(2, LEAVES, |_, _| true);
+            let name = format!("u{k}");
+            let declaration = format!("uniform {} {name};\n", generator.types.name(ty));
+            resources.set_uniforms(generator, &name, ty);
+            resources.add(generator, stages, declaration, vec![(name, ty)]);
+        }
+        for k in 0..generator.random.between(0, 2) {
+            resources.uniform_block(generator, stages, k);
+        }
+        if generator.random.chance(50) {
+            resources.storage_block(generator, stages);
+        }
+        resources
+    }
+
+    fn add(
+        &mut self,
+        generator: &mut Generator,
+        stages: usize,
+        declaration: String,
+        variables: Vec<(String, TypeId)>,
+    ) {
+        let mask = generator.random.between(1, (1 << stages) - 1);
+        self.all.push(Resource { declaration, variables, stages: mask });
+    }
+
+    fn set_uniforms(&mut self, generator: &mut Generator, path: &str, ty: TypeId) {
+        let Generator { types, random, .. } = generator;
+        let commands = &mut self.commands;
+        names::parts(types, path, ty, &mut |path, ty| {
+            let (scalar, count) = (types.scalar_of(ty).unwrap_or(Scalar::Int), types.components(ty));
+            // The format has no commands for `bool`.
+            let name = match (scalar, count) {
+                (Scalar::Bool, 1) => "int".to_owned(),
+                (Scalar::Bool, _) => format!("ivec{count}"),
+                _ => types.name(ty),
+            };
+            let values: Vec<String> = (0..count).map(|_| value(random, scalar)).collect();
+            let _ = writeln!(commands, "uniform {name} {path} {}", values.join(" "));
+        });
+    }
+
+    /// Members with names that begin with `prefix`.
+    fn members(generator: &mut Generator, prefix: &str) -> Vec<(String, TypeId)> {
+        let count = generator.random.between(1, 5);
+        (0..count).map(|k| (format!("{prefix}{k}"), generator.type_where(2, LEAVES, |_, _| true))).collect()
+    }
+
+    fn uniform_block(&mut self, generator: &mut Generator, stages: usize, number: usize) {
+        let members = Resources::members(generator, &format!("b{number}m"));
+        let order = generator.random.pick(&["", ", row_major"]);
+        let instance = generator.random.chance(50);
+        let mut text = format!("layout(std140{order}) uniform Block{number} {{\n");
+        declare_members(&mut text, &generator.types, &members);
+        text += &if instance { format!("}} block{number};\n") } else { "};\n".to_owned() };
+        let mut variables = Vec::new();
+        for (name, ty) in members {
+            let (path, outside) = if instance {
+                (format!("block{number}.{name}"), format!("Block{number}.{name}"))
+            } else {
+                (name.clone(), name)
+            };
+            self.set_uniforms(generator, &outside, ty);
+            variables.push((path, ty));
+        }
+        self.add(generator, stages, text, variables);
+    }
+
+    fn storage_block(&mut self, generator: &mut Generator, stages: usize) {
+        let members = Resources::members(generator, "s");
+        let (rules, packing) = generator.random.pick(&[
+            (Rules::Std430, "std430"),
+            (Rules::Std430, "std430"),
+            (Rules::Std140, "std140"),
+        ]);
+        let (order, order_text) =
+            generator.random.pick(&[(MatrixOrder::ColumnMajor, ""), (MatrixOrder::RowMajor, ", row_major")]);
+        let mut text = format!("layout({packing}{order_text}, binding = 0) readonly buffer Stored {{\n");
+        declare_members(&mut text, &generator.types, &members);
+        text += "};\n";
+        let types: Vec<TypeId> = members.iter().map(|(_, ty)| *ty).collect();
+        let block = names::structure(&mut generator.types, "Stored", &types);
+        let _ = writeln!(
+            self.commands,
+            "ssbo 0 {}",
+            rules.size(&generator.types, block, order).next_multiple_of(16)
+        );
+        let Generator { types, random, .. } = generator;
+        let commands = &mut self.commands;
+        scalars(types, rules, order, block, 0, &mut |scalar, offset| {
+            // Words are stored as signed ones.
+            let (name, scalar) = match scalar {
+                Scalar::Uint => ("int", Scalar::Int),
+                Scalar::Bool => ("int", Scalar::Bool),
+                _ => (scalar.name(), scalar),
+            };
+            let _ = writeln!(commands, "ssbo 0 subdata {name} {offset} {}", value(random, scalar));
+        });
+        self.add(generator, stages, text, members);
+    }
+}
+
+fn declare_members(text: &mut String, types: &TypeTable, members: &[(String, TypeId)]) {
+    for (name, ty) in members {
+        let _ = writeln!(text, "  {};", names::declarator(types, *ty, name, false));
+    }
+}
+
+/// A value as commands and vertex data have it.
+pub(super) fn value(random: &mut Random, scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Bool => random.below(2).to_string(),
+        Scalar::Int | Scalar::Uint => {
+            let value = match random.below(4) {
+                0 => random.bits().cast_signed(),
+                1 => random.below(16) as i32,
+                _ => random.pick(&INTEGERS),
+            };
+            if scalar == Scalar::Int { value.to_string() } else { value.cast_unsigned().to_string() }
+        }
+        _ => random.pick(&REALS).to_string(),
+    }
+}
+
+/// Every scalar in memory with its offset.
+fn scalars(
+    types: &TypeTable,
+    rules: Rules,
+    order: MatrixOrder,
+    ty: TypeId,
+    offset: u32,
+    visit: &mut dyn FnMut(Scalar, u32),
+) {
+    if let Some((element, length)) = elements(types, ty) {
+        let stride = rules.array_stride(types, element, order);
+        for k in 0..length as u32 {
+            scalars(types, rules, order, element, offset + k * stride, visit);
+        }
+    } else if let Some(members) = types.members(ty) {
+        for (member, (at, _)) in members.iter().zip(rules.offsets(types, members, order)) {
+            scalars(types, rules, order, member.ty, offset + at, visit);
+        }
+    } else if let (Some(scalar), Some((columns, rows))) = (types.scalar_of(ty), types.shape(ty)) {
+        let stride = if matches!(types.get(ty), Type::Matrix { .. }) {
+            rules.matrix_stride(types, ty, order)
+        } else {
+            0
+        };
+        for (column, row) in (0..columns).flat_map(|c| (0..rows).map(move |r| (u32::from(c), u32::from(r)))) {
+            let (vector, component) =
+                if order == MatrixOrder::ColumnMajor { (column, row) } else { (row, column) };
+            let at =
+                if stride == 0 { row * scalar.bytes() } else { vector * stride + component * scalar.bytes() };
+            visit(scalar, offset + at);
+        }
+    }
+}

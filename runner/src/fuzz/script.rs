@@ -1,0 +1,83 @@
+//! What a generated test is made of beside shaders: requirements, framebuffers, probes.
+
+use std::fmt::Write;
+
+/// Sides of the window and the textures that are drawn to.
+pub(super) const SIDE: usize = 16;
+/// Colour outputs, two hashes each.
+const TARGETS: usize = 2;
+/// The first texture unit of the targets.
+const UNIT: usize = 10;
+
+/// Positions of vertices; the first four are a strip over the whole window.
+pub(super) const POSITIONS: [(&str, &str); 10] = [
+    ("-1", "-1"),
+    ("1", "-1"),
+    ("-1", "1"),
+    ("1", "1"),
+    ("-0.5", "0.5"),
+    ("0.5", "0.5"),
+    ("0.25", "-0.75"),
+    ("-0.75", "0.125"),
+    ("0", "0"),
+    ("0.3125", "0.3125"),
+];
+
+/// The requirements of every test, `more` extensions among them.
+pub(super) fn require(more: &[&str]) -> String {
+    let mut text = format!(
+        "[require]\nGL >= 4.2\nGLSL >= 4.20\nSIZE {SIDE} {SIDE}\nGL_ARB_arrays_of_arrays\nGL_ARB_shader_storage_buffer_object\n"
+    );
+    more.iter().for_each(|extension| text += &format!("{extension}\n"));
+    text + "\n"
+}
+
+/// Begins `[test]`. No probe expects a value: whatever is probed must only be the same on every executor.
+pub(super) fn test() -> String {
+    "[test]\n# No value is expected here: each probe compares what the executors show.\n\
+     tolerance 3e38 3e38 3e38 3e38\n"
+        .to_owned()
+}
+
+/// Declarations of the colour outputs and of the function that fills them.
+pub(super) fn color_outputs() -> String {
+    let mut text = String::new();
+    for k in 0..TARGETS {
+        let _ = writeln!(text, "layout(location = {k}) out vec4 color{k};");
+    }
+    text + "vec4 encode(int a, int b) { return vec4(a & 0xffff, a >> 16 & 0xffff, b & 0xffff, b >> 16 & 0xffff); }\n"
+}
+
+/// Lines that write all hashes to the colour outputs.
+pub(super) fn write_colors() -> Vec<String> {
+    (0..TARGETS).map(|k| format!("color{k} = encode(hash[{}], hash[{}]);", 2 * k, 2 * k + 1)).collect()
+}
+
+/// Commands that make the framebuffer.
+pub(super) fn framebuffer() -> String {
+    let mut text = String::new();
+    for k in 0..TARGETS {
+        let _ = writeln!(text, "texture rgbw {} ({SIDE}, {SIDE}) GL_RGBA32F", UNIT + k);
+    }
+    let units: Vec<String> = (0..TARGETS).map(|k| (UNIT + k).to_string()).collect();
+    let _ = writeln!(text, "fb tex 2d {}\nclear color 9 9 9 9\nclear", units.join(" "));
+    text
+}
+
+/// Commands that compare the framebuffer.
+pub(super) fn probe_framebuffer() -> String {
+    let mut text = String::new();
+    for k in 0..TARGETS {
+        let _ = writeln!(text, "fb read tex 2d {}\nprobe all rgba 0 0 0 0", UNIT + k);
+    }
+    text
+}
+
+/// Commands that compare words of a storage buffer.
+pub(super) fn probe_words(binding: usize, offsets: impl Iterator<Item = usize>) -> String {
+    let mut text = String::new();
+    for offset in offsets {
+        let _ = writeln!(text, "probe ssbo uint {binding} {offset} >= 0");
+    }
+    text
+}

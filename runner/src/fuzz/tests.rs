@@ -1,0 +1,90 @@
+//! The generator alone; `runner/tests/fuzz.rs` has its programs executed.
+
+use super::*;
+
+/// Every part of a test is the same each time; neighbours differ.
+#[test]
+fn tests_follow_from_seed_number_and_kind() {
+    for kind in Kind::ALL {
+        let texts: Vec<String> = (0..20).map(|number| generate(7, number, kind)).collect();
+        for (number, text) in texts.iter().enumerate() {
+            assert_eq!(*text, generate(7, number as u64, kind));
+            assert!(texts.iter().filter(|other| *other == text).count() == 1, "{number}");
+        }
+        assert_ne!(texts[0], generate(8, 0, kind));
+    }
+}
+
+/// Together the programs have everything that they are said to have.
+#[test]
+fn the_vocabulary_is_used() {
+    let mut all = String::new();
+    for kind in Kind::ALL {
+        (0..120).for_each(|number| all += &generate(1, number, kind));
+    }
+    for word in [
+        "dmat",
+        "dvec",
+        "uvec",
+        "bvec",
+        "struct S1",
+        "for (int",
+        "while (",
+        "do {",
+        "switch (",
+        "continue;",
+        "break;",
+        "discard;",
+        "return;",
+        "inout ",
+        "out ",
+        "const in ",
+        "shared ",
+        "barrier();",
+        "atomicMin(results",
+        "readonly buffer",
+        "std140",
+        "row_major",
+        "fma(",
+        "frexp(",
+        "modf(",
+        "umulExtended(",
+        "uaddCarry(",
+        "bitfieldInsert(",
+        "cross(",
+        "outerProduct(",
+        "transpose(",
+        "sqrt(",
+        "inversesqrt(",
+        "pow(",
+        "packHalf2x16(",
+        "unpackDouble2x32(",
+        "patch out",
+        "EmitVertex();",
+        "invocations = 3",
+        "noperspective out",
+        "dFdx(",
+        "ldexp(",
+        "mix(",
+        "wrap(",
+        "quotient(",
+        "++",
+    ] {
+        assert!(all.contains(word), "no `{word}` in {} bytes", all.len());
+    }
+}
+
+/// Digits that sums and products need.
+#[test]
+fn digits_are_counted() {
+    use super::real::Bits;
+    use program::types::Scalar;
+    for scalar in [Scalar::Float, Scalar::Double] {
+        let stored = Bits::stored(scalar);
+        let product = stored.times(stored);
+        assert!(product.sum(2).fit(scalar), "a scalar product of four components is exact");
+        assert!(!product.times(product).fit(scalar));
+        assert!(stored.within(stored) && !product.within(stored));
+        assert_eq!(stored.or(product), product);
+    }
+}
