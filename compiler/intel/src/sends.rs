@@ -33,14 +33,20 @@ pub fn oword_block_control(bti: u32, owords: u32, write: bool) -> u32 {
     bti & 0xff | size << 8 | kind << 14
 }
 
-/// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch space; the
-/// payload is g0.
+/// What tells scratch block messages from others of the data cache.
+pub const SCRATCH_BLOCK: u32 = 1 << 18;
+
+/// Registers at the start of the scratch space that a scratch block message can name.
+pub const SCRATCH_BLOCK_REGS: u32 = 1 << 12;
+
+/// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch space, all of them among
+/// the first [`SCRATCH_BLOCK_REGS`]; the payload is g0.
 #[must_use]
 pub fn scratch_block_read(model: &dyn Model, offset: u32, regs: u32) -> Message {
     let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
     Message {
         sfid: SFID_DATA_CACHE,
-        control: 1 << 18 | size << 12 | offset & 0xfff,
+        control: SCRATCH_BLOCK | size << 12 | offset,
         mlen: 1,
         rlen: regs as u8,
         header: true,

@@ -13,6 +13,7 @@ use crate::bir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
 use crate::liveness::Liveness;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
+use crate::sends::SCRATCH_BLOCK;
 use cranelift_entity::EntityRef;
 use fixedbitset::FixedBitSet;
 
@@ -142,12 +143,13 @@ impl<'a> Checker<'a> {
                 home.push(grf);
             }
         }
-        let fills = program.insts.iter().filter(|i| i.remark == FILL).filter_map(fill_slot);
-        let spills = program.insts.iter().filter(|i| i.remark == SPILL && i.op == Op::Mov).filter_map(|i| {
+        let fills = program.insts.iter().filter(|i| i.remark == FILL).filter_map(block_slot);
+        let own_mov = |i: &&Inst| (i.remark == SPILL || i.remark == FILL) && i.op == Op::Mov;
+        let headers = program.insts.iter().filter(own_mov).filter_map(|i| {
             let owords = i.src[0].imm_bits()?;
             Some(owords as usize * 16)
         });
-        let top = fills.chain(spills).max().unwrap_or(scratch_base as usize) / REG_SIZE as usize + 16;
+        let top = fills.chain(headers).max().unwrap_or(scratch_base as usize) / REG_SIZE as usize + 16;
         Ok(Checker {
             original,
             program,
@@ -332,7 +334,7 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             (_, Some(MessageKind::ScratchRead)) => {
-                let Some(slot) = fill_slot(inst) else { return Ok(()) };
+                let slot = block_slot(inst).map_or_else(|| self.header_slot(i), Ok)?;
                 for reg in 0..regs_written(inst) {
                     let from = self.scratch.0 + slot / REG_SIZE as usize + reg as usize;
                     if let Some(to) = self.location(&inst.dst, reg) {
@@ -342,12 +344,7 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             (_, Some(MessageKind::ScratchWrite)) => {
-                let owords =
-                    self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
-                let Some(owords) = owords else {
-                    return Err(CompileError::allocate(format!("checker: spill {i} without an offset")));
-                };
-                let slot = owords as usize * 16 / REG_SIZE as usize;
+                let slot = self.header_slot(i)? / REG_SIZE as usize;
                 for reg in 1..regs_read(inst, 0) {
                     let from = self.location(&inst.src[0], reg);
                     self.transfer(state, from, self.scratch.0 + slot + reg as usize - 1, u32::MAX);
@@ -356,6 +353,15 @@ impl<'a> Checker<'a> {
             }
             _ => Err(CompileError::allocate(format!("checker: instruction {i} is unknown"))),
         }
+    }
+
+    /// Scratch byte of message `i`, whose header was completed just before.
+    fn header_slot(&self, i: usize) -> Result<usize, CompileError> {
+        let owords = self.program.insts.get(i.wrapping_sub(1)).and_then(|m| m.src.first()?.imm_bits());
+        let owords = owords.ok_or_else(|| {
+            CompileError::allocate(format!("checker: scratch message {i} without an offset"))
+        })?;
+        Ok(owords as usize * 16)
     }
 
     /// Copies what one location holds to another.
@@ -400,10 +406,10 @@ fn touched(inst: &Inst, reg: u32) -> u32 {
     }
 }
 
-/// Scratch byte that a fill reads.
-fn fill_slot(inst: &Inst) -> Option<usize> {
+/// Scratch byte that a scratch block read names.
+fn block_slot(inst: &Inst) -> Option<usize> {
     let message = inst.message.as_ref()?;
-    (message.kind == MessageKind::ScratchRead)
+    (message.kind == MessageKind::ScratchRead && message.control & SCRATCH_BLOCK != 0)
         .then_some((message.control & 0xfff) as usize * REG_SIZE as usize)
 }
 

@@ -144,10 +144,17 @@ impl Spiller {
         let mut done = 0;
         while done < count {
             let n = block(count - done);
-            let mut inst =
-                Inst::new(Op::Send, 8, dst.byte_offset(done * REG_SIZE), &[Operand::grf(0, Type::UD)]);
+            let register = slot / REG_SIZE + done;
+            let (payload, message) = if register + n <= sends::SCRATCH_BLOCK_REGS {
+                (Operand::grf(0, Type::UD), sends::scratch_block_read(model, register, n))
+            } else {
+                let header = Operand::vgrf(self.temporary(program, 1), Type::UD);
+                push_header(program, header, register * REG_SIZE, FILL);
+                (header, oword_block(n, false))
+            };
+            let mut inst = Inst::new(Op::Send, 8, dst.byte_offset(done * REG_SIZE), &[payload]);
             inst.no_mask = true;
-            inst.message = Some(sends::scratch_block_read(model, slot / REG_SIZE + done, n));
+            inst.message = Some(message);
             inst.remark = FILL;
             program.insts.push(inst);
             self.fills += 1;
@@ -167,16 +174,14 @@ impl Spiller {
                 let payload = Operand::vgrf(self.temporary(program, n + 1), Type::UD);
                 for r in 0..n {
                     let from = temp.byte_offset((1 + done + r) * REG_SIZE);
-                    push_no_mask(program, Op::Mov, 8, payload.byte_offset((1 + r) * REG_SIZE), from);
+                    push_mov(program, 8, payload.byte_offset((1 + r) * REG_SIZE), from, SPILL);
                 }
                 payload
             };
-            push_no_mask(program, Op::Mov, 8, payload, Operand::grf(0, Type::UD));
-            let owords = (slot + done * REG_SIZE) / 16;
-            push_no_mask(program, Op::Mov, 1, payload.byte_offset(8), Operand::ud(owords));
+            push_header(program, payload, slot + done * REG_SIZE, SPILL);
             let mut inst = Inst::new(Op::Send, 8, Operand::null(Type::UW), &[payload]);
             inst.no_mask = true;
-            inst.message = Some(oword_block_write(n));
+            inst.message = Some(oword_block(n, true));
             inst.remark = SPILL;
             program.insts.push(inst);
             self.spills += 1;
@@ -194,21 +199,28 @@ fn block(count: u32) -> u32 {
     }
 }
 
-fn push_no_mask(program: &mut Program, op: Op, exec_size: u8, dst: Operand, src: Operand) {
-    let mut inst = Inst::new(op, exec_size, dst, &[src]);
+/// Makes `header` that of a message to byte `slot` of scratch.
+fn push_header(program: &mut Program, header: Operand, slot: u32, remark: &'static str) {
+    push_mov(program, 8, header, Operand::grf(0, Type::UD), remark);
+    push_mov(program, 1, header.byte_offset(8), Operand::ud(slot / 16), remark);
+}
+
+fn push_mov(program: &mut Program, exec_size: u8, dst: Operand, src: Operand, remark: &'static str) {
+    let mut inst = Inst::new(Op::Mov, exec_size, dst, &[src]);
     inst.no_mask = true;
-    inst.remark = SPILL;
+    inst.remark = remark;
     program.insts.push(inst);
 }
 
-fn oword_block_write(regs: u32) -> Message {
+/// Moves `regs` registers to or from the place that the header says.
+fn oword_block(regs: u32, write: bool) -> Message {
     Message {
         sfid: sends::SFID_DATA_CACHE,
-        control: sends::oword_block_control(sends::BTI_STATELESS, regs * 2, true),
-        mlen: (1 + regs) as u8,
-        rlen: 0,
+        control: sends::oword_block_control(sends::BTI_STATELESS, regs * 2, write),
+        mlen: if write { (1 + regs) as u8 } else { 1 },
+        rlen: if write { 0 } else { regs as u8 },
         header: true,
         eot: false,
-        kind: MessageKind::ScratchWrite,
+        kind: if write { MessageKind::ScratchWrite } else { MessageKind::ScratchRead },
     }
 }

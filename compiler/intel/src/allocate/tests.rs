@@ -115,10 +115,13 @@ fn random_programs_pass_the_checker() {
         let registers = 4 + below(&mut rng, 60);
         let length = 20 + below(&mut rng, 300);
         let program = random_program(&mut rng, registers, length);
-        for spill_all in [false, true] {
+        // Beyond the reach of scratch block messages there are headers.
+        for (spill_all, base) in
+            [(false, 0), (true, 0), (true, (crate::sends::SCRATCH_BLOCK_REGS - 9) * REG_SIZE)]
+        {
             let mut p = program.clone();
             let settings = Settings { allow_spill: true, spill_all, check: true, ..Settings::default() };
-            let allocation = allocate(&mut p, &*model, settings, 0);
+            let allocation = allocate(&mut p, &*model, settings, base);
             let allocation = allocation.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
             spilled += u32::from(!spill_all && allocation.spills > 0);
             let virtual_left =
