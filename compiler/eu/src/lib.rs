@@ -27,6 +27,7 @@ pub mod inst;
 pub mod opcode;
 pub mod operand;
 mod recent;
+mod starts;
 pub mod text;
 pub mod types;
 pub mod validate;
@@ -42,7 +43,8 @@ pub use inst::{
 };
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
-pub use recent::Recent;
+pub use recent::{Found, Recent, Store};
+pub use starts::Starts;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
 pub use validate::{KnownInsts, Violation, validate_inst, validate_program};

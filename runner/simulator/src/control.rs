@@ -104,7 +104,7 @@ fn jump(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32) -> Re
     }
     let live = Live::default();
     let distance = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32 as i32;
-    let next = kernel.offsets.get(index as usize + 1).copied().unwrap_or(0);
+    let next = kernel.offset(index + 1);
     let target = i64::from(next) + i64::from(distance) * i64::from(kernel.devinfo.jump_unit(op.opcode));
     kernel
         .index_of(target)
@@ -122,9 +122,9 @@ fn call(
     if callers == 0 {
         return Ok(index + 1);
     }
-    let back = kernel.offsets.get(index as usize + 1).copied().unwrap_or(0);
+    let back = kernel.offset(index + 1);
     if let Place::Grf(lanes) = &placed.op().dst.place {
-        let base = usize::from(lanes.low[0]);
+        let base = usize::from(lanes.low(0));
         thread.regs.write(base, 4, back.into());
         thread.regs.write(base + 4, 4, callers.into());
     }

@@ -1,44 +1,31 @@
 //! Instructions resolved before: kernels are made of few different ones.
 
-use std::sync::Arc;
+use eu::{DevInfo, Found, Inst, KnownInsts, Recent};
 
-use eu::{DevInfo, Inst, KnownInsts, Recent};
-
+use crate::arena::{self, Resolved, Shelf};
 use crate::error::DecodeError;
 use crate::kernel::Kernel;
-use crate::op::Op;
 use crate::quirks::Quirks;
 
-/// Most instructions of one generation that are remembered: two megabytes.
-const CAPACITY: usize = 1 << 11;
+/// Mark of an instruction word that steers.
+const STEERS: u8 = 1;
+/// Mark of a compacted one.
+const COMPACTED: u8 = 2;
 
-/// An instruction and what executing it takes; all that does not depend on where it stands.
-#[derive(Clone, Debug)]
-pub(crate) struct Resolved {
-    pub inst: Inst,
-    pub op: Op,
-}
-
-impl Resolved {
-    fn new(quirks: &Quirks, inst: Inst) -> Arc<Resolved> {
-        Arc::new(Resolved { inst, op: Op::resolve(quirks, &inst) })
-    }
+fn mark_of(inst: &Inst) -> u8 {
+    let mark = |holds, mark| if holds { mark } else { 0 };
+    mark(inst.steers(), STEERS) | mark(inst.compacted, COMPACTED)
 }
 
 /// A resolved instruction with what placing it asks.
-#[derive(Clone, Debug)]
-pub(crate) struct Slot {
-    pub resolved: Arc<Resolved>,
+pub(crate) struct Slot<'a> {
+    /// The instructions among which it is.
+    pub shelf: &'a Shelf,
+    /// Its place there.
+    pub place: u32,
     pub steers: bool,
     /// 8 or 16.
-    pub len_bytes: u8,
-}
-
-impl Slot {
-    pub fn new(quirks: &Quirks, inst: Inst) -> Slot {
-        let (steers, len_bytes) = (inst.steers(), inst.len_bytes() as u8);
-        Slot { resolved: Resolved::new(quirks, inst), steers, len_bytes }
-    }
+    pub len_bytes: usize,
 }
 
 /// Decodes kernels of one device; those it gave share the instructions that are alike.
@@ -46,13 +33,13 @@ impl Slot {
 pub struct Decoder {
     devinfo: &'static DevInfo,
     quirks: Quirks,
-    known: Recent<Slot>,
+    known: Recent<Shelf>,
 }
 
 impl Decoder {
     /// Knows no instruction yet.
     pub fn new(devinfo: &'static DevInfo) -> Decoder {
-        Decoder { devinfo, quirks: Quirks::of(devinfo), known: Recent::new(CAPACITY) }
+        Decoder { devinfo, quirks: Quirks::of(devinfo), known: Recent::new(arena::CAPACITY) }
     }
 
     /// The kernel at the start of `bytes`, as [`Kernel::decode`] gives it; what is new is decoded by `insts`.
@@ -60,7 +47,7 @@ impl Decoder {
     /// # Errors
     /// As [`Kernel::decode`].
     pub fn kernel(&mut self, insts: &mut KnownInsts, bytes: &[u8]) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(self, insts, bytes.to_vec(), 0)
+        Kernel::decode_at(self, insts, bytes, 0)
     }
 
     pub(crate) fn devinfo(&self) -> &'static DevInfo {
@@ -68,9 +55,19 @@ impl Decoder {
     }
 
     /// The instruction at the start of `bytes`.
-    pub(crate) fn resolve(&mut self, insts: &mut KnownInsts, bytes: &[u8]) -> Result<&Slot, eu::DecodeError> {
+    pub(crate) fn resolve(
+        &mut self,
+        insts: &mut KnownInsts,
+        bytes: &[u8],
+    ) -> Result<Slot<'_>, eu::DecodeError> {
         let quirks = &self.quirks;
-        let make = || insts.decode(bytes).map(|(inst, _)| Slot::new(quirks, inst));
-        self.known.get(eu::word(self.devinfo, bytes)?, make).map(|slot| &*slot)
+        let make = |shelf: &mut Shelf| {
+            let (inst, _) = insts.decode(bytes)?;
+            shelf.push(|| Resolved::new(quirks, inst));
+            Ok(mark_of(&inst))
+        };
+        let Found { values, place, mark } = self.known.get(eu::word(self.devinfo, bytes)?, make)?;
+        let len_bytes = if mark & COMPACTED != 0 { 8 } else { 16 };
+        Ok(Slot { shelf: values, place, steers: mark & STEERS != 0, len_bytes })
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use eu::extent::targets;
-use eu::{DevInfo, Extent, Form, Inst, KnownInsts, Opcode};
+use eu::{DevInfo, Extent, Form, Inst, KnownInsts, Opcode, Starts, Store};
 
-use crate::decoder::{Decoder, Resolved, Slot};
+use crate::arena::{Arena, Resolved, Shelf};
+use crate::decoder::{Decoder, Slot};
 use crate::error::DecodeError;
 use crate::op::Op;
 use crate::quirks::Quirks;
@@ -15,26 +16,22 @@ use crate::quirks::Quirks;
 pub struct Kernel {
     pub(crate) devinfo: &'static DevInfo,
     pub(crate) quirks: Quirks,
-    pub(crate) code: Vec<Placed>,
-    /// Byte offset of each instruction in the binary, ascending.
-    pub(crate) offsets: Vec<u32>,
-    /// The whole binary, which may hold further kernels.
-    bytes: Vec<u8>,
+    places: Places,
 }
 
 /// An instruction in its place.
-#[derive(Clone, Debug)]
-pub(crate) struct Placed {
-    pub resolved: Arc<Resolved>,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    pub resolved: &'a Resolved,
     pub jump: Jump,
 }
 
-impl Placed {
-    pub fn op(&self) -> &Op {
+impl<'a> Placed<'a> {
+    pub fn op(&self) -> &'a Op {
         &self.resolved.op
     }
 
-    pub fn inst(&self) -> &Inst {
+    pub fn inst(&self) -> &'a Inst {
         &self.resolved.inst
     }
 }
@@ -52,47 +49,51 @@ pub(crate) struct Jump {
 
 impl Kernel {
     /// Decodes the kernel at the start of `bytes`. Decoding stops where no instruction and no jump leads on (see
-    /// [`Extent`]), so padding, data and further kernels may follow; see [`Kernel::entry`] for those.
+    /// [`Extent`]), so padding, data and further kernels may follow; see [`Kernel::decode_from`] for those.
     ///
     /// # Errors
     /// `bytes` are empty or too many, an instruction does not decode, or a jump leads to none.
     pub fn decode(devinfo: &'static DevInfo, bytes: &[u8]) -> Result<Kernel, DecodeError> {
-        Decoder::new(devinfo).kernel(&mut KnownInsts::new(devinfo), bytes)
+        Kernel::decode_from(devinfo, bytes, 0)
     }
 
-    /// The kernel that starts at byte `offset` of the same binary.
+    /// As [`Kernel::decode`], of the kernel that starts at byte `offset`.
     ///
     /// # Errors
     /// `offset` is no multiple of 8 or past the end; else as [`Kernel::decode`].
-    pub fn entry(&self, offset: usize) -> Result<Kernel, DecodeError> {
-        let (mut decoder, mut insts) = (Decoder::new(self.devinfo), KnownInsts::new(self.devinfo));
-        Kernel::decode_at(&mut decoder, &mut insts, self.bytes.clone(), offset)
+    pub fn decode_from(
+        devinfo: &'static DevInfo,
+        bytes: &[u8],
+        offset: usize,
+    ) -> Result<Kernel, DecodeError> {
+        Kernel::decode_at(&mut Decoder::new(devinfo), &mut KnownInsts::new(devinfo), bytes, offset)
     }
 
     pub(crate) fn decode_at(
         decoder: &mut Decoder,
         insts: &mut KnownInsts,
-        bytes: Vec<u8>,
+        bytes: &[u8],
         entry: usize,
     ) -> Result<Kernel, DecodeError> {
         let devinfo = decoder.devinfo();
         if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
             return Err(DecodeError::Entry { offset: entry });
         }
-        let mut places = Places::with_capacity((bytes.len() - entry) / 16);
+        let mut places = Places::new(entry, (bytes.len() - entry) / 16);
         let (mut offset, mut extent) = (entry, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
             let slot = decoder
                 .resolve(insts, rest)
                 .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
-            places.push(slot, offset);
-            let ends = slot.steers && extent.ends_behind(devinfo, &slot.resolved.inst, offset);
-            offset += usize::from(slot.len_bytes);
+            places.push(&slot, offset);
+            let inst = slot.shelf.at(slot.place).filter(|_| slot.steers);
+            let ends = inst.is_some_and(|known| extent.ends_behind(devinfo, &known.inst, offset));
+            offset += slot.len_bytes;
             if ends {
                 break;
             }
         }
-        Kernel::resolve(devinfo, places, offset, bytes)
+        Kernel::resolve(devinfo, places, offset)
     }
 
     /// Builds a kernel from instructions that stand back to back from byte 0.
@@ -101,40 +102,43 @@ impl Kernel {
     /// A jump leads to no instruction.
     pub fn from_insts(devinfo: &'static DevInfo, insts: Vec<Inst>) -> Result<Kernel, DecodeError> {
         let quirks = Quirks::of(devinfo);
-        let mut places = Places::with_capacity(insts.len());
-        let mut offset = 0;
+        let mut places = Places::new(0, insts.len());
+        let (mut shelf, mut offset) = (Shelf::default(), 0);
         for inst in insts {
-            let slot = Slot::new(&quirks, inst);
-            places.push(&slot, offset);
-            offset += usize::from(slot.len_bytes);
+            let (steers, len_bytes) = (inst.steers(), inst.len_bytes());
+            shelf.push(|| Resolved::new(&quirks, inst));
+            let place = shelf.len() as u32 - 1;
+            places.push(&Slot { shelf: &shelf, place, steers, len_bytes }, offset);
+            offset += len_bytes;
         }
-        Kernel::resolve(devinfo, places, offset, Vec::new())
+        Kernel::resolve(devinfo, places, offset)
     }
 
-    fn resolve(
-        devinfo: &'static DevInfo,
-        mut places: Places,
-        end: usize,
-        bytes: Vec<u8>,
-    ) -> Result<Kernel, DecodeError> {
-        resolve_jumps(devinfo, &mut places, end as u32)?;
-        let Places { code, offsets, .. } = places;
-        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), code, offsets, bytes })
+    fn resolve(devinfo: &'static DevInfo, mut places: Places, end: usize) -> Result<Kernel, DecodeError> {
+        places.resolve_jumps(devinfo, end)?;
+        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), places })
     }
 
     /// This kernel without specialised implementations: every instruction executes channel by channel. Slow, and the
     /// definition of what the fast ones must do.
     #[must_use]
     pub fn generic(mut self) -> Kernel {
-        for placed in &mut self.code {
-            Arc::make_mut(&mut placed.resolved).op.fast = None;
+        let places = &mut self.places;
+        let (mut shelf, mut arenas) = (Shelf::default(), Vec::new());
+        for index in 0..places.code.len() {
+            let Some(resolved) = places.resolved(index) else { continue };
+            let mut resolved = resolved.clone();
+            resolved.op.fast = None;
+            shelf.push(|| resolved);
+            places.code[index].at = name(&mut arenas, &shelf, shelf.len() as u32 - 1);
         }
+        places.arenas = arenas;
         self
     }
 
     /// How many instructions have a specialised implementation.
     pub fn fast_instructions(&self) -> usize {
-        self.code.iter().filter(|placed| placed.op().fast.is_some()).count()
+        self.resolved().filter(|resolved| resolved.op.fast.is_some()).count()
     }
 
     /// The device the kernel is for.
@@ -143,80 +147,153 @@ impl Kernel {
     }
 
     /// The decoded instructions, in order.
-    pub fn instructions(&self) -> impl ExactSizeIterator<Item = &Inst> {
-        self.code.iter().map(Placed::inst)
+    pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
+        self.resolved().map(|resolved| &resolved.inst)
+    }
+
+    fn resolved(&self) -> impl Iterator<Item = &Resolved> {
+        (0..self.places.code.len()).filter_map(|index| self.places.resolved(index))
+    }
+
+    /// The instruction with this index.
+    #[inline]
+    pub(crate) fn placed(&self, index: u32) -> Option<Placed<'_>> {
+        let resolved = self.places.resolved(index as usize)?;
+        Some(Placed { resolved, jump: self.places.jump(index as usize) })
+    }
+
+    /// Byte offset of an instruction in the binary; 0 if there is none.
+    pub(crate) fn offset(&self, index: u32) -> u32 {
+        self.places.starts.at(index as usize).unwrap_or(0) as u32
     }
 
     /// Index of the instruction that starts at byte `offset`.
     pub(crate) fn index_of(&self, offset: i64) -> Option<u32> {
-        let offset = u32::try_from(offset).ok()?;
-        self.offsets.binary_search(&offset).ok().map(|index| index as u32)
+        self.places.starts.index_of(offset).map(|index| index as u32)
     }
 }
 
 /// A binary larger than this is not a shader.
-const MAX_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 29;
 
-/// Instructions being placed.
+/// Instructions in order.
+#[derive(Clone, Debug)]
 struct Places {
-    code: Vec<Placed>,
-    /// Byte offset of each.
-    offsets: Vec<u32>,
-    /// Indices of those that steer.
+    code: Vec<Place>,
+    /// Where the resolved instructions are.
+    arenas: Vec<Arc<Arena>>,
+    /// The first is that of most instructions: none.
+    jumps: Vec<Jump>,
+    /// Byte offsets in the binary.
+    starts: Starts,
+    /// Indices of the instructions that steer.
     steering: Vec<usize>,
 }
 
+/// Where to find what is known of an instruction.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    at: ResolvedAt,
+    /// Index of its jump.
+    jump: u32,
+}
+
+/// A resolved instruction's arena and its place there.
+#[derive(Clone, Copy, Debug)]
+struct ResolvedAt {
+    arena: u16,
+    place: u16,
+}
+
+/// The name of an instruction on a shelf, whose arena comes to `arenas` if it is not there.
+fn name(arenas: &mut Vec<Arc<Arena>>, shelf: &Shelf, place: u32) -> ResolvedAt {
+    // A shelf that is full is replaced: the arena in use is the last one.
+    if !arenas.last().is_some_and(|arena| Arc::ptr_eq(arena, shelf.arena())) {
+        arenas.push(shelf.arena().clone());
+    }
+    ResolvedAt { arena: arenas.len() as u16 - 1, place: place as u16 }
+}
+
 impl Places {
-    fn with_capacity(count: usize) -> Places {
-        Places { code: Vec::with_capacity(count), offsets: Vec::with_capacity(count), steering: Vec::new() }
+    /// Of about `count` instructions from byte `entry` on.
+    fn new(entry: usize, count: usize) -> Places {
+        Places {
+            code: Vec::with_capacity(count),
+            arenas: Vec::new(),
+            jumps: vec![Jump::default()],
+            starts: Starts::new(entry),
+            steering: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn resolved(&self, index: usize) -> Option<&Resolved> {
+        let at = self.code.get(index)?.at;
+        self.arenas.get(usize::from(at.arena))?.at(at.place.into())
+    }
+
+    #[inline]
+    fn jump(&self, index: usize) -> Jump {
+        match self.code.get(index) {
+            Some(&Place { jump, .. }) if jump > 0 => self.jumps[jump as usize],
+            _ => Jump::default(),
+        }
     }
 
     fn push(&mut self, slot: &Slot, offset: usize) {
         if slot.steers {
             self.steering.push(self.code.len());
         }
-        self.offsets.push(offset as u32);
-        self.code.push(Placed { resolved: slot.resolved.clone(), jump: Jump::default() });
+        self.starts.push(offset);
+        self.code.push(Place { at: name(&mut self.arenas, slot.shelf, slot.place), jump: 0 });
     }
-}
 
-/// Turns distances into instruction indices and marks where waiting channels may resume.
-fn resolve_jumps(devinfo: &DevInfo, places: &mut Places, end: u32) -> Result<(), DecodeError> {
-    let Places { code, offsets, steering } = places;
-    let count = code.len();
-    let find = |from: u32, target: i64| -> Result<u32, DecodeError> {
-        let known = u32::try_from(target).ok().and_then(|target| {
-            // The end of the kernel is a legal target: a jump there is an error only if taken.
-            if target == end { Some(count) } else { offsets.binary_search(&target).ok() }
-        });
-        known.map(|index| index as u32).ok_or(DecodeError::Jump { offset: from as usize, target })
-    };
-    let mut joins = Vec::new();
-    let mut everywhere = false;
-    for &index in &*steering {
-        let (here, inst) = (offsets[index], code[index].inst());
-        let mut jump = Jump::default();
-        let [jip, uip] = targets(devinfo, inst, here as usize);
-        if let Some((_, jip)) = jip {
-            let uip = uip.map_or(jip, |(_, uip)| uip);
-            (jump.jip, jump.uip) = (find(here, jip)?, find(here, uip)?);
-            let target = code.get(jump.uip as usize).map(|placed| placed.inst().opcode);
-            if inst.opcode == Opcode::Break && target == Some(Opcode::While) {
-                // UIP names the WHILE; a channel that left the loop resumes after it.
-                jump.uip += 1;
+    /// The jump of the instruction `index`, to be changed.
+    fn jump_mut(&mut self, index: usize) -> Option<&mut Jump> {
+        let place = self.code.get_mut(index)?;
+        if place.jump == 0 {
+            place.jump = self.jumps.len() as u32;
+            self.jumps.push(Jump::default());
+        }
+        self.jumps.get_mut(place.jump as usize)
+    }
+
+    /// The instruction that starts at byte `target`, where one at byte `from` leads.
+    fn find(&self, from: usize, target: i64, end: usize) -> Result<u32, DecodeError> {
+        // The end of the kernel is a legal target: a jump there is an error only if taken.
+        let known = if target == end as i64 { Some(self.code.len()) } else { self.starts.index_of(target) };
+        known.map(|index| index as u32).ok_or(DecodeError::Jump { offset: from, target })
+    }
+
+    /// Turns distances into instruction indices and marks where waiting channels may resume.
+    fn resolve_jumps(&mut self, devinfo: &DevInfo, end: usize) -> Result<(), DecodeError> {
+        let mut joins = Vec::new();
+        let mut everywhere = false;
+        for index in std::mem::take(&mut self.steering) {
+            let here = self.starts.at(index).unwrap_or(0);
+            let Some(&Resolved { inst, .. }) = self.resolved(index) else { continue };
+            let mut jump = Jump::default();
+            let [jip, uip] = targets(devinfo, &inst, here);
+            if let Some((_, jip)) = jip {
+                let uip = uip.map_or(jip, |(_, uip)| uip);
+                (jump.jip, jump.uip) = (self.find(here, jip, end)?, self.find(here, uip, end)?);
+                let target = self.resolved(jump.uip as usize).map(|resolved| resolved.inst.opcode);
+                if inst.opcode == Opcode::Break && target == Some(Opcode::While) {
+                    // UIP names the WHILE; a channel that left the loop resumes after it.
+                    jump.uip += 1;
+                }
             }
+            if inst.opcode.is_control_flow() {
+                joins.extend([jump.jip, jump.uip, index as u32 + 1]);
+            }
+            everywhere |=
+                inst.opcode == Opcode::Ret || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
+            self.jump_mut(index).into_iter().for_each(|place| *place = jump);
         }
-        if inst.opcode.is_control_flow() {
-            joins.extend([jump.jip, jump.uip, index as u32 + 1]);
+        let all = if everywhere { 0..self.code.len() } else { 0..0 };
+        for join in joins.into_iter().map(|join| join as usize).chain(all) {
+            self.jump_mut(join).into_iter().for_each(|jump| jump.join = true);
         }
-        everywhere |= inst.opcode == Opcode::Ret || inst.opcode.form() == Form::Jmpi && !inst.src[0].is_imm();
-        code[index].jump = jump;
+        Ok(())
     }
-    for join in joins {
-        code.get_mut(join as usize).into_iter().for_each(|placed| placed.jump.join = true);
-    }
-    if everywhere {
-        code.iter_mut().for_each(|placed| placed.jump.join = true);
-    }
-    Ok(())
 }

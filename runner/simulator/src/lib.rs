@@ -26,6 +26,7 @@
 //! ```
 
 pub mod alu;
+mod arena;
 mod control;
 mod decoder;
 pub mod error;

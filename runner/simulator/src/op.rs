@@ -100,22 +100,28 @@ pub enum Place {
     /// General registers, at absolute byte offsets.
     Grf(Lanes),
     /// General registers through a0, at offsets relative to the addresses.
-    Indirect {
-        /// Word of a0.
-        subreg: u8,
-        /// Added to each address.
-        offset: i16,
-        /// Which address, relative to `subreg`, serves a channel's low and high dword.
-        rows: Box<[[u8; 32]; 2]>,
-        /// Offsets from the address.
-        lanes: Lanes,
-    },
+    Indirect(Box<Indirect>),
     /// Accumulators, at byte offsets (32 per accumulator).
     Accumulator(Lanes),
     /// Another architecture register, at byte offsets from its kind's first register.
     Arf(Arf, Lanes),
-    /// An immediate: element `channel % 8`.
-    Imm(Box<[u64; 8]>),
+    /// An immediate, the same for all channels.
+    Imm(u64),
+    /// A vector immediate: element `channel % 8`.
+    ImmVector(Box<[u64; 8]>),
+}
+
+/// Where elements are that a0 leads to.
+#[derive(Clone, Debug)]
+pub struct Indirect {
+    /// Word of a0.
+    pub subreg: u8,
+    /// Added to each address.
+    pub offset: i16,
+    /// Which address, relative to `subreg`, serves a channel's low and high dword.
+    pub rows: [[u8; 32]; 2],
+    /// Offsets from the address.
+    pub lanes: Lanes,
 }
 
 /// A resolved source.
@@ -401,11 +407,11 @@ fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
     };
     if let Addressing::Indirect { subreg, offset } = operand.addressing {
         let region = if is_dst { Region::dst(operand.region.hstride) } else { operand.region };
-        let rows = Box::new(region::address_rows(shape, region, operand.ty.size()));
-        return Place::Indirect { subreg, offset, rows, lanes: lanes(0) };
+        let rows = region::address_rows(shape, region, operand.ty.size());
+        return Place::Indirect(Box::new(Indirect { subreg, offset, rows, lanes: lanes(0) }));
     }
     match operand.file {
-        RegFile::Imm => Place::Imm(Box::new(immediate(operand))),
+        RegFile::Imm => immediate(operand),
         RegFile::Grf => Place::Grf(lanes(operand.byte_offset())),
         RegFile::Arf => {
             let base = u32::from(operand.nr & 0xf) * REG_SIZE as u32 + u32::from(operand.subnr);
@@ -420,20 +426,21 @@ fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
     }
 }
 
-/// The eight elements an immediate stands for.
-fn immediate(operand: &Operand) -> [u64; 8] {
+/// What an immediate stands for.
+fn immediate(operand: &Operand) -> Place {
     let bits = operand.imm;
-    std::array::from_fn(|index| match operand.ty {
-        Type::Uv => bits >> (4 * index) & 0xf,
-        Type::V => {
+    let element: fn(u64, usize) -> u64 = match operand.ty {
+        Type::Uv => |bits, index| bits >> (4 * index) & 0xf,
+        Type::V => |bits, index| {
             let nibble = bits >> (4 * index) & 0xf;
             if nibble & 8 != 0 { (nibble | 0xfff0) & 0xffff } else { nibble }
-        }
-        Type::Vf => restricted_float((bits >> (8 * (index & 3))) as u8).into(),
+        },
+        Type::Vf => |bits, index| restricted_float((bits >> (8 * (index & 3))) as u8).into(),
         // DIM's immediate is typed F and has 64 bits; the destination takes what it needs.
-        Type::F => bits,
-        other => bits & crate::regs::mask(other.size() as usize),
-    })
+        Type::F => return Place::Imm(bits),
+        other => return Place::Imm(bits & crate::regs::mask(other.size() as usize)),
+    };
+    Place::ImmVector(Box::new(std::array::from_fn(|index| element(bits, index))))
 }
 
 /// An 8-bit restricted float (sign, three exponent bits biased by 3, four mantissa bits; 0 and 0x80 are zeros).

@@ -15,33 +15,85 @@ pub const OUTSIDE: u16 = u16::MAX;
 
 /// Byte offsets per channel.
 #[derive(Clone, Debug)]
-pub struct Lanes {
-    /// The element, or for 64-bit elements its low dword.
-    pub low: [u16; 32],
-    /// The high dword of 64-bit elements where it does not simply follow the low one.
-    pub high: Option<Box<[u16; 32]>>,
+pub enum Lanes {
+    /// A step from channel to channel; the second half begins anew.
+    Steps {
+        /// Of the first channel.
+        first: u16,
+        /// Of the first channel of the second half.
+        second: u16,
+        /// Channels of the first half.
+        half: u8,
+        /// From channel to channel.
+        step: u8,
+    },
+    /// The elements, or for 64-bit elements their low dwords; then, where high dwords do not simply follow the low ones,
+    /// as many high dwords.
+    Listed {
+        /// Offsets.
+        offsets: Box<[u16]>,
+        /// Whether high dwords are among them.
+        high: bool,
+    },
 }
 
 impl Lanes {
-    fn collect(count: u8, wide: bool, offset: impl Fn(u32) -> (u32, u32)) -> Lanes {
-        let mut low = [OUTSIDE; 32];
-        let mut high = [OUTSIDE; 32];
+    /// Lanes of `count` channels, `half` of them in the first half.
+    fn collect((count, half): (u8, u8), wide: bool, offset: impl Fn(u32) -> (u32, u32)) -> Lanes {
+        let mut offsets = [OUTSIDE; 64];
         let mut split = false;
-        for channel in 0..usize::from(count) {
+        let count = usize::from(count);
+        for channel in 0..count {
             let (first, second) = offset(channel as u32);
-            low[channel] = u16::try_from(first).unwrap_or(OUTSIDE);
-            high[channel] = u16::try_from(second).unwrap_or(OUTSIDE);
+            offsets[channel] = u16::try_from(first).unwrap_or(OUTSIDE);
+            offsets[count + channel] = u16::try_from(second).unwrap_or(OUTSIDE);
             split |= wide && second != first + 4;
         }
-        Lanes { low, high: split.then(|| Box::new(high)) }
+        let listed = &offsets[..if split { 2 * count } else { count }];
+        let steps = (!split).then(|| Lanes::steps(listed, half)).flatten();
+        steps.unwrap_or_else(|| Lanes::Listed { offsets: listed.into(), high: split })
+    }
+
+    /// The step between these offsets, if that is all there is to say of them.
+    fn steps(offsets: &[u16], half: u8) -> Option<Lanes> {
+        let first = *offsets.first()?;
+        let second = offsets.get(usize::from(half)).copied().unwrap_or(first);
+        let next = if half > 1 { offsets.get(1).copied().unwrap_or(first) } else { first };
+        let step = u8::try_from(next.checked_sub(first)?).ok()?;
+        let lanes = Lanes::Steps { first, second, half, step };
+        let same = |(channel, &offset): (usize, &u16)| offset != OUTSIDE && offset == lanes.low(channel);
+        offsets.iter().enumerate().all(same).then_some(lanes)
+    }
+
+    /// Offset of channel `channel`: of the element, or for 64-bit elements of its low dword.
+    #[inline]
+    pub fn low(&self, channel: usize) -> u16 {
+        match self {
+            &Lanes::Steps { first, second, half, step } => {
+                let (start, index) = match channel.checked_sub(half.into()) {
+                    Some(index) => (second, index),
+                    None => (first, channel),
+                };
+                start.saturating_add((index & 31) as u16 * u16::from(step))
+            }
+            Lanes::Listed { offsets, .. } => offsets.get(channel).copied().unwrap_or(OUTSIDE),
+        }
     }
 
     /// Offset of the high dword of channel `channel`.
+    #[inline]
     pub fn high(&self, channel: usize) -> usize {
-        match &self.high {
-            Some(high) => usize::from(high[channel & 31]),
-            None => usize::from(self.low[channel & 31]) + 4,
+        match self {
+            Lanes::Listed { offsets, high: true } => {
+                usize::from(offsets.get(offsets.len() / 2 + channel).copied().unwrap_or(OUTSIDE))
+            }
+            _ => usize::from(self.low(channel)) + 4,
         }
+    }
+
+    /// Whether high dwords follow their low ones.
+    pub fn is_whole(&self) -> bool {
+        !matches!(self, Lanes::Listed { high: true, .. })
     }
 }
 
@@ -66,7 +118,7 @@ fn align1(shape: &Shape, ty: Type, region: Region, base: u32) -> Lanes {
             (element(region, 2 * channel, size), 0)
         }
     };
-    Lanes::collect(shape.channels, size == 8, |channel| {
+    Lanes::collect((shape.channels, shape.half), size == 8, |channel| {
         let (low, high) = at(channel);
         if channel < u32::from(shape.half) || !restarts(shape, ty, region) {
             return (base + low, base + high);
@@ -108,7 +160,7 @@ fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
             (start + component * size, 0)
         }
     };
-    Lanes::collect(shape.channels, size == 8, |channel| {
+    Lanes::collect((shape.channels, shape.half), size == 8, |channel| {
         let half = u32::from(shape.half);
         if shape.halves == 2 && channel >= half && shape.quirks.gen7_align16_vstride0 {
             let (low, high) = at(channel - half);
@@ -122,7 +174,7 @@ fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
 /// Byte offsets that source `operand` reads, starting at `base`.
 pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
     if shape.three_source && operand.rep_ctrl {
-        return Lanes::collect(shape.channels, operand.ty.size() == 8, |_| (base, base + 4));
+        return Lanes::collect((shape.channels, shape.half), operand.ty.size() == 8, |_| (base, base + 4));
     }
     if shape.align16 {
         align16(shape, operand, base)
@@ -135,7 +187,7 @@ pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
 pub fn destination(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
     let size = operand.ty.size();
     let stride = if shape.align16 { 1 } else { u32::from(operand.region.hstride) };
-    Lanes::collect(shape.channels, size == 8, |channel| {
+    Lanes::collect((shape.channels, shape.half), size == 8, |channel| {
         if shape.align16 || !shape.pairs {
             let offset = channel * stride * size;
             (base + offset, base + offset + 4)

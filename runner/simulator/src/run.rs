@@ -41,7 +41,7 @@ impl Kernel {
         }
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let Some(placed) = self.code.get(ip as usize) else {
+            let Some(placed) = self.placed(ip) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
@@ -58,7 +58,7 @@ impl Kernel {
                 ip += 1;
                 continue;
             }
-            match self.step(thread, host, placed, ip) {
+            match self.step(thread, host, &placed, ip) {
                 Ok(Next::Go(next)) => ip = next,
                 Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
                 Ok(Next::Wait) => {
@@ -80,7 +80,7 @@ impl Kernel {
     ) -> Result<Outcome, SimError> {
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let Some(placed) = self.code.get(ip as usize) else {
+            let Some(placed) = self.placed(ip) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
@@ -92,8 +92,8 @@ impl Kernel {
             }
             let before = thread.regs.clone();
             let enabled = enables(thread, placed.op());
-            let next = self.step(thread, host, placed, ip).map_err(|reason| self.error(ip, reason))?;
-            let offset = self.offsets.get(ip as usize).copied().unwrap_or(0) as usize;
+            let next = self.step(thread, host, &placed, ip).map_err(|reason| self.error(ip, reason))?;
+            let offset = self.offset(ip) as usize;
             trace.step(&Step {
                 executed: thread.steps - 1,
                 index: ip as usize,
@@ -153,7 +153,7 @@ impl Kernel {
             return;
         }
         let live = Live {
-            ip: self.offsets.get(ip as usize).copied().unwrap_or(0),
+            ip: self.offset(ip),
             channels: thread.active,
             time: if op.reads_time { host.time() } else { 0 },
         };
@@ -163,8 +163,8 @@ impl Kernel {
     #[cold]
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
-        let text = self.code.get(index).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
-        SimError { index, offset: self.offsets.get(index).copied().unwrap_or(0) as usize, text, reason }
+        let text = self.placed(ip).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
+        SimError { index, offset: self.offset(ip) as usize, text, reason }
     }
 }
 

@@ -281,9 +281,9 @@ fn several_kernels_in_one_binary() {
     first.run(&mut thread, &mut NoHost, 10).unwrap();
     assert_eq!(thread.register(10), [1; 8]);
     thread.reset(0);
-    first.entry(second).unwrap().run(&mut thread, &mut NoHost, 10).unwrap();
+    Kernel::decode_from(device, &bytes, second).unwrap().run(&mut thread, &mut NoHost, 10).unwrap();
     assert_eq!(thread.register(10), [2; 8]);
-    assert!(first.entry(bytes.len()).is_err());
+    assert!(Kernel::decode_from(device, &bytes, bytes.len()).is_err());
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn unwritten_registers_hold_seeded_garbage() {
     assert!((0..128).all(|nr| one.register(nr) != [0; 8] && one.register(nr) != two.register(nr)));
     let error = run_with("ivb", "illegal;", &mut NoHost, |_| {}).map(|_| ()).unwrap_err();
     assert_eq!(error.reason, simulator::Reason::Illegal);
-    assert!(kernel(device, "nop;").instructions().len() == 2);
+    assert!(kernel(device, "nop;").instructions().count() == 2);
 }
 
 #[test]

@@ -6,27 +6,24 @@ use crate::encoding::Located;
 use crate::extent::targets;
 use crate::inst::Inst;
 use crate::opcode::Opcode;
+use crate::starts::Starts;
 
 /// Names of the rules below.
 pub(super) const NAMES: [&str; 6] =
     ["jump-target", "if-endif", "while-backwards", "thread-end", "break-while", "branch-forwards"];
 
 /// What of a program decides where execution goes.
+#[derive(Default)]
 pub(super) struct Steering {
-    /// Byte offset of every instruction, ascending.
-    pub starts: Vec<usize>,
+    /// Every instruction.
+    pub starts: Starts,
     /// The instructions that steer, in order.
     pub insts: Vec<Located>,
 }
 
 impl Steering {
-    /// Of a program of about `count` instructions.
-    pub fn with_capacity(count: usize) -> Steering {
-        Steering { starts: Vec::with_capacity(count), insts: Vec::new() }
-    }
-
     fn is_instruction(&self, offset: i64) -> bool {
-        usize::try_from(offset).is_ok_and(|offset| self.starts.binary_search(&offset).is_ok())
+        self.starts.index_of(offset).is_some()
     }
 
     /// Whether an instruction with this opcode, one that steers, starts at byte `offset`; also if none starts there, which is

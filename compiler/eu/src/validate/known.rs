@@ -15,27 +15,19 @@ const CAPACITY: usize = 1 << 12;
 #[derive(Debug)]
 pub struct KnownInsts {
     devinfo: &'static DevInfo,
-    known: Recent<Known>,
+    known: Recent<Vec<Known>>,
 }
+
+/// Mark of an instruction word that was checked, breaks no rule, is native and does not steer, so that a program's check
+/// need not look at it again.
+const PLAIN: u8 = 1;
 
 /// What an instruction word means.
 #[derive(Clone, Debug)]
 struct Known {
-    /// It was checked, breaks no rule and does not steer, so that a program's check need not look at it again.
-    plain: bool,
     inst: Inst,
     /// Names and messages of the rules that the instruction breaks, once it was checked.
     broken: Option<Vec<(&'static str, &'static str)>>,
-}
-
-impl Known {
-    /// The rules that the instruction breaks.
-    fn check(&mut self, devinfo: &DevInfo) -> &[(&'static str, &'static str)] {
-        let inst = &self.inst;
-        let broken = self.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
-        self.plain = broken.is_empty() && !inst.steers() && !inst.compacted;
-        broken
-    }
 }
 
 impl KnownInsts {
@@ -54,18 +46,25 @@ impl KnownInsts {
     /// # Errors
     /// As [`decode`].
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-        self.look_up(bytes).map(|known| (known.inst, known.inst.len_bytes()))
+        let known = self.look_up(word(self.devinfo, bytes)?, bytes)?;
+        Ok((known.inst, known.inst.len_bytes()))
     }
 
     /// Checks a program's instructions, as far as it reaches, and its jumps. Bytes that do not decode end the check with
     /// the violation `decode`.
     pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
         let devinfo = self.devinfo;
-        let mut steering = Steering::with_capacity(bytes.len() / 16);
+        let mut steering = Steering::default();
         let mut violations = Vec::new();
         let (mut offset, mut extent) = (0, Extent::default());
         while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-            let known = match self.look_up(rest) {
+            let word = word(devinfo, rest);
+            if word.as_ref().is_ok_and(|&word| self.known.mark(word) == PLAIN) {
+                steering.starts.push(offset);
+                offset += 16;
+                continue;
+            }
+            let known = match word.and_then(|word| self.checked(word, rest)) {
                 Ok(known) => known,
                 Err(error) => {
                     violations.push(decode_violation(offset, &error));
@@ -73,11 +72,7 @@ impl KnownInsts {
                 }
             };
             steering.starts.push(offset);
-            if known.plain {
-                offset += 16;
-                continue;
-            }
-            for &(rule, message) in known.check(devinfo) {
+            for &(rule, message) in known.broken.iter().flatten() {
                 violations.push(Violation { offset, rule, message: message.to_owned() });
             }
             let inst = &known.inst;
@@ -94,13 +89,27 @@ impl KnownInsts {
         violations
     }
 
-    /// The instruction at the start of `bytes`.
-    fn look_up(&mut self, bytes: &[u8]) -> Result<&mut Known, DecodeError> {
+    /// The instruction at the start of `bytes`, whose word is `word`.
+    fn look_up(&mut self, word: u128, bytes: &[u8]) -> Result<&mut Known, DecodeError> {
         let devinfo = self.devinfo;
-        self.known.get(word(devinfo, bytes)?, || {
+        let found = self.known.get(word, |known| {
             let (inst, _) = decode(devinfo, bytes)?;
-            Ok(Known { plain: false, inst, broken: None })
-        })
+            known.push(Known { inst, broken: None });
+            Ok(0)
+        })?;
+        Ok(&mut found.values[found.place as usize])
+    }
+
+    /// The same, checked.
+    fn checked(&mut self, word: u128, bytes: &[u8]) -> Result<&Known, DecodeError> {
+        let devinfo = self.devinfo;
+        let known = self.look_up(word, bytes)?;
+        let inst = &known.inst;
+        let broken = known.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
+        if broken.is_empty() && !inst.steers() && !inst.compacted {
+            self.known.set_mark(word, PLAIN);
+        }
+        self.look_up(word, bytes).map(|known| &*known)
     }
 }
 

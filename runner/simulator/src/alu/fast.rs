@@ -27,8 +27,8 @@ enum Layout {
     Scalar(u16),
     /// Anywhere, by the offset table.
     Gather,
-    /// The same constant for all lanes.
-    Constant(u64),
+    /// The operand's constant for all lanes.
+    Constant,
 }
 
 /// What is computed.
@@ -158,8 +158,8 @@ fn kind(op: &Op) -> Option<Kind> {
 fn plane_fits(op: &Op) -> bool {
     let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else { return false };
     let registers = usize::from(op.shape.channels).div_ceil(8) * 2;
-    usize::from(plane.low[0]) + 16 <= GRF_BYTES
-        && usize::from(values.low[0]) + registers * REG_SIZE <= GRF_BYTES
+    usize::from(plane.low(0)) + 16 <= GRF_BYTES
+        && usize::from(values.low(0)) + registers * REG_SIZE <= GRF_BYTES
 }
 
 fn dwords(types: &[Type]) -> bool {
@@ -173,9 +173,7 @@ fn no_abs(op: &Op) -> bool {
 fn layouts_of(op: &Op, source: &Src) -> Option<[Layout; 2]> {
     match &source.place {
         Place::Grf(lanes) => lane_layouts(op, lanes, source.ty.size() as usize),
-        Place::Imm(elements) if elements.iter().all(|&element| element == elements[0]) => {
-            Some([Layout::Constant(elements[0]); 2])
-        }
+        Place::Imm(_) => Some([Layout::Constant; 2]),
         _ => None,
     }
 }
@@ -185,18 +183,17 @@ fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
     let half = usize::from(op.shape.half);
     let count = usize::from(op.shape.channels);
     for channel in 0..count {
-        let (low, high) = (lanes.low[channel], lanes.high(channel));
+        let (low, high) = (lanes.low(channel), lanes.high(channel));
         if low == OUTSIDE || usize::from(low) + size > GRF_BYTES || size == 8 && high + 4 > GRF_BYTES {
             return None;
         }
     }
     let layout = |first: usize| {
-        let start = lanes.low.get(first).copied().unwrap_or(OUTSIDE);
+        let start = lanes.low(first);
         let each = |step: usize| {
-            lanes.high.is_none()
-                && (0..half).all(|lane| {
-                    usize::from(lanes.low[(first + lane) & 31]) == usize::from(start) + lane * step
-                })
+            lanes.is_whole()
+                && (0..half)
+                    .all(|lane| usize::from(lanes.low(first + lane)) == usize::from(start) + lane * step)
         };
         if first >= count {
             Layout::Gather
@@ -298,16 +295,25 @@ impl Half<'_> {
                 dwords
             }
             Layout::Scalar(start) => [registers.dword(start.into()); 8],
-            Layout::Constant(value) => [value as u32; 8],
+            Layout::Constant => [self.constant(index) as u32; 8],
             Layout::Gather => {
                 let mut dwords = [0; 8];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
                     for (lane, dword) in dwords.iter_mut().enumerate().take(self.op.shape.half.into()) {
-                        *dword = registers.dword(lanes.low[(self.first + lane) & 31].into());
+                        *dword = registers.dword(lanes.low(self.first + lane).into());
                     }
                 }
                 dwords
             }
+        }
+    }
+
+    /// The immediate that source `index` is.
+    #[inline]
+    fn constant(&self, index: usize) -> u64 {
+        match self.op.src[index].place {
+            Place::Imm(value) => value,
+            _ => 0,
         }
     }
 
@@ -333,13 +339,13 @@ impl Half<'_> {
                 std::array::from_fn(|lane| registers.read(usize::from(start) + lane * 8, 8))
             }
             Layout::Scalar(start) => [registers.read(start.into(), 8); 4],
-            Layout::Constant(value) => [value; 4],
+            Layout::Constant => [self.constant(index); 4],
             Layout::Gather => {
                 let mut values = [0; 4];
                 if let Place::Grf(lanes) = &self.op.src[index].place {
                     for (lane, value) in values.iter_mut().enumerate().take(self.op.shape.half.into()) {
                         let channel = self.first + lane;
-                        *value = dword(lanes.low[channel & 31].into()) | dword(lanes.high(channel)) << 32;
+                        *value = dword(lanes.low(channel).into()) | dword(lanes.high(channel)) << 32;
                     }
                 }
                 values
@@ -371,7 +377,7 @@ impl Half<'_> {
         }
         for (lane, &dword) in results.iter().enumerate() {
             if (self.lanes >> lane) & 1 != 0 {
-                registers.write(lanes.low[(self.first + lane) & 31].into(), 4, dword.into());
+                registers.write(lanes.low(self.first + lane).into(), 4, dword.into());
             }
         }
     }
@@ -383,7 +389,7 @@ impl Half<'_> {
         for (lane, &bits) in results.iter().enumerate() {
             if (self.lanes >> lane) & 1 != 0 {
                 let channel = self.first + lane;
-                registers.write(lanes.low[channel & 31].into(), 4, bits);
+                registers.write(lanes.low(channel).into(), 4, bits);
                 registers.write(lanes.high(channel), 4, bits >> 32);
             }
         }
@@ -552,11 +558,11 @@ impl Half<'_> {
                 super::float::modify(soft::F, registers.dword(offset).into(), source.negate, source.abs);
             f64::from(f32::from_bits(modes.flush(soft::F, bits) as u32))
         };
-        let base = usize::from(plane.low[0]);
+        let base = usize::from(plane.low(0));
         let [p, q, r] = [0, 4, 12].map(|offset| read(registers, 0, base + offset));
         let results: [f32; 8] = std::array::from_fn(|lane| {
             let channel = self.first + lane;
-            let start = usize::from(values.low[0]) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
+            let start = usize::from(values.low(0)) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
             let [u, v] = [start, start + REG_SIZE].map(|offset| read(registers, 1, offset));
             (p * u + q * v + r) as f32
         });

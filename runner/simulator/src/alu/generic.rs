@@ -93,7 +93,7 @@ fn write_remainder(registers: &mut Registers, op: &Op, channel: usize, remainder
     let (bits, _) = store(Value::Int(remainder), op.dst.ty, op.saturate, modes);
     if let Place::Grf(lanes) = &op.dst.place {
         let size = op.dst.ty.size() as usize;
-        registers.write(usize::from(lanes.low[channel & 31]) + REG_SIZE, size, bits);
+        registers.write(usize::from(lanes.low(channel)) + REG_SIZE, size, bits);
     }
 }
 
@@ -216,7 +216,7 @@ fn move_value(op: &Op, raw: u64, registers: &Registers, channel: usize, modes: &
         None => {
             // Reading an integer accumulator as such keeps what does not fit its type.
             if let (Place::Accumulator(lanes), Place::Accumulator(_)) = (&src.place, &op.dst.place) {
-                return Value::Int(read_accumulator(registers, lanes.low[channel & 31].into(), src.ty));
+                return Value::Int(read_accumulator(registers, lanes.low(channel).into(), src.ty));
             }
             Value::Int(integer_source(op, 0, raw))
         }
@@ -242,17 +242,17 @@ fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) ->
     let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else {
         return Value::Float(soft::F, registers.garbage.get(channel as u64) & mask(4));
     };
-    let base = usize::from(plane.low[0]);
+    let base = usize::from(plane.low(0));
     let modify = |index: usize, bits: u32| {
         let src = &op.src[index];
         float::modify(soft::F, bits.into(), src.negate, src.abs)
     };
     let coefficient = |index: usize| modify(0, registers.dword(base + 4 * index));
     if op.opcode == Opcode::Line {
-        let u = modify(1, registers.dword(usize::from(values.low[channel & 31])));
+        let u = modify(1, registers.dword(usize::from(values.low(channel))));
         return float::value(soft::F, float::plane([coefficient(0), 0, coefficient(3)], u, 0, modes), modes);
     }
-    let start = usize::from(values.low[0]) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
+    let start = usize::from(values.low(0)) + channel / 8 * 2 * REG_SIZE + channel % 8 * 4;
     let [u, v] = [start, start + REG_SIZE].map(|offset| modify(1, registers.dword(offset)));
     let equation = [coefficient(0), coefficient(1), coefficient(3)];
     float::value(soft::F, float::plane(equation, u, v, modes), modes)
@@ -306,7 +306,7 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
     let plain = |value| Outcome::plain(channel, value);
     let value = |index: usize| match &op.src[index].place {
         Place::Accumulator(lanes) if op.opcode != Opcode::Sel => {
-            let wide = read_accumulator(registers, lanes.low[channel & 31].into(), op.src[index].ty);
+            let wide = read_accumulator(registers, lanes.low(channel).into(), op.src[index].ty);
             if op.src[index].negate { wide.wrapping_neg() } else { wide }
         }
         _ => integer_source(op, index, raw[index]),

@@ -2,7 +2,7 @@
 
 use eu::{Arf, Type};
 
-use crate::op::{Dst, Place, Shape, Src};
+use crate::op::{Dst, Indirect, Place, Shape, Src};
 use crate::quirks;
 use crate::regs::{ACC_LANES, REG_SIZE, Registers, mask};
 
@@ -27,17 +27,19 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
     let size = src.ty.size() as usize;
     match &src.place {
         Place::Null => registers.garbage.get(0x2000 + channel as u64) & mask(size),
-        Place::Imm(elements) => elements[channel & 7],
+        Place::Imm(element) => *element,
+        Place::ImmVector(elements) => elements[channel & 7],
         Place::Grf(lanes) => {
-            let low = usize::from(lanes.low[channel & 31]);
+            let low = usize::from(lanes.low(channel));
             match size {
                 8 => u64::from(registers.dword(low)) | u64::from(registers.dword(lanes.high(channel))) << 32,
                 _ => registers.read(low, size),
             }
         }
-        Place::Indirect { subreg, offset, rows, lanes } => {
+        Place::Indirect(indirect) => {
+            let Indirect { subreg, offset, rows, lanes } = &**indirect;
             let base = |row: u8| address(registers, shape, *subreg, row, *offset);
-            let low = base(rows[0][channel & 31]) + usize::from(lanes.low[channel & 31]);
+            let low = base(rows[0][channel & 31]) + usize::from(lanes.low(channel));
             if size == 8 {
                 let high = base(rows[1][channel & 31]) + lanes.high(channel);
                 return u64::from(registers.dword(low)) | u64::from(registers.dword(high)) << 32;
@@ -45,10 +47,10 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
             registers.read(low, size)
         }
         Place::Accumulator(lanes) => {
-            read_accumulator(registers, lanes.low[channel & 31].into(), src.ty) as u64 & mask(size)
+            read_accumulator(registers, lanes.low(channel).into(), src.ty) as u64 & mask(size)
         }
         Place::Arf(kind, lanes) => {
-            let offset = usize::from(lanes.low[channel & 31]);
+            let offset = usize::from(lanes.low(channel));
             read_arf(registers, live, *kind, offset, size, channel)
         }
     }
@@ -128,21 +130,20 @@ fn read_arf(
 pub fn put(registers: &mut Registers, shape: &Shape, dst: &Dst, channel: usize, bits: u64, value: i128) {
     let size = dst.ty.size() as usize;
     match &dst.place {
-        Place::Null | Place::Imm(_) => {}
+        Place::Null | Place::Imm(_) | Place::ImmVector(_) => {}
         Place::Grf(lanes) => {
-            let low = usize::from(lanes.low[channel & 31]);
+            let low = usize::from(lanes.low(channel));
             write_element(registers, dst, (low, lanes.high(channel)), size, bits, channel);
         }
-        Place::Indirect { subreg, offset, rows, lanes } => {
+        Place::Indirect(indirect) => {
+            let Indirect { subreg, offset, rows, lanes } = &**indirect;
             let base = address(registers, shape, *subreg, rows[0][channel & 31], *offset);
-            let low = base + usize::from(lanes.low[channel & 31]);
+            let low = base + usize::from(lanes.low(channel));
             let high = base + lanes.high(channel);
             write_element(registers, dst, (low, high), size, bits, channel);
         }
-        Place::Accumulator(lanes) => {
-            write_accumulator(registers, lanes.low[channel & 31].into(), dst.ty, value)
-        }
-        Place::Arf(kind, lanes) => write_arf(registers, *kind, lanes.low[channel & 31].into(), size, bits),
+        Place::Accumulator(lanes) => write_accumulator(registers, lanes.low(channel).into(), dst.ty, value),
+        Place::Arf(kind, lanes) => write_arf(registers, *kind, lanes.low(channel).into(), size, bits),
     }
 }
 
