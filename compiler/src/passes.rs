@@ -131,11 +131,15 @@ pub fn back(
         manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
         manager.run(shader, "lower_small_types", lower_small_types)?;
     }
+    // What was lowered is dead, and often most of the shader.
+    shader.compact();
     optimise(manager, shader)
 }
 
 fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS).map(drop)
+    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
+    shader.compact();
+    Ok(())
 }
 
 /// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.

@@ -33,6 +33,7 @@
 
 pub mod builder;
 pub mod cfg;
+mod compact;
 pub mod eval;
 pub mod fold;
 pub mod ids;

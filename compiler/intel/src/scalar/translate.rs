@@ -22,8 +22,8 @@ use super::tess_eval::TessEvalState;
 use super::urb::VueState;
 use super::vertex::VertexState;
 
-/// Operands of one value, one per component.
-pub(super) type Components = SmallVec<[Operand; 4]>;
+/// Operands of one value, one per component: most values have one.
+pub(super) type Components = SmallVec<[Operand; 1]>;
 
 /// State of instruction selection for one width.
 pub(super) struct Translator<'a> {

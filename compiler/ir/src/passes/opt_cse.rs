@@ -2,12 +2,13 @@
 
 use super::rewrite::resolve;
 use crate::cfg::Cfg;
-use crate::ids::{Block, Value};
+use crate::ids::{Block, Inst, Value};
 use crate::inst::{InstKind, Src};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use std::hash::BuildHasher;
 
 /// Replaces a pure instruction by an equal one whose block dominates it: constants, arithmetic, system values,
 /// uniform and input loads, texture accesses. Phis are merged within their block.
@@ -18,7 +19,8 @@ use smallvec::SmallVec;
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let cfg = Cfg::new(shader);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
-    let mut seen: FxHashMap<Key, SmallVec<[(Block, Value); 1]>> = FxHashMap::default();
+    // By the keys' digests: whole keys take several times the memory of the shader.
+    let mut seen: FxHashMap<u64, SmallVec<[(Block, Inst); 1]>> = FxHashMap::default();
     seen.reserve(shader.blocks.values().map(|block| block.insts.len()).sum());
     let mut progress = false;
     for &block in &cfg.order {
@@ -28,13 +30,16 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
             shader.insts[inst].kind.for_each_src_mut(|v| *v = resolve(&map, *v));
             let key = key(shader, block, inst);
             if let (Some(key), Some(result)) = (key, shader.insts[inst].result) {
-                let candidates = seen.entry(key).or_default();
-                if let Some(&(_, equal)) = candidates.iter().find(|(b, _)| cfg.dominates(*b, block)) {
-                    map[result] = Some(equal);
+                let candidates = seen.entry(FxBuildHasher.hash_one(&key)).or_default();
+                let equal = candidates.iter().find(|&&(other, candidate)| {
+                    cfg.dominates(other, block) && self::key(shader, other, candidate).as_ref() == Some(&key)
+                });
+                if let Some(&(_, equal)) = equal {
+                    map[result] = shader.insts[equal].result;
                     progress = true;
                     continue;
                 }
-                candidates.push((block, result));
+                candidates.push((block, inst));
             }
             kept.push(inst);
         }
@@ -49,7 +54,7 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
 /// Equal keys compute equal values. Phis carry their block.
 type Key = (InstKind, u8, u8, Option<Block>);
 
-fn key(shader: &Shader, block: Block, inst: crate::ids::Inst) -> Option<Key> {
+fn key(shader: &Shader, block: Block, inst: Inst) -> Option<Key> {
     let data = &shader.insts[inst];
     let shape = shader.values[data.result?];
     let mut kind = data.kind.clone();

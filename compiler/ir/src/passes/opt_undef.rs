@@ -3,7 +3,7 @@
 use super::rewrite::{Action, rewrite};
 use crate::cfg::{Cfg, positions};
 use crate::ids::Value;
-use crate::inst::InstKind;
+use crate::inst::{InstData, InstKind};
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
@@ -13,7 +13,7 @@ use crate::shader::Shader;
 /// Arithmetic on undefined values stays: its results are undefined in a narrower sense (an undefined value times
 /// zero may still be zero).
 pub fn opt_undef(shader: &mut Shader) -> bool {
-    if !shader.insts.values().any(|data| data.kind == InstKind::Undef) {
+    if !shader.insts.values().any(concerns) {
         return false;
     }
     let cfg = Cfg::new(shader);
@@ -61,4 +61,13 @@ pub fn opt_undef(shader: &mut Shader) -> bool {
             _ => Action::Keep,
         }
     })
+}
+
+/// An undefined value, or a phi that is one of its own sources, which is as good.
+fn concerns(data: &InstData) -> bool {
+    match &data.kind {
+        InstKind::Undef => true,
+        InstKind::Phi(srcs) => srcs.iter().any(|src| Some(src.value) == data.result),
+        _ => false,
+    }
 }

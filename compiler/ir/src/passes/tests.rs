@@ -55,6 +55,34 @@ fn every_pass_preserves_results() {
     }
 }
 
+/// A shader that passes have left holes in loses the holes and nothing else: the passes go on as they would have.
+#[test]
+fn compacting_changes_numbers_only() {
+    let mut dropped = 0;
+    for seed in 3000..3100 {
+        let original = random_shader(&mut Rng::new(seed), Limits::default());
+        let mut shader = original.clone();
+        opt_promote_locals(&mut shader);
+        opt_copy_propagate(&mut shader);
+        opt_dce(&mut shader);
+        let mut compacted = shader.clone();
+        compacted.compact();
+        check(&compacted, &original, seed, "compact");
+        assert_eq!(compacted.instruction_count(), shader.instruction_count());
+        dropped += shader.insts.len() - compacted.insts.len();
+        let again = compacted.clone();
+        compacted.compact();
+        assert!(compacted == again, "seed {seed}: nothing is left to drop");
+        for &(name, pass) in PASSES {
+            pass(&mut shader);
+            pass(&mut compacted);
+            assert_eq!(compacted.instruction_count(), shader.instruction_count(), "seed {seed}, {name}");
+        }
+        check(&compacted, &original, seed, "compact, then all passes");
+    }
+    assert!(dropped > 0);
+}
+
 /// Passes in random order.
 #[test]
 fn sequences_preserve_results() {
