@@ -2,7 +2,7 @@
 
 use crate::allocate::{self, Allocation};
 use crate::bir::{MessageKind, Op, Program};
-use crate::encode;
+use crate::encode::{self, Encoded};
 use crate::error::CompileError;
 use crate::model::Model;
 use crate::options::Options;
@@ -10,7 +10,6 @@ use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
 use crate::passes::{Driver, PassList};
 use crate::schedule;
 use crate::surfaces::BindingTable;
-use eu::encoding::Field;
 use ir::Shader;
 
 /// A finished kernel without its place in the metadata.
@@ -84,38 +83,14 @@ pub fn finish_with(
     if list.schedule {
         driver.optional("schedule", || schedule::schedule(&mut program, model));
     }
-    let (insts, origin) = encode::encode(&program, model)?;
-    let mut code = Vec::with_capacity(insts.len() * 16);
-    for (inst, &i) in insts.iter().zip(&origin) {
-        let bytes = eu::encode(model.devinfo(), inst).map_err(|e| {
-            encode_error(model.devinfo(), format!("instruction {i} ({})", program.insts[i]), &e)
-        })?;
-        code.extend_from_slice(&bytes);
-    }
-    let statistics = statistics(&program, model, &allocation, insts.len());
+    let Encoded { code, origin } = encode::encode(&program, model)?;
+    let statistics = statistics(&program, model, &allocation, origin.len());
     let annotations = if options.annotate {
         origin.iter().map(|&i| program.insts[i].remark.to_owned()).collect()
     } else {
         Vec::new()
     };
     Ok(Finished { code, allocation, statistics, annotations })
-}
-
-/// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code that is too long for
-/// them says so. Nothing else could take their place: JMPI and CALL have 32 bits there, but lead all channels to one
-/// place, while channels that wait or have left a loop keep places of their own, which only branches give them.
-fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
-    let unit = i64::from(devinfo.jump_unit_bytes);
-    CompileError::encode(match *error {
-        eu::EncodeError::DoesNotFit { field: Field::Jip | Field::Uip, value, bits } => {
-            let (far, reach) = (value.abs() * unit, ((1i64 << (bits - 1)) - 1) * unit);
-            let name = devinfo.name;
-            format!(
-                "{instruction} jumps over {far} bytes of code, branches of {name} reach {reach} and have no longer form"
-            )
-        }
-        ref other => format!("{instruction}: {other}"),
-    })
 }
 
 fn statistics(
@@ -141,21 +116,4 @@ fn statistics(
 #[must_use]
 pub fn is_ordered(kind: MessageKind) -> bool {
     !matches!(kind, MessageKind::ConstantLoad | MessageKind::Sample | MessageKind::UrbRead)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// 40,000 units of 8 bytes; the furthest are 32,767.
-    #[test]
-    fn far_jumps_are_explained() {
-        let devinfo = eu::DevInfo::get("hsw").unwrap();
-        let far = eu::build::inst(eu::Opcode::If).jumps(40_000, 40_000);
-        let error = eu::encode(devinfo, &far).unwrap_err();
-        let message = encode_error(devinfo, "instruction 7 (if(8))".into(), &error).message;
-        let expected = "instruction 7 (if(8)) jumps over 320000 bytes of code, branches of hsw reach 262136 \
-                        and have no longer form";
-        assert_eq!(message, expected);
-    }
 }

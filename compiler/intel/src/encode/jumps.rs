@@ -6,9 +6,18 @@
 use crate::bir::{Op, Program};
 use eu::DevInfo;
 
-/// Fills in JIP and UIP of `out`; `origin` gives the back-end instruction of each.
-pub(super) fn resolve(program: &Program, out: &mut [eu::Inst], origin: &[usize], devinfo: &DevInfo) {
-    let n = out.len();
+/// Fills in JIP and UIP of the branches, which come with their places among the machine instructions; `origin` gives the
+/// back-end instruction of each of those.
+pub(super) fn resolve(
+    program: &Program,
+    branches: &mut [(usize, eu::Inst)],
+    origin: &[usize],
+    devinfo: &DevInfo,
+) {
+    if branches.is_empty() {
+        return;
+    }
+    let n = origin.len();
     // Position of the first machine instruction at or after each back-end instruction.
     let mut position = vec![n; program.insts.len() + 1];
     for (machine, &i) in origin.iter().enumerate().rev() {
@@ -20,9 +29,9 @@ pub(super) fn resolve(program: &Program, out: &mut [eu::Inst], origin: &[usize],
     let unit = 16 / i32::from(devinfo.jump_unit_bytes);
     let marks = Marks::new(program);
     let halt_target = program.insts.iter().position(|i| i.op == Op::HaltTarget);
-    for machine in 0..n {
-        let i = origin[machine];
-        let distance = |target: usize| (position[target] as i32 - machine as i32) * unit;
+    for (machine, branch) in branches {
+        let i = origin[*machine];
+        let distance = |target: usize| (position[target] as i32 - *machine as i32) * unit;
         let (jip, uip) = match program.insts[i].op {
             Op::If => {
                 let end = distance(marks.end[i]);
@@ -47,8 +56,7 @@ pub(super) fn resolve(program: &Program, out: &mut [eu::Inst], origin: &[usize],
             Op::HaltTarget => (unit, unit),
             _ => continue,
         };
-        out[machine].jip = jip;
-        out[machine].uip = uip;
+        (branch.jip, branch.uip) = (jip, uip);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Allocated back-end programs to decoded EU instructions: regions, physical swizzles, doubled DF sizes, jumps.
+//! Allocated back-end programs to machine code: regions, physical swizzles, doubled DF sizes, jumps.
 
 mod jumps;
 mod region;
@@ -6,28 +6,50 @@ mod region;
 use crate::bir::{Arf, CondMod, File, Inst, Op, Operand, PredMode, Program, Type};
 use crate::error::CompileError;
 use crate::model::{Model, Quirk};
+use eu::encoding::Field;
 use eu::{AccessMode, Opcode};
 
-/// Encodes `program`; one decoded instruction per machine instruction, and for each the index of the back-end
-/// instruction it came from.
+/// Machine code, all of it in native instructions of 16 bytes.
+pub struct Encoded {
+    /// The bytes.
+    pub code: Vec<u8>,
+    /// For each machine instruction the index of the back-end instruction it came from.
+    pub origin: Vec<usize>,
+}
+
+/// Encodes `program`.
 ///
 /// # Errors
-/// An operand or region without an encoding.
-pub fn encode(program: &Program, model: &dyn Model) -> Result<(Vec<eu::Inst>, Vec<usize>), CompileError> {
-    let has_halt = program.insts.iter().any(|i| i.op == Op::Halt);
-    let mut out = Vec::with_capacity(program.insts.len());
+/// An operand, region or jump without an encoding.
+pub fn encode(program: &Program, model: &dyn Model) -> Result<Encoded, CompileError> {
+    let mut code = Vec::with_capacity(program.insts.len() * 16);
     let mut origin = Vec::with_capacity(program.insts.len());
+    let mut branches = Vec::new();
+    let mut has_halt = false;
+    let bytes = |i: usize, inst: &eu::Inst| {
+        let name = || format!("instruction {i} ({})", program.insts[i]);
+        eu::encode(model.devinfo(), inst).map_err(|error| encode_error(model.devinfo(), name(), &error))
+    };
     for (i, inst) in program.insts.iter().enumerate() {
+        has_halt |= inst.op == Op::Halt;
         if inst.op.is_virtual() || inst.op == Op::Nop || (inst.op == Op::HaltTarget && !has_halt) {
             continue;
         }
         let encoded = encode_inst(inst, model)
             .map_err(|e| CompileError::encode(format!("instruction {i} ({inst}): {}", e.message)))?;
-        out.push(encoded);
+        if inst.op.info().control_flow {
+            branches.push((origin.len(), encoded));
+            code.extend_from_slice(&[0; 16]);
+        } else {
+            code.extend_from_slice(&bytes(i, &encoded)?);
+        }
         origin.push(i);
     }
-    jumps::resolve(program, &mut out, &origin, model.devinfo());
-    Ok((out, origin))
+    jumps::resolve(program, &mut branches, &origin, model.devinfo());
+    for (place, inst) in branches {
+        code[16 * place..][..16].copy_from_slice(&bytes(origin[place], &inst)?);
+    }
+    Ok(Encoded { code, origin })
 }
 
 fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError> {
@@ -289,5 +311,39 @@ fn opcode(op: Op) -> Opcode {
         Op::Wait => Opcode::Wait,
         Op::Nop | Op::Do | Op::Undef => Opcode::Nop,
         _ => Opcode::Math,
+    }
+}
+
+/// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code that is too long for
+/// them says so. Nothing else could take their place: JMPI and CALL have 32 bits there, but lead all channels to one
+/// place, while channels that wait or have left a loop keep places of their own, which only branches give them.
+fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
+    let unit = i64::from(devinfo.jump_unit_bytes);
+    CompileError::encode(match *error {
+        eu::EncodeError::DoesNotFit { field: Field::Jip | Field::Uip, value, bits } => {
+            let (far, reach) = (value.abs() * unit, ((1i64 << (bits - 1)) - 1) * unit);
+            let name = devinfo.name;
+            format!(
+                "{instruction} jumps over {far} bytes of code, branches of {name} reach {reach} and have no longer form"
+            )
+        }
+        ref other => format!("{instruction}: {other}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 40,000 units of 8 bytes; the furthest are 32,767.
+    #[test]
+    fn far_jumps_are_explained() {
+        let devinfo = eu::DevInfo::get("hsw").unwrap();
+        let far = eu::build::inst(eu::Opcode::If).jumps(40_000, 40_000);
+        let error = eu::encode(devinfo, &far).unwrap_err();
+        let message = encode_error(devinfo, "instruction 7 (if(8))".into(), &error).message;
+        let expected = "instruction 7 (if(8)) jumps over 320000 bytes of code, branches of hsw reach 262136 \
+                        and have no longer form";
+        assert_eq!(message, expected);
     }
 }
