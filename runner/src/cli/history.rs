@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use clap::Args;
@@ -32,21 +33,42 @@ pub(super) struct HistoryArgs {
     file: PathBuf,
 }
 
-/// The usual history, opened while the run goes on: a new one takes the disk a while.
-pub(super) struct Recording(JoinHandle<Result<History, HistoryError>>);
+/// Recording a run in the usual history. That is opened while the run goes on, for a new one takes the disk a while, and the
+/// run is recorded while its files are written.
+pub(super) struct Recording(JoinHandle<Result<(), HistoryError>>);
 
 impl Recording {
-    pub(super) fn start() -> Recording {
-        Recording(std::thread::spawn(|| History::open(Path::new(HISTORY_FILE))))
+    /// Starts; the file to record is to be sent when it is complete.
+    pub(super) fn start() -> (Recording, Sender<RunFile>) {
+        let (sender, file) = channel::<RunFile>();
+        let work = move || {
+            let history = History::open(Path::new(HISTORY_FILE))?;
+            // Nothing is sent when the run comes to another end.
+            file.recv().map_or(Ok(()), |file| add(history, &file))
+        };
+        (Recording(std::thread::spawn(work)), sender)
     }
 
-    /// Records the finished run. Its results are there already: what goes wrong here is told and changes nothing.
-    pub(super) fn finish(self, folder: &Path) {
-        let history = self.0.join().unwrap_or_else(|panic| resume_unwind(panic));
-        let record = || history?.record(&RunFile::read(folder)?);
-        if let Err(error) = record() {
-            eprintln!("warning: the run is not in the history: {error}");
-        }
+    /// Waits until the run is recorded.
+    pub(super) fn finish(self) {
+        warn(self.0.join().unwrap_or_else(|panic| resume_unwind(panic)));
+    }
+}
+
+/// Records a run whose files are there in the usual history.
+pub(super) fn record(folder: &Path) {
+    let file = RunFile::read(folder).map_err(HistoryError::from);
+    warn(file.and_then(|file| add(History::open(Path::new(HISTORY_FILE))?, &file)));
+}
+
+fn add(mut history: History, file: &RunFile) -> Result<(), HistoryError> {
+    history.record(file).map(drop)
+}
+
+/// A run's results are there already: what goes wrong with the history is told and changes nothing.
+fn warn(recorded: Result<(), HistoryError>) {
+    if let Err(error) = recorded {
+        eprintln!("warning: the run is not in the history: {error}");
     }
 }
 

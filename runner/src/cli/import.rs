@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::history::Recording;
-use super::{EXPECTED, one_target, print};
+use super::{EXPECTED, history, one_target, print};
 use crate::names::piglit_name;
 use crate::results::{self, Header, Junit, ResultsWriter, RunFolder};
 use crate::select::find_tests;
@@ -47,7 +46,7 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
         &mut rows,
         Junit::All,
     )?;
-    Recording::start().finish(&folder.path);
+    history::record(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;

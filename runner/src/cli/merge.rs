@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::history::Recording;
-use super::{EXPECTED, UNEXPECTED, junit, print};
+use super::{EXPECTED, UNEXPECTED, history, junit, print};
 use crate::results::{self, ResultsWriter, Run, RunFolder};
 use crate::verdict::Counts;
 
@@ -27,7 +26,7 @@ pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
     let (header, mut rows) = results::merge(&runs)?;
     let folder = RunFolder::create(args.out.as_deref())?;
     ResultsWriter::write_all(&folder.path, &header, &mut rows, junit(args.junit_failures_only))?;
-    Recording::start().finish(&folder.path);
+    history::record(&folder.path);
     let mut counts = Counts::default();
     rows.iter().for_each(|row| counts.add(row.status));
     print(format!("[{0}/{0}] {counts}\n", rows.len()).as_bytes())?;

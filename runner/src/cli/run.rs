@@ -97,7 +97,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
     keeper.complete(writer.rows());
     // Only whole runs are compared over time.
-    let recording = header.shard.is_none().then(Recording::start);
+    let recording = header.shard.is_none().then(|| {
+        let (recording, reader) = Recording::start();
+        writer.read_by(reader);
+        recording
+    });
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings, first.ok());
@@ -105,7 +109,7 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
         schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut keeper]).await
     })?;
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
-        recording.finish(&folder.path);
+        recording.finish();
     }
     if args.shard == Some(ShardChoice::Auto) {
         report_to_bazel(&folder.path)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl Log {
 
     fn line(&mut self, value: &impl Serialize) -> Result<(), WriteError> {
         let mut line =
-            serde_json::to_vec(value).map_err(std::io::Error::other).map_err(WriteError::at(&self.path))?;
+            serde_json::to_vec(value).map_err(io::Error::other).map_err(WriteError::at(&self.path))?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(WriteError::at(&self.path))
     }
@@ -90,7 +90,12 @@ impl Log {
 
 /// Replaces the file by header and rows as they are given.
 pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Result<(), WriteError> {
-    let render = || -> serde_json::Result<Vec<u8>> {
+    replace_file(path, &render(path, header, rows)?)
+}
+
+/// What the file `path` is to hold: header and rows as they are given.
+pub(super) fn render(path: &Path, header: &Header, rows: &[TestResult]) -> Result<Vec<u8>, WriteError> {
+    let lines = || -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec(header)?;
         text.push(b'\n');
         for row in rows {
@@ -99,6 +104,5 @@ pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Resu
         }
         Ok(text)
     };
-    let text = render().map_err(std::io::Error::other).map_err(WriteError::at(path))?;
-    replace_file(path, &text)
+    lines().map_err(io::Error::other).map_err(WriteError::at(path))
 }

@@ -21,6 +21,8 @@ pub use row::{Code, Part, Row, Text};
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 use crate::event::{Reporter, TestEvent};
 use crate::threads::joined;
@@ -53,6 +55,8 @@ pub struct ResultsWriter {
     log: jsonl::Log,
     rows: Vec<TestResult>,
     junit: Junit,
+    /// Who gets the file of a run that is complete.
+    reader: Option<Sender<RunFile>>,
 }
 
 impl ResultsWriter {
@@ -62,7 +66,14 @@ impl ResultsWriter {
     /// When the folder cannot be written to.
     pub fn create(folder: &Path, header: Header) -> Result<ResultsWriter, WriteError> {
         let log = jsonl::Log::create(&folder.join(RESULTS_FILE), &header)?;
-        Ok(ResultsWriter { folder: folder.to_owned(), header, log, rows: Vec::new(), junit: Junit::All })
+        Ok(ResultsWriter {
+            folder: folder.to_owned(),
+            header,
+            log,
+            rows: Vec::new(),
+            junit: Junit::All,
+            reader: None,
+        })
     }
 
     /// Goes on with a run that was read back: its rows are kept, a line that was cut short is dropped.
@@ -79,6 +90,7 @@ impl ResultsWriter {
             log,
             rows: run.rows,
             junit: Junit::All,
+            reader: None,
         })
     }
 
@@ -86,6 +98,11 @@ impl ResultsWriter {
     #[must_use]
     pub fn with_junit(self, junit: Junit) -> ResultsWriter {
         ResultsWriter { junit, ..self }
+    }
+
+    /// When the run is complete, sends its file there, before that is on the disk.
+    pub fn read_by(&mut self, reader: Sender<RunFile>) {
+        self.reader = Some(reader);
     }
 
     /// The rows so far, those of a resumed run included.
@@ -109,24 +126,42 @@ impl ResultsWriter {
         junit: Junit,
     ) -> Result<(), WriteError> {
         rows.sort_by(|a, b| a.key().cmp(&b.key()));
-        let rows = &*rows;
-        // Each file waits for the disk.
-        std::thread::scope(|scope| {
-            let log = scope.spawn(|| jsonl::replace(&folder.join(RESULTS_FILE), header, rows));
-            let report = scope.spawn(|| write_junit(folder, rows, junit));
-            for target in &header.targets {
-                let rows = rows.iter().filter(|row| row.target == *target);
-                let path = folder.join(format!("results.{target}.csv"));
-                replace_file(&path, &csv::render(rows))?;
-            }
-            joined(log)?;
-            joined(report)
-        })
+        let log = jsonl::render(&folder.join(RESULTS_FILE), header, rows)?;
+        write_files(folder, header, rows, &log, junit)
     }
 
-    fn finish(&mut self) -> Result<(), WriteError> {
-        ResultsWriter::write_all(&self.folder, &self.header, &mut self.rows, self.junit)
+    fn finish(&mut self, interrupted: bool) -> Result<(), WriteError> {
+        self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        let path = self.folder.join(RESULTS_FILE);
+        let log = Arc::new(jsonl::render(&path, &self.header, &self.rows)?);
+        if let (false, Some(reader)) = (interrupted, self.reader.take()) {
+            // Who has gone does not want it.
+            let _ = reader.send(RunFile::new(path, log.clone()));
+        }
+        write_files(&self.folder, &self.header, &self.rows, &log, self.junit)
     }
+}
+
+/// Writes all files of these rows, which are sorted; `log` is what `results.jsonl` holds.
+fn write_files(
+    folder: &Path,
+    header: &Header,
+    rows: &[TestResult],
+    log: &[u8],
+    junit: Junit,
+) -> Result<(), WriteError> {
+    // Each file waits for the disk.
+    std::thread::scope(|scope| {
+        let log = scope.spawn(|| replace_file(&folder.join(RESULTS_FILE), log));
+        let report = scope.spawn(|| write_junit(folder, rows, junit));
+        for target in &header.targets {
+            let rows = rows.iter().filter(|row| row.target == *target);
+            let path = folder.join(format!("results.{target}.csv"));
+            replace_file(&path, &csv::render(rows))?;
+        }
+        joined(log)?;
+        joined(report)
+    })
 }
 
 impl Reporter for ResultsWriter {
@@ -136,7 +171,7 @@ impl Reporter for ResultsWriter {
                 self.log.append(result)?;
                 self.rows.push((**result).clone());
             }
-            TestEvent::RunFinished { .. } => self.finish()?,
+            TestEvent::RunFinished { interrupted, .. } => self.finish(*interrupted)?,
             TestEvent::RunStarted { .. } | TestEvent::Started { .. } | TestEvent::Tick => {}
         }
         Ok(())

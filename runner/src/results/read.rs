@@ -3,6 +3,7 @@
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -52,7 +53,7 @@ pub enum ReadError {
 pub struct RunFile {
     /// The file.
     pub path: PathBuf,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
 }
 
 /// A run whose rows borrow from its [`RunFile`].
@@ -98,7 +99,7 @@ impl Run {
     /// # Errors
     /// As [`Run::read`].
     pub fn parse(bytes: &[u8], path: PathBuf) -> Result<Run, ReadError> {
-        RunFile { path, bytes: bytes.to_owned() }.into_run()
+        RunFile::new(path, Arc::new(bytes.to_owned())).into_run()
     }
 }
 
@@ -111,12 +112,17 @@ impl RunFile {
         let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
         let bytes = std::fs::read(&path)
             .map_err(|source| ReadError::Read { path: path.display().to_string(), source })?;
-        Ok(RunFile { path, bytes })
+        Ok(RunFile::new(path, Arc::new(bytes)))
+    }
+
+    /// A file that holds, or is going to hold, these bytes.
+    pub(super) fn new(path: PathBuf, bytes: Arc<Vec<u8>>) -> RunFile {
+        RunFile { path, bytes }
     }
 
     /// BLAKE3 of the file's bytes, in hexadecimal.
     pub fn digest(&self) -> String {
-        blake3::hash(&self.bytes).to_hex().to_string()
+        blake3::hash(self.bytes.as_slice()).to_hex().to_string()
     }
 
     /// The folder that the file is in, where failure bundles are.

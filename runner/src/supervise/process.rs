@@ -1,15 +1,16 @@
 //! One worker process, seen from the supervisor.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
+use std::mem;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::memory;
 use super::protocol::{self, Answer, Request};
@@ -28,15 +29,52 @@ pub struct Program {
     pub arguments: Vec<OsString>,
 }
 
-/// The allocator's option for how many milliseconds it keeps unused memory before it gives it back. Rows want the same memory
-/// again and again, and each time the system clears it; mimalloc's own 10 ms cost one part in twenty of a run.
-const PURGE_DELAY: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "5000");
+/// What the allocator is told to do otherwise in a worker, unless the environment says something.
+const ALLOCATOR: [(&str, &str); 2] = [
+    // How many milliseconds it keeps unused memory before it gives it back. Rows want the same memory again and again, and
+    // each time the system clears it; mimalloc's own 10 ms cost one part in twenty of a run.
+    ("MIMALLOC_PURGE_DELAY", "5000"),
+    // Large pages, which are off elsewhere (.cargo/config.toml): rows touch tens of megabytes over and over.
+    ("MIMALLOC_ALLOW_THP", "1"),
+];
+
+/// A worker's standard output.
+enum Output {
+    /// As the system gave it: a worker may be started before there is a runtime that reads.
+    Unread(ChildStdout),
+    /// With what was read of the line that is under way.
+    Read(BufReader<tokio::process::ChildStdout>, Vec<u8>),
+    /// It has ended, or cannot be read.
+    Closed,
+}
+
+impl Output {
+    async fn answer(&mut self) -> Option<Answer> {
+        loop {
+            if let Output::Read(output, line) = self {
+                if !output.read_until(b'\n', line).await.is_ok_and(|_| line.ends_with(b"\n")) {
+                    *self = Output::Closed;
+                    return None;
+                }
+                let answer = protocol::read(line);
+                line.clear();
+                if answer.is_some() {
+                    return answer;
+                }
+            } else {
+                let Output::Unread(output) = mem::replace(self, Output::Closed) else { return None };
+                let output = tokio::process::ChildStdout::from_std(output).ok()?;
+                *self = Output::Read(BufReader::new(output), Vec::new());
+            }
+        }
+    }
+}
 
 /// A running worker.
 pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
-    answers: UnboundedReceiver<Answer>,
+    output: Output,
     errors: Arc<Mutex<Vec<u8>>>,
     error_reader: Option<JoinHandle<()>>,
 }
@@ -50,17 +88,12 @@ impl Process {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if std::env::var_os(PURGE_DELAY.0).is_none() {
-            command.env(PURGE_DELAY.0, PURGE_DELAY.1);
-        }
+        command.envs(ALLOCATOR.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
         // Ctrl-C is for the supervisor, which lets the rows at work finish.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
-        let (sender, answers) = unbounded_channel();
-        if let Some(output) = child.stdout.take() {
-            thread::Builder::new().spawn(move || read_answers(BufReader::new(output), &sender))?;
-        }
+        let output = child.stdout.take().map_or(Output::Closed, Output::Unread);
         let errors = Arc::new(Mutex::new(Vec::new()));
         let error_reader = match child.stderr.take() {
             Some(stderr) => {
@@ -69,7 +102,7 @@ impl Process {
             }
             None => None,
         };
-        Ok(Process { input: child.stdin.take(), child, answers, errors, error_reader })
+        Ok(Process { input: child.stdin.take(), child, output, errors, error_reader })
     }
 
     /// Passes a request on. A worker that has died does not take it; [`Process::answer`] tells then.
@@ -84,9 +117,10 @@ impl Process {
         self.input = None;
     }
 
-    /// The next answer; `None` when the worker closed its output, as it does when it dies.
+    /// The next answer; `None` when the worker closed its output, as it does when it dies. To be called within a runtime. A
+    /// call that is given up loses nothing.
     pub async fn answer(&mut self) -> Option<Answer> {
-        self.answers.recv().await
+        self.output.answer().await
     }
 
     /// Resident memory in bytes, where the system tells.
@@ -142,18 +176,6 @@ fn wait_until(mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() && start.elapsed() < PATIENCE {
         thread::sleep(Duration::from_micros(200));
-    }
-}
-
-fn read_answers(mut output: impl BufRead, sender: &UnboundedSender<Answer>) {
-    let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-        if let Some(answer) = protocol::read(&line)
-            && sender.send(answer).is_err()
-        {
-            return;
-        }
-        line.clear();
     }
 }
 
