@@ -210,3 +210,45 @@ pub fn address_rows(shape: &Shape, region: Region, size: u32) -> [[u8; 32]; 2] {
         std::array::from_fn(|channel| row(index(channel) + u32::from(paired))),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether described by a step or listed, lanes are where they were said to be.
+    #[test]
+    fn lanes_are_where_they_were_said_to_be() {
+        type Offset = fn(u32) -> (u32, u32);
+        let offsets: [(&str, Offset, bool); 8] = [
+            ("packed", |channel| (64 + 4 * channel, 68 + 4 * channel), true),
+            ("scalar", |_| (12, 16), true),
+            ("doubles", |channel| (8 * channel, 8 * channel + 4), true),
+            ("halves apart", |channel| (channel % 8 * 4 + channel / 8 * 32, 0), true),
+            ("swizzled", |channel| (16 - 4 * (channel % 4), 0), false),
+            ("split doubles", |channel| (8 * channel, 8 * (channel ^ 1) + 4), false),
+            ("far apart", |channel| (300 * channel, 300 * channel + 4), false),
+            ("outside", |channel| (65_520 + 8 * channel, 65_524 + 8 * channel), false),
+        ];
+        for (name, offset, steps) in offsets {
+            for (count, half) in [(1, 1), (4, 4), (8, 8), (8, 4), (16, 8), (32, 16)] {
+                let wide = name.contains("doubles");
+                let lanes = Lanes::collect((count, half), wide, offset);
+                let is_one_step = matches!(lanes, Lanes::Steps { .. });
+                // What differs between halves only, or is alone, is a step in any case.
+                assert!(is_one_step == steps || half <= 4 || name == "halves apart", "{name} {count} {half}");
+                for channel in 0..u32::from(count) {
+                    let (low, high) = offset(channel);
+                    let place = |offset: u32| u16::try_from(offset).unwrap_or(OUTSIDE);
+                    assert_eq!(lanes.low(channel as usize), place(low), "{name} {count} {half} {channel}");
+                    if wide {
+                        assert_eq!(
+                            lanes.high(channel as usize),
+                            usize::from(place(high)),
+                            "{name} {channel}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
