@@ -23,7 +23,7 @@ pub use compile::{StagePasses, compile, compile_cached, compile_logged, ir_after
 pub use error::{CompileError, Layer};
 pub use fronts::Fronts;
 pub use intel::output;
-pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet};
+pub use intel::{Backend, Granularity, PayloadInterference, Quirk, QuirkSet, has_quirk};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
 pub use options::{Options, StageLimit};

@@ -9,6 +9,7 @@ pub mod bundle;
 pub mod capabilities;
 pub mod cli;
 pub mod console;
+pub mod coverage;
 pub mod devices;
 pub mod diagnostics;
 pub mod diff;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::coverage::Seen;
 use crate::passes::ScopePasses;
 
 /// How a test ended.
@@ -293,6 +294,9 @@ pub struct Verdict {
     /// Optional passes that ran, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<ScopePasses>,
+    /// What the test exercised, if that was asked for.
+    #[serde(default, skip_serializing_if = "Seen::is_empty")]
+    pub seen: Seen,
     /// The test does not end the same way every time.
     pub differed: bool,
 }
@@ -300,7 +304,14 @@ pub struct Verdict {
 impl Verdict {
     /// A pass.
     pub fn pass() -> Verdict {
-        Verdict { status: Status::Pass, cause: None, stages: Vec::new(), passes: Vec::new(), differed: false }
+        Verdict {
+            status: Status::Pass,
+            cause: None,
+            stages: Vec::new(),
+            passes: Vec::new(),
+            seen: Seen::default(),
+            differed: false,
+        }
     }
 
     /// Anything else.

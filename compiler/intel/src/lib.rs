@@ -76,6 +76,12 @@ pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<B
     }
 }
 
+/// Whether a device has a quirk that instruction selection handles.
+#[must_use]
+pub fn has_quirk(devinfo: &'static DevInfo, quirk: Quirk) -> bool {
+    model::model_for(devinfo, QuirkSet::default()).has_quirk(quirk)
+}
+
 /// The sampler compares lookups with explicit gradients; else they must be lowered.
 #[must_use]
 pub fn has_shadow_gradients(devinfo: &'static DevInfo) -> bool {

@@ -2,6 +2,7 @@
 
 mod anchors;
 mod bisect;
+mod coverage;
 mod diff;
 mod expect;
 mod fuzz;
@@ -65,7 +66,7 @@ const HELP: &str = "\
 
 Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
-Find failures:    fuzz
+Find failures:    fuzz, coverage
 Work with runs:   resume, rerun, merge, expect, import
 Work on results:  diff, summary, history, report, anchors, pressure
 More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
@@ -109,6 +110,8 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     /// Run random tests, or damaged ones.
     Fuzz(fuzz::FuzzArgs),
+    /// Show what tests exercise of compiler and hardware, and what they do not.
+    Coverage(coverage::CoverageArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
@@ -394,6 +397,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),
         Some(Command::Fuzz(args)) => fuzz::fuzz(&args),
+        Some(Command::Coverage(args)) => coverage::coverage(&args),
         Some(Command::Asm(args)) => tools::assemble(&args),
         Some(Command::Disasm(args)) => tools::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),

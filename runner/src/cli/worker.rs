@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 
 use super::options::execute_options;
 use super::{Cli, Command, EXPECTED, ExecuteArgs};
+use crate::coverage::observe;
 use crate::execute::{self, Devices, RunOptions};
 use crate::mock;
 use crate::supervise::{self, Request};
@@ -77,6 +78,7 @@ fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
         Some(Command::Bisect(args)) => Ok((&args.execute, args.targets.0.clone())),
         Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.target()])),
         Some(Command::Fuzz(args)) => Ok((&args.execute, args.targets())),
+        Some(Command::Coverage(args)) => Ok((&args.execute, args.targets.0.clone())),
         Some(_) => anyhow::bail!("these are not the arguments of a command that executes tests"),
     }
 }
@@ -87,8 +89,22 @@ fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
         return execute::run_file(path, &request.test, request.target, run, devices);
     };
     let options = RunOptions { device: trial.device_options(&run.device), ..run.clone() };
+    if trial.observe {
+        return observed(path, request, &options, devices);
+    }
     match &trial.text {
         Some(text) => execute::run_text(text.as_bytes(), &request.test, request.target, &options, devices),
         None => execute::run_file(path, &request.test, request.target, &options, devices),
+    }
+}
+
+/// Executes the file and tells what it exercised.
+fn observed(path: &Path, request: &Request, options: &RunOptions, devices: &Devices) -> Verdict {
+    match std::fs::read(path) {
+        Ok(text) => {
+            let (verdict, seen) = observe(&text, &request.test, request.target, options, devices);
+            Verdict { seen, passes: Vec::new(), ..verdict }
+        }
+        Err(_) => execute::run_file(path, &request.test, request.target, options, devices),
     }
 }

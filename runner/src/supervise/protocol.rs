@@ -47,6 +47,8 @@ pub struct Trial {
     pub disabled_quirks: Vec<String>,
     /// Whether the verdict tells which passes ran.
     pub log_passes: bool,
+    /// Whether the verdict tells what the test exercised.
+    pub observe: bool,
 }
 
 impl Trial {

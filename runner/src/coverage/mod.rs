@@ -1,0 +1,160 @@
+//! What tests exercise of compiler and hardware: built-in functions, IR operations, instructions, messages, passes.
+//!
+//! Nothing is counted while tests run: [`observe`] executes one once more and looks at the linked program, the IR on its
+//! way through the passes, and the kernels that the simulator executed. [`Coverage`] adds rows up.
+
+mod kinds;
+mod observe;
+
+pub use kinds::Kind;
+pub use observe::observe;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::target::Target;
+
+/// What one row exercised.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen(BTreeMap<Kind, BTreeSet<String>>);
+
+impl Seen {
+    /// Notes an item.
+    pub fn insert(&mut self, kind: Kind, item: impl Into<String>) {
+        self.0.entry(kind).or_default().insert(item.into());
+    }
+
+    /// Whether nothing was noted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The items of a kind.
+    pub fn items(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        self.0.get(&kind).into_iter().flatten().map(String::as_str)
+    }
+}
+
+/// How many rows of a generation exercised what.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage(BTreeMap<(Kind, Target), BTreeMap<String, u64>>);
+
+/// One kind on one generation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The kind.
+    pub kind: Kind,
+    /// The generation.
+    #[serde(rename = "gen")]
+    pub target: String,
+    /// Number of items that there are; `None` where nobody can say.
+    pub total: Option<usize>,
+    /// Items that occurred, each with the number of rows.
+    pub covered: BTreeMap<String, u64>,
+    /// Items that did not occur.
+    pub missing: Vec<String>,
+}
+
+impl Part {
+    /// Covered items in percent of all.
+    pub fn percent(&self) -> Option<f64> {
+        let total = self.total.filter(|&total| total > 0)?;
+        Some(100.0 * (total - self.missing.len()) as f64 / total as f64)
+    }
+}
+
+impl Coverage {
+    /// Adds what a row exercised.
+    pub fn add(&mut self, target: Target, seen: &Seen) {
+        for (&kind, items) in &seen.0 {
+            let counts = self.0.entry((kind, target)).or_default();
+            items.iter().for_each(|item| *counts.entry(item.clone()).or_default() += 1);
+        }
+    }
+
+    /// Whether an item occurred on a generation.
+    pub fn has(&self, kind: Kind, target: Target, item: &str) -> bool {
+        self.0.get(&(kind, target)).is_some_and(|counts| counts.contains_key(item))
+    }
+
+    /// All kinds on all generations; those of `without` are left out.
+    pub fn parts(&self, targets: &[Target], without: &[Kind]) -> Vec<Part> {
+        let kinds = Kind::ALL.into_iter().filter(|kind| !without.contains(kind));
+        kinds.flat_map(|kind| targets.iter().map(move |&target| self.part(kind, target))).collect()
+    }
+
+    fn part(&self, kind: Kind, target: Target) -> Part {
+        let covered = self.0.get(&(kind, target)).cloned().unwrap_or_default();
+        let all = kind.all(target);
+        let missing = all.iter().flatten().filter(|item| !covered.contains_key(*item)).cloned().collect();
+        let (target, total) = (target.name().to_owned(), all.map(|all| all.len()));
+        Part { kind, target, total, covered, missing }
+    }
+}
+
+/// The table, and below it what never occurred. Generations that miss the same are told together.
+pub fn table(parts: &[Part]) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let covered = part.covered.len();
+        let of = match (part.total, part.percent()) {
+            (Some(total), Some(percent)) => {
+                format!("{:>5}/{total:<5} {percent:>5.1} %", total - part.missing.len())
+            }
+            _ => format!("{covered:>5}"),
+        };
+        let _ = writeln!(text, "{:<28} {:<4} {of}", part.kind.title(), part.target);
+    }
+    let mut missing: BTreeMap<(Kind, &[String]), Vec<&str>> = BTreeMap::new();
+    for part in parts.iter().filter(|part| !part.missing.is_empty()) {
+        missing.entry((part.kind, &part.missing)).or_default().push(&part.target);
+    }
+    for ((kind, items), targets) in missing {
+        let _ = writeln!(text, "\n{} that never occur [{}]:", kind.title(), targets.join(","));
+        for line in lines(items) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+    text
+}
+
+/// Items in lines that fit a terminal.
+fn lines(items: &[String]) -> Vec<String> {
+    const WIDTH: usize = 96;
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.len() + item.len() + 2 <= WIDTH => *line += &format!(", {item}"),
+            _ => lines.push(item.clone()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_add_up_and_what_is_missing_is_told() {
+        let mut seen = Seen::default();
+        seen.insert(Kind::Functions, "dot");
+        seen.insert(Kind::Overloads, "dot(vec2, vec2)");
+        let mut coverage = Coverage::default();
+        coverage.add(Target::Ivb, &seen);
+        coverage.add(Target::Ivb, &seen);
+        assert!(coverage.has(Kind::Functions, Target::Ivb, "dot"));
+        assert!(!coverage.has(Kind::Functions, Target::Skl, "dot"));
+        let parts = coverage.parts(&[Target::Ivb, Target::Skl], &[Kind::Quirks]);
+        assert!(parts.iter().all(|part| part.kind != Kind::Quirks));
+        let functions = &parts[0];
+        assert_eq!((functions.kind, functions.covered["dot"]), (Kind::Functions, 2));
+        assert_eq!(functions.missing.len() + 1, functions.total.unwrap());
+        let text = table(&parts);
+        assert!(text.contains("that never occur [skl]:") && !text.contains("  dot,"), "{text}");
+        let overloads = parts.iter().find(|part| part.kind == Kind::Overloads).unwrap();
+        assert_eq!((overloads.total, overloads.percent()), (None, None));
+    }
+}
