@@ -8,7 +8,9 @@ use crate::ast;
 use crate::source::Span;
 use program::layout::Rules;
 use program::types::{MatrixOrder, Member, StructType};
-use program::variable::{BlockQualifiers, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing};
+use program::variable::{
+    BlockQualifiers, Interpolation, InterpolationMode, LayoutQualifiers, MemoryQualifiers, Packing,
+};
 use program::{ArrayLength, Scalar, Stage, Storage, Type, TypeId, TypeTable};
 use rustc_hash::FxHashSet;
 
@@ -29,6 +31,7 @@ impl<'a> Checker<'a> {
         let qualifiers = self.qualifiers(block.qualifiers)?;
         let name = self.text(block.name.symbol);
         let (storage, word) = self.block_storage(&qualifiers, block.name.span)?;
+        self.check_block_qualifiers(&qualifiers)?;
         if name == "gl_PerVertex" {
             return self.redeclare_per_vertex(&block, storage, span);
         }
@@ -84,6 +87,16 @@ impl<'a> Checker<'a> {
             }
             None => self.declare_members(&block, id),
         }
+    }
+
+    /// A block has a storage qualifier, perhaps `patch`, memory and layout qualifiers; the others are for its members
+    /// (GLSL 4.60 section 4.3.9).
+    fn check_block_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
+        let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
+        if q.interpolation != patch || q.invariant || q.precise || q.constant || q.precision.is_some() {
+            return self.error(q.span, "this qualifier is for members of a block, not for the block");
+        }
+        Ok(())
     }
 
     fn declare_global(&mut self, name: ast::Name, entity: Entity) -> Check<()> {
@@ -351,7 +364,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn contains_bool(&self, ty: TypeId) -> bool {
+    pub(super) fn contains_bool(&self, ty: TypeId) -> bool {
         let inner = self.types.without_arrays(ty);
         match self.types.members(inner) {
             Some(members) => members.iter().any(|m| self.contains_bool(m.ty)),
@@ -417,6 +430,8 @@ impl<'a> Checker<'a> {
             "interpolation qualifiers are for inputs and outputs"
         } else if q.memory != MemoryQualifiers::default() && storage != Storage::Buffer && !bindless {
             "memory qualifiers are for images and storage blocks"
+        } else if q.layout.captures() && storage != Storage::Output {
+            "transform feedback is for outputs"
         } else if q.layout.variable.stream.is_some_and(|s| s != self.block_stream(outer)) {
             "a member's stream must be the block's"
         } else if q.layout.variable.xfb_buffer.is_some_and(|b| b != self.block_xfb_buffer(outer)) {

@@ -237,6 +237,7 @@ impl Checker<'_> {
             return self.redeclare_builtin(qualifiers, ty, declarator);
         }
         self.check_new_name(name)?;
+        self.check_not_function(name)?;
         self.check_no_block_name(name)?;
         self.check_precision(ty, qualifiers, span)?;
         let storage = self.storage_of(qualifiers, span)?;
@@ -545,7 +546,7 @@ impl Checker<'_> {
         let stage = self.language.stage;
         let inner = self.types.without_arrays(ty);
         let scalar = self.types.scalar_of(inner);
-        if scalar == Some(Scalar::Bool) {
+        if self.contains_bool(inner) {
             return self.error(span, "inputs and outputs cannot be bool");
         }
         let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
@@ -770,6 +771,9 @@ impl Checker<'_> {
         let Some(binding) = global.layout.binding else {
             return self.error(span, "an atomic counter needs a binding");
         };
+        if matches!(self.types.array_of(global.ty), Some((_, ArrayLength::Unsized))) {
+            return self.error(span, "an array of atomic counters needs a size");
+        }
         let next = self.counter_offsets.entry(binding).or_insert(0);
         let offset = global.layout.offset.unwrap_or(*next);
         let count =

@@ -201,13 +201,26 @@ impl Checker<'_> {
             None | Some(Entity::Functions(_)) => {}
             Some(_) => return self.error(name.span, format!("`{text}` is already declared in this scope")),
         }
-        let builtin = self.is_builtin_function(text)
-            || self.is_texture_function(text)
-            || self.is_image_function(text)
-            || self.is_atomic_function(text);
-        if self.language.es && self.language.version >= 300 && builtin {
+        if self.language.es && self.language.version >= 300 && self.is_function_name(text) {
             return self
                 .error(name.span, format!("built-in function `{text}` cannot be redefined in GLSL ES 3.00"));
+        }
+        Ok(())
+    }
+
+    fn is_function_name(&self, text: &str) -> bool {
+        self.is_builtin_function(text)
+            || self.is_texture_function(text)
+            || self.is_image_function(text)
+            || self.is_atomic_function(text)
+    }
+
+    /// The built-in functions of ES 3.00 and later are in the global scope themselves (GLSL ES 3.20, "Global Scope").
+    pub(super) fn check_not_function(&mut self, name: ast::Name) -> Check<()> {
+        let text = self.text(name.symbol);
+        let shared = self.language.es && self.language.version >= 300 && self.scopes.is_global();
+        if shared && self.is_function_name(text) {
+            return self.error(name.span, format!("`{text}` is a built-in function"));
         }
         Ok(())
     }

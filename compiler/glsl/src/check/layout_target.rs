@@ -43,6 +43,12 @@ impl Layout {
         numbers.into_iter().chain(words).find(|&(_, there)| there).map(|(name, _)| name)
     }
 
+    /// Whether something is captured by transform feedback.
+    pub(super) fn captures(&self) -> bool {
+        let v = &self.variable;
+        v.xfb_offset.is_some() || v.xfb_buffer.is_some() || v.xfb_stride.is_some()
+    }
+
     /// A layout qualifier that describes one variable, block or member.
     fn of_variable(&self) -> Option<&'static str> {
         let v = &self.variable;
@@ -75,6 +81,12 @@ impl Checker<'_> {
             Target::Variable if layout.order.is_some() => "row_major and column_major are for blocks",
             Target::Variable if layout.align.is_some() => "align is for blocks and their members",
             Target::Block if layout.variable.component.is_some() => "component is not for blocks",
+            Target::Block if layout.variable.offset.is_some() => "offset is not for blocks, but for members",
+            Target::Variable | Target::Block
+                if layout.captures() && q.word.is_some_and(|word| word != Word::Out) =>
+            {
+                "transform feedback is for outputs"
+            }
             Target::Block | Target::Member if layout.variable.image_format.is_some() => {
                 "an image format is for images"
             }

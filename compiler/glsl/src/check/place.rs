@@ -17,6 +17,8 @@ pub(super) struct Colors {
     color: bool,
     data: bool,
     own: bool,
+    /// `gl_FragDepth`, which is no colour.
+    pub depth: bool,
 }
 
 impl Checker<'_> {
@@ -117,6 +119,10 @@ impl Checker<'_> {
         match global.builtin {
             Some(BuiltinVariable::FragColor) => written.color = true,
             Some(BuiltinVariable::FragData) => written.data = true,
+            Some(BuiltinVariable::FragDepth) => {
+                written.depth = true;
+                return self.check_early_depth(span);
+            }
             None if self.language.stage == Stage::Fragment && global.storage == Storage::Output => {
                 written.own = true;
             }
@@ -126,11 +132,19 @@ impl Checker<'_> {
             Colors { color: true, data: true, .. } => {
                 self.error(span, "the shader writes both gl_FragColor and gl_FragData")
             }
-            Colors { own: true, color, data } if color || data => {
+            Colors { own: true, color, data, .. } if color || data => {
                 self.error(span, "the shader writes both built-in and user-defined colours")
             }
             _ => Ok(()),
         }
+    }
+
+    /// GLSL ES does not write a depth that is tested before (GLSL ES 3.20, "Fragment Shader Inputs").
+    pub(super) fn check_early_depth(&mut self, span: Span) -> Check<()> {
+        if self.language.es && self.colors_written.depth && self.shader.layout.early_fragment_tests {
+            return self.error(span, "with early_fragment_tests, gl_FragDepth cannot be written in GLSL ES");
+        }
+        Ok(())
     }
 
     /// Reports an expression that may not be read: `writeonly` memory.

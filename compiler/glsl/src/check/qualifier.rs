@@ -369,6 +369,17 @@ impl Checker<'_> {
                         "OES_geometry_shader",
                     ])
             }
+            "local_size_x" | "local_size_y" | "local_size_z" => {
+                language.at_least(430, 310) || language.extension("ARB_compute_shader")
+            }
+            "vertices" => {
+                language.at_least(400, 320)
+                    || language.any_extension(&[
+                        "ARB_tessellation_shader",
+                        "EXT_tessellation_shader",
+                        "OES_tessellation_shader",
+                    ])
+            }
             "num_views" => false,
             _ => true,
         };

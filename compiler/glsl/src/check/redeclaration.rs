@@ -376,7 +376,7 @@ impl Checker<'_> {
         target.early_fragment_tests |= layout.early_fragment_tests;
         target.post_depth_coverage |= layout.post_depth_coverage;
         target.local_size_variable |= layout.local_size_variable;
-        Ok(())
+        self.check_early_depth(span)
     }
 
     fn output_layout(&mut self, layout: super::qualifier::Layout, span: Span) -> Check<()> {

@@ -253,6 +253,7 @@ impl Checker<'_> {
         }
         if let Some(name) = definition.name {
             self.check_new_name(name)?;
+            self.check_not_function(name)?;
             let function = self.scopes.is_global() && self.scopes.has_functions(name.symbol);
             if function || self.scopes.find_here(name.symbol).is_some() {
                 let text = self.text(name.symbol);
