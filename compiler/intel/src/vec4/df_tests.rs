@@ -5,7 +5,7 @@ use super::components::picked;
 use super::opt_dead_code::opt_dead_code;
 use super::swizzle_class::{SwizzleClass, acts_on_dwords};
 use crate::bir::{
-    File, Inst, Message, MessageKind, Op, Operand, Program, Swizzle, Type, VReg, WRITEMASK_XYZW,
+    CondMod, File, Inst, Message, MessageKind, Op, Operand, Program, Swizzle, Type, VReg, WRITEMASK_XYZW,
 };
 use crate::model::{Model, QuirkSet, model_for};
 use cranelift_entity::EntityRef;
@@ -135,6 +135,31 @@ fn writemasks_of_dwords() {
         let masks: Vec<u8> = program.insts.iter().map(|inst| inst.dst.writemask).collect();
         let low = mask & mask.wrapping_neg();
         assert_eq!(masks, [WRITEMASK_XYZW, low, mask & !low]);
+    }
+}
+
+/// Every swizzle and writemask of a comparison for its flags: pieces leave each other's flags alone.
+#[test]
+fn pieces_of_comparisons_set_the_flags_of_the_whole() {
+    for swizzle in swizzles() {
+        for mask in 1..=WRITEMASK_XYZW {
+            let mut program = Program::new(8);
+            let source = Operand::vgrf(program.vreg(2), Type::DF).swizzled(swizzle);
+            let mut inst = Inst::new(Op::Cmp, 8, Operand::null(Type::DF).masked(mask), &[source, source]);
+            (inst.align16, inst.cond) = (true, Some(CondMod::Ge));
+            program.insts.push(inst);
+            lower(&mut program, &*model("hsw"), &SWIZZLE_AND_MASK);
+            let mut flags = [None; 4];
+            for inst in &program.insts {
+                assert_eq!(inst.op, Op::Cmp, "{inst}");
+                for c in (0..4u8).filter(|c| inst.dst.writemask >> c & 1 != 0) {
+                    flags[usize::from(c)] = Some(inst.src[0].swizzle.get(c));
+                }
+            }
+            for c in (0..4u8).filter(|c| mask >> c & 1 != 0) {
+                assert_eq!(flags[usize::from(c)], Some(swizzle.get(c)), "{swizzle:?} {mask:#x}");
+            }
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub fn lower_df_writemask(program: &mut Program, model: &dyn Model) -> bool {
             continue;
         }
         changed = true;
-        if others_are_dead(&inst, &written) {
+        if others_are_dead(&inst, &written) && !completes_flags(&program.insts, &inst) {
             program.insts.push(widened(inst));
         } else {
             let low = mask & mask.wrapping_neg();
@@ -53,10 +53,23 @@ fn written_components(program: &Program) -> Vec<u8> {
 fn others_are_dead(inst: &Inst, written: &[u8]) -> bool {
     match inst.dst.file {
         File::Vgrf(v) => written.get(v.index()).is_some_and(|w| w & !inst.dst.writemask == 0),
-        // Flags of components that no reader looks at.
+        // Flags of components that no reader looks at, or that later instructions write.
         File::Null => true,
         _ => false,
     }
+}
+
+/// Whether an instruction writes some components' flags after others wrote those of other components: a comparison in
+/// pieces.
+fn completes_flags(before: &[Inst], inst: &Inst) -> bool {
+    let earlier = before.iter().rev().find(|other| {
+        let same = other.flag == inst.flag;
+        other.op.info().control_flow || same && (other.writes_flag() || other.reads_flag())
+    });
+    inst.writes_flag()
+        && earlier.is_some_and(|other| {
+            other.writes_flag() && other.align16 && other.dst.writemask & !inst.dst.writemask != 0
+        })
 }
 
 /// The instruction with all components written; the other two repeat what the enabled ones read, or where the row
