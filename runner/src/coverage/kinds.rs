@@ -11,9 +11,9 @@ use crate::target::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Built-in functions of GLSL in linked programs, texture, image and memory functions by what they do.
+    /// Built-in functions of GLSL in linked programs, but those that access textures, images or memory.
     Functions,
-    /// The same with the types of their arguments.
+    /// The same with the types of their arguments, and what is done to textures, images and memory.
     Overloads,
     /// Arithmetic operations and intrinsics of the IR, before, between and after passes.
     IrOperations,

@@ -66,11 +66,15 @@ impl Part {
 }
 
 impl Coverage {
-    /// Adds what a row exercised.
+    /// Adds what a row exercised. Quirks count once: whoever finds one ends the search, and who that is depends on how fast
+    /// others are.
     pub fn add(&mut self, target: Target, seen: &Seen) {
         for (&kind, items) in &seen.0 {
             let counts = self.0.entry((kind, target)).or_default();
-            items.iter().for_each(|item| *counts.entry(item.clone()).or_default() += 1);
+            for item in items {
+                let count = counts.entry(item.clone()).or_default();
+                *count = if kind == Kind::Quirks { 1 } else { *count + 1 };
+            }
         }
     }
 
@@ -142,6 +146,7 @@ mod tests {
         let mut seen = Seen::default();
         seen.insert(Kind::Functions, "dot");
         seen.insert(Kind::Overloads, "dot(vec2, vec2)");
+        seen.insert(Kind::Quirks, "ivb-cmp16");
         let mut coverage = Coverage::default();
         coverage.add(Target::Ivb, &seen);
         coverage.add(Target::Ivb, &seen);
@@ -149,6 +154,8 @@ mod tests {
         assert!(!coverage.has(Kind::Functions, Target::Skl, "dot"));
         let parts = coverage.parts(&[Target::Ivb, Target::Skl], &[Kind::Quirks]);
         assert!(parts.iter().all(|part| part.kind != Kind::Quirks));
+        let quirks = &coverage.parts(&[Target::Ivb], &[])[Kind::ALL.len() - 1];
+        assert_eq!((quirks.kind, quirks.covered["ivb-cmp16"]), (Kind::Quirks, 1));
         let functions = &parts[0];
         assert_eq!((functions.kind, functions.covered["dot"]), (Kind::Functions, 2));
         assert_eq!(functions.missing.len() + 1, functions.total.unwrap());

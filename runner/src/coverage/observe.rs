@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use eu::{Desc, DevInfo, Inst};
 use ir::InstKind;
-use program::{ExprKind, Program, TypeTable};
+use program::{ExprId, ExprKind, Program};
 use script::Script;
 
 use super::{Kind, Seen};
@@ -68,8 +68,8 @@ fn program(script: &Script<'_>, test: &str, target: Target, options: &RunOptions
 fn functions(program: &Program, shader: &program::Shader, kind: &ExprKind, seen: &mut Seen) {
     match kind {
         ExprKind::Builtin { function, arguments } => {
-            let types: Vec<String> =
-                arguments.iter().map(|&argument| name(&program.types, shader.exprs[argument].ty)).collect();
+            let name = |argument: &ExprId| program.types.name(shader.exprs[*argument].ty);
+            let types: Vec<String> = arguments.iter().map(name).collect();
             seen.insert(Kind::Functions, function.name());
             seen.insert(Kind::Overloads, format!("{}({})", function.name(), types.join(", ")));
         }
@@ -78,10 +78,6 @@ fn functions(program: &Program, shader: &program::Shader, kind: &ExprKind, seen:
         ExprKind::Atomic { op, .. } => seen.insert(Kind::Overloads, format!("atomic {op:?}")),
         _ => {}
     }
-}
-
-fn name(types: &TypeTable, ty: program::TypeId) -> String {
-    types.name(ty)
 }
 
 fn operations(shader: &ir::Shader, seen: &mut Seen) {
