@@ -17,7 +17,7 @@ use crate::passes::Target;
 use crate::pool::Pool;
 
 /// Most instructions of all shaders that one generation of a table keeps: some megabytes, and more than a test has in all its stages.
-const INSTRUCTIONS: usize = 20_000;
+const INSTRUCTIONS: usize = 8_000;
 
 /// Shaders and binaries that were made before.
 pub struct Cache {
