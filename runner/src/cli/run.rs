@@ -145,10 +145,11 @@ fn gone(
     targets.iter().flat_map(|&target| each(target)).collect()
 }
 
-/// Rows that are sent for each that is executed: a thread that is done finds its next row waiting. Not where rows after
-/// the first that fail are not wanted, and not where each process has one row.
+/// Rows that are sent for each that is executed: a thread that is done finds its next row waiting, and the supervising process,
+/// which shares the cores, may deal with several answers at a time. Ctrl-C waits for them. Not where rows after the first
+/// that fail are not wanted, and not where each process has one row.
 fn ahead(args: &RunArgs) -> usize {
-    if args.isolate || args.max_fails.is_some() { 1 } else { 2 }
+    if args.isolate || args.max_fails.is_some() { 1 } else { 4 }
 }
 
 /// Rows at a time.
