@@ -76,8 +76,8 @@ pub struct Found<'a, S> {
     pub values: &'a mut S,
     /// Its place there.
     pub place: u32,
-    /// Its mark.
-    pub mark: u8,
+    /// Its mark, to be changed at will.
+    pub mark: &'a mut u8,
 }
 
 impl<S: Store> Recent<S> {
@@ -89,13 +89,6 @@ impl<S: Store> Recent<S> {
     /// The mark of a word that was asked for lately; 0 if it was not.
     pub fn mark(&self, word: u128) -> u8 {
         self.young.words.get(&halves(word)).map_or(0, |known| known.mark)
-    }
-
-    /// Marks a word that was asked for lately.
-    pub fn set_mark(&mut self, word: u128, mark: u8) {
-        if let Some(known) = self.young.words.get_mut(&halves(word)) {
-            known.mark = mark;
-        }
     }
 
     /// The value of `word`: the one that is there or the one that `make` adds, with its mark, which `make` gives.
@@ -115,7 +108,7 @@ impl<S: Store> Recent<S> {
         let word = halves(word);
         let Generation { words, values } = &mut self.young;
         let Known { place, mark } = match words.entry(word) {
-            Entry::Occupied(entry) => *entry.get(),
+            Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
                 let mark = match self.old.words.get(&word) {
                     Some(known) => {
@@ -124,10 +117,10 @@ impl<S: Store> Recent<S> {
                     }
                     None => make(values)?,
                 };
-                *entry.insert(Known { place: values.len() as u32 - 1, mark })
+                entry.insert(Known { place: values.len() as u32 - 1, mark })
             }
         };
-        Ok(Found { values, place, mark })
+        Ok(Found { values, place: *place, mark })
     }
 }
 
@@ -145,7 +138,7 @@ mod tests {
                 Ok::<_, ()>(word as u8 % 3)
             });
             let found = found.unwrap();
-            assert_eq!((found.values[found.place as usize], found.mark), (word * 2, word as u8 % 3));
+            assert_eq!((found.values[found.place as usize], *found.mark), (word * 2, word as u8 % 3));
             assert_eq!(recent.mark(word), word as u8 % 3);
         }
         made
@@ -172,13 +165,16 @@ mod tests {
     #[test]
     fn marks_stay_with_their_words() {
         let mut recent: Recent<Vec<u128>> = Recent::new(2);
-        made(&mut recent, &[3, 6]);
-        recent.set_mark(6, 9);
-        recent.set_mark(5, 9);
+        made(&mut recent, &[3]);
+        let new = recent.get(6, |values| {
+            values.push(12);
+            Ok::<_, ()>(0)
+        });
+        *new.unwrap().mark = 9;
         assert_eq!([3, 5, 6].map(|word| recent.mark(word)), [0, 0, 9]);
         made(&mut recent, &[4]);
         let old = recent.get(6, |_| Err("made again")).unwrap();
-        assert_eq!((old.mark, old.place), (9, 1));
+        assert_eq!((*old.mark, old.place), (9, 1));
         assert_eq!(recent.mark(3), 0, "not asked for since");
     }
 }

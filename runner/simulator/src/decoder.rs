@@ -67,6 +67,7 @@ impl Decoder {
             Ok(mark_of(&inst))
         };
         let Found { values, place, mark } = self.known.get(eu::word(self.devinfo, bytes)?, make)?;
+        let mark = *mark;
         let len_bytes = if mark & COMPACTED != 0 { 8 } else { 16 };
         Ok(Slot { shelf: values, place, steers: mark & STEERS != 0, len_bytes })
     }

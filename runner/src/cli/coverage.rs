@@ -91,8 +91,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
 }
 
 fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverage, bool)> {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let arguments = super::arguments();
     let jobs = run::jobs(args.jobs);
     let settings = run::settings(&args.execute, false, jobs, &arguments)?;
     let runtime = schedule::runtime()?;

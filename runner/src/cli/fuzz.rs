@@ -168,8 +168,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.device);
     let (targets, numbers) = (args.targets(), args.numbers());
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let arguments = super::arguments();
     let jobs = run::jobs(args.jobs);
     let settings = run::settings(&args.execute, false, jobs, &arguments)?;
     let header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());

@@ -452,6 +452,11 @@ fn junit(failures_only: bool) -> Junit {
     if failures_only { Junit::FailuresOnly } else { Junit::All }
 }
 
+/// What the command was called with.
+fn arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
+}
+
 /// Writes text to standard output at once.
 fn print(text: &[u8]) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();

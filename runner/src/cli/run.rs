@@ -28,7 +28,7 @@ use crate::target::Target;
 const BATCH: usize = 100;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
-    let arguments = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let arguments = super::arguments();
     start(args, &Start { arguments, only: None, resumed: None })
 }
 

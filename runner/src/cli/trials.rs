@@ -29,8 +29,7 @@ pub(super) struct Interrupted;
 impl Trials {
     /// Starts workers that parse the arguments of this process.
     pub(super) fn start(execute: &ExecuteArgs, jobs: usize) -> anyhow::Result<Trials> {
-        let arguments: Vec<String> =
-            std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+        let arguments = super::arguments();
         let settings = run::settings(execute, false, jobs, &arguments)?;
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();

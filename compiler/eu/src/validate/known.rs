@@ -46,7 +46,7 @@ impl KnownInsts {
     /// # Errors
     /// As [`decode`].
     pub fn decode(&mut self, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-        let known = self.look_up(word(self.devinfo, bytes)?, bytes)?;
+        let (known, _) = self.look_up(word(self.devinfo, bytes)?, bytes)?;
         Ok((known.inst, known.inst.len_bytes()))
     }
 
@@ -89,27 +89,27 @@ impl KnownInsts {
         violations
     }
 
-    /// The instruction at the start of `bytes`, whose word is `word`.
-    fn look_up(&mut self, word: u128, bytes: &[u8]) -> Result<&mut Known, DecodeError> {
+    /// The instruction at the start of `bytes`, whose word is `word`, and the word's mark.
+    fn look_up(&mut self, word: u128, bytes: &[u8]) -> Result<(&mut Known, &mut u8), DecodeError> {
         let devinfo = self.devinfo;
         let found = self.known.get(word, |known| {
             let (inst, _) = decode(devinfo, bytes)?;
             known.push(Known { inst, broken: None });
             Ok(0)
         })?;
-        Ok(&mut found.values[found.place as usize])
+        Ok((&mut found.values[found.place as usize], found.mark))
     }
 
     /// The same, checked.
     fn checked(&mut self, word: u128, bytes: &[u8]) -> Result<&Known, DecodeError> {
         let devinfo = self.devinfo;
-        let known = self.look_up(word, bytes)?;
+        let (known, mark) = self.look_up(word, bytes)?;
         let inst = &known.inst;
         let broken = known.broken.get_or_insert_with(|| validate_inst(devinfo, inst));
         if broken.is_empty() && !inst.steers() && !inst.compacted {
-            self.known.set_mark(word, PLAIN);
+            *mark = PLAIN;
         }
-        self.look_up(word, bytes).map(|known| &*known)
+        Ok(known)
     }
 }
 
