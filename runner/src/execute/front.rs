@@ -119,10 +119,10 @@ impl FrontEnd<'_> {
     /// Compiles an assembly program whose section header is at `line`.
     fn assembly(&mut self, target: ProgramTarget, text: &str, line: u32) -> Result<(), Verdict> {
         let (target, stage) = match target {
-            ProgramTarget::Vertex => (arb::Target::Vertex, Stage::Vertex),
-            ProgramTarget::Fragment => (arb::Target::Fragment, Stage::Fragment),
+            ProgramTarget::Vertex => (legacy::arb::ProgramTarget::Vertex, Stage::Vertex),
+            ProgramTarget::Fragment => (legacy::arb::ProgramTarget::Fragment, Stage::Fragment),
         };
-        let glsl = arb::translate(text, target).map_err(|error| {
+        let glsl = legacy::arb::translate(text, target).map_err(|error| {
             let line = line + error.line;
             let reason = format!(
                 "Failed to load the {} program: line {line}, column {}: {}",
@@ -244,7 +244,10 @@ impl<'a> FrontEnd<'a> {
             self.shaders.iter().any(|s| s.globals.values().any(|g| g.builtin.is_some_and(colors)));
         let vertex = !has(Stage::Vertex);
         let fragment = !has(Stage::Fragment) && writes_color;
-        let missing = [(Stage::Vertex, fixed::VERTEX, vertex), (Stage::Fragment, fixed::FRAGMENT, fragment)];
+        let missing = [
+            (Stage::Vertex, legacy::fixed::VERTEX, vertex),
+            (Stage::Fragment, legacy::fixed::FRAGMENT, fragment),
+        ];
         if !vertex && !fragment {
             return None;
         }

@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use crate::Target;
-use crate::instruction::TextureTarget;
-use crate::parse::{Destination, Fog, Program, Statement};
+use crate::arb::instruction::TextureTarget;
+use crate::arb::parse::{Destination, Fog, Program, Statement};
+use crate::arb::target::ProgramTarget;
 
 /// The program as a compatibility-profile shader.
-pub fn glsl(program: &Program, target: Target) -> String {
+pub fn glsl(program: &Program, target: ProgramTarget) -> String {
     let mut out = String::from("#version 130\n");
     // Writing to a string does not fail.
     let _ = write(&mut out, program, target);
     out
 }
 
-fn write(out: &mut String, program: &Program, target: Target) -> std::fmt::Result {
+fn write(out: &mut String, program: &Program, target: ProgramTarget) -> std::fmt::Result {
     declarations(out, program, target)?;
     writeln!(out, "void main()\n{{")?;
     for n in 0..program.temporaries {
@@ -47,7 +47,7 @@ fn write(out: &mut String, program: &Program, target: Target) -> std::fmt::Resul
     writeln!(out, "}}")
 }
 
-fn declarations(out: &mut String, program: &Program, target: Target) -> std::fmt::Result {
+fn declarations(out: &mut String, program: &Program, target: ProgramTarget) -> std::fmt::Result {
     if !program.attributes.is_empty() {
         writeln!(out, "#extension GL_ARB_explicit_attrib_location : require")?;
     }

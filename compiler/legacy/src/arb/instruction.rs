@@ -1,6 +1,6 @@
 //! The instruction set: operands and meaning as GLSL.
 
-use crate::Target;
+use crate::arb::target::ProgramTarget;
 
 /// How an operand is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Operation {
     /// Operands.
     pub operands: &'static [Form],
     /// Only in programs of this kind.
-    pub only: Option<Target>,
+    pub only: Option<ProgramTarget>,
     /// The result.
     pub glsl: &'static str,
 }
@@ -30,11 +30,11 @@ const fn op(name: &'static str, operands: &'static [Form], glsl: &'static str) -
 }
 
 const fn fragment(name: &'static str, operands: &'static [Form], glsl: &'static str) -> Operation {
-    Operation { name, operands, only: Some(Target::Fragment), glsl }
+    Operation { name, operands, only: Some(ProgramTarget::Fragment), glsl }
 }
 
 const fn vertex(name: &'static str, operands: &'static [Form], glsl: &'static str) -> Operation {
-    Operation { name, operands, only: Some(Target::Vertex), glsl }
+    Operation { name, operands, only: Some(ProgramTarget::Vertex), glsl }
 }
 
 const V1: &[Form] = &[Form::Vector];
@@ -91,13 +91,13 @@ pub const OPERATIONS: &[Operation] = &[
 
 /// Whether a word cannot be the name of anything.
 #[must_use]
-pub fn is_reserved(word: &str, target: Target) -> bool {
+pub fn is_reserved(word: &str, target: ProgramTarget) -> bool {
     const STATEMENTS: [&str; 7] = ["ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP"];
     let (own, kind): (&[&str], &str) = match target {
-        Target::Vertex => (&["ADDRESS", "ARL"], "vertex"),
-        Target::Fragment => (&["KIL", "TEX", "TXB", "TXP", "texture"], "fragment"),
+        ProgramTarget::Vertex => (&["ADDRESS", "ARL"], "vertex"),
+        ProgramTarget::Fragment => (&["KIL", "TEX", "TXB", "TXP", "texture"], "fragment"),
     };
-    let plain = word.strip_suffix("_SAT").filter(|_| target == Target::Fragment).unwrap_or(word);
+    let plain = word.strip_suffix("_SAT").filter(|_| target == ProgramTarget::Fragment).unwrap_or(word);
     STATEMENTS.contains(&word)
         || ["SWZ"].contains(&plain)
         || own.contains(&plain)
@@ -108,7 +108,7 @@ pub fn is_reserved(word: &str, target: Target) -> bool {
 impl Operation {
     /// The operation called `name` (without `_SAT`) in programs of a kind.
     #[must_use]
-    pub fn find(name: &str, target: Target) -> Option<&'static Operation> {
+    pub fn find(name: &str, target: ProgramTarget) -> Option<&'static Operation> {
         OPERATIONS.iter().find(|o| o.name == name && o.only.is_none_or(|only| only == target))
     }
 }
@@ -146,7 +146,7 @@ pub enum TextureTarget {
 }
 
 /// Everything that GLSL says about a texture target.
-pub struct TargetInfo {
+pub struct TextureTargetInfo {
     /// Name in assembly.
     pub name: &'static str,
     /// The target.
@@ -168,12 +168,12 @@ const fn target(
     function: &'static str,
     coordinate: &'static str,
     projective: &'static str,
-) -> TargetInfo {
-    TargetInfo { name, target, sampler, function, coordinate, projective }
+) -> TextureTargetInfo {
+    TextureTargetInfo { name, target, sampler, function, coordinate, projective }
 }
 
 /// The texture targets.
-pub const TARGETS: &[TargetInfo] = &[
+pub const TEXTURE_TARGETS: &[TextureTargetInfo] = &[
     target("1D", TextureTarget::D1, "sampler1D", "texture1D", "x", "xw"),
     target("2D", TextureTarget::D2, "sampler2D", "texture2D", "xy", "xyw"),
     target("3D", TextureTarget::D3, "sampler3D", "texture3D", "xyz", "xyzw"),
@@ -195,7 +195,7 @@ pub const TARGETS: &[TargetInfo] = &[
 impl TextureTarget {
     /// The row of the table.
     #[must_use]
-    pub fn info(self) -> &'static TargetInfo {
-        TARGETS.iter().find(|t| t.target == self).unwrap_or(&TARGETS[0])
+    pub fn info(self) -> &'static TextureTargetInfo {
+        TEXTURE_TARGETS.iter().find(|t| t.target == self).unwrap_or(&TEXTURE_TARGETS[0])
     }
 }

@@ -3,11 +3,11 @@
 use super::*;
 
 fn vertex(text: &str) -> Result<String, Error> {
-    translate(&format!("!!ARBvp1.0\n{text}\nEND"), Target::Vertex)
+    translate(&format!("!!ARBvp1.0\n{text}\nEND"), ProgramTarget::Vertex)
 }
 
 fn fragment(text: &str) -> Result<String, Error> {
-    translate(&format!("!!ARBfp1.0\n{text}\nEND"), Target::Fragment)
+    translate(&format!("!!ARBfp1.0\n{text}\nEND"), ProgramTarget::Fragment)
 }
 
 fn body(glsl: &str) -> Vec<&str> {
@@ -80,8 +80,8 @@ fn errors_have_places() {
     assert_eq!(place(vertex("OPTION ARB_position_invariant;\nMOV result.position, vertex.color;")), (3, 5));
     assert_eq!(place(fragment("ARL a, fragment.color;")), (2, 1));
     assert_eq!(place(fragment("MOV result.color, @;")), (2, 19));
-    assert_eq!(place(translate("!!ARBvp1.0\nMOV", Target::Vertex)), (2, 4));
-    assert_eq!(place(translate("!!ARBfp1.0 END", Target::Vertex)), (1, 1));
+    assert_eq!(place(translate("!!ARBvp1.0\nMOV", ProgramTarget::Vertex)), (2, 4));
+    assert_eq!(place(translate("!!ARBfp1.0 END", ProgramTarget::Vertex)), (1, 1));
     assert_eq!(place(vertex("PARAM v[] = { 1 };\nMOV result.color, v[1];")), (3, 21));
 }
 
@@ -188,9 +188,9 @@ fn rubbish_is_refused() {
     let source =
         "!!ARBvp1.0\nPARAM v[4] = { state.matrix.mvp };TEMP a;\nDP4 a.x, v[0], -vertex.position.xyzw;END";
     for at in (0..source.len()).filter(|&at| source.is_char_boundary(at)) {
-        let _ = translate(&source[..at], Target::Vertex);
+        let _ = translate(&source[..at], ProgramTarget::Vertex);
         for c in ["é", "{", "[", ".", "..", ";", "-", "1e", "#"] {
-            let _ = translate(&format!("{}{c}{}", &source[..at], &source[at..]), Target::Vertex);
+            let _ = translate(&format!("{}{c}{}", &source[..at], &source[at..]), ProgramTarget::Vertex);
         }
     }
 }

@@ -4,8 +4,6 @@
 //! Lighting, texture coordinate generation, texture environments and fog are not among them: they are what state enables, and these are the
 //! stages of a context in its initial state (with the current matrices).
 
-#![forbid(unsafe_code)]
-
 /// Fixed-function vertex processing: position, colours, texture coordinates and the distance to the eye.
 pub const VERTEX: &str = "#version 120
 void main()

@@ -1,7 +1,7 @@
 //! A census of the programs that piglit loads alone (`asmparsertest`): every one must load, or not load where its comment
 //! `# FAIL` says so. Without an installed piglit (Debian's package) the test says so and passes.
 
-use arb::{Target, translate};
+use legacy::arb::{ProgramTarget, translate};
 use std::fs;
 
 const ROOT: &str = "/usr/lib/x86_64-linux-gnu/piglit/tests/asmparsertest/shaders";
@@ -14,7 +14,7 @@ fn must_load(text: &str) -> bool {
 #[test]
 fn programs_that_are_loaded_alone() {
     let (mut right, mut wrong) = (0, Vec::new());
-    for (folder, target) in [("ARBvp1.0", Target::Vertex), ("ARBfp1.0", Target::Fragment)] {
+    for (folder, target) in [("ARBvp1.0", ProgramTarget::Vertex), ("ARBfp1.0", ProgramTarget::Fragment)] {
         let Ok(entries) = fs::read_dir(format!("{ROOT}/{folder}")) else { continue };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let text = String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();

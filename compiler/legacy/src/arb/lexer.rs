@@ -1,6 +1,6 @@
 //! Tokens with their places.
 
-use crate::Error;
+use crate::arb::error::{Error, error};
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,12 +110,4 @@ impl<'a> Lexer<'a> {
             Err(_) => Err(error(self.text, start, format!("`{text}` is no number"))),
         }
     }
-}
-
-/// An error at byte `at` of `text`.
-pub fn error(text: &str, at: usize, message: impl Into<String>) -> Error {
-    let before = &text[..at.min(text.len())];
-    let line = before.matches('\n').count() as u32 + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
-    Error { line, column, message: message.into() }
 }

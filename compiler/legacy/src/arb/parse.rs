@@ -4,10 +4,11 @@ mod operand;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::binding::{self, Part, ResultTarget};
-use crate::instruction::{self, Form, Lookup, Operation, TARGETS, TextureTarget};
-use crate::lexer::{Lexer, Token, error};
-use crate::{Error, MAX_PARAMETERS, Target};
+use crate::arb::binding::{self, Part, ResultTarget};
+use crate::arb::error::{Error, error};
+use crate::arb::instruction::{self, Form, Lookup, Operation, TEXTURE_TARGETS, TextureTarget};
+use crate::arb::lexer::{Lexer, Token};
+use crate::arb::target::{MAX_PARAMETERS, ProgramTarget};
 
 /// How fog options blend fragment colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub enum Fog {
 
 /// `OPTION` statements.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Options {
+pub struct ProgramOptions {
     /// The position is that of fixed-function processing.
     pub position_invariant: bool,
     /// Fog.
@@ -76,8 +77,8 @@ pub enum Statement {
 /// A parsed program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Options.
-    pub options: Options,
+    /// ProgramOptions.
+    pub options: ProgramOptions,
     /// Number of temporaries.
     pub temporaries: usize,
     /// Number of address registers.
@@ -111,7 +112,7 @@ enum Named {
 }
 
 /// Parses a whole program.
-pub fn program(text: &str, target: Target) -> Result<Program, Error> {
+pub fn program(text: &str, target: ProgramTarget) -> Result<Program, Error> {
     let header = target.header();
     let start = text.len() - text.trim_start().len();
     if !text[start..].starts_with(header) {
@@ -138,7 +139,7 @@ pub fn program(text: &str, target: Target) -> Result<Program, Error> {
 
 struct Parser<'a> {
     text: &'a str,
-    target: Target,
+    target: ProgramTarget,
     lexer: Lexer<'a>,
     token: Token<'a>,
     at: usize,
@@ -237,7 +238,7 @@ impl<'a> Parser<'a> {
                     program.temporaries += 1;
                     Named::Temporary(program.temporaries - 1)
                 })?,
-                "ADDRESS" if self.target == Target::Vertex => self.declare_list(|program| {
+                "ADDRESS" if self.target == ProgramTarget::Vertex => self.declare_list(|program| {
                     program.addresses += 1;
                     Named::Address(program.addresses - 1)
                 })?,
@@ -257,18 +258,20 @@ impl<'a> Parser<'a> {
         let options = &mut self.program.options;
         let (fog, precision) = (options.fog, options.precision);
         match (name, self.target) {
-            ("ARB_position_invariant", Target::Vertex) => options.position_invariant = true,
-            ("ARB_fog_linear", Target::Fragment) => options.fog = Some(Fog::Linear),
-            ("ARB_fog_exp", Target::Fragment) => options.fog = Some(Fog::Exp),
-            ("ARB_fog_exp2", Target::Fragment) => options.fog = Some(Fog::Exp2),
-            ("ARB_fragment_coord_origin_upper_left", Target::Fragment) => options.origin_upper_left = true,
-            ("ARB_fragment_coord_pixel_center_integer", Target::Fragment) => {
+            ("ARB_position_invariant", ProgramTarget::Vertex) => options.position_invariant = true,
+            ("ARB_fog_linear", ProgramTarget::Fragment) => options.fog = Some(Fog::Linear),
+            ("ARB_fog_exp", ProgramTarget::Fragment) => options.fog = Some(Fog::Exp),
+            ("ARB_fog_exp2", ProgramTarget::Fragment) => options.fog = Some(Fog::Exp2),
+            ("ARB_fragment_coord_origin_upper_left", ProgramTarget::Fragment) => {
+                options.origin_upper_left = true
+            }
+            ("ARB_fragment_coord_pixel_center_integer", ProgramTarget::Fragment) => {
                 options.pixel_center_integer = true;
             }
-            ("ARB_precision_hint_fastest", Target::Fragment) => options.precision = Some(false),
-            ("ARB_precision_hint_nicest", Target::Fragment) => options.precision = Some(true),
-            ("ARB_fragment_program_shadow", Target::Fragment) => options.shadow = true,
-            ("ARB_draw_buffers" | "ATI_draw_buffers", Target::Fragment) => options.draw_buffers = true,
+            ("ARB_precision_hint_fastest", ProgramTarget::Fragment) => options.precision = Some(false),
+            ("ARB_precision_hint_nicest", ProgramTarget::Fragment) => options.precision = Some(true),
+            ("ARB_fragment_program_shadow", ProgramTarget::Fragment) => options.shadow = true,
+            ("ARB_draw_buffers" | "ATI_draw_buffers", ProgramTarget::Fragment) => options.draw_buffers = true,
             _ => return Err(error(self.text, at, format!("unknown option `{name}`"))),
         }
         // One of each kind (ARB_fragment_program).
@@ -475,8 +478,8 @@ impl<'a> Parser<'a> {
             return None;
         }
         let value = match self.target {
-            Target::Vertex => binding::vertex_attribute(parts),
-            Target::Fragment => binding::fragment_attribute(parts),
+            ProgramTarget::Vertex => binding::vertex_attribute(parts),
+            ProgramTarget::Fragment => binding::fragment_attribute(parts),
         }?;
         if let Some(number) = value.strip_prefix("arb_attrib") {
             self.program.attributes.extend(number.parse::<u32>());
@@ -519,12 +522,12 @@ impl<'a> Parser<'a> {
 
     fn instruction(&mut self, word: &str, at: usize) -> Parsed<()> {
         let (name, saturate) = match word.strip_suffix("_SAT") {
-            Some(name) if self.target == Target::Fragment => (name, true),
+            Some(name) if self.target == ProgramTarget::Fragment => (name, true),
             _ => (word, false),
         };
         match (name, self.target) {
-            ("ARL", Target::Vertex) => return self.address_load(),
-            ("KIL", Target::Fragment) if !saturate => {
+            ("ARL", ProgramTarget::Vertex) => return self.address_load(),
+            ("KIL", ProgramTarget::Fragment) if !saturate => {
                 let value = self.vector()?;
                 self.program.statements.push(Statement::Kill(value));
                 return Ok(());
@@ -532,9 +535,9 @@ impl<'a> Parser<'a> {
             _ => {}
         }
         let lookup = match (name, self.target) {
-            ("TEX", Target::Fragment) => Some(Lookup::Plain),
-            ("TXP", Target::Fragment) => Some(Lookup::Projective),
-            ("TXB", Target::Fragment) => Some(Lookup::Biased),
+            ("TEX", ProgramTarget::Fragment) => Some(Lookup::Plain),
+            ("TXP", ProgramTarget::Fragment) => Some(Lookup::Projective),
+            ("TXB", ProgramTarget::Fragment) => Some(Lookup::Biased),
             _ => None,
         };
         let operation = Operation::find(name, self.target);
@@ -660,7 +663,7 @@ impl<'a> Parser<'a> {
             self.advance()?;
         }
         name.push_str(self.name()?);
-        match TARGETS.iter().find(|t| t.name == name) {
+        match TEXTURE_TARGETS.iter().find(|t| t.name == name) {
             Some(info) if info.name.starts_with("SHADOW") && !self.program.options.shadow => {
                 Err(error(self.text, at, "shadow targets need the option ARB_fragment_program_shadow"))
             }

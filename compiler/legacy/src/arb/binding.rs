@@ -1,6 +1,6 @@
 //! What dotted names stand for: attributes, results, parameters and state, as GLSL expressions of type vec4.
 
-use crate::Target;
+use crate::arb::target::ProgramTarget;
 
 /// A part of a dotted name: a word, possibly with an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,16 +129,17 @@ pub fn fragment_attribute(parts: &[Part]) -> Option<String> {
 
 /// `result.…`
 #[must_use]
-pub fn result(parts: &[Part], target: Target, draw_buffers: bool) -> Option<ResultTarget> {
+pub fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Option<ResultTarget> {
     let index = parts.last()?.index;
     let all = |glsl: &str| Some(ResultTarget { glsl: glsl.into(), components: "xyzw" });
     let one = |glsl: &str, components| Some(ResultTarget { glsl: glsl.into(), components });
-    if target == Target::Vertex && parts.get(1).is_some_and(|p| p.name == "color" && p.index.is_some()) {
+    if target == ProgramTarget::Vertex && parts.get(1).is_some_and(|p| p.name == "color" && p.index.is_some())
+    {
         return None;
     }
     match (target, &words(parts)[..]) {
-        (Target::Vertex, ["result", "position"]) => all("gl_Position"),
-        (Target::Vertex, ["result", "color", rest @ ..]) => {
+        (ProgramTarget::Vertex, ["result", "position"]) => all("gl_Position"),
+        (ProgramTarget::Vertex, ["result", "color", rest @ ..]) => {
             let (back, rest) = match rest {
                 ["front", rest @ ..] => (false, rest),
                 ["back", rest @ ..] => (true, rest),
@@ -152,24 +153,24 @@ pub fn result(parts: &[Part], target: Target, draw_buffers: bool) -> Option<Resu
                 _ => None,
             }
         }
-        (Target::Vertex, ["result", "fogcoord"]) => one("gl_FogFragCoord", "x"),
-        (Target::Vertex, ["result", "pointsize"]) => one("gl_PointSize", "x"),
-        (Target::Vertex, ["result", "texcoord"]) => {
+        (ProgramTarget::Vertex, ["result", "fogcoord"]) => one("gl_FogFragCoord", "x"),
+        (ProgramTarget::Vertex, ["result", "pointsize"]) => one("gl_PointSize", "x"),
+        (ProgramTarget::Vertex, ["result", "texcoord"]) => {
             all(&format!("gl_TexCoord[{}]", below(index, MAX_COORDINATES)?))
         }
-        (Target::Fragment, ["result", "color"]) => match index {
+        (ProgramTarget::Fragment, ["result", "color"]) => match index {
             None if !draw_buffers => all("gl_FragColor"),
             _ if !draw_buffers => None,
             index => all(&format!("gl_FragData[{}]", below(index, MAX_DRAW_BUFFERS)?)),
         },
-        (Target::Fragment, ["result", "depth"]) => one("gl_FragDepth", "z"),
+        (ProgramTarget::Fragment, ["result", "depth"]) => one("gl_FragDepth", "z"),
         _ => None,
     }
 }
 
 /// `state.…` other than matrices: some of it is for vertex programs, some for fragment programs.
 #[must_use]
-pub fn state(parts: &[Part], target: Target) -> Option<String> {
+pub fn state(parts: &[Part], target: ProgramTarget) -> Option<String> {
     let names = words(parts);
     let index = |n: usize| parts[n].index;
     Some(match names[..] {
@@ -215,27 +216,27 @@ pub fn state(parts: &[Part], target: Target) -> Option<String> {
         },
         ["state", "fog", "color"] => "gl_Fog.color".into(),
         ["state", "fog", "params"] => "vec4(gl_Fog.density, gl_Fog.start, gl_Fog.end, gl_Fog.scale)".into(),
-        ["state", "clip", "plane"] if target == Target::Vertex => {
+        ["state", "clip", "plane"] if target == ProgramTarget::Vertex => {
             format!("gl_ClipPlane[{}]", below(index(1), 8)?)
         }
-        ["state", "point", "size"] if target == Target::Vertex => {
+        ["state", "point", "size"] if target == ProgramTarget::Vertex => {
             "vec4(gl_Point.size, gl_Point.sizeMin, gl_Point.sizeMax, gl_Point.fadeThresholdSize)".into()
         }
         ["state", "texgen", plane @ ("eye" | "object"), axis @ ("s" | "t" | "r" | "q")]
-            if target == Target::Vertex =>
+            if target == ProgramTarget::Vertex =>
         {
             let plane = if plane == "eye" { "Eye" } else { "Object" };
             format!("gl_{plane}Plane{}[{}]", axis.to_ascii_uppercase(), below(index(1), MAX_COORDINATES)?)
         }
-        ["state", "point", "attenuation"] if target == Target::Vertex => {
+        ["state", "point", "attenuation"] if target == ProgramTarget::Vertex => {
             "vec4(gl_Point.distanceConstantAttenuation, gl_Point.distanceLinearAttenuation, \
              gl_Point.distanceQuadraticAttenuation, 1.0)"
                 .into()
         }
-        ["state", "texenv", "color"] if target == Target::Fragment => {
+        ["state", "texenv", "color"] if target == ProgramTarget::Fragment => {
             format!("gl_TextureEnvColor[{}]", below(index(1), MAX_COORDINATES)?)
         }
-        ["state", "depth", "range"] if target == Target::Fragment => {
+        ["state", "depth", "range"] if target == ProgramTarget::Fragment => {
             "vec4(gl_DepthRange.near, gl_DepthRange.far, gl_DepthRange.diff, 1.0)".into()
         }
         _ => return None,

@@ -1,9 +1,10 @@
 //! Operands: sources with their swizzles, destinations with their masks.
 
 use super::{Destination, Named, Parsed, Parser};
-use crate::binding::Part;
-use crate::lexer::{Token, error};
-use crate::{MAX_PARAMETERS, Target};
+use crate::arb::binding::Part;
+use crate::arb::error::error;
+use crate::arb::lexer::Token;
+use crate::arb::target::{MAX_PARAMETERS, ProgramTarget};
 
 impl Parser<'_> {
     /// One to four of `xyzw`, in fragment programs also of `rgba`, as `xyzw`.
@@ -13,7 +14,7 @@ impl Parser<'_> {
                 name.chars().map(|c| set.find(c).map(|at| char::from(b"xyzw"[at]))).collect();
             letters.filter(|s| (1..=4).contains(&s.len()))
         };
-        from("xyzw").or_else(|| from("rgba").filter(|_| self.target == Target::Fragment))
+        from("xyzw").or_else(|| from("rgba").filter(|_| self.target == ProgramTarget::Fragment))
     }
 
     /// A source: its expression, whether its sign is turned, and the suffix after it.

@@ -1,0 +1,3 @@
+//! Integration tests of `legacy`.
+
+mod asm_corpus;
