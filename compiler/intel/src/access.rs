@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// The storage block with this number.
-    Block(Value),
+    StorageBlock(Value),
     /// Memory of the work group.
     Shared,
     /// The atomic counter buffer of this binding.
@@ -45,7 +45,7 @@ impl Access {
         }
         let mut base = intrinsic.fields.base;
         let memory = match intrinsic.op {
-            LoadSsbo | StoreSsbo | SsboAtomic | SsboAtomicSwap => Memory::Block(next()?),
+            LoadSsbo | StoreSsbo | SsboAtomic | SsboAtomicSwap => Memory::StorageBlock(next()?),
             LoadShared | StoreShared | SharedAtomic | SharedAtomicSwap => Memory::Shared,
             // Their base names the binding.
             _ => Memory::Counters(std::mem::take(&mut base)),

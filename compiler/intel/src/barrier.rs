@@ -1,8 +1,8 @@
 //! Barriers: a message to the gateway, then a wait for its notification.
 
-use crate::bir::build::Builder;
-use crate::bir::{Arf, MessageKind, Op, Operand, Program, Type};
 use crate::error::CompileError;
+use crate::lir::build::Builder;
+use crate::lir::{Arf, MessageKind, Op, Operand, Program, Type};
 use crate::model::Model;
 use crate::sends;
 use eu::desc::{self, GatewayFn, GatewayMessage, Lengths};

@@ -1,17 +1,17 @@
 //! IR to execution-unit code: models, payloads, sends, liveness, allocation, scalar and vec4 back ends.
 //!
 //! [`compile`] takes one shader of crate `ir` and gives machine code and the metadata that a device needs to run
-//! it ([`output`]). Inside, both back ends select instructions of the back-end IR ([`bir`]) and share everything
+//! it ([`output`]). Inside, both back ends select instructions of LIR ([`lir`]) and share everything
 //! after that: [`passes`], [`allocate`], [`encode`].
 
 mod access;
 pub mod allocate;
 mod barrier;
-pub mod bir;
+pub mod codegen;
 pub mod encode;
 mod error;
-pub mod finish;
 mod legalize;
+pub mod lir;
 pub mod liveness;
 pub mod model;
 mod opt;

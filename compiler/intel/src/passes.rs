@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ir::PassLog;
 
-use crate::bir::Program;
 use crate::legalize;
+use crate::lir::Program;
 use crate::model::Model;
 use crate::opt;
 use crate::options::Options;
@@ -85,7 +85,7 @@ impl PassSink {
 
 /// Decides which optional passes run on a kernel: up to [`Options::pass_limit`] and without
 /// [`Options::disabled_passes`].
-pub struct Driver<'a> {
+pub struct PassManager<'a> {
     options: &'a Options,
     width: Width,
     limit: Option<u64>,
@@ -93,12 +93,12 @@ pub struct Driver<'a> {
     log: PassLog,
 }
 
-impl<'a> Driver<'a> {
+impl<'a> PassManager<'a> {
     /// A driver for a kernel of this width.
     #[must_use]
-    pub fn new(options: &'a Options, width: Width) -> Driver<'a> {
+    pub fn new(options: &'a Options, width: Width) -> PassManager<'a> {
         let own = options.width_limits.iter().find(|(w, _)| *w == width).map(|(_, limit)| *limit);
-        Driver { options, width, limit: own.or(options.pass_limit), ran: 0, log: PassLog::default() }
+        PassManager { options, width, limit: own.or(options.pass_limit), ran: 0, log: PassLog::default() }
     }
 
     /// Runs a pass list, except scheduling.
@@ -145,7 +145,7 @@ impl<'a> Driver<'a> {
 }
 
 /// A kernel's log is complete when its driver is done with it, also when the kernel came to nothing.
-impl Drop for Driver<'_> {
+impl Drop for PassManager<'_> {
     fn drop(&mut self) {
         if let Some(PassSink(logs)) = &self.options.log {
             let log = std::mem::take(&mut self.log);
@@ -170,7 +170,7 @@ mod tests {
             ..Options::default()
         };
         for width in [Width::Simd8, Width::Simd16] {
-            let mut driver = Driver::new(&options, width);
+            let mut driver = PassManager::new(&options, width);
             let ran = ["a", "b", "c", "d", "e"].map(|name| driver.optional(name, || true));
             assert_eq!(ran, [true, false, true, width == Width::Simd16, false]);
         }

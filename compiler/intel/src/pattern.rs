@@ -4,7 +4,7 @@
 //! defined for every enabled channel; a clear bit in a read pattern means that the byte is certainly not read.
 //! Both err on the safe side.
 
-use crate::bir::{Inst, MessageKind, Op, Operand, REG_SIZE, Region};
+use crate::lir::{Inst, MessageKind, Op, Operand, REG_SIZE, Region};
 
 /// A mask with `bits` ones at every multiple of `step` for `count` elements, shifted up by `offset`; what leaves
 /// the 32 bits is cut off. A `step` of 0 is one element. Built by doubling: the number of steps is logarithmic

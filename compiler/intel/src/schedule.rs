@@ -4,8 +4,8 @@
 //! [`Model::latency`]. Times are estimates of our own, good for comparing our programs with each other.
 
 use crate::allocate::graph::run;
-use crate::bir::cfg::Cfg;
-use crate::bir::{Arf, File, Inst, MessageKind, Op, Operand, Program, REG_SIZE};
+use crate::lir::cfg::Cfg;
+use crate::lir::{Arf, File, Inst, MessageKind, Op, Operand, Program, REG_SIZE};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use smallvec::SmallVec;
@@ -268,8 +268,8 @@ pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bir::build::Builder;
-    use crate::bir::{CondMod, Type};
+    use crate::lir::build::Builder;
+    use crate::lir::{CondMod, Type};
     use crate::model::{QuirkSet, model_for};
     use eu::DevInfo;
 

@@ -1,8 +1,8 @@
 //! Messages: descriptors of the shared functions' messages. Numbers are those of Mesa's `brw_eu_defines.h` and
 //! `brw_eu.h`.
 
-use crate::bir::{Message, MessageKind};
 use crate::error::CompileError;
+use crate::lir::{Message, MessageKind};
 use crate::model::Model;
 use eu::desc::{self, Lengths};
 

@@ -8,9 +8,9 @@
 //! What masks hide from it — channels that wait at a join while others run — is checked construct by construct:
 //! nothing may be written to the place of a value that waits.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written, src_read_pattern};
 use crate::sends::SCRATCH_BLOCK;

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::bir::{File, Inst, Op, Program, VReg};
+use crate::lir::{File, Inst, Op, Program, VReg};
 use crate::liveness::{Interval, Liveness};
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::EntityRef;

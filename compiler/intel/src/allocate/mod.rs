@@ -6,9 +6,9 @@ mod spill;
 #[cfg(test)]
 mod tests;
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Operand, Program, REG_SIZE, VReg};
 use crate::error::CompileError;
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::{Granularity, Liveness};
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;

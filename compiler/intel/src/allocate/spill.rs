@@ -1,7 +1,7 @@
 //! Choice of what to spill, and spill code through scratch messages.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::Model;
 use crate::pattern::{dst_write_pattern, regs_read, regs_written};
 use crate::sends;

@@ -1,8 +1,8 @@
 //! Allocation of random programs, re-proved by the checker; faults that the checker must find.
 
 use super::*;
-use crate::bir::build::Builder;
-use crate::bir::{CondMod, Inst, Op, Type};
+use crate::lir::build::Builder;
+use crate::lir::{CondMod, Inst, Op, Type};
 use crate::model::{QuirkSet, model_for};
 use eu::DevInfo;
 use rand_pcg::Pcg64;

@@ -3,7 +3,7 @@
 //! JIP is where channels may rejoin next: the end of the innermost construct. UIP is the ENDIF of an IF, the
 //! WHILE of a BREAK or CONTINUE, the target of a HALT. Rules as in Mesa's `brw_eu_emit.c`.
 
-use crate::bir::{Op, Program};
+use crate::lir::{Op, Program};
 use eu::DevInfo;
 
 /// Fills in JIP and UIP of the branches, which come with their places among the machine instructions; `origin` gives the

@@ -3,8 +3,8 @@
 mod jumps;
 mod region;
 
-use crate::bir::{Arf, CondMod, File, Inst, Op, Operand, PredMode, Program, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, File, Inst, Op, Operand, PredMode, Program, Type};
 use crate::model::{Model, Quirk};
 use eu::encoding::Field;
 use eu::{AccessMode, Opcode};
@@ -106,7 +106,7 @@ fn is_64bit(inst: &Inst) -> bool {
     has_operands && (inst.exec_type().size() == 8 || (!inst.dst.is_none() && inst.dst.ty.size() == 8))
 }
 
-fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::bir::Message) -> Result<(), CompileError> {
+fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::lir::Message) -> Result<(), CompileError> {
     let sfid = eu::Sfid::from_code(u64::from(message.sfid))
         .ok_or_else(|| CompileError::encode("unknown shared function"))?;
     let desc = message.control & 0x7_ffff

@@ -1,8 +1,8 @@
 //! Operands with their encoded regions.
 
 use super::{eu_type, file};
-use crate::bir::{File, Inst, Op, Operand, REG_SIZE, Region, RowStep, Rows, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{File, Inst, Op, Operand, REG_SIZE, Region, RowStep, Rows, Swizzle, Type};
 use crate::model::{Model, Quirk};
 
 /// The instruction around an operand.

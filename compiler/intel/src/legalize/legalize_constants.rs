@@ -1,7 +1,7 @@
 //! Puts immediates where the encoding has room for them, or into registers.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{Inst, Op, Operand, Program, REG_SIZE, Type};
+use crate::lir::cfg::Cfg;
+use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::{DfImmediates, Model};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Gathers what MATH reads at a distance.
 
-use crate::bir::{Inst, Op, Operand, Program, Type};
+use crate::lir::{Inst, Op, Operand, Program, Type};
 use crate::model::Model;
 
 /// MATH reads its sources at the stride of its destination, scalars excepted: copies the others, such as one half of

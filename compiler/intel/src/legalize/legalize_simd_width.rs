@@ -1,6 +1,6 @@
 //! Splits instructions that process more channels than the hardware can.
 
-use crate::bir::{File, Inst, Op, Operand, Program};
+use crate::lir::{File, Inst, Op, Operand, Program};
 use crate::model::Model;
 
 /// Splits every instruction into pieces of [`Model::max_exec_size`] channels. Regions of the pieces start at
@@ -16,7 +16,7 @@ pub fn legalize_simd_width(program: &mut Program, model: &dyn Model) -> bool {
             continue;
         }
         changed = true;
-        if pieces_clash(&inst, width) {
+        if parts_clash(&inst, width) {
             split_through_temporary(program, model, &inst);
         } else {
             split(program, &inst, width);
@@ -47,7 +47,7 @@ fn destination_part(dst: &Operand, first: u8) -> Operand {
 }
 
 /// A later piece reads what an earlier one writes.
-fn pieces_clash(inst: &Inst, width: u8) -> bool {
+fn parts_clash(inst: &Inst, width: u8) -> bool {
     let File::Vgrf(dst) = inst.dst.file else { return false };
     let dst_step = inst.dst.stride().map(|s| u32::from(s.max(1)) * inst.dst.ty.size());
     let written = inst.bytes_written();

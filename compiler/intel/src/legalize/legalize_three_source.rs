@@ -1,6 +1,6 @@
 //! Copies operands that three-source instructions cannot take.
 
-use crate::bir::{File, Inst, Op, Operand, Program, REG_SIZE, Type, VReg};
+use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::{Model, Quirk};
 use cranelift_entity::SecondaryMap;
 

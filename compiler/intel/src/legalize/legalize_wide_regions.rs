@@ -1,6 +1,6 @@
 //! Equal strides and offsets for instructions with 64-bit operands (`chv-64bit-regions`).
 
-use crate::bir::{Inst, Op, Operand, Program, REG_SIZE, Type};
+use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::{Model, Quirk};
 
 /// Cherryview executes an instruction with a 64-bit operand only if destination and sources have one stride, a

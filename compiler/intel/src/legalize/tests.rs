@@ -1,8 +1,8 @@
 //! What the legalising passes make of instructions that cannot be encoded.
 
 use super::*;
-use crate::bir::build::Builder;
-use crate::bir::{CondMod, Op, Operand, Program, Type};
+use crate::lir::build::Builder;
+use crate::lir::{CondMod, Op, Operand, Program, Type};
 use crate::model::{Model, Quirk, QuirkSet, model_for};
 use eu::DevInfo;
 

@@ -8,13 +8,13 @@
 //! (covered because intervals have no holes), and channels that left a loop wait while others iterate, so what
 //! is defined in a loop and used after it is live throughout that loop.
 
-mod touches;
+mod byte_accesses;
 
-use crate::bir::cfg::{Block, Cfg};
-use crate::bir::{File, Program, VReg};
+use crate::lir::cfg::{BasicBlock, Cfg};
+use crate::lir::{File, Program, VReg};
 use crate::pattern::{regs_read, regs_written};
+pub use byte_accesses::{ByteAccess, ByteAccesses};
 use cranelift_entity::EntityRef;
-pub use touches::{Touch, Touches};
 
 /// How finely definitions are tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
@@ -59,7 +59,7 @@ impl Interval {
 /// Live intervals of a program.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    touches: Touches,
+    accesses: ByteAccesses,
     /// Interval of each GRF of each virtual register.
     grf: Vec<Interval>,
     /// Interval of each virtual register as a whole.
@@ -131,7 +131,7 @@ impl Liveness {
             .vregs
             .iter()
             .map(|(v, data)| {
-                let first = analysis.touches.first_grf(v.index());
+                let first = analysis.accesses.first_grf(v.index());
                 grf[first..first + usize::from(data.regs)].iter().filter(|i| !i.is_empty()).fold(
                     Interval::EMPTY,
                     |acc, i| Interval { start: acc.start.min(i.start), end: acc.end.max(i.end) },
@@ -139,7 +139,7 @@ impl Liveness {
             })
             .collect();
         let payload_last_use = payload_last_use(program, cfg);
-        Liveness { touches: analysis.touches, grf, vreg, payload_last_use }
+        Liveness { accesses: analysis.accesses, grf, vreg, payload_last_use }
     }
 
     /// Interval of the whole register.
@@ -151,7 +151,7 @@ impl Liveness {
     /// Interval of GRF `reg` of the register.
     #[must_use]
     pub fn grf_interval(&self, v: VReg, reg: usize) -> Interval {
-        self.grf.get(self.touches.first_grf(v.index()) + reg).copied().unwrap_or(Interval::EMPTY)
+        self.grf.get(self.accesses.first_grf(v.index()) + reg).copied().unwrap_or(Interval::EMPTY)
     }
 
     /// Takes all payload registers as needed up to the end of a program of `length` instructions.
@@ -186,7 +186,7 @@ impl Liveness {
 /// Bytes of virtual registers that are live at the end of each block.
 #[derive(Clone, Debug)]
 pub struct LiveOut {
-    touches: Touches,
+    accesses: ByteAccesses,
     /// GRFs that are live into some block.
     tracked: Vec<usize>,
     /// Their masks at the end of each block.
@@ -202,19 +202,19 @@ impl LiveOut {
         // They were numbered in ascending order.
         let numbered = analysis.tracked.iter().enumerate().filter(|(_, number)| **number != usize::MAX);
         let tracked = numbered.map(|(grf, _)| grf).collect();
-        LiveOut { touches: analysis.touches, tracked, masks }
+        LiveOut { accesses: analysis.accesses, tracked, masks }
     }
 
     /// What the program's instructions read and write.
     #[must_use]
-    pub fn touches(&self) -> &Touches {
-        &self.touches
+    pub fn accesses(&self) -> &ByteAccesses {
+        &self.accesses
     }
 
     /// Masks at the start of a walk: nothing is live.
     #[must_use]
     pub fn nothing(&self) -> Vec<u32> {
-        vec![0; self.touches.grf_count()]
+        vec![0; self.accesses.grf_count()]
     }
 
     /// Takes masks by dense GRF number from the start of some block, or from [`LiveOut::nothing`], to the end of `block`.
@@ -261,16 +261,16 @@ impl Effects {
 
 struct Analysis<'a> {
     cfg: &'a Cfg,
-    touches: Touches,
+    accesses: ByteAccesses,
     /// Dense number of each GRF that is live into some block, `usize::MAX` for the others.
     tracked: Vec<usize>,
 }
 
 impl<'a> Analysis<'a> {
     fn new(program: &Program, cfg: &'a Cfg, granularity: Granularity) -> Analysis<'a> {
-        let touches = Touches::new(program, granularity);
-        let tracked = vec![usize::MAX; touches.grf_count()];
-        Analysis { cfg, touches, tracked }
+        let accesses = ByteAccesses::new(program, granularity);
+        let tracked = vec![usize::MAX; accesses.grf_count()];
+        Analysis { cfg, accesses, tracked }
     }
 
     /// Finds the GRFs with upward-exposed reads, then solves the data-flow equations for them.
@@ -302,11 +302,11 @@ impl<'a> Analysis<'a> {
         for (block, range) in self.cfg.blocks.iter().enumerate() {
             effects.start = effects.list.len();
             for ip in range.start..range.end {
-                for read in self.touches.reads(ip) {
+                for read in self.accesses.reads(ip) {
                     let effect = effects.on(block, read.grf);
                     effect.exposed |= read.bytes & !effect.defined;
                 }
-                for write in self.touches.writes(ip) {
+                for write in self.accesses.writes(ip) {
                     let effect = effects.on(block, write.grf);
                     effect.defined |= write.bytes;
                     effect.written = true;
@@ -326,7 +326,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn solve_live(&self, sets: &mut Sets) {
-        let leads_back = |(b, block): (usize, &Block)| block.succs.iter().any(|&s| s <= b);
+        let leads_back = |(b, block): (usize, &BasicBlock)| block.succs.iter().any(|&s| s <= b);
         // Without loops, one round sees every block after all that follow it.
         let again = self.cfg.blocks.iter().enumerate().any(leads_back);
         let mut changed = true;
@@ -376,8 +376,8 @@ impl<'a> Analysis<'a> {
         let mut grf = vec![Interval::EMPTY; self.tracked.len()];
         let insts = self.cfg.blocks.last().map_or(0, |block| block.end);
         for ip in 0..insts {
-            for touch in self.touches.reads(ip).iter().chain(self.touches.writes(ip)) {
-                grf[touch.grf].add(ip);
+            for access in self.accesses.reads(ip).iter().chain(self.accesses.writes(ip)) {
+                grf[access.grf].add(ip);
             }
         }
         for (g, interval) in grf.iter_mut().enumerate() {

@@ -10,7 +10,7 @@ pub use gen8::Gen8;
 pub use gen9::Gen9;
 pub use gen75::Gen75;
 
-use crate::bir::{File, Inst, Op, Operand, REG_SIZE, RowStep, Type};
+use crate::lir::{File, Inst, Op, Operand, REG_SIZE, RowStep, Type};
 use eu::DevInfo;
 
 macro_rules! quirks {
@@ -241,7 +241,7 @@ pub trait Model: Sync + Send {
 
     /// Estimated cycles from issue to availability of the result of `inst`.
     fn latency(&self, inst: &Inst) -> u32 {
-        use crate::bir::MessageKind;
+        use crate::lir::MessageKind;
         match inst.message.as_ref().map(|m| m.kind) {
             Some(MessageKind::Sample) => 200,
             Some(
@@ -389,7 +389,7 @@ fn opcode_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
 
 /// An explicit or implicit accumulator operand of integer type: eight channels.
 fn uses_integer_accumulator(inst: &Inst) -> bool {
-    let is_acc = |o: &Operand| matches!(o.file, File::Arf(crate::bir::Arf::Acc(_))) && o.ty.is_int();
+    let is_acc = |o: &Operand| matches!(o.file, File::Arf(crate::lir::Arf::Acc(_))) && o.ty.is_int();
     is_acc(&inst.dst) || inst.src.iter().any(is_acc)
 }
 

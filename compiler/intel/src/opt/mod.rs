@@ -1,7 +1,5 @@
 //! Optimisations of back-end programs.
 
-mod arms;
-mod mentions;
 mod opt_algebraic;
 mod opt_cmod_propagation;
 mod opt_coalesce;
@@ -12,8 +10,10 @@ mod opt_dead_code;
 mod opt_destination;
 mod opt_flag_reuse;
 mod opt_saturate_propagation;
+mod structured_regions;
 #[cfg(test)]
 mod tests;
+mod use_counts;
 
 pub use opt_algebraic::opt_algebraic;
 pub use opt_cmod_propagation::opt_cmod_propagation;

@@ -1,6 +1,6 @@
 //! Simplifications of single instructions that only show after selection.
 
-use crate::bir::{File, Op, Program, Type};
+use crate::lir::{File, Op, Program, Type};
 use crate::model::Model;
 
 /// Selects between equal operands, and integer operations with neutral constants, become moves.

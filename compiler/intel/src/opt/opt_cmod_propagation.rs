@@ -1,7 +1,7 @@
 //! Folds tests of results against zero into the instructions that compute them.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{CondMod, Inst, Op, Program};
+use crate::lir::cfg::Cfg;
+use crate::lir::{CondMod, Inst, Op, Program};
 use crate::model::Model;
 
 /// Removes `mov.nz null, x` and `cmp.c null, x, 0` where an earlier instruction of the block that computes x can
@@ -77,7 +77,7 @@ fn fold(program: &mut Program, start: usize, at: usize, cond: CondMod) -> bool {
 }
 
 fn touches(inst: &Inst, flag: u8) -> bool {
-    inst.flag == flag || matches!(inst.dst.file, crate::bir::File::Arf(_)) || inst.cond.is_none()
+    inst.flag == flag || matches!(inst.dst.file, crate::lir::File::Arf(_)) || inst.cond.is_none()
 }
 
 fn fold_into(

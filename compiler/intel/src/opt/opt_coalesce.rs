@@ -1,7 +1,7 @@
 //! Register coalescing: lets a value be computed where a copy would put it.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
 use crate::liveness::{LiveOut, Liveness};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
@@ -257,8 +257,8 @@ struct ChannelRanges {
 impl ChannelRanges {
     fn new(program: &Program, cfg: &Cfg) -> ChannelRanges {
         let sets = LiveOut::new(program, cfg);
-        let touches = sets.touches();
-        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); touches.grf_count()];
+        let accesses = sets.accesses();
+        let mut ranges: Vec<Vec<(usize, usize)>> = vec![Vec::new(); accesses.grf_count()];
         let mut live = sets.nothing();
         let mut end = vec![0; live.len()];
         let mut uneven = BTreeSet::new();
@@ -266,7 +266,7 @@ impl ChannelRanges {
             sets.load(b, &mut live);
             end.fill(block.end.saturating_sub(1));
             for i in (block.start..block.end).rev() {
-                for write in touches.writes(i) {
+                for write in accesses.writes(i) {
                     let g = write.grf;
                     if live[g] == 0 {
                         end[g] = i;
@@ -282,7 +282,7 @@ impl ChannelRanges {
                 if inst.dst.vreg().is_some() && (0..inst.src.len()).any(reads_mixed) {
                     uneven.insert(i);
                 }
-                for read in touches.reads(i) {
+                for read in accesses.reads(i) {
                     if live[read.grf] == 0 {
                         end[read.grf] = i.saturating_sub(1);
                     }
@@ -305,7 +305,7 @@ impl ChannelRanges {
 
     /// No channel needs source and destination at once, apart from the copy at instruction `at`.
     fn apart(&self, copy: &WholeCopy, regs: u32, at: usize) -> bool {
-        let first = |v: VReg| self.sets.touches().first_grf(v.index());
+        let first = |v: VReg| self.sets.accesses().first_grf(v.index());
         (0..regs as usize).all(|r| {
             let a = &self.ranges[first(copy.src) + r];
             let b = &self.ranges[first(copy.dst) + (copy.offset / REG_SIZE) as usize + r];

@@ -1,8 +1,8 @@
 //! Common subexpressions within blocks.
 
-use super::mentions::Mentions;
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, MessageKind, Op, Operand, Program};
+use super::use_counts::UseCounts;
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, MessageKind, Op, Operand, Program};
 use crate::model::Model;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ pub fn opt_common_subexpressions(program: &mut Program, model: &dyn Model) -> bo
     let _ = model;
     let cfg = Cfg::new(program);
     let mut changed = false;
-    let mut window = Window { known: VecDeque::new(), mentions: Mentions::new(program) };
+    let mut window = Window { known: VecDeque::new(), uses: UseCounts::new(program) };
     for block in &cfg.blocks {
         window.clear(&program.insts);
         for i in block.start..block.end {
@@ -49,13 +49,13 @@ struct Window {
     /// Oldest first.
     known: VecDeque<Known>,
     /// The registers of their operands.
-    mentions: Mentions,
+    uses: UseCounts,
 }
 
 impl Window {
     fn clear(&mut self, insts: &[Inst]) {
         while let Some((index, _)) = self.known.pop_front() {
-            self.mentions.remove(operands(&insts[index]));
+            self.uses.remove(operands(&insts[index]));
         }
     }
 
@@ -63,9 +63,9 @@ impl Window {
         if self.known.len() == WINDOW
             && let Some((oldest, _)) = self.known.pop_front()
         {
-            self.mentions.remove(operands(&insts[oldest]));
+            self.uses.remove(operands(&insts[oldest]));
         }
-        self.mentions.add(operands(&insts[known.0]));
+        self.uses.add(operands(&insts[known.0]));
         self.known.push_back(known);
     }
 
@@ -77,14 +77,14 @@ impl Window {
 
     /// Forgets what `inst` changes an operand of.
     fn forget_clobbered(&mut self, insts: &[Inst], inst: &Inst) {
-        if !inst.dst.is_reg() || !self.mentions.may_have(&inst.dst) {
+        if !inst.dst.is_reg() || !self.uses.may_use(&inst.dst) {
             return;
         }
-        let mentions = &mut self.mentions;
+        let uses = &mut self.uses;
         self.known.retain(|&(index, _)| {
             let stays = !clobbers(inst, &insts[index]);
             if !stays {
-                mentions.remove(operands(&insts[index]));
+                uses.remove(operands(&insts[index]));
             }
             stays
         });

@@ -1,6 +1,6 @@
 //! Simplifies control flow: empty constructs and jumps in constructs of their own.
 
-use crate::bir::{Op, Program};
+use crate::lir::{Op, Program};
 use crate::model::Model;
 
 /// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif` (or continue)

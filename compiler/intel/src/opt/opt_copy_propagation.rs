@@ -1,9 +1,9 @@
 //! Copy and constant propagation.
 
-use super::arms::Arms;
-use super::mentions::Mentions;
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Op, Operand, Program, Region, VReg};
+use super::structured_regions::StructuredRegions;
+use super::use_counts::UseCounts;
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, Op, Operand, Program, Region, VReg};
 use crate::model::Model;
 use cranelift_entity::SecondaryMap;
 
@@ -24,10 +24,10 @@ struct Copy {
 /// would make its instruction need more pieces.
 pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
-    let arms = Arms::new(program);
+    let regions = StructuredRegions::new(program);
     let globals = global_copies(program);
     let mut changed = false;
-    let mut local = LocalCopies { list: Vec::new(), mentions: Mentions::new(program) };
+    let mut local = LocalCopies { list: Vec::new(), uses: UseCounts::new(program) };
     for block in &cfg.blocks {
         local.clear();
         for i in block.start..block.end {
@@ -35,7 +35,7 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
             if !inst.align16 && inst.message.is_none() {
                 for index in 0..inst.src.len() {
                     // Each replacement may expose another copy; chains are as long as the program.
-                    while let Some(new) = replacement(inst, index, i, &local, &globals, &arms, model) {
+                    while let Some(new) = replacement(inst, index, i, &local, &globals, &regions, model) {
                         inst.src[index] = new;
                         changed = true;
                     }
@@ -54,30 +54,30 @@ pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
 struct LocalCopies {
     list: Vec<Copy>,
     /// The registers of their operands.
-    mentions: Mentions,
+    uses: UseCounts,
 }
 
 impl LocalCopies {
     fn clear(&mut self) {
-        self.list.drain(..).for_each(|copy| self.mentions.remove([&copy.dst, &copy.src]));
+        self.list.drain(..).for_each(|copy| self.uses.remove([&copy.dst, &copy.src]));
     }
 
     fn add(&mut self, copy: Copy) {
-        self.mentions.add([&copy.dst, &copy.src]);
+        self.uses.add([&copy.dst, &copy.src]);
         self.list.push(copy);
     }
 
     /// Forgets the copies of which `inst` writes one side.
     fn forget_overwritten(&mut self, inst: &Inst) {
-        if !inst.dst.is_reg() || !self.mentions.may_have(&inst.dst) {
+        if !inst.dst.is_reg() || !self.uses.may_use(&inst.dst) {
             return;
         }
-        let (bytes, mentions) = (inst.bytes_written(), &mut self.mentions);
+        let (bytes, uses) = (inst.bytes_written(), &mut self.uses);
         self.list.retain(|c| {
             let stays =
                 !overlap(&inst.dst, bytes, &c.dst, c.bytes) && !overlap(&inst.dst, bytes, &c.src, extent(c));
             if !stays {
-                mentions.remove([&c.dst, &c.src]);
+                uses.remove([&c.dst, &c.src]);
             }
             stays
         });
@@ -86,7 +86,7 @@ impl LocalCopies {
     /// The latest copy to the operand's register that `fits`.
     fn find(&self, operand: &Operand, fits: impl Fn(&Copy) -> bool) -> Option<Copy> {
         let mut latest = self.list.iter().rev();
-        if self.mentions.may_have(operand) { latest.find(|copy| fits(copy)).copied() } else { None }
+        if self.uses.may_use(operand) { latest.find(|copy| fits(copy)).copied() } else { None }
     }
 }
 
@@ -125,7 +125,7 @@ fn candidate(inst: &Inst, index: usize) -> Option<Copy> {
             && inst.dst.ty.size() == src.ty.size()
             && inst.dst.ty.is_int()
             && src.ty.is_int()
-            && !matches!(src.ty, crate::bir::Type::V | crate::bir::Type::UV));
+            && !matches!(src.ty, crate::lir::Type::V | crate::lir::Type::UV));
     let plain_region = matches!(src.region, Region::Stride(_));
     let usable = src.is_imm() || (src.is_reg() && plain_region);
     let dst = inst.dst.vreg()?;
@@ -173,7 +173,7 @@ fn replacement(
     at: usize,
     local: &LocalCopies,
     globals: &SecondaryMap<VReg, Option<Copy>>,
-    arms: &Arms,
+    regions: &StructuredRegions,
     model: &dyn Model,
 ) -> Option<Operand> {
     let src = &inst.src[index];
@@ -184,7 +184,7 @@ fn replacement(
     };
     let copy = local.find(src, covers).or_else(|| {
         let copy = globals[v]?;
-        (covers(&copy) && arms.dominates(copy.index, at)).then_some(copy)
+        (covers(&copy) && regions.dominates(copy.index, at)).then_some(copy)
     })?;
     // Channels outside the copy's mask hold something else; a value that is the same for all does no harm.
     if inst.no_mask && !copy.no_mask && !copy.src.is_scalar() {

@@ -1,8 +1,8 @@
 //! Dead code elimination by byte-granular liveness.
 
-use crate::bir::cfg::{Block, Cfg};
-use crate::bir::{Arf, File, Inst, Op, Operand, PredMode, Program};
-use crate::liveness::{LiveOut, Touch};
+use crate::lir::cfg::{BasicBlock, Cfg};
+use crate::lir::{Arf, File, Inst, Op, Operand, PredMode, Program};
+use crate::liveness::{ByteAccess, LiveOut};
 use crate::model::Model;
 
 /// Removes instructions whose results nobody reads. Comparisons and other instructions of which only the flag is
@@ -12,19 +12,19 @@ pub fn opt_dead_code(program: &mut Program, model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);
     let flags_out = flags_live_out(program, &cfg);
-    let touches = live_out.touches();
+    let accesses = live_out.accesses();
     let mut live = live_out.nothing();
     let mut changed = false;
     for (b, block) in cfg.blocks.iter().enumerate() {
         live_out.load(b, &mut live);
         let mut flags = flags_out[b];
         for i in (block.start..block.end).rev() {
-            let needed = Needed { dst: is_read(touches.writes(i), &live), flags };
+            let needed = Needed { dst: is_read(accesses.writes(i), &live), flags };
             let left = simplify(&mut program.insts[i], program.width, &needed);
             changed |= left != Left::Everything;
             match left {
-                Left::Everything | Left::Result => touches.step_back(i, &mut live),
-                Left::Flag => touches.step_reads(i, &mut live),
+                Left::Everything | Left::Result => accesses.step_back(i, &mut live),
+                Left::Flag => accesses.step_reads(i, &mut live),
                 Left::Nothing => {}
             }
             flags = step_flags(&program.insts[i], flags, program.width);
@@ -55,8 +55,8 @@ enum Left {
     Nothing,
 }
 
-fn is_read(writes: &[Touch], live: &[u32]) -> bool {
-    writes.iter().any(|touch| live[touch.grf] != 0)
+fn is_read(writes: &[ByteAccess], live: &[u32]) -> bool {
+    writes.iter().any(|access| live[access.grf] != 0)
 }
 
 /// Removes or reduces an instruction.
@@ -143,7 +143,7 @@ fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
     if n == 1 {
         return live_out;
     }
-    let before = |block: &Block, after: u8| {
+    let before = |block: &BasicBlock, after: u8| {
         let insts = &program.insts[block.start..block.end];
         insts.iter().rev().fold(after, |flags, inst| step_flags(inst, flags, program.width))
     };

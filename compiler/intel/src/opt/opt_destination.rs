@@ -1,7 +1,7 @@
 //! Computes values where a strided copy would put them.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{Inst, Op, Operand, Program, VReg};
+use crate::lir::cfg::Cfg;
+use crate::lir::{Inst, Op, Operand, Program, VReg};
 use crate::model::Model;
 
 /// Turns `x = op …; y<2> = mov x` into `y<2> = op …` where nothing else reads x and nobody touches y in between.

@@ -1,7 +1,7 @@
 //! Comparisons whose result the flag still holds.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{Inst, Op, Program};
+use crate::lir::cfg::Cfg;
+use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
 /// Removes a comparison that only sets a flag where an equal one, whatever else it wrote, set it last in the block and nothing has

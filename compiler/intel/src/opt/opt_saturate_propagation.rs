@@ -1,7 +1,7 @@
 //! Folds saturating moves into the instruction that computes their source.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{Inst, Op, Program};
+use crate::lir::cfg::Cfg;
+use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
 /// Turns `x = op …; y = mov.sat x` into `x = op.sat …; y = mov x` where nothing else reads x.

@@ -1,8 +1,8 @@
 //! What each optimisation does to small programs, and what it must leave alone.
 
 use super::*;
-use crate::bir::build::Builder;
-use crate::bir::{CondMod, MessageKind, Op, Operand, Program, Type};
+use crate::lir::build::Builder;
+use crate::lir::{CondMod, MessageKind, Op, Operand, Program, Type};
 use crate::model::{Model, QuirkSet, model_for};
 use eu::DevInfo;
 
@@ -17,7 +17,7 @@ fn payload(nr: u8, ty: Type) -> Operand {
 /// Keeps `value` alive: a message reads it.
 fn keep(b: &mut Builder<'_>, value: Operand) {
     let send = b.emit(Op::Send, Operand::null(Type::UD), &[value]);
-    send.message = Some(crate::bir::Message {
+    send.message = Some(crate::lir::Message {
         sfid: 0,
         control: 0,
         mlen: 1,

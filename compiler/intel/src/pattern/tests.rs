@@ -1,7 +1,7 @@
 //! Patterns against enumerations of bytes.
 
 use super::*;
-use crate::bir::{File, Type};
+use crate::lir::{File, Type};
 use cranelift_entity::EntityRef;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
@@ -155,7 +155,7 @@ const ALU: [Op; 24] = [
 const DOTS: [Op; 4] = [Op::Dp2, Op::Dp3, Op::Dp4, Op::Dph];
 
 fn vgrf(rng: &mut Pcg64, ty: Type, grid: u32) -> Operand {
-    let mut op = Operand::vgrf(crate::bir::VReg::new((rng.next_u32() % 4) as usize), ty);
+    let mut op = Operand::vgrf(crate::lir::VReg::new((rng.next_u32() % 4) as usize), ty);
     op.offset = rng.next_u32() % 96 / grid * grid;
     op
 }
@@ -207,7 +207,7 @@ fn align16(rng: &mut Pcg64) -> Inst {
     let dst = vgrf(rng, ty, 16).masked(1 + (rng.next_u32() % 15) as u8);
     let sources: Vec<Operand> = (0..op.info().sources)
         .map(|_| {
-            let swizzle = crate::bir::Swizzle(rng.next_u32() as u8);
+            let swizzle = crate::lir::Swizzle(rng.next_u32() as u8);
             let ty = pick(rng, &types);
             let src = vgrf(rng, ty, 16).swizzled(swizzle);
             if one_in(rng, 4) { src.scalar() } else { src }
@@ -229,7 +229,7 @@ fn message(rng: &mut Pcg64) -> Inst {
         MessageKind::UrbWrite,
         MessageKind::Memory,
     ];
-    inst.message = Some(crate::bir::Message {
+    inst.message = Some(crate::lir::Message {
         sfid: 10,
         control: 0,
         mlen: 1 + (rng.next_u32() % 15) as u8,
@@ -297,7 +297,7 @@ fn patterns_are_exact_or_on_the_safe_side() {
 
 #[test]
 fn predicated_writes_define_nothing_except_sel() {
-    let dst = Operand::vgrf(crate::bir::VReg::new(0), Type::F);
+    let dst = Operand::vgrf(crate::lir::VReg::new(0), Type::F);
     let mut inst = Inst::new(Op::Mov, 8, dst, &[Operand::f(1.0)]);
     assert_eq!(dst_write_pattern(&inst, 0), u32::MAX);
     inst.predicate(false);
@@ -310,9 +310,9 @@ fn predicated_writes_define_nothing_except_sel() {
 
 #[test]
 fn byte_scattered_data_reads_one_element_per_dword() {
-    let payload = Operand::vgrf(crate::bir::VReg::new(0), Type::UD);
+    let payload = Operand::vgrf(crate::lir::VReg::new(0), Type::UD);
     let mut inst = Inst::new(Op::Send, 16, Operand::new(File::Null, Type::UD), &[payload]);
-    inst.message = Some(crate::bir::Message {
+    inst.message = Some(crate::lir::Message {
         sfid: 10,
         control: 0,
         mlen: 4,
@@ -330,9 +330,9 @@ fn byte_scattered_data_reads_one_element_per_dword() {
 
 #[test]
 fn align16_masks_follow_writemask_and_swizzle() {
-    let dst = Operand::vgrf(crate::bir::VReg::new(0), Type::F).masked(0b0011);
+    let dst = Operand::vgrf(crate::lir::VReg::new(0), Type::F).masked(0b0011);
     let src =
-        Operand::vgrf(crate::bir::VReg::new(1), Type::F).swizzled(crate::bir::Swizzle::new([3, 2, 0, 0]));
+        Operand::vgrf(crate::lir::VReg::new(1), Type::F).swizzled(crate::lir::Swizzle::new([3, 2, 0, 0]));
     let mut inst = Inst::new(Op::Mov, 8, dst, &[src]);
     inst.align16 = true;
     assert_eq!(dst_write_pattern(&inst, 0), 0x00ff_00ff);

@@ -1,8 +1,8 @@
 //! Arithmetic: floats, comparisons, selects; the dispatch over all ALU operations.
 
 use super::translate::{Components, Translator};
-use crate::bir::{CondMod, Op, Operand, Region, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, Region, Type};
 use ir::{Alu, AluOp, Value};
 
 /// Decides which additions take in a multiplication (MAD) and skips multiplications whose every use is taken in.

@@ -2,8 +2,8 @@
 
 use super::alu::Ctx;
 use super::translate::Translator;
-use crate::bir::{Arf, Op, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, Op, Operand, Type};
 use ir::AluOp;
 
 /// Control register: both bits of the rounding mode set round to zero, none to nearest even.

@@ -2,8 +2,8 @@
 
 use super::alu::Ctx;
 use super::translate::Translator;
-use crate::bir::{Arf, CondMod, Op, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, Op, Operand, Type};
 use crate::model::{DwordMul, Quirk};
 use ir::AluOp;
 

@@ -5,9 +5,9 @@
 
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
-use crate::bir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, ComputeInterface, Interface, Kernel, PushRange, Width};
@@ -58,7 +58,7 @@ pub fn compile_compute(
         shared_size: shader.info.shared_size,
         order_dependent: super::memory::is_order_dependent(shader),
     };
-    Ok(finish::compiled(shader, kernels, push, Interface::Compute(interface)))
+    Ok(codegen::compiled(shader, kernels, push, Interface::Compute(interface)))
 }
 
 /// The work group's size is known at dispatch only.
@@ -82,8 +82,8 @@ fn compile_width(
     t.emit_shared_memory_index();
     t.translate_body()?;
     t.end_compute_thread()?;
-    let finished = t.finish(options, width == Width::Simd8)?;
-    Ok(finished.kernel(width, PUSH_START))
+    let code = t.finish(options, width == Width::Simd8)?;
+    Ok(code.kernel(width, PUSH_START))
 }
 
 impl Translator<'_> {

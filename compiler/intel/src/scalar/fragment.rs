@@ -3,9 +3,9 @@
 use super::memory::{is_order_dependent, writes_memory};
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
-use crate::bir::build::Builder;
-use crate::bir::{Arf, CondMod, Inst, Op, Operand, PredMode, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::build::Builder;
+use crate::lir::{Arf, CondMod, Inst, Op, Operand, PredMode, REG_SIZE, Type};
 use crate::model::{Model, model_for};
 use crate::options::{Options, StageKey};
 use crate::output::{
@@ -220,8 +220,8 @@ fn compile_width(
     t.translate_body()?;
     t.emit_render_target_writes()?;
     let dispatch_grf_start = t.push_start;
-    let finished = t.finish(options, width == Width::Simd8)?;
-    Ok(finished.kernel(width, dispatch_grf_start))
+    let code = t.finish(options, width == Width::Simd8)?;
+    Ok(code.kernel(width, dispatch_grf_start))
 }
 
 /// The operation's halves lie in dwords of the IR, but move as HF.

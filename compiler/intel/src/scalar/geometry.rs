@@ -12,9 +12,9 @@ use super::translate::Translator;
 use super::uniforms::choose_push_ranges;
 use super::urb::{UrbWrite, VueState};
 use super::vertex::PAYLOAD_BUDGET;
-use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
@@ -142,10 +142,10 @@ pub fn compile_geometry(
         invocations: info.invocations.max(1),
         dispatch: GeometryDispatch::Simd8,
     };
-    let finished = t.finish(options, true)?;
-    Ok(finish::compiled(
+    let code = t.finish(options, true)?;
+    Ok(codegen::compiled(
         shader,
-        vec![finished.kernel(Width::Simd8, fixed)],
+        vec![code.kernel(Width::Simd8, fixed)],
         push,
         Interface::Geometry(interface),
     ))

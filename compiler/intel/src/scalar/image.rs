@@ -3,8 +3,8 @@
 use super::storage::SurfaceIndex;
 use super::translate::Translator;
 use crate::access::atomic_code;
-use crate::bir::{Inst, Message, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{Inst, Message, Op, Operand, REG_SIZE, Type};
 use crate::sends;
 use eu::desc::{DataOp, Lengths, SlotGroup};
 use ir::{Dim, Intrinsic, IntrinsicOp, Value};

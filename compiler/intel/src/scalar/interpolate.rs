@@ -1,8 +1,8 @@
 //! Barycentric coordinates at samples and offsets, from the pixel interpolator.
 
 use super::translate::Translator;
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, InterpolatorMode};
 use ir::{Intrinsic, IntrinsicOp, Value};
 

@@ -1,8 +1,8 @@
 //! Resources chosen at run time: every candidate is read, and each channel keeps the one it asked for.
 
 use super::translate::{Components, Translator};
-use crate::bir::{CondMod, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Operand, Type};
 use ir::Value;
 
 /// Most candidates; more would be an array of a size that no stage offers.

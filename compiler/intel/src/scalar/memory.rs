@@ -2,8 +2,8 @@
 
 use super::translate::{Components, Translator};
 use super::uniforms::push_offset;
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use cranelift_entity::SecondaryMap;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};

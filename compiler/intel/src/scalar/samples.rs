@@ -1,8 +1,8 @@
 //! What a fragment thread knows of the samples it runs for (multisampled framebuffers).
 
 use super::translate::Translator;
-use crate::bir::{Op, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{Op, Operand, Type};
 use ir::Value;
 
 impl Translator<'_> {

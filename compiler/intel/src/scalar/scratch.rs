@@ -4,8 +4,8 @@
 //! access are neighbours. Accesses are scattered dword messages.
 
 use super::translate::{Components, Translator};
-use crate::bir::{Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{Op, Operand, REG_SIZE, Type};
 use crate::sends;
 use ir::{Intrinsic, Value};
 

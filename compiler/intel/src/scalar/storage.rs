@@ -7,8 +7,8 @@
 use super::translate::Translator;
 use crate::access::{Access, Memory, buffer_atomic};
 use crate::barrier::group_barrier;
-use crate::bir::{CondMod, Inst, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Inst, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use eu::desc::{self, DataOp, DataPortMessage, Lengths, SurfaceSimd};
 use ir::{Intrinsic, IntrinsicOp, Value};
@@ -61,7 +61,7 @@ impl Translator<'_> {
     /// The surface that an access goes to.
     fn surface_of(&self, memory: Memory) -> SurfaceIndex {
         match memory {
-            Memory::Block(index) => self.storage_block(index),
+            Memory::StorageBlock(index) => self.storage_block(index),
             Memory::Shared => SurfaceIndex::Known(SHARED_MEMORY),
             Memory::Counters(binding) => SurfaceIndex::Known(self.bindings.atomic + binding),
         }

@@ -1,8 +1,8 @@
 //! Votes, ballots and reads across a subgroup, which is the channels of one thread, and the clock.
 
 use super::translate::{Components, Translator};
-use crate::bir::{Arf, CondMod, Op, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, Op, Operand, Type};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
 impl Translator<'_> {

@@ -9,9 +9,9 @@ use super::uniforms::choose_push_ranges;
 use super::urb::UrbWrite;
 use super::vertex::PAYLOAD_BUDGET;
 use crate::barrier::patch_barrier;
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, TessControlInterface, Width};
@@ -68,10 +68,10 @@ pub fn compile_tess_control(
     }
     t.end_control_thread()?;
     let interface = t.tess_control.interface.clone();
-    let finished = t.finish(options, true)?;
-    Ok(finish::compiled(
+    let code = t.finish(options, true)?;
+    Ok(codegen::compiled(
         shader,
-        vec![finished.kernel(Width::Simd8, PUSH_START)],
+        vec![code.kernel(Width::Simd8, PUSH_START)],
         push,
         Interface::TessControl(interface),
     ))

@@ -8,9 +8,9 @@ use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::VueState;
 use super::vertex::PAYLOAD_BUDGET;
-use crate::bir::{Operand, REG_SIZE, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{Operand, REG_SIZE, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, Width};
@@ -73,10 +73,10 @@ pub fn compile_tess_eval(
         domain: key.tess_domain,
         outputs: t.vue.map.clone(),
     };
-    let finished = t.finish(options, true)?;
-    Ok(finish::compiled(
+    let code = t.finish(options, true)?;
+    Ok(codegen::compiled(
         shader,
-        vec![finished.kernel(Width::Simd8, PUSH_START)],
+        vec![code.kernel(Width::Simd8, PUSH_START)],
         push,
         Interface::TessEval(interface),
     ))

@@ -1,8 +1,8 @@
 //! Texture instructions to sampler messages.
 
 use super::translate::{Components, Translator};
-use crate::bir::{Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use crate::vec4::texture::header_nibbles;
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};

@@ -1,9 +1,9 @@
 //! Walks the IR and keeps the map from SSA values to operands; control flow and phis.
 
-use crate::bir::build::Builder;
-use crate::bir::{CondMod, File, Op, Operand, Program, Type};
+use crate::codegen::{self, GeneratedCode};
 use crate::error::CompileError;
-use crate::finish::{self, Finished};
+use crate::lir::build::Builder;
+use crate::lir::{CondMod, File, Op, Operand, Program, Type};
 use crate::model::Model;
 use crate::options::{Options, StageKey};
 use crate::output::{PushRange, Width};
@@ -137,11 +137,11 @@ impl<'a> Translator<'a> {
     }
 
     /// Everything after selection.
-    pub(super) fn finish(self, options: &Options, allow_spill: bool) -> Result<Finished, CompileError> {
+    pub(super) fn finish(self, options: &Options, allow_spill: bool) -> Result<GeneratedCode, CompileError> {
         let scratch = self.scratch_bytes();
         let width = Width::simd(self.program.width);
         let program = (self.program, width);
-        finish::finish_with(program, self.model, options, allow_spill, &passes::SCALAR, scratch)
+        codegen::generate_code(program, self.model, options, allow_spill, &passes::SCALAR, scratch)
     }
 
     /// Emits the whole body.

@@ -5,8 +5,8 @@
 //! on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
 
 use super::translate::{Components, Translator};
-use crate::bir::{MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::output::{Varying, VueMap};
 use crate::sends;
 use crate::vue;

@@ -5,9 +5,9 @@
 use super::translate::{Components, Translator};
 use super::uniforms::choose_push_ranges;
 use super::urb::VueState;
-use crate::bir::{Op, Operand, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{Op, Operand, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
@@ -62,10 +62,10 @@ pub fn compile_vertex(
     t.translate_body()?;
     t.emit_vertex_writes(0, None, true)?;
     let outputs = t.vue.map.clone();
-    let finished = t.finish(options, true)?;
-    Ok(finish::compiled(
+    let code = t.finish(options, true)?;
+    Ok(codegen::compiled(
         shader,
-        vec![finished.kernel(Width::Simd8, PUSH_START)],
+        vec![code.kernel(Width::Simd8, PUSH_START)],
         push,
         Interface::Vertex(VertexInterface { inputs, outputs }),
     ))

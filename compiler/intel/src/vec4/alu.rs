@@ -2,8 +2,8 @@
 
 use super::compare::{comparison, reduction};
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, Type};
 use ir::{Alu, AluOp, Value};
 use smallvec::SmallVec;
 
@@ -199,7 +199,7 @@ impl Selector<'_> {
                 let ud = Type::UD;
                 let dst = self.dst(ctx, ud);
                 self.cmp(Operand::null(f).masked(dst.writemask), a.absolute(), Operand::f(0.0), CondMod::G);
-                let mode = crate::bir::PredMode::Normal;
+                let mode = crate::lir::PredMode::Normal;
                 self.emit(Op::And, dst, &[a.unmodified().retype(ud), Operand::ud(0x8000_0000)]);
                 self.emit(Op::Or, dst, &[read(dst), Operand::ud(0x3f80_0000)]).predicate_mode(mode, false);
             }
@@ -305,5 +305,5 @@ impl Selector<'_> {
 
 /// A register just written, to be read.
 pub(super) fn read(dst: Operand) -> Operand {
-    Operand { writemask: crate::bir::WRITEMASK_XYZW, ..dst }
+    Operand { writemask: crate::lir::WRITEMASK_XYZW, ..dst }
 }

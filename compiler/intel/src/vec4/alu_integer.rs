@@ -2,8 +2,8 @@
 
 use super::alu::{Ctx, read};
 use super::select::{Selector, first};
-use crate::bir::{Arf, CondMod, Op, Operand, PredMode, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, Op, Operand, PredMode, Type};
 use crate::model::DwordMul;
 use ir::AluOp;
 

@@ -1,8 +1,8 @@
 //! Comparisons and boolean reductions: which need a register, and which only a flag.
 
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, PredMode, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, PredMode, Type};
 use ir::{Alu, AluOp, Class, InstKind, Step, Value};
 
 /// Condition and operand class of a comparison.

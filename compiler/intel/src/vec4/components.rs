@@ -1,6 +1,6 @@
 //! Doing an instruction's components in several instructions.
 
-use crate::bir::{Inst, Op, Operand, Program, Swizzle};
+use crate::lir::{Inst, Op, Operand, Program, Swizzle};
 
 /// An Align16 instruction on 64-bit data.
 pub(super) fn is_align16_df(inst: &Inst) -> bool {

@@ -4,7 +4,7 @@ use super::PASSES;
 use super::components::picked;
 use super::opt_dead_code::opt_dead_code;
 use super::swizzle_class::{SwizzleClass, acts_on_dwords};
-use crate::bir::{
+use crate::lir::{
     CondMod, File, Inst, Message, MessageKind, Op, Operand, Program, Swizzle, Type, VReg, WRITEMASK_XYZW,
 };
 use crate::model::{Model, QuirkSet, model_for};

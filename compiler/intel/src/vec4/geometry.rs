@@ -11,9 +11,9 @@
 use super::PAYLOAD_BUDGET;
 use super::select::Selector;
 use super::vertex::SLOTS_PER_WRITE;
-use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap};
@@ -127,7 +127,7 @@ pub fn compile_geometry(
         dispatch,
     };
     let kernel = s.finish(options)?;
-    Ok(finish::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
 }
 
 impl Selector<'_> {

@@ -3,8 +3,8 @@
 //! The handles of pulled inputs stand in one payload register, a dword per vertex of the one primitive of the thread.
 
 use super::select::Selector;
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::output::GeometryDispatch;
 use crate::vue::{self, PerVertexInput};
 use ir::{Intrinsic, Slot, Value};

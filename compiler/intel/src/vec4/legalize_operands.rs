@@ -1,7 +1,7 @@
 //! Puts 32-bit operands where the encoding can take them.
 
 use super::select::first;
-use crate::bir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
+use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 //! ones.
 
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::sends;
 use cranelift_entity::EntityRef;
 use eu::desc::{self, DataOp, DataPortMessage, Lengths};

@@ -2,7 +2,7 @@
 
 use super::components::{copy, is_align16_df, push_pieces};
 use super::swizzle_class::split;
-use crate::bir::{Inst, Operand, Program, Swizzle};
+use crate::lir::{Inst, Operand, Program, Swizzle};
 use crate::model::{Model, Quirk};
 use smallvec::SmallVec;
 

@@ -2,7 +2,7 @@
 
 use super::components::{is_align16_df, push_pieces};
 use super::swizzle_class::acts_on_dwords;
-use crate::bir::{File, Inst, Op, Operand, Program, Swizzle, WRITEMASK_XYZW};
+use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, WRITEMASK_XYZW};
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 

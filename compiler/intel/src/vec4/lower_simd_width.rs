@@ -1,6 +1,6 @@
 //! Halves Align16 instructions that are too wide for the hardware.
 
-use crate::bir::{Inst, Program};
+use crate::lir::{Inst, Program};
 use crate::model::{Model, Quirk};
 
 /// Splits instructions over both vertices into one per vertex where [`Model::max_exec_size`] allows four channels

@@ -1,8 +1,8 @@
 //! Uniform blocks and vertex inputs.
 
 use super::select::{NO_NARROW_TYPES, Selector, first};
-use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::scalar::uniforms::push_offset;
 use crate::sends::{self, SamplerOp};
 use ir::{Intrinsic, IntrinsicOp, Slot, Value};
@@ -124,7 +124,7 @@ impl Selector<'_> {
                 self.mov(target.masked(1 << c), from);
             }
             if words == 2 {
-                self.put_dwords(dst, Operand { writemask: crate::bir::WRITEMASK_XYZW, ..target }, part, n);
+                self.put_dwords(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..target }, part, n);
             }
         }
     }
@@ -214,7 +214,7 @@ impl Selector<'_> {
             self.put_dwords(joined, half, part, n);
         }
         if predicated {
-            self.mov(dst, Operand { writemask: crate::bir::WRITEMASK_XYZW, ..joined }).predicate(false);
+            self.mov(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..joined }).predicate(false);
         }
     }
 

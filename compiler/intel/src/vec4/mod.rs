@@ -47,8 +47,8 @@ pub(crate) mod texture;
 mod vertex;
 mod wide;
 
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
 use crate::legalize::legalize_wide_regions;
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
@@ -106,5 +106,5 @@ pub fn compile_vertex(
     selector.emit_urb_writes()?;
     let interface = VertexInterface { inputs, outputs: selector.vertex.outputs.clone() };
     let kernel = selector.finish(options)?;
-    Ok(finish::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
 }

@@ -1,7 +1,7 @@
 //! Writes results directly to where a move would take them.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Op, Operand, Program, Swizzle, VReg};
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, VReg};
 use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::EntityRef;
@@ -184,7 +184,7 @@ impl Plan {
             return fills
                 && (size, self.size, inst.dst.stride()) == (4, 4, Some(1))
                 && inst.dst.offset == self.a_offset
-                && (self.b.writemask, self.swizzle) == (crate::bir::WRITEMASK_XYZW, Swizzle::XYZW);
+                && (self.b.writemask, self.swizzle) == (crate::lir::WRITEMASK_XYZW, Swizzle::XYZW);
         }
         let complete = inst.dst.writemask & !self.needed() == 0;
         if !vector || !complete || inst.op == Op::Undef {
@@ -195,9 +195,9 @@ impl Plan {
         }
         let dot = matches!(inst.op, Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph);
         let lanes = inst.writes_flag()
-            || (inst.predicate.is_some_and(|p| p.mode == crate::bir::PredMode::Normal))
+            || (inst.predicate.is_some_and(|p| p.mode == crate::lir::PredMode::Normal))
             || inst.touches_accumulator()
-            || inst.src.iter().any(|s| s.ty == crate::bir::Type::VF);
+            || inst.src.iter().any(|s| s.ty == crate::lir::Type::VF);
         dot || !lanes
     }
 
@@ -269,7 +269,7 @@ fn overlaps(offset: u32, regs: u32, other: u32, other_regs: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bir::Type;
+    use crate::lir::Type;
     use crate::model::{QuirkSet, model_for};
 
     fn align16(op: Op, dst: Operand, src: &[Operand]) -> Inst {

@@ -1,6 +1,6 @@
 //! Copy propagation with swizzles, inside basic blocks.
 
-use crate::bir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
+use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use crate::opt::wraps;
 use rustc_hash::FxHashMap;

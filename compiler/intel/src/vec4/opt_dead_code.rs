@@ -1,8 +1,8 @@
 //! Dead code elimination, one bit per byte of every register.
 
-use crate::bir::cfg::Cfg;
-use crate::bir::{File, Inst, Op, Operand, Program};
-use crate::liveness::{LiveOut, Touches};
+use crate::lir::cfg::Cfg;
+use crate::lir::{File, Inst, Op, Operand, Program};
+use crate::liveness::{ByteAccesses, LiveOut};
 use crate::model::Model;
 use crate::pattern::{dst_reach, periodic_mask, regs_written};
 
@@ -14,7 +14,7 @@ use super::swizzle_class::acts_on_dwords;
 pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);
-    let touches = live_out.touches();
+    let accesses = live_out.accesses();
     let mut live = live_out.nothing();
     let mut changed = false;
     for (b, block) in cfg.blocks.iter().enumerate() {
@@ -22,15 +22,15 @@ pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
         let mut flag_live = false;
         for i in (block.start..block.end).rev() {
             let inst = &mut program.insts[i];
-            let simpler = simplify(inst, touches, &live, flag_live);
+            let simpler = simplify(inst, accesses, &live, flag_live);
             changed |= simpler;
             if inst.op == Op::Nop {
                 continue;
             }
             if simpler {
-                touches.step_over(inst, &mut live);
+                accesses.step_over(inst, &mut live);
             } else {
-                touches.step_back(i, &mut live);
+                accesses.step_back(i, &mut live);
             }
             // Parts of a split comparison of doubles write some of the bits only.
             if inst.writes_flag() && inst.predicate.is_none() && inst.exec_type().size() < 8 {
@@ -51,12 +51,12 @@ fn touched(inst: &Inst, reg: u32) -> u32 {
     }
 }
 
-fn simplify(inst: &mut Inst, touches: &Touches, live: &[u32], flag_live: bool) -> bool {
+fn simplify(inst: &mut Inst, accesses: &ByteAccesses, live: &[u32], flag_live: bool) -> bool {
     if inst.op == Op::Nop || inst.has_side_effects() || inst.touches_accumulator() {
         return false;
     }
     let flags_needed = inst.writes_flag() && flag_live;
-    let Some(first) = touches.grf(&inst.dst) else {
+    let Some(first) = accesses.grf(&inst.dst) else {
         if inst.dst.file == File::Null && !flags_needed {
             inst.op = Op::Nop;
             return true;

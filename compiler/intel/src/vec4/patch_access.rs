@@ -1,8 +1,8 @@
 //! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one oword per half of the thread, each at its own place.
 
 use super::select::Selector;
-use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::sends;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::Value;

@@ -3,7 +3,7 @@
 //! A vec4 operand with a unit region holds vertex 0 first and vertex 1 four components later; with a scalar
 //! region (uniforms, constants) both vertices read the same four components.
 
-use crate::bir::{File, Operand, Region};
+use crate::lir::{File, Operand, Region};
 
 /// Byte offset, from the register named by the operand's file, of component `component` (through the swizzle) of
 /// vertex `vertex`.
@@ -20,7 +20,7 @@ pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Op
     }
     let size = operand.ty.size();
     let at: Vec<u32> = (first..first + count).map(|c| address(operand, vertex, c)).collect();
-    let base = Operand { offset: 0, swizzle: crate::bir::Swizzle::XYZW, ..*operand }.byte_offset(at[0]);
+    let base = Operand { offset: 0, swizzle: crate::lir::Swizzle::XYZW, ..*operand }.byte_offset(at[0]);
     let packed = |w: &[u32]| w.windows(2).all(|p| p[1] == p[0] + size);
     if at.iter().all(|a| *a == at[0]) {
         return Some(base.scalar());
@@ -71,14 +71,14 @@ pub(super) fn destination(operand: &Operand, vertex: u32, first: u8, stride: u8)
     let size = operand.ty.size() * u32::from(stride);
     let mut dst = operand.byte_offset((vertex * 4 + u32::from(first)) * size);
     dst.region = Region::Stride(stride);
-    dst.writemask = crate::bir::WRITEMASK_XYZW;
+    dst.writemask = crate::lir::WRITEMASK_XYZW;
     dst
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bir::{Swizzle, Type};
+    use crate::lir::{Swizzle, Type};
 
     #[test]
     fn regions_of_double_components() {

@@ -1,8 +1,8 @@
 //! Walks the IR and keeps the map from SSA values to operands: control flow, phis, sources, flags.
 
-use crate::bir::{Arf, CondMod, Inst, Op, Operand, PredMode, Program, Swizzle, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{Arf, CondMod, Inst, Op, Operand, PredMode, Program, Swizzle, Type};
 use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Kernel, PushRange, Width};
@@ -99,8 +99,8 @@ impl<'a> Selector<'a> {
     pub fn finish(self, options: &Options) -> Result<Kernel, CompileError> {
         let Selector { program, model, push_start, scratch_bytes, .. } = self;
         let program = (program, Width::Vec4);
-        let finished = finish::finish_with(program, model, options, true, &super::PASSES, scratch_bytes)?;
-        Ok(finished.kernel(Width::Vec4, push_start))
+        let code = codegen::generate_code(program, model, options, true, &super::PASSES, scratch_bytes)?;
+        Ok(code.kernel(Width::Vec4, push_start))
     }
 
     /// Modes of the float unit: denormals of doubles are kept.
@@ -149,13 +149,13 @@ impl<'a> Selector<'a> {
 
     /// Constants and uniforms that registers hold are loaded anew from here on: these registers may be written only
     /// for some vertices.
-    pub(super) fn forget_registers(&mut self) {
+    pub(super) fn invalidate_registers(&mut self) {
         self.constants.clear();
         self.pulled.clear();
     }
 
     fn select_block(&mut self, block: Block) -> Result<(), CompileError> {
-        self.forget_registers();
+        self.invalidate_registers();
         let shader = self.shader;
         for &inst in &shader.blocks[block].insts {
             let data = &shader.insts[inst];
@@ -464,7 +464,7 @@ impl<'a> Selector<'a> {
             if reads.iter().skip(i + 1).any(|f| *f == to.file) {
                 let temp = self.temp(to.ty).masked(to.writemask);
                 self.mov(temp, *from);
-                late.push((*to, Operand { writemask: crate::bir::WRITEMASK_XYZW, ..temp }));
+                late.push((*to, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..temp }));
             } else {
                 self.mov(*to, *from);
             }

@@ -6,8 +6,8 @@
 
 use super::select::Selector;
 use crate::access::{Access, Memory, buffer_atomic};
-use crate::bir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
+use crate::lir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::sends::{self, SamplerOp};
 use crate::surfaces::BindingTable;
 use eu::desc::{DataOp, Lengths, SurfaceSimd};
@@ -49,7 +49,7 @@ impl Selector<'_> {
     ) -> Result<(), CompileError> {
         let table = BindingTable::after(self.ubo_base, self.shader);
         let index = match memory {
-            Memory::Block(index) => index,
+            Memory::StorageBlock(index) => index,
             Memory::Counters(binding) => return emit(self, table.atomic + binding),
             Memory::Shared => return Err(CompileError::lower("vertices share no memory")),
         };
@@ -64,7 +64,7 @@ impl Selector<'_> {
             self.begin_if(index, Operand::ud(candidate), CondMod::Z);
             emit(self, table.storage + candidate)?;
             self.control_flow(Op::Endif);
-            self.forget_registers();
+            self.invalidate_registers();
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl Selector<'_> {
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
         let dst = self.define(result);
-        self.on_surface(Memory::Block(block), Some(dst), &mut |s, surface| {
+        self.on_surface(Memory::StorageBlock(block), Some(dst), &mut |s, surface| {
             let size = s.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));
             s.mov(dst, size.swizzled(Swizzle::XXXX));
             Ok(())

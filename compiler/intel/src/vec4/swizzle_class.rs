@@ -13,7 +13,7 @@
 //! Two components *pair up* if they are equal modulo two. The scheme is Francisco Jerez's, described in
 //! freedesktop.org's bug 92760, comment 82.
 
-use crate::bir::{Rows, Swizzle, WRITEMASK_XYZW};
+use crate::lir::{Rows, Swizzle, WRITEMASK_XYZW};
 use smallvec::SmallVec;
 
 /// A splitting class with its subscript.

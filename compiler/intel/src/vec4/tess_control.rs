@@ -7,14 +7,14 @@
 use super::patch_access::{Handles, SlotOffset, dword};
 use super::select::{Selector, first};
 use crate::barrier::patch_barrier;
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, TessControlInterface, TessDomain};
 use crate::patch::{self, Level, Place};
 use crate::scalar::uniforms::choose_push_ranges;
-use crate::{finish, vue};
+use crate::{codegen, vue};
 use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
@@ -70,7 +70,7 @@ pub fn compile_tess_control(
     s.end_control_thread(invocation)?;
     let interface = s.tess_control.interface.clone();
     let kernel = s.finish(options)?;
-    Ok(finish::compiled(shader, vec![kernel], push, Interface::TessControl(interface)))
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::TessControl(interface)))
 }
 
 impl Selector<'_> {

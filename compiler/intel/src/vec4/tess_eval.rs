@@ -7,9 +7,9 @@
 use super::PAYLOAD_BUDGET;
 use super::patch_access::{Handles, SlotOffset};
 use super::select::Selector;
-use crate::bir::{Operand, REG_SIZE, Swizzle, Type};
+use crate::codegen;
 use crate::error::CompileError;
-use crate::finish;
+use crate::lir::{Operand, REG_SIZE, Swizzle, Type};
 use crate::model::model_for;
 use crate::options::{Options, StageKey};
 use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface};
@@ -72,7 +72,7 @@ pub fn compile_tess_eval(
         outputs: s.vertex.outputs.clone(),
     };
     let kernel = s.finish(options)?;
-    Ok(finish::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
 }
 
 impl Selector<'_> {

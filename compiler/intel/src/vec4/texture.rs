@@ -5,8 +5,8 @@
 //! four components.
 
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 

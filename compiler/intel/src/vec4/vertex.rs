@@ -3,8 +3,8 @@
 //! Outputs are written straight into the payloads of the URB writes: every slot of the VUE has its register there.
 
 use super::select::Selector;
-use crate::bir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::options::StageKey;
 use crate::output::{Varying, VertexInput, VueMap};
 use crate::{sends, vue};

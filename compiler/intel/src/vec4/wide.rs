@@ -7,8 +7,8 @@
 use super::alu::Ctx;
 use super::pieces;
 use super::select::{Selector, first};
-use crate::bir::{CondMod, Op, Operand, Swizzle, Type};
 use crate::error::CompileError;
+use crate::lir::{CondMod, Op, Operand, Swizzle, Type};
 use crate::model::{DfImmediates, Quirk};
 use ir::AluOp;
 

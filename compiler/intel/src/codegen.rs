@@ -1,20 +1,20 @@
 //! From selected instructions to bytes: passes, allocation, encoding, statistics. Shared by both back ends.
 
 use crate::allocate::{self, Allocation};
-use crate::bir::{MessageKind, Op, Program};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
+use crate::lir::{MessageKind, Op, Program};
 use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
-use crate::passes::{Driver, PassList};
+use crate::passes::{PassList, PassManager};
 use crate::schedule;
 use crate::surfaces::BindingTable;
 use ir::Shader;
 
 /// A finished kernel without its place in the metadata.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct GeneratedCode {
     /// Machine code.
     pub code: Vec<u8>,
     /// What allocation did.
@@ -25,7 +25,7 @@ pub struct Finished {
     pub annotations: Vec<String>,
 }
 
-impl Finished {
+impl GeneratedCode {
     /// The kernel of this code.
     #[must_use]
     pub fn kernel(self, width: Width, dispatch_grf_start: u32) -> Kernel {
@@ -62,16 +62,16 @@ pub fn compiled(
 ///
 /// # Errors
 /// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
-pub fn finish_with(
+pub fn generate_code(
     (mut program, width): (Program, Width),
     model: &dyn Model,
     options: &Options,
     allow_spill: bool,
     list: &PassList,
     scratch_base: u32,
-) -> Result<Finished, CompileError> {
-    let mut driver = Driver::new(options, width);
-    driver.run(&mut program, model, list);
+) -> Result<GeneratedCode, CompileError> {
+    let mut passes = PassManager::new(options, width);
+    passes.run(&mut program, model, list);
     let settings = allocate::Settings {
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,
@@ -81,7 +81,7 @@ pub fn finish_with(
     };
     let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
     if list.schedule {
-        driver.optional("schedule", || schedule::schedule(&mut program, model));
+        passes.optional("schedule", || schedule::schedule(&mut program, model));
     }
     let Encoded { code, origin } = encode::encode(&program, model)?;
     let statistics = statistics(&program, model, &allocation, origin.len());
@@ -90,7 +90,7 @@ pub fn finish_with(
     } else {
         Vec::new()
     };
-    Ok(Finished { code, allocation, statistics, annotations })
+    Ok(GeneratedCode { code, allocation, statistics, annotations })
 }
 
 fn statistics(
@@ -99,7 +99,7 @@ fn statistics(
     allocation: &Allocation,
     instructions: usize,
 ) -> Statistics {
-    let count = |f: fn(&crate::bir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
+    let count = |f: fn(&crate::lir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
     Statistics {
         instructions: instructions as u32,
         loops: count(|i| i.op == Op::While),

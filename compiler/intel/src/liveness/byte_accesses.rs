@@ -1,34 +1,34 @@
 //! Which GRFs of virtual registers each instruction reads and writes, as flat lists: analyses go over them several times.
 
 use super::Granularity;
-use crate::bir::{Inst, Operand, Program, REG_SIZE};
+use crate::lir::{Inst, Operand, Program, REG_SIZE};
 use crate::pattern::{for_each_read, for_each_write};
 use cranelift_entity::EntityRef;
 
 /// One GRF of a virtual register at an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct ByteAccess {
     /// Dense number of the GRF: those of all virtual registers, one after the other.
     pub grf: usize,
     /// Of a source the bytes that may be read, of a destination those defined for all channels.
     pub bytes: u32,
 }
 
-/// The touches of all instructions of a program.
+/// The accesses of all instructions of a program.
 #[derive(Clone, Debug)]
-pub struct Touches {
+pub struct ByteAccesses {
     /// Number of each virtual register's first GRF, and behind the last how many there are.
     base: Vec<usize>,
     /// Sources of an instruction, then its destination.
-    all: Vec<Touch>,
+    all: Vec<ByteAccess>,
     /// Where an instruction's sources begin, and its destination; one more entry at the end.
     starts: Vec<(usize, usize)>,
 }
 
-impl Touches {
+impl ByteAccesses {
     /// The lists of `program`, with definitions as fine as asked.
     #[must_use]
-    pub fn new(program: &Program, granularity: Granularity) -> Touches {
+    pub fn new(program: &Program, granularity: Granularity) -> ByteAccesses {
         let mut base = Vec::with_capacity(program.vregs.len() + 1);
         let mut count = 0;
         for data in program.vregs.values() {
@@ -37,13 +37,14 @@ impl Touches {
         }
         base.push(count);
         let n = program.insts.len();
-        let mut touches = Touches { base, all: Vec::with_capacity(6 * n), starts: Vec::with_capacity(n + 1) };
+        let mut accesses =
+            ByteAccesses { base, all: Vec::with_capacity(6 * n), starts: Vec::with_capacity(n + 1) };
         for inst in &program.insts {
-            touches.add(inst, granularity);
+            accesses.add(inst, granularity);
         }
-        let end = touches.all.len();
-        touches.starts.push((end, end));
-        touches
+        let end = accesses.all.len();
+        accesses.starts.push((end, end));
+        accesses
     }
 
     fn add(&mut self, inst: &Inst, granularity: Granularity) {
@@ -55,7 +56,7 @@ impl Touches {
                 let grf = first + reg as usize;
                 let bytes = if whole { u32::MAX } else { mask };
                 if bytes != 0 && grf < count {
-                    self.all.push(Touch { grf, bytes });
+                    self.all.push(ByteAccess { grf, bytes });
                 }
             });
         }
@@ -65,7 +66,7 @@ impl Touches {
             let grf = first + reg as usize;
             let bytes = if whole && mask != u32::MAX { 0 } else { mask };
             if grf < count {
-                self.all.push(Touch { grf, bytes });
+                self.all.push(ByteAccess { grf, bytes });
             }
         });
     }
@@ -90,33 +91,33 @@ impl Touches {
 
     /// What the sources of instruction `ip` read.
     #[must_use]
-    pub fn reads(&self, ip: usize) -> &[Touch] {
+    pub fn reads(&self, ip: usize) -> &[ByteAccess] {
         let (start, end) = self.starts[ip];
         &self.all[start..end]
     }
 
     /// What the destination of instruction `ip` writes.
     #[must_use]
-    pub fn writes(&self, ip: usize) -> &[Touch] {
+    pub fn writes(&self, ip: usize) -> &[ByteAccess] {
         &self.all[self.starts[ip].1..self.starts[ip + 1].0]
     }
 
     /// Turns what is live after instruction `ip` into what is live before it; masks by GRF.
     pub fn step_back(&self, ip: usize, live: &mut [u32]) {
-        for touch in self.writes(ip) {
-            live[touch.grf] &= !touch.bytes;
+        for access in self.writes(ip) {
+            live[access.grf] &= !access.bytes;
         }
         self.step_reads(ip, live);
     }
 
-    /// As [`Touches::step_back`] for an instruction that has lost its destination.
+    /// As [`ByteAccesses::step_back`] for an instruction that has lost its destination.
     pub fn step_reads(&self, ip: usize, live: &mut [u32]) {
-        for touch in self.reads(ip) {
-            live[touch.grf] |= touch.bytes;
+        for access in self.reads(ip) {
+            live[access.grf] |= access.bytes;
         }
     }
 
-    /// As [`Touches::step_back`] for an instruction that is no longer the one whose touches were listed.
+    /// As [`ByteAccesses::step_back`] for an instruction that is no longer the one whose accesses were listed.
     pub fn step_over(&self, inst: &Inst, live: &mut [u32]) {
         if let Some(first) = self.grf(&inst.dst) {
             for_each_write(inst, |reg, mask| {

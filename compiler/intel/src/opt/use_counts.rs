@@ -1,13 +1,13 @@
 //! How often virtual registers occur in what a pass remembers: most that an instruction names do not.
 
-use crate::bir::{Operand, Program, VReg};
+use crate::lir::{Operand, Program, VReg};
 use cranelift_entity::SecondaryMap;
 
-pub(super) struct Mentions(SecondaryMap<VReg, u32>);
+pub(super) struct UseCounts(SecondaryMap<VReg, u32>);
 
-impl Mentions {
-    pub fn new(program: &Program) -> Mentions {
-        Mentions(program.vreg_table())
+impl UseCounts {
+    pub fn new(program: &Program) -> UseCounts {
+        UseCounts(program.vreg_table())
     }
 
     pub fn add<'o>(&mut self, operands: impl IntoIterator<Item = &'o Operand>) {
@@ -20,7 +20,7 @@ impl Mentions {
     }
 
     /// Whether the operand's register may be among the remembered ones; of others than virtual registers nothing is known.
-    pub fn may_have(&self, operand: &Operand) -> bool {
+    pub fn may_use(&self, operand: &Operand) -> bool {
         operand.vreg().is_none_or(|v| self.0[v] != 0)
     }
 }

@@ -1,20 +1,20 @@
-//! Nesting of instructions in arms of control flow, for cheap dominance.
+//! Nesting of instructions in regions of control flow, for cheap dominance.
 
-use crate::bir::{Op, Program};
+use crate::lir::{Op, Program};
 
 /// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around it.
-pub(super) struct Arms {
+pub(super) struct StructuredRegions {
     end: Vec<usize>,
 }
 
-impl Arms {
-    pub fn new(program: &Program) -> Arms {
+impl StructuredRegions {
+    pub fn new(program: &Program) -> StructuredRegions {
         let n = program.insts.len();
         let mut end = vec![n; n];
         if !program.insts.iter().any(|inst| matches!(inst.op, Op::If | Op::Do)) {
-            return Arms { end };
+            return StructuredRegions { end };
         }
-        // Starts of the open arms.
+        // Starts of the open regions.
         let mut open: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = vec![Vec::new()];
         let mut close = |members: &mut Vec<Vec<usize>>, i: usize| {
@@ -49,7 +49,7 @@ impl Arms {
                 top.push(i);
             }
         }
-        Arms { end }
+        StructuredRegions { end }
     }
 
     /// Every path to instruction `b` passes instruction `a` (sufficient, for structured programs).

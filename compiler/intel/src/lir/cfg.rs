@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 /// A basic block: instructions `start..end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct BasicBlock {
     /// First instruction.
     pub start: usize,
     /// One past the last instruction.
@@ -34,7 +34,7 @@ pub struct Loop {
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
     /// Blocks in program order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BasicBlock>,
     /// Block of each instruction.
     pub block_of: Vec<usize>,
     /// All loops, inner ones after the loop that encloses them.
@@ -43,7 +43,7 @@ pub struct Cfg {
 
 /// Indices of the markers that belong to one construct.
 #[derive(Clone, Copy, Default)]
-struct Arms {
+struct Construct {
     other: Option<usize>,
     end: usize,
 }
@@ -55,26 +55,26 @@ impl Cfg {
         let insts = &program.insts;
         let n = insts.len();
         if !insts.iter().any(|inst| inst.op.starts_block() || inst.op.ends_block()) {
-            let block = Block { start: 0, end: n, ..Block::default() };
+            let block = BasicBlock { start: 0, end: n, ..BasicBlock::default() };
             return Cfg { blocks: vec![block], block_of: vec![0; n], loops: Vec::new() };
         }
-        let (arms, enclosing_loop, loops, depth) = match_markers(program);
+        let (constructs, enclosing_loop, loops, depth) = match_markers(program);
 
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<BasicBlock> = Vec::new();
         let mut block_of = vec![0; n];
         let mut start = 0;
         for (i, inst) in insts.iter().enumerate() {
             if i > start && inst.op.starts_block() {
-                blocks.push(Block { start, end: i, ..Block::default() });
+                blocks.push(BasicBlock { start, end: i, ..BasicBlock::default() });
                 start = i;
             }
             if inst.op.ends_block() {
-                blocks.push(Block { start, end: i + 1, ..Block::default() });
+                blocks.push(BasicBlock { start, end: i + 1, ..BasicBlock::default() });
                 start = i + 1;
             }
         }
         // The last block also exists when the program is empty or ends in a jump: targets need a home.
-        blocks.push(Block { start, end: n, ..Block::default() });
+        blocks.push(BasicBlock { start, end: n, ..BasicBlock::default() });
         for (b, block) in blocks.iter().enumerate() {
             block_of[block.start..block.end].fill(b);
         }
@@ -93,11 +93,11 @@ impl Cfg {
             match inst.op {
                 Op::If => {
                     edges.push((b, b + 1, true));
-                    let skip = arms[last].other.map_or(arms[last].end, |e| e + 1);
+                    let skip = constructs[last].other.map_or(constructs[last].end, |e| e + 1);
                     edges.push((b, at(skip), true));
                 }
                 Op::Else => {
-                    edges.push((b, at(arms[last].end), true));
+                    edges.push((b, at(constructs[last].end), true));
                     edges.push((b, b + 1, false));
                 }
                 Op::While => {
@@ -156,12 +156,12 @@ impl Cfg {
     }
 }
 
-type Matched = (Vec<Arms>, Vec<Option<usize>>, Vec<Loop>, Vec<u32>);
+type Matched = (Vec<Construct>, Vec<Option<usize>>, Vec<Loop>, Vec<u32>);
 
 /// Matches `If`/`Else`/`Endif` and `Do`/`While`; gives per instruction its construct, innermost loop and depth.
 fn match_markers(program: &Program) -> Matched {
     let n = program.insts.len();
-    let mut arms = vec![Arms { other: None, end: n }; n];
+    let mut constructs = vec![Construct { other: None, end: n }; n];
     let mut enclosing = vec![None; n];
     let mut loops: Vec<Loop> = Vec::new();
     let mut depth = vec![0; n];
@@ -183,9 +183,9 @@ fn match_markers(program: &Program) -> Matched {
             }
             Op::Endif => {
                 if let Some((start, other)) = if_stack.pop() {
-                    arms[start] = Arms { other, end: i };
+                    constructs[start] = Construct { other, end: i };
                     if let Some(other) = other {
-                        arms[other] = Arms { other: None, end: i };
+                        constructs[other] = Construct { other: None, end: i };
                     }
                 }
             }
@@ -197,5 +197,5 @@ fn match_markers(program: &Program) -> Matched {
             _ => {}
         }
     }
-    (arms, enclosing, loops, depth)
+    (constructs, enclosing, loops, depth)
 }
