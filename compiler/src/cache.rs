@@ -12,9 +12,9 @@ use crate::binary::Binary;
 use crate::compile::{self, intel_options, pass_options};
 use crate::error::CompileError;
 use crate::memo::Memo;
-use crate::options::Options;
 use crate::passes::Target;
 use crate::pool::Pool;
+use vocabulary::CodegenOptions;
 
 /// Most instructions of all shaders that one generation of a table keeps: some megabytes, and more than a test has in all its stages.
 const INSTRUCTIONS: usize = 8_000;
@@ -31,7 +31,7 @@ pub struct Cache {
 #[derive(PartialEq, Eq, Hash)]
 struct FrontKey {
     lowered: Shader,
-    options: Options,
+    options: CodegenOptions,
 }
 
 /// What the second half depends on.
@@ -39,7 +39,7 @@ struct FrontKey {
 struct BackKey {
     shader: Arc<Shader>,
     target: Target,
-    options: Options,
+    options: CodegenOptions,
 }
 
 /// What machine code depends on.
@@ -48,7 +48,7 @@ struct BinaryKey {
     shader: Arc<Shader>,
     key: intel::StageKey,
     device: &'static str,
-    options: Options,
+    options: CodegenOptions,
 }
 
 impl Default for Cache {
@@ -63,7 +63,11 @@ impl Default for Cache {
 }
 
 impl Cache {
-    pub(crate) fn front(&self, lowered: Shader, options: &Options) -> Result<Arc<Shader>, CompileError> {
+    pub(crate) fn front(
+        &self,
+        lowered: Shader,
+        options: &CodegenOptions,
+    ) -> Result<Arc<Shader>, CompileError> {
         let weight = lowered.insts.len();
         self.fronts.get(FrontKey { lowered, options: options.clone() }, weight, |key| {
             compile::front(&mut manager(&key.options), key.lowered.clone())
@@ -74,7 +78,7 @@ impl Cache {
         &self,
         shader: Arc<Shader>,
         target: Target,
-        options: &Options,
+        options: &CodegenOptions,
     ) -> Result<Arc<Shader>, CompileError> {
         let weight = shader.insts.len();
         self.backs.get(BackKey { shader, target, options: options.clone() }, weight, |key| {
@@ -87,7 +91,7 @@ impl Cache {
         shader: Arc<Shader>,
         key: intel::StageKey,
         devinfo: &'static DevInfo,
-        options: &Options,
+        options: &CodegenOptions,
     ) -> Result<Arc<Binary>, CompileError> {
         let weight = shader.insts.len();
         let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
@@ -106,6 +110,6 @@ impl Cache {
     }
 }
 
-fn manager(options: &Options) -> PassManager<'static> {
+fn manager(options: &CodegenOptions) -> PassManager<'static> {
     PassManager::new(pass_options(options, None))
 }

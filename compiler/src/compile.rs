@@ -11,12 +11,12 @@ use program::{Program, Stage, StageKey, TargetKind};
 
 use crate::binary::Binary;
 use crate::cache::Cache;
-use crate::error::{CompileError, Layer};
+use crate::error::CompileError;
 use crate::fronts::Fronts;
 use crate::interface::varying;
-use crate::options::Options;
 use crate::passes::{self, Target};
 use crate::varyings::{self, Context};
+use vocabulary::{CodegenOptions, Phase};
 
 /// Called after each IR pass with its name, whether it changed anything, and the shader.
 pub type Hook<'a> = &'a mut dyn FnMut(&str, bool, &ir::Shader);
@@ -30,7 +30,7 @@ pub fn compile(
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
 ) -> Result<Binary, CompileError> {
     compile_logged(program, stage, key, devinfo, options).0
 }
@@ -53,7 +53,7 @@ pub fn compile_logged(
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
 ) -> (Result<Binary, CompileError>, StagePasses) {
     let mut log = PassLog::default();
     let shader = optimise(program, stage, key, devinfo, options, &mut |_, _, _| {}, &mut log);
@@ -84,7 +84,7 @@ pub fn compile_cached(
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
 ) -> Result<Arc<Binary>, CompileError> {
     if options.is_limited() {
         // Counts of passes make a shader depend on more than its code.
@@ -103,7 +103,7 @@ pub(crate) fn assemble(
     key: &intel::StageKey,
     known: &mut KnownInsts,
     intel_options: &intel::Options,
-    options: &Options,
+    options: &CodegenOptions,
 ) -> Result<Binary, CompileError> {
     let devinfo = known.devinfo();
     let compiled = intel::compile(shader, key, devinfo, intel_options)?;
@@ -123,7 +123,7 @@ pub fn ir_after(
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
     hook: Hook<'_>,
 ) -> Result<ir::Shader, CompileError> {
     let mut log = PassLog::default();
@@ -136,7 +136,7 @@ fn optimise(
     stage: Stage,
     key: &StageKey,
     devinfo: &'static DevInfo,
-    options: &Options,
+    options: &CodegenOptions,
     hook: Hook<'_>,
     log: &mut PassLog,
 ) -> Result<Arc<ir::Shader>, CompileError> {
@@ -165,7 +165,7 @@ pub(crate) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    fn new(options: &Options, stage: Stage, reuse: Option<Reuse<'a>>) -> Driver<'a> {
+    fn new(options: &CodegenOptions, stage: Stage, reuse: Option<Reuse<'a>>) -> Driver<'a> {
         // What is taken from elsewhere was not run here.
         let log = reuse.is_none();
         let options = PassOptions { log, ..pass_options(options, options.limit(stage)) };
@@ -173,7 +173,7 @@ impl<'a> Driver<'a> {
     }
 
     /// A driver for a neighbour of the stage, which counts passes of its own.
-    pub(crate) fn another(&self, options: &Options, stage: Stage) -> Driver<'a> {
+    pub(crate) fn another(&self, options: &CodegenOptions, stage: Stage) -> Driver<'a> {
         Driver::new(options, stage, self.reuse)
     }
 
@@ -224,7 +224,7 @@ pub(crate) fn back(
 }
 
 /// The pass driver's part of the options, with what a limit leaves.
-pub(crate) fn pass_options(options: &Options, limit: Option<u64>) -> PassOptions {
+pub(crate) fn pass_options(options: &CodegenOptions, limit: Option<u64>) -> PassOptions {
     PassOptions {
         limit,
         disabled: options.disabled_passes.clone(),
@@ -234,7 +234,7 @@ pub(crate) fn pass_options(options: &Options, limit: Option<u64>) -> PassOptions
 }
 
 /// The back end's part of the options, without limits on passes.
-pub(crate) fn intel_options(options: &Options) -> intel::Options {
+pub(crate) fn intel_options(options: &CodegenOptions) -> intel::Options {
     let defaults = intel::Options::default();
     intel::Options {
         widths: options.widths.clone(),
@@ -266,13 +266,13 @@ fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey
 
 /// Vertices of the patches that a tessellation stage gets.
 fn patch_vertices(program: &Program, stage: Stage, key: &StageKey) -> u32 {
-    let control = program.stage(Stage::TessControl).filter(|_| stage == Stage::TessEvaluation);
+    let control = program.stage(Stage::TessControl).filter(|_| stage == Stage::TessEval);
     control.and_then(|s| s.shader.layout.vertices).unwrap_or(key.patch_vertices.into())
 }
 
 /// Domain of the program's patches: the evaluation stage declares it.
 fn tess_domain(program: &Program) -> TessDomain {
-    match program.stage(Stage::TessEvaluation).and_then(|s| s.shader.layout.input_primitive) {
+    match program.stage(Stage::TessEval).and_then(|s| s.shader.layout.input_primitive) {
         Some(LayoutPrimitive::Quads) => TessDomain::Quads,
         Some(LayoutPrimitive::Isolines) => TessDomain::Isolines,
         _ => TessDomain::Triangles,
@@ -299,7 +299,7 @@ fn validate_known(known: &mut KnownInsts, binary: &Binary) -> Result<(), Compile
                 first.rule,
                 violations.len()
             );
-            return Err(CompileError::new(Layer::Validate, text));
+            return Err(CompileError::new(Phase::Validate, text));
         }
     }
     Ok(())

@@ -11,8 +11,8 @@ use program::{Program, Stage, StageKey};
 
 use crate::compile::Driver;
 use crate::error::CompileError;
-use crate::options::Options;
 use crate::passes;
+use vocabulary::CodegenOptions;
 
 /// What is being compiled.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub(crate) struct Context<'a> {
     pub program: &'a Program,
     pub stage: Stage,
     pub key: &'a StageKey,
-    pub options: &'a Options,
+    pub options: &'a CodegenOptions,
 }
 
 /// Optimises a shader that went through [`passes::front`] with what its neighbours are like.
@@ -49,7 +49,7 @@ fn unread_matters(shader: &ir::Shader, context: &Context<'_>) -> bool {
 
 /// Stages whose outputs are those of one invocation; patches belong to several.
 fn has_plain_outputs(stage: Stage) -> bool {
-    matches!(stage, Stage::Vertex | Stage::TessEvaluation | Stage::Geometry)
+    matches!(stage, Stage::Vertex | Stage::TessEval | Stage::Geometry)
 }
 
 fn next(program: &Program, stage: Stage) -> Option<Stage> {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Crate → crates it may use. `compiler` and `runner` may use everything below them.
+/// Crate → crates it may use beside `vocabulary`, which every crate may use.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("vocabulary", &[]),
     ("program", &[]),
     ("ir", &[]),
     ("eu", &[]),
@@ -61,7 +62,8 @@ fn no_edge_but_the_arrows() {
     for (from, targets) in edges() {
         let allowed = allowed.get(from.as_str()).unwrap_or_else(|| panic!("crate {from} is not in the plan"));
         for to in targets {
-            assert!(allowed.contains(&to.as_str()), "{from} must not use {to}");
+            let fits = to == "vocabulary" || allowed.contains(&to.as_str());
+            assert!(fits, "{from} must not use {to}");
         }
     }
 }

@@ -29,7 +29,7 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
     for stage in &program.stages {
         let stage = stage.shader.stage;
         let key = keys.get(&stage)?;
-        let options = compiler::Options::default();
+        let options = compiler::CodegenOptions::default();
         let binary = compiler::compile(&program, stage, key, target.devinfo()?, &options).ok()?;
         binary.write(folder).ok()?;
         let stage_folder = folder.join(compiler::binary::stage_folder(binary.compiled.stage));

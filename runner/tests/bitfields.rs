@@ -2,7 +2,7 @@
 
 mod common;
 
-use compiler::Options;
+use compiler::CodegenOptions;
 use compiler::output::Width;
 use program::{Stage, StageKey, TargetKind};
 
@@ -16,7 +16,7 @@ fn mnemonics(generation: &str, expression: &str) -> Vec<&'static str> {
     let devinfo = eu::DevInfo::get(generation).expect("a generation");
     let key =
         StageKey { targets: [TargetKind::Uint].into_iter().collect(), samples: 1, ..StageKey::default() };
-    let options = Options { widths: vec![Width::Simd8], ..Options::default() };
+    let options = CodegenOptions { widths: vec![Width::Simd8], ..CodegenOptions::default() };
     let binary = compiler::compile(&program, Stage::Fragment, &key, devinfo, &options)
         .unwrap_or_else(|e| panic!("{generation}: {expression}: {e}"));
     let insts = eu::decode_program(devinfo, &binary.compiled.kernels[0].code).expect("our own code");

@@ -194,9 +194,9 @@ fn geometry_streams() {
 #[test]
 fn without_its_handling_the_validator_refuses_cherryview_regions() {
     let quirk = compiler::Quirk::from_name("chv-64bit-regions").expect("a known quirk");
-    let options = compiler::Options {
+    let options = compiler::CodegenOptions {
         disabled_quirks: compiler::QuirkSet::default().with(quirk),
-        ..compiler::Options::default()
+        ..compiler::CodegenOptions::default()
     };
     let source = "#version 400\nuniform float u;\nuniform dvec2 w;\nout vec4 color;\n\
                   void main() { color = vec4(dvec4(w * double(gl_FragCoord.x), w + double(u))); }\n";

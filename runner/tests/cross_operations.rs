@@ -235,7 +235,7 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
     let source = operation.source(&forms);
     let shader = Shader::new(&source, operation.targets());
     let lowered = shader.lowered();
-    let optimised = shader.optimised(generation, &compiler::Options::default())?;
+    let optimised = shader.optimised(generation, &compiler::CodegenOptions::default())?;
     let mut device = simulator(generation);
     let dwords = operation.dwords();
     for _ in 0..ROUNDS {

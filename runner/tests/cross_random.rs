@@ -14,7 +14,7 @@ use common::operations::Domain;
 use common::random::Rng;
 use common::simulator_with;
 use common::source_tree::shrink;
-use compiler::Options;
+use compiler::CodegenOptions;
 use compiler::output::Width;
 
 /// Programs in an ordinary run without the simulator.
@@ -53,24 +53,28 @@ const OPTIONAL: &[&str] = &[
 ];
 
 /// Another way to compile program number `n`; all of them must compute the same.
-fn variant(n: u64) -> (String, Options) {
+fn variant(n: u64) -> (String, CodegenOptions) {
     let n = n as usize % (OPTIONAL.len() + 6);
-    let plain = Options::default();
+    let plain = CodegenOptions::default();
     match n.checked_sub(6) {
         Some(pass) => {
             let name = OPTIONAL[pass];
-            (format!("without {name}"), Options { disabled_passes: vec![name.into()], ..plain })
+            (format!("without {name}"), CodegenOptions { disabled_passes: vec![name.into()], ..plain })
         }
         None => match n {
-            0 => ("SIMD8".into(), Options { widths: vec![Width::Simd8], ..plain }),
-            1 => ("spilling everything".into(), Options { spill_all: true, ..plain }),
+            0 => ("SIMD8".into(), CodegenOptions { widths: vec![Width::Simd8], ..plain }),
+            1 => ("spilling everything".into(), CodegenOptions { spill_all: true, ..plain }),
             2 => {
-                let options =
-                    Options { spill_all: true, widths: vec![Width::Simd8], pass_limit: Some(0), ..plain };
+                let options = CodegenOptions {
+                    spill_all: true,
+                    widths: vec![Width::Simd8],
+                    pass_limit: Some(0),
+                    ..plain
+                };
                 ("spilling everything, no passes".into(), options)
             }
-            3 | 4 => ("no passes".into(), Options { pass_limit: Some(0), ..plain }),
-            _ => ("40 passes".into(), Options { pass_limit: Some(40), ..plain }),
+            3 | 4 => ("no passes".into(), CodegenOptions { pass_limit: Some(0), ..plain }),
+            _ => ("40 passes".into(), CodegenOptions { pass_limit: Some(40), ..plain }),
         },
     }
 }
@@ -107,7 +111,7 @@ impl Trial<'_> {
         let lowered = shader.lowered();
         let disabled = std::env::var("CROSS_DISABLE").unwrap_or_default();
         let disabled_passes = disabled.split(',').filter(|p| !p.is_empty()).map(String::from).collect();
-        let options = Options { disabled_passes, ..Options::default() };
+        let options = CodegenOptions { disabled_passes, ..CodegenOptions::default() };
         let optimised = shader.optimised(self.generation, &options).map_err(|e| ("passes", e))?;
         let mut machine = simulator_with(self.generation, options);
         let (what, options) = variant(self.seed);

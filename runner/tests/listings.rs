@@ -25,7 +25,7 @@ fn binaries(path: &Path) -> Vec<Binary> {
     let Ok(Linked::Program(program)) = build(&script, capabilities) else { return Vec::new() };
     let devinfo = TARGET.devinfo().expect("a hardware generation");
     let compile = |(stage, key): (&program::Stage, &program::StageKey)| {
-        compiler::compile(&program, *stage, key, devinfo, &compiler::Options::default())
+        compiler::compile(&program, *stage, key, devinfo, &compiler::CodegenOptions::default())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
     };
     stage_keys(&script, "test", TARGET).iter().map(compile).collect()

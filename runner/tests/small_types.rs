@@ -198,7 +198,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
     let program = program(&[(program::Stage::Fragment, source)]);
     let mut device = SimulatorDevice::new(SimulatorOptions {
         devinfo: DevInfo::get(generation).expect("a known generation"),
-        compiler: compiler::Options::default(),
+        compiler: compiler::CodegenOptions::default(),
         cache: std::sync::Arc::default(),
         decoders: std::sync::Arc::default(),
         binaries: Some(folder.path().into()),

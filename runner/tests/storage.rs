@@ -228,7 +228,7 @@ fn run(device: &mut dyn Device, case: &Case) -> Vec<Vec<u8>> {
 fn width(generation: &str, width: compiler::output::Width) -> SimulatorDevice {
     common::simulator_with(
         generation,
-        compiler::Options { widths: vec![width], ..compiler::Options::default() },
+        compiler::CodegenOptions { widths: vec![width], ..compiler::CodegenOptions::default() },
     )
 }
 

@@ -42,7 +42,7 @@ fn read(text: &str) -> Test {
             let stage = match name {
                 "vertex shader" => Some(Stage::Vertex),
                 "tessellation control shader" => Some(Stage::TessControl),
-                "tessellation evaluation shader" => Some(Stage::TessEvaluation),
+                "tessellation evaluation shader" => Some(Stage::TessEval),
                 "geometry shader" => Some(Stage::Geometry),
                 "fragment shader" => Some(Stage::Fragment),
                 "compute shader" => Some(Stage::Compute),

@@ -18,7 +18,7 @@ fn stage(path: &Path) -> Option<Stage> {
     Some(match path.extension()?.to_str()? {
         "vert" => Stage::Vertex,
         "tesc" => Stage::TessControl,
-        "tese" => Stage::TessEvaluation,
+        "tese" => Stage::TessEval,
         "geom" => Stage::Geometry,
         "frag" => Stage::Fragment,
         "comp" => Stage::Compute,

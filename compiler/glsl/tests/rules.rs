@@ -10,7 +10,7 @@ fn stage(word: &str) -> (Stage, bool) {
     match word {
         "vs" => (Stage::Vertex, false),
         "tcs" => (Stage::TessControl, false),
-        "tes" => (Stage::TessEvaluation, false),
+        "tes" => (Stage::TessEval, false),
         "gs" => (Stage::Geometry, false),
         "fs" => (Stage::Fragment, false),
         "cs" => (Stage::Compute, false),

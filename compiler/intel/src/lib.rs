@@ -27,9 +27,7 @@ pub mod surfaces;
 pub mod vec4;
 pub mod vue;
 
-pub use allocate::PayloadInterference;
-pub use error::{CompileError, Layer};
-pub use liveness::Granularity;
+pub use error::CompileError;
 pub use model::{Model, Quirk, QuirkSet};
 pub use options::{Backend, Options, StageKey};
 

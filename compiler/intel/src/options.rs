@@ -1,10 +1,10 @@
 //! What a caller chooses: state that drivers compile in, and compilation options.
 
-use crate::allocate::PayloadInterference;
-use crate::liveness::Granularity;
 use crate::model::QuirkSet;
 use crate::output::{TessDomain, Varying, Width};
 use crate::passes::PassSink;
+use vocabulary::LivenessGranularity;
+use vocabulary::PayloadInterference;
 
 /// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ pub struct Options {
     /// Force the vec4 back end where the scalar one is the default, or the other way round.
     pub backend: Option<Backend>,
     /// How finely the allocator's liveness tracks definitions (for comparisons).
-    pub liveness: Granularity,
+    pub liveness: LivenessGranularity,
     /// What payload registers interfere with (for comparisons).
     pub payload_interference: PayloadInterference,
 }
@@ -82,17 +82,10 @@ impl Default for Options {
             log: None,
             disabled_passes: Vec::new(),
             backend: None,
-            liveness: Granularity::default(),
+            liveness: LivenessGranularity::default(),
             payload_interference: PayloadInterference::default(),
         }
     }
 }
 
-/// Which back end compiles a geometry-pipeline stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Backend {
-    /// One channel per invocation.
-    Scalar,
-    /// Align16 SIMD4x2.
-    Vec4,
-}
+pub use vocabulary::Backend;

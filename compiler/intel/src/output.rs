@@ -6,73 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A shader stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Vertex shader.
-    Vertex,
-    /// Tessellation control (hull) shader.
-    TessControl,
-    /// Tessellation evaluation (domain) shader.
-    TessEval,
-    /// Geometry shader.
-    Geometry,
-    /// Fragment (pixel) shader.
-    Fragment,
-    /// Compute shader.
-    Compute,
-}
-
-/// How the invocations of one thread are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Width {
-    /// Align16 SIMD4x2: two vertices (or one object) per thread, four components per register half.
-    #[serde(rename = "vec4")]
-    Vec4,
-    /// Eight invocations per thread, one channel each.
-    #[serde(rename = "SIMD8")]
-    Simd8,
-    /// Sixteen invocations per thread.
-    #[serde(rename = "SIMD16")]
-    Simd16,
-    /// Thirty-two invocations per thread.
-    #[serde(rename = "SIMD32")]
-    Simd32,
-}
-
-impl Width {
-    /// Channels that one instruction of full width processes (8 for [`Width::Vec4`]).
-    #[must_use]
-    pub fn channels(self) -> u8 {
-        match self {
-            Width::Vec4 | Width::Simd8 => 8,
-            Width::Simd16 => 16,
-            Width::Simd32 => 32,
-        }
-    }
-
-    /// The width of one invocation per channel.
-    #[must_use]
-    pub fn simd(channels: u8) -> Width {
-        match channels {
-            0..=8 => Width::Simd8,
-            9..=16 => Width::Simd16,
-            _ => Width::Simd32,
-        }
-    }
-
-    /// Name in statistics and results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Width::Vec4 => "vec4",
-            Width::Simd8 => "SIMD8",
-            Width::Simd16 => "SIMD16",
-            Width::Simd32 => "SIMD32",
-        }
-    }
-}
+pub use vocabulary::{Stage, Width};
 
 /// One compiled shader stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,24 +2,7 @@
 
 use crate::names::named_enum;
 use crate::slot::Slot;
-
-named_enum! {
-    /// Pipeline stage.
-    pub enum Stage {
-        /// Vertex shader.
-        Vertex = "vertex",
-        /// Tessellation control shader.
-        TessControl = "tess_control",
-        /// Tessellation evaluation shader.
-        TessEval = "tess_eval",
-        /// Geometry shader.
-        Geometry = "geometry",
-        /// Fragment shader.
-        Fragment = "fragment",
-        /// Compute shader.
-        Compute = "compute",
-    }
-}
+pub use vocabulary::Stage;
 
 named_enum! {
     /// How a varying is interpolated.

@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
         if word != "shader" {
             return self.error(format!("`shader` expected, found `{word}`"));
         }
-        self.shader.info = ShaderInfo::new(self.named(Stage::from_name, "stage")?);
+        self.shader.info = ShaderInfo::new(self.named(Stage::from_identifier, "stage")?);
         if let TokenKind::Text(name) = self.peek() {
             self.position += 1;
             self.shader.info.name = name.to_owned();

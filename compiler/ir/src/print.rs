@@ -68,7 +68,7 @@ fn indent(depth: usize) -> String {
 
 fn print_info(f: &mut Formatter<'_>, info: &ShaderInfo) -> fmt::Result {
     let default = ShaderInfo::new(info.stage);
-    writeln!(f, "shader {} \"{}\"", info.stage, plain(&info.name))?;
+    writeln!(f, "shader {} \"{}\"", info.stage.identifier(), plain(&info.name))?;
     for (name, list) in [("input", &info.inputs), ("output", &info.outputs)] {
         for Varying { slot, components, interpolation, location, stream } in list {
             writeln!(f, "{name} {slot} mask={components} {interpolation} {location} stream={stream}")?;

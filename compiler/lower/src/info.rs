@@ -9,18 +9,6 @@ use program::shader::{LayoutPrimitive, Spacing, StageLayout};
 use program::variable::{DepthLayout, InterpolationMode, SampleLocation};
 use program::{BuiltinVariable, LinkedStage, Program, Stage, StageKey, Statement};
 
-/// The IR's name of a stage.
-pub fn stage(stage: Stage) -> ir::Stage {
-    match stage {
-        Stage::Vertex => ir::Stage::Vertex,
-        Stage::TessControl => ir::Stage::TessControl,
-        Stage::TessEvaluation => ir::Stage::TessEval,
-        Stage::Geometry => ir::Stage::Geometry,
-        Stage::Fragment => ir::Stage::Fragment,
-        Stage::Compute => ir::Stage::Compute,
-    }
-}
-
 /// The IR's slot `offset` after a slot.
 pub fn slot(first: ProgramSlot, offset: u32) -> Slot {
     let at = |n: u8| n.saturating_add(offset.min(255) as u8);
@@ -62,7 +50,7 @@ pub fn interpolation_mode(key: &StageKey, mode: InterpolationMode, slot: Program
 /// Everything the IR wants to know besides code.
 pub fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> ShaderInfo {
     let shader = &linked.shader;
-    let mut info = ShaderInfo::new(stage(shader.stage));
+    let mut info = ShaderInfo::new(shader.stage);
     info.inputs = match shader.stage {
         Stage::Vertex => {
             (0..program.attributes.len()).map(|i| Varying::new(attribute_slot(i as u32))).collect()

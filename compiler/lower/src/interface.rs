@@ -98,8 +98,7 @@ impl Lowerer<'_, '_> {
 
     /// Whether an input is copied to a variable at the start: everything but per-vertex arrays and system values.
     fn is_copied_input(&self, global: &Global) -> bool {
-        let arrayed =
-            matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation);
+        let arrayed = matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval);
         let slots = matches!(global.placement, Placement::Varying { .. } | Placement::Attribute { .. });
         slots && global.active && (!arrayed || global.interpolation.patch)
     }

@@ -59,7 +59,7 @@ const MAX_NESTING: usize = 4000;
 /// Lowers one stage of a linked program, for draws with the given key.
 pub fn lower(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, LowerError> {
     let linked = program.stage(stage).ok_or(LowerError::NoStage(stage))?;
-    let mut shader = ir::Shader::new(info::stage(stage));
+    let mut shader = ir::Shader::new(stage);
     // About what an expression becomes.
     shader.reserve(2 * linked.shader.exprs.len());
     shader.info = info::shader_info(program, linked, key);

@@ -100,7 +100,7 @@ fn global_is_exact(shader: &Shader, types: &TypeTable, global: &Global) -> bool 
             !matches!(global.builtin, Some(V::FragCoord | V::PointCoord | V::SamplePosition))
                 && (flat || !varying)
         }
-        Stage::TessEvaluation => global.builtin != Some(V::TessCoord),
+        Stage::TessEval => global.builtin != Some(V::TessCoord),
         _ => true,
     }
 }

@@ -1,66 +1,7 @@
 //! Pipeline stages and the draw-time state that drivers compile into a stage.
 
 use smallvec::SmallVec;
-use std::fmt;
-
-/// A programmable pipeline stage, in pipeline order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Stage {
-    /// Vertex shader.
-    Vertex,
-    /// Tessellation control shader.
-    TessControl,
-    /// Tessellation evaluation shader.
-    TessEvaluation,
-    /// Geometry shader.
-    Geometry,
-    /// Fragment shader.
-    Fragment,
-    /// Compute shader.
-    Compute,
-}
-
-impl Stage {
-    /// Every stage in pipeline order.
-    pub const ALL: [Stage; 6] = [
-        Stage::Vertex,
-        Stage::TessControl,
-        Stage::TessEvaluation,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-    ];
-
-    /// The name used in results and statistics (`tessellation control`, …).
-    pub const fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::TessControl => "tessellation control",
-            Stage::TessEvaluation => "tessellation evaluation",
-            Stage::Geometry => "geometry",
-            Stage::Fragment => "fragment",
-            Stage::Compute => "compute",
-        }
-    }
-
-    /// The abbreviation drivers print (`VS`, `TCS`, …).
-    pub const fn abbreviation(self) -> &'static str {
-        match self {
-            Stage::Vertex => "VS",
-            Stage::TessControl => "TCS",
-            Stage::TessEvaluation => "TES",
-            Stage::Geometry => "GS",
-            Stage::Fragment => "FS",
-            Stage::Compute => "CS",
-        }
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+pub use vocabulary::Stage;
 
 /// How a colour attachment stores values, as far as a fragment shader's write message cares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -44,7 +44,7 @@ impl Storage {
     pub const fn is_per_vertex(self, stage: Stage) -> bool {
         matches!(
             (stage, self),
-            (Stage::Geometry | Stage::TessControl | Stage::TessEvaluation, Storage::Input)
+            (Stage::Geometry | Stage::TessControl | Stage::TessEval, Storage::Input)
                 | (Stage::TessControl, Storage::Output)
         )
     }

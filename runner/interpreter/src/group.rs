@@ -347,9 +347,8 @@ impl<'a, E: Environment> Group<'a, E> {
     }
 
     fn read_varying_input(&mut self, global: &Global) -> Value {
-        let arrayed =
-            matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation)
-                && !is_per_patch(global);
+        let arrayed = matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval)
+            && !is_per_patch(global);
         let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
         let ty = element.unwrap_or(global.ty);
         let per_vertex = self.cells.of(ty).max(1);

@@ -157,58 +157,19 @@ impl fmt::Display for VersionLine {
     }
 }
 
-/// A programmable stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// Vertex.
-    Vertex,
-    /// Tessellation control.
-    TessControl,
-    /// Tessellation evaluation.
-    TessEvaluation,
-    /// Geometry.
-    Geometry,
-    /// Fragment.
-    Fragment,
-    /// Compute.
-    Compute,
-}
+pub use vocabulary::Stage;
 
-impl Stage {
-    /// All stages in pipeline order, which is also piglit's linking order.
-    pub const ALL: [Stage; 6] = [
-        Stage::Vertex,
-        Stage::TessControl,
-        Stage::TessEvaluation,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-    ];
-
-    /// The stage as headers spell it, `tessellation control` for example.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::TessControl => "tessellation control",
-            Stage::TessEvaluation => "tessellation evaluation",
-            Stage::Geometry => "geometry",
-            Stage::Fragment => "fragment",
-            Stage::Compute => "compute",
-        }
-    }
-
-    /// The stage of a `GL_…_SHADER` enum name.
-    pub fn from_enum(name: &str) -> Option<Stage> {
-        Some(match name {
-            "GL_VERTEX_SHADER" => Stage::Vertex,
-            "GL_TESS_CONTROL_SHADER" => Stage::TessControl,
-            "GL_TESS_EVALUATION_SHADER" => Stage::TessEvaluation,
-            "GL_GEOMETRY_SHADER" => Stage::Geometry,
-            "GL_FRAGMENT_SHADER" => Stage::Fragment,
-            "GL_COMPUTE_SHADER" => Stage::Compute,
-            _ => return None,
-        })
-    }
+/// Returns the stage of a `GL_…_SHADER` enum name.
+pub fn stage_from_enum(name: &str) -> Option<Stage> {
+    Some(match name {
+        "GL_VERTEX_SHADER" => Stage::Vertex,
+        "GL_TESS_CONTROL_SHADER" => Stage::TessControl,
+        "GL_TESS_EVALUATION_SHADER" => Stage::TessEval,
+        "GL_GEOMETRY_SHADER" => Stage::Geometry,
+        "GL_FRAGMENT_SHADER" => Stage::Fragment,
+        "GL_COMPUTE_SHADER" => Stage::Compute,
+        _ => return None,
+    })
 }
 
 /// Which ARB assembly program.

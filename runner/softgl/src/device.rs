@@ -180,7 +180,7 @@ pub enum Batch {
     /// Whole patches, one per lane.
     TessControl(TessControlBatch),
     /// Points of one tessellated patch.
-    TessEvaluation(TessEvaluationBatch),
+    TessEval(TessEvaluationBatch),
     /// Primitives, one (or one invocation of one) per lane.
     Geometry(GeometryBatch),
     /// Quads of pixels.
@@ -195,7 +195,7 @@ impl Batch {
         match self {
             Batch::Vertex(b) => b.lanes,
             Batch::TessControl(b) => b.lanes,
-            Batch::TessEvaluation(b) => b.lanes,
+            Batch::TessEval(b) => b.lanes,
             Batch::Geometry(b) => b.lanes,
             Batch::Fragment(b) => b.quads.len() * 4,
             Batch::Compute(b) => b.local_size.iter().map(|&n| n as usize).product(),

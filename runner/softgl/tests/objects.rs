@@ -541,7 +541,7 @@ fn tessellation_program(control: bool, domain: LayoutPrimitive) -> ProgramBuilde
         interpolation: program::Interpolation { patch, ..Default::default() },
         integer: false,
     };
-    let mut evaluation = stage(Stage::TessEvaluation);
+    let mut evaluation = stage(Stage::TessEval);
     evaluation.inputs = vec![varying(Slot::Patch(0), true), varying(Slot::Position, false)];
     evaluation.outputs = vec![varying(Slot::Position, false)];
     evaluation.shader.layout.input_primitive = Some(domain);
@@ -577,7 +577,7 @@ fn patches_cover_what_they_should() {
                 (0..4).for_each(|row| c.outer.set(row, 0, 7.0f32.to_bits()));
                 (0..2).for_each(|row| c.inner.set(row, 0, 2.0f32.to_bits()));
             }
-            Batch::TessEvaluation(e) => {
+            Batch::TessEval(e) => {
                 assert_eq!(e.outer, if control { [7.0; 4] } else { [3.0, 4.0, 5.0, 6.0] });
                 let patch = f32::from_bits(e.patch_inputs[0]);
                 assert_eq!(patch, if control { 0.5 } else { 0.0 });

@@ -125,7 +125,7 @@ pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), 
     let es = capabilities.api == Api::Es;
     let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {
         Stage::Vertex | Stage::Fragment => (20, 20, &[]),
-        Stage::TessControl | Stage::TessEvaluation => {
+        Stage::TessControl | Stage::TessEval => {
             (40, 32, if es { &["GL_OES_tessellation_shader"] } else { &["GL_ARB_tessellation_shader"] })
         }
         Stage::Geometry => {

@@ -149,6 +149,6 @@ fn stages() {
     assert!(!available(Stage::Geometry, &with(31, &[], Api::Core)));
     assert!(available(Stage::Geometry, &with(21, &["GL_ARB_geometry_shader4"], Api::Compatibility)));
     assert!(available(Stage::TessControl, &with(33, &["GL_ARB_tessellation_shader"], Api::Core)));
-    assert!(!available(Stage::TessEvaluation, &with(31, &["GL_ARB_tessellation_shader"], Api::Es)));
+    assert!(!available(Stage::TessEval, &with(31, &["GL_ARB_tessellation_shader"], Api::Es)));
     assert!(available(Stage::Vertex, &with(20, &[], Api::Es)));
 }

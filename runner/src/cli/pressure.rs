@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anyhow::Context;
 use clap::Args;
 use compiler::output::Width;
-use compiler::{Granularity, Options, PayloadInterference};
+use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference};
 use program::Stage;
 
 use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
@@ -30,12 +30,12 @@ pub(super) struct PressureArgs {
 }
 
 /// Changes the compiler's options.
-type Change = fn(&mut Options);
+type Change = fn(&mut CodegenOptions);
 
 /// The allocators compared: names and what they change.
 const ALLOCATORS: [(&str, Change); 3] = [
     ("exact", |_| ()),
-    ("whole", |options| options.liveness = Granularity::Register),
+    ("whole", |options| options.liveness = LivenessGranularity::Register),
     ("payload", |options| options.payload_interference = PayloadInterference::All),
 ];
 
@@ -80,7 +80,7 @@ fn kernels(test: &TestFile, target: Target) -> anyhow::Result<Kernels> {
     for stage in program.stages.iter().map(|s| s.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
         for (index, (_, change)) in ALLOCATORS.iter().enumerate() {
-            let mut options = Options::default();
+            let mut options = CodegenOptions::default();
             change(&mut options);
             let binary = compiler::compile(&program, stage, &key, devinfo, &options)
                 .with_context(|| format!("{stage} shader"))?;

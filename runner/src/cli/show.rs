@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
-use compiler::{Binary, Options};
+use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
@@ -174,7 +174,7 @@ fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
         let (stage, version, source) = match &section.content {
             Content::Shader(shader) => {
                 let version = script.version_line(shader).map(|v| v.to_string()).unwrap_or_default();
-                (execute::stage_of(shader.stage), version, String::from_utf8_lossy(shader.source))
+                (shader.stage, version, String::from_utf8_lossy(shader.source))
             }
             Content::Passthrough(version) => {
                 (Stage::Vertex, version.to_string(), execute::PASSTHROUGH.into())
@@ -191,7 +191,7 @@ fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
 struct Shown<'a> {
     args: &'a ShowArgs,
     program: &'a Program,
-    options: Options,
+    options: CodegenOptions,
     /// The user's compiler, if one takes the place of ours.
     external: Option<Box<dyn BinarySource>>,
 }

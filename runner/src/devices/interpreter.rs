@@ -135,7 +135,7 @@ impl Device for InterpreterDevice {
         }
         match batch {
             Batch::Vertex(vertices) => put_varyings(&mut vertices.outputs, &outputs),
-            Batch::TessEvaluation(points) => put_varyings(&mut points.outputs, &outputs),
+            Batch::TessEval(points) => put_varyings(&mut points.outputs, &outputs),
             Batch::TessControl(patches) => put_patches(patches, linked, &outputs, invocations),
             Batch::Geometry(_) | Batch::Compute(_) => {}
             Batch::Fragment(fragments) => {
@@ -174,7 +174,7 @@ fn lane_mask(batch: &Batch, lanes: usize, invocations: usize) -> Mask {
     let bits = match batch {
         Batch::Vertex(b) => b.mask,
         Batch::TessControl(b) => b.mask,
-        Batch::TessEvaluation(b) => b.mask,
+        Batch::TessEval(b) => b.mask,
         Batch::Geometry(b) => b.mask,
         // Helpers execute too.
         Batch::Fragment(_) | Batch::Compute(_) => return Mask::all(lanes),
@@ -389,7 +389,7 @@ impl Environment for World<'_> {
                 Some(channels) if row < channels.rows() => channels.get(row, lane / self.invocations),
                 _ => 0,
             },
-            Batch::TessEvaluation(batch) => {
+            Batch::TessEval(batch) => {
                 if self.linked.inputs.get(slot).is_some_and(|v| v.slot.is_per_patch()) {
                     return batch.patch_inputs.get(row).copied().unwrap_or(0);
                 }
@@ -443,7 +443,7 @@ impl Environment for World<'_> {
                 B::PatchVerticesIn => Some(batch.inputs.len() as u32),
                 _ => None,
             },
-            Batch::TessEvaluation(batch) => match variable {
+            Batch::TessEval(batch) => match variable {
                 B::TessCoord => Some(batch.tess_coord.get(component, lane)),
                 B::PrimitiveId => Some(batch.primitive_id),
                 B::PatchVerticesIn => Some(batch.inputs.len() as u32),

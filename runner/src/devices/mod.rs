@@ -9,5 +9,4 @@ mod simulator;
 pub use self::interpreter::{InterpreterDevice, Undefined};
 pub use self::simulator::{
     BinarySource, Decoders, Disagreement, SimulatorDevice, SimulatorOptions, StageStatistics, TraceLog,
-    binary_stage,
 };

@@ -1,7 +1,9 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::output::Width as BinaryWidth;
-use compiler::{Cache, Granularity, Options, PayloadInterference, Quirk, QuirkSet, StageLimit};
+use compiler::{
+    Cache, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit,
+};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
@@ -72,9 +74,9 @@ impl DeviceFactory for Traced {
 }
 
 /// The compiler's options for a run's options.
-pub fn compiler_options(options: &DeviceOptions) -> Options {
+pub fn compiler_options(options: &DeviceOptions) -> CodegenOptions {
     let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
-    Options {
+    CodegenOptions {
         widths: options.width.map(binary_width).into_iter().collect(),
         backend: options.backend.map(|backend| match backend {
             Backend::Vec4 => compiler::Backend::Vec4,
@@ -84,14 +86,18 @@ pub fn compiler_options(options: &DeviceOptions) -> Options {
         stage_limits: options.pass_limits.iter().filter_map(stage_limit).collect(),
         disabled_passes: options.disabled_passes.clone(),
         disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
-        liveness: if options.whole_liveness { Granularity::Register } else { Granularity::Byte },
+        liveness: if options.whole_liveness {
+            LivenessGranularity::Register
+        } else {
+            LivenessGranularity::Byte
+        },
         payload_interference: if options.payload_interferes {
             PayloadInterference::All
         } else {
             PayloadInterference::LastUse
         },
         no_validate: options.no_validate,
-        ..Options::default()
+        ..CodegenOptions::default()
     }
 }
 

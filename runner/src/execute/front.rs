@@ -11,7 +11,6 @@ use program::{Api, BuiltinVariable, Capabilities, LinkOptions, Program, Shader, 
 use script::{Content, GeometryLayout, ProgramTarget, Script};
 
 use super::pipeline::{self, Pipeline};
-use super::translate::stage_of;
 use crate::capabilities::stage_available;
 use crate::verdict::{Layer, Verdict};
 
@@ -73,7 +72,7 @@ impl FrontEnd<'_> {
     fn section(&mut self, content: &Content<'_>, line: u32) -> Result<(), Verdict> {
         match content {
             Content::Shader(shader) => {
-                let stage = stage_of(shader.stage);
+                let stage = shader.stage;
                 stage_available(stage, self.capabilities).map_err(Verdict::skip)?;
                 let version = self.script.version_line(shader).map(|line| line.to_string());
                 self.compile(stage, version.as_deref(), shader.source, shader.first_line)

@@ -28,7 +28,6 @@ pub use factory::{Devices, Traced, compiler_options, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
 pub use pipeline::Pipeline;
-pub use translate::stage_of;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -278,7 +278,7 @@ impl<'a> Session<'a> {
                 }
             }
             Command::VertexAttribHandle { .. } => return Err(unsupported("bindless handles are")),
-            Command::ActiveShaderProgram(stage) => self.active_stage = Some(translate::stage_of(*stage)),
+            Command::ActiveShaderProgram(stage) => self.active_stage = Some(*stage),
         }
         Ok(())
     }
@@ -417,7 +417,7 @@ impl<'a> Session<'a> {
 
     fn apply_selections(&mut self, selections: &display_list::Selections<'a>) -> Flow {
         for &(stage, uniform, function) in selections.iter() {
-            let stage = translate::stage_of(stage);
+            let stage = stage;
             self.sides.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
         }
         Ok(())

@@ -1,24 +1,11 @@
 //! The script's words in the GL machine's terms.
 
-use program::Stage;
 use script::Primitive;
 use softgl::assemble::PrimitiveMode;
 use softgl::machine::draw::{DrawCall, RectangleDraw};
 use softgl::machine::uniforms::UniformValue;
 use softgl::machine::vertex_data::{ArrayType, AttributeClass};
 use softgl::texture::CompareFunction;
-
-/// The stage.
-pub fn stage_of(stage: script::Stage) -> Stage {
-    match stage {
-        script::Stage::Vertex => Stage::Vertex,
-        script::Stage::TessControl => Stage::TessControl,
-        script::Stage::TessEvaluation => Stage::TessEvaluation,
-        script::Stage::Geometry => Stage::Geometry,
-        script::Stage::Fragment => Stage::Fragment,
-        script::Stage::Compute => Stage::Compute,
-    }
-}
 
 /// The primitive type.
 pub fn primitive(primitive: Primitive) -> PrimitiveMode {

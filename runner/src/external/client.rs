@@ -93,7 +93,7 @@ impl Compiler {
         if let Some(error) = answer.error {
             return Err(Failure::Refused(error.layer, error.message));
         }
-        answer.into_binary(crate::devices::binary_stage(stage)).map_err(Failure::Malformed)
+        answer.into_binary(stage).map_err(Failure::Malformed)
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use compiler::Binary;
 use compiler::binary::stage_folder;
-use compiler::output::Stage as BinaryStage;
 use program::{Stage, StageKey, TargetKind};
 use script::{Content, Script};
 use serde::{Deserialize, Serialize};
@@ -178,7 +177,7 @@ impl Answer {
     ///
     /// # Errors
     /// What is wrong with the answer.
-    pub fn into_binary(self, stage: BinaryStage) -> Result<Binary, String> {
+    pub fn into_binary(self, stage: Stage) -> Result<Binary, String> {
         let meta = self.meta.ok_or("it has neither `meta` nor `error`")?;
         Binary::from_metadata(meta, stage, |width| {
             let text = self.kernels.get(width).ok_or_else(|| format!("there is no kernel `{width}`"))?;
@@ -189,7 +188,7 @@ impl Answer {
 
 /// The protocol's name of a stage.
 pub fn stage_name(stage: Stage) -> &'static str {
-    stage_folder(crate::devices::binary_stage(stage))
+    stage_folder(stage)
 }
 
 /// The stage of a name.

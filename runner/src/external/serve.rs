@@ -61,9 +61,12 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
         Linked::Failed(log) => return Err(("link".to_owned(), log)),
         Linked::Nothing => return Err(("link".to_owned(), "there are no GLSL shaders".to_owned())),
     };
-    let options = compiler::Options { widths: widths(request).map_err(bad)?, ..compiler::Options::default() };
+    let options = compiler::CodegenOptions {
+        widths: widths(request).map_err(bad)?,
+        ..compiler::CodegenOptions::default()
+    };
     let binary = compiler::compile(&program, stage, &key, devinfo, &options)
-        .map_err(|error| (error.layer.name().to_owned(), error.message))?;
+        .map_err(|error| (error.phase.name().to_owned(), error.message))?;
     Answer::binary(request.id, &binary).map_err(|message| ("encode".to_owned(), message))
 }
 
@@ -130,10 +133,10 @@ mod tests {
     fn a_binary_comes_back() {
         let [answer] = &answers(&serde_json::to_vec(&request()).unwrap())[..] else { panic!("one answer") };
         assert_eq!((answer.id, &answer.error), (3, &None));
-        let binary = answer.clone().into_binary(compiler::output::Stage::Fragment).unwrap();
+        let binary = answer.clone().into_binary(program::Stage::Fragment).unwrap();
         assert_eq!((binary.generation.as_str(), binary.compiled.kernels.len()), ("ivb", 1));
         assert!(compiler::validate(Target::Ivb.devinfo().unwrap(), &binary).is_ok());
-        assert!(answer.clone().into_binary(compiler::output::Stage::Vertex).is_err());
+        assert!(answer.clone().into_binary(program::Stage::Vertex).is_err());
     }
 
     #[test]

@@ -102,7 +102,11 @@ impl Shader {
     }
 
     /// The IR after the whole pass list of a generation.
-    pub fn optimised(&self, generation: &str, options: &compiler::Options) -> Result<ir::Shader, String> {
+    pub fn optimised(
+        &self,
+        generation: &str,
+        options: &compiler::CodegenOptions,
+    ) -> Result<ir::Shader, String> {
         let devinfo = eu::DevInfo::get(generation).expect("a known generation");
         compiler::ir_after(&self.program, Stage::Fragment, &self.key(), devinfo, options, &mut |_, _, _| {})
             .map_err(|e| e.to_string())

@@ -214,11 +214,11 @@ pub fn geometry(
 
 /// A simulator of a generation.
 pub fn simulator(generation: &str) -> SimulatorDevice {
-    simulator_with(generation, compiler::Options::default())
+    simulator_with(generation, compiler::CodegenOptions::default())
 }
 
 /// A simulator of a generation with compilation options.
-pub fn simulator_with(generation: &str, compiler: compiler::Options) -> SimulatorDevice {
+pub fn simulator_with(generation: &str, compiler: compiler::CodegenOptions) -> SimulatorDevice {
     SimulatorDevice::new(SimulatorOptions {
         devinfo: eu::DevInfo::get(generation).expect("a known generation"),
         compiler,

@@ -428,7 +428,7 @@ impl Checker<'_> {
                 "ARB_separate_shader_objects",
                 "ARB_fragment_coord_conventions",
             ])
-            || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEvaluation | Stage::Compute);
+            || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEval | Stage::Compute);
         Ok(match qualifiers.word {
             None if qualifiers.constant => Storage::Const,
             None => Storage::Private,
@@ -527,7 +527,7 @@ impl Checker<'_> {
         }
         let patch_allowed = matches!(
             (stage, storage),
-            (Stage::TessControl, Storage::Output) | (Stage::TessEvaluation, Storage::Input)
+            (Stage::TessControl, Storage::Output) | (Stage::TessEval, Storage::Input)
         );
         if qualifiers.interpolation.patch && !patch_allowed {
             return self.error(span, "`patch` is for tessellation control outputs and evaluation inputs");

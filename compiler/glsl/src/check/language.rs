@@ -34,7 +34,7 @@ impl Availability {
             let stage = match word {
                 "vs" => Some(Stage::Vertex),
                 "tcs" => Some(Stage::TessControl),
-                "tes" => Some(Stage::TessEvaluation),
+                "tes" => Some(Stage::TessEval),
                 "gs" => Some(Stage::Geometry),
                 "fs" => Some(Stage::Fragment),
                 "cs" => Some(Stage::Compute),

@@ -321,7 +321,7 @@ impl Checker<'_> {
                         P::Points | P::Lines | P::LinesAdjacency | P::Triangles | P::TrianglesAdjacency
                     )
                 }
-                Stage::TessEvaluation => matches!(primitive, P::Triangles | P::Quads | P::Isolines),
+                Stage::TessEval => matches!(primitive, P::Triangles | P::Quads | P::Isolines),
                 _ => false,
             };
             if !fits {
@@ -336,7 +336,7 @@ impl Checker<'_> {
             || layout.inner_coverage
             || layout.interlock.is_some();
         let wrong = (geometry && stage != Stage::Geometry)
-            || (evaluation && stage != Stage::TessEvaluation)
+            || (evaluation && stage != Stage::TessEval)
             || (compute && stage != Stage::Compute)
             || (fragment && stage != Stage::Fragment)
             || layout.max_vertices.is_some()

@@ -9,11 +9,12 @@ mod tests;
 use crate::error::CompileError;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Operand, Program, REG_SIZE, VReg};
-use crate::liveness::{Granularity, Liveness};
+use crate::liveness::Liveness;
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 use graph::Graph;
 use spill::Spiller;
+use vocabulary::{LivenessGranularity, PayloadInterference};
 
 /// Most virtual registers of a program; the interference graph takes half a bit per pair.
 const MAX_REGISTERS: usize = 60_000;
@@ -28,19 +29,9 @@ pub struct Settings {
     /// Run the checker on the result.
     pub check: bool,
     /// How finely liveness tracks definitions.
-    pub granularity: Granularity,
+    pub granularity: LivenessGranularity,
     /// What payload registers interfere with.
     pub payload: PayloadInterference,
-}
-
-/// What payload registers interfere with. A switch for comparisons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PayloadInterference {
-    /// What lives before their last use.
-    #[default]
-    LastUse,
-    /// Every virtual register.
-    All,
 }
 
 /// What allocation did.

@@ -349,7 +349,7 @@ fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
         let settings = Settings { check: true, granularity, ..Settings::default() };
         allocate(&mut p.clone(), &*ivb(), settings, 0).unwrap().max_live
     };
-    assert!(max_live(Granularity::Byte) < max_live(Granularity::Register));
+    assert!(max_live(LivenessGranularity::Byte) < max_live(LivenessGranularity::Register));
 }
 
 /// Payload that is free after its last use is room for others, unless it is told to interfere with everything.

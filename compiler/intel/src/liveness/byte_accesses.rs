@@ -1,9 +1,9 @@
 //! Which GRFs of virtual registers each instruction reads and writes, as flat lists: analyses go over them several times.
 
-use super::Granularity;
 use crate::lir::{Inst, Operand, Program, REG_SIZE};
 use crate::pattern::{for_each_read, for_each_write};
 use cranelift_entity::EntityRef;
+use vocabulary::LivenessGranularity;
 
 /// One GRF of a virtual register at an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct ByteAccesses {
 impl ByteAccesses {
     /// The lists of `program`, with definitions as fine as asked.
     #[must_use]
-    pub fn new(program: &Program, granularity: Granularity) -> ByteAccesses {
+    pub fn new(program: &Program, granularity: LivenessGranularity) -> ByteAccesses {
         let mut base = Vec::with_capacity(program.vregs.len() + 1);
         let mut count = 0;
         for data in program.vregs.values() {
@@ -47,8 +47,8 @@ impl ByteAccesses {
         accesses
     }
 
-    fn add(&mut self, inst: &Inst, granularity: Granularity) {
-        let whole = granularity == Granularity::Register;
+    fn add(&mut self, inst: &Inst, granularity: LivenessGranularity) {
+        let whole = granularity == LivenessGranularity::Register;
         let (start, count) = (self.all.len(), self.grf_count());
         for (index, src) in inst.src.iter().enumerate() {
             let Some(first) = self.grf(src) else { continue };

@@ -15,16 +15,7 @@ use crate::lir::{File, Program, VReg};
 use crate::pattern::{regs_read, regs_written};
 pub use byte_accesses::{ByteAccess, ByteAccesses};
 use cranelift_entity::EntityRef;
-
-/// How finely definitions are tracked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
-pub enum Granularity {
-    /// One bit per byte.
-    #[default]
-    Byte,
-    /// One bit per register: a write that does not cover the whole register defines nothing. For comparisons.
-    Register,
-}
+use vocabulary::LivenessGranularity;
 
 /// An interval of instruction indices; empty if `start > end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +108,12 @@ impl Liveness {
     /// Computes liveness of `program`, byte by byte.
     #[must_use]
     pub fn new(program: &Program, cfg: &Cfg) -> Liveness {
-        Liveness::with_granularity(program, cfg, Granularity::Byte)
+        Liveness::with_granularity(program, cfg, LivenessGranularity::Byte)
     }
 
     /// Computes liveness with definitions tracked as finely as asked.
     #[must_use]
-    pub fn with_granularity(program: &Program, cfg: &Cfg, granularity: Granularity) -> Liveness {
+    pub fn with_granularity(program: &Program, cfg: &Cfg, granularity: LivenessGranularity) -> Liveness {
         let mut analysis = Analysis::new(program, cfg, granularity);
         let sets = analysis.solve();
         let written = analysis.solve_written(&sets.writes);
@@ -197,7 +188,7 @@ impl LiveOut {
     /// Computes the sets of `program`.
     #[must_use]
     pub fn new(program: &Program, cfg: &Cfg) -> LiveOut {
-        let mut analysis = Analysis::new(program, cfg, Granularity::Byte);
+        let mut analysis = Analysis::new(program, cfg, LivenessGranularity::Byte);
         let masks = analysis.solve().live_out;
         // They were numbered in ascending order.
         let numbered = analysis.tracked.iter().enumerate().filter(|(_, number)| **number != usize::MAX);
@@ -267,7 +258,7 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(program: &Program, cfg: &'a Cfg, granularity: Granularity) -> Analysis<'a> {
+    fn new(program: &Program, cfg: &'a Cfg, granularity: LivenessGranularity) -> Analysis<'a> {
         let accesses = ByteAccesses::new(program, granularity);
         let tracked = vec![usize::MAX; accesses.grf_count()];
         Analysis { cfg, accesses, tracked }

@@ -12,6 +12,7 @@ pub use gen75::Gen75;
 
 use crate::lir::{File, Inst, Op, Operand, REG_SIZE, RowStep, Type};
 use eu::DevInfo;
+pub use vocabulary::QuirkSet;
 
 macro_rules! quirks {
     ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
@@ -91,27 +92,9 @@ quirks! {
     Gen8R127 = "gen8-r127",
 }
 
-/// A set of quirks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct QuirkSet(u32);
-
-impl QuirkSet {
-    /// With `quirk` added.
-    #[must_use]
-    pub fn with(self, quirk: Quirk) -> QuirkSet {
-        QuirkSet(self.0 | 1 << quirk as u32)
-    }
-
-    /// Contains `quirk`.
-    #[must_use]
-    pub fn contains(self, quirk: Quirk) -> bool {
-        self.0 >> quirk as u32 & 1 != 0
-    }
-}
-
-impl FromIterator<Quirk> for QuirkSet {
-    fn from_iter<I: IntoIterator<Item = Quirk>>(iter: I) -> QuirkSet {
-        iter.into_iter().fold(QuirkSet::default(), QuirkSet::with)
+impl From<Quirk> for u32 {
+    fn from(quirk: Quirk) -> u32 {
+        quirk as u32
     }
 }
 

@@ -405,7 +405,7 @@ impl<'a> Translator<'a> {
         CompileError::lower(format!(
             "{} is not supported in {} shaders on {}",
             op.name(),
-            self.shader.info.stage.name(),
+            self.shader.info.stage.identifier(),
             self.model.devinfo().name
         ))
     }

@@ -487,7 +487,7 @@ impl<'a> Selector<'a> {
         CompileError::lower(format!(
             "{} is not supported in {} shaders on {}",
             op.name(),
-            self.shader.info.stage.name(),
+            self.shader.info.stage.identifier(),
             self.model.devinfo().name
         ))
     }

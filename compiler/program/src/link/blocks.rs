@@ -57,7 +57,7 @@ fn check_count(stage: Stage, used: [u32; 2], options: &LinkOptions<'_>, errors: 
     let name = match stage {
         Stage::Vertex => "VERTEX",
         Stage::TessControl => "TESS_CONTROL",
-        Stage::TessEvaluation => "TESS_EVALUATION",
+        Stage::TessEval => "TESS_EVALUATION",
         Stage::Geometry => "GEOMETRY",
         Stage::Fragment => "FRAGMENT",
         Stage::Compute => "COMPUTE",

@@ -383,7 +383,7 @@ fn check_outputs(shader: &Shader, errors: &mut Errors) {
         |builtin: BuiltinVariable| written.iter().any(|&id| shader.globals[id].builtin == Some(builtin));
     use BuiltinVariable as V;
     match shader.stage {
-        Stage::Vertex | Stage::Geometry | Stage::TessEvaluation => {
+        Stage::Vertex | Stage::Geometry | Stage::TessEval => {
             if has(V::ClipVertex) && (has(V::ClipDistance) || has(V::CullDistance)) {
                 errors.push(format!("{} shader writes both gl_ClipVertex and gl_ClipDistance", shader.stage));
             }

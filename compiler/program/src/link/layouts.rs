@@ -28,16 +28,16 @@ pub(super) fn check_stage_set(stages: &[Shader], options: &LinkOptions<'_>, erro
     if options.separable || stages.is_empty() {
         return;
     }
-    for stage in [Stage::Geometry, Stage::TessControl, Stage::TessEvaluation] {
+    for stage in [Stage::Geometry, Stage::TessControl, Stage::TessEval] {
         if has(stage) && !has(Stage::Vertex) {
             errors.push(format!("{stage} shader without a vertex shader"));
         }
     }
-    if has(Stage::TessControl) && !has(Stage::TessEvaluation) {
+    if has(Stage::TessControl) && !has(Stage::TessEval) {
         errors.push("tessellation control shader without a tessellation evaluation shader");
     }
     let es = stages.iter().any(|s| s.es);
-    if es && has(Stage::TessEvaluation) && !has(Stage::TessControl) {
+    if es && has(Stage::TessEval) && !has(Stage::TessControl) {
         errors.push("tessellation evaluation shader without a tessellation control shader");
     }
     if es && !has(Stage::Compute) && has(Stage::Vertex) != has(Stage::Fragment) {
@@ -109,7 +109,7 @@ pub(super) fn resolve(shader: &mut Shader, options: &LinkOptions<'_>, errors: &m
         Stage::TessControl if layout.vertices.is_none() => {
             errors.push("tessellation control shader declares no number of output vertices");
         }
-        Stage::TessEvaluation => {
+        Stage::TessEval => {
             if layout.input_primitive.is_none() {
                 errors.push("tessellation evaluation shader declares no input primitive");
             }

@@ -12,7 +12,7 @@ fn prefix(stage: Stage) -> &'static str {
     match stage {
         Stage::Vertex => "GL_MAX_VERTEX",
         Stage::TessControl => "GL_MAX_TESS_CONTROL",
-        Stage::TessEvaluation => "GL_MAX_TESS_EVALUATION",
+        Stage::TessEval => "GL_MAX_TESS_EVALUATION",
         Stage::Geometry => "GL_MAX_GEOMETRY",
         Stage::Fragment => "GL_MAX_FRAGMENT",
         Stage::Compute => "GL_MAX_COMPUTE",

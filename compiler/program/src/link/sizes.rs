@@ -145,7 +145,7 @@ fn vertices_of(shader: &Shader, id: GlobalId, types: &TypeTable) -> Option<u32> 
     match (shader.stage, global.storage) {
         (Stage::Geometry, Storage::Input) => shader.layout.input_primitive.map(LayoutPrimitive::vertices),
         (Stage::TessControl, Storage::Output) => shader.layout.vertices,
-        (Stage::TessControl | Stage::TessEvaluation, Storage::Input) => Some(MAX_PATCH_VERTICES),
+        (Stage::TessControl | Stage::TessEval, Storage::Input) => Some(MAX_PATCH_VERTICES),
         _ => None,
     }
 }

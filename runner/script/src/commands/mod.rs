@@ -328,7 +328,7 @@ fn build<'a>(
 
 /// A stage by its enum name.
 fn stage<'a>(arguments: &Arguments<'a, '_>, name: &'a str) -> Result<Stage, Fault<'a>> {
-    Stage::from_enum(name)
+    crate::script::stage_from_enum(name)
         .ok_or_else(|| arguments.at(name, ErrorKind::UnknownEnum, "no shader stage of that name"))
 }
 

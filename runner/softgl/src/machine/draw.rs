@@ -460,7 +460,7 @@ impl Machine {
         let assembled = assemble(call.mode, call.count, self.state.provoking, self.state.patch_vertices);
         let instances = order.chunks(call.count.max(1) as usize);
         let has_geometry = pipeline.program.stage(Stage::Geometry).is_some();
-        let tessellates = pipeline.program.stage(Stage::TessEvaluation).is_some();
+        let tessellates = pipeline.program.stage(Stage::TessEval).is_some();
         if !has_geometry && !tessellates {
             let of_instance = |order| {
                 assembled.iter().map(move |p| FinalPrimitive::new(&p.without_adjacency(call.mode), order))
@@ -572,7 +572,7 @@ impl Machine {
 
     /// Whether the draw is allowed with the program's stages.
     fn is_valid(&self, program: &Program, call: &DrawCall) -> bool {
-        let tessellates = program.stage(Stage::TessEvaluation).is_some();
+        let tessellates = program.stage(Stage::TessEval).is_some();
         let fits = match program.stage(Stage::Geometry) {
             Some(stage) if !tessellates => input_vertices(stage) == vertices_of(call.mode),
             _ => true,

@@ -559,7 +559,7 @@ impl Machine {
     /// The draw-time state that compiled code depends on.
     fn stage_key(&self, object: &ProgramObject) -> StageKey {
         let compatibility = self.capabilities.api == Api::Compatibility;
-        let tessellates = object.program.stage(Stage::TessEvaluation).is_some();
+        let tessellates = object.program.stage(Stage::TessEval).is_some();
         let kind = |format: Option<Format>| match format.map(Format::class) {
             Some(FormatClass::Int) => TargetKind::Int,
             Some(FormatClass::Uint) => TargetKind::Uint,

@@ -47,7 +47,7 @@ impl Pipeline<'_> {
         provoking: ProvokingVertex,
     ) -> Result<(ShadedVertices, Vec<GeneratedPrimitive>), DeviceError> {
         let program = self.program.clone();
-        let Some(evaluation) = program.stage(Stage::TessEvaluation) else {
+        let Some(evaluation) = program.stage(Stage::TessEval) else {
             return Ok((ShadedVertices::default(), Vec::new()));
         };
         let vertex_outputs = program.stage(Stage::Vertex).map_or(&[][..], |s| &s.outputs);
@@ -150,7 +150,7 @@ impl Pipeline<'_> {
             for (lane, point) in points.iter().enumerate() {
                 (0..3).for_each(|c| tess_coord.set(c, lane, point[c].to_bits()));
             }
-            let mut batch = Batch::TessEvaluation(TessEvaluationBatch {
+            let mut batch = Batch::TessEval(TessEvaluationBatch {
                 lanes,
                 mask: first_lanes(lanes),
                 primitive_id: patch.id,
@@ -161,8 +161,8 @@ impl Pipeline<'_> {
                 inner: patch.inner,
                 outputs: Channels::new(vertices.stride, lanes),
             });
-            self.shade(Stage::TessEvaluation, &mut batch)?;
-            let Batch::TessEvaluation(batch) = batch else {
+            self.shade(Stage::TessEval, &mut batch)?;
+            let Batch::TessEval(batch) = batch else {
                 return Err(DeviceError::Execution(
                     "the device changed the kind of an evaluation batch".into(),
                 ));

@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use compiler::output::{PushRange, Stage as BinaryStage, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CompileError, Fronts, Options, StagePasses};
+use compiler::output::{PushRange, Statistics, Surface, Width};
+use compiler::{Binary, Cache, CodegenOptions, CompileError, Fronts, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -47,7 +47,7 @@ pub struct SimulatorOptions {
     /// Generation.
     pub devinfo: &'static DevInfo,
     /// Compiler options.
-    pub compiler: Options,
+    pub compiler: CodegenOptions,
     /// What was compiled before.
     pub cache: Arc<Cache>,
     /// What was decoded before.
@@ -193,7 +193,7 @@ impl SimulatorDevice {
     }
 
     /// The compiler's options. Binaries of other compilers may read what ours do not: then every output is written.
-    fn compiler_options(&self) -> compiler::Options {
+    fn compiler_options(&self) -> compiler::CodegenOptions {
         let mut options = self.options.compiler.clone();
         if self.options.binaries.is_some() || self.options.external.is_some() {
             options.disabled_passes.push("opt_unread_outputs".to_owned());
@@ -203,9 +203,7 @@ impl SimulatorDevice {
 
     fn foreign_binary(&self, stage: Stage, key: &StageKey) -> Result<Option<Binary>, DeviceError> {
         let read = match &self.options.binaries {
-            Some(folder) => {
-                Binary::read(folder, binary_stage(stage)).map_err(|e| layer("encode", e.to_string()))?
-            }
+            Some(folder) => Binary::read(folder, stage).map_err(|e| layer("encode", e.to_string()))?,
             None => None,
         };
         let binary = match (read, &self.options.external) {
@@ -258,7 +256,7 @@ impl SimulatorDevice {
             Batch::TessControl(patches) => {
                 tessellation::run_control(self, prepared, width, kernel, state, patches, services)?
             }
-            Batch::TessEvaluation(points) => {
+            Batch::TessEval(points) => {
                 tessellation::run_evaluation(self, prepared, width, kernel, state, points, services)?
             }
             Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, services)?,
@@ -356,19 +354,7 @@ fn layer(layer: &'static str, message: String) -> DeviceError {
 }
 
 fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    layer(error.layer.name(), format!("{stage} shader: {}", error.message))
-}
-
-/// A stage as binaries name it.
-pub fn binary_stage(stage: Stage) -> BinaryStage {
-    match stage {
-        Stage::Vertex => BinaryStage::Vertex,
-        Stage::TessControl => BinaryStage::TessControl,
-        Stage::TessEvaluation => BinaryStage::TessEval,
-        Stage::Geometry => BinaryStage::Geometry,
-        Stage::Fragment => BinaryStage::Fragment,
-        Stage::Compute => BinaryStage::Compute,
-    }
+    layer(error.phase.name(), format!("{stage} shader: {}", error.message))
 }
 
 /// The buffer behind a uniform block number of the metadata: 0 is the default block.

@@ -172,7 +172,7 @@ pub(super) fn run_evaluation(
     };
     let info = prepared.metadata(width)?;
     let per_thread = if width == Width::Vec4 { 2 } else { 8 };
-    let outputs = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.outputs);
+    let outputs = state.program.stage(Stage::TessEval).map_or(&[][..], |s| &s.outputs);
     let patch = patch_entry(state, interface, batch)?;
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
@@ -231,7 +231,7 @@ fn patch_entry(
     interface: &TessEvalInterface,
     batch: &TessEvaluationBatch,
 ) -> Result<Vec<u32>, DeviceError> {
-    let slots = state.program.stage(Stage::TessEvaluation).map_or(&[][..], |s| &s.inputs);
+    let slots = state.program.stage(Stage::TessEval).map_or(&[][..], |s| &s.inputs);
     let mut entry = vec![0; entry_dwords(&interface.inputs, batch.inputs.len())?];
     entry[..HEADER_DWORDS].copy_from_slice(&header(interface.domain, batch));
     for (index, input) in slots.iter().enumerate() {

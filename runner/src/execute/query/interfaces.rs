@@ -38,7 +38,7 @@ impl Resource {
         let names = [
             ("REFERENCED_BY_VERTEX_SHADER", Stage::Vertex),
             ("REFERENCED_BY_TESS_CONTROL_SHADER", Stage::TessControl),
-            ("REFERENCED_BY_TESS_EVALUATION_SHADER", Stage::TessEvaluation),
+            ("REFERENCED_BY_TESS_EVALUATION_SHADER", Stage::TessEval),
             ("REFERENCED_BY_GEOMETRY_SHADER", Stage::Geometry),
             ("REFERENCED_BY_FRAGMENT_SHADER", Stage::Fragment),
             ("REFERENCED_BY_COMPUTE_SHADER", Stage::Compute),
@@ -178,7 +178,7 @@ fn subroutines(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     let stage = match stage {
         "VERTEX" => Stage::Vertex,
         "TESS_CONTROL" => Stage::TessControl,
-        "TESS_EVALUATION" => Stage::TessEvaluation,
+        "TESS_EVALUATION" => Stage::TessEval,
         "GEOMETRY" => Stage::Geometry,
         "FRAGMENT" => Stage::Fragment,
         "COMPUTE" => Stage::Compute,

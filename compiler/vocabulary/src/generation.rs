@@ -1,0 +1,112 @@
+//! Hardware generations.
+
+use std::error::Error;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A hardware generation that tests run on, or the reference interpreter alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Generation {
+    /// Ivy Bridge.
+    Ivb,
+    /// Haswell.
+    Hsw,
+    /// Broadwell.
+    Bdw,
+    /// Cherryview.
+    Chv,
+    /// Skylake.
+    Skl,
+    /// No hardware: the interpreter, with the union of all generations' capabilities.
+    Reference,
+}
+
+impl Generation {
+    /// The generations of hardware, oldest first.
+    pub const HARDWARE: [Generation; 5] =
+        [Generation::Ivb, Generation::Hsw, Generation::Bdw, Generation::Chv, Generation::Skl];
+
+    /// Returns the name on the command line and in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Generation::Ivb => "ivb",
+            Generation::Hsw => "hsw",
+            Generation::Bdw => "bdw",
+            Generation::Chv => "chv",
+            Generation::Skl => "skl",
+            Generation::Reference => "reference",
+        }
+    }
+
+    /// Returns the generation, or the reference, with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Generation> {
+        let all = Generation::HARDWARE.into_iter().chain([Generation::Reference]);
+        all.into_iter().find(|generation| generation.name() == name)
+    }
+
+    /// Parses a comma-separated list of generations, or `all`, and removes repetitions.
+    ///
+    /// # Errors
+    /// Names the unknown generation.
+    pub fn parse_list(list: &str) -> Result<Vec<Generation>, UnknownGeneration> {
+        let mut generations = Vec::new();
+        for name in list.split(',').map(str::trim) {
+            match Generation::HARDWARE.into_iter().find(|generation| generation.name() == name) {
+                Some(generation) => generations.push(generation),
+                None if name == "all" => generations.extend(Generation::HARDWARE),
+                None => return Err(UnknownGeneration(name.to_string())),
+            }
+        }
+        generations.sort_unstable();
+        generations.dedup();
+        Ok(generations)
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The error of [`Generation::parse_list`]: a name that is no generation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownGeneration(
+    /// The offending name.
+    pub String,
+);
+
+impl fmt::Display for UnknownGeneration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Generation::HARDWARE.map(Generation::name).join(", ");
+        write!(f, "unknown generation `{}` (known: {known}, all)", self.0)
+    }
+}
+
+impl Error for UnknownGeneration {}
+
+#[cfg(test)]
+mod tests {
+    use super::Generation;
+
+    #[test]
+    fn lists() {
+        assert_eq!(Generation::parse_list("all"), Ok(Generation::HARDWARE.to_vec()));
+        let two = [Generation::Ivb, Generation::Skl];
+        assert_eq!(Generation::parse_list("skl, ivb,skl"), Ok(two.to_vec()));
+        for bad in ["", "gen7", "ivb,", "IVB", "reference"] {
+            assert!(Generation::parse_list(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_lead_back() {
+        for generation in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
+            assert_eq!(Generation::from_name(generation.name()), Some(generation));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Vocabulary of the whole project: the types that compiler, executors and results share.
+//!
+//! Each type is defined here and nowhere else. Other crates may re-export them. The crate knows
+//! no compiler, no simulator and no file format beyond the names of its own variants.
+//!
+//! ```
+//! use vocabulary::{Generation, Stage, Width};
+//!
+//! let generations = Generation::parse_list("skl, ivb")?;
+//! assert_eq!(generations, [Generation::Ivb, Generation::Skl]);
+//! assert_eq!(Stage::TessControl.name(), "tessellation control");
+//! assert_eq!(Width::Simd16.channels(), 16);
+//! # Ok::<(), vocabulary::UnknownGeneration>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod codegen_options;
+mod generation;
+mod phase;
+mod stage;
+mod width;
+
+pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet, StageLimit};
+pub use generation::{Generation, UnknownGeneration};
+pub use phase::Phase;
+pub use stage::Stage;
+pub use width::{Backend, Width};
