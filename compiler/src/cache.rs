@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use eu::{DevInfo, KnownInsts};
+use eu::{DevInfo, ValidationCache};
 use ir::Shader;
 use ir::pass::PassManager;
 
@@ -24,7 +24,7 @@ pub struct Cache {
     fronts: Memo<FrontKey, Result<Arc<Shader>, CompileError>>,
     backs: Memo<BackKey, Result<Arc<Shader>, CompileError>>,
     binaries: Memo<BinaryKey, Result<Arc<Binary>, CompileError>>,
-    known: Pool<KnownInsts>,
+    known: Pool<ValidationCache>,
 }
 
 /// What the first half of the IR passes depends on.
@@ -99,14 +99,14 @@ impl Cache {
             let intel_options = intel_options(&key.options);
             let (shader, options) = (&key.shader, &key.options);
             let assemble =
-                |known: &mut KnownInsts| compile::assemble(shader, &key.key, known, &intel_options, options);
+                |known: &mut ValidationCache| compile::assemble(shader, &key.key, known, &intel_options, options);
             self.with_known(devinfo, assemble).map(Arc::new)
         })
     }
 
     /// Lends the instructions of a device that were decoded before.
-    pub fn with_known<T>(&self, devinfo: &'static DevInfo, body: impl FnOnce(&mut KnownInsts) -> T) -> T {
-        self.known.lend(devinfo, || KnownInsts::new(devinfo), body)
+    pub fn with_known<T>(&self, devinfo: &'static DevInfo, body: impl FnOnce(&mut ValidationCache) -> T) -> T {
+        self.known.lend(devinfo, || ValidationCache::new(devinfo), body)
     }
 }
 

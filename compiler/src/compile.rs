@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eu::{DevInfo, KnownInsts};
+use eu::{DevInfo, ValidationCache};
 use intel::output::{Interface, TessDomain, Width};
 use intel::passes::PassSink;
 use ir::pass::{PassLog, PassManager, PassOptions};
@@ -66,7 +66,7 @@ pub fn compile_logged(
         ..intel_options(options)
     };
     let binary = shader.and_then(|shader| {
-        let mut known = KnownInsts::new(devinfo);
+        let mut known = ValidationCache::new(devinfo);
         assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options, options)
     });
     (binary, StagePasses { stage, ir: log, kernels: sink.take() })
@@ -101,7 +101,7 @@ pub fn compile_cached(
 pub(crate) fn assemble(
     shader: &ir::Shader,
     key: &intel::StageKey,
-    known: &mut KnownInsts,
+    known: &mut ValidationCache,
     intel_options: &intel::Options,
     options: &CodegenOptions,
 ) -> Result<Binary, CompileError> {
@@ -284,10 +284,10 @@ fn tess_domain(program: &Program) -> TessDomain {
 /// # Errors
 /// The first rule that an instruction breaks, and how many more do; layer `validate`.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
-    validate_known(&mut KnownInsts::new(devinfo), binary)
+    validate_known(&mut ValidationCache::new(devinfo), binary)
 }
 
-fn validate_known(known: &mut KnownInsts, binary: &Binary) -> Result<(), CompileError> {
+fn validate_known(known: &mut ValidationCache, binary: &Binary) -> Result<(), CompileError> {
     for kernel in &binary.compiled.kernels {
         let violations = known.validate_program(&kernel.code);
         if let Some(first) = violations.first() {

@@ -10,8 +10,7 @@
 use crate::desc::{self, DescError, Lengths, Message};
 use crate::devinfo::DevInfo;
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
-    Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
 };
 use crate::opcode::Opcode;
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -22,34 +21,34 @@ pub const fn grf(nr: u8) -> Operand {
     Operand { file: RegFile::Grf, nr, region: Region::PACKED8, ..Operand::NULL }
 }
 
-/// Register `index` of architecture register kind `kind`, type UD, region `<8;8,1>`.
-pub const fn arf(kind: Arf, index: u8) -> Operand {
-    Operand { file: RegFile::Arf, nr: kind.number(index), region: Region::PACKED8, ..Operand::NULL }
+/// Architecture register `arf`, type UD, region `<8;8,1>`.
+pub const fn arf(arf: Arf) -> Operand {
+    Operand { file: RegFile::Arf, nr: arf.number(), region: Region::PACKED8, ..Operand::NULL }
 }
 
 /// The null register.
 pub const fn null() -> Operand {
-    arf(Arf::Null, 0)
+    arf(Arf::Null)
 }
 
 /// Accumulator `index`.
 pub const fn acc(index: u8) -> Operand {
-    arf(Arf::Accumulator, index)
+    arf(Arf::Accumulator(index))
 }
 
 /// Word `subreg` of the address register, type UW, scalar.
 pub fn addr(subreg: u8) -> Operand {
-    arf(Arf::Address, 0).uw().subreg(subreg).scalar()
+    arf(Arf::Address(0)).uw().subreg(subreg).scalar()
 }
 
 /// Flag subregister `f<nr>.<sub>`, type UW, scalar.
 pub fn flag(nr: u8, sub: u8) -> Operand {
-    arf(Arf::Flag, nr).uw().subreg(sub).scalar()
+    arf(Arf::Flag(nr)).uw().subreg(sub).scalar()
 }
 
 /// Control register cr0, dword `sub`, type UD, scalar.
 pub fn cr0(sub: u8) -> Operand {
-    arf(Arf::Control, 0).subreg(sub).scalar()
+    arf(Arf::Control(0)).subreg(sub).scalar()
 }
 
 /// An operand at `g[a0.subreg + offset]`, type UD, region `<8;8,1>`.
@@ -74,7 +73,7 @@ pub fn imm_f(value: f32) -> Operand {
 
 /// DF immediate (gen8+).
 pub fn imm_df(value: f64) -> Operand {
-    imm(Type::Df, value.to_bits())
+    imm(Type::DF, value.to_bits())
 }
 
 /// The 64-bit immediate of DIM (hsw), which is typed F.
@@ -84,7 +83,7 @@ pub fn imm_dim(value: f64) -> Operand {
 
 /// HF immediate from its bits.
 pub fn imm_hf(bits: u16) -> Operand {
-    imm(Type::Hf, both_halves(bits))
+    imm(Type::HF, both_halves(bits))
 }
 
 /// D immediate.
@@ -94,7 +93,7 @@ pub fn imm_d(value: i32) -> Operand {
 
 /// UD immediate.
 pub fn imm_ud(value: u32) -> Operand {
-    imm(Type::Ud, u64::from(value))
+    imm(Type::UD, u64::from(value))
 }
 
 /// W immediate.
@@ -104,7 +103,7 @@ pub fn imm_w(value: i16) -> Operand {
 
 /// UW immediate.
 pub fn imm_uw(value: u16) -> Operand {
-    imm(Type::Uw, both_halves(value))
+    imm(Type::UW, both_halves(value))
 }
 
 /// Q immediate (gen8+).
@@ -114,12 +113,12 @@ pub fn imm_q(value: i64) -> Operand {
 
 /// UQ immediate (gen8+).
 pub fn imm_uq(value: u64) -> Operand {
-    imm(Type::Uq, value)
+    imm(Type::UQ, value)
 }
 
 /// VF immediate from its bits: four restricted floats, the first in the low byte.
 pub fn imm_vf(bits: u32) -> Operand {
-    imm(Type::Vf, u64::from(bits))
+    imm(Type::VF, u64::from(bits))
 }
 
 /// V immediate from its bits: eight signed nibbles, the first in the low one.
@@ -129,7 +128,7 @@ pub fn imm_v(bits: u32) -> Operand {
 
 /// UV immediate from its bits: eight unsigned nibbles, the first in the low one.
 pub fn imm_uv(bits: u32) -> Operand {
-    imm(Type::Uv, u64::from(bits))
+    imm(Type::UV, u64::from(bits))
 }
 
 /// A 16-bit immediate stands in both halves of the field.
@@ -151,7 +150,7 @@ macro_rules! type_methods {
 }
 
 impl Operand {
-    type_methods! { ub Ub b B uw Uw w W ud Ud d D uq Uq q Q hf Hf f F df Df }
+    type_methods! { ub UB b B uw UW w W ud UD d D uq UQ q Q hf HF f F df DF }
 
     /// This operand with type `ty`.
     #[must_use]
@@ -309,24 +308,21 @@ impl Inst {
     /// With conditional modifier `cond_mod`, writing flag `f<nr>.<sub>` (where the opcode writes flags).
     #[must_use]
     pub const fn cond(self, cond_mod: CondMod, nr: u8, sub: u8) -> Inst {
-        Inst { cond_mod, flag: FlagReg { nr, sub }, ..self }
+        Inst { cond_mod: Some(cond_mod), flag: FlagReg { nr, sub }, ..self }
     }
 
-    /// Predicated on `f<nr>.<sub>`, each channel by its own bit; call after [`Inst::align16`].
+    /// Predicated on `f<nr>.<sub>`, each channel by its own bit.
     #[must_use]
     pub const fn pred(self, nr: u8, sub: u8, inverse: bool) -> Inst {
-        let control = match self.access_mode {
-            AccessMode::Align1 => PredControl::Align1(PredAlign1::Normal),
-            AccessMode::Align16 => PredControl::Align16(PredAlign16::Normal),
-        };
-        Inst { predicate: Some(Predicate { control, inverse }), flag: FlagReg { nr, sub }, ..self }
+        let predicate = Predicate { mode: PredMode::Normal, inverse };
+        Inst { predicate: Some(predicate), flag: FlagReg { nr, sub }, ..self }
     }
 
-    /// With predicate control `control` (and a predicate set before, else not inverted).
+    /// With predicate mode `mode` (inverted if the predicate so far is).
     #[must_use]
-    pub fn pred_control(self, control: PredControl) -> Inst {
+    pub fn pred_mode(self, mode: PredMode) -> Inst {
         let inverse = self.predicate.is_some_and(|predicate| predicate.inverse);
-        Inst { predicate: Some(Predicate { control, inverse }), ..self }
+        Inst { predicate: Some(Predicate { mode, inverse }), ..self }
     }
 
     /// Saturating.

@@ -8,15 +8,27 @@ use crate::opcode::{Form, Opcode};
 
 /// The instruction-set generation, in order of appearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Gen {
+pub enum GfxVersion {
     /// Ivy Bridge.
-    Gen7,
+    Gfx7,
     /// Haswell.
-    Gen75,
+    Gfx75,
     /// Broadwell and Cherryview.
-    Gen8,
+    Gfx8,
     /// Skylake.
-    Gen9,
+    Gfx9,
+}
+
+impl GfxVersion {
+    /// Ten times the version's number: 70, 75, 80 or 90.
+    pub const fn times_ten(self) -> u16 {
+        match self {
+            GfxVersion::Gfx7 => 70,
+            GfxVersion::Gfx75 => 75,
+            GfxVersion::Gfx8 => 80,
+            GfxVersion::Gfx9 => 90,
+        }
+    }
 }
 
 /// What one supported device can do and how its instruction set differs from the others.
@@ -25,9 +37,7 @@ pub struct DevInfo {
     /// Name used on the command line: `ivb`, `hsw`, `bdw`, `chv` or `skl`.
     pub name: &'static str,
     /// Instruction-set generation: selects instruction layouts and opcode numbers.
-    pub generation: Gen,
-    /// Ten times the generation number: 70, 75, 80 or 90.
-    pub version: u16,
+    pub version: GfxVersion,
     /// Number of 32-byte general registers per thread.
     pub grf_count: u16,
     /// Hardware threads of one execution unit.
@@ -130,8 +140,7 @@ pub struct DevInfo {
 /// Ivy Bridge: the table's starting point.
 const IVB: DevInfo = DevInfo {
     name: "ivb",
-    generation: Gen::Gen7,
-    version: 70,
+    version: GfxVersion::Gfx7,
     grf_count: 128,
     threads_per_eu: 8,
     max_push_registers: 64,
@@ -184,8 +193,7 @@ const IVB: DevInfo = DevInfo {
 
 const HSW: DevInfo = DevInfo {
     name: "hsw",
-    generation: Gen::Gen75,
-    version: 75,
+    version: GfxVersion::Gfx75,
     call_unit_bytes: 1,
     threads_per_eu: 7,
     bfi_simd16: false,
@@ -206,8 +214,7 @@ const HSW: DevInfo = DevInfo {
 
 const BDW: DevInfo = DevInfo {
     name: "bdw",
-    generation: Gen::Gen8,
-    version: 80,
+    version: GfxVersion::Gfx8,
     address_subregisters: 16,
     accumulators: 10,
     jump_unit_bytes: 1,
@@ -248,8 +255,7 @@ const CHV: DevInfo = DevInfo {
 
 const SKL: DevInfo = DevInfo {
     name: "skl",
-    generation: Gen::Gen9,
-    version: 90,
+    version: GfxVersion::Gfx9,
     has_hf_math: true,
     has_packed_mixed_float: true,
     even_split_destination: false,

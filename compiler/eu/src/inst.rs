@@ -55,8 +55,6 @@ pub(crate) use coded_enum;
 coded_enum! {
     /// Conditional modifier.
     CondMod {
-        /// No condition.
-        None = 0 "",
         /// Zero or equal.
         Z = 1 "z",
         /// Not zero or not equal.
@@ -76,72 +74,120 @@ coded_enum! {
     }
 }
 
-coded_enum! {
-    /// Predication in Align1 mode.
-    PredAlign1 {
-        /// Each channel its own bit.
-        Normal = 1 "",
-        /// OR of f0 and f1.
-        AnyV = 2 "anyv",
-        /// AND of f0 and f1.
-        AllV = 3 "allv",
-        /// Any of a group of 2.
-        Any2H = 4 "any2h",
-        /// All of a group of 2.
-        All2H = 5 "all2h",
-        /// Any of a group of 4.
-        Any4H = 6 "any4h",
-        /// All of a group of 4.
-        All4H = 7 "all4h",
-        /// Any of a group of 8.
-        Any8H = 8 "any8h",
-        /// All of a group of 8.
-        All8H = 9 "all8h",
-        /// Any of a group of 16.
-        Any16H = 10 "any16h",
-        /// All of a group of 16.
-        All16H = 11 "all16h",
-        /// Any of 32.
-        Any32H = 12 "any32h",
-        /// All of 32.
-        All32H = 13 "all32h",
+impl CondMod {
+    /// The condition that holds for exchanged operands.
+    #[must_use]
+    pub const fn swapped(self) -> CondMod {
+        match self {
+            CondMod::G => CondMod::L,
+            CondMod::Ge => CondMod::Le,
+            CondMod::L => CondMod::G,
+            CondMod::Le => CondMod::Ge,
+            other => other,
+        }
+    }
+
+    /// The complement for ordered operands (not valid for floats that may be NaN, except Z and Nz).
+    #[must_use]
+    pub const fn negated(self) -> Option<CondMod> {
+        Some(match self {
+            CondMod::Z => CondMod::Nz,
+            CondMod::Nz => CondMod::Z,
+            CondMod::G => CondMod::Le,
+            CondMod::Ge => CondMod::L,
+            CondMod::L => CondMod::Ge,
+            CondMod::Le => CondMod::G,
+            CondMod::O | CondMod::U => return None,
+        })
     }
 }
 
-coded_enum! {
-    /// Predication in Align16 mode.
-    PredAlign16 {
-        /// Each channel its own bit.
-        Normal = 1 "",
-        /// The x bit of each group of 4.
-        X = 2 "x",
-        /// The y bit of each group of 4.
-        Y = 3 "y",
-        /// The z bit of each group of 4.
-        Z = 4 "z",
-        /// The w bit of each group of 4.
-        W = 5 "w",
-        /// Any of a group of 4.
-        Any4H = 6 "any4h",
-        /// All of a group of 4.
-        All4H = 7 "all4h",
-    }
+/// Expands the list of predicate modes: code in Align1, code in Align16 (0: the access mode lacks it), name.
+macro_rules! predicate_modes {
+    ($($(#[$doc:meta])* $variant:ident $align1:literal $align16:literal $text:literal,)*) => {
+        /// Combination of flag bits that predicates a channel. The access modes have different ones.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum PredMode {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl PredMode {
+            /// Every mode.
+            pub const ALL: &'static [PredMode] = &[$(PredMode::$variant,)*];
+
+            /// Hardware code in `access`; `None` if that access mode lacks this one.
+            pub const fn code(self, access: AccessMode) -> Option<u8> {
+                let code: u8 = match (self, access) {
+                    $((PredMode::$variant, AccessMode::Align1) => $align1,)*
+                    $((PredMode::$variant, AccessMode::Align16) => $align16,)*
+                };
+                if code == 0 { None } else { Some(code) }
+            }
+
+            /// Name in assembly text.
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(PredMode::$variant => $text,)*
+                }
+            }
+        }
+    };
 }
 
-/// How channels are predicated; the two access modes have different controls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PredControl {
-    /// In an Align1 instruction.
-    Align1(PredAlign1),
-    /// In an Align16 instruction.
-    Align16(PredAlign16),
+predicate_modes! {
+    /// Each channel by its own bit.
+    Normal 1 1 "",
+    /// OR of f0 and f1.
+    AnyV 2 0 "anyv",
+    /// AND of f0 and f1.
+    AllV 3 0 "allv",
+    /// Any of a group of 2.
+    Any2h 4 0 "any2h",
+    /// All of a group of 2.
+    All2h 5 0 "all2h",
+    /// Any of a group of 4.
+    Any4h 6 6 "any4h",
+    /// All of a group of 4.
+    All4h 7 7 "all4h",
+    /// Any of a group of 8.
+    Any8h 8 0 "any8h",
+    /// All of a group of 8.
+    All8h 9 0 "all8h",
+    /// Any of a group of 16.
+    Any16h 10 0 "any16h",
+    /// All of a group of 16.
+    All16h 11 0 "all16h",
+    /// Any of 32.
+    Any32h 12 0 "any32h",
+    /// All of 32.
+    All32h 13 0 "all32h",
+    /// The x bit of each group of 4.
+    ReplicateX 0 2 "x",
+    /// The y bit of each group of 4.
+    ReplicateY 0 3 "y",
+    /// The z bit of each group of 4.
+    ReplicateZ 0 4 "z",
+    /// The w bit of each group of 4.
+    ReplicateW 0 5 "w",
+}
+
+impl PredMode {
+    /// The mode with hardware code `code` in `access`.
+    pub fn from_code(code: u64, access: AccessMode) -> Option<PredMode> {
+        PredMode::ALL.iter().copied().find(|mode| mode.code(access).is_some_and(|c| u64::from(c) == code))
+    }
+
+    /// The mode of `access` called `text` in assembly text.
+    pub fn from_text(text: &str, access: AccessMode) -> Option<PredMode> {
+        PredMode::ALL.iter().copied().find(|mode| mode.text() == text && mode.code(access).is_some())
+    }
 }
 
 /// A predicate on the instruction's flag register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Predicate {
-    /// Which bits a channel looks at.
-    pub control: PredControl,
+    /// Combination of flag bits.
+    pub mode: PredMode,
     /// Inverted (`-f0.0`).
     pub inverse: bool,
 }
@@ -290,7 +336,7 @@ pub struct Inst {
     /// Flag subregister of the predicate and of the conditional modifier.
     pub flag: FlagReg,
     /// Conditional modifier.
-    pub cond_mod: CondMod,
+    pub cond_mod: Option<CondMod>,
     /// Saturate the result.
     pub saturate: bool,
     /// `NoDDClr`: leave the destination's dependency in place.
@@ -338,7 +384,7 @@ impl Inst {
             no_mask: false,
             predicate: None,
             flag: FlagReg { nr: 0, sub: 0 },
-            cond_mod: CondMod::None,
+            cond_mod: None,
             saturate: false,
             no_dd_clear: false,
             no_dd_check: false,

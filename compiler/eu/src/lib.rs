@@ -22,29 +22,29 @@ pub mod build;
 pub mod desc;
 pub mod devinfo;
 pub mod encoding;
-pub mod extent;
 pub mod inst;
+mod instruction_cache;
+mod instruction_offsets;
 pub mod opcode;
 pub mod operand;
-mod recent;
-mod starts;
+mod program_end;
 pub mod text;
 pub mod types;
 pub mod validate;
 
-pub use devinfo::{DevInfo, Gen};
+pub use devinfo::{DevInfo, GfxVersion};
 pub use encoding::{
-    DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program, word,
+    DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program,
+    raw_encoding,
 };
-pub use extent::Extent;
 pub use inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
-    Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
 };
+pub use instruction_cache::{CachedInstruction, InstructionCache, InstructionStorage};
+pub use instruction_offsets::InstructionOffsets;
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
-pub use recent::{Found, Recent, Store};
-pub use starts::Starts;
+pub use program_end::{ProgramEnd, jump_targets};
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
-pub use validate::{KnownInsts, Violation, validate_inst, validate_program};
+pub use validate::{ValidationCache, Violation, validate_inst, validate_program};

@@ -2,7 +2,7 @@
 //!
 //! Numbers and operand counts are those of the opcode table in Mesa's `brw_eu.c`.
 
-use crate::devinfo::Gen;
+use crate::devinfo::GfxVersion;
 
 /// How an instruction's operand bits are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,9 +37,9 @@ pub struct OpcodeInfo {
     /// Number in bits 6:0.
     pub code: u8,
     /// First generation that has it.
-    pub first: Gen,
+    pub first: GfxVersion,
     /// Last generation that has it.
-    pub last: Gen,
+    pub last: GfxVersion,
     /// Operand layout.
     pub form: Form,
     /// Number of sources (MATH: the most a function has; JMPI: the distance).
@@ -71,8 +71,8 @@ macro_rules! opcodes {
         static ROWS: &[OpcodeInfo] = &[$(OpcodeInfo {
             mnemonic: $mnemonic,
             code: $code,
-            first: Gen::$first,
-            last: Gen::$last,
+            first: GfxVersion::$first,
+            last: GfxVersion::$last,
             form: Form::$form,
             sources: $sources,
             has_dst: false $(|| flag_is(stringify!($flag), "dst"))*,
@@ -100,147 +100,147 @@ const fn flag_is(flag: &str, name: &str) -> bool {
 
 opcodes! {
     /// Traps.
-    Illegal "illegal" 0 Gen7 Gen9 Bare 0;
+    Illegal "illegal" 0 Gfx7 Gfx9 Bare 0;
     /// Copy with conversion.
-    Mov "mov" 1 Gen7 Gen9 Basic 1 dst cmod sat;
+    Mov "mov" 1 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Select by predicate, or minimum and maximum by condition.
-    Sel "sel" 2 Gen7 Gen9 Basic 2 dst cmod sat;
+    Sel "sel" 2 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Indexed copy.
-    Movi "movi" 3 Gen7 Gen9 Basic 2 dst;
+    Movi "movi" 3 Gfx7 Gfx9 Basic 2 dst;
     /// Bitwise NOT.
-    Not "not" 4 Gen7 Gen9 Basic 1 dst cmod;
+    Not "not" 4 Gfx7 Gfx9 Basic 1 dst cmod;
     /// Bitwise AND.
-    And "and" 5 Gen7 Gen9 Basic 2 dst cmod;
+    And "and" 5 Gfx7 Gfx9 Basic 2 dst cmod;
     /// Bitwise OR.
-    Or "or" 6 Gen7 Gen9 Basic 2 dst cmod;
+    Or "or" 6 Gfx7 Gfx9 Basic 2 dst cmod;
     /// Bitwise exclusive OR.
-    Xor "xor" 7 Gen7 Gen9 Basic 2 dst cmod;
+    Xor "xor" 7 Gfx7 Gfx9 Basic 2 dst cmod;
     /// Logical shift right.
-    Shr "shr" 8 Gen7 Gen9 Basic 2 dst cmod sat;
+    Shr "shr" 8 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Shift left.
-    Shl "shl" 9 Gen7 Gen9 Basic 2 dst cmod sat;
+    Shl "shl" 9 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Load a DF immediate.
-    Dim "dim" 10 Gen75 Gen75 Basic 1 dst;
+    Dim "dim" 10 Gfx75 Gfx75 Basic 1 dst;
     /// Scattered move.
-    Smov "smov" 10 Gen8 Gen9 Basic 2 dst;
+    Smov "smov" 10 Gfx8 Gfx9 Basic 2 dst;
     /// Arithmetic shift right.
-    Asr "asr" 12 Gen7 Gen9 Basic 2 dst cmod sat;
+    Asr "asr" 12 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Compare.
-    Cmp "cmp" 16 Gen7 Gen9 Basic 2 dst cmod;
+    Cmp "cmp" 16 Gfx7 Gfx9 Basic 2 dst cmod;
     /// Compare, NaN-aware for minimum and maximum.
-    Cmpn "cmpn" 17 Gen7 Gen9 Basic 2 dst cmod;
+    Cmpn "cmpn" 17 Gfx7 Gfx9 Basic 2 dst cmod;
     /// Select by comparing src2 with zero.
-    Csel "csel" 18 Gen8 Gen9 ThreeSource 3 dst cmod sat;
+    Csel "csel" 18 Gfx8 Gfx9 ThreeSource 3 dst cmod sat;
     /// F to HF in the low word.
-    F32To16 "f32to16" 19 Gen7 Gen75 Basic 1 dst cmod sat;
+    F32To16 "f32to16" 19 Gfx7 Gfx75 Basic 1 dst cmod sat;
     /// HF in a word to F.
-    F16To32 "f16to32" 20 Gen7 Gen75 Basic 1 dst cmod sat;
+    F16To32 "f16to32" 20 Gfx7 Gfx75 Basic 1 dst cmod sat;
     /// Bit reverse.
-    Bfrev "bfrev" 23 Gen7 Gen9 Basic 1 dst;
+    Bfrev "bfrev" 23 Gfx7 Gfx9 Basic 1 dst;
     /// Bit-field extract.
-    Bfe "bfe" 24 Gen7 Gen9 ThreeSource 3 dst;
+    Bfe "bfe" 24 Gfx7 Gfx9 ThreeSource 3 dst;
     /// Bit-field mask.
-    Bfi1 "bfi1" 25 Gen7 Gen9 Basic 2 dst;
+    Bfi1 "bfi1" 25 Gfx7 Gfx9 Basic 2 dst;
     /// Bit-field insert.
-    Bfi2 "bfi2" 26 Gen7 Gen9 ThreeSource 3 dst;
+    Bfi2 "bfi2" 26 Gfx7 Gfx9 ThreeSource 3 dst;
     /// Indexed jump.
-    Jmpi "jmpi" 32 Gen7 Gen9 Jmpi 1;
+    Jmpi "jmpi" 32 Gfx7 Gfx9 Jmpi 1;
     /// Branch diverging.
-    Brd "brd" 33 Gen7 Gen9 Branch 0;
+    Brd "brd" 33 Gfx7 Gfx9 Branch 0;
     /// If.
-    If "if" 34 Gen7 Gen9 Branch 0;
+    If "if" 34 Gfx7 Gfx9 Branch 0;
     /// Branch converging.
-    Brc "brc" 35 Gen7 Gen9 Branch 0;
+    Brc "brc" 35 Gfx7 Gfx9 Branch 0;
     /// Else.
-    Else "else" 36 Gen7 Gen9 Branch 0;
+    Else "else" 36 Gfx7 Gfx9 Branch 0;
     /// End if.
-    Endif "endif" 37 Gen7 Gen9 Branch 0;
+    Endif "endif" 37 Gfx7 Gfx9 Branch 0;
     /// End of loop.
-    While "while" 39 Gen7 Gen9 Branch 0;
+    While "while" 39 Gfx7 Gfx9 Branch 0;
     /// Leave the loop.
-    Break "break" 40 Gen7 Gen9 Branch 0;
+    Break "break" 40 Gfx7 Gfx9 Branch 0;
     /// Next iteration.
-    Cont "cont" 41 Gen7 Gen9 Branch 0;
+    Cont "cont" 41 Gfx7 Gfx9 Branch 0;
     /// Disable channels until a later halt target.
-    Halt "halt" 42 Gen7 Gen9 Branch 0;
+    Halt "halt" 42 Gfx7 Gfx9 Branch 0;
     /// Call, absolute address.
-    Calla "calla" 43 Gen75 Gen9 Call 0 dst;
+    Calla "calla" 43 Gfx75 Gfx9 Call 0 dst;
     /// Call.
-    Call "call" 44 Gen7 Gen9 Call 0 dst;
+    Call "call" 44 Gfx7 Gfx9 Call 0 dst;
     /// Return.
-    Ret "ret" 45 Gen7 Gen9 Basic 1 dst;
+    Ret "ret" 45 Gfx7 Gfx9 Basic 1 dst;
     /// Jump with reconvergence.
-    Goto "goto" 46 Gen8 Gen9 Branch 0;
+    Goto "goto" 46 Gfx8 Gfx9 Branch 0;
     /// Wait for a notification.
-    Wait "wait" 48 Gen7 Gen9 Wait 0 dst;
+    Wait "wait" 48 Gfx7 Gfx9 Wait 0 dst;
     /// Send a message.
-    Send "send" 49 Gen7 Gen9 Send 1 dst;
+    Send "send" 49 Gfx7 Gfx9 Send 1 dst;
     /// Send a message after preceding threads' dependencies cleared.
-    Sendc "sendc" 50 Gen7 Gen9 Send 1 dst;
+    Sendc "sendc" 50 Gfx7 Gfx9 Send 1 dst;
     /// Send a message of two parts.
-    Sends "sends" 51 Gen9 Gen9 SplitSend 2 dst;
+    Sends "sends" 51 Gfx9 Gfx9 SplitSend 2 dst;
     /// Send a message of two parts, conditionally.
-    Sendsc "sendsc" 52 Gen9 Gen9 SplitSend 2 dst;
+    Sendsc "sendsc" 52 Gfx9 Gfx9 SplitSend 2 dst;
     /// Transcendental functions and integer division.
-    Math "math" 56 Gen7 Gen9 Math 2 dst sat;
+    Math "math" 56 Gfx7 Gfx9 Math 2 dst sat;
     /// Add.
-    Add "add" 64 Gen7 Gen9 Basic 2 dst cmod sat;
+    Add "add" 64 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Multiply.
-    Mul "mul" 65 Gen7 Gen9 Basic 2 dst cmod sat;
+    Mul "mul" 65 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Integer average.
-    Avg "avg" 66 Gen7 Gen9 Basic 2 dst cmod sat;
+    Avg "avg" 66 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Fraction.
-    Frc "frc" 67 Gen7 Gen9 Basic 1 dst cmod sat;
+    Frc "frc" 67 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Round up.
-    Rndu "rndu" 68 Gen7 Gen9 Basic 1 dst cmod sat;
+    Rndu "rndu" 68 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Round down.
-    Rndd "rndd" 69 Gen7 Gen9 Basic 1 dst cmod sat;
+    Rndd "rndd" 69 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Round to even.
-    Rnde "rnde" 70 Gen7 Gen9 Basic 1 dst cmod sat;
+    Rnde "rnde" 70 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Round to zero.
-    Rndz "rndz" 71 Gen7 Gen9 Basic 1 dst cmod sat;
+    Rndz "rndz" 71 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// Multiply and add the accumulator.
-    Mac "mac" 72 Gen7 Gen9 Basic 2 dst cmod sat;
+    Mac "mac" 72 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// High half of a multiplication begun by MUL.
-    Mach "mach" 73 Gen7 Gen9 Basic 2 dst cmod sat;
+    Mach "mach" 73 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Leading zeros.
-    Lzd "lzd" 74 Gen7 Gen9 Basic 1 dst cmod sat;
+    Lzd "lzd" 74 Gfx7 Gfx9 Basic 1 dst cmod sat;
     /// First bit from the high end.
-    Fbh "fbh" 75 Gen7 Gen9 Basic 1 dst;
+    Fbh "fbh" 75 Gfx7 Gfx9 Basic 1 dst;
     /// First bit from the low end.
-    Fbl "fbl" 76 Gen7 Gen9 Basic 1 dst;
+    Fbl "fbl" 76 Gfx7 Gfx9 Basic 1 dst;
     /// Count bits.
-    Cbit "cbit" 77 Gen7 Gen9 Basic 1 dst;
+    Cbit "cbit" 77 Gfx7 Gfx9 Basic 1 dst;
     /// Add with carry out to the accumulator.
-    Addc "addc" 78 Gen7 Gen9 Basic 2 dst cmod sat;
+    Addc "addc" 78 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Subtract with borrow out to the accumulator.
-    Subb "subb" 79 Gen7 Gen9 Basic 2 dst cmod sat;
+    Subb "subb" 79 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Sum of absolute differences of two.
-    Sad2 "sad2" 80 Gen7 Gen9 Basic 2 dst cmod sat;
+    Sad2 "sad2" 80 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Sum of absolute differences of two, accumulated.
-    Sada2 "sada2" 81 Gen7 Gen9 Basic 2 dst cmod sat;
+    Sada2 "sada2" 81 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Four-component dot product.
-    Dp4 "dp4" 84 Gen7 Gen9 Basic 2 dst cmod sat;
+    Dp4 "dp4" 84 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Homogeneous dot product.
-    Dph "dph" 85 Gen7 Gen9 Basic 2 dst cmod sat;
+    Dph "dph" 85 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Three-component dot product.
-    Dp3 "dp3" 86 Gen7 Gen9 Basic 2 dst cmod sat;
+    Dp3 "dp3" 86 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Two-component dot product.
-    Dp2 "dp2" 87 Gen7 Gen9 Basic 2 dst cmod sat;
+    Dp2 "dp2" 87 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Line equation: p·u + q.
-    Line "line" 89 Gen7 Gen9 Basic 2 dst cmod sat;
+    Line "line" 89 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Plane equation.
-    Pln "pln" 90 Gen7 Gen9 Basic 2 dst cmod sat;
+    Pln "pln" 90 Gfx7 Gfx9 Basic 2 dst cmod sat;
     /// Multiply-add: src1 × src2 + src0.
-    Mad "mad" 91 Gen7 Gen9 ThreeSource 3 dst cmod sat;
+    Mad "mad" 91 Gfx7 Gfx9 ThreeSource 3 dst cmod sat;
     /// Linear interpolation.
-    Lrp "lrp" 92 Gen7 Gen9 ThreeSource 3 dst cmod sat;
+    Lrp "lrp" 92 Gfx7 Gfx9 ThreeSource 3 dst cmod sat;
     /// Multiply-add with extra precision, for division macros.
-    Madm "madm" 93 Gen8 Gen9 ThreeSource 3 dst cmod sat;
+    Madm "madm" 93 Gfx8 Gfx9 ThreeSource 3 dst cmod sat;
     /// Nothing: what Intel's compilers put between the end of a kernel and its padding.
-    Nenop "nenop" 125 Gen8 Gen9 Bare 0;
+    Nenop "nenop" 125 Gfx8 Gfx9 Bare 0;
     /// Nothing.
-    Nop "nop" 126 Gen7 Gen9 Bare 0;
+    Nop "nop" 126 Gfx7 Gfx9 Bare 0;
 }
 
 impl Opcode {
@@ -261,19 +261,19 @@ impl Opcode {
     }
 
     /// Whether `generation` has this opcode.
-    pub fn exists_on(self, generation: Gen) -> bool {
+    pub fn exists_on(self, version: GfxVersion) -> bool {
         let info = self.info();
-        info.first <= generation && generation <= info.last
+        info.first <= version && version <= info.last
     }
 
     /// The opcode with number `code` on `generation`.
-    pub fn from_code(code: u64, generation: Gen) -> Option<Opcode> {
-        Opcode::ALL.iter().copied().find(|op| u64::from(op.info().code) == code && op.exists_on(generation))
+    pub fn from_code(code: u64, version: GfxVersion) -> Option<Opcode> {
+        Opcode::ALL.iter().copied().find(|op| u64::from(op.info().code) == code && op.exists_on(version))
     }
 
     /// The opcode called `mnemonic` on `generation`.
-    pub fn from_mnemonic(mnemonic: &str, generation: Gen) -> Option<Opcode> {
-        Opcode::ALL.iter().copied().find(|op| op.mnemonic() == mnemonic && op.exists_on(generation))
+    pub fn from_mnemonic(mnemonic: &str, version: GfxVersion) -> Option<Opcode> {
+        Opcode::ALL.iter().copied().find(|op| op.mnemonic() == mnemonic && op.exists_on(version))
     }
 
     /// SEND, SENDC, SENDS or SENDSC.
@@ -297,17 +297,17 @@ impl Opcode {
     }
 
     /// Whether the instruction carries UIP on `generation`: gen8 gave it to ELSE.
-    pub fn has_uip(self, generation: Gen) -> bool {
+    pub fn has_uip(self, version: GfxVersion) -> bool {
         match self {
             Opcode::If | Opcode::Break | Opcode::Cont | Opcode::Halt | Opcode::Brc | Opcode::Goto => true,
-            Opcode::Else => generation >= Gen::Gen8,
+            Opcode::Else => version >= GfxVersion::Gfx8,
             _ => false,
         }
     }
 
     /// Whether bit 28 is branch control rather than accumulator write enable.
-    pub fn has_branch_control(self, generation: Gen) -> bool {
-        generation >= Gen::Gen8 && matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
+    pub fn has_branch_control(self, version: GfxVersion) -> bool {
+        version >= GfxVersion::Gfx8 && matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
     }
 
     /// Whether a conditional modifier of this opcode writes the flag register (SEL and CSEL only compare).

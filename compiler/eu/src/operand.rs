@@ -13,59 +13,77 @@ pub enum RegFile {
     Imm,
 }
 
-/// A kind of architecture register: the high nibble of its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Arf {
-    /// Reads as undefined, swallows writes.
-    Null = 0x00,
-    /// Address register a0.
-    Address = 0x10,
-    /// Accumulators acc0, acc1.
-    Accumulator = 0x20,
-    /// Flag registers f0, f1 of 32 bits.
-    Flag = 0x30,
-    /// Execution mask registers.
-    Mask = 0x40,
-    /// Mask stack.
-    MaskStack = 0x50,
-    /// Mask stack depth.
-    MaskStackDepth = 0x60,
-    /// State register sr0.
-    State = 0x70,
-    /// Control register cr0.
-    Control = 0x80,
-    /// Notification counts n0.
-    Notification = 0x90,
-    /// Instruction pointer.
-    Ip = 0xa0,
-    /// Thread dependency register.
-    Tdr = 0xb0,
-    /// Time stamp register tm0.
-    Timestamp = 0xc0,
+macro_rules! architecture_registers {
+    ($($(#[$doc:meta])* $variant:ident $(($index:ident: $ty:ty))? = $high:literal $name:literal,)*) => {
+        /// An architecture register. The high nibble of its encoded number is its kind, the low nibble its index
+        /// (ignored for null and ip).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Arf {
+            $($(#[$doc])* $variant $(($ty))?,)*
+        }
+
+        impl Arf {
+            /// The encoded register number.
+            pub const fn number(self) -> u8 {
+                match self {
+                    $(Arf::$variant $(($index))? => $high << 4 $(| ($index & 0xf))?,)*
+                }
+            }
+
+            /// The register with encoded number `number`; `None` if the number's kind is reserved.
+            pub const fn from_number(number: u8) -> Option<Arf> {
+                match number >> 4 {
+                    $($high => Some(Arf::$variant $(({ let $index: $ty = number & 0xf; $index }))?),)*
+                    _ => None,
+                }
+            }
+
+            /// Prefix of the name in assembly text; the index follows (not for null and ip).
+            pub const fn prefix(self) -> &'static str {
+                match self {
+                    $(Arf::$variant { .. } => $name,)*
+                }
+            }
+
+            /// Register `index` of the kind with this prefix.
+            pub fn from_prefix(prefix: &str, index: u8) -> Option<Arf> {
+                let kind = match prefix {
+                    $($name => $high,)*
+                    _ => return None,
+                };
+                Arf::from_number(kind << 4 | index & 0xf)
+            }
+        }
+    };
 }
 
-impl Arf {
-    /// All kinds with the prefix of their assembly name.
-    pub const NAMES: [(Arf, &'static str); 13] = [
-        (Arf::Null, "null"),
-        (Arf::Address, "a"),
-        (Arf::Accumulator, "acc"),
-        (Arf::Flag, "f"),
-        (Arf::Mask, "mask"),
-        (Arf::MaskStack, "ms"),
-        (Arf::MaskStackDepth, "msd"),
-        (Arf::State, "sr"),
-        (Arf::Control, "cr"),
-        (Arf::Notification, "n"),
-        (Arf::Ip, "ip"),
-        (Arf::Tdr, "tdr"),
-        (Arf::Timestamp, "tm"),
-    ];
-
-    /// The encoded register number of register `index` of this kind.
-    pub const fn number(self, index: u8) -> u8 {
-        (self as u8) | (index & 0xf)
-    }
+architecture_registers! {
+    /// Reads as undefined, swallows writes.
+    Null = 0x0 "null",
+    /// Address register a0.
+    Address(index: u8) = 0x1 "a",
+    /// Accumulators acc0, acc1.
+    Accumulator(index: u8) = 0x2 "acc",
+    /// Flag registers f0, f1 of 32 bits.
+    Flag(index: u8) = 0x3 "f",
+    /// Channel enables (ce0, `mask0`).
+    Mask(index: u8) = 0x4 "mask",
+    /// Mask stack.
+    MaskStack(index: u8) = 0x5 "ms",
+    /// Mask stack depth.
+    MaskStackDepth(index: u8) = 0x6 "msd",
+    /// State register sr0.
+    State(index: u8) = 0x7 "sr",
+    /// Control register cr0.
+    Control(index: u8) = 0x8 "cr",
+    /// Notification counts n0.
+    Notification(index: u8) = 0x9 "n",
+    /// Instruction pointer.
+    Ip = 0xa "ip",
+    /// Thread dependency register.
+    Tdr(index: u8) = 0xb "tdr",
+    /// Time stamp register tm0.
+    Timestamp(index: u8) = 0xc "tm",
 }
 
 /// How a register operand is addressed.
@@ -187,7 +205,7 @@ impl Operand {
     /// The null register as UD, every other field at its default.
     pub const NULL: Operand = Operand {
         file: RegFile::Arf,
-        ty: Type::Ud,
+        ty: Type::UD,
         nr: 0,
         subnr: 0,
         addressing: Addressing::Direct,
@@ -202,17 +220,21 @@ impl Operand {
 
     /// Whether this is the (directly addressed) null register.
     pub fn is_null(&self) -> bool {
-        self.is_arf(Arf::Null)
+        self.is_direct_arf() && self.nr & 0xf0 == Arf::Null.number()
     }
 
-    /// Whether this is a directly addressed architecture register of kind `kind`.
-    pub fn is_arf(&self, kind: Arf) -> bool {
-        self.file == RegFile::Arf && self.addressing == Addressing::Direct && self.nr & 0xf0 == kind as u8
+    /// The directly addressed architecture register, if this is one.
+    pub fn arf(&self) -> Option<Arf> {
+        if self.is_direct_arf() { Arf::from_number(self.nr) } else { None }
+    }
+
+    fn is_direct_arf(&self) -> bool {
+        self.file == RegFile::Arf && self.addressing == Addressing::Direct
     }
 
     /// Whether this is an accumulator.
     pub fn is_accumulator(&self) -> bool {
-        self.is_arf(Arf::Accumulator)
+        self.is_direct_arf() && self.nr & 0xf0 == Arf::Accumulator(0).number()
     }
 
     /// Whether this is an immediate.

@@ -54,7 +54,7 @@ fn check(devinfo: &'static DevInfo, bytes: &[u8]) -> bool {
 #[test]
 fn random_words() {
     for devinfo in DevInfo::all() {
-        let mut random = Random(u64::from(devinfo.version));
+        let mut random = Random(u64::from(devinfo.version.times_ten()));
         let decoded = (0..words()).filter(|_| check(devinfo, &random.word())).count();
         assert!(decoded > words() as usize / 100, "{}: only {decoded} words decode", devinfo.name);
     }
@@ -64,9 +64,9 @@ fn random_words() {
 #[test]
 fn random_words_of_each_opcode() {
     for devinfo in DevInfo::all() {
-        let mut random = Random(1 + u64::from(devinfo.version));
+        let mut random = Random(1 + u64::from(devinfo.version.times_ten()));
         let opcodes: Vec<eu::Opcode> =
-            eu::Opcode::ALL.iter().copied().filter(|op| op.exists_on(devinfo.generation)).collect();
+            eu::Opcode::ALL.iter().copied().filter(|op| op.exists_on(devinfo.version)).collect();
         for &opcode in &opcodes {
             let tries = words() / 20;
             let mut decoded = 0;
@@ -85,7 +85,7 @@ fn random_words_of_each_opcode() {
 #[test]
 fn random_compacted_words() {
     for devinfo in DevInfo::all() {
-        let mut random = Random(2 + u64::from(devinfo.version));
+        let mut random = Random(2 + u64::from(devinfo.version.times_ten()));
         let mut decoded = 0;
         for _ in 0..words() {
             let mut bytes = random.word();

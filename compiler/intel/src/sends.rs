@@ -274,7 +274,7 @@ pub fn data_port(
     lengths: Lengths,
 ) -> Result<Message, CompileError> {
     let info = model.devinfo();
-    let port = desc::default_port(info.generation, &op).ok_or_else(|| {
+    let port = desc::default_port(info.version, &op).ok_or_else(|| {
         CompileError::lower(format!("{} has no message for memory accesses of this size", info.name))
     })?;
     let kind = match op {

@@ -10,7 +10,7 @@ use eu::Opcode;
 use crate::alu::generic::predicate;
 use crate::alu::operands::{self, Live};
 use crate::error::Reason;
-use crate::kernel::{Kernel, Placed};
+use crate::kernel::{Kernel, KernelInstruction};
 use crate::op::{Op, Place, low_bits};
 use crate::thread::Thread;
 
@@ -51,13 +51,18 @@ impl Thread {
 }
 
 /// Executes a branch at `index`; returns the next instruction.
-pub fn branch(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32) -> Result<u32, Reason> {
-    let op = placed.op();
+pub fn branch(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    instruction: &KernelInstruction,
+    index: u32,
+) -> Result<u32, Reason> {
+    let op = instruction.op();
     // Predicates and enables in positions of the execution mask.
     let channels = low_bits(op.shape.channels).checked_shl(op.group.into()).unwrap_or(0);
     let predicate = predicate(&thread.regs, op).checked_shl(op.group.into()).unwrap_or(0);
     let active = thread.active & channels;
-    let (jip, uip) = (placed.jump.jip, placed.jump.uip);
+    let (jip, uip) = (instruction.jump.jip, instruction.jump.uip);
     match op.opcode {
         Opcode::If => {
             // Channels whose predicate fails go past the ELSE, or to the ENDIF.
@@ -85,22 +90,27 @@ pub fn branch(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32)
             thread.park(active & predicate, jip);
             Ok(thread.after_branch(index, jip))
         }
-        Opcode::Jmpi => jump(kernel, thread, placed, index),
-        Opcode::Call => call(kernel, thread, placed, index, active & predicate),
+        Opcode::Jmpi => jump(kernel, thread, instruction, index),
+        Opcode::Call => call(kernel, thread, instruction, index, active & predicate),
         Opcode::Ret => ret(kernel, thread, op, index, active & predicate),
         _ => Err(Reason::NotModelled(op.opcode.mnemonic().into())),
     }
 }
 
 /// JMPI moves the thread, and all its active channels with it, if any enabled channel's predicate holds.
-fn jump(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32) -> Result<u32, Reason> {
-    let op = placed.op();
+fn jump(
+    kernel: &Kernel,
+    thread: &mut Thread,
+    instruction: &KernelInstruction,
+    index: u32,
+) -> Result<u32, Reason> {
+    let op = instruction.op();
     let enabled = if op.no_mask { low_bits(op.shape.channels) } else { op.gather(thread.active >> op.group) };
     if enabled & predicate(&thread.regs, op) & low_bits(op.shape.channels) == 0 {
         return Ok(index + 1);
     }
     if matches!(op.src[0].place, Place::Imm(_)) {
-        return Ok(placed.jump.jip);
+        return Ok(instruction.jump.jip);
     }
     let live = Live::default();
     let distance = operands::fetch(&thread.regs, &live, &op.shape, &op.src[0], 0) as u32 as i32;
@@ -115,7 +125,7 @@ fn jump(kernel: &Kernel, thread: &mut Thread, placed: &Placed, index: u32) -> Re
 fn call(
     kernel: &Kernel,
     thread: &mut Thread,
-    placed: &Placed,
+    instruction: &KernelInstruction,
     index: u32,
     callers: u32,
 ) -> Result<u32, Reason> {
@@ -123,13 +133,13 @@ fn call(
         return Ok(index + 1);
     }
     let back = kernel.offset(index + 1);
-    if let Place::Grf(lanes) = &placed.op().dst.place {
+    if let Place::Grf(lanes) = &instruction.op().dst.place {
         let base = usize::from(lanes.low(0));
         thread.regs.write(base, 4, back.into());
         thread.regs.write(base + 4, 4, callers.into());
     }
     thread.park(thread.active & !callers, index + 1);
-    Ok(placed.jump.jip)
+    Ok(instruction.jump.jip)
 }
 
 /// RET sends its channels to the return address of the source; the thread follows when none is left behind.

@@ -1,52 +1,53 @@
-//! Instructions resolved before: kernels are made of few different ones.
+//! Decoder of kernels with a cache of decoded instructions.
 
-use eu::{DevInfo, Found, Inst, KnownInsts, Recent};
+use eu::{CachedInstruction, DevInfo, Inst, InstructionCache, ValidationCache};
 
-use crate::arena::{self, Resolved, Shelf};
+use crate::decoded::{self, DecodedInstruction, DecodedInstructionWriter};
 use crate::error::DecodeError;
 use crate::kernel::Kernel;
 use crate::quirks::Quirks;
 
-/// Mark of an instruction word that steers.
+/// Tag bit of an instruction that steers.
 const STEERS: u8 = 1;
-/// Mark of a compacted one.
+/// Tag bit of a compacted instruction.
 const COMPACTED: u8 = 2;
 
-fn mark_of(inst: &Inst) -> u8 {
-    let mark = |holds, mark| if holds { mark } else { 0 };
-    mark(inst.steers(), STEERS) | mark(inst.compacted, COMPACTED)
+fn tag(inst: &Inst) -> u8 {
+    let bit = |holds, bit| if holds { bit } else { 0 };
+    bit(inst.steers(), STEERS) | bit(inst.compacted, COMPACTED)
 }
 
-/// A resolved instruction with what placing it asks.
-pub(crate) struct Slot<'a> {
-    /// The instructions among which it is.
-    pub shelf: &'a Shelf,
-    /// Its place there.
-    pub place: u32,
+/// A decoded instruction in its storage.
+pub(crate) struct DecodedEntry<'a> {
+    /// Storage of the instruction.
+    pub writer: &'a DecodedInstructionWriter,
+    /// Index in the storage.
+    pub index: u32,
+    /// True if the instruction steers (see [`Inst::steers`]).
     pub steers: bool,
     /// 8 or 16.
     pub len_bytes: usize,
 }
 
-/// Decodes kernels of one device; those it gave share the instructions that are alike.
+/// Decodes kernels of one device; equal instructions of its kernels share storage.
 #[derive(Debug)]
 pub struct Decoder {
     devinfo: &'static DevInfo,
     quirks: Quirks,
-    known: Recent<Shelf>,
+    cache: InstructionCache<DecodedInstructionWriter>,
 }
 
 impl Decoder {
-    /// Knows no instruction yet.
+    /// A decoder with an empty cache.
     pub fn new(devinfo: &'static DevInfo) -> Decoder {
-        Decoder { devinfo, quirks: Quirks::of(devinfo), known: Recent::new(arena::CAPACITY) }
+        Decoder { devinfo, quirks: Quirks::of(devinfo), cache: InstructionCache::new(decoded::CAPACITY) }
     }
 
-    /// The kernel at the start of `bytes`, as [`Kernel::decode`] gives it; what is new is decoded by `insts`.
+    /// The kernel at the start of `bytes`, as [`Kernel::decode`]. `insts` decodes the instructions missing here.
     ///
     /// # Errors
     /// As [`Kernel::decode`].
-    pub fn kernel(&mut self, insts: &mut KnownInsts, bytes: &[u8]) -> Result<Kernel, DecodeError> {
+    pub fn kernel(&mut self, insts: &mut ValidationCache, bytes: &[u8]) -> Result<Kernel, DecodeError> {
         Kernel::decode_at(self, insts, bytes, 0)
     }
 
@@ -55,20 +56,21 @@ impl Decoder {
     }
 
     /// The instruction at the start of `bytes`.
-    pub(crate) fn resolve(
+    pub(crate) fn decode(
         &mut self,
-        insts: &mut KnownInsts,
+        insts: &mut ValidationCache,
         bytes: &[u8],
-    ) -> Result<Slot<'_>, eu::DecodeError> {
+    ) -> Result<DecodedEntry<'_>, eu::DecodeError> {
         let quirks = &self.quirks;
-        let make = |shelf: &mut Shelf| {
+        let make = |writer: &mut DecodedInstructionWriter| {
             let (inst, _) = insts.decode(bytes)?;
-            shelf.push(|| Resolved::new(quirks, inst));
-            Ok(mark_of(&inst))
+            writer.push(|| DecodedInstruction::new(quirks, inst));
+            Ok(tag(&inst))
         };
-        let Found { values, place, mark } = self.known.get(eu::word(self.devinfo, bytes)?, make)?;
-        let mark = *mark;
-        let len_bytes = if mark & COMPACTED != 0 { 8 } else { 16 };
-        Ok(Slot { shelf: values, place, steers: mark & STEERS != 0, len_bytes })
+        let encoding = eu::raw_encoding(self.devinfo, bytes)?;
+        let CachedInstruction { storage, index, tag } = self.cache.get(encoding, make)?;
+        let tag = *tag;
+        let len_bytes = if tag & COMPACTED != 0 { 8 } else { 16 };
+        Ok(DecodedEntry { writer: storage, index, steers: tag & STEERS != 0, len_bytes })
     }
 }

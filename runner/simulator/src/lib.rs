@@ -26,8 +26,8 @@
 //! ```
 
 pub mod alu;
-mod arena;
 mod control;
+mod decoded;
 mod decoder;
 pub mod error;
 pub mod host;

@@ -1,8 +1,8 @@
 //! Instructions resolved for execution: what is known before the first step is computed here, once.
 
 use eu::{
-    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredAlign1, PredAlign16,
-    PredControl, RegFile, Region, Type,
+    AccessMode, Addressing, Arf, CondMod, Form, Inst, MathFn, Opcode, Operand, PredMode, RegFile, Region,
+    Type,
 };
 
 use crate::alu::fast::{self, Plan};
@@ -223,7 +223,7 @@ pub struct Op {
     /// Predicate.
     pub pred: Option<Pred>,
     /// Condition.
-    pub cond: CondMod,
+    pub cond: Option<CondMod>,
     /// Whether the condition writes the flag register.
     pub writes_flag: bool,
     /// f0 or f1.
@@ -276,16 +276,16 @@ impl Op {
             acc_write: inst.acc_wr_en,
             pred: inst
                 .predicate
-                .map(|predicate| Pred { kind: pred_kind(predicate.control), inverse: predicate.inverse }),
+                .map(|predicate| Pred { kind: pred_kind(predicate.mode), inverse: predicate.inverse }),
             cond: inst.cond_mod,
-            writes_flag: inst.cond_mod != CondMod::None && inst.opcode.cond_mod_writes_flag(),
+            writes_flag: inst.cond_mod.is_some() && inst.opcode.cond_mod_writes_flag(),
             flag_nr: inst.flag.nr & 1,
             flag_base: (inst.flag.sub * 16 + group) & 31,
             dst: resolve_destination(&shape, inst),
             src: std::array::from_fn(|index| resolve_source(&shape, &inst.src[index])),
             sources: sources.len() as u8,
             garbage: 0,
-            reads_time: sources.iter().any(|source| source.is_arf(Arf::Timestamp)),
+            reads_time: sources.iter().any(|source| matches!(source.arf(), Some(Arf::Timestamp(_)))),
         };
         op.garbage = undefined_channels(quirks, inst, &op, any64);
         op.fast = fast::select(&op);
@@ -358,32 +358,25 @@ fn shape(quirks: &Quirks, inst: &Inst, any64: bool) -> Shape {
     Shape { quirks: *quirks, channels, halves, half, align16, three_source, pairs, dst_size, dst_stride }
 }
 
-fn pred_kind(control: PredControl) -> PredKind {
-    match control {
-        PredControl::Align1(kind) => match kind {
-            PredAlign1::Normal => PredKind::Normal,
-            PredAlign1::AnyV => PredKind::AnyV,
-            PredAlign1::AllV => PredKind::AllV,
-            PredAlign1::Any2H => PredKind::Any(2),
-            PredAlign1::All2H => PredKind::All(2),
-            PredAlign1::Any4H => PredKind::Any(4),
-            PredAlign1::All4H => PredKind::All(4),
-            PredAlign1::Any8H => PredKind::Any(8),
-            PredAlign1::All8H => PredKind::All(8),
-            PredAlign1::Any16H => PredKind::Any(16),
-            PredAlign1::All16H => PredKind::All(16),
-            PredAlign1::Any32H => PredKind::Any(32),
-            PredAlign1::All32H => PredKind::All(32),
-        },
-        PredControl::Align16(kind) => match kind {
-            PredAlign16::Normal => PredKind::Normal,
-            PredAlign16::X => PredKind::Component(0),
-            PredAlign16::Y => PredKind::Component(1),
-            PredAlign16::Z => PredKind::Component(2),
-            PredAlign16::W => PredKind::Component(3),
-            PredAlign16::Any4H => PredKind::Any(4),
-            PredAlign16::All4H => PredKind::All(4),
-        },
+fn pred_kind(mode: PredMode) -> PredKind {
+    match mode {
+        PredMode::Normal => PredKind::Normal,
+        PredMode::AnyV => PredKind::AnyV,
+        PredMode::AllV => PredKind::AllV,
+        PredMode::Any2h => PredKind::Any(2),
+        PredMode::All2h => PredKind::All(2),
+        PredMode::Any4h => PredKind::Any(4),
+        PredMode::All4h => PredKind::All(4),
+        PredMode::Any8h => PredKind::Any(8),
+        PredMode::All8h => PredKind::All(8),
+        PredMode::Any16h => PredKind::Any(16),
+        PredMode::All16h => PredKind::All(16),
+        PredMode::Any32h => PredKind::Any(32),
+        PredMode::All32h => PredKind::All(32),
+        PredMode::ReplicateX => PredKind::Component(0),
+        PredMode::ReplicateY => PredKind::Component(1),
+        PredMode::ReplicateZ => PredKind::Component(2),
+        PredMode::ReplicateW => PredKind::Component(3),
     }
 }
 
@@ -391,14 +384,10 @@ fn pred_kind(control: PredControl) -> PredKind {
 fn element_type(ty: Type) -> Type {
     match ty {
         Type::V => Type::W,
-        Type::Uv => Type::Uw,
-        Type::Vf => Type::F,
+        Type::UV => Type::UW,
+        Type::VF => Type::F,
         other => other,
     }
-}
-
-fn arf_kind(nr: u8) -> Option<Arf> {
-    Arf::NAMES.iter().map(|&(kind, _)| kind).find(|&kind| kind as u8 == nr & 0xf0)
 }
 
 fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
@@ -416,11 +405,11 @@ fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
         RegFile::Arf => {
             let base = u32::from(operand.nr & 0xf) * REG_SIZE as u32 + u32::from(operand.subnr);
             let narrow = u32::from(operand.nr & 0xf) * 4 + u32::from(operand.subnr);
-            match arf_kind(operand.nr) {
+            match operand.arf() {
                 None | Some(Arf::Null) => Place::Null,
-                Some(Arf::Accumulator) => Place::Accumulator(lanes(base)),
-                Some(Arf::Flag) => Place::Arf(Arf::Flag, lanes(narrow)),
-                Some(kind) => Place::Arf(kind, lanes(base)),
+                Some(Arf::Accumulator(_)) => Place::Accumulator(lanes(base)),
+                Some(flag @ Arf::Flag(_)) => Place::Arf(flag, lanes(narrow)),
+                Some(arf) => Place::Arf(arf, lanes(base)),
             }
         }
     }
@@ -430,12 +419,12 @@ fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
 fn immediate(operand: &Operand) -> Place {
     let bits = operand.imm;
     let element: fn(u64, usize) -> u64 = match operand.ty {
-        Type::Uv => |bits, index| bits >> (4 * index) & 0xf,
+        Type::UV => |bits, index| bits >> (4 * index) & 0xf,
         Type::V => |bits, index| {
             let nibble = bits >> (4 * index) & 0xf;
             if nibble & 8 != 0 { (nibble | 0xfff0) & 0xffff } else { nibble }
         },
-        Type::Vf => |bits, index| restricted_float((bits >> (8 * (index & 3))) as u8).into(),
+        Type::VF => |bits, index| restricted_float((bits >> (8 * (index & 3))) as u8).into(),
         // DIM's immediate is typed F and has 64 bits; the destination takes what it needs.
         Type::F => return Place::Imm(bits),
         other => return Place::Imm(bits & crate::regs::mask(other.size() as usize)),
@@ -468,7 +457,7 @@ fn resolve_destination(shape: &Shape, inst: &Inst) -> Dst {
     if shape.align16 {
         let wide = operand.ty.size() == 8;
         let mask = if wide { quirks::align16_df_writemask(operand.writemask.0) } else { operand.writemask.0 };
-        let pairs = shape.quirks.bdw_align16_hf && operand.ty == Type::Hf;
+        let pairs = shape.quirks.bdw_align16_hf && operand.ty == Type::HF;
         enables = (0..shape.channels).fold(0, |bits, channel| {
             let component = channel % 4;
             let first = quirks::bdw_align16_hf(component);
@@ -504,7 +493,7 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
         undefined |= channels_from(shape, 4);
     }
     let wide_df_sel =
-        inst.opcode == Opcode::Sel && shape.align16 && inst.dst.ty == Type::Df && shape.channels == 8;
+        inst.opcode == Opcode::Sel && shape.align16 && inst.dst.ty == Type::DF && shape.channels == 8;
     if quirks.gen7_align16_df_sel && wide_df_sel {
         undefined |= all;
     }
@@ -525,7 +514,7 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
         {
             undefined |= all;
         }
-        let offset_hf = |source: &Operand| source.ty == Type::Hf && source.subnr != 0 && !source.rep_ctrl;
+        let offset_hf = |source: &Operand| source.ty == Type::HF && source.subnr != 0 && !source.rep_ctrl;
         if quirks.bdw_hf_mad_offset && inst.opcode == Opcode::Mad && sources.iter().any(offset_hf) {
             undefined |= all;
         }

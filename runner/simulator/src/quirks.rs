@@ -5,7 +5,7 @@
 //! encoding are the validator's; where breaking one has an undefined result the simulator returns garbage, so that a
 //! compiler's mistake shows.
 
-use eu::{DevInfo, Gen};
+use eu::{DevInfo, GfxVersion};
 
 /// Which quirks a device has. Field names are the quirks' names with underscores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,10 @@ pub struct Quirks {
 impl Quirks {
     /// The quirks of `devinfo`.
     pub fn of(devinfo: &DevInfo) -> Quirks {
-        let generation = devinfo.generation;
-        let gen7 = generation < Gen::Gen8;
-        let ivb = generation == Gen::Gen7;
-        let gen8 = generation == Gen::Gen8;
+        let version = devinfo.version;
+        let gen7 = version < GfxVersion::Gfx8;
+        let ivb = version == GfxVersion::Gfx7;
+        let gen8 = version == GfxVersion::Gfx8;
         Quirks {
             ivb_df_exec_size: devinfo.df_exec_size_doubled,
             ivb_df_regions: devinfo.df_regions_in_dwords,
@@ -102,7 +102,7 @@ impl Quirks {
             indirect_carry_lost: gen7,
             address_words: devinfo.address_subregisters,
             simd32_low_mask_twice: !devinfo.simd32_masks,
-            ld_lod_second: generation < Gen::Gen9,
+            ld_lod_second: version < GfxVersion::Gfx9,
             ivb_rt_write_predicate: ivb,
         }
     }

@@ -154,7 +154,7 @@ fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
             (start + select(component) * 4, start + select(component + 1) * 4)
         } else {
             let mut component = select(channel % 4);
-            if size == 2 && shape.quirks.bdw_align16_hf && operand.ty == Type::Hf {
+            if size == 2 && shape.quirks.bdw_align16_hf && operand.ty == Type::HF {
                 component = u32::from(quirks::bdw_align16_hf(component as u8)) | channel & 1;
             }
             (start + component * size, 0)

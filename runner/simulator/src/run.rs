@@ -5,7 +5,7 @@ use crate::alu::{Modes, fast, generic};
 use crate::control;
 use crate::error::{Reason, SimError};
 use crate::host::Host;
-use crate::kernel::{Kernel, Placed};
+use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
 use crate::op::{Op, Unit, low_bits};
 use crate::thread::Thread;
@@ -41,24 +41,24 @@ impl Kernel {
         }
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let Some(placed) = self.placed(ip) else {
+            let Some(instruction) = self.instruction(ip) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
             thread.steps += 1;
-            if placed.jump.join {
+            if instruction.jump.join {
                 thread.join(ip);
             }
-            let op = placed.op();
+            let op = instruction.op();
             // The common case stays in this loop: arithmetic never changes where the thread goes.
             if op.unit == Unit::Alu {
                 self.arithmetic(thread, host, op, ip);
                 ip += 1;
                 continue;
             }
-            match self.step(thread, host, &placed, ip) {
+            match self.step(thread, host, &instruction, ip) {
                 Ok(Next::Go(next)) => ip = next,
                 Ok(Next::Done) => return Ok(Outcome::Done { steps: thread.steps }),
                 Ok(Next::Wait) => {
@@ -80,25 +80,25 @@ impl Kernel {
     ) -> Result<Outcome, SimError> {
         let mut ip = thread.ip.unwrap_or(0);
         loop {
-            let Some(placed) = self.placed(ip) else {
+            let Some(instruction) = self.instruction(ip) else {
                 return Err(self.error(ip, Reason::RanOff));
             };
             if thread.steps >= budget {
                 return Err(self.error(ip, Reason::StepLimit(budget)));
             }
             thread.steps += 1;
-            if placed.jump.join {
+            if instruction.jump.join {
                 thread.join(ip);
             }
             let before = thread.regs.clone();
-            let enabled = enables(thread, placed.op());
-            let next = self.step(thread, host, &placed, ip).map_err(|reason| self.error(ip, reason))?;
+            let enabled = enables(thread, instruction.op());
+            let next = self.step(thread, host, &instruction, ip).map_err(|reason| self.error(ip, reason))?;
             let offset = self.offset(ip) as usize;
             trace.step(&Step {
                 executed: thread.steps - 1,
                 index: ip as usize,
                 offset,
-                inst: placed.inst(),
+                inst: instruction.inst(),
                 enabled,
                 before: &before,
                 after: &thread.regs,
@@ -118,16 +118,16 @@ impl Kernel {
         &self,
         thread: &mut Thread,
         host: &mut dyn Host,
-        placed: &Placed,
+        instruction: &KernelInstruction,
         ip: u32,
     ) -> Result<Next, Reason> {
-        let op = placed.op();
+        let op = instruction.op();
         match op.unit {
             Unit::Alu => self.arithmetic(thread, host, op, ip),
             Unit::Nop => {}
-            Unit::Control => return control::branch(self, thread, placed, ip).map(Next::Go),
+            Unit::Control => return control::branch(self, thread, instruction, ip).map(Next::Go),
             Unit::Send => {
-                if message::send(self, thread, host, op, placed.inst())? {
+                if message::send(self, thread, host, op, instruction.inst())? {
                     return Ok(Next::Done);
                 }
             }
@@ -163,7 +163,7 @@ impl Kernel {
     #[cold]
     fn error(&self, ip: u32, reason: Reason) -> SimError {
         let index = ip as usize;
-        let text = self.placed(ip).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
+        let text = self.instruction(ip).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
         SimError { index, offset: self.offset(ip) as usize, text, reason }
     }
 }

@@ -258,7 +258,7 @@ fn running_past_the_end_is_an_error() {
 fn barriers_suspend_the_thread() {
     let device = common::device("ivb");
     let barrier = build::send(eu::Sfid::Gateway, build::null(), build::grf(0), 1 << 25 | 4);
-    let wait = build::inst(Opcode::Wait).exec(1).dst(build::arf(eu::Arf::Notification, 0).scalar());
+    let wait = build::inst(Opcode::Wait).exec(1).dst(build::arf(eu::Arf::Notification(0)).scalar());
     let end = build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot();
     let kernel = Kernel::from_insts(device, vec![mov(10, 1), barrier, wait, mov(10, 2), end]).unwrap();
     let mut thread = Thread::new(device, 0);
@@ -295,7 +295,7 @@ fn kernels_outlive_what_their_decoder_knows() {
         let insts: Vec<_> = numbers.map(|number| mov(10, number)).chain([end]).collect();
         eu::encode_program(device, &insts).unwrap()
     };
-    let (mut decoder, mut insts) = (simulator::Decoder::new(device), eu::KnownInsts::new(device));
+    let (mut decoder, mut insts) = (simulator::Decoder::new(device), eu::ValidationCache::new(device));
     let mut kernels = Vec::new();
     // The second is longer than all that is remembered, the third begins where that was forgotten.
     for numbers in [0..3, 3..20_000, 19_990..20_100, 0..2] {

@@ -67,12 +67,12 @@ impl Source {
             Opcode::Rndu,
         ]);
         let align16 = opcode == Opcode::Mad || self.chance(4);
-        let ty = self.pick(&[Type::F, Type::F, Type::D, Type::Ud, Type::Df, Type::W]);
+        let ty = self.pick(&[Type::F, Type::F, Type::D, Type::UD, Type::DF, Type::W]);
         let integer = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
             || matches!(opcode, Opcode::Shl | Opcode::Shr | Opcode::Asr);
         let ty = if integer && ty.is_float() { Type::D } else { ty };
         let ty = if opcode == Opcode::Mad && ty.is_integer() || opcode == Opcode::Pln { Type::F } else { ty };
-        let dst_ty = if self.chance(4) { self.pick(&[Type::F, Type::D, Type::Ud, Type::Df]) } else { ty };
+        let dst_ty = if self.chance(4) { self.pick(&[Type::F, Type::D, Type::UD, Type::DF]) } else { ty };
         let mut program = inst(opcode).exec(self.pick(&[1, 2, 4, 8, 8, 8, 16, 16]));
         program = if align16 { program.align16() } else { program };
         let mut dst = if self.chance(6) { null() } else { grf(2 + self.below(12) as u8) }.typed(dst_ty);
@@ -82,7 +82,7 @@ impl Source {
         let count = usize::from(opcode.info().sources);
         for index in 0..count {
             let source_ty =
-                if integer || ty.is_integer() { self.pick(&[ty, ty, Type::D, Type::Ud]) } else { ty };
+                if integer || ty.is_integer() { self.pick(&[ty, ty, Type::D, Type::UD]) } else { ty };
             program.src[index] = self.operand(source_ty, align16);
             if opcode == Opcode::Mad {
                 program.src[index].rep_ctrl = ty == Type::F && self.chance(3);
@@ -95,7 +95,7 @@ impl Source {
                 self.pick(&[CondMod::Z, CondMod::Nz, CondMod::L, CondMod::Le, CondMod::G, CondMod::Ge]);
             program = program.cond(cond, self.below(2) as u8, self.below(2) as u8);
         }
-        if self.chance(3) && (opcode != Opcode::Sel || program.cond_mod == CondMod::None) {
+        if self.chance(3) && (opcode != Opcode::Sel || program.cond_mod.is_none()) {
             let flag = program.flag;
             program = program.pred(flag.nr, flag.sub, self.chance(2));
         }

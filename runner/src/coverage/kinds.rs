@@ -80,8 +80,8 @@ impl Kind {
                 Some(operations.chain(IntrinsicOp::ALL.iter().map(|op| owned(op.name()))).collect())
             }
             Kind::Opcodes => {
-                let generation = target.devinfo()?.generation;
-                let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(generation));
+                let version = target.devinfo()?.version;
+                let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(version));
                 Some(exist.map(|op| owned(op.mnemonic())).collect())
             }
             Kind::Passes => Some(compiler::passes::optional().into_iter().map(owned).collect()),

@@ -6,7 +6,7 @@ use super::message::{
     SlotGroup, SurfaceSimd,
 };
 use super::{Builder, DescError, View};
-use crate::devinfo::Gen;
+use crate::devinfo::GfxVersion;
 use crate::inst::Sfid;
 
 /// Operations as the message-type field distinguishes them.
@@ -49,8 +49,8 @@ enum Kind {
 struct Row {
     kind: Kind,
     name: &'static str,
-    first: Gen,
-    last: Gen,
+    first: GfxVersion,
+    last: GfxVersion,
     ports: &'static [Sfid],
     code: u32,
 }
@@ -58,19 +58,19 @@ struct Row {
 const fn row(
     kind: Kind,
     name: &'static str,
-    (first, last): (Gen, Gen),
+    (first, last): (GfxVersion, GfxVersion),
     ports: &'static [Sfid],
     code: u32,
 ) -> Row {
     Row { kind, name, first, last, ports, code }
 }
 
-const ALL: (Gen, Gen) = (Gen::Gen7, Gen::Gen9);
-const IVB: (Gen, Gen) = (Gen::Gen7, Gen::Gen7);
-const TO_BDW: (Gen, Gen) = (Gen::Gen7, Gen::Gen8);
-const HSW: (Gen, Gen) = (Gen::Gen75, Gen::Gen9);
-const BDW: (Gen, Gen) = (Gen::Gen8, Gen::Gen9);
-const SKL: (Gen, Gen) = (Gen::Gen9, Gen::Gen9);
+const ALL: (GfxVersion, GfxVersion) = (GfxVersion::Gfx7, GfxVersion::Gfx9);
+const IVB: (GfxVersion, GfxVersion) = (GfxVersion::Gfx7, GfxVersion::Gfx7);
+const TO_BDW: (GfxVersion, GfxVersion) = (GfxVersion::Gfx7, GfxVersion::Gfx8);
+const HSW: (GfxVersion, GfxVersion) = (GfxVersion::Gfx75, GfxVersion::Gfx9);
+const BDW: (GfxVersion, GfxVersion) = (GfxVersion::Gfx8, GfxVersion::Gfx9);
+const SKL: (GfxVersion, GfxVersion) = (GfxVersion::Gfx9, GfxVersion::Gfx9);
 
 /// Ports that read blocks; the first one is the usual.
 const READERS: &[Sfid] = &[Sfid::ConstantCache, Sfid::DpSampler, Sfid::DataCache];
@@ -161,18 +161,18 @@ fn kind(op: &DataOp) -> Kind {
 }
 
 /// The port that usually serves `op` on `generation`; `None` if the generation lacks the operation.
-pub fn default_port(generation: Gen, op: &DataOp) -> Option<Sfid> {
-    rows(generation).find(|row| row.kind == kind(op)).and_then(|row| row.ports.first().copied())
+pub fn default_port(version: GfxVersion, op: &DataOp) -> Option<Sfid> {
+    rows(version).find(|row| row.kind == kind(op)).and_then(|row| row.ports.first().copied())
 }
 
-fn rows(generation: Gen) -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(move |row| row.first <= generation && generation <= row.last)
+fn rows(version: GfxVersion) -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(move |row| row.first <= version && version <= row.last)
 }
 
 /// Writes a data-port message.
 pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError> {
     let kind = kind(&m.op);
-    let row = rows(b.generation)
+    let row = rows(b.version)
         .find(|row| row.kind == kind && row.ports.contains(&m.port))
         .ok_or(DescError::NoSuchMessage { what: "this data-port operation on this port" })?;
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -216,7 +216,7 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
         }
         DataOp::TypedRead { slots, mask } | DataOp::TypedWrite { slots, mask } => {
             b.set(DescField::SurfaceMask, u32::from(mask))?;
-            let code = slot_group_code(b.generation, slots);
+            let code = slot_group_code(b.version, slots);
             b.set(
                 DescField::TypedSlotGroup,
                 code.ok_or(DescError::NoSuchMessage { what: "SIMD4x2 typed messages" })?,
@@ -262,11 +262,11 @@ fn a64_simd(simd16: bool) -> SurfaceSimd {
 const DUAL_BLOCK_FOUR: u32 = 2;
 
 /// Slot groups of typed reads and writes: ivb has only low and high.
-fn slot_group_code(generation: Gen, slots: SlotGroup) -> Option<u32> {
-    match (slots, generation) {
-        (SlotGroup::Simd4x2, Gen::Gen7) => None,
-        (SlotGroup::Low, Gen::Gen7) => Some(0),
-        (SlotGroup::High, Gen::Gen7) => Some(1),
+fn slot_group_code(version: GfxVersion, slots: SlotGroup) -> Option<u32> {
+    match (slots, version) {
+        (SlotGroup::Simd4x2, GfxVersion::Gfx7) => None,
+        (SlotGroup::Low, GfxVersion::Gfx7) => Some(0),
+        (SlotGroup::High, GfxVersion::Gfx7) => Some(1),
         (SlotGroup::Simd4x2, _) => Some(0),
         (SlotGroup::Low, _) => Some(1),
         (SlotGroup::High, _) => Some(2),
@@ -276,7 +276,7 @@ fn slot_group_code(generation: Gen, slots: SlotGroup) -> Option<u32> {
 /// Reads a data-port message.
 pub(super) fn get(v: &View, port: Sfid) -> Result<Message, DescError> {
     let code = v.get(DescField::DataPortType);
-    let row = rows(v.generation)
+    let row = rows(v.version)
         .find(|row| row.code == code && row.ports.contains(&port))
         .ok_or(DescError::Reserved { field: DescField::DataPortType, code })?;
     let surface = v.get(DescField::BindingTable) as u8;
@@ -310,7 +310,7 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         let code = v.get(field);
         [SlotGroup::Simd4x2, SlotGroup::Low, SlotGroup::High]
             .into_iter()
-            .find(|&slots| slot_group_code(v.generation, slots) == Some(code))
+            .find(|&slots| slot_group_code(v.version, slots) == Some(code))
             .ok_or(DescError::Reserved { field, code })
     };
     Ok(match kind {

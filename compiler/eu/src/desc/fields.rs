@@ -3,7 +3,7 @@
 //! Positions are those of the descriptor functions in Mesa's `brw_eu.h` and of the message fields in `brw_inst.h`.
 
 use super::DescError;
-use crate::devinfo::Gen;
+use crate::devinfo::GfxVersion;
 use crate::encoding::fields::{bits, mask};
 
 /// A run of bits and perhaps one more significant bit elsewhere.
@@ -132,18 +132,18 @@ static GEN8: Table = inherit!(GEN75 {
     DataPortType = 18:14;
 });
 
-fn span(generation: Gen, field: DescField) -> Option<Span> {
-    let table = match generation {
-        Gen::Gen7 => &GEN7,
-        Gen::Gen75 => &GEN75,
-        Gen::Gen8 | Gen::Gen9 => &GEN8,
+fn span(version: GfxVersion, field: DescField) -> Option<Span> {
+    let table = match version {
+        GfxVersion::Gfx7 => &GEN7,
+        GfxVersion::Gfx75 => &GEN75,
+        GfxVersion::Gfx8 | GfxVersion::Gfx9 => &GEN8,
     };
     table[field as usize]
 }
 
 /// The value of `field` in descriptor `desc`; 0 if the generation lacks it.
-pub(super) fn get(generation: Gen, desc: u32, field: DescField) -> u32 {
-    let Some(Span { run, top }) = span(generation, field) else { return 0 };
+pub(super) fn get(version: GfxVersion, desc: u32, field: DescField) -> u32 {
+    let Some(Span { run, top }) = span(version, field) else { return 0 };
     let desc = u128::from(desc);
     let low = bits(desc, run) as u32;
     match top {
@@ -153,8 +153,13 @@ pub(super) fn get(generation: Gen, desc: u32, field: DescField) -> u32 {
 }
 
 /// Sets `field` of descriptor `desc`, which must still be zero there.
-pub(super) fn set(generation: Gen, desc: &mut u32, field: DescField, value: u32) -> Result<(), DescError> {
-    let Span { run, top } = span(generation, field).ok_or(DescError::NoSuchField { field })?;
+pub(super) fn set(
+    version: GfxVersion,
+    desc: &mut u32,
+    field: DescField,
+    value: u32,
+) -> Result<(), DescError> {
+    let Span { run, top } = span(version, field).ok_or(DescError::NoSuchField { field })?;
     let width = run.0 - run.1 + 1;
     let all = width + u8::from(top.is_some());
     if u64::from(value) > mask(all) {

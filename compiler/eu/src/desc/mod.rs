@@ -22,7 +22,7 @@ pub use message::{
     SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
 };
 
-use crate::devinfo::{DevInfo, Gen};
+use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Sfid;
 
 pub use shape::{Registers, Shape, header_registers, shape};
@@ -89,7 +89,7 @@ impl Lengths {
 
     /// The lengths in descriptor `desc`.
     pub fn of(devinfo: &DevInfo, desc: u32) -> Lengths {
-        let get = |field| fields::get(devinfo.generation, desc, field);
+        let get = |field| fields::get(devinfo.version, desc, field);
         Lengths {
             mlen: get(DescField::MessageLength) as u8,
             rlen: get(DescField::ResponseLength) as u8,
@@ -125,13 +125,13 @@ pub fn sfid(message: &Message) -> Sfid {
 
 /// A descriptor under construction.
 struct Builder {
-    generation: Gen,
+    version: GfxVersion,
     desc: u32,
 }
 
 impl Builder {
     fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
-        fields::set(self.generation, &mut self.desc, field, value)
+        fields::set(self.version, &mut self.desc, field, value)
     }
 
     /// Sets a flag; a clear one may be missing on the generation.
@@ -145,7 +145,7 @@ impl Builder {
 /// # Errors
 /// If the generation lacks the message or a value does not fit.
 pub fn encode(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Result<u32, DescError> {
-    let mut b = Builder { generation: devinfo.generation, desc: 0 };
+    let mut b = Builder { version: devinfo.version, desc: 0 };
     b.set(DescField::MessageLength, u32::from(lengths.mlen))?;
     b.set(DescField::ResponseLength, u32::from(lengths.rlen))?;
     b.flag(DescField::Header, lengths.header)?;
@@ -185,7 +185,7 @@ pub fn encode(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Result<
 }
 
 fn put_sampler(b: &mut Builder, m: &SamplerMessage) -> Result<(), DescError> {
-    if !sampler_op_exists(b.generation, m.op) {
+    if !sampler_op_exists(b.version, m.op) {
         return Err(DescError::NoSuchMessage { what: m.op.text() });
     }
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -196,11 +196,11 @@ fn put_sampler(b: &mut Builder, m: &SamplerMessage) -> Result<(), DescError> {
 }
 
 /// Gen7.5 added gradients with compare, gen9 level-zero messages and wide control data.
-fn sampler_op_exists(generation: Gen, op: SamplerOp) -> bool {
+fn sampler_op_exists(version: GfxVersion, op: SamplerOp) -> bool {
     match op {
-        SamplerOp::SampleDC => generation >= Gen::Gen75,
+        SamplerOp::SampleDC => version >= GfxVersion::Gfx75,
         SamplerOp::SampleLz | SamplerOp::SampleCLz | SamplerOp::LdLz | SamplerOp::Ld2dmsW => {
-            generation >= Gen::Gen9
+            version >= GfxVersion::Gfx9
         }
         _ => true,
     }
@@ -209,17 +209,17 @@ fn sampler_op_exists(generation: Gen, op: SamplerOp) -> bool {
 fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
     b.set(DescField::UrbOpcode, u32::from(m.op.code()))?;
     let first = match m.op {
-        UrbOp::AtomicAdd => Gen::Gen75,
-        UrbOp::Simd8Write | UrbOp::Simd8Read => Gen::Gen8,
-        _ => Gen::Gen7,
+        UrbOp::AtomicAdd => GfxVersion::Gfx75,
+        UrbOp::Simd8Write | UrbOp::Simd8Read => GfxVersion::Gfx8,
+        _ => GfxVersion::Gfx7,
     };
-    if b.generation < first {
+    if b.version < first {
         return Err(DescError::NoSuchMessage { what: m.op.text() });
     }
     b.set(DescField::UrbOffset, u32::from(m.offset))?;
     b.flag(DescField::UrbPerSlotOffset, m.per_slot_offset)?;
     if m.complete {
-        if b.generation >= Gen::Gen8 {
+        if b.version >= GfxVersion::Gfx8 {
             return Err(DescError::NoSuchField { field: DescField::UrbComplete });
         }
         b.set(DescField::UrbComplete, 1)?;
@@ -234,7 +234,7 @@ fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
 }
 
 fn put_render_target(b: &mut Builder, m: &RenderTargetMessage) -> Result<(), DescError> {
-    if m.read && b.generation < Gen::Gen9 {
+    if m.read && b.version < GfxVersion::Gfx9 {
         return Err(DescError::NoSuchMessage { what: "RT read" });
     }
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -246,8 +246,8 @@ fn put_render_target(b: &mut Builder, m: &RenderTargetMessage) -> Result<(), Des
 }
 
 /// Code of a scratch block size: registers less one before gen8, their logarithm from then on.
-fn scratch_size_code(generation: Gen, registers: u8) -> Option<u32> {
-    match (registers, generation >= Gen::Gen8) {
+fn scratch_size_code(version: GfxVersion, registers: u8) -> Option<u32> {
+    match (registers, version >= GfxVersion::Gfx8) {
         (1 | 2 | 4, false) => Some(u32::from(registers) - 1),
         (1 | 2 | 4 | 8, true) => Some(registers.trailing_zeros()),
         _ => None,
@@ -256,7 +256,7 @@ fn scratch_size_code(generation: Gen, registers: u8) -> Option<u32> {
 
 fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
     let field = DescField::ScratchBlockSize;
-    let size = scratch_size_code(b.generation, m.registers)
+    let size = scratch_size_code(b.version, m.registers)
         .ok_or(DescError::DoesNotFit { field, value: u32::from(m.registers) })?;
     // Bit 18 is the category, which gen8 counts as part of the message type.
     b.set(DescField::DataPortCategory, 1)?;
@@ -270,13 +270,13 @@ fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
 /// A descriptor being read.
 #[derive(Clone, Copy)]
 struct View {
-    generation: Gen,
+    version: GfxVersion,
     desc: u32,
 }
 
 impl View {
     fn get(&self, field: DescField) -> u32 {
-        fields::get(self.generation, self.desc, field)
+        fields::get(self.version, self.desc, field)
     }
 
     fn flag(&self, field: DescField) -> bool {
@@ -294,7 +294,7 @@ impl View {
 /// # Errors
 /// If the bits are no message of this generation, or more than the typed form covers.
 pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Lengths), DescError> {
-    let v = View { generation: devinfo.generation, desc };
+    let v = View { version: devinfo.version, desc };
     let unknown = DescError::Unknown { sfid, desc };
     let message = match sfid {
         Sfid::Sampler => Message::Sampler(SamplerMessage {
@@ -349,7 +349,7 @@ pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Leng
 /// Render-target writes, and reads on skl (where other generations have typed writes).
 fn is_render_target(v: &View) -> bool {
     let code = v.get(DescField::DataPortType);
-    code == RENDER_TARGET_WRITE || code == RENDER_TARGET_READ && v.generation >= Gen::Gen9
+    code == RENDER_TARGET_WRITE || code == RENDER_TARGET_READ && v.version >= GfxVersion::Gfx9
 }
 
 fn get_urb(v: &View) -> Result<Message, DescError> {
@@ -359,7 +359,7 @@ fn get_urb(v: &View) -> Result<Message, DescError> {
         offset: v.get(DescField::UrbOffset) as u16,
         interleave: !op.is_simd8() && v.flag(DescField::UrbSwizzle),
         per_slot_offset: v.flag(DescField::UrbPerSlotOffset),
-        complete: v.generation < Gen::Gen8 && v.flag(DescField::UrbComplete),
+        complete: v.version < GfxVersion::Gfx8 && v.flag(DescField::UrbComplete),
         channel_mask: op.is_simd8() && v.flag(DescField::UrbChannelMask),
     }))
 }
@@ -368,7 +368,7 @@ fn get_scratch(v: &View) -> Result<Message, DescError> {
     let field = DescField::ScratchBlockSize;
     let code = v.get(field);
     let registers =
-        [1, 2, 4, 8].into_iter().find(|&registers| scratch_size_code(v.generation, registers) == Some(code));
+        [1, 2, 4, 8].into_iter().find(|&registers| scratch_size_code(v.version, registers) == Some(code));
     Ok(Message::Scratch(ScratchMessage {
         write: v.flag(DescField::ScratchWrite),
         dword: v.flag(DescField::ScratchDword),

@@ -7,7 +7,7 @@ use super::DecodeError;
 use super::compact_tables as tables;
 use super::fields::{Field, Layout, bits, mask};
 use super::operands::IMMEDIATE_FILE;
-use crate::devinfo::{DevInfo, Gen};
+use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Inst;
 use crate::opcode::{Form, Opcode};
 
@@ -144,13 +144,13 @@ fn format(devinfo: &DevInfo, opcode: Opcode) -> Option<&'static Format> {
             true => Some(&THREE_BDW),
         };
     }
-    Some(if devinfo.generation < Gen::Gen8 { &GEN7 } else { &GEN8 })
+    Some(if devinfo.version < GfxVersion::Gfx8 { &GEN7 } else { &GEN8 })
 }
 
 /// How the subregisters are covered.
 fn subregisters(devinfo: &DevInfo, immediate: bool) -> Indexed {
     let table: &'static [u64] =
-        if devinfo.generation < Gen::Gen8 { &tables::SUBREG_GEN7 } else { &tables::SUBREG_GEN8 };
+        if devinfo.version < GfxVersion::Gfx8 { &tables::SUBREG_GEN7 } else { &tables::SUBREG_GEN8 };
     Indexed { index: SUBREG_INDEX, table, covers: if immediate { SUBREG_COVERS_IMM } else { SUBREG_COVERS } }
 }
 
@@ -196,7 +196,7 @@ impl Indexed {
 /// The full form of a compacted instruction.
 pub(super) fn uncompact(devinfo: &DevInfo, short: u64) -> Result<u128, DecodeError> {
     let code = bits(u128::from(short), OPCODE.0);
-    let opcode = Opcode::from_code(code, devinfo.generation).ok_or(DecodeError::UnknownOpcode { code })?;
+    let opcode = Opcode::from_code(code, devinfo.version).ok_or(DecodeError::UnknownOpcode { code })?;
     let format = format(devinfo, opcode)
         .ok_or(DecodeError::Unsupported { what: "a compacted three-source instruction before gen8" })?;
     let mut word = 0;
@@ -211,7 +211,7 @@ pub(super) fn uncompact(devinfo: &DevInfo, short: u64) -> Result<u128, DecodeErr
     if opcode.form() == Form::ThreeSource {
         return Ok(word);
     }
-    let immediate = has_immediate(Layout::of(devinfo.generation), word);
+    let immediate = has_immediate(Layout::of(devinfo.version), word);
     subregisters(devinfo, immediate).expand(short, &mut word);
     if immediate {
         word |= u128::from(expand_immediate(short)) << 96;
@@ -232,12 +232,12 @@ fn expand_immediate(short: u64) -> u32 {
 /// The compacted form of an instruction with the full form `word`; `None` if there is none.
 pub(super) fn compact(devinfo: &DevInfo, inst: &Inst, word: u128) -> Option<u64> {
     let format = format(devinfo, inst.opcode)?;
-    let l = Layout::of(devinfo.generation);
+    let l = Layout::of(devinfo.version);
     let three_source = inst.opcode.form() == Form::ThreeSource;
     let mut word = word;
     if !three_source && l.get(word, Field::Src0File) == IMMEDIATE_FILE && inst.src[0].ty.size() < 8 {
         // The tables have immediate src0 only with src1 as UD (code 0).
-        let (hi, lo) = if devinfo.generation < Gen::Gen8 { (46, 44) } else { (94, 91) };
+        let (hi, lo) = if devinfo.version < GfxVersion::Gfx8 { (46, 44) } else { (94, 91) };
         word &= !(u128::from(mask(hi - lo + 1)) << lo);
     }
     if format.unmapped.iter().any(|&run| bits(word, run) != 0) {

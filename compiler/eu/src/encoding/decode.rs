@@ -7,10 +7,9 @@ use super::compact::uncompact;
 use super::encode::{THREE_SOURCES, compacted_word, encode_word, flag_fields};
 use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Layout, sign_extend};
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, get_dst, get_source};
-use crate::devinfo::{DevInfo, Gen};
+use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
-    Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
 };
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -30,12 +29,12 @@ pub struct Located {
 /// # Errors
 /// If `bytes` is too short or the bits mean no instruction of this generation.
 pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeError> {
-    let word = word(devinfo, bytes)?;
+    let word = raw_encoding(devinfo, bytes)?;
     if is_compacted(devinfo, word) {
         return Ok((decode_compacted(devinfo, word as u64)?, 8));
     }
-    let mut inst = decode_word(devinfo.generation, word)?;
-    inst.residue = word ^ reencode(devinfo.generation, &inst)?;
+    let mut inst = decode_word(devinfo.version, word)?;
+    inst.residue = word ^ reencode(devinfo.version, &inst)?;
     Ok((inst, 16))
 }
 
@@ -43,7 +42,7 @@ pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeEr
 ///
 /// # Errors
 /// If there are too few.
-pub fn word(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
+pub fn raw_encoding(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
     let truncated = |need| DecodeError::Truncated { have: bytes.len(), need };
     let short = u64::from_le_bytes(*bytes.first_chunk::<8>().ok_or_else(|| truncated(8))?);
     if is_compacted(devinfo, short.into()) {
@@ -53,7 +52,7 @@ pub fn word(devinfo: &DevInfo, bytes: &[u8]) -> Result<u128, DecodeError> {
 }
 
 fn is_compacted(devinfo: &DevInfo, word: u128) -> bool {
-    Layout::of(devinfo.generation).get(word, Field::CmptControl) != 0
+    Layout::of(devinfo.version).get(word, Field::CmptControl) != 0
 }
 
 /// Decodes a whole program.
@@ -73,14 +72,14 @@ pub fn decode_program(devinfo: &DevInfo, bytes: &[u8]) -> Result<Vec<Located>, D
 }
 
 /// Encodes a decoded instruction again, to find the bits its fields do not cover.
-fn reencode(generation: Gen, inst: &Inst) -> Result<u128, DecodeError> {
-    encode_word(generation, inst)
+fn reencode(version: GfxVersion, inst: &Inst) -> Result<u128, DecodeError> {
+    encode_word(version, inst)
         .map_err(|_| DecodeError::Unsupported { what: "a combination of overlapping fields" })
 }
 
 fn decode_compacted(devinfo: &DevInfo, short: u64) -> Result<Inst, DecodeError> {
     let word = uncompact(devinfo, short)?;
-    let mut inst = decode_word(devinfo.generation, word)?;
+    let mut inst = decode_word(devinfo.version, word)?;
     inst.compacted = true;
     inst.residue = u128::from(short ^ compacted_word(devinfo, &inst).unwrap_or(0));
     Ok(inst)
@@ -90,7 +89,7 @@ fn decode_compacted(devinfo: &DevInfo, short: u64) -> Result<Inst, DecodeError> 
 #[derive(Clone, Copy)]
 struct Reader<F: Fields> {
     word: u128,
-    generation: Gen,
+    version: GfxVersion,
     fields: PhantomData<F>,
 }
 
@@ -115,18 +114,18 @@ impl<F: Fields> Reader<F> {
 }
 
 /// Decodes the fields of a 16-byte instruction; bits they do not cover are lost.
-fn decode_word(generation: Gen, word: u128) -> Result<Inst, DecodeError> {
-    match generation {
-        Gen::Gen7 | Gen::Gen75 => decode_fields::<Gen7Fields>(generation, word),
-        Gen::Gen8 => decode_fields::<Gen8Fields>(generation, word),
-        Gen::Gen9 => decode_fields::<Gen9Fields>(generation, word),
+fn decode_word(version: GfxVersion, word: u128) -> Result<Inst, DecodeError> {
+    match version {
+        GfxVersion::Gfx7 | GfxVersion::Gfx75 => decode_fields::<Gen7Fields>(version, word),
+        GfxVersion::Gfx8 => decode_fields::<Gen8Fields>(version, word),
+        GfxVersion::Gfx9 => decode_fields::<Gen9Fields>(version, word),
     }
 }
 
-fn decode_fields<F: Fields>(generation: Gen, word: u128) -> Result<Inst, DecodeError> {
-    let r = Reader::<F> { word, generation, fields: PhantomData };
+fn decode_fields<F: Fields>(version: GfxVersion, word: u128) -> Result<Inst, DecodeError> {
+    let r = Reader::<F> { word, version, fields: PhantomData };
     let code = r.get(Field::Opcode);
-    let opcode = Opcode::from_code(code, generation).ok_or(DecodeError::UnknownOpcode { code })?;
+    let opcode = Opcode::from_code(code, version).ok_or(DecodeError::UnknownOpcode { code })?;
     let mut inst = Inst::new(opcode);
     if opcode.form() == Form::Bare {
         return Ok(inst);
@@ -139,10 +138,10 @@ fn decode_fields<F: Fields>(generation: Gen, word: u128) -> Result<Inst, DecodeE
         Form::Send => get_send(&r, &mut inst)?,
         Form::SplitSend => get_split_send(&r, &mut inst)?,
         Form::Jmpi => {
-            inst.src[0] = get_source::<F, Src1>(word, generation, inst.access_mode, (false, false))?;
+            inst.src[0] = get_source::<F, Src1>(word, version, inst.access_mode, (false, false))?;
         }
         Form::Branch | Form::Call => get_branch(&r, &mut inst)?,
-        Form::Wait => inst.dst = get_dst::<F>(word, generation, inst.access_mode)?,
+        Form::Wait => inst.dst = get_dst::<F>(word, version, inst.access_mode)?,
     }
     get_predicate(&r, &mut inst)?;
     Ok(inst)
@@ -165,7 +164,7 @@ fn get_controls<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeE
     inst.nib_control = r.flag(Field::NibControl);
     inst.thread_control = r.code(Field::ThreadControl, ThreadControl::from_code)?;
     inst.debug_control = r.flag(Field::DebugControl);
-    if inst.opcode.has_branch_control(r.generation) {
+    if inst.opcode.has_branch_control(r.version) {
         inst.branch_control = r.flag(Field::AccWrControl);
     } else if is_arithmetic(form) {
         inst.acc_wr_en = r.flag(Field::AccWrControl);
@@ -174,7 +173,9 @@ fn get_controls<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeE
         inst.saturate = r.flag(Field::Saturate);
     }
     match form {
-        Form::Basic | Form::ThreeSource => inst.cond_mod = r.code(Field::CondMod, CondMod::from_code)?,
+        Form::Basic | Form::ThreeSource if r.flag(Field::CondMod) => {
+            inst.cond_mod = Some(r.code(Field::CondMod, CondMod::from_code)?);
+        }
         Form::Math => inst.math = Some(r.code(Field::CondMod, MathFn::from_code)?),
         _ => {}
     }
@@ -184,13 +185,11 @@ fn get_controls<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeE
 /// Reads the predicate, and the flag register if the predicate or the conditional modifier uses it.
 fn get_predicate<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if r.flag(Field::PredControl) {
-        let control = match inst.access_mode {
-            AccessMode::Align1 => PredControl::Align1(r.code(Field::PredControl, PredAlign1::from_code)?),
-            AccessMode::Align16 => PredControl::Align16(r.code(Field::PredControl, PredAlign16::from_code)?),
-        };
-        inst.predicate = Some(Predicate { control, inverse: r.flag(Field::PredInverse) });
+        let access = inst.access_mode;
+        let mode = r.code(Field::PredControl, |code| PredMode::from_code(code, access))?;
+        inst.predicate = Some(Predicate { mode, inverse: r.flag(Field::PredInverse) });
     }
-    let writes_flag = inst.cond_mod != CondMod::None && inst.opcode.cond_mod_writes_flag();
+    let writes_flag = inst.cond_mod.is_some() && inst.opcode.cond_mod_writes_flag();
     // DIM's immediate covers the flag's place.
     if (inst.predicate.is_some() || writes_flag) && inst.opcode != Opcode::Dim {
         let (nr, sub) = flag_fields(inst.opcode.form());
@@ -200,15 +199,15 @@ fn get_predicate<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Decode
 }
 
 fn get_basic<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
-    inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
+    inst.dst = get_dst::<F>(r.word, r.version, inst.access_mode)?;
     let sources = inst.opcode.info().sources;
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
-    inst.src[0] = get_source::<F, Src0>(r.word, r.generation, inst.access_mode, wide)?;
+    inst.src[0] = get_source::<F, Src0>(r.word, r.version, inst.access_mode, wide)?;
     if sources == 2 && !inst.has_one_immediate() {
         if inst.src[0].is_imm() {
             return Err(DecodeError::Unsupported { what: "an immediate as src0 of two sources" });
         }
-        inst.src[1] = get_source::<F, Src1>(r.word, r.generation, inst.access_mode, wide)?;
+        inst.src[1] = get_source::<F, Src1>(r.word, r.version, inst.access_mode, wide)?;
     }
     Ok(())
 }
@@ -217,7 +216,7 @@ fn get_three_source<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Dec
     if inst.access_mode != AccessMode::Align16 {
         return Err(DecodeError::Unsupported { what: "a three-source instruction in Align1" });
     }
-    let three_source_type = |code| Type::from_three_source_code(code, r.generation);
+    let three_source_type = |code| Type::from_three_source_code(code, r.version);
     inst.dst = Operand {
         file: RegFile::Grf,
         ty: r.code(Field::TsDstType, three_source_type)?,
@@ -229,8 +228,8 @@ fn get_three_source<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Dec
     };
     let ty = r.code(Field::TsSrcType, three_source_type)?;
     let mixed = |field| match (ty, r.flag(field)) {
-        (Type::F | Type::Hf, true) => Type::Hf,
-        (Type::F | Type::Hf, false) => Type::F,
+        (Type::F | Type::HF, true) => Type::HF,
+        (Type::F | Type::HF, false) => Type::F,
         _ => ty,
     };
     let types = [ty, mixed(Field::TsSrc1IsHf), mixed(Field::TsSrc2IsHf)];
@@ -253,16 +252,16 @@ fn get_three_source<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Dec
 }
 
 fn get_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
-    inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
-    inst.src[0] = get_source::<F, Src0>(r.word, r.generation, inst.access_mode, (false, false))?;
+    inst.dst = get_dst::<F>(r.word, r.version, inst.access_mode)?;
+    inst.src[0] = get_source::<F, Src0>(r.word, r.version, inst.access_mode, (false, false))?;
     if inst.src[0].is_imm() {
         return Err(DecodeError::Unsupported { what: "a send with an immediate payload" });
     }
     let desc = if r.get(Field::Src1File) == IMMEDIATE_FILE {
         Desc::Imm(r.get(Field::SendDesc) as u32)
     } else {
-        let src1 = get_source::<F, Src1>(r.word, r.generation, AccessMode::Align1, (false, false))?;
-        if !src1.is_arf(Arf::Address) {
+        let src1 = get_source::<F, Src1>(r.word, r.version, AccessMode::Align1, (false, false))?;
+        if !matches!(src1.arf(), Some(Arf::Address(_))) {
             return Err(DecodeError::Unsupported { what: "a send with a descriptor outside a0" });
         }
         Desc::Indirect { subreg: src1.subnr / 4 }
@@ -321,10 +320,10 @@ fn get_split_send<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), Decod
 
 fn get_branch<F: Fields>(r: &Reader<F>, inst: &mut Inst) -> Result<(), DecodeError> {
     if inst.opcode.form() == Form::Call {
-        inst.dst = get_dst::<F>(r.word, r.generation, inst.access_mode)?;
+        inst.dst = get_dst::<F>(r.word, r.version, inst.access_mode)?;
     }
     inst.jip = r.signed(Field::Jip);
-    if inst.opcode.has_uip(r.generation) {
+    if inst.opcode.has_uip(r.version) {
         inst.uip = r.signed(Field::Uip);
     }
     Ok(())

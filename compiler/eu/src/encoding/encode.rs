@@ -5,8 +5,8 @@ use super::compact::compact;
 use super::fields::{Field, Fields, Gen7Fields, Gen8Fields, Gen9Fields, Writer};
 use super::operands::{IMMEDIATE_FILE, Src0, Src1, log2_code, put_dst, put_source};
 use crate::build;
-use crate::devinfo::{DevInfo, Gen};
-use crate::inst::{AccessMode, CondMod, Desc, Inst, PredControl, Send};
+use crate::devinfo::{DevInfo, GfxVersion};
+use crate::inst::{AccessMode, Desc, Inst, Send};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Arf, Operand, RegFile, Region, Swizzle};
 use crate::types::Type;
@@ -16,7 +16,7 @@ use crate::types::Type;
 /// # Errors
 /// If the generation lacks the opcode or a type, or a value does not fit its field.
 pub fn encode(devinfo: &DevInfo, inst: &Inst) -> Result<[u8; 16], EncodeError> {
-    let word = encode_word(devinfo.generation, inst)?;
+    let word = encode_word(devinfo.version, inst)?;
     let residue = if inst.compacted { 0 } else { inst.residue };
     Ok((word ^ residue).to_le_bytes())
 }
@@ -52,48 +52,48 @@ pub fn encode_program(devinfo: &DevInfo, insts: &[Inst]) -> Result<Vec<u8>, Enco
 
 /// The compacted form of the instruction's fields (not of its residue), if there is one.
 pub(super) fn compacted_word(devinfo: &DevInfo, inst: &Inst) -> Option<u64> {
-    let word = encode_word(devinfo.generation, inst).ok()?;
+    let word = encode_word(devinfo.version, inst).ok()?;
     compact(devinfo, inst, word)
 }
 
 /// Encodes the fields of an instruction, without its residue.
-pub(super) fn encode_word(generation: Gen, inst: &Inst) -> Result<u128, EncodeError> {
-    if !inst.opcode.exists_on(generation) {
+pub(super) fn encode_word(version: GfxVersion, inst: &Inst) -> Result<u128, EncodeError> {
+    if !inst.opcode.exists_on(version) {
         return Err(EncodeError::NoSuchOpcode { opcode: inst.opcode });
     }
-    match generation {
-        Gen::Gen7 | Gen::Gen75 => encode_fields::<Gen7Fields>(generation, inst),
-        Gen::Gen8 => encode_fields::<Gen8Fields>(generation, inst),
-        Gen::Gen9 => encode_fields::<Gen9Fields>(generation, inst),
+    match version {
+        GfxVersion::Gfx7 | GfxVersion::Gfx75 => encode_fields::<Gen7Fields>(version, inst),
+        GfxVersion::Gfx8 => encode_fields::<Gen8Fields>(version, inst),
+        GfxVersion::Gfx9 => encode_fields::<Gen9Fields>(version, inst),
     }
 }
 
-fn encode_fields<F: Fields>(generation: Gen, inst: &Inst) -> Result<u128, EncodeError> {
+fn encode_fields<F: Fields>(version: GfxVersion, inst: &Inst) -> Result<u128, EncodeError> {
     let mut w = Writer::<F>::new();
     w.set(Field::Opcode, u64::from(inst.opcode.info().code));
-    let outcome = put_fields(&mut w, generation, inst);
+    let outcome = put_fields(&mut w, version, inst);
     // What a field refused came first.
     let word = w.finish()?;
     outcome.map(|()| word)
 }
 
 /// Writes everything but the opcode.
-fn put_fields<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_fields<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
     let form = inst.opcode.form();
     if form == Form::Bare {
         return Ok(());
     }
     put_controls(w, inst)?;
-    put_predicate(w, inst, form);
+    put_predicate(w, inst, form)?;
     match form {
         Form::Bare => Ok(()),
-        Form::Basic | Form::Math => put_basic(w, generation, inst),
-        Form::ThreeSource => put_three_source(w, generation, inst),
-        Form::Send => put_send(w, generation, inst),
+        Form::Basic | Form::Math => put_basic(w, version, inst),
+        Form::ThreeSource => put_three_source(w, version, inst),
+        Form::Send => put_send(w, version, inst),
         Form::SplitSend => put_split_send(w, inst),
-        Form::Jmpi => put_jmpi(w, generation, inst),
-        Form::Branch | Form::Call => put_branch(w, generation, inst),
-        Form::Wait => put_wait(w, generation, inst),
+        Form::Jmpi => put_jmpi(w, version, inst),
+        Form::Branch | Form::Call => put_branch(w, version, inst),
+        Form::Wait => put_wait(w, version, inst),
     }
 }
 
@@ -116,24 +116,25 @@ fn put_controls<F: Fields>(w: &mut Writer<F>, inst: &Inst) -> Result<(), EncodeE
 }
 
 /// Predicate, conditional modifier and the flag register they share.
-fn put_predicate<F: Fields>(w: &mut Writer<F>, inst: &Inst, form: Form) {
+fn put_predicate<F: Fields>(w: &mut Writer<F>, inst: &Inst, form: Form) -> Result<(), EncodeError> {
     if let Some(predicate) = inst.predicate {
-        let code = match predicate.control {
-            PredControl::Align1(control) => control.code(),
-            PredControl::Align16(control) => control.code(),
-        };
+        let code = predicate
+            .mode
+            .code(inst.access_mode)
+            .ok_or(EncodeError::NoCode { what: "the predicate's mode" })?;
         w.set(Field::PredControl, u64::from(code));
         w.flag(Field::PredInverse, predicate.inverse);
     }
-    if inst.cond_mod != CondMod::None {
-        w.set(Field::CondMod, u64::from(inst.cond_mod.code()));
+    if let Some(cond_mod) = inst.cond_mod {
+        w.set(Field::CondMod, u64::from(cond_mod.code()));
     }
     if inst.flag.nr == 0 && inst.flag.sub == 0 {
-        return;
+        return Ok(());
     }
     let (nr, sub) = flag_fields(form);
     w.set(nr, u64::from(inst.flag.nr));
     w.set(sub, u64::from(inst.flag.sub));
+    Ok(())
 }
 
 /// Where the flag register stands.
@@ -150,31 +151,31 @@ fn missing(inst: &Inst, what: &'static str) -> EncodeError {
     EncodeError::Missing { opcode: inst.opcode, what }
 }
 
-fn put_basic<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_basic<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
     if inst.opcode.form() == Form::Math {
         let function = inst.math.ok_or_else(|| missing(inst, "function"))?;
         w.set(Field::CondMod, u64::from(function.code()));
     }
-    put_dst(w, generation, inst.access_mode, &inst.dst)?;
+    put_dst(w, version, inst.access_mode, &inst.dst)?;
     let sources = inst.opcode.info().sources;
     let wide = (sources == 1, inst.opcode == Opcode::Dim);
     let [src0, src1, _] = &inst.src;
-    put_source::<_, Src0>(w, generation, inst.access_mode, src0, wide)?;
+    put_source::<_, Src0>(w, version, inst.access_mode, src0, wide)?;
     if sources == 2 && !inst.has_one_immediate() {
         if src0.is_imm() {
             return Err(EncodeError::NoCode { what: "an immediate as src0 of two sources" });
         }
-        return put_source::<_, Src1>(w, generation, inst.access_mode, src1, wide);
+        return put_source::<_, Src1>(w, version, inst.access_mode, src1, wide);
     }
     if sources == 1 && src0.is_imm() && src0.ty.size() < 8 {
-        put_absent_src1(w, generation, src0.ty)?;
+        put_absent_src1(w, version, src0.ty)?;
     }
     Ok(())
 }
 
 /// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type code.
-fn put_absent_src1<F: Fields>(w: &mut Writer<F>, generation: Gen, ty: Type) -> Result<(), EncodeError> {
-    let code = ty.immediate_code(generation).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
+fn put_absent_src1<F: Fields>(w: &mut Writer<F>, version: GfxVersion, ty: Type) -> Result<(), EncodeError> {
+    let code = ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
     w.set(Field::Src1File, 0);
     w.set(Field::Src1Type, u64::from(code));
     Ok(())
@@ -228,7 +229,11 @@ fn dword_subreg(operand: &Operand) -> Result<u64, EncodeError> {
 
 const NO_TYPE: EncodeError = EncodeError::NoCode { what: "a three-source operand's type" };
 
-fn put_three_source<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_three_source<F: Fields>(
+    w: &mut Writer<F>,
+    version: GfxVersion,
+    inst: &Inst,
+) -> Result<(), EncodeError> {
     if inst.access_mode != AccessMode::Align16 {
         return Err(EncodeError::NoCode { what: "a three-source instruction in Align1" });
     }
@@ -238,7 +243,7 @@ fn put_three_source<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) 
     };
     let dst = &inst.dst;
     grf(dst)?;
-    let dst_type = dst.ty.three_source_code(generation).ok_or(NO_TYPE)?;
+    let dst_type = dst.ty.three_source_code(version).ok_or(NO_TYPE)?;
     w.set(Field::TsDstType, u64::from(dst_type));
     w.set(Field::TsDstNr, u64::from(dst.nr));
     w.set(Field::TsDstSubreg, dword_subreg(dst)?);
@@ -253,22 +258,22 @@ fn put_three_source<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) 
         w.set(fields.subreg, dword_subreg(src)?);
         w.set(fields.nr, u64::from(src.nr));
     }
-    put_three_source_types(w, generation, &inst.src)
+    put_three_source_types(w, version, &inst.src)
 }
 
 /// One type for all sources, except that src1 and src2 may each be HF beside F.
 fn put_three_source_types<F: Fields>(
     w: &mut Writer<F>,
-    generation: Gen,
+    version: GfxVersion,
     src: &[Operand; 3],
 ) -> Result<(), EncodeError> {
     let no_type = || EncodeError::NoCode { what: "the combination of three-source types" };
     let [src0, src1, src2] = src;
-    w.set(Field::TsSrcType, u64::from(src0.ty.three_source_code(generation).ok_or_else(no_type)?));
+    w.set(Field::TsSrcType, u64::from(src0.ty.three_source_code(version).ok_or_else(no_type)?));
     for (operand, field) in [(src1, Field::TsSrc1IsHf), (src2, Field::TsSrc2IsHf)] {
         let is_half = match (src0.ty, operand.ty) {
-            (Type::F | Type::Hf, Type::F) => false,
-            (Type::F | Type::Hf, Type::Hf) => true,
+            (Type::F | Type::HF, Type::F) => false,
+            (Type::F | Type::HF, Type::HF) => true,
             (a, b) if a == b => false,
             _ => return Err(no_type()),
         };
@@ -286,22 +291,22 @@ fn message(inst: &Inst) -> Result<Send, EncodeError> {
     inst.send.ok_or_else(|| missing(inst, "message"))
 }
 
-fn put_send<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_send<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
     let send = message(inst)?;
     w.set(Field::CondMod, u64::from(send.sfid.code()));
-    put_dst(w, generation, inst.access_mode, &inst.dst)?;
-    put_source::<_, Src0>(w, generation, inst.access_mode, &inst.src[0], (false, false))?;
+    put_dst(w, version, inst.access_mode, &inst.dst)?;
+    put_source::<_, Src0>(w, version, inst.access_mode, &inst.src[0], (false, false))?;
     w.flag(Field::SendEot, send.eot);
     match send.desc {
         Desc::Imm(desc) => {
             w.set(Field::Src1File, IMMEDIATE_FILE);
-            w.set(Field::Src1Type, u64::from(Type::Ud.immediate_code(generation).unwrap_or(0)));
+            w.set(Field::Src1Type, u64::from(Type::UD.immediate_code(version).unwrap_or(0)));
             w.set(Field::SendDesc, u64::from(desc));
             Ok(())
         }
         Desc::Indirect { subreg } => {
-            let a0 = build::arf(Arf::Address, 0).subreg(subreg).scalar();
-            put_source::<_, Src1>(w, generation, AccessMode::Align1, &a0, (false, false))
+            let a0 = build::arf(Arf::Address(0)).subreg(subreg).scalar();
+            put_source::<_, Src1>(w, version, AccessMode::Align1, &a0, (false, false))
         }
     }
 }
@@ -368,30 +373,30 @@ const EX_DESC_BITS: u32 = 0xffff_03c0;
 
 /// The instruction pointer as JMPI and CONT name it in their unused operands.
 fn ip() -> Operand {
-    build::arf(Arf::Ip, 0).region(4, 1, 0)
+    build::arf(Arf::Ip).region(4, 1, 0)
 }
 
-fn put_jmpi<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
-    put_unused_dst(w, generation, inst, &ip())?;
-    put_unused_src(w, generation, inst, &ip())?;
-    put_source::<_, Src1>(w, generation, inst.access_mode, &inst.src[0], (false, false))
+fn put_jmpi<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+    put_unused_dst(w, version, inst, &ip())?;
+    put_unused_src(w, version, inst, &ip())?;
+    put_source::<_, Src1>(w, version, inst.access_mode, &inst.src[0], (false, false))
 }
 
 /// Writes a fixed operand of an instruction that does not use its destination.
 fn put_unused_dst<F: Fields>(
     w: &mut Writer<F>,
-    generation: Gen,
+    version: GfxVersion,
     inst: &Inst,
     dst: &Operand,
 ) -> Result<(), EncodeError> {
     let dst = Operand { region: Region::dst(1), ..*dst };
-    put_dst(w, generation, inst.access_mode, &dst)
+    put_dst(w, version, inst.access_mode, &dst)
 }
 
 /// Writes a fixed operand of an instruction that does not use src0: a region of width 1 becomes scalar in SIMD1.
 fn put_unused_src<F: Fields>(
     w: &mut Writer<F>,
-    generation: Gen,
+    version: GfxVersion,
     inst: &Inst,
     src: &Operand,
 ) -> Result<(), EncodeError> {
@@ -401,12 +406,12 @@ fn put_unused_src<F: Fields>(
         AccessMode::Align16 if src.region.vstride == 8 => src.region.vstride = 4,
         _ => {}
     }
-    put_source::<_, Src0>(w, generation, inst.access_mode, &src, (false, false))
+    put_source::<_, Src0>(w, version, inst.access_mode, &src, (false, false))
 }
 
 /// Branches use no register operands but compilers fill them in: gen7 with null or ip and an immediate src1 whose
 /// 32 bits are JIP and UIP, gen8 with an immediate src0 and the jumps over both sources.
-fn put_branch<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
+fn put_branch<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
     let op = inst.opcode;
     let null_d = build::null().d();
     let unused = match op {
@@ -415,36 +420,36 @@ fn put_branch<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Res
         _ => null_d,
     };
     if op.form() == Form::Call {
-        put_dst(w, generation, inst.access_mode, &inst.dst)?;
-    } else if !(op == Opcode::Endif && generation >= Gen::Gen8) {
-        put_unused_dst(w, generation, inst, &unused)?;
+        put_dst(w, version, inst.access_mode, &inst.dst)?;
+    } else if !(op == Opcode::Endif && version >= GfxVersion::Gfx8) {
+        put_unused_dst(w, version, inst, &unused)?;
     }
-    let imm_d = u64::from(Type::D.immediate_code(generation).unwrap_or(1));
-    if generation >= Gen::Gen8 {
+    let imm_d = u64::from(Type::D.immediate_code(version).unwrap_or(1));
+    if version >= GfxVersion::Gfx8 {
         w.set(Field::Src0File, IMMEDIATE_FILE);
         w.set(Field::Src0Type, imm_d);
-        if !op.has_uip(generation) {
+        if !op.has_uip(version) {
             w.set(Field::Src1Type, imm_d);
         }
     } else {
-        put_unused_src(w, generation, inst, &unused)?;
+        put_unused_src(w, version, inst, &unused)?;
         let ty = match op {
             Opcode::If | Opcode::Else | Opcode::Endif | Opcode::While => Type::W,
             _ => Type::D,
         };
         w.set(Field::Src1File, IMMEDIATE_FILE);
-        w.set(Field::Src1Type, u64::from(ty.immediate_code(generation).unwrap_or(1)));
+        w.set(Field::Src1Type, u64::from(ty.immediate_code(version).unwrap_or(1)));
     }
     w.set_signed(Field::Jip, i64::from(inst.jip));
-    if op.has_uip(generation) {
+    if op.has_uip(version) {
         w.set_signed(Field::Uip, i64::from(inst.uip));
     }
     Ok(())
 }
 
 /// WAIT reads the register it writes; src1 is null as F.
-fn put_wait<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Result<(), EncodeError> {
-    put_dst(w, generation, inst.access_mode, &inst.dst)?;
+fn put_wait<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
+    put_dst(w, version, inst.access_mode, &inst.dst)?;
     let mut src0 = Operand { region: Region::SCALAR, ..inst.dst };
     let mut src1 = build::null().f();
     if inst.access_mode == AccessMode::Align16 {
@@ -452,6 +457,6 @@ fn put_wait<F: Fields>(w: &mut Writer<F>, generation: Gen, inst: &Inst) -> Resul
         src0.swizzle = Swizzle::new(component, component, component, component);
         src1.region.vstride = 4;
     }
-    put_source::<_, Src0>(w, generation, inst.access_mode, &src0, (false, false))?;
-    put_source::<_, Src1>(w, generation, inst.access_mode, &src1, (false, false))
+    put_source::<_, Src0>(w, version, inst.access_mode, &src0, (false, false))?;
+    put_source::<_, Src1>(w, version, inst.access_mode, &src1, (false, false))
 }

@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use crate::devinfo::Gen;
+use crate::devinfo::GfxVersion;
 use crate::encoding::EncodeError;
 
 /// Adjacent bits of an instruction, all in one of its halves of 64 bits.
@@ -263,11 +263,11 @@ pub struct Layout {
 
 impl Layout {
     /// The table of `generation`.
-    pub fn of(generation: Gen) -> &'static Layout {
-        match generation {
-            Gen::Gen7 | Gen::Gen75 => &GEN7,
-            Gen::Gen8 => &GEN8,
-            Gen::Gen9 => &GEN9,
+    pub fn of(version: GfxVersion) -> &'static Layout {
+        match version {
+            GfxVersion::Gfx7 | GfxVersion::Gfx75 => &GEN7,
+            GfxVersion::Gfx8 => &GEN8,
+            GfxVersion::Gfx9 => &GEN9,
         }
     }
 

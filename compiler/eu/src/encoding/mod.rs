@@ -12,7 +12,7 @@ mod tests;
 
 use thiserror::Error;
 
-pub use decode::{Located, decode, decode_program, word};
+pub use decode::{Located, decode, decode_program, raw_encoding};
 pub use encode::{encode, encode_into, encode_program};
 pub use fields::Field;
 

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields, Layout, Writer, sign_extend};
 use super::{DecodeError, EncodeError};
-use crate::devinfo::Gen;
+use crate::devinfo::GfxVersion;
 use crate::inst::AccessMode;
 use crate::operand::{Addressing, Operand, RegFile, Region, Swizzle, WriteMask};
 use crate::types::Type;
@@ -141,15 +141,14 @@ fn put_indirect<F: Fields>(
 /// Writes the destination of a one- or two-source instruction.
 pub(super) fn put_dst<F: Fields>(
     w: &mut Writer<F>,
-    generation: Gen,
+    version: GfxVersion,
     mode: AccessMode,
     dst: &Operand,
 ) -> Result<(), EncodeError> {
     if dst.file == RegFile::Imm {
         return Err(EncodeError::NoCode { what: "an immediate destination" });
     }
-    let ty =
-        dst.ty.register_code(generation).ok_or(EncodeError::NoCode { what: "the destination's type" })?;
+    let ty = dst.ty.register_code(version).ok_or(EncodeError::NoCode { what: "the destination's type" })?;
     w.set(Field::DstFile, file_code(dst.file));
     w.set(Field::DstType, u64::from(ty));
     w.set(Field::DstHstride, stride_code(dst.region.hstride)?);
@@ -178,7 +177,7 @@ pub(super) fn put_dst<F: Fields>(
 /// Reads the destination of a one- or two-source instruction.
 pub(super) fn get_dst<F: Fields>(
     word: u128,
-    generation: Gen,
+    version: GfxVersion,
     mode: AccessMode,
 ) -> Result<Operand, DecodeError> {
     let l = F::LAYOUT;
@@ -190,7 +189,7 @@ pub(super) fn get_dst<F: Fields>(
         _ => return Err(reserved(Field::DstFile)),
     };
     let ty =
-        Type::from_register_code(get(Field::DstType), generation).ok_or_else(|| reserved(Field::DstType))?;
+        Type::from_register_code(get(Field::DstType), version).ok_or_else(|| reserved(Field::DstType))?;
     let region = Region::dst(stride_of(get(Field::DstHstride)));
     let mut dst = Operand { file, ty, region, ..Operand::NULL };
     if mode == AccessMode::Align16 {
@@ -238,7 +237,7 @@ fn is_wide_immediate(ty: Type, wide_f: bool) -> bool {
 /// immediates do.
 pub(super) fn put_source<F: Fields, S: Source>(
     w: &mut Writer<F>,
-    generation: Gen,
+    version: GfxVersion,
     mode: AccessMode,
     src: &Operand,
     (wide, dim): (bool, bool),
@@ -247,12 +246,12 @@ pub(super) fn put_source<F: Fields, S: Source>(
     w.set(fields.file, file_code(src.file));
     if src.file == RegFile::Imm {
         let code =
-            src.ty.immediate_code(generation).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
+            src.ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
         w.set(fields.ty, u64::from(code));
         w.set(if wide && is_wide_immediate(src.ty, dim) { Field::Imm64 } else { Field::Imm32 }, src.imm);
         return Ok(());
     }
-    let code = src.ty.register_code(generation).ok_or(EncodeError::NoCode { what: "the source's type" })?;
+    let code = src.ty.register_code(version).ok_or(EncodeError::NoCode { what: "the source's type" })?;
     w.set(fields.ty, u64::from(code));
     w.flag(fields.abs, src.abs);
     w.flag(fields.negate, src.negate);
@@ -284,7 +283,7 @@ pub(super) fn put_source<F: Fields, S: Source>(
 /// Reads a source of a one- or two-source instruction; the flags are those of [`put_source`].
 pub(super) fn get_source<F: Fields, S: Source>(
     word: u128,
-    generation: Gen,
+    version: GfxVersion,
     mode: AccessMode,
     (wide, dim): (bool, bool),
 ) -> Result<Operand, DecodeError> {
@@ -295,14 +294,13 @@ pub(super) fn get_source<F: Fields, S: Source>(
         0 => RegFile::Arf,
         1 => RegFile::Grf,
         IMMEDIATE_FILE => {
-            let ty =
-                Type::from_immediate_code(get(fields.ty), generation).ok_or_else(|| reserved(fields.ty))?;
+            let ty = Type::from_immediate_code(get(fields.ty), version).ok_or_else(|| reserved(fields.ty))?;
             let field = if wide && is_wide_immediate(ty, dim) { Field::Imm64 } else { Field::Imm32 };
             return Ok(Operand { file: RegFile::Imm, ty, imm: get(field), ..Operand::NULL });
         }
         _ => return Err(reserved(fields.file)),
     };
-    let ty = Type::from_register_code(get(fields.ty), generation).ok_or_else(|| reserved(fields.ty))?;
+    let ty = Type::from_register_code(get(fields.ty), version).ok_or_else(|| reserved(fields.ty))?;
     let vstride = match get(fields.vstride) {
         VXH_CODE => Region::VXH,
         code @ 0..=6 => stride_of(code),

@@ -6,8 +6,7 @@ use super::lexer::{Cursor, Position};
 use crate::devinfo::DevInfo;
 use crate::encoding::encode_into;
 use crate::inst::{
-    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredAlign1, PredAlign16, PredControl, Predicate, Send,
-    Sfid, ThreadControl,
+    AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
 };
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -180,7 +179,7 @@ impl<'a> Parser<'a> {
         self.space();
         let start = self.cursor;
         let mnemonic = self.cursor.take_while(is_word);
-        let Some(opcode) = Opcode::from_mnemonic(mnemonic, self.devinfo.generation) else {
+        let Some(opcode) = Opcode::from_mnemonic(mnemonic, self.devinfo.version) else {
             return Err(error_at(
                 &start,
                 format!("`{mnemonic}` is not an instruction of {}", self.devinfo.name),
@@ -239,17 +238,13 @@ impl<'a> Parser<'a> {
         flag: FlagReg,
         at: &Cursor,
     ) -> Parse<()> {
-        let control = match inst.access_mode {
-            AccessMode::Align1 => PredAlign1::from_text(name).map(PredControl::Align1),
-            AccessMode::Align16 => PredAlign16::from_text(name).map(PredControl::Align16),
+        let Some(mode) = PredMode::from_text(name, inst.access_mode) else {
+            return Err(error_at(at, format!("no predicate mode `{name}` in this access mode")));
         };
-        let Some(control) = control else {
-            return Err(error_at(at, format!("no predicate control `{name}` in this access mode")));
-        };
-        if inst.cond_mod != CondMod::None && inst.opcode.cond_mod_writes_flag() && inst.flag != flag {
+        if inst.cond_mod.is_some() && inst.opcode.cond_mod_writes_flag() && inst.flag != flag {
             return Err(error_at(at, "predicate and condition must name the same flag register"));
         }
-        inst.predicate = Some(Predicate { control, inverse });
+        inst.predicate = Some(Predicate { mode, inverse });
         inst.flag = flag;
         Ok(())
     }
@@ -262,13 +257,13 @@ impl<'a> Parser<'a> {
                 "sat" => inst.saturate = true,
                 "breakpoint" => inst.debug_control = true,
                 name => match CondMod::from_text(name) {
-                    Some(cond_mod) if !name.is_empty() => {
-                        inst.cond_mod = cond_mod;
+                    Some(cond_mod) => {
+                        inst.cond_mod = Some(cond_mod);
                         if inst.opcode.cond_mod_writes_flag() && self.cursor.eat(".") {
                             inst.flag = self.flag_register()?;
                         }
                     }
-                    _ => return Err(error_at(&start, format!("no modifier `.{name}`"))),
+                    None => return Err(error_at(&start, format!("no modifier `.{name}`"))),
                 },
             }
         }
@@ -332,7 +327,7 @@ impl<'a> Parser<'a> {
         self.space();
         self.expect("JIP:")?;
         inst.jip = self.jump(Jump::Jip)?;
-        if inst.opcode.has_uip(self.devinfo.generation) {
+        if inst.opcode.has_uip(self.devinfo.version) {
             self.space();
             self.expect("UIP:")?;
             inst.uip = self.jump(Jump::Uip)?;
@@ -384,17 +379,17 @@ impl<'a> Parser<'a> {
             _ if name.starts_with("ip") => {
                 self.cursor = start;
                 self.cursor.eat("ip");
-                Arf::Ip.number(0)
+                Arf::Ip.number()
             }
             _ => {
-                let Some((kind, _)) = Arf::NAMES.into_iter().find(|&(_, prefix)| prefix == name) else {
+                if Arf::from_prefix(name, 0).is_none() {
                     return Err(error_at(&start, "expected an operand"));
-                };
-                let index: u8 = self.number()?;
-                if index > 0xf {
-                    return Err(error_at(&start, "register number out of range"));
                 }
-                kind.number(index)
+                let index: u8 = self.number()?;
+                match Arf::from_prefix(name, index) {
+                    Some(arf) if index <= 0xf => arf.number(),
+                    _ => return Err(error_at(&start, "register number out of range")),
+                }
             }
         };
         let subregister = self.subregister()?;
@@ -447,7 +442,7 @@ impl<'a> Parser<'a> {
     fn type_letters(&mut self) -> Parse<Type> {
         let start = self.cursor;
         let letters = self.cursor.take_while(|c| c.is_ascii_uppercase());
-        Type::from_letters(letters).ok_or_else(|| error_at(&start, format!("no type `{letters}`")))
+        Type::from_name(letters).ok_or_else(|| error_at(&start, format!("no type `{letters}`")))
     }
 
     fn dst(&mut self, inst: &Inst) -> Parse<Operand> {
@@ -576,7 +571,7 @@ impl<'a> Parser<'a> {
         let value = u64::from_str_radix(digits, if hex { 16 } else { 10 });
         let Ok(value) = value else { return Err(error_at(&start, "the number is too large")) };
         let ty = self.type_letters()?;
-        let range = || Err(error_at(&start, format!("the immediate does not fit {}", ty.letters())));
+        let range = || Err(error_at(&start, format!("the immediate does not fit {}", ty.name())));
         let wide = ty.size() == 8 || inst.opcode == Opcode::Dim && ty == Type::F;
         let bits: u64 = if wide { 64 } else { 32 };
         if bits < 64 && value >> bits != 0 {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::desc;
 use crate::devinfo::DevInfo;
 use crate::encoding::Located;
-use crate::inst::{AccessMode, CondMod, Desc, Inst, PredControl, Send};
+use crate::inst::{AccessMode, Desc, Inst, Send};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 use crate::types::Type;
@@ -72,14 +72,11 @@ impl Printer<'_> {
     fn predicate(&mut self) {
         let Some(predicate) = self.inst.predicate else { return };
         let sign = if predicate.inverse { '-' } else { '+' };
-        let control = match predicate.control {
-            PredControl::Align1(control) => control.text(),
-            PredControl::Align16(control) => control.text(),
-        };
+        let mode = predicate.mode.text();
         let flag = self.inst.flag;
         self.put(format_args!("({sign}f{}.{}", flag.nr, flag.sub));
-        if !control.is_empty() {
-            self.put(format_args!(".{control}"));
+        if !mode.is_empty() {
+            self.put(format_args!(".{mode}"));
         }
         self.out.push_str(") ");
     }
@@ -95,8 +92,8 @@ impl Printer<'_> {
         if let Some(function) = inst.math {
             self.put(format_args!(" {}", function.text()));
         }
-        if inst.cond_mod != CondMod::None {
-            self.put(format_args!(".{}", inst.cond_mod.text()));
+        if let Some(cond_mod) = inst.cond_mod {
+            self.put(format_args!(".{}", cond_mod.text()));
             if inst.opcode.cond_mod_writes_flag() {
                 self.put(format_args!(".f{}.{}", inst.flag.nr, inst.flag.sub));
             }
@@ -135,7 +132,7 @@ impl Printer<'_> {
     fn jumps(&mut self, column: usize) {
         self.pad(column);
         self.put(format_args!("JIP: {}", self.inst.jip));
-        if self.inst.opcode.has_uip(self.devinfo.generation) {
+        if self.inst.opcode.has_uip(self.devinfo.version) {
             self.pad(column + 16);
             self.put(format_args!("UIP: {}", self.inst.uip));
         }
@@ -188,7 +185,7 @@ impl Printer<'_> {
                 }
             }
         }
-        self.out.push_str(dst.ty.letters());
+        self.out.push_str(dst.ty.name());
     }
 
     fn source(&mut self, src: &Operand) {
@@ -219,7 +216,7 @@ impl Printer<'_> {
                 self.swizzle(src.swizzle);
             }
         }
-        self.out.push_str(src.ty.letters());
+        self.out.push_str(src.ty.name());
     }
 
     fn swizzle(&mut self, swizzle: Swizzle) {
@@ -242,23 +239,23 @@ impl Printer<'_> {
         match src.ty {
             Type::D if bits >> 32 == 0 => self.put(format_args!("{}D", low as i32)),
             Type::W if is_word => self.put(format_args!("{}W", low as i16)),
-            Type::Uw if is_word => self.put(format_args!("{:#06x}UW", low as u16)),
-            Type::Hf if is_word => self.put(format_args!("{:#06x}HF", low as u16)),
-            Type::Ud => self.put(format_args!("{bits:#010x}UD")),
-            Type::V | Type::Uv | Type::W | Type::Uw | Type::Hf => {
-                self.put(format_args!("{bits:#010x}{}", src.ty.letters()));
+            Type::UW if is_word => self.put(format_args!("{:#06x}UW", low as u16)),
+            Type::HF if is_word => self.put(format_args!("{:#06x}HF", low as u16)),
+            Type::UD => self.put(format_args!("{bits:#010x}UD")),
+            Type::V | Type::UV | Type::W | Type::UW | Type::HF => {
+                self.put(format_args!("{bits:#010x}{}", src.ty.name()));
             }
             Type::F if self.inst.opcode == Opcode::Dim => {
                 self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from_bits(bits))));
             }
             Type::F => self.put(format_args!("{bits:#x}F /* {}F */", Short(f64::from(f32::from_bits(low))))),
-            Type::Df => self.put(format_args!("{bits:#018x}DF /* {}DF */", Short(f64::from_bits(bits)))),
-            Type::Vf => {
+            Type::DF => self.put(format_args!("{bits:#018x}DF /* {}DF */", Short(f64::from_bits(bits)))),
+            Type::VF => {
                 let [a, b, c, d] = low.to_le_bytes().map(|byte| Short(f64::from(vf_to_f32(byte))));
                 self.put(format_args!("{bits:#x}VF /* [{a}F, {b}F, {c}F, {d}F]VF */"));
             }
-            Type::Ub | Type::B | Type::Uq | Type::Q | Type::D => {
-                self.put(format_args!("{bits:#018x}{}", src.ty.letters()));
+            Type::UB | Type::B | Type::UQ | Type::Q | Type::D => {
+                self.put(format_args!("{bits:#018x}{}", src.ty.name()));
             }
         }
     }
@@ -358,16 +355,11 @@ fn channel_group(inst: &Inst) -> String {
 /// The name of an architecture register; numbers without a name become `ARF<n>`.
 fn arf_name(nr: u8) -> String {
     let index = nr & 0xf;
-    for (kind, name) in Arf::NAMES {
-        if kind as u8 == nr & 0xf0 {
-            return match kind {
-                Arf::Null | Arf::Ip if index == 0 => name.to_owned(),
-                Arf::Null | Arf::Ip => format!("ARF{nr}"),
-                _ => format!("{name}{index}"),
-            };
-        }
+    match Arf::from_number(nr) {
+        Some(arf @ (Arf::Null | Arf::Ip)) if index == 0 => arf.prefix().to_owned(),
+        None | Some(Arf::Null | Arf::Ip) => format!("ARF{nr}"),
+        Some(arf) => format!("{}{index}", arf.prefix()),
     }
-    format!("ARF{nr}")
 }
 
 /// A vertical stride.

@@ -1,7 +1,6 @@
 //! The accumulator as an operand.
 
 use super::{Context, Rule, rules};
-use crate::inst::CondMod;
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use crate::types::Type;
@@ -49,7 +48,7 @@ fn mach_accumulator(c: &Context) -> bool {
 
 fn addc_accumulator(c: &Context) -> bool {
     matches!(c.inst.opcode, Opcode::Addc | Opcode::Subb)
-        && (!c.inst.acc_wr_en || c.sources.iter().any(|src| src.ty != Type::Ud))
+        && (!c.inst.acc_wr_en || c.sources.iter().any(|src| src.ty != Type::UD))
 }
 
 /// acc1 in the low nibble of the register number.
@@ -62,6 +61,6 @@ fn accumulator_byte(c: &Context) -> bool {
 }
 
 fn ud_accumulator_condition(c: &Context) -> bool {
-    c.inst.cond_mod != CondMod::None
-        && c.sources.iter().any(|src| src.is_accumulator() && src.ty == Type::Ud && src.negate)
+    c.inst.cond_mod.is_some()
+        && c.sources.iter().any(|src| src.is_accumulator() && src.ty == Type::UD && src.negate)
 }

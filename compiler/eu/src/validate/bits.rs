@@ -60,7 +60,7 @@ fn is_carry(c: &Context) -> bool {
 }
 
 fn addc_destination(c: &Context) -> bool {
-    is_carry(c) && c.real_dst().is_some_and(|dst| dst.ty != Type::Ud)
+    is_carry(c) && c.real_dst().is_some_and(|dst| dst.ty != Type::UD)
 }
 
 fn addc_modifiers(c: &Context) -> bool {
@@ -83,5 +83,5 @@ fn q_opcode(c: &Context) -> bool {
         Opcode::Bfrev,
         Opcode::Bfi1,
     ];
-    is(c, &without) && c.any_operand(|operand| matches!(operand.ty, Type::Q | Type::Uq))
+    is(c, &without) && c.any_operand(|operand| matches!(operand.ty, Type::Q | Type::UQ))
 }

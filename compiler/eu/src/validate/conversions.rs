@@ -25,7 +25,7 @@ fn applies(c: &Context) -> bool {
 }
 
 fn is_byte(ty: Type) -> bool {
-    matches!(ty, Type::B | Type::Ub)
+    matches!(ty, Type::B | Type::UB)
 }
 
 /// A byte destination with stride 1.
@@ -48,12 +48,12 @@ fn byte_64bit(c: &Context) -> bool {
 }
 
 fn half_64bit(c: &Context) -> bool {
-    c.is_basic() && c.inst.opcode.info().has_dst && converts(c, |ty| ty == Type::Hf, |ty| ty.size() == 8)
+    c.is_basic() && c.inst.opcode.info().has_dst && converts(c, |ty| ty == Type::HF, |ty| ty.size() == 8)
 }
 
 /// Align1 conversion between HF and integers.
 fn is_half_integer(c: &Context) -> bool {
-    applies(c) && c.is_align1() && converts(c, |ty| ty == Type::Hf, Type::is_integer)
+    applies(c) && c.is_align1() && converts(c, |ty| ty == Type::HF, Type::is_integer)
 }
 
 /// Distance of the destination's elements in bytes.
@@ -73,7 +73,7 @@ fn half_integer_alignment(c: &Context) -> bool {
 fn is_mixed(c: &Context) -> bool {
     let dst = c.inst.dst.ty;
     let has = |ty| dst == ty || c.sources.iter().any(|src| src.ty == ty);
-    c.devinfo.has_hf && has(Type::F) && has(Type::Hf)
+    c.devinfo.has_hf && has(Type::F) && has(Type::HF)
 }
 
 fn half_destination(c: &Context) -> bool {
@@ -81,12 +81,12 @@ fn half_destination(c: &Context) -> bool {
     if !applies(c)
         || !c.is_align1()
         || !c.devinfo.has_packed_mixed_float
-        || dst.ty != Type::Hf
+        || dst.ty != Type::HF
         || is_half_integer(c)
     {
         return false;
     }
-    let converts = c.sources.iter().any(|src| src.ty != Type::Hf);
+    let converts = c.sources.iter().any(|src| src.ty != Type::HF);
     let packed = is_mixed(c) && dst.region.hstride == 1 && dst.subnr.is_multiple_of(16);
     converts && dst.region.hstride != 2 && !packed
 }

@@ -25,7 +25,7 @@ pub(super) static RULES: &[Rule] = rules! {
 };
 
 fn has_df(c: &Context) -> bool {
-    c.is_basic() && c.any_operand(|operand| operand.ty == Type::Df)
+    c.is_basic() && c.any_operand(|operand| operand.ty == Type::DF)
 }
 
 fn ivb_exec_size(c: &Context) -> bool {
@@ -35,7 +35,7 @@ fn ivb_exec_size(c: &Context) -> bool {
 fn ivb_scalar(c: &Context) -> bool {
     c.is_align1()
         && c.devinfo.df_regions_in_dwords
-        && c.register_sources().any(|src| src.ty == Type::Df && src.region.is_scalar())
+        && c.register_sources().any(|src| src.ty == Type::DF && src.region.is_scalar())
 }
 
 fn ivb_second_half(c: &Context) -> bool {
@@ -138,5 +138,5 @@ fn df_opcode(c: &Context) -> bool {
         Opcode::Madm,
     ];
     let arithmetic = matches!(c.form, Form::Basic | Form::Math | Form::ThreeSource);
-    arithmetic && !allowed.contains(&c.inst.opcode) && c.any_operand(|operand| operand.ty == Type::Df)
+    arithmetic && !allowed.contains(&c.inst.opcode) && c.any_operand(|operand| operand.ty == Type::DF)
 }

@@ -1,7 +1,6 @@
 //! Operands of every instruction: files, bounds, alignment, immediates, controls.
 
 use super::{Context, Rule, is_direct_grf, rules};
-use crate::inst::CondMod;
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile};
 use crate::types::Type;
@@ -47,21 +46,19 @@ fn operands<'a>(c: &'a Context) -> impl Iterator<Item = &'a Operand> {
 }
 
 /// How many registers of a kind there are; kinds without a name are left alone.
-fn arf_count(c: &Context, kind: Arf) -> u8 {
-    match kind {
-        Arf::Accumulator => c.devinfo.accumulators,
-        Arf::Flag | Arf::State => 2,
-        Arf::Notification => 3,
+fn arf_count(c: &Context, arf: Arf) -> u8 {
+    match arf {
+        Arf::Accumulator(_) => c.devinfo.accumulators,
+        Arf::Flag(_) | Arf::State(_) => 2,
+        Arf::Notification(_) => 3,
         _ => 1,
     }
 }
 
 fn arf_exists(c: &Context) -> bool {
-    operands(c).filter(|operand| operand.file == RegFile::Arf && !operand.is_indirect()).any(|operand| {
-        let mut kinds = Arf::NAMES.iter().map(|&(kind, _)| kind);
-        let kind = kinds.find(|&kind| operand.nr & 0xf0 == kind as u8);
-        kind.is_some_and(|kind| operand.nr & 0xf >= arf_count(c, kind))
-    })
+    operands(c)
+        .filter(|operand| operand.file == RegFile::Arf && !operand.is_indirect())
+        .any(|operand| operand.arf().is_some_and(|arf| operand.nr & 0xf >= arf_count(c, arf)))
 }
 
 fn arf_indirect(c: &Context) -> bool {
@@ -83,14 +80,14 @@ fn immediate_64bit(c: &Context) -> bool {
     c.sources.iter().any(|src| {
         src.is_imm()
             && src.ty.size() == 8
-            && (c.sources.len() > 1 || src.ty == Type::Df && !c.devinfo.has_df_immediate)
+            && (c.sources.len() > 1 || src.ty == Type::DF && !c.devinfo.has_df_immediate)
     })
 }
 
 fn immediate_word(c: &Context) -> bool {
     c.sources.iter().any(|src| {
         let halves = (src.imm >> 16 & 0xffff, src.imm & 0xffff);
-        src.is_imm() && matches!(src.ty, Type::W | Type::Uw | Type::Hf) && halves.0 != halves.1
+        src.is_imm() && matches!(src.ty, Type::W | Type::UW | Type::HF) && halves.0 != halves.1
     })
 }
 
@@ -100,7 +97,7 @@ fn has_vector(c: &Context, types: &[Type]) -> bool {
 }
 
 fn immediate_vector_alignment(c: &Context) -> bool {
-    has_vector(c, &[Type::V, Type::Uv, Type::Vf]) && !c.inst.dst.subnr.is_multiple_of(16)
+    has_vector(c, &[Type::V, Type::UV, Type::VF]) && !c.inst.dst.subnr.is_multiple_of(16)
 }
 
 /// Destination stride in bytes.
@@ -109,11 +106,11 @@ fn dst_stride(c: &Context) -> u32 {
 }
 
 fn immediate_vf_stride(c: &Context) -> bool {
-    has_vector(c, &[Type::Vf]) && dst_stride(c) != 4
+    has_vector(c, &[Type::VF]) && dst_stride(c) != 4
 }
 
 fn immediate_v_stride(c: &Context) -> bool {
-    has_vector(c, &[Type::V, Type::Uv]) && dst_stride(c) != 2
+    has_vector(c, &[Type::V, Type::UV]) && dst_stride(c) != 2
 }
 
 fn address_subregister(c: &Context) -> bool {
@@ -125,7 +122,7 @@ fn address_subregister(c: &Context) -> bool {
 
 /// The destination, if it is a0.
 fn address_destination<'a>(c: &'a Context) -> Option<&'a Operand> {
-    c.real_dst().filter(|dst| dst.is_arf(Arf::Address))
+    c.real_dst().filter(|dst| matches!(dst.arf(), Some(Arf::Address(_))))
 }
 
 fn address_types(c: &Context) -> bool {
@@ -146,7 +143,7 @@ fn mixed_source_types(c: &Context) -> bool {
 }
 
 fn condition_allowed(c: &Context) -> bool {
-    c.inst.cond_mod != CondMod::None && !c.inst.opcode.info().cond_mod
+    c.inst.cond_mod.is_some() && !c.inst.opcode.info().cond_mod
 }
 
 fn saturate_allowed(c: &Context) -> bool {
@@ -160,10 +157,7 @@ fn channel_group(c: &Context) -> bool {
 }
 
 fn simd32_condition(c: &Context) -> bool {
-    !c.devinfo.simd32_masks
-        && c.exec_size == 32
-        && c.inst.cond_mod != CondMod::None
-        && c.inst.opcode != Opcode::Sel
+    !c.devinfo.simd32_masks && c.exec_size == 32 && c.inst.cond_mod.is_some() && c.inst.opcode != Opcode::Sel
 }
 
 fn align16_simd16(c: &Context) -> bool {

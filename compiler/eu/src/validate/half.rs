@@ -29,7 +29,7 @@ pub(super) fn concern(c: &Context) -> bool {
 }
 
 fn is_half(ty: Type) -> bool {
-    ty == Type::Hf
+    ty == Type::HF
 }
 
 /// Arithmetic that has a destination.
@@ -42,7 +42,7 @@ fn operand_types(c: &Context) -> bool {
     if !arithmetic(c) || !(is_half(dst) || c.sources.iter().any(|src| is_half(src.ty))) {
         return false;
     }
-    let float = |ty| matches!(ty, Type::Hf | Type::F | Type::Vf);
+    let float = |ty| matches!(ty, Type::HF | Type::F | Type::VF);
     let all_floats = float(dst) && c.sources.iter().all(|src| float(src.ty));
     let from_integers = is_half(dst) && c.sources.iter().all(|src| src.ty.is_integer());
     match c.inst.opcode {

@@ -43,7 +43,7 @@ fn is_cmp(c: &Context) -> bool {
 }
 
 fn cmp_condition(c: &Context) -> bool {
-    is_cmp(c) && c.inst.cond_mod == CondMod::None
+    is_cmp(c) && c.inst.cond_mod.is_none()
 }
 
 fn gen7_cmp_switch(c: &Context) -> bool {
@@ -58,11 +58,11 @@ fn gen7_cmp_destination(c: &Context) -> bool {
 }
 
 fn sel_selects(c: &Context) -> bool {
-    c.inst.opcode == Opcode::Sel && (c.inst.cond_mod != CondMod::None) == c.inst.predicate.is_some()
+    c.inst.opcode == Opcode::Sel && c.inst.cond_mod.is_some() == c.inst.predicate.is_some()
 }
 
 fn logic_condition(c: &Context) -> bool {
-    c.inst.opcode.is_logic() && matches!(c.inst.cond_mod, CondMod::O | CondMod::U)
+    c.inst.opcode.is_logic() && matches!(c.inst.cond_mod, Some(CondMod::O | CondMod::U))
 }
 
 fn gen8_logic_abs(c: &Context) -> bool {
@@ -77,8 +77,8 @@ fn mul_dword_first(c: &Context) -> bool {
 fn mul_dword_modifiers(c: &Context) -> bool {
     c.inst.opcode == Opcode::Mul
         && c.sources.iter().any(|src| is_dword(src.ty))
-        && matches!(c.inst.dst.ty, Type::D | Type::Ud | Type::W | Type::Uw)
-        && (c.inst.saturate || c.inst.cond_mod != CondMod::None)
+        && matches!(c.inst.dst.ty, Type::D | Type::UD | Type::W | Type::UW)
+        && (c.inst.saturate || c.inst.cond_mod.is_some())
 }
 
 fn gen7_mul_float_destination(c: &Context) -> bool {
@@ -101,7 +101,7 @@ fn chv_dword_mul(c: &Context) -> bool {
 }
 
 fn mul_64bit(c: &Context) -> bool {
-    c.inst.opcode == Opcode::Mul && c.sources.iter().any(|src| matches!(src.ty, Type::Q | Type::Uq))
+    c.inst.opcode == Opcode::Mul && c.sources.iter().any(|src| matches!(src.ty, Type::Q | Type::UQ))
 }
 
 fn mach_types(c: &Context) -> bool {
@@ -114,17 +114,17 @@ fn avg_types(c: &Context) -> bool {
 
 fn sad2_types(c: &Context) -> bool {
     is(c, &[Opcode::Sad2, Opcode::Sada2])
-        && (c.sources.iter().any(|src| !matches!(src.ty, Type::B | Type::Ub))
-            || c.real_dst().is_some_and(|dst| !matches!(dst.ty, Type::W | Type::Uw)))
+        && (c.sources.iter().any(|src| !matches!(src.ty, Type::B | Type::UB))
+            || c.real_dst().is_some_and(|dst| !matches!(dst.ty, Type::W | Type::UW)))
 }
 
 fn dim_immediate(c: &Context) -> bool {
     c.inst.opcode == Opcode::Dim
-        && !(c.inst.src[0].is_imm() && c.inst.src[0].ty == Type::F && c.inst.dst.ty == Type::Df)
+        && !(c.inst.src[0].is_imm() && c.inst.src[0].ty == Type::F && c.inst.dst.ty == Type::DF)
 }
 
 fn f16_conversion_types(c: &Context) -> bool {
-    let holds_half = |ty| matches!(ty, Type::W | Type::Uw | Type::D | Type::Ud);
+    let holds_half = |ty| matches!(ty, Type::W | Type::UW | Type::D | Type::UD);
     match c.inst.opcode {
         Opcode::F32To16 => !holds_half(c.inst.dst.ty) || c.inst.src[0].ty != Type::F,
         Opcode::F16To32 => !holds_half(c.inst.src[0].ty) || c.inst.dst.ty != Type::F,
@@ -166,11 +166,12 @@ fn dot_product_types(c: &Context) -> bool {
 
 fn rounding_types(c: &Context) -> bool {
     is(c, &[Opcode::Rndd, Opcode::Rndu, Opcode::Rnde, Opcode::Rndz, Opcode::Frc])
-        && c.sources.iter().any(|src| !matches!(src.ty, Type::F | Type::Hf | Type::Vf))
+        && c.sources.iter().any(|src| !matches!(src.ty, Type::F | Type::HF | Type::VF))
 }
 
 fn wait_register(c: &Context) -> bool {
-    c.inst.opcode == Opcode::Wait && (c.exec_size != 1 || !c.inst.dst.is_arf(Arf::Notification))
+    c.inst.opcode == Opcode::Wait
+        && (c.exec_size != 1 || !matches!(c.inst.dst.arf(), Some(Arf::Notification(_))))
 }
 
 fn movi_indirect(c: &Context) -> bool {
@@ -181,6 +182,6 @@ fn movi_indirect(c: &Context) -> bool {
 /// Access" of the Skylake PRM, as Mesa's generators quote it).
 fn control_register_switch(c: &Context) -> bool {
     c.is_basic()
-        && c.any_operand(|operand| operand.is_arf(Arf::Control))
+        && c.any_operand(|operand| matches!(operand.arf(), Some(Arf::Control(_))))
         && c.inst.thread_control != ThreadControl::Switch
 }

@@ -3,10 +3,10 @@
 use super::Violation;
 use crate::devinfo::DevInfo;
 use crate::encoding::Located;
-use crate::extent::targets;
 use crate::inst::Inst;
+use crate::instruction_offsets::InstructionOffsets;
 use crate::opcode::Opcode;
-use crate::starts::Starts;
+use crate::program_end::jump_targets;
 
 /// Names of the rules below.
 pub(super) const NAMES: [&str; 6] =
@@ -16,17 +16,17 @@ pub(super) const NAMES: [&str; 6] =
 #[derive(Default)]
 pub(super) struct Steering {
     /// Every instruction.
-    pub starts: Starts,
+    pub offsets: InstructionOffsets,
     /// The instructions that steer, in order.
     pub insts: Vec<Located>,
 }
 
 impl Steering {
     fn is_instruction(&self, offset: i64) -> bool {
-        self.starts.index_of(offset).is_some()
+        self.offsets.index_of(offset).is_some()
     }
 
-    /// Whether an instruction with this opcode, one that steers, starts at byte `offset`; also if none starts there, which is
+    /// Whether an instruction with this opcode, one that steers, offsets at byte `offset`; also if none offsets there, which is
     /// another rule's business.
     fn has_at(&self, offset: i64, opcode: Opcode) -> bool {
         let place = self.insts.binary_search_by_key(&offset, |located| located.offset as i64);
@@ -43,7 +43,7 @@ pub(super) fn check(devinfo: &DevInfo, program: &Steering, len: usize) -> Vec<Vi
     for located in &program.insts {
         let mut report =
             |rule, message: String| violations.push(Violation { offset: located.offset, rule, message });
-        for (name, target) in targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
+        for (name, target) in jump_targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
             if !program.is_instruction(target) {
                 report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
             }
@@ -101,5 +101,5 @@ fn loop_jump_nests(devinfo: &DevInfo, program: &Steering, located: &Located) -> 
 fn leads_backwards(devinfo: &DevInfo, inst: &Inst) -> bool {
     let structured = [Opcode::If, Opcode::Else, Opcode::Endif, Opcode::Break, Opcode::Cont, Opcode::Halt]
         .contains(&inst.opcode);
-    structured && (inst.jip < 0 || inst.opcode.has_uip(devinfo.generation) && inst.uip < 0)
+    structured && (inst.jip < 0 || inst.opcode.has_uip(devinfo.version) && inst.uip < 0)
 }

@@ -71,16 +71,16 @@ fn gen8_math_strides(c: &Context) -> bool {
         && c.register_sources().any(|src| {
             !src.region.is_scalar() && u32::from(element_stride(src)) * src.ty.size() != dst_stride
         })
-        && !c.any_operand(|operand| operand.ty == Type::Hf)
+        && !c.any_operand(|operand| operand.ty == Type::HF)
 }
 
 fn math_types(c: &Context) -> bool {
-    let allowed = |ty| matches!(ty, Type::F | Type::Vf) || ty == Type::Hf && c.devinfo.has_hf_math;
+    let allowed = |ty| matches!(ty, Type::F | Type::VF) || ty == Type::HF && c.devinfo.has_hf_math;
     is_math(c) && !is_division(c) && c.any_operand(|operand| !allowed(operand.ty))
 }
 
 fn math_division_types(c: &Context) -> bool {
-    is_division(c) && c.any_operand(|operand| !matches!(operand.ty, Type::D | Type::Ud))
+    is_division(c) && c.any_operand(|operand| !matches!(operand.ty, Type::D | Type::UD))
 }
 
 fn math_division_width(c: &Context) -> bool {
@@ -96,7 +96,7 @@ fn gen7_math_division_src1(c: &Context) -> bool {
 }
 
 fn math_half_width(c: &Context) -> bool {
-    is_math(c) && c.exec_size > 8 && c.any_operand(|operand| operand.ty == Type::Hf)
+    is_math(c) && c.exec_size > 8 && c.any_operand(|operand| operand.ty == Type::HF)
 }
 
 fn math_function(c: &Context) -> bool {

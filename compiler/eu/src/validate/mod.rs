@@ -9,13 +9,13 @@
 mod accumulators;
 mod bits;
 mod branches;
+mod cache;
 mod conversions;
 mod fp64;
 mod general;
 mod half;
 mod instructions;
 mod jumps;
-mod known;
 mod math;
 mod messages;
 mod regions;
@@ -26,7 +26,7 @@ mod three_source;
 #[cfg(test)]
 mod tests;
 
-pub use known::KnownInsts;
+pub use cache::ValidationCache;
 
 use std::cell::OnceCell;
 
@@ -118,9 +118,9 @@ pub fn validate_inst(devinfo: &DevInfo, inst: &Inst) -> Vec<(&'static str, &'sta
         .collect()
 }
 
-/// Checks a program's instructions, as far as it reaches (see [`crate::Extent`]), and its jumps. Bytes that do not decode end the check with the violation `decode`.
+/// Checks a program's instructions, as far as it reaches (see [`crate::ProgramEnd`]), and its jumps. Bytes that do not decode end the check with the violation `decode`.
 pub fn validate_program(devinfo: &'static DevInfo, bytes: &[u8]) -> Vec<Violation> {
-    KnownInsts::new(devinfo).validate_program(bytes)
+    ValidationCache::new(devinfo).validate_program(bytes)
 }
 
 fn decode_violation(offset: usize, error: &DecodeError) -> Violation {
@@ -234,32 +234,32 @@ impl<'a> Context<'a> {
 
 /// D or UD.
 pub(crate) fn is_dword(ty: Type) -> bool {
-    matches!(ty, Type::D | Type::Ud)
+    matches!(ty, Type::D | Type::UD)
 }
 
 /// The signed type of the same size.
 fn signed(ty: Type) -> Type {
     match ty {
-        Type::Ud => Type::D,
-        Type::Uw => Type::W,
-        Type::Ub => Type::B,
-        Type::Uq => Type::Q,
+        Type::UD => Type::D,
+        Type::UW => Type::W,
+        Type::UB => Type::B,
+        Type::UQ => Type::Q,
         other => other,
     }
 }
 
 /// F beside HF.
 pub(crate) fn is_mixed_float(a: Type, b: Type) -> bool {
-    matches!((a, b), (Type::F, Type::Hf) | (Type::Hf, Type::F))
+    matches!((a, b), (Type::F, Type::HF) | (Type::HF, Type::F))
 }
 
 /// The type one operand executes in: integers as the signed type of at least 16 bits, VF as F.
 fn operand_execution_type(ty: Type) -> Type {
     match ty {
-        Type::Vf => Type::F,
-        Type::Uq => Type::Q,
-        Type::Ud => Type::D,
-        Type::Uw | Type::B | Type::Ub | Type::V | Type::Uv => Type::W,
+        Type::VF => Type::F,
+        Type::UQ => Type::Q,
+        Type::UD => Type::D,
+        Type::UW | Type::B | Type::UB | Type::V | Type::UV => Type::W,
         other => other,
     }
 }
@@ -270,7 +270,7 @@ fn execution_type(inst: &Inst, sources: &[Operand]) -> Type {
     let dst = inst.dst.ty;
     match sources {
         [] => dst,
-        [src] if src.ty == Type::Hf => dst,
+        [src] if src.ty == Type::HF => dst,
         [src] => operand_execution_type(src.ty),
         [a, b, ..] => {
             let (a, b) = (operand_execution_type(a.ty), operand_execution_type(b.ty));

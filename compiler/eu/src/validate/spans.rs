@@ -192,7 +192,7 @@ fn two_grf_source(c: &Context) -> bool {
         let src = &c.sources[index];
         let advances = index == 0 || !c.devinfo.packed_word_src1_hazard || always_enabled;
         let packed_word = advances
-            && matches!(src.ty, Type::W | Type::Uw)
+            && matches!(src.ty, Type::W | Type::UW)
             && src.region.hstride == 1
             && src.region.vstride == src.region.width;
         span.registers == 1 && !src.region.is_scalar() && !(packed_dword && packed_word)

@@ -142,7 +142,7 @@ fn half_float_moves() {
     let mut failures = Vec::new();
     for devinfo in devices(GEN8) {
         for &(dst, src, stride, byte, bdw, later) in HALF_MOVES {
-            let types = [dst, src].map(|letters| Type::from_letters(letters).expect("a type"));
+            let types = [dst, src].map(|letters| Type::from_name(letters).expect("a type"));
             // Bytes are read in two rows of two, as the document has it.
             let (width, hstride) = if types[1] == Type::B { (2, 2) } else { (4, 1) };
             let inst = crate::build::inst(Opcode::Mov)

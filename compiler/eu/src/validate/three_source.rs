@@ -1,7 +1,6 @@
 //! Instructions with three sources.
 
 use super::{Context, Rule, rules};
-use crate::inst::CondMod;
 use crate::opcode::{Form, Opcode};
 use crate::types::Type;
 
@@ -50,14 +49,14 @@ fn no_df_rep(c: &Context) -> bool {
 /// All of one type, except that F and HF mix.
 fn types(c: &Context) -> bool {
     let dst = c.inst.dst.ty;
-    let half_or_single = |ty| matches!(ty, Type::F | Type::Hf);
+    let half_or_single = |ty| matches!(ty, Type::F | Type::HF);
     is_three_source(c)
         && c.sources.iter().any(|src| src.ty != dst && !(half_or_single(src.ty) && half_or_single(dst)))
 }
 
 fn mixed_width(c: &Context) -> bool {
     let has = |ty| c.any_operand(|operand| operand.ty == ty);
-    is_three_source(c) && c.exec_size > 8 && has(Type::F) && has(Type::Hf)
+    is_three_source(c) && c.exec_size > 8 && has(Type::F) && has(Type::HF)
 }
 
 fn is_bit_field(c: &Context) -> bool {
@@ -81,7 +80,7 @@ fn float_types(c: &Context) -> bool {
 }
 
 fn csel_condition(c: &Context) -> bool {
-    c.inst.opcode == Opcode::Csel && (c.inst.cond_mod == CondMod::None || c.inst.predicate.is_some())
+    c.inst.opcode == Opcode::Csel && (c.inst.cond_mod.is_none() || c.inst.predicate.is_some())
 }
 
 fn csel_types(c: &Context) -> bool {
@@ -95,5 +94,5 @@ fn alignment(c: &Context) -> bool {
 fn half_offset(c: &Context) -> bool {
     c.inst.opcode == Opcode::Mad
         && c.devinfo.half_mad_offset_broken
-        && c.sources.iter().any(|src| src.ty == Type::Hf && src.subnr != 0)
+        && c.sources.iter().any(|src| src.ty == Type::HF && src.subnr != 0)
 }

@@ -65,10 +65,10 @@ fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError>
     e.qtr_control = inst.group / 8;
     e.nib_control = inst.group % 8 >= 4;
     e.flag = eu::FlagReg { nr: inst.flag / 2, sub: inst.flag % 2 };
-    e.cond_mod = inst.cond.map_or(eu::CondMod::None, cond_mod);
+    e.cond_mod = inst.cond.map(cond_mod);
     if let Some(p) = inst.predicate {
-        let control = pred_control(p.mode, e.access_mode)?;
-        e.predicate = Some(eu::Predicate { control, inverse: p.inverse });
+        let mode = pred_mode(p.mode, e.access_mode)?;
+        e.predicate = Some(eu::Predicate { mode, inverse: p.inverse });
     }
     e.math = math_function(inst.op);
     if inst.op.info().control_flow {
@@ -148,14 +148,14 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
         File::Arf(arf) => {
             o.file = eu::RegFile::Arf;
             o.nr = match arf {
-                Arf::Acc(n) => eu::Arf::Accumulator.number(n),
-                Arf::Flag(n) => eu::Arf::Flag.number(n),
-                Arf::Addr => eu::Arf::Address.number(0),
-                Arf::Control => eu::Arf::Control.number(0),
-                Arf::State => eu::Arf::State.number(0),
-                Arf::ChannelEnable => eu::Arf::Mask.number(0),
-                Arf::Notification => eu::Arf::Notification.number(0),
-                Arf::Timestamp => eu::Arf::Timestamp.number(0),
+                Arf::Acc(n) => eu::Arf::Accumulator(n).number(),
+                Arf::Flag(n) => eu::Arf::Flag(n).number(),
+                Arf::Addr => eu::Arf::Address(0).number(),
+                Arf::Control => eu::Arf::Control(0).number(),
+                Arf::State => eu::Arf::State(0).number(),
+                Arf::ChannelEnable => eu::Arf::Mask(0).number(),
+                Arf::Notification => eu::Arf::Notification(0).number(),
+                Arf::Timestamp => eu::Arf::Timestamp(0).number(),
             };
             o.subnr = operand.offset as u8;
         }
@@ -174,20 +174,20 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
 
 fn eu_type(ty: Type) -> eu::Type {
     match ty {
-        Type::UB => eu::Type::Ub,
+        Type::UB => eu::Type::UB,
         Type::B => eu::Type::B,
-        Type::UW => eu::Type::Uw,
+        Type::UW => eu::Type::UW,
         Type::W => eu::Type::W,
-        Type::UD => eu::Type::Ud,
+        Type::UD => eu::Type::UD,
         Type::D => eu::Type::D,
-        Type::UQ => eu::Type::Uq,
+        Type::UQ => eu::Type::UQ,
         Type::Q => eu::Type::Q,
-        Type::HF => eu::Type::Hf,
+        Type::HF => eu::Type::HF,
         Type::F => eu::Type::F,
-        Type::DF => eu::Type::Df,
+        Type::DF => eu::Type::DF,
         Type::V => eu::Type::V,
-        Type::UV => eu::Type::Uv,
-        Type::VF => eu::Type::Vf,
+        Type::UV => eu::Type::UV,
+        Type::VF => eu::Type::VF,
     }
 }
 
@@ -204,37 +204,28 @@ fn cond_mod(cond: CondMod) -> eu::CondMod {
     }
 }
 
-fn pred_control(mode: PredMode, access: AccessMode) -> Result<eu::PredControl, CompileError> {
-    use eu::{PredAlign1 as A1, PredAlign16 as A16};
-    let align1 = match mode {
-        PredMode::Normal => Some(A1::Normal),
-        PredMode::AnyV => Some(A1::AnyV),
-        PredMode::AllV => Some(A1::AllV),
-        PredMode::Any2h => Some(A1::Any2H),
-        PredMode::All2h => Some(A1::All2H),
-        PredMode::Any4h => Some(A1::Any4H),
-        PredMode::All4h => Some(A1::All4H),
-        PredMode::Any8h => Some(A1::Any8H),
-        PredMode::All8h => Some(A1::All8H),
-        PredMode::Any16h => Some(A1::Any16H),
-        PredMode::All16h => Some(A1::All16H),
-        _ => None,
+fn pred_mode(mode: PredMode, access: AccessMode) -> Result<eu::PredMode, CompileError> {
+    let mode = match mode {
+        PredMode::Normal => eu::PredMode::Normal,
+        PredMode::AnyV => eu::PredMode::AnyV,
+        PredMode::AllV => eu::PredMode::AllV,
+        PredMode::Any2h => eu::PredMode::Any2h,
+        PredMode::All2h => eu::PredMode::All2h,
+        PredMode::Any4 | PredMode::Any4h => eu::PredMode::Any4h,
+        PredMode::All4 | PredMode::All4h => eu::PredMode::All4h,
+        PredMode::Any8h => eu::PredMode::Any8h,
+        PredMode::All8h => eu::PredMode::All8h,
+        PredMode::Any16h => eu::PredMode::Any16h,
+        PredMode::All16h => eu::PredMode::All16h,
+        PredMode::ReplicateX => eu::PredMode::ReplicateX,
+        PredMode::ReplicateY => eu::PredMode::ReplicateY,
+        PredMode::ReplicateZ => eu::PredMode::ReplicateZ,
+        PredMode::ReplicateW => eu::PredMode::ReplicateW,
     };
-    let align16 = match mode {
-        PredMode::Normal => Some(A16::Normal),
-        PredMode::ReplicateX => Some(A16::X),
-        PredMode::ReplicateY => Some(A16::Y),
-        PredMode::ReplicateZ => Some(A16::Z),
-        PredMode::ReplicateW => Some(A16::W),
-        PredMode::Any4 | PredMode::Any4h => Some(A16::Any4H),
-        PredMode::All4 | PredMode::All4h => Some(A16::All4H),
-        _ => None,
-    };
-    let control = match access {
-        AccessMode::Align1 => align1.map(eu::PredControl::Align1),
-        AccessMode::Align16 => align16.map(eu::PredControl::Align16),
-    };
-    control.ok_or_else(|| CompileError::encode("predicate mode does not exist in this access mode"))
+    match mode.code(access) {
+        Some(_) => Ok(mode),
+        None => Err(CompileError::encode("predicate mode does not exist in this access mode")),
+    }
 }
 
 fn math_function(op: Op) -> Option<eu::MathFn> {

@@ -172,28 +172,28 @@ pub trait Model: Sync + Send {
 
     /// The sampler's fetch takes the level after u (else after v).
     fn fetch_level_second(&self) -> bool {
-        self.devinfo().generation < eu::Gen::Gen9
+        self.devinfo().version < eu::GfxVersion::Gfx9
     }
 
     /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another mode: gen9 gave
     /// that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
     fn simd4x2_header(&self) -> Option<u32> {
-        (self.devinfo().generation >= eu::Gen::Gen9).then_some(1 << 22)
+        (self.devinfo().version >= eu::GfxVersion::Gfx9).then_some(1 << 22)
     }
 
     /// The sampler compares lookups with explicit gradients.
     fn has_shadow_gradients(&self) -> bool {
-        self.devinfo().generation >= eu::Gen::Gen75
+        self.devinfo().version >= eu::GfxVersion::Gfx75
     }
 
     /// Bits of g0.2 that name a compute thread's barrier.
     fn barrier_number_mask(&self) -> u32 {
-        if self.devinfo().generation >= eu::Gen::Gen9 { 0x8f00_0000 } else { 0x0f00_0000 }
+        if self.devinfo().version >= eu::GfxVersion::Gfx9 { 0x8f00_0000 } else { 0x0f00_0000 }
     }
 
     /// Threads that use shared memory must tell the data port where theirs is.
     fn moves_shared_memory_index(&self) -> bool {
-        self.devinfo().generation == eu::Gen::Gen75
+        self.devinfo().version == eu::GfxVersion::Gfx75
     }
 
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
@@ -240,11 +240,11 @@ pub trait Model: Sync + Send {
 /// The model of `devinfo` with the handling of `disabled` quirks switched off.
 #[must_use]
 pub fn model_for(devinfo: &'static DevInfo, disabled: QuirkSet) -> Box<dyn Model> {
-    match devinfo.generation {
-        eu::Gen::Gen7 => Box::new(Gen7 { devinfo, disabled }),
-        eu::Gen::Gen75 => Box::new(Gen75 { devinfo, disabled }),
-        eu::Gen::Gen8 => Box::new(Gen8 { devinfo, disabled }),
-        eu::Gen::Gen9 => Box::new(Gen9 { devinfo, disabled }),
+    match devinfo.version {
+        eu::GfxVersion::Gfx7 => Box::new(Gen7 { devinfo, disabled }),
+        eu::GfxVersion::Gfx75 => Box::new(Gen75 { devinfo, disabled }),
+        eu::GfxVersion::Gfx8 => Box::new(Gen8 { devinfo, disabled }),
+        eu::GfxVersion::Gfx9 => Box::new(Gen9 { devinfo, disabled }),
     }
 }
 

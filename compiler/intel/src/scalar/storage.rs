@@ -397,7 +397,7 @@ impl Translator<'_> {
     /// these are done. As SENDC, they wait for earlier threads' end where these shade the same pixels.
     fn emit_fence(&mut self, op: Op) -> Result<SmallVec<[Operand; 2]>, CompileError> {
         let typed = DataOp::TypedWrite { slots: desc::SlotGroup::Low, mask: 0 };
-        let images = desc::default_port(self.model.devinfo().generation, &typed)
+        let images = desc::default_port(self.model.devinfo().version, &typed)
             .filter(|&port| self.shader.info.images > 0 && port == eu::Sfid::RenderCache);
         let mut responses = SmallVec::new();
         for port in [Some(eu::Sfid::DataCache), images].into_iter().flatten() {

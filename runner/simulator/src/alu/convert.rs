@@ -94,33 +94,33 @@ pub fn compare_floats(fmt: Format, a: u64, b: u64) -> Option<std::cmp::Ordering>
 }
 
 /// Whether `ordering` (`None`: unordered) satisfies a condition. Only "not equal" and "unordered" hold for NaNs.
-pub fn satisfies(cond: CondMod, ordering: Option<std::cmp::Ordering>) -> bool {
+pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) -> bool {
     let Some(ordering) = ordering else {
-        return matches!(cond, CondMod::Nz | CondMod::U);
+        return matches!(cond, Some(CondMod::Nz | CondMod::U));
     };
     match cond {
-        CondMod::Z => ordering.is_eq(),
-        CondMod::Nz => ordering.is_ne(),
-        CondMod::G => ordering.is_gt(),
-        CondMod::Ge => ordering.is_ge(),
-        CondMod::L => ordering.is_lt(),
-        CondMod::Le => ordering.is_le(),
-        CondMod::None | CondMod::O | CondMod::U => false,
+        Some(CondMod::Z) => ordering.is_eq(),
+        Some(CondMod::Nz) => ordering.is_ne(),
+        Some(CondMod::G) => ordering.is_gt(),
+        Some(CondMod::Ge) => ordering.is_ge(),
+        Some(CondMod::L) => ordering.is_lt(),
+        Some(CondMod::Le) => ordering.is_le(),
+        None | Some(CondMod::O | CondMod::U) => false,
     }
 }
 
 /// Whether a result satisfies a condition (compared with zero). `ty` is the destination type, for overflow.
-pub fn condition(cond: CondMod, seen: Value, ty: Type) -> bool {
+pub fn condition(cond: Option<CondMod>, seen: Value, ty: Type) -> bool {
     match seen {
         Value::Int(value) => {
             let (low, high) = bounds(ty);
-            if cond == CondMod::O {
+            if cond == Some(CondMod::O) {
                 return value < low || value > high;
             }
             satisfies(cond, Some(value.cmp(&0)))
         }
         Value::Float(fmt, bits) => {
-            if cond == CondMod::O {
+            if cond == Some(CondMod::O) {
                 return bits & (fmt.sign() - 1) == fmt.inf();
             }
             satisfies(cond, compare_floats(fmt, bits, 0))

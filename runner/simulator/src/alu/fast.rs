@@ -65,7 +65,7 @@ pub struct Plan {
 }
 
 fn is_dword(ty: Type) -> bool {
-    matches!(ty, Type::D | Type::Ud)
+    matches!(ty, Type::D | Type::UD)
 }
 
 /// Picks the implementation, or none.
@@ -104,21 +104,21 @@ fn kind(op: &Op) -> Option<Kind> {
         return match types {
             [Type::F, Type::F] if narrow => Some(Kind::FloatCompare),
             [a, b] if narrow && is_dword(*a) && is_dword(*b) && !modified => Some(Kind::IntegerCompare),
-            [Type::Df, Type::Df] => Some(Kind::DoubleCompare),
+            [Type::DF, Type::DF] => Some(Kind::DoubleCompare),
             _ => None,
         };
     }
     let integer_condition =
         matches!(op.opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mov) && is_dword(op.dst.ty);
-    let conditional_sel = op.opcode == Opcode::Sel && op.cond != CondMod::None;
+    let conditional_sel = op.opcode == Opcode::Sel && op.cond.is_some();
     if op.writes_flag && !integer_condition {
         return None;
     }
     match op.opcode {
         Opcode::Mov | Opcode::Sel if same && !modified && !conditional_sel && !op.writes_flag => {
             match op.dst.ty {
-                Type::F | Type::D | Type::Ud => Some(Kind::Copy),
-                Type::Df => Some(Kind::CopyDouble),
+                Type::F | Type::D | Type::UD => Some(Kind::Copy),
+                Type::DF => Some(Kind::CopyDouble),
                 _ => None,
             }
         }
@@ -127,7 +127,7 @@ fn kind(op: &Op) -> Option<Kind> {
             [Type::F] if is_dword(op.dst.ty) && !op.writes_flag => Some(Kind::Convert),
             [ty] if is_dword(*ty) && op.dst.ty == Type::F && !modified => Some(Kind::Convert),
             [ty] if is_dword(*ty) && is_dword(op.dst.ty) && !modified => Some(Kind::Integer),
-            [Type::Df] if op.dst.ty == Type::Df => Some(Kind::Double),
+            [Type::DF] if op.dst.ty == Type::DF => Some(Kind::Double),
             _ => None,
         },
         Opcode::Sel if !conditional_sel => None,
@@ -138,7 +138,7 @@ fn kind(op: &Op) -> Option<Kind> {
             Some(Kind::Float)
         }
         Opcode::Pln if all(Type::F) && op.dst.ty == Type::F && plane_fits(op) => Some(Kind::Plane),
-        Opcode::Add | Opcode::Mul | Opcode::Mad if all(Type::Df) && op.dst.ty == Type::Df => {
+        Opcode::Add | Opcode::Mul | Opcode::Mad if all(Type::DF) && op.dst.ty == Type::DF => {
             Some(Kind::Double)
         }
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Shl | Opcode::Shr | Opcode::Asr
@@ -639,16 +639,16 @@ impl Half<'_> {
 }
 
 /// Applies the comparison that a condition names. Only "not equal" holds for unordered operands.
-fn truths_of<T: PartialOrd>(cond: CondMod, compare: impl Fn(fn(&T, &T) -> bool) -> u32) -> u32 {
+fn truths_of<T: PartialOrd>(cond: Option<CondMod>, compare: impl Fn(fn(&T, &T) -> bool) -> u32) -> u32 {
     match cond {
-        CondMod::Z => compare(|a, b| a == b),
-        CondMod::Nz => compare(|a, b| a != b),
-        CondMod::G => compare(|a, b| a > b),
-        CondMod::Ge => compare(|a, b| a >= b),
-        CondMod::L => compare(|a, b| a < b),
-        CondMod::Le => compare(|a, b| a <= b),
-        CondMod::U => compare(|a, b| a.partial_cmp(b).is_none()),
-        CondMod::None | CondMod::O => 0,
+        Some(CondMod::Z) => compare(|a, b| a == b),
+        Some(CondMod::Nz) => compare(|a, b| a != b),
+        Some(CondMod::G) => compare(|a, b| a > b),
+        Some(CondMod::Ge) => compare(|a, b| a >= b),
+        Some(CondMod::L) => compare(|a, b| a < b),
+        Some(CondMod::Le) => compare(|a, b| a <= b),
+        Some(CondMod::U) => compare(|a, b| a.partial_cmp(b).is_none()),
+        None | Some(CondMod::O) => 0,
     }
 }
 

@@ -106,8 +106,8 @@ pub fn dot(fmt: Format, a: [u64; 4], b: [u64; 4], opcode: Opcode, modes: &Modes)
 }
 
 /// SEL with a condition: minimum (`l`) and maximum (`ge`), and any other comparison. A number wins over a NaN.
-pub fn select(fmt: Format, cond: CondMod, a: u64, b: u64) -> u64 {
-    if matches!(cond, CondMod::L | CondMod::Ge | CondMod::Le | CondMod::G) {
+pub fn select(fmt: Format, cond: Option<CondMod>, a: u64, b: u64) -> u64 {
+    if matches!(cond, Some(CondMod::L | CondMod::Ge | CondMod::Le | CondMod::G)) {
         if fmt.is_nan(a) {
             return b;
         }
@@ -119,8 +119,8 @@ pub fn select(fmt: Format, cond: CondMod, a: u64, b: u64) -> u64 {
 }
 
 /// CMP and CMPN; the latter is also true when src1 is a NaN, so that minimum and maximum take src0 then.
-pub fn compare(opcode: Opcode, fmt: Format, cond: CondMod, a: u64, b: u64) -> bool {
-    if opcode == Opcode::Cmpn && fmt.is_nan(b) && !matches!(cond, CondMod::U) {
+pub fn compare(opcode: Opcode, fmt: Format, cond: Option<CondMod>, a: u64, b: u64) -> bool {
+    if opcode == Opcode::Cmpn && fmt.is_nan(b) && cond != Some(CondMod::U) {
         return true;
     }
     satisfies(cond, compare_floats(fmt, a, b))

@@ -1,6 +1,6 @@
 //! The defining implementation of every arithmetic instruction: one channel at a time, any type, any region.
 
-use eu::{CondMod, MathFn, Opcode, Type};
+use eu::{MathFn, Opcode, Type};
 use smallvec::SmallVec;
 
 use super::convert::{condition, integer, satisfies, store};
@@ -114,7 +114,7 @@ fn accumulator_type(op: &Op) -> Type {
     match op.exec {
         Exec::Int { bytes: 2, .. } if op.dst.ty.size() <= 2 => Type::W,
         Exec::Int { .. } => Type::D,
-        Exec::Df => Type::Df,
+        Exec::Df => Type::DF,
         _ => Type::F,
     }
 }
@@ -318,7 +318,7 @@ fn integer_outcome(registers: &Registers, op: &Op, channel: usize, raw: [u64; 3]
             let truth = satisfies(op.cond, Some(a.cmp(&b)));
             Outcome::judged(channel, Value::Raw(truth_mask(op, truth)), truth)
         }
-        Opcode::Sel if op.cond == CondMod::None => plain(Value::Int(if selected { a } else { b })),
+        Opcode::Sel if op.cond.is_none() => plain(Value::Int(if selected { a } else { b })),
         Opcode::Sel => plain(Value::Int(if satisfies(op.cond, Some(a.cmp(&b))) { a } else { b })),
         Opcode::Csel => plain(Value::Int(if satisfies(op.cond, Some(c.cmp(&0))) { a } else { b })),
         Opcode::Mach => {
@@ -355,7 +355,7 @@ fn float_outcome(
     modes: &Modes,
 ) -> Outcome {
     let plain = |value| Outcome::plain(channel, value);
-    if op.opcode == Opcode::Sel && op.cond == CondMod::None {
+    if op.opcode == Opcode::Sel && op.cond.is_none() {
         return plain(predicated_select(op, fmt, raw, selected, modes));
     }
     let mut sources = [0; 3];

@@ -68,9 +68,9 @@ impl Modes {
 /// The floating-point format of a type.
 pub fn format(ty: Type) -> Option<Format> {
     match ty {
-        Type::Hf => Some(soft::HF),
-        Type::F | Type::Vf => Some(soft::F),
-        Type::Df => Some(soft::DF),
+        Type::HF => Some(soft::HF),
+        Type::F | Type::VF => Some(soft::F),
+        Type::DF => Some(soft::DF),
         _ => None,
     }
 }

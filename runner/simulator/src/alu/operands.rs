@@ -49,9 +49,9 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
         Place::Accumulator(lanes) => {
             read_accumulator(registers, lanes.low(channel).into(), src.ty) as u64 & mask(size)
         }
-        Place::Arf(kind, lanes) => {
+        Place::Arf(arf, lanes) => {
             let offset = usize::from(lanes.low(channel));
-            read_arf(registers, live, *kind, offset, size, channel)
+            read_arf(registers, live, *arf, offset, size, channel)
         }
     }
 }
@@ -84,34 +84,27 @@ pub fn write_accumulator(registers: &mut Registers, offset: usize, ty: Type, val
     }
 }
 
-fn read_arf(
-    registers: &Registers,
-    live: &Live,
-    kind: Arf,
-    offset: usize,
-    size: usize,
-    channel: usize,
-) -> u64 {
+fn read_arf(registers: &Registers, live: &Live, arf: Arf, offset: usize, size: usize, channel: usize) -> u64 {
     let mut image = [0u8; 64];
     let fill = |image: &mut [u8; 64], words: &[u32]| {
         for (bytes, word) in image.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
     };
-    match kind {
-        Arf::Flag => fill(&mut image, &registers.flags),
-        Arf::Address => {
+    match arf {
+        Arf::Flag(_) => fill(&mut image, &registers.flags),
+        Arf::Address(_) => {
             for (bytes, word) in image.chunks_exact_mut(2).zip(&registers.address) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
         }
-        Arf::Control => fill(&mut image, &registers.control),
-        Arf::State => fill(&mut image, &registers.state),
-        Arf::Notification => fill(&mut image, &registers.notification),
-        Arf::Mask => fill(&mut image, &[live.channels]),
+        Arf::Control(_) => fill(&mut image, &registers.control),
+        Arf::State(_) => fill(&mut image, &registers.state),
+        Arf::Notification(_) => fill(&mut image, &registers.notification),
+        Arf::Mask(_) => fill(&mut image, &[live.channels]),
         Arf::Ip => fill(&mut image, &[live.ip]),
-        Arf::Timestamp => fill(&mut image, &[live.time as u32, (live.time >> 32) as u32, 0, 0]),
-        Arf::Tdr => {
+        Arf::Timestamp(_) => fill(&mut image, &[live.time as u32, (live.time >> 32) as u32, 0, 0]),
+        Arf::Tdr(_) => {
             for (bytes, word) in image.chunks_exact_mut(2).zip(&registers.dependency) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
@@ -143,7 +136,7 @@ pub fn put(registers: &mut Registers, shape: &Shape, dst: &Dst, channel: usize, 
             write_element(registers, dst, (low, high), size, bits, channel);
         }
         Place::Accumulator(lanes) => write_accumulator(registers, lanes.low(channel).into(), dst.ty, value),
-        Place::Arf(kind, lanes) => write_arf(registers, *kind, lanes.low(channel).into(), size, bits),
+        Place::Arf(arf, lanes) => write_arf(registers, *arf, lanes.low(channel).into(), size, bits),
     }
 }
 
@@ -169,14 +162,14 @@ fn write_element(
     registers.write(high, 4, bits >> 32);
 }
 
-fn write_arf(registers: &mut Registers, kind: Arf, offset: usize, size: usize, bits: u64) {
-    let dwords: &mut [u32] = match kind {
-        Arf::Flag => &mut registers.flags,
-        Arf::Control => &mut registers.control,
-        Arf::State => &mut registers.state,
-        Arf::Notification => &mut registers.notification,
-        Arf::Address => return write_words(&mut registers.address, offset, size, bits),
-        Arf::Tdr => return write_words(&mut registers.dependency, offset, size, bits),
+fn write_arf(registers: &mut Registers, arf: Arf, offset: usize, size: usize, bits: u64) {
+    let dwords: &mut [u32] = match arf {
+        Arf::Flag(_) => &mut registers.flags,
+        Arf::Control(_) => &mut registers.control,
+        Arf::State(_) => &mut registers.state,
+        Arf::Notification(_) => &mut registers.notification,
+        Arf::Address(_) => return write_words(&mut registers.address, offset, size, bits),
+        Arf::Tdr(_) => return write_words(&mut registers.dependency, offset, size, bits),
         _ => return,
     };
     for byte in 0..size {

@@ -2,17 +2,17 @@
 
 /// Byte offsets of instructions, ascending. As long as all are native, 16 bytes each, nothing needs to be listed.
 #[derive(Clone, Debug, Default)]
-pub struct Starts {
+pub struct InstructionOffsets {
     first: usize,
     count: usize,
     /// All of them, once one is elsewhere than native instructions alone would put it.
     listed: Vec<usize>,
 }
 
-impl Starts {
+impl InstructionOffsets {
     /// None yet, of a program whose first instruction starts at byte `first`.
-    pub fn new(first: usize) -> Starts {
-        Starts { first, count: 0, listed: Vec::new() }
+    pub fn new(first: usize) -> InstructionOffsets {
+        InstructionOffsets { first, count: 0, listed: Vec::new() }
     }
 
     /// The next instruction starts at byte `offset`.
@@ -50,8 +50,8 @@ impl Starts {
 mod tests {
     use super::*;
 
-    fn starts(first: usize, offsets: &[usize]) -> Starts {
-        let mut starts = Starts::new(first);
+    fn starts(first: usize, offsets: &[usize]) -> InstructionOffsets {
+        let mut starts = InstructionOffsets::new(first);
         offsets.iter().for_each(|&offset| starts.push(offset));
         starts
     }
