@@ -98,14 +98,19 @@ impl Cache {
         self.binaries.get(key, weight, |key| {
             let intel_options = intel_options(&key.options);
             let (shader, options) = (&key.shader, &key.options);
-            let assemble =
-                |known: &mut ValidationCache| compile::assemble(shader, &key.key, known, &intel_options, options);
+            let assemble = |known: &mut ValidationCache| {
+                compile::assemble(shader, &key.key, known, &intel_options, options)
+            };
             self.with_known(devinfo, assemble).map(Arc::new)
         })
     }
 
     /// Lends the instructions of a device that were decoded before.
-    pub fn with_known<T>(&self, devinfo: &'static DevInfo, body: impl FnOnce(&mut ValidationCache) -> T) -> T {
+    pub fn with_known<T>(
+        &self,
+        devinfo: &'static DevInfo,
+        body: impl FnOnce(&mut ValidationCache) -> T,
+    ) -> T {
         self.known.lend(devinfo, || ValidationCache::new(devinfo), body)
     }
 }
