@@ -5,15 +5,15 @@ mod common;
 use common::{fragment, geometry, program, reference, simulator, vertex};
 use program::Stage;
 
-/// Runs `main`'s body on both executors and compares the colour of every pixel with `expected`.
+/// Runs `main`'s body on both executors and compares the color of every pixel with `expected`.
 fn check(declarations: &str, body: &str, uniforms: &[u8], expected: [f32; 4]) {
     let source = format!("#version 400\n{declarations}\nout vec4 color;\nvoid main() {{ {body} }}\n");
     let program = program(&[(Stage::Fragment, &source)]);
     let expected = [expected.map(f32::to_bits); 4];
     assert_eq!(fragment(&mut reference(), &program, uniforms), expected, "interpreter: {body}");
     for device in eu::DevInfo::all() {
-        let colours = fragment(&mut simulator(device.name), &program, uniforms);
-        assert_eq!(colours, expected, "{}: {body}", device.name);
+        let colors = fragment(&mut simulator(device.name), &program, uniforms);
+        assert_eq!(colors, expected, "{}: {body}", device.name);
     }
 }
 
@@ -127,7 +127,7 @@ fn check_geometry(
     source: &str,
     lanes: usize,
     vertices: usize,
-    expect: impl Fn(usize, &softgl::device::Emitted),
+    expect: impl Fn(usize, &softgl::device::EmittedVertices),
 ) {
     // No constants: those would reach the geometry shader in place of the inputs made here.
     let vs = "#version 400\nout vec4 v;\nvoid main() { gl_Position = vec4(gl_VertexID); v = gl_Position; }\n";

@@ -78,7 +78,7 @@ fn operand_shape(op: AluOp, index: usize, bits: u8) -> (Class, u8) {
     (operand.class, width)
 }
 
-/// `op` on operands of the uniform block, its result to colour 0 (and 64-bit results' upper halves too).
+/// `op` on operands of the uniform block, its result to color 0 (and 64-bit results' upper halves too).
 fn shader_of(op: AluOp, bits: u8, sources: [Source; OPERANDS]) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     shader.info.ubos = 1;
@@ -107,8 +107,8 @@ fn shader_of(op: AluOp, bits: u8, sources: [Source; OPERANDS]) -> Shader {
         .collect();
     let result = b.alu(op, &operands);
     let (low, high) = dwords(&mut b, result);
-    let colour = b.vec(&[low, high, low, high]);
-    b.store_output(Slot::FragColor { location: 0, index: 0 }, 0, colour);
+    let color = b.vec(&[low, high, low, high]);
+    b.store_output(Slot::FragColor { location: 0, index: 0 }, 0, color);
     b.finish();
     ir::validate(&shader).unwrap_or_else(|e| panic!("{e}\n{shader}"));
     shader
@@ -227,7 +227,7 @@ fn simulate(folder: &tempfile::TempDir, generation: &str, uniforms: &[u8]) -> Ve
         .shade(program::Stage::Fragment, &state, &mut batch, &mut services)
         .unwrap_or_else(|e| panic!("{e}"));
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
-    (0..LANES).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect()
+    (0..LANES).map(|lane| std::array::from_fn(|c| batch.outputs.color.get(c, lane))).collect()
 }
 
 /// Both are NaN of the given width.

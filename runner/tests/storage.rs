@@ -6,7 +6,7 @@ mod common;
 use common::{program, reference, simulator};
 use program::{Stage, StageKey};
 use runner::devices::SimulatorDevice;
-use softgl::device::{Batch, Channels, ComputeBatch, Device, DrawState, ProgramId, VertexBatch, first_lanes};
+use softgl::device::{Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes};
 use softgl::resources::{Bindings, Objects};
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
@@ -318,13 +318,13 @@ fn run_vertices(device: &mut dyn Device) -> Vec<Vec<u8>> {
     let batch = VertexBatch {
         lanes: LANES,
         mask: first_lanes(LANES),
-        inputs: Channels::new(program.attributes.len() * 4, LANES),
+        inputs: SoaTable::new(program.attributes.len() * 4, LANES),
         vertex_id: (0..LANES as u32).collect(),
         instance_id: vec![0; LANES],
         base_vertex: 0,
         base_instance: 0,
         draw_id: 0,
-        outputs: Channels::new(outputs * 4, LANES),
+        outputs: SoaTable::new(outputs * 4, LANES),
     };
     device
         .shade(Stage::Vertex, &state, &mut Batch::Vertex(batch), &mut services)

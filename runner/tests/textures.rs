@@ -8,11 +8,11 @@ use common::{constant_setup, program, simulator};
 use program::{Stage, StageKey, TargetKind};
 use runner::devices::InterpreterDevice;
 use softgl::device::{
-    Batch, Channels, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, VertexBatch,
+    Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable, VertexBatch,
     first_lanes,
 };
-use softgl::services::{
-    AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef,
+use softgl::shader_io::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 
 /// Pixels of a run: one SIMD16 thread.
@@ -36,7 +36,7 @@ impl Fingerprints {
     }
 }
 
-impl Services for Fingerprints {
+impl ShaderIo for Fingerprints {
     fn buffer(&self, buffer: BufferRef) -> &[u8] {
         if buffer == BufferRef::Default { &self.uniforms } else { &[] }
     }
@@ -47,8 +47,8 @@ impl Services for Fingerprints {
     fn atomic64(&mut self, _: BufferRef, _: u32, _: AtomicOp, _: [u64; 2]) -> u64 {
         0
     }
-    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
-        let TextureRef::Slot(slot) = texture else { return Err(ServiceError::Unsupported("handles")) };
+    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
+        let TextureRef::Slot(slot) = texture else { return Err(ShaderIoError::Unsupported("handles")) };
         let request = format!("{slot} {:?}", relevant(slot, *op));
         let hash = blake3::hash(request.as_bytes());
         let byte = |c: usize| u32::from(hash.as_bytes()[c]);
@@ -63,8 +63,8 @@ impl Services for Fingerprints {
         self.answers.insert(request, texel);
         Ok(texel)
     }
-    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ServiceError> {
-        Err(ServiceError::Unsupported("images"))
+    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ShaderIoError> {
+        Err(ShaderIoError::Unsupported("images"))
     }
     fn checkpoint(&mut self) {}
     fn rollback(&mut self) {}
@@ -200,8 +200,8 @@ fn run(device: &mut dyn Device, program: &program::Program) -> (Vec<[u32; 4]>, V
     let mut services = Fingerprints::new(program);
     device.shade(Stage::Fragment, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
-    let colour = &batch.outputs.colour;
-    let pixels = (0..LANES).map(|lane| std::array::from_fn(|c| colour.get(c, lane))).collect();
+    let color = &batch.outputs.color;
+    let pixels = (0..LANES).map(|lane| std::array::from_fn(|c| color.get(c, lane))).collect();
     (pixels, services.answers.into_keys().collect())
 }
 
@@ -237,13 +237,13 @@ fn run_vertices(
     let mut batch = Batch::Vertex(VertexBatch {
         lanes: VERTICES,
         mask: first_lanes(VERTICES),
-        inputs: Channels::new(0, VERTICES),
+        inputs: SoaTable::new(0, VERTICES),
         vertex_id: (0..VERTICES as u32).collect(),
         instance_id: vec![0; VERTICES],
         base_vertex: 0,
         base_instance: 0,
         draw_id: 0,
-        outputs: Channels::new(rows, VERTICES),
+        outputs: SoaTable::new(rows, VERTICES),
     });
     device.shade(Stage::Vertex, &state, &mut batch, services).unwrap_or_else(|e| panic!("{e}"));
     let Batch::Vertex(batch) = batch else { unreachable!("the batch keeps its kind") };

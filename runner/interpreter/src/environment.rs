@@ -26,7 +26,7 @@ pub enum Error {
 
 /// A region of memory that shaders address by byte offset.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Space {
+pub enum AddressSpace {
     /// The default uniform block.
     DefaultBlock,
     /// Uniform block by index in [`program::Program::uniform_blocks`].
@@ -48,7 +48,7 @@ pub enum InterpolateAt {
     Centroid,
     /// At a sample.
     Sample(u32),
-    /// At an offset from the pixel's centre, in pixels.
+    /// At an offset from the pixel's center, in pixels.
     Offset(f32, f32),
 }
 
@@ -121,19 +121,19 @@ pub trait Environment {
     fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64;
 
     /// A component of a system value (raw 32 bits).
-    fn system(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32;
+    fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32;
 
     /// Reads 2, 4 or 8 bytes; `None` when out of bounds or nothing is bound.
-    fn load(&mut self, space: Space, offset: u32, bytes: u32) -> Option<u64>;
+    fn load(&mut self, space: AddressSpace, offset: u32, bytes: u32) -> Option<u64>;
 
     /// Writes 2, 4 or 8 bytes; `false` when out of bounds or nothing is bound.
-    fn store(&mut self, space: Space, offset: u32, bytes: u32, value: u64) -> bool;
+    fn store(&mut self, space: AddressSpace, offset: u32, bytes: u32, value: u64) -> bool;
 
     /// Size of a region in bytes.
-    fn size(&mut self, space: Space) -> u32;
+    fn size(&mut self, space: AddressSpace) -> u32;
 
     /// Ticks of a clock: more at each call. Environments without a clock stand still.
-    fn time(&mut self) -> u64 {
+    fn clock(&mut self) -> u64 {
         0
     }
 

@@ -6,12 +6,12 @@ use program::{
 };
 
 use crate::environment::{Environment, Error, atomic_result};
-use crate::group::{Frame, Group};
+use crate::invocation_group::{CallFrame, InvocationGroup};
 use crate::lanes::{Mask, Value};
-use crate::place::{Place, Root};
+use crate::place::{Place, PlaceRoot};
 use crate::scalar;
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// Evaluates an expression in the active lanes. Cells of other lanes hold anything.
     pub fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
         self.nested(|this| this.eval_kind(id))
@@ -47,10 +47,10 @@ impl<E: Environment> Group<'_, E> {
                 self.eval_select(*condition, *if_true, *if_false)
             }
             ExprKind::Convert(operand) => self.eval_convert(expr.ty, *operand),
-            ExprKind::Splat(operand) => Ok(self.eval(*operand)?.splat(self.cells.of(expr.ty))),
+            ExprKind::Splat(operand) => Ok(self.eval(*operand)?.splat(self.layout.component_count(expr.ty))),
             ExprKind::Compose(parts) | ExprKind::Aggregate(parts) => {
                 let parts = self.eval_all(parts)?;
-                Ok(Value::concat(&parts, self.cells.of(expr.ty), self.lanes))
+                Ok(Value::concat(&parts, self.layout.component_count(expr.ty), self.lanes))
             }
             ExprKind::DiagonalMatrix(operand) => {
                 let value = self.eval(*operand)?;
@@ -88,8 +88,8 @@ impl<E: Environment> Group<'_, E> {
                 let before = members
                     .and_then(|m| m.get(..*member as usize))
                     .ok_or(Error::Malformed("no such member"))?;
-                let first: usize = before.iter().map(|m| self.cells.of(m.ty)).sum();
-                Ok(self.eval(*base)?.slice(first, self.cells.of(expr.ty)))
+                let first: usize = before.iter().map(|m| self.layout.component_count(m.ty)).sum();
+                Ok(self.eval(*base)?.slice(first, self.layout.component_count(expr.ty)))
             }
             ExprKind::Index { base, index } => self.index_value(*base, *index, expr.ty),
             _ => Err(Error::Malformed("variable is not a place")),
@@ -99,14 +99,14 @@ impl<E: Environment> Group<'_, E> {
     fn index_value(&mut self, base: ExprId, index: ExprId, ty: TypeId) -> Result<Value, Error> {
         let value = self.eval(base)?;
         let indices = self.eval(index)?;
-        let size = self.cells.of(ty).max(1);
+        let size = self.layout.component_count(ty).max(1);
         let length = value.components() / size;
         let mut result = Value::zero(size, self.lanes);
         for lane in 0..self.lanes {
             let i = usize::try_from(indices.get(0, lane)).unwrap_or(usize::MAX);
             for c in 0..size {
                 if i < length {
-                    result.copy_cell(c, lane, &value, i * size + c);
+                    result.copy_component(c, lane, &value, i * size + c);
                 }
                 if i >= length || indices.is_undefined(0, lane) {
                     result.mark_undefined(c, lane);
@@ -155,7 +155,7 @@ impl<E: Environment> Group<'_, E> {
             BinaryOp::Equal => Ok(self.equal(a_ty, a, b)),
             BinaryOp::NotEqual => Ok(self.equal(a_ty, a, b).map(|x| x ^ 1)),
             BinaryOp::MatrixTimesMatrix | BinaryOp::MatrixTimesVector | BinaryOp::VectorTimesMatrix => {
-                self.linear(op, a_ty, a, b_ty, b)
+                self.matrix_product(op, a_ty, a, b_ty, b)
             }
             _ => {
                 let scalar = self.scalar_of(a_ty)?;
@@ -185,7 +185,7 @@ impl<E: Environment> Group<'_, E> {
 
     fn equal(&self, ty: TypeId, a: &Value, b: &Value) -> Value {
         let mut scalars = Vec::new();
-        crate::flatten::scalars(self.types, ty, &mut scalars);
+        crate::scalar_layout::scalars(self.types, ty, &mut scalars);
         Value::reduce(&[a, b], 1, |operands, out| {
             let same = |(c, &scalar): (usize, &Scalar)| match scalar::binary(BinaryOp::Equal, scalar) {
                 Some(f) => f(operands[0][c], operands[1][c]) != 0,
@@ -197,7 +197,14 @@ impl<E: Environment> Group<'_, E> {
 
     /// Matrix products: each component is a sum of products taken in order, every operation rounded by itself; of `float16_t` products
     /// only the sum is, as by the geometric functions.
-    fn linear(&self, op: BinaryOp, a_ty: TypeId, a: &Value, b_ty: TypeId, b: &Value) -> Result<Value, Error> {
+    fn matrix_product(
+        &self,
+        op: BinaryOp,
+        a_ty: TypeId,
+        a: &Value,
+        b_ty: TypeId,
+        b: &Value,
+    ) -> Result<Value, Error> {
         let scalar = self.scalar_of(a_ty)?;
         let shape = |ty| self.types.shape(ty).ok_or(Error::Malformed("operand is not a matrix"));
         let ((a_columns, a_rows), (b_columns, b_rows)) = (shape(a_ty)?, shape(b_ty)?);
@@ -229,13 +236,13 @@ impl<E: Environment> Group<'_, E> {
         let (more, decided) = if op == BinaryOp::LogicalAnd { (truth, falsity) } else { (falsity, truth) };
         let second = self.eval_under(&more, b)?;
         let mut value = merge(&decided, first, second.as_ref().unwrap_or(first));
-        self.choose_on_undefined(first, &[b], &mut value);
+        self.mark_undefined_choice(first, &[b], &mut value);
         Ok(value)
     }
 
     /// After a choice of what to evaluate: where the choice was undefined, so is the result, and so is all that follows if the operands that
     /// were chosen between have side effects.
-    fn choose_on_undefined(&mut self, choice: &Value, operands: &[ExprId], value: &mut Value) {
+    fn mark_undefined_choice(&mut self, choice: &Value, operands: &[ExprId], value: &mut Value) {
         if choice.all_defined() {
             return;
         }
@@ -243,7 +250,7 @@ impl<E: Environment> Group<'_, E> {
         for lane in self.active.iter().filter(|&lane| choice.is_undefined(0, lane)) {
             (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
             if effects {
-                self.tainted.set(lane, true);
+                self.undefined_control_flow.set(lane, true);
             }
         }
     }
@@ -291,9 +298,11 @@ impl<E: Environment> Group<'_, E> {
         let mut value = match (a, b) {
             (Some(a), Some(b)) => merge(&truth, &a, &b),
             (Some(value), None) | (None, Some(value)) => value,
-            (None, None) => Value::zero(self.cells.of(self.shader.exprs[if_true].ty), self.lanes),
+            (None, None) => {
+                Value::zero(self.layout.component_count(self.shader.exprs[if_true].ty), self.lanes)
+            }
         };
-        self.choose_on_undefined(&condition, &[if_true, if_false], &mut value);
+        self.mark_undefined_choice(&condition, &[if_true, if_false], &mut value);
         Ok(value)
     }
 
@@ -346,7 +355,7 @@ impl<E: Environment> Group<'_, E> {
         let (columns, rows) = self.types.shape(ty).ok_or(Error::Malformed("diagonal of a non-matrix"))?;
         let mut result = Value::zero((columns * rows) as usize, self.lanes);
         for i in 0..columns.min(rows) as usize {
-            (0..self.lanes).for_each(|lane| result.copy_cell(i * rows as usize + i, lane, value, 0));
+            (0..self.lanes).for_each(|lane| result.copy_component(i * rows as usize + i, lane, value, 0));
         }
         Ok(result)
     }
@@ -360,7 +369,7 @@ impl<E: Environment> Group<'_, E> {
         for c in 0..to.0.min(from.0) as usize {
             for r in 0..to.1.min(from.1) as usize {
                 for lane in 0..self.lanes {
-                    result.copy_cell(c * to.1 as usize + r, lane, &value, c * from.1 as usize + r);
+                    result.copy_component(c * to.1 as usize + r, lane, &value, c * from.1 as usize + r);
                 }
             }
         }
@@ -387,7 +396,7 @@ impl<E: Environment> Group<'_, E> {
 
     fn call(&mut self, id: FunctionId, arguments: &[ExprId]) -> Result<Value, Error> {
         let function = &self.shader.functions[id];
-        let mut frame = Frame::default();
+        let mut frame = CallFrame::default();
         let mut copies: Vec<(LocalId, Place, TypeId, TypeId)> = Vec::new();
         for (parameter, &argument) in function.parameters.iter().zip(arguments) {
             let argument_ty = self.shader.exprs[argument].ty;
@@ -408,7 +417,7 @@ impl<E: Environment> Group<'_, E> {
                         let value = self.load(&place)?;
                         self.adapt(argument_ty, parameter_ty, value)
                     } else {
-                        Value::undefined(self.cells.of(parameter_ty), self.lanes)
+                        Value::undefined(self.layout.component_count(parameter_ty), self.lanes)
                     };
                     frame.define(parameter.local, value);
                     copies.push((parameter.local, place, parameter_ty, argument_ty));
@@ -424,7 +433,7 @@ impl<E: Environment> Group<'_, E> {
             let value = self.adapt(from, to, frame.local(local).clone());
             self.store(&place, &value)?;
         }
-        Ok(result.unwrap_or_else(|| Value::zero(self.cells.of(result_ty), self.lanes)))
+        Ok(result.unwrap_or_else(|| Value::zero(self.layout.component_count(result_ty), self.lanes)))
     }
 
     /// Converts between the types of a parameter and its argument where they differ.
@@ -439,7 +448,7 @@ impl<E: Environment> Group<'_, E> {
         let place = self.place(place)?.ok_or(Error::Malformed("subroutine is no variable"))?;
         let indices = self.load(&place)?;
         let outer = self.active.clone();
-        let mut result = Value::undefined(self.cells.of(ty), self.lanes);
+        let mut result = Value::undefined(self.layout.component_count(ty), self.lanes);
         let mut todo = outer.clone();
         // Lanes that chose the same function run together.
         loop {
@@ -489,7 +498,7 @@ impl<E: Environment> Group<'_, E> {
         operands: &[Value],
         ty: Scalar,
     ) -> Result<Value, Error> {
-        if place.root != Root::Memory {
+        if place.root != PlaceRoot::Memory {
             return Err(Error::Malformed("atomic on a plain variable"));
         }
         let mut result = Value::undefined(1, self.lanes);
@@ -512,7 +521,7 @@ impl<E: Environment> Group<'_, E> {
 }
 
 /// Multiplication and addition of a floating-point type.
-pub fn products(scalar: Scalar) -> Result<(scalar::Binary, scalar::Binary), Error> {
+pub fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
     match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
         (Some(mul), Some(add)) => Ok((mul, add)),
         _ => Err(Error::Malformed("product of non-numbers")),
@@ -523,7 +532,7 @@ pub fn products(scalar: Scalar) -> Result<(scalar::Binary, scalar::Binary), Erro
 pub fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
     let mut result = outside.clone();
     for c in 0..result.components() {
-        mask.iter().for_each(|lane| result.copy_cell(c, lane, inside, c));
+        mask.iter().for_each(|lane| result.copy_component(c, lane, inside, c));
     }
     result
 }

@@ -160,7 +160,7 @@ impl Value {
     }
 
     /// Copies a cell with its mark.
-    pub fn copy_cell(&mut self, component: usize, lane: usize, from: &Value, from_component: usize) {
+    pub fn copy_component(&mut self, component: usize, lane: usize, from: &Value, from_component: usize) {
         self.set(component, lane, from.get(from_component, lane));
         if from.is_undefined(from_component, lane) {
             self.mark_undefined(component, lane);
@@ -186,7 +186,7 @@ impl Value {
     pub fn select(&self, components: &[u8]) -> Value {
         let mut result = Value::zero(components.len(), self.lanes);
         for (to, &from) in components.iter().enumerate() {
-            (0..self.lanes).for_each(|lane| result.copy_cell(to, lane, self, from as usize));
+            (0..self.lanes).for_each(|lane| result.copy_component(to, lane, self, from as usize));
         }
         result
     }
@@ -196,7 +196,7 @@ impl Value {
         let mut result = Value::zero(components, lanes);
         let cells = parts.iter().flat_map(|part| (0..part.components()).map(move |c| (part, c)));
         for (to, (part, from)) in cells.take(components).enumerate() {
-            (0..lanes).for_each(|lane| result.copy_cell(to, lane, part, from));
+            (0..lanes).for_each(|lane| result.copy_component(to, lane, part, from));
         }
         result
     }

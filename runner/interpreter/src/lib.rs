@@ -1,6 +1,6 @@
 //! Reference execution of the typed program, written against the GLSL specification.
 //!
-//! Invocations of a batch run in lockstep as lanes of a [`Group`](group::Group): each expression is evaluated once for all active lanes,
+//! Invocations of a batch run in lockstep as lanes of a [`InvocationGroup`](invocation_group::InvocationGroup): each expression is evaluated once for all active lanes,
 //! branches narrow the mask. Results of operations that GLSL leaves undefined are computed all the same but marked, and the mark follows
 //! the data into the outputs.
 
@@ -9,23 +9,25 @@
 mod builtins;
 pub mod environment;
 mod expression;
-pub mod flatten;
-pub mod group;
 pub mod half;
-mod initial;
+pub mod invocation_group;
 pub mod lanes;
 mod place;
 pub mod scalar;
+pub mod scalar_layout;
 mod statement;
+mod uniform_initializers;
 
-pub use environment::{Environment, Error, ImageRequest, InterpolateAt, LodRequest, Space, TextureRequest};
-pub use initial::default_block;
+pub use environment::{
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, LodRequest, TextureRequest,
+};
 pub use lanes::{Mask, Value};
+pub use uniform_initializers::default_block;
 
-use flatten::Cells;
-use group::Group;
+use invocation_group::InvocationGroup;
 use program::resource::FragmentOutput;
 use program::{Program, Stage};
+use scalar_layout::ScalarLayout;
 
 /// What a group of invocations left behind.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ pub struct Outputs {
     /// Lanes that were discarded or demoted.
     pub killed: Mask,
     /// Lanes whose control flow depended on an undefined value: nothing they produced is certain.
-    pub tainted: Mask,
+    pub undefined_control_flow: Mask,
     /// Lanes that wrote something undefined to memory, or to an undefined place there.
     pub undefined_writes: Mask,
     /// Of the geometry stage: for each slot of [`program::LinkedStage::outputs`] the components (bit n: component n) that were undefined
@@ -54,13 +56,13 @@ pub struct Outputs {
 #[derive(Debug)]
 pub struct Interpreter<'a> {
     program: &'a Program,
-    cells: Cells,
+    layout: ScalarLayout,
 }
 
 impl<'a> Interpreter<'a> {
     /// Prepares a linked program.
     pub fn new(program: &'a Program) -> Interpreter<'a> {
-        Interpreter { program, cells: Cells::new(&program.types, program.types.ids()) }
+        Interpreter { program, layout: ScalarLayout::new(&program.types, program.types.ids()) }
     }
 
     /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four consecutive lanes, tessellation control
@@ -77,7 +79,7 @@ impl<'a> Interpreter<'a> {
     ) -> Result<Outputs, Error> {
         let linked = self.program.stage(stage).ok_or(Error::Malformed("the program has no such stage"))?;
         let mut group =
-            Group::new(self.program, &linked.shader, &self.cells, environment, mask, lanes, limit);
+            InvocationGroup::new(self.program, &linked.shader, &self.layout, environment, mask, lanes, limit);
         group.run_main()?;
         let fragment = stage == Stage::Fragment;
         let vertices = match stage {
@@ -89,7 +91,7 @@ impl<'a> Interpreter<'a> {
             vertices: (0..vertices).map(|vertex| group.collect_varyings(Some(vertex))).collect(),
             fragment: if fragment { group.collect_fragment_outputs() } else { Vec::new() },
             killed: group.killed,
-            tainted: group.tainted,
+            undefined_control_flow: group.undefined_control_flow,
             undefined_writes: group.undefined_writes,
             emitted_undefined: group.emitted_undefined,
             steps: group.steps,

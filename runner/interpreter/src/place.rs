@@ -7,15 +7,15 @@ use program::{
 };
 use smallvec::{SmallVec, smallvec};
 
-use crate::environment::{Environment, Error, Space};
-use crate::flatten::memory_cells;
-use crate::group::Group;
+use crate::environment::{AddressSpace, Environment, Error};
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::{Mask, Value};
 use crate::scalar;
+use crate::scalar_layout::memory_components;
 
 /// What kind of storage a place is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Root {
+pub enum PlaceRoot {
     /// A local of the current function.
     Local(LocalId),
     /// A global held by value.
@@ -28,9 +28,9 @@ pub enum Root {
 
 /// Memory access of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub struct MemoryAccess {
     /// Region for block index 0; lanes may be some blocks further.
-    pub space: Space,
+    pub space: AddressSpace,
     /// Layout rules.
     pub rules: Rules,
     /// Matrix order of what is accessed.
@@ -43,7 +43,7 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Storage.
-    pub root: Root,
+    pub root: PlaceRoot,
     /// Type of the place before `swizzle`.
     pub ty: TypeId,
     /// Components (values), bytes (memory) or slots (opaque) from the root's start, per lane.
@@ -53,7 +53,7 @@ pub struct Place {
     /// Image slots beside `offsets` (which count sampler slots) inside a structure of both.
     pub image_offsets: SmallVec<[u32; 4]>,
     /// How memory is read.
-    pub access: Option<Access>,
+    pub access: Option<MemoryAccess>,
     /// Lanes whose indices are out of bounds: reads are undefined, writes are dropped.
     pub outside: Mask,
     /// Components selected of the vector.
@@ -63,7 +63,7 @@ pub struct Place {
 }
 
 impl Place {
-    fn new(root: Root, ty: TypeId, lanes: usize) -> Place {
+    fn new(root: PlaceRoot, ty: TypeId, lanes: usize) -> Place {
         Place {
             root,
             ty,
@@ -78,24 +78,24 @@ impl Place {
     }
 
     /// The region a lane accesses.
-    pub fn space(&self, lane: usize) -> Option<Space> {
+    pub fn space(&self, lane: usize) -> Option<AddressSpace> {
         let extra = self.blocks.get(lane).copied().unwrap_or(0);
         Some(match self.access?.space {
-            Space::UniformBlock(n) => Space::UniformBlock(n + extra),
-            Space::StorageBlock(n) => Space::StorageBlock(n + extra),
+            AddressSpace::UniformBlock(n) => AddressSpace::UniformBlock(n + extra),
+            AddressSpace::StorageBlock(n) => AddressSpace::StorageBlock(n + extra),
             other => other,
         })
     }
 }
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// The place an expression denotes, or `None` when it is a plain value.
     pub fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
         let expr: &Expr = &self.shader.exprs[id];
         match &expr.kind {
             ExprKind::Local(local) => Ok(Some(match self.frame().alias(*local) {
                 Some(place) => place.clone(),
-                None => Place::new(Root::Local(*local), expr.ty, self.lanes),
+                None => Place::new(PlaceRoot::Local(*local), expr.ty, self.lanes),
             })),
             ExprKind::Global(global) => Ok(Some(self.global_place(*global))),
             ExprKind::Member { base, member } => {
@@ -130,33 +130,37 @@ impl<E: Environment> Group<'_, E> {
     pub(crate) fn place_at(&self, id: GlobalId, placement: Placement) -> Place {
         let global = &self.shader.globals[id];
         let memory = |space, offset, rules| {
-            let mut place = Place::new(Root::Memory, global.ty, self.lanes);
+            let mut place = Place::new(PlaceRoot::Memory, global.ty, self.lanes);
             place.offsets = smallvec![offset; self.lanes];
             // A block's own order is already in its members; structures inside inherit from those.
             place.access =
-                Some(Access { space, rules, order: MatrixOrder::ColumnMajor, component_stride: None });
+                Some(MemoryAccess { space, rules, order: MatrixOrder::ColumnMajor, component_stride: None });
             place
         };
         let block_rules = global.block.as_ref().map_or(Rules::Std140, |b| b.packing.into());
         match placement {
             Placement::Uniform { sampler, image, offset } if self.types.contains_opaque(global.ty) => {
-                let mut place = Place::new(Root::Opaque, global.ty, self.lanes);
+                let mut place = Place::new(PlaceRoot::Opaque, global.ty, self.lanes);
                 place.offsets = smallvec![u32::from(sampler); self.lanes];
                 place.image_offsets = smallvec![u32::from(image); self.lanes];
                 // A structure may mix opaque and plain members: remember where the plain ones start as blocks.
                 place.blocks = smallvec![offset; self.lanes];
                 place
             }
-            Placement::Uniform { offset, .. } => memory(Space::DefaultBlock, offset, Rules::Std140),
-            Placement::UniformBlock { index } => memory(Space::UniformBlock(index.into()), 0, block_rules),
-            Placement::StorageBlock { index } => memory(Space::StorageBlock(index.into()), 0, block_rules),
-            Placement::Shared { offset } => memory(Space::Shared, offset, Rules::Std430),
+            Placement::Uniform { offset, .. } => memory(AddressSpace::DefaultBlock, offset, Rules::Std140),
+            Placement::UniformBlock { index } => {
+                memory(AddressSpace::UniformBlock(index.into()), 0, block_rules)
+            }
+            Placement::StorageBlock { index } => {
+                memory(AddressSpace::StorageBlock(index.into()), 0, block_rules)
+            }
+            Placement::Shared { offset } => memory(AddressSpace::Shared, offset, Rules::Std430),
             Placement::AtomicCounter { binding, offset } => {
-                memory(Space::AtomicCounters(binding.into()), offset, Rules::Std430)
+                memory(AddressSpace::AtomicCounters(binding.into()), offset, Rules::Std430)
             }
             // The index of the chosen function is a `uint` in the default block.
-            Placement::Subroutine { offset, .. } => memory(Space::DefaultBlock, offset, Rules::Std430),
-            _ => Place::new(Root::Global(id), global.ty, self.lanes),
+            Placement::Subroutine { offset, .. } => memory(AddressSpace::DefaultBlock, offset, Rules::Std430),
+            _ => Place::new(PlaceRoot::Global(id), global.ty, self.lanes),
         }
     }
 
@@ -166,24 +170,24 @@ impl<E: Environment> Group<'_, E> {
         let target = members.get(member as usize).ok_or(Error::Malformed("no such member"))?;
         let before = &members[..member as usize];
         match place.root {
-            Root::Memory => {
+            PlaceRoot::Memory => {
                 let access = place.access.as_mut().ok_or(Error::Malformed("memory without access"))?;
                 let offset = access.rules.member_offset(types, place.ty, member, access.order);
                 access.order = target.order.or(access.order);
                 place.offsets.iter_mut().for_each(|o| *o = o.saturating_add(offset));
             }
-            Root::Opaque => {
+            PlaceRoot::Opaque => {
                 let skip = |kind| before.iter().map(|m| opaque_slots(types, m.ty, kind)).sum::<u32>();
                 let bytes = Rules::Std140.member_offset(types, place.ty, member, MatrixOrder::ColumnMajor);
                 place.offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Sampler));
                 place.image_offsets.iter_mut().for_each(|o| *o += skip(OpaqueKind::Image));
                 place.blocks.iter_mut().for_each(|o| *o += bytes);
                 if !types.contains_opaque(target.ty) {
-                    self.leave_opaque(place);
+                    self.move_to_default_block(place);
                 }
             }
-            Root::Local(_) | Root::Global(_) => {
-                let offset: usize = before.iter().map(|m| self.cells.of(m.ty)).sum();
+            PlaceRoot::Local(_) | PlaceRoot::Global(_) => {
+                let offset: usize = before.iter().map(|m| self.layout.component_count(m.ty)).sum();
                 place.offsets.iter_mut().for_each(|o| *o += offset as u32);
             }
         }
@@ -192,12 +196,12 @@ impl<E: Environment> Group<'_, E> {
     }
 
     /// A plain member of a structure that also holds samplers lies in the default block after all.
-    fn leave_opaque(&self, place: &mut Place) {
-        place.root = Root::Memory;
+    fn move_to_default_block(&self, place: &mut Place) {
+        place.root = PlaceRoot::Memory;
         place.offsets = std::mem::take(&mut place.blocks);
         place.image_offsets.clear();
-        place.access = Some(Access {
-            space: Space::DefaultBlock,
+        place.access = Some(MemoryAccess {
+            space: AddressSpace::DefaultBlock,
             rules: Rules::Std140,
             order: MatrixOrder::ColumnMajor,
             component_stride: None,
@@ -209,12 +213,12 @@ impl<E: Environment> Group<'_, E> {
             return self.index_swizzle(place, &swizzle, indices, signed);
         }
         let types = self.types;
-        let (element, length) = indexed_type(types, place.ty).ok_or(Error::Malformed("indexing a scalar"))?;
-        let is_block_array =
-            place.access.is_some_and(|a| matches!(a.space, Space::UniformBlock(_) | Space::StorageBlock(_)))
-                && matches!(types.get(types.without_arrays(place.ty)), Type::Struct(_))
-                && self.is_block_array(place);
-        let steps = self.index_steps(place, element, is_block_array)?;
+        let (element, length) = element_type(types, place.ty).ok_or(Error::Malformed("indexing a scalar"))?;
+        let is_block_array = place.access.is_some_and(|a| {
+            matches!(a.space, AddressSpace::UniformBlock(_) | AddressSpace::StorageBlock(_))
+        }) && matches!(types.get(types.without_arrays(place.ty)), Type::Struct(_))
+            && self.is_block_array(place);
+        let steps = self.index_strides(place, element, is_block_array)?;
         for lane in 0..self.lanes {
             let raw = indices.get(0, lane);
             let index = if signed { raw as i64 } else { raw as u32 as i64 };
@@ -245,26 +249,31 @@ impl<E: Environment> Group<'_, E> {
         self.block_array_types.contains(&place.ty)
     }
 
-    fn index_steps(&self, place: &mut Place, element: TypeId, block_array: bool) -> Result<Steps, Error> {
+    fn index_strides(
+        &self,
+        place: &mut Place,
+        element: TypeId,
+        block_array: bool,
+    ) -> Result<IndexStrides, Error> {
         let types = self.types;
         if block_array {
             if place.blocks.is_empty() {
                 place.blocks = smallvec![0; self.lanes];
             }
             let inner = blocks_in(types, element);
-            return Ok(Steps { offset: 0, image: 0, block: inner });
+            return Ok(IndexStrides { offset: 0, image: 0, block: inner });
         }
         Ok(match place.root {
-            Root::Memory => {
+            PlaceRoot::Memory => {
                 let access = place.access.ok_or(Error::Malformed("memory without access"))?;
-                Steps { offset: memory_step(types, place.ty, element, &access), image: 0, block: 0 }
+                IndexStrides { offset: memory_stride(types, place.ty, element, &access), image: 0, block: 0 }
             }
-            Root::Opaque => Steps {
+            PlaceRoot::Opaque => IndexStrides {
                 offset: opaque_slots(types, element, OpaqueKind::Sampler),
                 image: opaque_slots(types, element, OpaqueKind::Image),
                 block: Rules::Std140.array_stride(types, element, MatrixOrder::ColumnMajor),
             },
-            _ => Steps { offset: self.cells.of(element) as u32, image: 0, block: 0 },
+            _ => IndexStrides { offset: self.layout.component_count(element) as u32, image: 0, block: 0 },
         })
     }
 
@@ -310,10 +319,14 @@ impl<E: Environment> Group<'_, E> {
     /// Reads a place.
     pub fn load(&mut self, place: &Place) -> Result<Value, Error> {
         let mut value = match place.root {
-            Root::Local(local) => gather(self.frame().local(local), place, self.cells.of(place.ty)),
-            Root::Global(global) => gather(&self.globals[global], place, self.cells.of(place.ty)),
-            Root::Memory => self.load_memory(place),
-            Root::Opaque => self.load_opaque(place),
+            PlaceRoot::Local(local) => {
+                gather(self.frame().local(local), place, self.layout.component_count(place.ty))
+            }
+            PlaceRoot::Global(global) => {
+                gather(&self.globals[global], place, self.layout.component_count(place.ty))
+            }
+            PlaceRoot::Memory => self.load_memory(place),
+            PlaceRoot::Opaque => self.load_opaque(place),
         };
         for lane in place.outside.or(&place.undefined).iter() {
             (0..value.components()).for_each(|c| value.mark_undefined(c, lane));
@@ -332,12 +345,12 @@ impl<E: Environment> Group<'_, E> {
         value
     }
 
-    fn place_cells(&self, place: &Place) -> Vec<crate::flatten::MemoryCell> {
+    fn place_components(&self, place: &Place) -> Vec<crate::scalar_layout::MemoryComponent> {
         let Some(access) = place.access else { return Vec::new() };
         if is_index(self.types.get(place.ty)) {
-            return vec![crate::flatten::MemoryCell { offset: 0, scalar: Scalar::Uint }];
+            return vec![crate::scalar_layout::MemoryComponent { offset: 0, scalar: Scalar::Uint }];
         }
-        let mut cells = memory_cells(self.types, access.rules, place.ty, access.order);
+        let mut cells = memory_components(self.types, access.rules, place.ty, access.order);
         if let Some(stride) = access.component_stride {
             cells.iter_mut().enumerate().for_each(|(i, cell)| cell.offset = i as u32 * stride);
         }
@@ -345,7 +358,7 @@ impl<E: Environment> Group<'_, E> {
     }
 
     fn load_memory(&mut self, place: &Place) -> Value {
-        let cells = self.place_cells(place);
+        let cells = self.place_components(place);
         let mut value = Value::zero(cells.len(), self.lanes);
         for (c, cell) in cells.iter().enumerate() {
             for lane in self.active.clone().iter() {
@@ -373,8 +386,8 @@ impl<E: Environment> Group<'_, E> {
         };
         let target = |c: usize| if swizzle.is_empty() { c } else { swizzle[c] as usize };
         match place.root {
-            Root::Memory => {
-                let cells = self.place_cells(place);
+            PlaceRoot::Memory => {
+                let cells = self.place_components(place);
                 let writers = active.minus(&self.helpers).minus(&self.killed);
                 for c in 0..value.components() {
                     let Some(cell) = cells.get(target(c)) else { continue };
@@ -396,22 +409,22 @@ impl<E: Environment> Group<'_, E> {
                 }
                 Ok(())
             }
-            Root::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
-            Root::Local(_) | Root::Global(_) => {
+            PlaceRoot::Opaque => Err(Error::Malformed("assignment to an opaque variable")),
+            PlaceRoot::Local(_) | PlaceRoot::Global(_) => {
                 let shared = self.shader.stage == program::Stage::TessControl
-                    && matches!(place.root, Root::Global(id) if self.shader.globals[id].storage == program::Storage::Output);
+                    && matches!(place.root, PlaceRoot::Global(id) if self.shader.globals[id].storage == program::Storage::Output);
                 if shared {
                     return self.store_shared(place, value, &active, target);
                 }
                 let destination = match place.root {
-                    Root::Local(local) => self.frame_mut().local_mut(local),
-                    Root::Global(global) => &mut self.globals[global],
+                    PlaceRoot::Local(local) => self.frame_mut().local_mut(local),
+                    PlaceRoot::Global(global) => &mut self.globals[global],
                     _ => return Ok(()),
                 };
                 for c in 0..value.components() {
                     for lane in active.iter() {
                         let to = place.offsets[lane] as usize + target(c);
-                        destination.copy_cell(to, lane, value, c);
+                        destination.copy_component(to, lane, value, c);
                     }
                 }
                 Ok(())
@@ -420,7 +433,7 @@ impl<E: Environment> Group<'_, E> {
     }
 }
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// Writes outputs that all invocations of a patch share; of several lanes that write one cell the last wins.
     fn store_shared(
         &mut self,
@@ -429,11 +442,11 @@ impl<E: Environment> Group<'_, E> {
         active: &Mask,
         target: impl Fn(usize) -> usize,
     ) -> Result<(), Error> {
-        let Root::Global(global) = place.root else { return Ok(()) };
+        let PlaceRoot::Global(global) = place.root else { return Ok(()) };
         for c in 0..value.components() {
             for lane in active.iter() {
                 let to = place.offsets[lane] as usize + target(c);
-                for twin in self.sharing(lane) {
+                for twin in self.patch_lanes(lane) {
                     let destination = &mut self.globals[global];
                     destination.set(to, twin, value.get(c, lane));
                     if value.is_undefined(c, lane) {
@@ -446,14 +459,14 @@ impl<E: Environment> Group<'_, E> {
     }
 }
 
-struct Steps {
+struct IndexStrides {
     offset: u32,
     image: u32,
     block: u32,
 }
 
 /// Type of an indexed element and, unless runtime-sized, the number of elements.
-fn indexed_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> {
+fn element_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => Some((element, Some(n))),
         Type::Array { element, .. } => Some((element, None)),
@@ -478,7 +491,7 @@ fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     }
 }
 
-fn memory_step(types: &TypeTable, ty: TypeId, element: TypeId, access: &Access) -> u32 {
+fn memory_stride(types: &TypeTable, ty: TypeId, element: TypeId, access: &MemoryAccess) -> u32 {
     match *types.get(ty) {
         Type::Array { .. } if is_index(types.get(types.without_arrays(element))) => {
             4 * blocks_in(types, element)
@@ -500,7 +513,7 @@ fn gather(from: &Value, place: &Place, components: usize) -> Value {
     let mut value = Value::zero(components, lanes);
     for c in 0..components {
         for (lane, &offset) in place.offsets.iter().enumerate() {
-            value.copy_cell(c, lane, from, offset as usize + c);
+            value.copy_component(c, lane, from, offset as usize + c);
         }
     }
     value

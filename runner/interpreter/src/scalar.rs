@@ -8,9 +8,9 @@ use program::{BinaryOp, Scalar, UnaryOp};
 use crate::half;
 
 /// A function of one component.
-pub type Unary = fn(u64) -> u64;
+pub type UnaryFunction = fn(u64) -> u64;
 /// A function of two components.
-pub type Binary = fn(u64, u64) -> u64;
+pub type BinaryFunction = fn(u64, u64) -> u64;
 
 /// A subnormal becomes a zero of its sign.
 pub fn flush(x: f32) -> f32 {
@@ -107,7 +107,7 @@ macro_rules! int_ops {
 
 /// The function of a component-wise binary operator on components of type `scalar`; results of integer arithmetic still need [`wrap`].
 /// `None` when the operator is not component-wise on that type.
-pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
+pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
     Some(match scalar {
         Scalar::Float => float_ops!(op, f32_of, of_f32),
         Scalar::Double => float_ops!(op, f64_of, of_f64),
@@ -152,7 +152,7 @@ pub fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool
 }
 
 /// The function of a unary operator on components of type `scalar`; integer results still need [`wrap`].
-pub fn unary(op: UnaryOp, scalar: Scalar) -> Option<Unary> {
+pub fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
     Some(match (op, scalar) {
         (UnaryOp::LogicalNot, Scalar::Bool) => |a| of_bool(a == 0),
         (UnaryOp::Negate, Scalar::Float) => |a| a ^ 0x8000_0000,

@@ -4,10 +4,10 @@ use program::shader::Case;
 use program::{ExprId, Statement};
 
 use crate::environment::{Environment, Error};
-use crate::group::{Group, Jumps};
+use crate::invocation_group::{InvocationGroup, LoopMasks};
 use crate::lanes::{Mask, Value};
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// Runs statements in order while any lane is active.
     pub fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
         for statement in statements {
@@ -37,21 +37,22 @@ impl<E: Environment> Group<'_, E> {
             Statement::Switch { selector, cases } => self.run_switch(*selector, cases),
             Statement::Block(body) => self.statements(body),
             Statement::Break => {
-                let active = self.leave();
-                let jumps = self.jumps.last_mut().ok_or(Error::Malformed("break outside a loop"))?;
-                jumps.broken = jumps.broken.or(&active);
+                let active = self.take_active();
+                let loop_masks =
+                    self.loop_masks.last_mut().ok_or(Error::Malformed("break outside a loop"))?;
+                loop_masks.broken = loop_masks.broken.or(&active);
                 Ok(())
             }
             Statement::Continue => {
-                let active = self.leave();
-                let continued = self.jumps.iter_mut().rev().find_map(|j| j.continued.as_mut());
+                let active = self.take_active();
+                let continued = self.loop_masks.iter_mut().rev().find_map(|j| j.continued.as_mut());
                 let continued = continued.ok_or(Error::Malformed("continue outside a loop"))?;
                 *continued = continued.or(&active);
                 Ok(())
             }
             Statement::Return(value) => self.run_return(*value),
             Statement::Discard => {
-                let active = self.leave();
+                let active = self.take_active();
                 self.killed = self.killed.or(&active);
                 Ok(())
             }
@@ -63,7 +64,7 @@ impl<E: Environment> Group<'_, E> {
     }
 
     /// Takes every active lane out of execution and gives the mask it had.
-    fn leave(&mut self) -> Mask {
+    fn take_active(&mut self) -> Mask {
         let none = Mask::none(self.lanes);
         std::mem::replace(&mut self.active, none)
     }
@@ -72,7 +73,7 @@ impl<E: Environment> Group<'_, E> {
         let ty = self.current_local_type(local)?;
         let value = match value {
             Some(expr) => self.eval(expr)?,
-            None => Value::undefined(self.cells.of(ty), self.lanes),
+            None => Value::undefined(self.layout.component_count(ty), self.lanes),
         };
         // Lanes that are elsewhere keep what an earlier pass through this declaration gave them: nobody reads it there.
         self.frame_mut().define(local, value);
@@ -85,11 +86,11 @@ impl<E: Environment> Group<'_, E> {
             let active = self.active.clone();
             if let Some(result) = self.result.as_mut() {
                 for c in 0..result.components() {
-                    active.iter().for_each(|lane| result.copy_cell(c, lane, &value, c));
+                    active.iter().for_each(|lane| result.copy_component(c, lane, &value, c));
                 }
             }
         }
-        let active = self.leave();
+        let active = self.take_active();
         self.returned = self.returned.or(&active);
         Ok(())
     }
@@ -99,7 +100,7 @@ impl<E: Environment> Group<'_, E> {
         let value = self.eval(condition)?;
         if !value.all_defined() {
             for lane in self.active.clone().iter().filter(|&lane| value.is_undefined(0, lane)) {
-                self.tainted.set(lane, true);
+                self.undefined_control_flow.set(lane, true);
             }
         }
         Ok(value.truth(&self.active))
@@ -131,7 +132,7 @@ impl<E: Environment> Group<'_, E> {
     ) -> Result<(), Error> {
         let none = || Mask::none(self.lanes);
         let mut exited = none();
-        self.jumps.push(Jumps { broken: none(), continued: Some(none()) });
+        self.loop_masks.push(LoopMasks { broken: none(), continued: Some(none()) });
         let mut first = true;
         while self.active.any() {
             self.step()?;
@@ -146,7 +147,7 @@ impl<E: Environment> Group<'_, E> {
             first = false;
             self.statements(body)?;
             let none = Mask::none(self.lanes);
-            if let Some(continued) = self.jumps.last_mut().and_then(|j| j.continued.as_mut()) {
+            if let Some(continued) = self.loop_masks.last_mut().and_then(|j| j.continued.as_mut()) {
                 self.active = self.active.or(&std::mem::replace(continued, none));
             }
             if let Some(step) = step
@@ -155,8 +156,8 @@ impl<E: Environment> Group<'_, E> {
                 self.eval(step)?;
             }
         }
-        if let Some(jumps) = self.jumps.pop() {
-            self.active = exited.or(&jumps.broken);
+        if let Some(loop_masks) = self.loop_masks.pop() {
+            self.active = exited.or(&loop_masks.broken);
         }
         Ok(())
     }
@@ -164,27 +165,27 @@ impl<E: Environment> Group<'_, E> {
     fn run_switch(&mut self, selector: ExprId, cases: &[Case]) -> Result<(), Error> {
         let value = self.eval(selector)?;
         let entry = self.active.clone();
-        let labelled = |labels: &[u32], lane: usize| labels.contains(&(value.get(0, lane) as u32));
+        let labeled = |labels: &[u32], lane: usize| labels.contains(&(value.get(0, lane) as u32));
         let mut unmatched = Mask::none(self.lanes);
         for lane in entry.iter() {
             if value.is_undefined(0, lane) {
-                self.tainted.set(lane, true);
+                self.undefined_control_flow.set(lane, true);
             }
-            unmatched.set(lane, !cases.iter().any(|case| labelled(&case.labels, lane)));
+            unmatched.set(lane, !cases.iter().any(|case| labeled(&case.labels, lane)));
         }
         let has_default = cases.iter().any(|case| case.default);
-        self.jumps.push(Jumps { broken: Mask::none(self.lanes), continued: None });
+        self.loop_masks.push(LoopMasks { broken: Mask::none(self.lanes), continued: None });
         self.active = Mask::none(self.lanes);
         for case in cases {
             for lane in entry.iter() {
-                if labelled(&case.labels, lane) || (case.default && unmatched.contains(lane)) {
+                if labeled(&case.labels, lane) || (case.default && unmatched.contains(lane)) {
                     self.active.set(lane, true);
                 }
             }
             self.statements(&case.body)?;
         }
-        if let Some(jumps) = self.jumps.pop() {
-            self.active = self.active.or(&jumps.broken);
+        if let Some(loop_masks) = self.loop_masks.pop() {
+            self.active = self.active.or(&loop_masks.broken);
         }
         if !has_default {
             self.active = self.active.or(&unmatched);

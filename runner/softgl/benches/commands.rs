@@ -8,7 +8,7 @@ use program::variable::InterpolationMode;
 use program::{Api, Scalar, Slot};
 use softgl::machine::draw::RectangleDraw;
 use softgl::machine::uniforms::UniformValue;
-use softgl::machine::{Machine, Options};
+use softgl::machine::{Machine, MachineOptions};
 use softgl::probe::Expectation;
 use support::{Mock, ProgramBuilder, capabilities, paint, pass_through, smooth};
 
@@ -30,7 +30,7 @@ fn machine(varying: bool) -> Machine {
     let vec4 = b.program.types.vector(Scalar::Float, 4);
     b.uniform("c", vec4, None, 0, [0, 0, 0]);
     b.program.default_block_size = 16;
-    let mut m = Machine::new(capabilities(Api::Core), Options::default());
+    let mut m = Machine::new(capabilities(Api::Core), MachineOptions::default());
     let id = m.create_program(b.build(), Vec::new());
     m.use_program(Some(id));
     m
@@ -68,7 +68,7 @@ fn benchmarks(c: &mut Criterion) {
     });
 }
 
-/// Different colours at the vertices.
+/// Different colors at the vertices.
 fn interpolating() -> Mock {
     Mock::new(
         |b, s| {

@@ -76,7 +76,7 @@ impl Primitive {
 }
 
 impl PrimitiveMode {
-    /// What is rasterised in the end, when no geometry or tessellation stage changes it; patches count as points.
+    /// What is rasterized in the end, when no geometry or tessellation stage changes it; patches count as points.
     pub fn kind(self) -> PrimitiveKind {
         use PrimitiveMode::*;
         match self {

@@ -15,7 +15,7 @@ pub struct ClipVertex {
 }
 
 /// A convex polygon: a triangle and up to one more vertex per plane.
-pub type Polygon = SmallVec<[ClipVertex; 12]>;
+pub type ClippedPolygon = SmallVec<[ClipVertex; 12]>;
 
 /// What to clip against besides user planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,18 +45,22 @@ impl ClipVolume {
 
 /// Clips a triangle. `user` holds, for each enabled user plane, the clip distances of the three vertices. The result
 /// has no or at least three vertices, all with positive w.
-pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]]) -> Polygon {
+pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]]) -> ClippedPolygon {
     if !positions.iter().flatten().all(|c| c.is_finite()) {
-        return Polygon::new();
+        return ClippedPolygon::new();
     }
-    let mut polygon: Polygon = (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
+    let mut polygon: ClippedPolygon = (0..3).map(|i| ClipVertex::original(positions[i], i)).collect();
     for plane in 0..6 {
         polygon = cut(polygon, |v| volume.distance(plane, &v.position));
     }
     for distances in user {
         polygon = cut(polygon, |v| interpolate(distances, &v.weights));
     }
-    if polygon.len() < 3 || polygon.iter().any(|v| v.position[3] <= 0.0) { Polygon::new() } else { polygon }
+    if polygon.len() < 3 || polygon.iter().any(|v| v.position[3] <= 0.0) {
+        ClippedPolygon::new()
+    } else {
+        polygon
+    }
 }
 
 /// Clips a line; `None` when nothing is left. Both ends have positive w.
@@ -74,7 +78,7 @@ pub fn line(ends: [ClipVertex; 2], volume: &ClipVolume, user: &[[f64; 3]]) -> Op
     ends.iter().all(|v| v.position[3] > 0.0).then_some(ends)
 }
 
-/// Whether a point survives: its centre must be inside everything.
+/// Whether a point survives: its center must be inside everything.
 pub fn point(vertex: &ClipVertex, volume: &ClipVolume, user: &[[f64; 3]]) -> bool {
     let position = &vertex.position;
     position.iter().all(|c| c.is_finite())
@@ -111,11 +115,11 @@ fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside:
 }
 
 /// Sutherland–Hodgman against one plane. A NaN distance counts as outside.
-fn cut(polygon: Polygon, distance: impl Fn(&ClipVertex) -> f64) -> Polygon {
+fn cut(polygon: ClippedPolygon, distance: impl Fn(&ClipVertex) -> f64) -> ClippedPolygon {
     if polygon.iter().all(|vertex| distance(vertex) >= 0.0) {
         return polygon;
     }
-    let mut result = Polygon::new();
+    let mut result = ClippedPolygon::new();
     for (i, current) in polygon.iter().enumerate() {
         let next = &polygon[(i + 1) % polygon.len()];
         let (d_current, d_next) = (distance(current), distance(next));
@@ -203,7 +207,7 @@ mod tests {
     }
 
     /// Whether weights lie in the convex polygon spanned by its vertices' weights (first two as coordinates).
-    fn in_polygon(polygon: &Polygon, w: &[f64; 3]) -> bool {
+    fn in_polygon(polygon: &ClippedPolygon, w: &[f64; 3]) -> bool {
         if polygon.is_empty() {
             return false;
         }

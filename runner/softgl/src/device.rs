@@ -3,14 +3,14 @@
 //! A device executes one stage of a program for a [`Batch`]: structure-of-arrays inputs, an execution mask,
 //! outputs the device fills in. All values are raw 32-bit patterns; a 64-bit value is two components, low dword
 //! first. The machine never interprets what a stage computed, except where OpenGL itself does (positions, clip
-//! distances, fragment colours and the like).
+//! distances, fragment colors and the like).
 //!
 //! Fragments always come in whole 2×2 quads. The machine gives plane equations and the three vertices' values,
 //! never interpolated values: interpolation is the device's business.
 
 use program::{Program, Stage, StageKey};
 
-use crate::services::Services;
+use crate::shader_io::ShaderIo;
 
 /// The most lanes in one batch of vertices, fragments, primitives, patches or tessellation points, so that an
 /// execution mask fits one word. Work groups are not limited by it.
@@ -52,26 +52,26 @@ pub enum DeviceError {
     Unsupported(String),
     /// A layer in front of execution refused the stage: compiling, validating, loading a binary. `layer` is one
     /// of the result layers (`lower`, `allocate`, `encode`, `validate`, …).
-    #[error("{layer}: {message}")]
-    Layer {
-        /// The layer that refused.
-        layer: &'static str,
+    #[error("{phase}: {message}")]
+    Rejected {
+        /// Phase that rejected the stage.
+        phase: &'static str,
         /// What it said.
         message: String,
     },
     /// Such a layer broke down instead of answering: a compiler outside this process, say.
-    #[error("{layer}: {message}")]
-    Broken {
-        /// The layer.
-        layer: &'static str,
+    #[error("{phase}: {message}")]
+    Crashed {
+        /// Phase that crashed.
+        phase: &'static str,
         /// How it ended.
         message: String,
     },
     /// Such a layer did not answer in time.
-    #[error("{layer}: {message}")]
-    Late {
-        /// The layer.
-        layer: &'static str,
+    #[error("{phase}: {message}")]
+    TimedOut {
+        /// Phase that timed out.
+        phase: &'static str,
         /// How long it was waited for.
         message: String,
     },
@@ -83,7 +83,7 @@ pub enum DeviceError {
 /// What every stage of a draw or dispatch shares.
 ///
 /// `program` has the interface: dense vertex-input slots, varying slots, fragment outputs. Everything that changes
-/// between draws and is not in the batch comes through [`Services`].
+/// between draws and is not in the batch comes through [`ShaderIo`].
 #[derive(Clone, Copy, Debug)]
 pub struct DrawState<'a> {
     /// The linked program.
@@ -114,21 +114,21 @@ pub trait Device {
         stage: Stage,
         state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError>;
 }
 
 /// A table of 32-bit values: one row per component (`slot * 4 + component`), one column per lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Channels {
+pub struct SoaTable {
     lanes: usize,
     data: Vec<u32>,
 }
 
-impl Channels {
+impl SoaTable {
     /// `rows` × `lanes` zeros.
-    pub fn new(rows: usize, lanes: usize) -> Channels {
-        Channels { lanes, data: vec![0; rows * lanes] }
+    pub fn new(rows: usize, lanes: usize) -> SoaTable {
+        SoaTable { lanes, data: vec![0; rows * lanes] }
     }
 
     /// Number of lanes in a row.
@@ -212,7 +212,7 @@ pub struct VertexBatch {
     pub mask: LaneMask,
     /// Attribute values: row `slot * 4 + component`, `slot` being the index in [`Program::attributes`]. A dvec3
     /// or dvec4 (column) takes two slots: x and y in the first, z and w in the second.
-    pub inputs: Channels,
+    pub inputs: SoaTable,
     /// `gl_VertexID`.
     pub vertex_id: Vec<u32>,
     /// `gl_InstanceID`.
@@ -225,7 +225,7 @@ pub struct VertexBatch {
     pub draw_id: u32,
     /// To fill: row `slot * 4 + component`, `slot` being the index in the stage's
     /// [`program::LinkedStage::outputs`], built-in outputs included.
-    pub outputs: Channels,
+    pub outputs: SoaTable,
 }
 
 impl VertexBatch {
@@ -251,15 +251,15 @@ pub struct TessControlBatch {
     /// `gl_PrimitiveID`.
     pub primitive_id: Vec<u32>,
     /// For each input control point (as many as `gl_PatchVerticesIn`) the stage's own input slots.
-    pub inputs: Vec<Channels>,
+    pub inputs: Vec<SoaTable>,
     /// To fill: for each output control point the stage's output slots.
-    pub outputs: Vec<Channels>,
+    pub outputs: Vec<SoaTable>,
     /// To fill: `patch out` slots, under the same slot numbers (the stage's outputs list both kinds).
-    pub patch_outputs: Channels,
+    pub patch_outputs: SoaTable,
     /// To fill: `gl_TessLevelOuter`, four rows of f32. The levels are taken from here, not from `patch_outputs`.
-    pub outer: Channels,
+    pub outer: SoaTable,
     /// To fill: `gl_TessLevelInner`, two rows of f32.
-    pub inner: Channels,
+    pub inner: SoaTable,
 }
 
 /// Points of one patch for the tessellation evaluation stage.
@@ -272,7 +272,7 @@ pub struct TessEvaluationBatch {
     /// `gl_PrimitiveID` of the patch.
     pub primitive_id: u32,
     /// `gl_TessCoord`: three rows of f32.
-    pub tess_coord: Channels,
+    pub tess_coord: SoaTable,
     /// Control points: `inputs[vertex][slot * 4 + component]`, the stage's own per-vertex input slots.
     pub inputs: Vec<Vec<u32>>,
     /// Values of the `patch in` slots, under the same slot numbers (the stage's inputs list both kinds).
@@ -282,7 +282,7 @@ pub struct TessEvaluationBatch {
     /// `gl_TessLevelInner`.
     pub inner: [f32; 2],
     /// To fill: the stage's output slots.
-    pub outputs: Channels,
+    pub outputs: SoaTable,
 }
 
 /// Primitives for the geometry stage.
@@ -298,14 +298,14 @@ pub struct GeometryBatch {
     pub invocation_id: Vec<u32>,
     /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the stage's own input slots, in the order of
     /// [`program::LinkedStage::inputs`].
-    pub inputs: Vec<Channels>,
+    pub inputs: Vec<SoaTable>,
     /// To fill: what each lane emitted.
-    pub outputs: Vec<Emitted>,
+    pub outputs: Vec<EmittedVertices>,
 }
 
 /// What one geometry invocation emitted, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Emitted {
+pub struct EmittedVertices {
     /// The vertices, each all output slots (`slot * 4 + component`).
     pub vertices: Vec<EmittedVertex>,
 }
@@ -335,7 +335,7 @@ pub struct FragmentBatch {
     pub primitives: Vec<PrimitiveSetup>,
     /// Samples per pixel of the framebuffer; 1 when it is not multisampled.
     pub samples: u32,
-    /// Positions of the samples within a pixel, from its lower left corner; one entry, the centre, without
+    /// Positions of the samples within a pixel, from its lower left corner; one entry, the center, without
     /// multisampling.
     pub sample_positions: Vec<[f64; 2]>,
     /// With per-sample shading the sample each quad runs for.
@@ -362,9 +362,9 @@ pub struct Quad {
 pub struct FragmentOutputs {
     /// Row `location * 4 + component`, index 0 of dual-source blending. For `gl_FragColor` only location 0 is
     /// written; the machine broadcasts it.
-    pub colour: Channels,
+    pub color: SoaTable,
     /// Index 1 of dual-source blending, location 0: four rows.
-    pub dual_source: Channels,
+    pub dual_source: SoaTable,
     /// `gl_FragDepth` as f32 bits, when the program writes it.
     pub depth: Vec<u32>,
     /// `gl_SampleMask[0]`, when the program writes it.
@@ -378,11 +378,11 @@ pub struct FragmentOutputs {
 }
 
 impl FragmentOutputs {
-    /// Zeroed outputs for `locations` colour locations and `lanes` lanes.
+    /// Zeroed outputs for `locations` color locations and `lanes` lanes.
     pub fn new(locations: usize, lanes: usize) -> FragmentOutputs {
         FragmentOutputs {
-            colour: Channels::new(locations * 4, lanes),
-            dual_source: Channels::new(4, lanes),
+            color: SoaTable::new(locations * 4, lanes),
+            dual_source: SoaTable::new(4, lanes),
             depth: vec![0; lanes],
             sample_mask: vec![!0; lanes],
             stencil: vec![0; lanes],
@@ -392,7 +392,7 @@ impl FragmentOutputs {
     }
 }
 
-/// `a·x + b·y + c` over window coordinates (pixel (0, 0) has its centre at (0.5, 0.5)).
+/// `a·x + b·y + c` over window coordinates (pixel (0, 0) has its center at (0.5, 0.5)).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlaneEquation {
     /// Change per pixel to the right.
@@ -415,7 +415,7 @@ impl PlaneEquation {
     }
 }
 
-/// The shape that was rasterised, after polygon mode.
+/// The shape that was rasterized, after polygon mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrimitiveKind {
     /// One vertex.
@@ -435,7 +435,7 @@ pub struct PrimitiveSetup {
     /// Its shape.
     pub kind: PrimitiveKind,
     /// `values[slot * 4 + component][vertex]`: raw values, `slot` being the index in the fragment
-    /// stage's [`program::LinkedStage::inputs`]. Two-sided colours are already selected by facing.
+    /// stage's [`program::LinkedStage::inputs`]. Two-sided colors are already selected by facing.
     pub values: Vec<[u32; 3]>,
     /// The vertex that gives flat inputs their value: index into the three vertices.
     pub provoking: usize,

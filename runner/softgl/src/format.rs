@@ -1,9 +1,9 @@
 //! Pixel formats: how shader outputs become stored texels and how texels are read.
 //!
-//! A stored [`Texel`] is four words, already quantised: integer codes for normalised and integer channels (sign
+//! A stored [`Texel`] is four words, already quantized: integer codes for normalized and integer channels (sign
 //! extended), f32 bit patterns of representable values for floating-point channels.
 
-/// A quantised pixel.
+/// A quantized pixel.
 pub type Texel = [u32; 4];
 
 /// One channel of a format.
@@ -11,9 +11,9 @@ pub type Texel = [u32; 4];
 pub enum Channel {
     /// Absent: reads as 0, or 1 for alpha.
     None,
-    /// Unsigned normalised, so many bits.
+    /// Unsigned normalized, so many bits.
     Unorm(u8),
-    /// Signed normalised.
+    /// Signed normalized.
     Snorm(u8),
     /// Floating point: 32, 16, or the unsigned 11 and 10 bit formats.
     Float(u8),
@@ -36,8 +36,8 @@ impl Channel {
         }
     }
 
-    /// Quantises what a shader (or a clear) wrote: f32 bits, or an integer for integer channels.
-    pub fn quantise(self, raw: u32) -> u32 {
+    /// Quantizes what a shader (or a clear) wrote: f32 bits, or an integer for integer channels.
+    pub fn quantize(self, raw: u32) -> u32 {
         let value = f32::from_bits(raw);
         match self {
             Channel::None => 0,
@@ -51,14 +51,14 @@ impl Channel {
         }
     }
 
-    /// Quantises a number, as clears and texture uploads give it.
-    pub fn quantise_number(self, value: f64) -> u32 {
+    /// Quantizes a number, as clears and texture uploads give it.
+    pub fn quantize_number(self, value: f64) -> u32 {
         match self {
-            Channel::Int(_) => self.quantise(value as i32 as u32),
-            Channel::Uint(_) => self.quantise(value as u32),
+            Channel::Int(_) => self.quantize(value as i32 as u32),
+            Channel::Uint(_) => self.quantize(value as u32),
             Channel::Unorm(n) => float_to_unorm(value, n),
             Channel::Snorm(n) => float_to_snorm(value, n) as u32,
-            _ => self.quantise((value as f32).to_bits()),
+            _ => self.quantize((value as f32).to_bits()),
         }
     }
 
@@ -206,8 +206,8 @@ formats! {
 /// How values of a format compare and what type a shader sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatClass {
-    /// Normalised integers.
-    Normalised,
+    /// Normalized integers.
+    Normalized,
     /// Floating point.
     Float,
     /// Signed integers.
@@ -223,7 +223,7 @@ impl Format {
             Channel::Int(_) => FormatClass::Int,
             Channel::Uint(_) => FormatClass::Uint,
             Channel::Float(_) => FormatClass::Float,
-            _ => FormatClass::Normalised,
+            _ => FormatClass::Normalized,
         }
     }
 
@@ -244,15 +244,15 @@ impl Format {
     }
 
     /// Stores what a shader wrote.
-    pub fn quantise(self, raw: [u32; 4]) -> Texel {
+    pub fn quantize(self, raw: [u32; 4]) -> Texel {
         let channels = self.channels();
-        std::array::from_fn(|i| channels[i].quantise(raw[i]))
+        std::array::from_fn(|i| channels[i].quantize(raw[i]))
     }
 
     /// Stores numbers.
-    pub fn quantise_numbers(self, values: [f64; 4]) -> Texel {
+    pub fn quantize_numbers(self, values: [f64; 4]) -> Texel {
         let channels = self.channels();
-        std::array::from_fn(|i| channels[i].quantise_number(values[i]))
+        std::array::from_fn(|i| channels[i].quantize_number(values[i]))
     }
 
     /// The texel's bits in memory, red lowest.
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn unorm8_rounds_to_nearest() {
-        let q = |v: f32| Format::Rgba8.quantise([v.to_bits(); 4])[0];
+        let q = |v: f32| Format::Rgba8.quantize([v.to_bits(); 4])[0];
         assert_eq!([q(0.0), q(1.0), q(2.0), q(-1.0), q(f32::NAN)], [0, 255, 255, 0, 0]);
         assert_eq!([q(f32::INFINITY), q(f32::NEG_INFINITY)], [255, 0]);
         for code in 0..=255u32 {
@@ -392,18 +392,18 @@ mod tests {
 
     #[test]
     fn snorm_reaches_both_ends() {
-        let q = |v: f32| Format::R8Snorm.quantise([v.to_bits(); 4])[0] as i32;
+        let q = |v: f32| Format::R8Snorm.quantize([v.to_bits(); 4])[0] as i32;
         assert_eq!([q(-1.0), q(1.0), q(-2.0), q(0.0)], [-127, 127, -127, 0]);
         assert_eq!(Format::R8Snorm.to_f32([-128i32 as u32, 0, 0, 0])[0], -1.0);
     }
 
     #[test]
     fn integers_clamp() {
-        assert_eq!(Format::R8i.quantise([300, 0, 0, 0])[0], 127);
-        assert_eq!(Format::R8i.quantise([-300i32 as u32, 0, 0, 0])[0], -128i32 as u32);
-        assert_eq!(Format::R8ui.quantise([300, 0, 0, 0])[0], 255);
-        assert_eq!(Format::R32ui.quantise([!0, 0, 0, 0])[0], !0);
-        assert_eq!(Format::R32i.quantise([0x8000_0000, 0, 0, 0])[0], 0x8000_0000);
+        assert_eq!(Format::R8i.quantize([300, 0, 0, 0])[0], 127);
+        assert_eq!(Format::R8i.quantize([-300i32 as u32, 0, 0, 0])[0], -128i32 as u32);
+        assert_eq!(Format::R8ui.quantize([300, 0, 0, 0])[0], 255);
+        assert_eq!(Format::R32ui.quantize([!0, 0, 0, 0])[0], !0);
+        assert_eq!(Format::R32i.quantize([0x8000_0000, 0, 0, 0])[0], 0x8000_0000);
     }
 
     #[test]
@@ -439,7 +439,7 @@ mod tests {
     fn packing_round_trips() {
         for &format in Format::ALL {
             for numbers in [[0.0, 1.0, 0.25, 0.75], [-1.0, -0.5, 1.0, -0.25], [5.0, -7.0, 100.0, 3.0]] {
-                let texel = format.quantise_numbers(numbers);
+                let texel = format.quantize_numbers(numbers);
                 assert_eq!(format.unpack(format.pack(texel)), texel, "{format:?}");
             }
         }
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn packed_floats() {
-        let q = |v: f32| Format::R11fG11fB10f.to_f32(Format::R11fG11fB10f.quantise([v.to_bits(); 4]));
+        let q = |v: f32| Format::R11fG11fB10f.to_f32(Format::R11fG11fB10f.quantize([v.to_bits(); 4]));
         assert_eq!(q(1.0), [1.0, 1.0, 1.0, 1.0]);
         assert_eq!(q(-3.0), [0.0, 0.0, 0.0, 1.0]);
         // The largest finite values: (2 − 2⁻⁶)·2¹⁵ and (2 − 2⁻⁵)·2¹⁵.

@@ -8,7 +8,7 @@ use program::{BuiltinVariable, FragmentOutput, Program, Slot, Stage, StageKey, S
 /// Facts about a fragment stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentInterface {
-    /// Colour locations with a static output; for `gl_FragColor` only the first.
+    /// Color locations with a static output; for `gl_FragColor` only the first.
     pub locations: Vec<bool>,
     /// `gl_FragColor`: location 0 goes to every attachment.
     pub broadcast: bool,
@@ -114,7 +114,7 @@ fn elements(program: &Program, ty: program::TypeId) -> u32 {
 pub struct FragmentInput {
     /// Which slot of the last vertex stage feeds it.
     pub source: Option<usize>,
-    /// The source of back faces with two-sided colours.
+    /// The source of back faces with two-sided colors.
     pub back_source: Option<usize>,
     /// Slot.
     pub slot: Slot,
@@ -133,7 +133,7 @@ pub fn fragment_inputs(program: &Program, key: &StageKey) -> Vec<FragmentInput> 
         .iter()
         .map(|input| {
             let mode = input.interpolation.mode;
-            let colour = matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
+            let color = matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
             let back_source = match input.slot {
                 Slot::Color(n) if key.two_sided_color => find(Slot::BackColor(n)),
                 _ => None,
@@ -145,13 +145,13 @@ pub fn fragment_inputs(program: &Program, key: &StageKey) -> Vec<FragmentInput> 
                 mask: input.mask,
                 flat: input.integer
                     || mode == InterpolationMode::Flat
-                    || (mode == InterpolationMode::Default && colour && key.flat_shade),
+                    || (mode == InterpolationMode::Default && color && key.flat_shade),
             }
         })
         .collect()
 }
 
-/// Where the last stage before rasterisation puts what fixed function consumes: indices of output slots.
+/// Where the last stage before rasterization puts what fixed function consumes: indices of output slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexInterface {
     /// Number of output slots.

@@ -1,4 +1,4 @@
-//! The GL machine: buffers, vertex fetch, primitives, rasteriser, framebuffers and probes.
+//! The GL machine: buffers, vertex fetch, primitives, rasterizer, framebuffers and probes.
 //!
 //! The machine knows OpenGL and nothing about how shaders execute: it gathers the work of a draw into batches and
 //! hands them to a [`device::Device`]. Simulator and interpreter implement that trait; each runs on its own machine
@@ -6,17 +6,17 @@
 
 pub mod assemble;
 pub mod clip;
+pub mod deferred;
 pub mod device;
 pub mod format;
-pub mod framebuffer;
 pub mod interface;
 pub mod machine;
 pub mod multisample;
-pub mod observe;
 pub mod probe;
 pub mod raster;
 pub mod resources;
-pub mod services;
 pub mod setup;
+pub mod shader_io;
+pub mod surface;
 pub mod tessellate;
 pub mod texture;

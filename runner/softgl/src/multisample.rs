@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::raster::samples;
 
-/// What a draw to one sample of each pixel must know. By default there is one sample, in the centre.
+/// What a draw to one sample of each pixel must know. By default there is one sample, in the center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multisample {
     /// Positions of the samples in a pixel, from its lower left corner.
@@ -47,8 +47,8 @@ impl Multisample {
         mask >> self.sample & 1 == 1 && self.sample < covered
     }
 
-    /// The colour that is written for a shader's colour, both raw.
-    pub fn colour(&self, format: Format, mut raw: [u32; 4]) -> [u32; 4] {
+    /// The color that is written for a shader's color, both raw.
+    pub fn color(&self, format: Format, mut raw: [u32; 4]) -> [u32; 4] {
         if self.alpha_to_one && self.is_enabled() && !format.is_integer() {
             raw[3] = 1.0f32.to_bits();
         }
@@ -82,13 +82,13 @@ mod tests {
     fn nothing_happens_with_one_sample() {
         let single = Multisample { alpha_to_coverage: true, alpha_to_one: true, ..Multisample::default() };
         assert!(single.covers(0, Some(0.0)) && single.sample_id().is_none());
-        assert_eq!(single.colour(Format::Rgba8, [0; 4]), [0; 4]);
+        assert_eq!(single.color(Format::Rgba8, [0; 4]), [0; 4]);
     }
 
     #[test]
     fn integers_keep_their_alpha() {
         let one = 1.0f32.to_bits();
-        assert_eq!(of_sample(0).colour(Format::Rgba8, [0; 4]), [0, 0, 0, one]);
-        assert_eq!(of_sample(0).colour(Format::Rgba32i, [0; 4]), [0; 4]);
+        assert_eq!(of_sample(0).color(Format::Rgba8, [0; 4]), [0, 0, 0, one]);
+        assert_eq!(of_sample(0).color(Format::Rgba32i, [0; 4]), [0; 4]);
     }
 }

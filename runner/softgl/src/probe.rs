@@ -1,14 +1,14 @@
-//! Colour and depth probes: arithmetic of comparisons and what a probe saw.
+//! Color and depth probes: arithmetic of comparisons and what a probe saw.
 //!
-//! The rules are those of piglit's probe functions; see the two paths at [`Path`].
+//! The rules are those of piglit's probe functions; see the two paths at [`ProbePath`].
 
 use crate::format::{Format, FormatClass, Texel};
-use crate::framebuffer::Pixels;
 use crate::raster::Rect;
+use crate::surface::Pixels;
 
 /// How pixels are read and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
+pub enum ProbePath {
     /// As floats, each channel within its tolerance: single pixels, and areas of deeper buffers.
     Float,
     /// As bytes, the expectation truncated: areas of buffers with at most 8 bits per channel.
@@ -30,7 +30,7 @@ pub struct Expectation {
 
 /// One side of a failed comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Values {
+pub enum ProbeValues {
     /// Floats.
     Floats([f32; 4]),
     /// Bytes.
@@ -49,14 +49,14 @@ pub struct ProbeFailure {
     /// Channels that were compared.
     pub channels: usize,
     /// What was wanted.
-    pub expected: Values,
+    pub expected: ProbeValues,
     /// What was there.
-    pub observed: Values,
+    pub observed: ProbeValues,
 }
 
 /// What a probe read, in stored form, so that two machines' readings can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observation {
+pub struct Readback {
     /// The pixels read.
     pub rect: Rect,
     /// How texels are stored.
@@ -73,7 +73,7 @@ pub struct ProbeResult {
     /// The first bad pixel, row by row from the bottom; `None` when the probe passes.
     pub failure: Option<ProbeFailure>,
     /// What was read.
-    pub observation: Observation,
+    pub readback: Readback,
 }
 
 impl ProbeResult {
@@ -83,7 +83,7 @@ impl ProbeResult {
     }
 }
 
-impl Observation {
+impl Readback {
     /// Texel `index`, row by row from the bottom.
     pub fn texel(&self, index: usize) -> Texel {
         match &self.pixels {
@@ -124,9 +124,9 @@ impl Observation {
     }
 
     /// The first pixel at which two machines' readings of the same probe differ by more than the mismatch rule
-    /// allows: integers and exact values bit for bit, normalised values within one step, other floats within
+    /// allows: integers and exact values bit for bit, normalized values within one step, other floats within
     /// 16 units in the last place. NaN equals NaN, and undefined values everything.
-    pub fn mismatch(&self, other: &Observation, agreement: Agreement) -> Option<(i32, i32)> {
+    pub fn mismatch(&self, other: &Readback, agreement: Agreement) -> Option<(i32, i32)> {
         if self.rect != other.rect || self.format != other.format {
             return Some((self.rect.x0, self.rect.y0));
         }
@@ -162,7 +162,7 @@ pub fn channel_matches(class: FormatClass, a: u32, b: u32, agreement: Agreement)
     match class {
         _ if a == b => true,
         FormatClass::Int | FormatClass::Uint => false,
-        FormatClass::Normalised => {
+        FormatClass::Normalized => {
             // Eight bits or fewer hide less than one step of a half-precision error.
             agreement != Agreement::Exact && (i64::from(a as i32) - i64::from(b as i32)).abs() <= 1
         }
@@ -210,9 +210,9 @@ pub fn tolerance_byte(tolerance: f32) -> i32 {
 }
 
 /// Whether a texel meets the expectation.
-fn accepts(path: Path, format: Format, expectation: &Expectation, texel: Texel) -> bool {
+fn accepts(path: ProbePath, format: Format, expectation: &Expectation, texel: Texel) -> bool {
     match path {
-        Path::Float => {
+        ProbePath::Float => {
             let observed = format.to_f32(texel);
             (0..expectation.channels).all(|c| {
                 let difference = (observed[c] - expectation.values[c]).abs();
@@ -220,14 +220,14 @@ fn accepts(path: Path, format: Format, expectation: &Expectation, texel: Texel) 
                 difference.is_nan() || difference <= expectation.tolerance[c]
             })
         }
-        Path::Bytes => {
+        ProbePath::Bytes => {
             let observed = bytes(format, texel);
             (0..expectation.channels).all(|c| {
                 let difference = i32::from(observed[c]) - i32::from(expected_byte(expectation.values[c]));
                 difference.abs() <= tolerance_byte(expectation.tolerance[c])
             })
         }
-        Path::Integer => {
+        ProbePath::Integer => {
             let raw = format.to_raw(texel);
             (0..expectation.channels).all(|c| raw[c] == expectation.values[c].to_bits())
         }
@@ -239,36 +239,36 @@ fn bytes(format: Format, texel: Texel) -> [u8; 4] {
     format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
-fn observed(path: Path, format: Format, texel: Texel) -> Values {
+fn observed(path: ProbePath, format: Format, texel: Texel) -> ProbeValues {
     match path {
-        Path::Float => Values::Floats(format.to_f32(texel)),
-        Path::Bytes => Values::Bytes(bytes(format, texel)),
-        Path::Integer => Values::Integers(format.to_raw(texel).map(|v| v as i32)),
+        ProbePath::Float => ProbeValues::Floats(format.to_f32(texel)),
+        ProbePath::Bytes => ProbeValues::Bytes(bytes(format, texel)),
+        ProbePath::Integer => ProbeValues::Integers(format.to_raw(texel).map(|v| v as i32)),
     }
 }
 
-fn expected(path: Path, expectation: &Expectation) -> Values {
+fn expected(path: ProbePath, expectation: &Expectation) -> ProbeValues {
     match path {
-        Path::Float => Values::Floats(expectation.values),
-        Path::Bytes => Values::Bytes(expectation.values.map(expected_byte)),
-        Path::Integer => Values::Integers(expectation.values.map(|v| v.to_bits() as i32)),
+        ProbePath::Float => ProbeValues::Floats(expectation.values),
+        ProbePath::Bytes => ProbeValues::Bytes(expectation.values.map(expected_byte)),
+        ProbePath::Integer => ProbeValues::Integers(expectation.values.map(|v| v.to_bits() as i32)),
     }
 }
 
 /// Compares every pixel of an observation.
-pub fn compare(path: Path, expectation: &Expectation, observation: Observation) -> ProbeResult {
-    let bad = observation.find(|texel| !accepts(path, observation.format, expectation, texel));
+pub fn compare(path: ProbePath, expectation: &Expectation, readback: Readback) -> ProbeResult {
+    let bad = readback.find(|texel| !accepts(path, readback.format, expectation, texel));
     let failure = bad.map(|(index, texel)| {
-        let (x, y) = observation.position(index);
+        let (x, y) = readback.position(index);
         ProbeFailure {
             x,
             y,
             channels: expectation.channels,
             expected: expected(path, expectation),
-            observed: observed(path, observation.format, texel),
+            observed: observed(path, readback.format, texel),
         }
     });
-    ProbeResult { failure, observation }
+    ProbeResult { failure, readback }
 }
 
 /// A relative coordinate of a single pixel: in single precision, truncated, at most the last pixel.
@@ -289,8 +289,8 @@ mod tests {
         Expectation { channels: 4, values: [value; 4], tolerance: [0.01; 4] }
     }
 
-    fn rgba8(code: u32) -> Observation {
-        Observation {
+    fn rgba8(code: u32) -> Readback {
+        Readback {
             rect: Rect { x0: 3, y0: 4, x1: 5, y1: 6 },
             format: Format::Rgba8,
             pixels: Pixels::Constant([code; 4]),
@@ -300,17 +300,17 @@ mod tests {
 
     #[test]
     fn undefined_pixels_agree_with_everything() {
-        let (a, b) = (rgba8(0), Observation { undefined: vec![0, 2, 3], ..rgba8(9) });
+        let (a, b) = (rgba8(0), Readback { undefined: vec![0, 2, 3], ..rgba8(9) });
         assert_eq!(
             [(3, 4), (4, 4), (3, 5), (5, 4), (3, 3)].map(|(x, y)| b.is_undefined(x, y)),
             [true, false, true, false, false]
         );
         assert_eq!(a.mismatch(&b, Agreement::Exact), Some((4, 4)));
-        let all = Observation { undefined: vec![0, 1, 2, 3], ..rgba8(9) };
+        let all = Readback { undefined: vec![0, 1, 2, 3], ..rgba8(9) };
         assert_eq!((a.mismatch(&all, Agreement::Exact), all.mismatch(&a, Agreement::Exact)), (None, None));
     }
 
-    fn passes(path: Path, expected: f32, code: u32) -> bool {
+    fn passes(path: ProbePath, expected: f32, code: u32) -> bool {
         compare(path, &expectation(expected), rgba8(code)).passed()
     }
 
@@ -326,11 +326,11 @@ mod tests {
             assert_eq!(expected_byte(odd), 0);
         }
         assert_eq!(tolerance_byte(0.01), 3);
-        assert!(passes(Path::Bytes, 2.0, 255));
-        assert!(passes(Path::Bytes, -1.0, 0));
-        assert!(!passes(Path::Bytes, -0.005, 0));
-        assert!(passes(Path::Bytes, 0.5, 124) && passes(Path::Bytes, 0.5, 130));
-        assert!(!passes(Path::Bytes, 0.5, 123) && !passes(Path::Bytes, 0.5, 131));
+        assert!(passes(ProbePath::Bytes, 2.0, 255));
+        assert!(passes(ProbePath::Bytes, -1.0, 0));
+        assert!(!passes(ProbePath::Bytes, -0.005, 0));
+        assert!(passes(ProbePath::Bytes, 0.5, 124) && passes(ProbePath::Bytes, 0.5, 130));
+        assert!(!passes(ProbePath::Bytes, 0.5, 123) && !passes(ProbePath::Bytes, 0.5, 131));
     }
 
     #[test]
@@ -339,44 +339,44 @@ mod tests {
         for (code, pass) in
             [(125, false), (126, true), (127, true), (128, true), (129, true), (130, true), (131, false)]
         {
-            assert_eq!(passes(Path::Float, 128.0 / 255.0, code), pass, "{code}");
+            assert_eq!(passes(ProbePath::Float, 128.0 / 255.0, code), pass, "{code}");
         }
-        assert!(passes(Path::Float, f32::NAN, 77));
-        assert!(!passes(Path::Float, 2.0, 255));
+        assert!(passes(ProbePath::Float, f32::NAN, 77));
+        assert!(!passes(ProbePath::Float, 2.0, 255));
     }
 
     #[test]
     fn failures_name_the_first_bad_pixel() {
         let mut texels = vec![[255u32; 4]; 4];
         texels[2] = [255, 0, 255, 255];
-        let observation = Observation { pixels: Pixels::Varying(texels), ..rgba8(0) };
+        let readback = Readback { pixels: Pixels::Varying(texels), ..rgba8(0) };
         let failure =
-            compare(Path::Bytes, &expectation(1.0), observation).failure.expect("one pixel is wrong");
+            compare(ProbePath::Bytes, &expectation(1.0), readback).failure.expect("one pixel is wrong");
         assert_eq!((failure.x, failure.y), (3, 5));
-        assert_eq!(failure.observed, Values::Bytes([255, 0, 255, 255]));
-        assert_eq!(failure.expected, Values::Bytes([255; 4]));
+        assert_eq!(failure.observed, ProbeValues::Bytes([255, 0, 255, 255]));
+        assert_eq!(failure.expected, ProbeValues::Bytes([255; 4]));
     }
 
     #[test]
     fn three_channels_ignore_alpha() {
-        let observation = Observation { pixels: Pixels::Constant([255, 255, 255, 0]), ..rgba8(0) };
+        let readback = Readback { pixels: Pixels::Constant([255, 255, 255, 0]), ..rgba8(0) };
         let rgb = Expectation { channels: 3, ..expectation(1.0) };
-        assert!(compare(Path::Bytes, &rgb, observation.clone()).passed());
-        assert!(!compare(Path::Bytes, &expectation(1.0), observation).passed());
+        assert!(compare(ProbePath::Bytes, &rgb, readback.clone()).passed());
+        assert!(!compare(ProbePath::Bytes, &expectation(1.0), readback).passed());
     }
 
     #[test]
     fn integers_compare_exactly() {
-        let observation = Observation {
+        let readback = Readback {
             format: Format::Rgba32i,
             pixels: Pixels::Constant([-5i32 as u32, 1, 2, 3]),
             ..rgba8(0)
         };
         let values = [-5i32 as u32, 1, 2, 3].map(f32::from_bits);
         let wanted = Expectation { values, ..expectation(0.0) };
-        assert!(compare(Path::Integer, &wanted, observation.clone()).passed());
+        assert!(compare(ProbePath::Integer, &wanted, readback.clone()).passed());
         let wrong = Expectation { values: [-5i32 as u32, 1, 2, 4].map(f32::from_bits), ..wanted };
-        assert!(!compare(Path::Integer, &wrong, observation).passed());
+        assert!(!compare(ProbePath::Integer, &wrong, readback).passed());
     }
 
     #[test]
@@ -394,9 +394,9 @@ mod tests {
         use FormatClass::*;
         let f = |v: f32| v.to_bits();
         use Agreement::{Exact, Half, Single};
-        assert!(channel_matches(Normalised, 127, 128, Single));
-        assert!(!channel_matches(Normalised, 127, 128, Exact));
-        assert!(!channel_matches(Normalised, 127, 129, Single));
+        assert!(channel_matches(Normalized, 127, 128, Single));
+        assert!(!channel_matches(Normalized, 127, 128, Exact));
+        assert!(!channel_matches(Normalized, 127, 129, Single));
         assert!(!channel_matches(Int, 1, 2, Half));
         assert!(channel_matches(Float, f(f32::NAN), f(-f32::NAN), Exact));
         assert!(!channel_matches(Float, f(f32::NAN), f(1.0), Half));

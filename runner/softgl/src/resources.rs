@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::services::{
-    AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
+use crate::shader_io::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 use crate::texture::{DepthMode, SamplerParameters, Texture, image, sample};
 
@@ -87,7 +87,7 @@ pub struct Bindings {
     pub samplers: Vec<Option<TextureId>>,
     /// Draw buffer of each sampler slot that reads the framebuffer instead of a texture.
     pub draw_buffers: Vec<Option<u32>>,
-    /// What those samplers read: the colour of each draw buffer at the pixels of the batch, as a shader reads it.
+    /// What those samplers read: the color of each draw buffer at the pixels of the batch, as a shader reads it.
     pub framebuffer: BTreeMap<(i32, i32), Vec<[u32; 4]>>,
     /// Whether shadow lookups give one float, which the depth texture mode does not move to another component.
     pub scalar_shadows: bool,
@@ -111,8 +111,8 @@ impl Bindings {
     /// A fetch from the framebuffer; what is not there is zero.
     fn framebuffer_texel(&self, buffer: u32, op: &TextureOp) -> [u32; 4] {
         let TextureOp::Fetch { coordinates: [x, y, _], .. } = *op else { return [0; 4] };
-        let colours = self.framebuffer.get(&(x, y));
-        colours.and_then(|colours| colours.get(buffer as usize)).copied().unwrap_or([0; 4])
+        let colors = self.framebuffer.get(&(x, y));
+        colors.and_then(|colors| colors.get(buffer as usize)).copied().unwrap_or([0; 4])
     }
 
     /// The bytes of a writable buffer at `offset`, if they all exist.
@@ -127,7 +127,7 @@ impl Bindings {
     }
 }
 
-impl Services for Bindings {
+impl ShaderIo for Bindings {
     fn buffer(&self, buffer: BufferRef) -> &[u8] {
         match buffer {
             BufferRef::Default => &self.default_block,
@@ -158,16 +158,16 @@ impl Services for Bindings {
         old
     }
 
-    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
+    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
         let slot = match texture {
             TextureRef::Slot(slot) => slot,
-            TextureRef::Handle(_) => return Err(ServiceError::Unsupported("bindless textures")),
+            TextureRef::Handle(_) => return Err(ShaderIoError::Unsupported("bindless textures")),
         };
         if let Some(&Some(buffer)) = self.draw_buffers.get(slot as usize) {
             return Ok(self.framebuffer_texel(buffer, op));
         }
         let bound = self.samplers.get(slot as usize);
-        let bound = bound.ok_or_else(|| ServiceError::BadRequest(format!("sampler slot {slot}")))?;
+        let bound = bound.ok_or_else(|| ShaderIoError::BadRequest(format!("sampler slot {slot}")))?;
         match bound.and_then(|id| self.objects.textures.get(id.0 as usize)) {
             Some(texture) if self.scalar_shadows && op.compares() => {
                 let parameters = SamplerParameters { depth_mode: DepthMode::Red, ..texture.parameters };
@@ -185,16 +185,16 @@ impl Services for Bindings {
         coordinates: [i32; 3],
         sample: u32,
         op: &ImageOp,
-    ) -> Result<[u32; 4], ServiceError> {
+    ) -> Result<[u32; 4], ShaderIoError> {
         let slot = match reference {
             ImageRef::Slot(slot) => slot,
-            ImageRef::Handle(_) => return Err(ServiceError::Unsupported("bindless images")),
+            ImageRef::Handle(_) => return Err(ShaderIoError::Unsupported("bindless images")),
         };
         if sample != 0 {
-            return Err(ServiceError::Unsupported("multisample images"));
+            return Err(ShaderIoError::Unsupported("multisample images"));
         }
         let unit = self.images.get(slot as usize);
-        let unit = unit.ok_or_else(|| ServiceError::BadRequest(format!("image slot {slot}")))?;
+        let unit = unit.ok_or_else(|| ShaderIoError::BadRequest(format!("image slot {slot}")))?;
         let Some(unit) = unit else { return Ok([0; 4]) };
         match self.objects.textures.get_mut(unit.texture.0 as usize) {
             Some(texture) => image::perform(Arc::make_mut(texture), unit, coordinates, op),
@@ -202,7 +202,7 @@ impl Services for Bindings {
         }
     }
 
-    fn time(&mut self) -> u64 {
+    fn clock(&mut self) -> u64 {
         self.objects.clock += 1;
         self.objects.clock
     }

@@ -1,15 +1,15 @@
 //! Primitive setup: viewport transform, facing, polygon mode, plane equations, coverage.
 
-mod memo;
+mod cache;
 
 use std::sync::Arc;
 
-pub use memo::ShapeMemo;
+pub use cache::SetupCache;
 
 use crate::clip::{self, ClipVertex, ClipVolume};
 use crate::device::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
-use crate::raster::coverage::{Coverage, Polygon};
-use crate::raster::{self, Fixed, Rect, SUBPIXELS, Spans, snap};
+use crate::raster::coverage::{Coverage, CoverageParts};
+use crate::raster::{self, Rect, SUBPIXELS, SnappedPosition, Spans, snap};
 
 /// A viewport and its depth range.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl Viewport {
         ]
     }
 
-    /// Pixels whose centres are inside.
+    /// Pixels whose centers are inside.
     pub fn pixels(&self) -> Rect {
         let first = |edge: f64| (edge.clamp(-1e6, 1e6) - 0.5).ceil() as i32;
         let (x, y) = (f64::from(self.x), f64::from(self.y));
@@ -56,7 +56,7 @@ impl Viewport {
     }
 
     /// How far beyond the viewport coordinates may go before they must be clipped, as a multiple of w: up to 2¹⁴
-    /// pixels from the centre.
+    /// pixels from the center.
     fn guard_band(&self) -> [f64; 2] {
         [self.width, self.height].map(|size| (16384.0 / (f64::from(size) / 2.0)).max(1.0))
     }
@@ -111,19 +111,23 @@ pub struct SetupInput<'a> {
 /// Setup results: coverage with everything but attribute values, primitive ids and the like, which the caller adds
 /// to the template.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct RasterizedPrimitive {
     /// Covered pixels.
-    pub coverage: Polygon,
+    pub coverage: CoverageParts,
     /// Plane equations, kind, facing; `values` is empty.
     pub setup: PrimitiveSetup,
 }
 
-/// Clips and rasterises one primitive, or knows its shapes.
-pub fn rasterise(input: &SetupInput<'_>, state: &RasterState, memo: &mut ShapeMemo) -> Vec<Shape> {
-    memo.get(input, state, || shapes(input, state))
+/// Clips and rasterizes one primitive, or knows its shapes.
+pub fn rasterize(
+    input: &SetupInput<'_>,
+    state: &RasterState,
+    cache: &mut SetupCache,
+) -> Vec<RasterizedPrimitive> {
+    cache.get(input, state, || shapes(input, state))
 }
 
-fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<Shape> {
+fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
     let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp };
     match input.kind {
@@ -139,14 +143,14 @@ fn point(
     volume: &ClipVolume,
     index: usize,
     front_facing: bool,
-) -> Option<Shape> {
+) -> Option<RasterizedPrimitive> {
     let vertex = ClipVertex::original(input.positions[index], index);
     if !clip::point(&vertex, volume, input.clip_distances) {
         return None;
     }
     let [x, y, z] = input.viewport.transform(&vertex.position);
     let size = input.point_size[index];
-    let spans = raster::point::rasterise([snap(x), snap(y)], size, &state.bounds);
+    let spans = raster::point::rasterize([snap(x), snap(y)], size, &state.bounds);
     let mut setup = template(PrimitiveKind::Point, front_facing);
     combine(&mut setup, &[(PlaneEquation::constant(1.0), vertex, z)]);
     // OpenGL 4.6 section 14.4.1, upper-left origin.
@@ -169,12 +173,12 @@ fn line(
     volume: &ClipVolume,
     indices: [usize; 2],
     front_facing: bool,
-) -> Option<Shape> {
+) -> Option<RasterizedPrimitive> {
     let ends = indices.map(|i| ClipVertex::original(input.positions[i], i));
     let ends = clip::line(ends, volume, input.clip_distances)?;
     let window = ends.map(|v| input.viewport.transform(&v.position));
-    let fixed: [Fixed; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
-    let spans = raster::line::rasterise(fixed[0], fixed[1], &state.bounds);
+    let fixed: [SnappedPosition; 2] = window.map(|p| [snap(p[0]), snap(p[1])]);
+    let spans = raster::line::rasterize(fixed[0], fixed[1], &state.bounds);
     let (dx, dy) = (window[1][0] - window[0][0], window[1][1] - window[0][1]);
     let length = dx * dx + dy * dy;
     let along = if length > 0.0 {
@@ -188,13 +192,13 @@ fn line(
     shape(covered(spans), setup)
 }
 
-fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<Shape> {
+fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<RasterizedPrimitive> {
     let polygon = clip::triangle(&input.positions, volume, input.clip_distances);
     if polygon.len() < 3 {
         return Vec::new();
     }
     let window: Vec<[f64; 3]> = polygon.iter().map(|v| input.viewport.transform(&v.position)).collect();
-    let fixed: Vec<Fixed> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
+    let fixed: Vec<SnappedPosition> = window.iter().map(|p| [snap(p[0]), snap(p[1])]).collect();
     let area: i64 = fan(&fixed).map(|t| raster::triangle::doubled_area(&t)).sum();
     if area == 0 {
         return Vec::new();
@@ -224,24 +228,24 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
     }
 }
 
-fn covered(spans: Spans) -> Polygon {
+fn covered(spans: Spans) -> CoverageParts {
     Coverage::new(spans).map(Arc::new).into_iter().collect()
 }
 
-fn shape(coverage: Polygon, setup: PrimitiveSetup) -> Option<Shape> {
-    (!coverage.is_empty()).then_some(Shape { coverage, setup })
+fn shape(coverage: CoverageParts, setup: PrimitiveSetup) -> Option<RasterizedPrimitive> {
+    (!coverage.is_empty()).then_some(RasterizedPrimitive { coverage, setup })
 }
 
-fn fan(fixed: &[Fixed]) -> impl Iterator<Item = [Fixed; 3]> + '_ {
+fn fan(fixed: &[SnappedPosition]) -> impl Iterator<Item = [SnappedPosition; 3]> + '_ {
     (1..fixed.len() - 1).map(|i| [fixed[0], fixed[i], fixed[i + 1]])
 }
 
 /// Coverage of a convex polygon, as one run per row where possible. Snapping can dent a polygon a little, so that
 /// parts overlap or leave a gap: then they stay separate, and no pixel is reported twice.
-fn fill(fixed: &[Fixed], bounds: &Rect) -> Vec<Spans> {
+fn fill(fixed: &[SnappedPosition], bounds: &Rect) -> Vec<Spans> {
     let mut parts: Vec<Spans> = Vec::new();
     for triangle in fan(fixed) {
-        let mut spans = raster::triangle::rasterise(&triangle, bounds);
+        let mut spans = raster::triangle::rasterize(&triangle, bounds);
         if spans.is_empty() {
             continue;
         }
@@ -259,7 +263,7 @@ fn fill(fixed: &[Fixed], bounds: &Rect) -> Vec<Spans> {
     parts
 }
 
-fn bounding_box(fixed: &[Fixed], bounds: &Rect) -> Spans {
+fn bounding_box(fixed: &[SnappedPosition], bounds: &Rect) -> Spans {
     let range = |axis: usize| {
         let low = fixed.iter().map(|p| p[axis]).min().unwrap_or(0);
         let high = fixed.iter().map(|p| p[axis]).max().unwrap_or(0);
@@ -278,7 +282,7 @@ const FAR: f64 = 1e7;
 fn triangle_planes(
     setup: &mut PrimitiveSetup,
     input: &SetupInput<'_>,
-    polygon: &clip::Polygon,
+    polygon: &clip::ClippedPolygon,
     window: &[[f64; 3]],
 ) {
     let own = input.positions.iter().all(|p| p[3] > 0.0).then(|| {

@@ -23,7 +23,7 @@ pub enum EdgeSpacing {
 
 /// What to generate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tessellation {
+pub struct TessellationParameters {
     /// Domain.
     pub domain: Domain,
     /// Spacing.
@@ -102,7 +102,7 @@ impl EdgeSpacing {
 }
 
 /// Generates a patch; nothing when a relevant outer level is not positive.
-pub fn tessellate(t: &Tessellation) -> Mesh {
+pub fn tessellate(t: &TessellationParameters) -> Mesh {
     let relevant = match t.domain {
         Domain::Triangles => 3,
         Domain::Quads => 4,
@@ -171,7 +171,7 @@ impl Builder {
         }
     }
 
-    fn isolines(&mut self, t: &Tessellation) {
+    fn isolines(&mut self, t: &TessellationParameters) {
         let lines = EdgeSpacing::Equal.segments(t.outer[0]).1;
         let along = t.spacing.subdivide(t.outer[1]);
         for line in 0..lines {
@@ -181,7 +181,7 @@ impl Builder {
         }
     }
 
-    fn quads(&mut self, t: &Tessellation) {
+    fn quads(&mut self, t: &TessellationParameters) {
         let edges = t.outer.map(|level| t.spacing.subdivide(level));
         let inner = t.inner.map(|level| t.spacing.subdivide(level));
         if edges.iter().chain(&inner).all(|s| s.len() == 2) {
@@ -240,7 +240,7 @@ impl Builder {
         chain
     }
 
-    fn triangles(&mut self, t: &Tessellation) {
+    fn triangles(&mut self, t: &TessellationParameters) {
         let edges: [Subdivision; 3] = std::array::from_fn(|i| t.spacing.subdivide(t.outer[i]));
         let inner = t.spacing.subdivide(t.inner[0]);
         let corners = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|c| self.point(c));
@@ -279,8 +279,8 @@ impl Builder {
         let n = subdivision.len() - 1;
         let height = 2.0 * subdivision[k] / 3.0;
         if 2 * k == n {
-            let centre = self.point([1.0 / 3.0; 3]);
-            return std::array::from_fn(|_| vec![(0.5, centre)]);
+            let center = self.point([1.0 / 3.0; 3]);
+            return std::array::from_fn(|_| vec![(0.5, center)]);
         }
         let place = |side: usize, s: f64| {
             let mut c = [0.0; 3];
@@ -306,7 +306,14 @@ mod tests {
     use super::*;
 
     fn mesh(domain: Domain, spacing: EdgeSpacing, outer: [f32; 4], inner: [f32; 2]) -> Mesh {
-        tessellate(&Tessellation { domain, spacing, clockwise: false, point_mode: false, outer, inner })
+        tessellate(&TessellationParameters {
+            domain,
+            spacing,
+            clockwise: false,
+            point_mode: false,
+            outer,
+            inner,
+        })
     }
 
     const SPACINGS: [EdgeSpacing; 3] =
@@ -461,7 +468,7 @@ mod tests {
     #[test]
     fn point_mode_gives_every_point_once() {
         for domain in [Domain::Triangles, Domain::Quads] {
-            let t = Tessellation {
+            let t = TessellationParameters {
                 domain,
                 spacing: EdgeSpacing::Equal,
                 clockwise: false,
@@ -479,7 +486,7 @@ mod tests {
 
     #[test]
     fn clockwise_reverses() {
-        let base = Tessellation {
+        let base = TessellationParameters {
             domain: Domain::Quads,
             spacing: EdgeSpacing::Equal,
             clockwise: true,

@@ -5,23 +5,23 @@ mod support;
 use program::variable::InterpolationMode;
 use program::{Api, BuiltinVariable, FragmentOutput, Scalar, Slot};
 use softgl::assemble::{PrimitiveMode, ProvokingVertex};
+use softgl::deferred::ShadeMode;
 use softgl::device::ProgramId;
 use softgl::machine::draw::{DrawCall, RectangleDraw};
 use softgl::machine::state::Capability;
 use softgl::machine::uniforms::UniformValue;
 use softgl::machine::vertex_data::{AttributeSlot, VertexData};
-use softgl::machine::{Machine, Options};
-use softgl::observe::ShadeMode;
+use softgl::machine::{Machine, MachineOptions};
 use softgl::probe::{Agreement, Expectation};
 use softgl::raster::Rect;
-use softgl::services::{AtomicOp, BufferRef};
-use support::{Mock, ProgramBuilder, capabilities, centre, paint, pass_through, smooth};
+use softgl::shader_io::{AtomicOp, BufferRef};
+use support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
 
-fn options(shade: ShadeMode) -> Options {
-    Options { shade, ..Options::default() }
+fn options(shade: ShadeMode) -> MachineOptions {
+    MachineOptions { shade, ..MachineOptions::default() }
 }
 
-fn machine(api: Api, builder: ProgramBuilder, options: Options) -> Machine {
+fn machine(api: Api, builder: ProgramBuilder, options: MachineOptions) -> Machine {
     let mut machine = Machine::new(capabilities(api), options);
     let id = machine.create_program(builder.build(), Vec::new());
     machine.use_program(Some(id));
@@ -44,17 +44,17 @@ fn rectangle_program() -> ProgramBuilder {
 
 #[test]
 fn clears_cover_the_window() {
-    let mut m = machine(Api::Core, rectangle_program(), Options::default());
+    let mut m = machine(Api::Core, rectangle_program(), MachineOptions::default());
     let mut device = Mock::new(pass_through, |_, _| {});
-    m.state.clear_colour = [0.0, 1.0, 0.5, 1.0];
+    m.state.clear_color = [0.0, 1.0, 0.5, 1.0];
     m.clear(true, false, &mut device).unwrap();
     assert!(m.probe_all(&rgba([0.0, 1.0, 0.5, 1.0]), &mut device).unwrap().passed());
     assert!(!m.probe_all(&rgba([0.0, 0.9, 0.5, 1.0]), &mut device).unwrap().passed());
 }
 
 #[test]
-fn a_uniform_colour_is_shaded_once() {
-    for (mode, quads) in [(ShadeMode::Observed, 1), (ShadeMode::All, 125 * 125 + 125)] {
+fn a_uniform_color_is_shaded_once() {
+    for (mode, quads) in [(ShadeMode::Deferred, 1), (ShadeMode::Immediate, 125 * 125 + 125)] {
         let mut m = machine(Api::Core, rectangle_program(), options(mode));
         let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [0.25, 0.5, 0.75, 1.0]));
         m.draw_rect(&full_screen(), &mut device).unwrap();
@@ -73,7 +73,7 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
             let float = builder.program.types.scalar(Scalar::Float);
             builder.uniform("u", float, None, 0, [0, 0, 0]);
         }
-        let mut m = machine(Api::Core, builder, Options::default());
+        let mut m = machine(Api::Core, builder, MachineOptions::default());
         let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0; 4]));
         for x in 0..3 {
             m.draw_rect(&full_screen(), &mut device).unwrap();
@@ -91,7 +91,7 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
 fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
     let mut positions = rectangle_program();
     positions.builtin_input(1, BuiltinVariable::FragCoord);
-    let mut m = Machine::new(capabilities(Api::Core), Options { depth, ..Options::default() });
+    let mut m = Machine::new(capabilities(Api::Core), MachineOptions { depth, ..MachineOptions::default() });
     let ids = [positions, rectangle_program()].map(|builder| m.create_program(builder.build(), Vec::new()));
     (m, ids)
 }
@@ -100,14 +100,14 @@ fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
 fn what_a_known_draw_hides_is_not_shaded() {
     let (mut m, [positions, constant]) = position_and_constant(false);
     let mut device =
-        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(centre(b, lane).0 as f32) / 250.0; 4]));
+        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(center(b, lane).0 as f32) / 250.0; 4]));
     m.use_program(Some(positions));
     m.draw_rect(&full_screen(), &mut device).unwrap();
     m.use_program(Some(constant));
     m.draw_rect(&full_screen(), &mut device).unwrap();
-    let hidden = m.pixel(0, 0, &mut device).unwrap();
+    let overwritten = m.pixel(0, 0, &mut device).unwrap();
     assert_eq!(device.quads, 2, "nothing was known of the second draw");
-    assert_eq!(m.pixel(100, 100, &mut device).unwrap(), hidden);
+    assert_eq!(m.pixel(100, 100, &mut device).unwrap(), overwritten);
     assert_eq!(device.quads, 2, "the second draw hides the first");
     // A draw that leaves pixels over hides nothing.
     let left = RectangleDraw { rectangle: [0.0, 0.0, 125.0, 250.0], ortho: true, ..RectangleDraw::default() };
@@ -117,7 +117,7 @@ fn what_a_known_draw_hides_is_not_shaded() {
     m.draw_rect(&left, &mut device).unwrap();
     m.pixel(20, 20, &mut device).unwrap();
     assert_eq!(device.quads, 3);
-    assert_ne!(m.pixel(200, 200, &mut device).unwrap(), hidden);
+    assert_ne!(m.pixel(200, 200, &mut device).unwrap(), overwritten);
     assert_eq!(device.quads, 4);
 }
 
@@ -125,7 +125,7 @@ fn what_a_known_draw_hides_is_not_shaded() {
 fn a_hidden_draw_still_writes_depth() {
     let (mut m, [positions, constant]) = position_and_constant(true);
     let mut device =
-        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(centre(b, lane).0 as f32) / 250.0; 4]));
+        Mock::new(pass_through, |b, _| paint(b, |b, lane| [(center(b, lane).0 as f32) / 250.0; 4]));
     m.clear(true, true, &mut device).unwrap();
     m.use_program(Some(positions));
     m.state.set(Capability::DepthTest, true);
@@ -141,10 +141,10 @@ fn a_hidden_draw_still_writes_depth() {
 fn a_single_pixel_needs_a_single_quad() {
     let mut builder = rectangle_program();
     builder.builtin_input(1, BuiltinVariable::FragCoord);
-    let mut m = machine(Api::Core, builder, Options::default());
+    let mut m = machine(Api::Core, builder, MachineOptions::default());
     let mut device = Mock::new(pass_through, |b, _| {
         paint(b, |b, lane| {
-            let (x, y) = centre(b, lane);
+            let (x, y) = center(b, lane);
             [x as f32 / 250.0, y as f32 / 250.0, 0.0, 1.0]
         })
     });
@@ -168,12 +168,12 @@ fn a_single_pixel_needs_a_single_quad() {
 
 #[test]
 fn a_discarded_constant_leaves_the_pixels_alone() {
-    let mut m = machine(Api::Core, rectangle_program(), Options::default());
+    let mut m = machine(Api::Core, rectangle_program(), MachineOptions::default());
     let mut device = Mock::new(pass_through, |b, _| {
         paint(b, |_, _| [1.0; 4]);
         b.outputs.killed = !0;
     });
-    m.state.clear_colour = [0.0, 0.0, 1.0, 1.0];
+    m.state.clear_color = [0.0, 0.0, 1.0, 1.0];
     m.clear(true, false, &mut device).unwrap();
     m.draw_rect(&full_screen(), &mut device).unwrap();
     assert!(m.probe_all(&rgba([0.0, 0.0, 1.0, 1.0]), &mut device).unwrap().passed());
@@ -185,10 +185,10 @@ fn a_recorded_draw_keeps_its_uniforms() {
     let vec4 = builder.program.types.vector(Scalar::Float, 4);
     builder.uniform("c", vec4, None, 0, [0, 0, 0]);
     builder.program.default_block_size = 16;
-    let mut m = machine(Api::Core, builder, Options::default());
-    let mut device = Mock::new(pass_through, |b, services| {
-        let colour = [0, 4, 8, 12].map(|o| f32::from_bits(services.load32(BufferRef::Default, o)));
-        paint(b, |_, _| colour);
+    let mut m = machine(Api::Core, builder, MachineOptions::default());
+    let mut device = Mock::new(pass_through, |b, io| {
+        let color = [0, 4, 8, 12].map(|o| f32::from_bits(io.load32(BufferRef::Default, o)));
+        paint(b, |_, _| color);
     });
     m.set_uniform("c", &UniformValue::floats(&[1.0, 0.0, 0.0, 1.0]), 0).unwrap();
     m.draw_rect(&full_screen(), &mut device).unwrap();
@@ -207,7 +207,7 @@ fn a_recorded_draw_keeps_its_uniforms() {
 fn ortho_rectangles_hit_exact_pixels() {
     for x in [0, 1, 17, 249] {
         for y in [0, 5, 200] {
-            let mut m = machine(Api::Core, rectangle_program(), Options::default());
+            let mut m = machine(Api::Core, rectangle_program(), MachineOptions::default());
             let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0; 4]));
             let rectangle = [x as f32, y as f32, 1.0, 3.0];
             m.draw_rect(&RectangleDraw { rectangle, ortho: true, ..Default::default() }, &mut device)
@@ -241,36 +241,36 @@ fn deferred_shading_changes_nothing() {
     let build = |shade| {
         let mut builder = ProgramBuilder::new();
         builder.attribute("piglit_vertex", 0, Scalar::Float, 4);
-        builder.attribute("colour", 1, Scalar::Float, 4);
+        builder.attribute("color", 1, Scalar::Float, 4);
         builder.varying(Slot::Var(0), InterpolationMode::Smooth);
-        machine(Api::Core, builder, Options { width: 50, height: 37, depth: true, shade })
+        machine(Api::Core, builder, MachineOptions { width: 50, height: 37, depth: true, shade })
     };
     let device =
         || Mock::new(pass_through, |b, _| paint(b, |b, lane| [0, 1, 2, 3].map(|c| smooth(b, lane, c))));
     let (mut lazy_quads, mut all_quads) = (0, 0);
     for seed in 0..30 {
         let mut random = Random(seed);
-        let (mut lazy, mut all) = (build(ShadeMode::Observed), build(ShadeMode::All));
+        let (mut lazy, mut all) = (build(ShadeMode::Deferred), build(ShadeMode::Immediate));
         let (mut d1, mut d2) = (device(), device());
         for _ in 0..25 {
             match random.below(8) {
                 0 => {
-                    let (colour, depth) = (random.below(2) == 0, random.below(2) == 0);
+                    let (color, depth) = (random.below(2) == 0, random.below(2) == 0);
                     let value = random.signed().abs();
                     for (m, d) in [(&mut lazy, &mut d1), (&mut all, &mut d2)] {
-                        m.state.clear_colour = [value; 4];
-                        m.clear(colour, depth, d).unwrap();
+                        m.state.clear_color = [value; 4];
+                        m.clear(color, depth, d).unwrap();
                     }
                 }
                 1..=4 => {
                     let constant = random.below(2) == 0;
                     let depth = random.below(3) == 0;
-                    let colour = [random.signed().abs(), random.signed().abs(), 0.5, 1.0];
+                    let color = [random.signed().abs(), random.signed().abs(), 0.5, 1.0];
                     let rows: Vec<Vec<f32>> = (0..6)
                         .map(|_| {
                             let mut row =
                                 vec![random.signed() * 1.5, random.signed() * 1.5, random.signed(), 1.0];
-                            row.extend(if constant { colour } else { [0; 4].map(|_| random.signed().abs()) });
+                            row.extend(if constant { color } else { [0; 4].map(|_| random.signed().abs()) });
                             row
                         })
                         .collect();
@@ -300,13 +300,14 @@ fn deferred_shading_changes_nothing() {
                         x1: x0 + 1 + random.below(20) as i32,
                         y1: y0 + 1 + random.below(20) as i32,
                     };
-                    let (a, b) = (lazy.observe(rect, &mut d1).unwrap(), all.observe(rect, &mut d2).unwrap());
+                    let (a, b) =
+                        (lazy.read_back(rect, &mut d1).unwrap(), all.read_back(rect, &mut d2).unwrap());
                     assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
                 }
             }
         }
         let whole = Rect::of_size(50, 37);
-        let (a, b) = (lazy.observe(whole, &mut d1).unwrap(), all.observe(whole, &mut d2).unwrap());
+        let (a, b) = (lazy.read_back(whole, &mut d1).unwrap(), all.read_back(whole, &mut d2).unwrap());
         assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
         lazy_quads += d1.quads;
         all_quads += d2.quads;
@@ -319,11 +320,12 @@ fn stores_happen_once_per_pixel() {
     let mut builder = rectangle_program();
     builder.program.stages[1].side_effects = true;
     builder.program.atomic_buffers = vec![(0, 4)];
-    let mut m = machine(Api::Core, builder, Options { width: 31, height: 17, ..Options::default() });
+    let mut m =
+        machine(Api::Core, builder, MachineOptions { width: 31, height: 17, ..MachineOptions::default() });
     let buffer = m.create_atomic_buffer(0, 1);
-    let mut device = Mock::new(pass_through, |b, services| {
+    let mut device = Mock::new(pass_through, |b, io| {
         for _ in 0..b.live.count_ones() {
-            services.atomic32(BufferRef::AtomicCounter(0), 0, AtomicOp::Increment, [0; 2]);
+            io.atomic32(BufferRef::AtomicCounter(0), 0, AtomicOp::Increment, [0; 2]);
         }
         paint(b, |_, _| [1.0; 4]);
     });
@@ -339,7 +341,7 @@ fn the_depth_test_keeps_the_nearest() {
     let float = builder.program.types.scalar(Scalar::Float);
     builder.uniform("z", float, None, 0, [0, 0, 0]);
     builder.program.default_block_size = 16;
-    let mut m = machine(Api::Core, builder, Options { depth: true, ..Options::default() });
+    let mut m = machine(Api::Core, builder, MachineOptions { depth: true, ..MachineOptions::default() });
     let mut device = Mock::new(
         |b, s| {
             pass_through(b, s);
@@ -367,9 +369,9 @@ fn flat_inputs_come_from_the_provoking_vertex() {
     for (convention, expected) in [(ProvokingVertex::First, 0.0), (ProvokingVertex::Last, 1.0)] {
         let mut builder = ProgramBuilder::new();
         builder.attribute("position", 0, Scalar::Float, 4);
-        builder.attribute("colour", 1, Scalar::Float, 4);
+        builder.attribute("color", 1, Scalar::Float, 4);
         builder.varying(Slot::Var(0), InterpolationMode::Flat);
-        let mut m = machine(Api::Core, builder, Options::default());
+        let mut m = machine(Api::Core, builder, MachineOptions::default());
         let mut device = Mock::new(pass_through, |b, _| {
             let primitive = &b.primitives[0];
             let value = f32::from_bits(primitive.values[0][primitive.provoking]);
@@ -388,13 +390,13 @@ fn flat_inputs_come_from_the_provoking_vertex() {
 }
 
 #[test]
-fn two_sided_colours_follow_the_facing() {
+fn two_sided_colors_follow_the_facing() {
     let mut builder = rectangle_program();
     builder.output(Slot::Color(0));
     builder.output(Slot::BackColor(0));
     builder.input(Slot::Color(0), InterpolationMode::Default);
-    let mut m = machine(Api::Compatibility, builder, Options::default());
-    let vertex = |b: &mut softgl::device::VertexBatch, s: &mut dyn softgl::services::Services| {
+    let mut m = machine(Api::Compatibility, builder, MachineOptions::default());
+    let vertex = |b: &mut softgl::device::VertexBatch, s: &mut dyn softgl::shader_io::ShaderIo| {
         pass_through(b, s);
         for lane in 0..b.lanes {
             b.outputs.set(4, lane, 1.0f32.to_bits());
@@ -420,7 +422,7 @@ fn two_sided_colours_follow_the_facing() {
 #[test]
 fn clip_planes_act_on_positions_in_compatibility_contexts() {
     for (api, clipped) in [(Api::Compatibility, true), (Api::Core, false)] {
-        let mut m = machine(api, rectangle_program(), Options::default());
+        let mut m = machine(api, rectangle_program(), MachineOptions::default());
         let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0; 4]));
         m.state.set_clip_plane(3, [1.0, 0.0, 0.0, 0.0]);
         m.state.set(Capability::ClipDistance(3), true);
@@ -439,7 +441,7 @@ fn clip_and_cull_distances() {
         builder.output(Slot::ClipDistance(0));
         builder.program.stages[0].clip_distances = clip;
         builder.program.stages[0].cull_distances = cull;
-        let mut m = machine(Api::Core, builder, Options::default());
+        let mut m = machine(Api::Core, builder, MachineOptions::default());
         let mut device = Mock::new(
             |b, s| {
                 pass_through(b, s);
@@ -459,12 +461,12 @@ fn points_take_their_size_from_the_shader_when_enabled() {
     for (enabled, pixels) in [(false, 1), (true, 49)] {
         let mut builder = ProgramBuilder::new();
         builder.output(Slot::PointSize);
-        let mut m = machine(Api::Core, builder, Options::default());
+        let mut m = machine(Api::Core, builder, MachineOptions::default());
         m.state.set(Capability::ProgramPointSize, enabled);
         let mut device = Mock::new(
             |b, _| {
                 for lane in 0..b.lanes {
-                    // The centre of pixel (125, 125).
+                    // The center of pixel (125, 125).
                     for (row, value) in [(0, 0.004f32), (1, 0.004), (3, 1.0), (4, 7.0)] {
                         b.outputs.set(row, lane, value.to_bits());
                     }
@@ -486,7 +488,7 @@ fn instances_and_vertex_ids_reach_the_device() {
     let mut builder = ProgramBuilder::new();
     builder.builtin_input(0, BuiltinVariable::VertexId);
     builder.builtin_input(0, BuiltinVariable::InstanceId);
-    let mut m = machine(Api::Core, builder, Options::default());
+    let mut m = machine(Api::Core, builder, MachineOptions::default());
     let mut device = Mock::new(
         |b, _| {
             assert_eq!(b.vertex_id, [5, 6, 7, 5, 6, 7]);
@@ -501,7 +503,7 @@ fn instances_and_vertex_ids_reach_the_device() {
 
 #[test]
 fn equal_vertices_are_shaded_once() {
-    let mut m = machine(Api::Core, ProgramBuilder::new(), Options::default());
+    let mut m = machine(Api::Core, ProgramBuilder::new(), MachineOptions::default());
     let mut device = Mock::new(|_, _| {}, |_, _| {});
     let call = DrawCall { mode: PrimitiveMode::Triangles, first: 0, count: 300, instances: 3 };
     m.draw_arrays(&call, &mut device).unwrap();
@@ -514,7 +516,7 @@ fn unused_attributes_have_initial_values() {
     builder.attribute("f", 3, Scalar::Float, 4);
     builder.attribute("i", 4, Scalar::Int, 4);
     builder.attribute("d", 5, Scalar::Double, 4);
-    let mut m = machine(Api::Core, builder, Options::default());
+    let mut m = machine(Api::Core, builder, MachineOptions::default());
     let mut device = Mock::new(
         |b, _| {
             let one = 1.0f64.to_bits();
@@ -537,7 +539,7 @@ fn gl_frag_color_feeds_the_window() {
         global.placement =
             program::resource::Placement::FragmentOutput { output: FragmentOutput::AllColors, component: 0 };
     }
-    let mut m = machine(Api::Compatibility, builder, Options::default());
+    let mut m = machine(Api::Compatibility, builder, MachineOptions::default());
     let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| [1.0, 0.0, 1.0, 0.0]));
     m.draw_rect(&full_screen(), &mut device).unwrap();
     assert!(m.probe_all(&rgba([1.0, 0.0, 1.0, 0.0]), &mut device).unwrap().passed());
@@ -545,18 +547,18 @@ fn gl_frag_color_feeds_the_window() {
 
 #[test]
 fn probes_outside_the_window_read_zero() {
-    let mut m = machine(Api::Core, rectangle_program(), Options::default());
+    let mut m = machine(Api::Core, rectangle_program(), MachineOptions::default());
     let mut device = Mock::new(pass_through, |_, _| {});
-    m.state.clear_colour = [1.0; 4];
+    m.state.clear_color = [1.0; 4];
     m.clear(true, false, &mut device).unwrap();
     assert_eq!(m.pixel(250, 0, &mut device).unwrap(), [0.0; 4]);
     assert_eq!(m.pixel(i32::MAX, i32::MIN, &mut device).unwrap(), [0.0; 4]);
     let huge = Rect { x0: i32::MIN, y0: 0, x1: i32::MAX, y1: 1 };
-    assert!(m.observe(huge, &mut device).is_err());
+    assert!(m.read_back(huge, &mut device).is_err());
 }
 
 #[test]
-fn built_in_colours_are_clamped_in_compatibility_contexts() {
+fn built_in_colors_are_clamped_in_compatibility_contexts() {
     for (api, slot, expected) in [
         (Api::Compatibility, Slot::Color(0), 1.0),
         (Api::Core, Slot::Color(0), 3.0),
@@ -564,7 +566,7 @@ fn built_in_colours_are_clamped_in_compatibility_contexts() {
     ] {
         let mut builder = rectangle_program();
         builder.varying(slot, InterpolationMode::Default);
-        let mut m = machine(api, builder, Options::default());
+        let mut m = machine(api, builder, MachineOptions::default());
         let seen = std::rc::Rc::new(std::cell::Cell::new(0.0));
         let copy = seen.clone();
         let mut device = Mock::new(
@@ -599,7 +601,7 @@ fn built_in_uniforms_follow_the_state() {
         (uniform.location, uniform.builtin) = (None, Some(builtin));
     }
     builder.program.default_block_size = 160;
-    let mut m = machine(Api::Compatibility, builder, Options::default());
+    let mut m = machine(Api::Compatibility, builder, MachineOptions::default());
     m.state.set_clip_plane(1, [1.0, 2.0, 3.0, 4.0]);
     m.state.set_ortho(0.0, 2.0, 0.0, 4.0, -1.0, 1.0);
     m.state.viewports[0].near = 0.25;

@@ -18,17 +18,19 @@ use softgl::machine::state::Capability;
 use softgl::machine::textures::TextureParameter;
 use softgl::machine::uniforms::UniformValue;
 use softgl::machine::vertex_data::{AttributeSlot, VertexData};
-use softgl::machine::{GlError, Machine, Options};
+use softgl::machine::{GlError, Machine, MachineOptions};
 use softgl::probe::Expectation;
 use softgl::raster::Rect;
-use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, Services, TextureOp, TextureRef};
+use softgl::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
 use softgl::texture::fill::TextureFill;
 use softgl::texture::{Filter, TextureTarget, Wrap};
-use support::{Mock, ProgramBuilder, capabilities, centre, paint, pass_through};
+use support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through};
 
 fn machine(program: Arc<Program>) -> Machine {
-    let mut m =
-        Machine::new(capabilities(Api::Core), Options { width: 16, height: 16, ..Options::default() });
+    let mut m = Machine::new(
+        capabilities(Api::Core),
+        MachineOptions { width: 16, height: 16, ..MachineOptions::default() },
+    );
     let id = m.create_program(program, Vec::new());
     m.use_program(Some(id));
     m
@@ -76,10 +78,10 @@ fn textured_program() -> ProgramBuilder {
 
 /// Samples slot 0 over the whole window.
 fn sampling_device(size: f32) -> Mock {
-    Mock::new(pass_through, move |b, services| {
-        let colours: Vec<[f32; 4]> = (0..b.quads.len() * 4)
+    Mock::new(pass_through, move |b, io| {
+        let colors: Vec<[f32; 4]> = (0..b.quads.len() * 4)
             .map(|lane| {
-                let (x, y) = centre(b, lane);
+                let (x, y) = center(b, lane);
                 let op = TextureOp::Sample {
                     coordinates: [x as f32 / size, y as f32 / size, 0.0, 0.0],
                     reference: None,
@@ -87,10 +89,10 @@ fn sampling_device(size: f32) -> Mock {
                     offset: [0; 3],
                     min_lod: f32::NEG_INFINITY,
                 };
-                services.texture(TextureRef::Slot(0), &op).expect("supported").map(f32::from_bits)
+                io.texture(TextureRef::Slot(0), &op).expect("supported").map(f32::from_bits)
             })
             .collect();
-        paint(b, |_, lane| colours[lane]);
+        paint(b, |_, lane| colors[lane]);
     })
 }
 
@@ -115,8 +117,8 @@ fn a_sampler_reads_the_texture_of_its_unit() {
     m.set_uniform("tex", &UniformValue::vector(Scalar::Int, &[5]), 0).unwrap();
     m.draw_rect(&full(), &mut device).unwrap();
     let quarter = |x, y| Rect { x0: x, y0: y, x1: x + 8, y1: y + 8 };
-    for (x, y, colour) in [(0, 0, RED), (8, 0, GREEN), (0, 8, BLUE), (8, 8, WHITE)] {
-        assert!(m.probe_rect(quarter(x, y), &expect(colour), &mut device).unwrap().passed());
+    for (x, y, color) in [(0, 0, RED), (8, 0, GREEN), (0, 8, BLUE), (8, 8, WHITE)] {
+        assert!(m.probe_rect(quarter(x, y), &expect(color), &mut device).unwrap().passed());
     }
     assert!(!m.fill_texture(32, &TextureFill::Miptree));
 }
@@ -146,7 +148,7 @@ fn rendering_to_a_texture_and_sampling_it() {
     let mut device = sampling_device(16.0);
     m.draw_rect(&full(), &mut device).unwrap();
     assert!(m.probe_all(&expect(RED), &mut device).unwrap().passed());
-    m.state.clear_colour = BLUE;
+    m.state.clear_color = BLUE;
     m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Window).unwrap();
     m.clear(true, false, &mut device).unwrap();
     assert!(m.probe_all(&expect(RED), &mut device).unwrap().passed(), "the read framebuffer is the texture");
@@ -168,7 +170,7 @@ fn several_attachments_take_their_locations() {
     let mut device = Mock::new(pass_through, |b, _| {
         for lane in 0..b.quads.len() * 4 {
             for (row, value) in [(0, 1.0f32), (3, 1.0), (4, -7.5), (5, 1000.0)] {
-                b.outputs.colour.set(row, lane, value.to_bits());
+                b.outputs.color.set(row, lane, value.to_bits());
             }
         }
     });
@@ -224,20 +226,20 @@ fn blits_scale_to_the_whole_target() {
     m.fill_texture(0, &TextureFill::Rgbw { width: 2, height: 2, format: Format::Rgba8 });
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     let mut device = Mock::new(pass_through, |_, _| {});
-    m.blit_colour(Filter::Nearest, &mut device).unwrap();
+    m.blit_color(Filter::Nearest, &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
     assert_eq!(m.pixel(7, 7, &mut device).unwrap(), RED);
     assert_eq!(m.pixel(8, 7, &mut device).unwrap(), GREEN);
     assert_eq!(m.pixel(15, 15, &mut device).unwrap(), WHITE);
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
-    m.blit_colour(Filter::Linear, &mut device).unwrap();
+    m.blit_color(Filter::Linear, &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Window).unwrap();
-    // The centre of pixel 8 is 9/16 of the way from the left texel's centre to the right one's.
+    // The center of pixel 8 is 9/16 of the way from the left texel's center to the right one's.
     let pixel = m.pixel(8, 0, &mut device).unwrap();
     assert!((pixel[1] - 9.0 / 16.0).abs() < 0.003 && (pixel[0] - 7.0 / 16.0).abs() < 0.003, "{pixel:?}");
     m.fill_texture(1, &TextureFill::Rgbw { width: 2, height: 2, format: Format::Rgba32i });
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(1)])).unwrap();
-    m.blit_colour(Filter::Nearest, &mut device).unwrap();
+    m.blit_color(Filter::Nearest, &mut device).unwrap();
     assert_eq!(m.take_error(), Some(GlError::InvalidOperation));
 }
 
@@ -254,7 +256,7 @@ fn resolved(samples: u32, edge: f32) -> [f32; 3] {
     assert!(m.pixel(8, 3, &mut device).is_err(), "glReadPixels reads no samples");
     m.fill_texture(0, &TextureFill::Rgbw { width: 16, height: 16, format });
     m.bind_framebuffer(FramebufferTarget::Draw, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
-    m.blit_colour(Filter::Linear, &mut device).unwrap();
+    m.blit_color(Filter::Linear, &mut device).unwrap();
     m.bind_framebuffer(FramebufferTarget::Read, &FramebufferKind::Textures(vec![Some(0)])).unwrap();
     assert_eq!(m.take_error(), None);
     [7, 8, 9].map(|x| m.pixel(x, 3, &mut device).unwrap()[0])
@@ -285,7 +287,7 @@ fn blits_between_multisampled_framebuffers() {
         .chain([(4, 8, Some(GlError::InvalidOperation)), (1, 8, Some(GlError::InvalidOperation))])
     {
         m.bind_framebuffer(FramebufferTarget::Draw, &renderbuffer(samples, width)).unwrap();
-        m.blit_colour(Filter::Nearest, &mut device).unwrap();
+        m.blit_color(Filter::Nearest, &mut device).unwrap();
         assert_eq!(m.take_error(), error, "{samples} {width}");
     }
     // More samples than the implementation has.
@@ -310,15 +312,15 @@ fn stage(stage: Stage) -> LinkedStage {
 /// Runs any batch through one closure.
 struct Any<F>(F);
 
-impl<F: FnMut(Stage, &mut Batch, &mut dyn Services)> Device for Any<F> {
+impl<F: FnMut(Stage, &mut Batch, &mut dyn ShaderIo)> Device for Any<F> {
     fn shade(
         &mut self,
         stage: Stage,
         _state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
-        (self.0)(stage, batch, services);
+        (self.0)(stage, batch, io);
         Ok(Steps(1))
     }
 }
@@ -337,14 +339,14 @@ fn compute_writes_images_and_buffers() {
     assert!(!m.bind_image(4, Format::Rgba8));
     m.set_uniform("img", &UniformValue::vector(Scalar::Int, &[3]), 0).unwrap();
     let counters = m.create_atomic_buffer(2, 1);
-    let mut device = Any(|_, batch: &mut Batch, services: &mut dyn Services| {
+    let mut device = Any(|_, batch: &mut Batch, io: &mut dyn ShaderIo| {
         let Batch::Compute(group) = batch else { panic!("not a work group") };
         for i in 0..group.local_size[0] {
             let x = group.group_id[0] * group.local_size[0] + i;
             let op = ImageOp::Store([0, 1.0f32.to_bits(), 0, 1.0f32.to_bits()]);
             let place = [x as i32, group.group_id[1] as i32, 0];
-            services.image(ImageRef::Slot(0), place, 0, &op).expect("supported");
-            services.atomic32(BufferRef::AtomicCounter(2), 0, softgl::services::AtomicOp::Increment, [0; 2]);
+            io.image(ImageRef::Slot(0), place, 0, &op).expect("supported");
+            io.atomic32(BufferRef::AtomicCounter(2), 0, softgl::shader_io::AtomicOp::Increment, [0; 2]);
         }
     });
     m.dispatch([2, 3, 1], None, &mut device).unwrap();
@@ -382,7 +384,7 @@ fn geometry_stages_replace_primitives() {
     b.program.stages[1].shader.layout.invocations = Some(2);
     let mut m = machine(b.build());
     let mut lanes = 0;
-    let mut device = Any(|stage, batch: &mut Batch, _: &mut dyn Services| match batch {
+    let mut device = Any(|stage, batch: &mut Batch, _: &mut dyn ShaderIo| match batch {
         Batch::Vertex(_) => {}
         Batch::Geometry(g) => {
             lanes += g.lanes;
@@ -418,7 +420,7 @@ fn geometry_stages_replace_primitives() {
 fn end_primitive_and_streams() {
     let b = geometry_program(LayoutPrimitive::Triangles, LayoutPrimitive::LineStrip);
     let mut m = machine(b.build());
-    let mut device = Any(|_, batch: &mut Batch, _: &mut dyn Services| match batch {
+    let mut device = Any(|_, batch: &mut Batch, _: &mut dyn ShaderIo| match batch {
         Batch::Vertex(v) => {
             for row in 0..4 {
                 (0..v.lanes).for_each(|lane| v.outputs.set(row, lane, v.inputs.get(row, lane)));
@@ -480,7 +482,7 @@ fn feedback_captures_whole_primitives() {
             pass_through(b, s);
             (0..b.lanes).for_each(|lane| b.outputs.set(4, lane, 9.0f32.to_bits()));
         },
-        |_, _| panic!("the rasteriser is off"),
+        |_, _| panic!("the rasterizer is off"),
     );
     // Room for one triangle and a bit.
     let (first, second) = (m.create_buffer(80), m.create_buffer(64));
@@ -562,7 +564,7 @@ fn patches_cover_what_they_should() {
         let mut m = machine(tessellation_program(control, LayoutPrimitive::Quads).build());
         m.state.default_outer = [3.0, 4.0, 5.0, 6.0];
         m.state.default_inner = [4.0, 5.0];
-        let mut device = Any(|_, batch: &mut Batch, _: &mut dyn Services| match batch {
+        let mut device = Any(|_, batch: &mut Batch, _: &mut dyn ShaderIo| match batch {
             Batch::Vertex(v) => {
                 for row in 0..4 {
                     (0..v.lanes).for_each(|lane| v.outputs.set(row, lane, v.inputs.get(row, lane)));
@@ -613,7 +615,7 @@ fn huge_requests_are_refused() {
     let mut device = sampling_device(16.0);
     m.fill_texture(0, &TextureFill::Rgbw { width: u32::MAX, height: u32::MAX, format: Format::Rgba8 });
     assert_eq!(m.take_error(), Some(GlError::InvalidValue));
-    let tiles = TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colours: [RED; 4] };
+    let tiles = TextureFill::Tiles { level: u32::MAX, width: 1, height: 1, tile: [1; 2], colors: [RED; 4] };
     m.fill_texture(0, &tiles);
     assert_eq!(m.take_error(), Some(GlError::InvalidValue));
     let texture = FramebufferKind::Textures(vec![Some(0)]);
@@ -625,6 +627,6 @@ fn huge_requests_are_refused() {
     let renderbuffer =
         FramebufferKind::Renderbuffer { format: Format::Rgba8, width: u32::MAX, height: 1, samples: 0 };
     assert!(m.bind_framebuffer(FramebufferTarget::Draw, &renderbuffer).is_err());
-    let options = Options { width: u32::MAX, height: 1, ..Options::default() };
+    let options = MachineOptions { width: u32::MAX, height: 1, ..MachineOptions::default() };
     assert_eq!(Machine::new(capabilities(Api::Core), options).window_size(), (16384, 1));
 }

@@ -12,8 +12,8 @@ use softgl::machine::uniforms::{UniformError, UniformValue};
 use softgl::machine::vertex_data::{
     ArrayType, AttributeClass, AttributeSlot, CurrentAttributes, VertexArray, VertexData, VertexFetch,
 };
-use softgl::machine::{GlError, Machine, MachineError, Options};
-use softgl::services::{BufferRef, Services};
+use softgl::machine::{GlError, Machine, MachineError, MachineOptions};
+use softgl::shader_io::{BufferRef, ShaderIo};
 use std::cell::RefCell;
 use std::rc::Rc;
 use support::{Mock, ProgramBuilder, capabilities};
@@ -40,7 +40,7 @@ fn builder() -> ProgramBuilder {
 }
 
 fn machine(builder: ProgramBuilder) -> Machine {
-    let mut m = Machine::new(capabilities(Api::Core), Options::default());
+    let mut m = Machine::new(capabilities(Api::Core), MachineOptions::default());
     let id = m.create_program(builder.build(), Vec::new());
     m.use_program(Some(id));
     m
@@ -50,10 +50,8 @@ fn machine(builder: ProgramBuilder) -> Machine {
 fn bytes(m: &mut Machine, buffer: BufferRef) -> Vec<u8> {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let copy = seen.clone();
-    let mut device = Mock::new(
-        move |_, services: &mut dyn Services| *copy.borrow_mut() = services.buffer(buffer).to_vec(),
-        |_, _| {},
-    );
+    let mut device =
+        Mock::new(move |_, io: &mut dyn ShaderIo| *copy.borrow_mut() = io.buffer(buffer).to_vec(), |_, _| {});
     let call = DrawCall { mode: PrimitiveMode::Points, first: 0, count: 1, instances: 1 };
     m.draw_arrays(&call, &mut device).unwrap();
     seen.take()
@@ -129,7 +127,7 @@ fn wrong_types_and_names_are_errors() {
 
 #[test]
 fn initial_values_are_kept() {
-    let mut m = Machine::new(capabilities(Api::Core), Options::default());
+    let mut m = Machine::new(capabilities(Api::Core), MachineOptions::default());
     let id = m.create_program(builder().build(), 3.0f32.to_le_bytes().to_vec());
     m.use_program(Some(id));
     let block = bytes(&mut m, BufferRef::Default);
@@ -324,7 +322,7 @@ fn rectangles_feed_generic_or_fixed_function_attributes() {
     ] {
         let mut b = ProgramBuilder::new();
         b.attribute(name, location, Scalar::Float, 4);
-        let mut m = Machine::new(capabilities(api), Options::default());
+        let mut m = Machine::new(capabilities(api), MachineOptions::default());
         let id = m.create_program(b.build(), Vec::new());
         m.use_program(Some(id));
         let seen = Rc::new(RefCell::new(Vec::new()));

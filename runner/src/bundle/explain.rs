@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use program::{Program, Stage, StageKey};
 use script::Script;
 use serde::{Deserialize, Serialize};
-use softgl::probe::Observation;
+use softgl::probe::Readback;
 
 use super::{Bundle, Image, difference};
 use crate::execute::{self, DeviceFactory, DeviceKind, ExecutedKernel, Linked, RunOptions};
@@ -36,7 +36,7 @@ pub struct Explanation {
     /// Every probe in order.
     pub probes: Vec<ProbeRecord>,
     /// The framebuffers at the first probe that failed, or at the end, by executor.
-    pub snapshots: Vec<(DeviceKind, Observation)>,
+    pub snapshots: Vec<(DeviceKind, Readback)>,
     /// The machine code that the simulator executed.
     pub kernels: Vec<ExecutedKernel>,
 }
@@ -86,7 +86,7 @@ fn name_probes(probes: &mut [ProbeRecord], script: &str) {
     }
 }
 
-fn images(snapshots: &[(DeviceKind, Observation)]) -> BTreeMap<&'static str, Vec<u8>> {
+fn images(snapshots: &[(DeviceKind, Readback)]) -> BTreeMap<&'static str, Vec<u8>> {
     let find = |kind| snapshots.iter().find(|(k, _)| *k == kind).map(|(_, snapshot)| snapshot);
     let (simulator, reference) = (find(DeviceKind::Simulator), find(DeviceKind::Interpreter));
     let different = simulator.zip(reference).and_then(|(a, b)| difference(a, b));

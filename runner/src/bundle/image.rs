@@ -1,7 +1,7 @@
 //! Framebuffers as PNG files.
 
 use softgl::format::FormatClass;
-use softgl::probe::Observation;
+use softgl::probe::Readback;
 
 /// Largest side of an image that is kept.
 const MOST_PIXELS: usize = 1 << 22;
@@ -20,12 +20,12 @@ pub struct Image {
 impl Image {
     /// What was read from a framebuffer; `None` of nothing or of too much. Alpha is shown as opaque, integers by
     /// their low byte.
-    pub fn of(observation: &Observation) -> Option<Image> {
-        Image::from_texels(observation, |index| colour(observation, index))
+    pub fn of(readback: &Readback) -> Option<Image> {
+        Image::from_texels(readback, |index| color(readback, index))
     }
 
-    fn from_texels(observation: &Observation, colour: impl Fn(usize) -> [u8; 4]) -> Option<Image> {
-        let rect = observation.rect;
+    fn from_texels(readback: &Readback, color: impl Fn(usize) -> [u8; 4]) -> Option<Image> {
+        let rect = readback.rect;
         let width = u32::try_from(rect.x1.checked_sub(rect.x0)?).ok()?;
         let height = u32::try_from(rect.y1.checked_sub(rect.y0)?).ok()?;
         let pixels = width as usize * height as usize;
@@ -35,7 +35,7 @@ impl Image {
         // GL's rows go from the bottom up, an image's from the top down.
         let rows = (0..height as usize).rev();
         let rgba =
-            rows.flat_map(|y| (0..width as usize).map(move |x| y * width as usize + x)).flat_map(colour);
+            rows.flat_map(|y| (0..width as usize).map(move |x| y * width as usize + x)).flat_map(color);
         Some(Image { width, height, rgba: rgba.collect() })
     }
 
@@ -56,13 +56,13 @@ impl Image {
     }
 }
 
-fn colour(observation: &Observation, index: usize) -> [u8; 4] {
-    let texel = observation.texel(index);
-    let [r, g, b, _] = match observation.format.class() {
-        FormatClass::Int | FormatClass::Uint => observation.format.to_raw(texel).map(|v| v as u8),
-        FormatClass::Normalised | FormatClass::Float => {
+fn color(readback: &Readback, index: usize) -> [u8; 4] {
+    let texel = readback.texel(index);
+    let [r, g, b, _] = match readback.format.class() {
+        FormatClass::Int | FormatClass::Uint => readback.format.to_raw(texel).map(|v| v as u8),
+        FormatClass::Normalized | FormatClass::Float => {
             // The cast turns NaN into 0.
-            observation.format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0).round() as u8)
+            readback.format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0).round() as u8)
         }
     };
     [r, g, b, 255]
@@ -70,12 +70,12 @@ fn colour(observation: &Observation, index: usize) -> [u8; 4] {
 
 /// Where two readings of one framebuffer differ, in stored form: equal pixels are dark, different ones red, the brighter
 /// the further apart they look.
-pub fn difference(a: &Observation, b: &Observation) -> Option<Image> {
+pub fn difference(a: &Readback, b: &Readback) -> Option<Image> {
     if a.rect != b.rect || a.format != b.format {
         return None;
     }
     Image::from_texels(a, |index| {
-        let (x, y) = (colour(a, index), colour(b, index));
+        let (x, y) = (color(a, index), color(b, index));
         if a.texel(index) == b.texel(index) {
             let grey = x[..3].iter().map(|&v| u32::from(v)).sum::<u32>() / 3;
             let dim = (grey / 8) as u8;
@@ -90,11 +90,11 @@ pub fn difference(a: &Observation, b: &Observation) -> Option<Image> {
 mod tests {
     use super::*;
     use softgl::format::Format;
-    use softgl::framebuffer::Pixels;
     use softgl::raster::Rect;
+    use softgl::surface::Pixels;
 
-    fn observation(pixels: Pixels) -> Observation {
-        Observation {
+    fn readback(pixels: Pixels) -> Readback {
+        Readback {
             rect: Rect { x0: 0, y0: 0, x1: 2, y1: 2 },
             format: Format::Rgba8,
             pixels,
@@ -106,7 +106,7 @@ mod tests {
     fn rows_go_from_the_top() {
         let bottom = [[255, 0, 0, 0]; 2];
         let top = [[0, 0, 255, 0]; 2];
-        let image = Image::of(&observation(Pixels::Varying([bottom, top].concat()))).unwrap();
+        let image = Image::of(&readback(Pixels::Varying([bottom, top].concat()))).unwrap();
         assert_eq!(
             image.rgba,
             [[0, 0, 255, 255], [0, 0, 255, 255], [255, 0, 0, 255], [255, 0, 0, 255]].concat()
@@ -120,12 +120,12 @@ mod tests {
 
     #[test]
     fn the_smallest_difference_shows() {
-        let a = observation(Pixels::Constant([8; 4]));
-        let b = observation(Pixels::Varying(vec![[8; 4], [8; 4], [8; 4], [8, 9, 8, 8]]));
+        let a = readback(Pixels::Constant([8; 4]));
+        let b = readback(Pixels::Varying(vec![[8; 4], [8; 4], [8; 4], [8, 9, 8, 8]]));
         let image = difference(&a, &b).unwrap();
         assert_eq!(image.rgba[4..8], [97, 0, 0, 255], "the top right pixel");
         assert_eq!(image.rgba[..4], [1, 1, 1, 255]);
-        let empty = Observation { rect: Rect::default(), ..a.clone() };
+        let empty = Readback { rect: Rect::default(), ..a.clone() };
         assert!(Image::of(&empty).is_none() && difference(&a, &empty).is_none());
     }
 }

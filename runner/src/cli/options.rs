@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use softgl::observe::ShadeMode;
+use softgl::deferred::ShadeMode;
 
 use super::{ExecuteArgs, RunArgs};
 use crate::execute::{DeviceOptions, Executors, RunOptions};
@@ -23,7 +23,7 @@ pub(super) fn execute_options(args: &ExecuteArgs, reference_only: bool) -> anyho
         (_, true) => Executors::SimulatorOnly,
         _ => Executors::Both,
     };
-    let shade = if args.shade == "all" { ShadeMode::All } else { ShadeMode::Observed };
+    let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     Ok(RunOptions { executors, shade, device: device_options(args)? })
 }
 

@@ -1,7 +1,7 @@
 //! The reference interpreter as a device.
 
 use interpreter::{
-    Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs, Space,
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, LodRequest, Mask, Outputs,
 };
 use interpreter::{TextureRequest, Value};
 use program::expression as expr;
@@ -10,10 +10,10 @@ use program::{
     AtomicOp, BuiltinVariable as B, FragmentOutput, LinkedStage, Program, Scalar, Slot, Stage, StageKey,
 };
 use softgl::device::{
-    Batch, Channels, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch,
-    GeometryBatch, PrimitiveSetup, Steps, TessControlBatch, VertexBatch,
+    Batch, ComputeBatch, Device, DeviceError, DrawState, EmittedVertex, FragmentBatch, GeometryBatch,
+    PrimitiveSetup, SoaTable, Steps, TessControlBatch, VertexBatch,
 };
-use softgl::services::{BufferRef, ImageOp, ImageRef, Lod, ServiceError, Services, TextureOp, TextureRef};
+use softgl::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 use std::collections::BTreeMap;
 
 /// What came from operations that GLSL leaves undefined.
@@ -79,7 +79,7 @@ impl InterpreterDevice {
             input => input.map_or(0, |v| v.mask),
         };
         let undefined = undefined_components(stage, outputs, live);
-        let visible = outputs.tainted.and(live).any()
+        let visible = outputs.undefined_control_flow.and(live).any()
             || stage.outputs.iter().zip(undefined).any(|(v, mask)| read(v.slot) & mask != 0);
         if visible || self.sees_undefined_memory(program) {
             self.undefined.inputs = true;
@@ -108,7 +108,7 @@ impl Device for InterpreterDevice {
         stage: Stage,
         state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let program = state.program;
         let linked =
@@ -122,14 +122,16 @@ impl Device for InterpreterDevice {
         let mask = lane_mask(batch, lanes, invocations);
         let shared = vec![0; linked.shared_size as usize];
         let per_sample = linked.shades_samples();
-        let mut world = World { linked, key: state.key, per_sample, batch, invocations, services, shared };
+        let mut world = World { linked, key: state.key, per_sample, batch, invocations, io, shared };
         let interpreter = Interpreter::new(program);
         let live = mask.clone();
         let outputs = interpreter.run(stage, lanes, mask, &mut world, self.left);
         let outputs = outputs.map_err(|error| self.device_error(stage, error))?;
         self.left = self.left.saturating_sub(outputs.steps);
         self.shaded += 1;
-        if outputs.undefined_writes.any() || linked.side_effects && outputs.tainted.and(&live).any() {
+        if outputs.undefined_writes.any()
+            || linked.side_effects && outputs.undefined_control_flow.and(&live).any()
+        {
             self.note_memory(true);
             self.undefined.batches.insert(self.shaded, !0);
         }
@@ -185,7 +187,7 @@ fn lane_mask(batch: &Batch, lanes: usize, invocations: usize) -> Mask {
     mask
 }
 
-fn put_varyings(to: &mut Channels, outputs: &Outputs) {
+fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
     for (slot, value) in outputs.varyings.iter().enumerate() {
         for c in 0..4 {
             if slot * 4 + c < to.rows() {
@@ -198,7 +200,7 @@ fn put_varyings(to: &mut Channels, outputs: &Outputs) {
 /// Copies what the invocations of each patch agreed on.
 fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Outputs, invocations: usize) {
     let patches = batch.lanes;
-    let put = |to: &mut Channels, first: usize, value: &Value| {
+    let put = |to: &mut SoaTable, first: usize, value: &Value| {
         for c in 0..4.min(to.rows().saturating_sub(first)) {
             (0..patches).for_each(|p| to.set(first + c, p, value.get(c, p * invocations) as u32));
         }
@@ -222,17 +224,17 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
     let mask = |lanes: &mut dyn Iterator<Item = usize>| lanes.fold(0, |mask, lane| mask | 1u64 << lane);
     let live: Vec<usize> = covered().filter(|&lane| !outputs.killed.contains(lane)).collect();
-    let mut undefined = mask(&mut covered().filter(|&lane| outputs.tainted.contains(lane)));
+    let mut undefined = mask(&mut covered().filter(|&lane| outputs.undefined_control_flow.contains(lane)));
     for (output, value) in &outputs.fragment {
         let is_undefined = |lane: usize| (0..4).any(|c| value.is_undefined(c, lane));
         undefined |= mask(&mut live.iter().copied().filter(|&lane| is_undefined(lane)));
         let first = |lane: usize| value.get(0, lane) as u32;
         match *output {
             FragmentOutput::Color { location, index: 0 } => {
-                put_color(&mut batch.outputs.colour, location, value)
+                put_color(&mut batch.outputs.color, location, value)
             }
             FragmentOutput::Color { .. } => put_color(&mut batch.outputs.dual_source, 0, value),
-            FragmentOutput::AllColors => put_color(&mut batch.outputs.colour, 0, value),
+            FragmentOutput::AllColors => put_color(&mut batch.outputs.color, 0, value),
             FragmentOutput::Depth => batch.outputs.depth = (0..lanes).map(first).collect(),
             FragmentOutput::Stencil => batch.outputs.stencil = (0..lanes).map(first).collect(),
             FragmentOutput::SampleMask => batch.outputs.sample_mask = (0..lanes).map(first).collect(),
@@ -243,7 +245,7 @@ fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     batch.outputs.undefined = undefined;
 }
 
-fn put_color(to: &mut Channels, location: u8, value: &Value) {
+fn put_color(to: &mut SoaTable, location: u8, value: &Value) {
     for c in 0..4 {
         let row = usize::from(location) * 4 + c;
         if row < to.rows() {
@@ -252,7 +254,7 @@ fn put_color(to: &mut Channels, location: u8, value: &Value) {
     }
 }
 
-/// The batch and the machine's services as the interpreter's environment.
+/// The batch and the machine's io as the interpreter's environment.
 struct World<'a> {
     linked: &'a LinkedStage,
     key: &'a StageKey,
@@ -261,24 +263,24 @@ struct World<'a> {
     batch: &'a mut Batch,
     /// Lanes for each lane of the batch.
     invocations: usize,
-    services: &'a mut dyn Services,
+    io: &'a mut dyn ShaderIo,
     shared: Vec<u8>,
 }
 
-fn service_error(error: ServiceError) -> Error {
+fn io_error(error: ShaderIoError) -> Error {
     match error {
-        ServiceError::Unsupported(what) => Error::Unsupported(what),
+        ShaderIoError::Unsupported(what) => Error::Unsupported(what),
         other => Error::Environment(other.to_string()),
     }
 }
 
-fn buffer_of(space: Space) -> Option<BufferRef> {
+fn buffer_of(space: AddressSpace) -> Option<BufferRef> {
     Some(match space {
-        Space::DefaultBlock => BufferRef::Default,
-        Space::UniformBlock(n) => BufferRef::Uniform(n),
-        Space::StorageBlock(n) => BufferRef::Storage(n),
-        Space::AtomicCounters(n) => BufferRef::AtomicCounter(n),
-        Space::Shared => return None,
+        AddressSpace::DefaultBlock => BufferRef::Default,
+        AddressSpace::UniformBlock(n) => BufferRef::Uniform(n),
+        AddressSpace::StorageBlock(n) => BufferRef::Storage(n),
+        AddressSpace::AtomicCounters(n) => BufferRef::AtomicCounter(n),
+        AddressSpace::Shared => return None,
     })
 }
 
@@ -423,8 +425,8 @@ impl Environment for World<'_> {
             let raw = setup.values.get(slot * 4 + component).map_or(0, |v| v[vertex]);
             f64::from(f32::from_bits(raw))
         };
-        let colour = matches!(varying.slot, Slot::Color(_));
-        if colour && interpolation.mode == InterpolationMode::Default && self.key.flat_shade {
+        let color = matches!(varying.slot, Slot::Color(_));
+        if color && interpolation.mode == InterpolationMode::Default && self.key.flat_shade {
             return value(setup.provoking);
         }
         // Relative to vertex 0, so that equal values stay exactly what they are.
@@ -432,7 +434,7 @@ impl Environment for World<'_> {
         origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)
     }
 
-    fn system(&mut self, variable: B, component: usize, lane: usize) -> u32 {
+    fn system_value(&mut self, variable: B, component: usize, lane: usize) -> u32 {
         let value = match &*self.batch {
             Batch::Vertex(batch) => Self::vertex_system(batch, variable, lane),
             Batch::Geometry(batch) => Self::geometry_system(batch, variable, lane),
@@ -456,9 +458,9 @@ impl Environment for World<'_> {
         value.or_else(|| self.fragment_system(variable, component, lane)).unwrap_or(0)
     }
 
-    fn load(&mut self, space: Space, offset: u32, bytes: u32) -> Option<u64> {
+    fn load(&mut self, space: AddressSpace, offset: u32, bytes: u32) -> Option<u64> {
         let memory = match buffer_of(space) {
-            Some(buffer) => self.services.buffer(buffer),
+            Some(buffer) => self.io.buffer(buffer),
             None => &self.shared,
         };
         let start = offset as usize;
@@ -466,12 +468,12 @@ impl Environment for World<'_> {
         Some(found.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn store(&mut self, space: Space, offset: u32, bytes: u32, value: u64) -> bool {
+    fn store(&mut self, space: AddressSpace, offset: u32, bytes: u32, value: u64) -> bool {
         let data = &value.to_le_bytes()[..bytes.min(8) as usize];
         match buffer_of(space) {
             Some(buffer) => {
-                let fits = self.services.buffer(buffer).len() >= offset as usize + data.len();
-                self.services.store(buffer, offset, data);
+                let fits = self.io.buffer(buffer).len() >= offset as usize + data.len();
+                self.io.store(buffer, offset, data);
                 fits
             }
             None => match self.shared.get_mut(offset as usize..offset as usize + data.len()) {
@@ -484,20 +486,20 @@ impl Environment for World<'_> {
         }
     }
 
-    fn size(&mut self, space: Space) -> u32 {
+    fn size(&mut self, space: AddressSpace) -> u32 {
         match buffer_of(space) {
-            Some(buffer) => self.services.buffer(buffer).len() as u32,
+            Some(buffer) => self.io.buffer(buffer).len() as u32,
             None => self.shared.len() as u32,
         }
     }
 
-    fn time(&mut self) -> u64 {
-        self.services.time()
+    fn clock(&mut self) -> u64 {
+        self.io.clock()
     }
 
     fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error> {
         let op = texture_op(request);
-        self.services.texture(TextureRef::Slot(request.sampler), &op).map_err(service_error)
+        self.io.texture(TextureRef::Slot(request.sampler), &op).map_err(io_error)
     }
 
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error> {
@@ -512,9 +514,7 @@ impl Environment for World<'_> {
             expr::ImageOp::Samples => ImageOp::Samples,
         };
         let [x, y, z, _] = request.coordinate;
-        self.services
-            .image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op)
-            .map_err(service_error)
+        self.io.image(ImageRef::Slot(request.image), [x, y, z], request.sample, &op).map_err(io_error)
     }
 
     fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]) {
@@ -586,8 +586,8 @@ fn texture_op(request: &TextureRequest) -> TextureOp {
     }
 }
 
-fn image_atomic(op: AtomicOp, scalar: Scalar) -> Option<softgl::services::AtomicOp> {
-    use softgl::services::AtomicOp as S;
+fn image_atomic(op: AtomicOp, scalar: Scalar) -> Option<softgl::shader_io::AtomicOp> {
+    use softgl::shader_io::AtomicOp as S;
     Some(match op {
         AtomicOp::Min if scalar == Scalar::Uint => S::MinUnsigned,
         AtomicOp::Max if scalar == Scalar::Uint => S::MaxUnsigned,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use program::{Stage, StageKey, TargetKind};
 use script::Script;
 use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
 use super::{Executors, RunOptions, run_script};
@@ -57,7 +57,7 @@ impl Device for RecordingDevice {
         _: Stage,
         _: &DrawState<'_>,
         _: &mut Batch,
-        _: &mut dyn Services,
+        _: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         Ok(Steps(0))
     }

@@ -24,15 +24,15 @@ pub(super) fn execute(session: &mut Session<'_>, light: u32, parameter: P, value
     Ok(())
 }
 
-/// The first four values as numbers, zeros for those that are missing, and whether there is just one. Integer colours
+/// The first four values as numbers, zeros for those that are missing, and whether there is just one. Integer colors
 /// are fractions of the largest integer (OpenGL 4.6 compatibility profile, section 12.2.1.3).
 fn numbers(parameter: P, values: &LightValues) -> ([f32; 4], bool) {
-    let colour = matches!(parameter, P::Ambient | P::Diffuse | P::Specular);
+    let color = matches!(parameter, P::Ambient | P::Diffuse | P::Specular);
     let (numbers, count): (Vec<f32>, usize) = match values {
         LightValues::Float(list) => (list.clone(), list.len()),
         LightValues::Int(list) => {
             let fraction = |v: i32| ((2.0 * f64::from(v) + 1.0) / f64::from(u32::MAX)) as f32;
-            (list.iter().map(|&v| if colour { fraction(v) } else { v as f32 }).collect(), list.len())
+            (list.iter().map(|&v| if color { fraction(v) } else { v as f32 }).collect(), list.len())
         }
     };
     (std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0)), count == 1)

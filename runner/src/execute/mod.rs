@@ -34,9 +34,9 @@ use std::sync::Arc;
 
 use program::Capabilities;
 use script::Script;
+use softgl::deferred::ShadeMode;
 use softgl::device::DeviceError;
-use softgl::machine::{Machine, Options};
-use softgl::observe::ShadeMode;
+use softgl::machine::{Machine, MachineOptions};
 
 use crate::bundle::Explanation;
 use crate::capabilities::{check_requirements, context_set};
@@ -217,7 +217,7 @@ fn sides(
     devices: &dyn DeviceFactory,
 ) -> Result<Sides, DeviceError> {
     let (width, height) = script.require.window.unwrap_or(WINDOW);
-    let machine = Options { width, height, depth: script.require.depth_buffer, shade: options.shade };
+    let machine = MachineOptions { width, height, depth: script.require.depth_buffer, shade: options.shade };
     let side = |&kind: &DeviceKind| {
         let step_limit = match kind {
             DeviceKind::Simulator => SIMULATOR_STEPS,

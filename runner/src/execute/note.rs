@@ -2,7 +2,7 @@
 //! is noted in an ordinary run.
 
 use script::Expected;
-use softgl::probe::Observation;
+use softgl::probe::Readback;
 use softgl::raster::Rect;
 
 use super::device::DeviceKind;
@@ -38,11 +38,11 @@ impl Session<'_> {
     /// Notes a probe of pixels: the pixel that failed, or the first one.
     pub(super) fn note_pixels(&mut self, expected: &Expected, reading: &Reading) {
         let bad = reading.bad.as_ref();
-        let shown = |observation: &Observation| {
-            let (x, y) = bad.map_or((observation.rect.x0, observation.rect.y0), |bad| bad.place);
-            format!("({x},{y}): {}", show_at(observation, x, y))
+        let shown = |readback: &Readback| {
+            let (x, y) = bad.map_or((readback.rect.x0, readback.rect.y0), |bad| bad.place);
+            format!("({x},{y}): {}", show_at(readback, x, y))
         };
-        let observed = || reading.results.iter().map(|result| shown(&result.observation)).collect();
+        let observed = || reading.results.iter().map(|result| shown(&result.readback)).collect();
         self.note(bad.map(|bad| bad.layer), || numbers(expected), observed);
     }
 
@@ -54,7 +54,7 @@ impl Session<'_> {
                 let (width, height) = side.machine.read_size();
                 let rect = Rect::of_size(width, height);
                 // A framebuffer without colour, or beyond the step limit, has no image.
-                Some((side.kind, side.machine.observe(rect, &mut *side.device).ok()?))
+                Some((side.kind, side.machine.read_back(rect, &mut *side.device).ok()?))
             };
             explanation.snapshots = self.sides.all.iter_mut().filter_map(shown).collect();
         }

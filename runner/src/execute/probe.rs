@@ -7,7 +7,7 @@ use softgl::device::Device;
 use softgl::format::{Format, FormatClass};
 use softgl::machine::{Machine, MachineError};
 use softgl::probe::{
-    Agreement, Expectation, Observation, ProbeFailure, ProbeResult, Values, relative_extent, relative_point,
+    Agreement, Expectation, ProbeFailure, ProbeResult, ProbeValues, Readback, relative_extent, relative_point,
 };
 use softgl::raster::Rect;
 
@@ -118,25 +118,25 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
         return first.failure.as_ref().map(probe_failure);
     };
     let is_undefined = |failure: &ProbeFailure| {
-        undefined || results.iter().any(|r| r.observation.is_undefined(failure.x, failure.y))
+        undefined || results.iter().any(|r| r.readback.is_undefined(failure.x, failure.y))
     };
     match (&first.failure, &second.failure) {
         (Some(failure), Some(_)) => Some(probe_failure(failure)),
         (Some(failure), None) if is_undefined(failure) => Some(probe_failure(failure)),
         (Some(failure), None) => {
-            let other = show_at(&second.observation, failure.x, failure.y);
+            let other = show_at(&second.readback, failure.x, failure.y);
             let text = format!("{}\n  Reference: {other}", describe(failure));
             Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         _ if undefined => None,
         (None, Some(failure)) if !is_undefined(failure) => {
-            let other = show_at(&first.observation, failure.x, failure.y);
+            let other = show_at(&first.readback, failure.x, failure.y);
             let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
             Some(Bad { layer: Layer::Mismatch, text, place: (failure.x, failure.y) })
         }
         (None, _) => {
-            let (x, y) = first.observation.mismatch(&second.observation, agreement)?;
-            let [a, b] = [first, second].map(|result| show_at(&result.observation, x, y));
+            let (x, y) = first.readback.mismatch(&second.readback, agreement)?;
+            let [a, b] = [first, second].map(|result| show_at(&result.readback, x, y));
             let rule = if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
             let text = format!(
                 "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
@@ -161,7 +161,8 @@ fn describe(failure: &ProbeFailure) -> String {
 
 /// Floats as they are stored, and how far apart they are.
 fn bits(failure: &ProbeFailure) -> String {
-    let (Values::Floats(expected), Values::Floats(observed)) = (failure.expected, failure.observed) else {
+    let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) = (failure.expected, failure.observed)
+    else {
         return String::new();
     };
     let channel = |(&expected, &observed): (&f32, &f32)| {
@@ -172,28 +173,28 @@ fn bits(failure: &ProbeFailure) -> String {
     format!("\n  In bits: {}", channels.join(" "))
 }
 
-fn show(values: Values, channels: usize) -> String {
+fn show(values: ProbeValues, channels: usize) -> String {
     let join = |texts: Vec<String>| texts.into_iter().take(channels).collect::<Vec<_>>().join(" ");
     match values {
-        Values::Floats(values) => join(values.iter().map(|v| format!("{v:.6}")).collect()),
-        Values::Bytes(values) => join(values.iter().map(u8::to_string).collect()),
-        Values::Integers(values) => join(values.iter().map(i32::to_string).collect()),
+        ProbeValues::Floats(values) => join(values.iter().map(|v| format!("{v:.6}")).collect()),
+        ProbeValues::Bytes(values) => join(values.iter().map(u8::to_string).collect()),
+        ProbeValues::Integers(values) => join(values.iter().map(i32::to_string).collect()),
     }
 }
 
-/// One pixel of an observation: numbers, and the stored bits of floats.
-pub fn show_at(observation: &Observation, x: i32, y: i32) -> String {
-    let rect = observation.rect;
+/// One pixel of an readback: numbers, and the stored bits of floats.
+pub fn show_at(readback: &Readback, x: i32, y: i32) -> String {
+    let rect = readback.rect;
     let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
     let (dx, dy) = (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);
-    let texel = observation.texel(dy * width + dx);
-    let format: Format = observation.format;
+    let texel = readback.texel(dy * width + dx);
+    let format: Format = readback.format;
     let mut text = String::new();
     for (channel, value) in format.to_f32(texel).iter().enumerate() {
         let separator = if channel == 0 { "" } else { " " };
         // Writing to a string cannot fail.
         let _ = match format.class() {
-            FormatClass::Normalised => write!(text, "{separator}{value:.6}"),
+            FormatClass::Normalized => write!(text, "{separator}{value:.6}"),
             FormatClass::Float => write!(text, "{separator}{value:?} ({:#010x})", texel[channel]),
             FormatClass::Int => write!(text, "{separator}{}", texel[channel] as i32),
             FormatClass::Uint => write!(text, "{separator}{}", texel[channel]),
@@ -205,18 +206,18 @@ pub fn show_at(observation: &Observation, x: i32, y: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use softgl::framebuffer::Pixels;
-    use softgl::probe::{Path, compare};
+    use softgl::probe::{ProbePath, compare};
+    use softgl::surface::Pixels;
 
     fn result(expected: f32, stored: f32) -> ProbeResult {
-        let observation = Observation {
+        let readback = Readback {
             rect: rect(3, 4, 2, 1),
             format: Format::Rgba32f,
             pixels: Pixels::Constant([stored.to_bits(); 4]),
             undefined: Vec::new(),
         };
         let expectation = Expectation { channels: 4, values: [expected; 4], tolerance: [0.01; 4] };
-        compare(Path::Float, &expectation, observation)
+        compare(ProbePath::Float, &expectation, readback)
     }
 
     fn layer(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Layer> {
@@ -258,8 +259,8 @@ mod tests {
     fn undefined_pixels_excuse_themselves() {
         let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
         let with = |undefined: &[u32]| {
-            let observation = Observation { undefined: undefined.to_vec(), ..bad.observation.clone() };
-            ProbeResult { observation, ..bad.clone() }
+            let readback = Readback { undefined: undefined.to_vec(), ..bad.readback.clone() };
+            ProbeResult { readback, ..bad.clone() }
         };
         let pair = |undefined| layer(&[good.clone(), with(undefined)], true, false);
         assert_eq!(

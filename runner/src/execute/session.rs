@@ -51,7 +51,7 @@ pub(super) struct Session<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct ClearMask {
-    colour: bool,
+    color: bool,
     depth: bool,
 }
 
@@ -222,9 +222,9 @@ impl<'a> Session<'a> {
 
     fn execute(&mut self, command: &Command<'a>) -> Flow {
         match command {
-            Command::ClearColor(colour) => {
-                self.clear_mask.colour = true;
-                self.sides.change(|machine| machine.state.clear_colour = *colour);
+            Command::ClearColor(color) => {
+                self.clear_mask.color = true;
+                self.sides.change(|machine| machine.state.clear_color = *color);
             }
             Command::ClearDepth(depth) => {
                 self.clear_mask.depth = true;
@@ -284,12 +284,12 @@ impl<'a> Session<'a> {
     }
 
     fn clear(&mut self) -> Flow {
-        let ClearMask { colour, depth } = self.clear_mask;
-        if !colour && !depth {
+        let ClearMask { color, depth } = self.clear_mask;
+        if !color && !depth {
             return Ok(());
         }
-        self.sides.each(|machine, device| machine.clear(colour, depth, device))?;
-        if colour && !self.framebuffers_changed {
+        self.sides.each(|machine, device| machine.clear(color, depth, device))?;
+        if color && !self.framebuffers_changed {
             self.sides.settle()?;
             self.sides.forget_undefined_pixels();
         }

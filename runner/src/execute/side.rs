@@ -150,11 +150,11 @@ pub fn device_verdict(error: &DeviceError) -> Verdict {
         DeviceError::Unsupported(what) => {
             Verdict::fail(Layer::Simulate, format!("{what}: not supported yet"))
         }
-        DeviceError::Layer { layer, message } => Verdict::fail(layer_of(layer), message.clone()),
-        DeviceError::Broken { layer, message } => {
+        DeviceError::Rejected { phase: layer, message } => Verdict::fail(layer_of(layer), message.clone()),
+        DeviceError::Crashed { phase: layer, message } => {
             Verdict::new(Status::Crash, layer_of(layer), message.clone())
         }
-        DeviceError::Late { layer, message } => {
+        DeviceError::TimedOut { phase: layer, message } => {
             Verdict::new(Status::Timeout, layer_of(layer), message.clone())
         }
         DeviceError::Execution(message) => Verdict::fail(Layer::Simulate, message.clone()),

@@ -21,11 +21,11 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
             let index = *plane as usize;
             session.sides.change(|machine| machine.state.set_clip_plane(index, *equation));
         }
-        StateCommand::Color(colour) => {
+        StateCommand::Color(color) => {
             if session.capabilities.api != Api::Compatibility {
                 return Err(Verdict::fail(Layer::Script, "`color` needs a compatibility context"));
             }
-            session.sides.change(|machine| machine.state.current.colour = *colour);
+            session.sides.change(|machine| machine.state.current.color = *color);
         }
         StateCommand::TexCoord { unit, coordinate } => session.sides.change(|machine| {
             if let Some(slot) = machine.state.current.texture_coordinates.get_mut(*unit as usize) {

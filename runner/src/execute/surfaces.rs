@@ -101,7 +101,7 @@ fn fill(image: &TextureImage) -> Flow<TextureFill> {
                 width: board.width,
                 height: board.height,
                 tile: [(board.width / 2).max(1), (board.height / 2).max(1)],
-                colours: [a, b, b, a],
+                colors: [a, b, b, a],
             }
         }
         TextureImage::Quads(ref quads) => TextureFill::Tiles {
@@ -109,7 +109,7 @@ fn fill(image: &TextureImage) -> Flow<TextureFill> {
             width: quads.width,
             height: quads.height,
             tile: [quads.tile_width.max(1), quads.tile_height.max(1)],
-            colours: quads.colors,
+            colors: quads.colors,
         },
         TextureImage::Integer { width, height, b, a, format } => {
             let format = match format {
@@ -169,7 +169,7 @@ fn parameter_of(parameter: &TexParameter) -> TextureParameter {
         TexParameter::LodBias(bias) => TextureParameter::LodBias(bias),
         TexParameter::MaxLevel(n) => TextureParameter::MaxLevel(level(n)),
         TexParameter::BaseLevel(n) => TextureParameter::BaseLevel(level(n)),
-        TexParameter::BorderColor(colour) => TextureParameter::Border(colour),
+        TexParameter::BorderColor(color) => TextureParameter::Border(color),
         TexParameter::SwizzleR(source) => TextureParameter::SwizzleRed(match source {
             TextureSwizzle::Red => SwizzleSource::Red,
             TextureSwizzle::Green => SwizzleSource::Green,
@@ -234,7 +234,7 @@ pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferComman
         }
         FramebufferCommand::Blit { buffer: BlitBuffer::Color, linear } => {
             let filter = if *linear { Filter::Linear } else { Filter::Nearest };
-            session.sides.each(|machine, device| machine.blit_colour(filter, device))?;
+            session.sides.each(|machine, device| machine.blit_color(filter, device))?;
         }
         FramebufferCommand::Blit { .. } => return Err(unsupported("blits of depth and stencil are")),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use program::Stage;
 use softgl::device::{Batch, Device, DrawState, Steps};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 use super::*;
 use crate::devices::{Disagreement, Undefined};
@@ -14,7 +14,7 @@ use crate::verdict::Status;
 /// What a mock executor paints, or why it does not.
 type Paint = Result<[f32; 4], DeviceError>;
 
-/// Executors that pass positions through and paint one colour.
+/// Executors that pass positions through and paint one color.
 struct Mocks {
     paint: BTreeMap<&'static str, Paint>,
     /// Lanes of fragments that the interpreter says are undefined.
@@ -33,8 +33,8 @@ impl Mocks {
         }
     }
 
-    fn agree(colour: [f32; 4]) -> Mocks {
-        Mocks::both(Ok(colour), Ok(colour))
+    fn agree(color: [f32; 4]) -> Mocks {
+        Mocks::both(Ok(color), Ok(color))
     }
 }
 
@@ -68,7 +68,7 @@ impl Device for Mock {
         _: Stage,
         _: &DrawState<'_>,
         batch: &mut Batch,
-        _: &mut dyn Services,
+        _: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         self.shaded += 1;
         match batch {
@@ -80,9 +80,9 @@ impl Device for Mock {
                 }
             }
             Batch::Fragment(batch) => {
-                let colour = self.paint.clone()?;
+                let color = self.paint.clone()?;
                 for lane in 0..batch.quads.len() * 4 {
-                    (0..4).for_each(|c| batch.outputs.colour.set(c, lane, colour[c].to_bits()));
+                    (0..4).for_each(|c| batch.outputs.color.set(c, lane, color[c].to_bits()));
                 }
                 batch.outputs.undefined = self.undefined;
                 self.found.batches.insert(self.shaded, self.undefined);
@@ -240,7 +240,7 @@ fn one_executor_alone() {
 fn device_errors_have_layers() {
     let probe = format!("{DRAW}probe all rgba 0 1 0 1");
     let simulator = |error| run(&probe, &Mocks::both(Err(error), Ok(GREEN)));
-    let layer = |layer, message: &str| DeviceError::Layer { layer, message: message.into() };
+    let layer = |layer, message: &str| DeviceError::Rejected { phase: layer, message: message.into() };
     let limit = DeviceError::StepLimit { stage: Stage::Geometry, limit: 7, unit: "instructions" };
     expect(
         simulator(layer("allocate", "no registers")),

@@ -51,15 +51,15 @@ pub fn failure(failure: Failure) -> DeviceError {
     match failure {
         Failure::Refused(layer, message) => {
             let layer = Layer::from_name(&layer).unwrap_or(Layer::Lower).name();
-            DeviceError::Layer { layer, message }
+            DeviceError::Rejected { phase: layer, message }
         }
         Failure::Malformed(what) => {
-            DeviceError::Layer { layer, message: format!("the compiler's answer: {what}") }
+            DeviceError::Rejected { phase: layer, message: format!("the compiler's answer: {what}") }
         }
-        Failure::Died(message) => DeviceError::Broken { layer, message },
+        Failure::Died(message) => DeviceError::Crashed { phase: layer, message },
         Failure::Late(patience) => {
             let message = format!("the compiler did not answer within {} s", patience.as_secs());
-            DeviceError::Late { layer, message }
+            DeviceError::TimedOut { phase: layer, message }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A fragment shader on the interpreter, the IR evaluator (before and after the passes) and the simulator.
 
 use interpreter::{
-    Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask, Space, TextureRequest,
+    AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask, TextureRequest,
 };
 use ir::eval::{EvalError, EvalOptions, Io, Services};
 use ir::intrinsics::{Fields, IntrinsicOp};
@@ -90,7 +90,7 @@ impl Shader {
                 let row = usize::from(location) * 4 + c;
                 reference.bits[lane][row] = value.get(c, lane) as u32;
                 reference.undefined[lane][row] =
-                    value.is_undefined(c, lane) || outputs.tainted.contains(lane);
+                    value.is_undefined(c, lane) || outputs.undefined_control_flow.contains(lane);
             }
         }
         Ok(reference)
@@ -141,8 +141,8 @@ impl Shader {
         });
         device.shade(Stage::Fragment, &state, &mut batch, &mut Uniforms(uniforms.to_vec()))?;
         let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
-        let colour = &batch.outputs.colour;
-        let pixels = (0..LANES).map(|lane| (0..self.targets * 4).map(|row| colour.get(row, lane)).collect());
+        let color = &batch.outputs.color;
+        let pixels = (0..LANES).map(|lane| (0..self.targets * 4).map(|row| color.get(row, lane)).collect());
         let killed = (0..LANES).map(|lane| batch.outputs.killed >> lane & 1 != 0);
         Ok((pixels.collect(), killed.collect()))
     }
@@ -204,21 +204,21 @@ impl Environment for World<'_> {
     fn interpolate(&mut self, _: usize, _: usize, _: usize, _: InterpolateAt) -> f64 {
         0.0
     }
-    fn system(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32 {
+    fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32 {
         match variable {
             BuiltinVariable::FragCoord => frag_coord(lane)[component].to_bits(),
             _ => 0,
         }
     }
-    fn load(&mut self, space: Space, offset: u32, bytes: u32) -> Option<u64> {
+    fn load(&mut self, space: AddressSpace, offset: u32, bytes: u32) -> Option<u64> {
         let end = offset as usize + bytes as usize;
-        (space == Space::DefaultBlock && end <= self.uniforms.len())
+        (space == AddressSpace::DefaultBlock && end <= self.uniforms.len())
             .then(|| read(self.uniforms, offset.into(), bytes.into()))
     }
-    fn store(&mut self, _: Space, _: u32, _: u32, _: u64) -> bool {
+    fn store(&mut self, _: AddressSpace, _: u32, _: u32, _: u64) -> bool {
         false
     }
-    fn size(&mut self, _: Space) -> u32 {
+    fn size(&mut self, _: AddressSpace) -> u32 {
         self.uniforms.len() as u32
     }
     fn texture(&mut self, _: &TextureRequest) -> Result<[u32; 4], Error> {

@@ -16,17 +16,17 @@ use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
 use runner::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use softgl::device::{
-    Batch, Channels, Device, DrawState, Emitted, FragmentBatch, FragmentOutputs, GeometryBatch,
-    PlaneEquation, PrimitiveKind, PrimitiveSetup, ProgramId, Quad, VertexBatch, first_lanes,
+    Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch, PlaneEquation,
+    PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch, first_lanes,
 };
-use softgl::services::{
-    AtomicOp, BufferRef, ImageOp, ImageRef, ServiceError, Services, TextureOp, TextureRef,
+use softgl::shader_io::{
+    AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
 
-/// Services with a default uniform block only.
+/// ShaderIo with a default uniform block only.
 pub struct Uniforms(pub Vec<u8>);
 
-impl Services for Uniforms {
+impl ShaderIo for Uniforms {
     fn buffer(&self, buffer: BufferRef) -> &[u8] {
         if buffer == BufferRef::Default { &self.0 } else { &[] }
     }
@@ -37,11 +37,11 @@ impl Services for Uniforms {
     fn atomic64(&mut self, _: BufferRef, _: u32, _: AtomicOp, _: [u64; 2]) -> u64 {
         0
     }
-    fn texture(&mut self, _: TextureRef, _: &TextureOp) -> Result<[u32; 4], ServiceError> {
-        Err(ServiceError::Unsupported("textures"))
+    fn texture(&mut self, _: TextureRef, _: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
+        Err(ShaderIoError::Unsupported("textures"))
     }
-    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ServiceError> {
-        Err(ServiceError::Unsupported("images"))
+    fn image(&mut self, _: ImageRef, _: [i32; 3], _: u32, _: &ImageOp) -> Result<[u32; 4], ShaderIoError> {
+        Err(ShaderIoError::Unsupported("images"))
     }
     fn checkpoint(&mut self) {}
     fn rollback(&mut self) {}
@@ -112,12 +112,12 @@ pub fn constant_setup() -> PrimitiveSetup {
     }
 }
 
-/// Runs the fragment stage on one 2×2 quad at (10, 20); the four pixels' colours as raw bits.
+/// Runs the fragment stage on one 2×2 quad at (10, 20); the four pixels' colors as raw bits.
 pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> Vec<[u32; 4]> {
     fragment_quads(device, program, uniforms, 1).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colours as raw bits, quad by quad.
+/// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colors as raw bits, quad by quad.
 pub fn fragment_quads(
     device: &mut dyn Device,
     program: &Program,
@@ -140,7 +140,7 @@ pub fn fragment_quads(
     let mut services = Uniforms(uniforms.to_vec());
     device.shade(Stage::Fragment, &state, &mut batch, &mut services)?;
     let Batch::Fragment(batch) = batch else { unreachable!("the batch keeps its kind") };
-    Ok((0..lanes).map(|lane| std::array::from_fn(|c| batch.outputs.colour.get(c, lane))).collect())
+    Ok((0..lanes).map(|lane| std::array::from_fn(|c| batch.outputs.color.get(c, lane))).collect())
 }
 
 /// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The dwords of every
@@ -154,7 +154,7 @@ pub fn vertex(
     let key = key();
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     let lanes = attributes.len();
-    let mut inputs = Channels::new(program.attributes.len() * 4, lanes);
+    let mut inputs = SoaTable::new(program.attributes.len() * 4, lanes);
     for (lane, values) in attributes.iter().enumerate() {
         values.iter().enumerate().for_each(|(row, &value)| inputs.set(row, lane, value));
     }
@@ -168,7 +168,7 @@ pub fn vertex(
         base_vertex: 5,
         base_instance: 0,
         draw_id: 0,
-        outputs: Channels::new(rows, lanes),
+        outputs: SoaTable::new(rows, lanes),
     });
     let mut services = Uniforms(uniforms.to_vec());
     device.shade(Stage::Vertex, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));
@@ -184,13 +184,13 @@ pub fn geometry(
     uniforms: &[u8],
     lanes: usize,
     vertices: usize,
-) -> Vec<Emitted> {
+) -> Vec<EmittedVertices> {
     let key = key();
     let state = DrawState { program, program_id: ProgramId(0), key: &key };
     let slots = program.stage(Stage::Geometry).expect("a geometry stage").inputs.len();
     let invocations = 3;
     let input = |v: usize| {
-        let mut channels = Channels::new(slots * 4, lanes);
+        let mut channels = SoaTable::new(slots * 4, lanes);
         for row in 0..slots * 4 {
             for lane in 0..lanes {
                 channels.set(row, lane, ((100 * (lane / invocations) + 10 * v + row % 4) as f32).to_bits());
@@ -204,7 +204,7 @@ pub fn geometry(
         primitive_id: (0..lanes).map(|lane| (lane / invocations) as u32).collect(),
         invocation_id: (0..lanes).map(|lane| (lane % invocations) as u32).collect(),
         inputs: (0..vertices).map(input).collect(),
-        outputs: vec![Emitted::default(); lanes],
+        outputs: vec![EmittedVertices::default(); lanes],
     });
     let mut services = Uniforms(uniforms.to_vec());
     device.shade(Stage::Geometry, &state, &mut batch, &mut services).unwrap_or_else(|e| panic!("{e}"));

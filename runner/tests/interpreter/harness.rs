@@ -77,14 +77,14 @@ impl World {
         })
     }
 
-    fn memory(&mut self, space: interpreter::Space) -> Option<&mut Vec<u8>> {
-        use interpreter::Space;
+    fn memory(&mut self, space: interpreter::AddressSpace) -> Option<&mut Vec<u8>> {
+        use interpreter::AddressSpace;
         match space {
-            Space::DefaultBlock => Some(&mut self.default_block),
-            Space::UniformBlock(n) => self.uniform_blocks.get_mut(n as usize),
-            Space::StorageBlock(n) => self.storage_blocks.get_mut(n as usize),
-            Space::AtomicCounters(_) => Some(&mut self.counters),
-            Space::Shared => Some(&mut self.shared),
+            AddressSpace::DefaultBlock => Some(&mut self.default_block),
+            AddressSpace::UniformBlock(n) => self.uniform_blocks.get_mut(n as usize),
+            AddressSpace::StorageBlock(n) => self.storage_blocks.get_mut(n as usize),
+            AddressSpace::AtomicCounters(_) => Some(&mut self.counters),
+            AddressSpace::Shared => Some(&mut self.shared),
         }
     }
 
@@ -119,7 +119,7 @@ impl Environment for World {
         a * x + b * y + c
     }
 
-    fn system(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32 {
+    fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32 {
         match variable {
             BuiltinVariable::FragCoord => pixel(lane).get(component).copied().unwrap_or(1.0).to_bits(),
             BuiltinVariable::LocalInvocationIndex => lane as u32,
@@ -130,13 +130,13 @@ impl Environment for World {
         }
     }
 
-    fn load(&mut self, space: interpreter::Space, offset: u32, bytes: u32) -> Option<u64> {
+    fn load(&mut self, space: interpreter::AddressSpace, offset: u32, bytes: u32) -> Option<u64> {
         let memory = self.memory(space)?;
         let found = memory.get(offset as usize..offset as usize + bytes as usize)?;
         Some(found.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn store(&mut self, space: interpreter::Space, offset: u32, bytes: u32, value: u64) -> bool {
+    fn store(&mut self, space: interpreter::AddressSpace, offset: u32, bytes: u32, value: u64) -> bool {
         let Some(memory) = self.memory(space) else { return false };
         let data = &value.to_le_bytes()[..bytes as usize];
         match memory.get_mut(offset as usize..offset as usize + data.len()) {
@@ -148,7 +148,7 @@ impl Environment for World {
         }
     }
 
-    fn size(&mut self, space: interpreter::Space) -> u32 {
+    fn size(&mut self, space: interpreter::AddressSpace) -> u32 {
         self.memory(space).map_or(0, |m| m.len() as u32)
     }
 
@@ -332,7 +332,7 @@ pub struct Pixel {
     /// Discarded.
     pub killed: bool,
     /// Whether control flow depended on something undefined.
-    pub tainted: bool,
+    pub undefined_control_flow: bool,
 }
 
 /// The quad's pixels as the interpreter shades them.
@@ -352,7 +352,7 @@ pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
             value: std::array::from_fn(|c| value.get(c, lane) as u32),
             undefined: std::array::from_fn(|c| value.is_undefined(c, lane)),
             killed: outputs.killed.contains(lane),
-            tainted: outputs.tainted.contains(lane),
+            undefined_control_flow: outputs.undefined_control_flow.contains(lane),
         })
         .collect()
 }
@@ -377,7 +377,7 @@ pub fn quad_in(globals: &str, body: &str, world: &mut World) -> Vec<Pixel> {
     let lowered = evaluated(&source, &mut other);
     for (lane, (pixel, (value, discarded))) in pixels.iter().zip(lowered).enumerate() {
         assert_eq!(pixel.killed, discarded, "lane {lane} discarded\n{globals}\n{body}");
-        if pixel.killed || pixel.tainted {
+        if pixel.killed || pixel.undefined_control_flow {
             continue;
         }
         for c in (0..4).filter(|&c| !pixel.undefined[c]) {
@@ -397,7 +397,7 @@ pub fn quad_in(globals: &str, body: &str, world: &mut World) -> Vec<Pixel> {
 pub fn result(globals: &str, body: &str) -> [u32; 4] {
     let pixel = quad(globals, body)[0];
     assert_eq!(pixel.undefined, [false; 4], "undefined\n{globals}\n{body}");
-    assert!(!pixel.tainted, "tainted\n{globals}\n{body}");
+    assert!(!pixel.undefined_control_flow, "undefined_control_flow\n{globals}\n{body}");
     pixel.value
 }
 
@@ -405,7 +405,11 @@ pub fn result(globals: &str, body: &str) -> [u32; 4] {
 pub fn lanes(globals: &str, body: &str) -> [u32; 4] {
     let pixels = quad(globals, body);
     for pixel in &pixels {
-        assert_eq!((pixel.undefined, pixel.tainted), ([false; 4], false), "undefined\n{globals}\n{body}");
+        assert_eq!(
+            (pixel.undefined, pixel.undefined_control_flow),
+            ([false; 4], false),
+            "undefined\n{globals}\n{body}"
+        );
     }
     std::array::from_fn(|lane| pixels[lane].value[0])
 }

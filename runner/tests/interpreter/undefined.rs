@@ -36,19 +36,22 @@ fn marks_propagate_through_operators_and_calls() {
 
 #[test]
 fn undefined_conditions_taint_the_lane() {
-    let tainted = |body: &str| quad("", body).iter().map(|p| p.tainted).collect::<Vec<bool>>();
+    let undefined_control_flow =
+        |body: &str| quad("", body).iter().map(|p| p.undefined_control_flow).collect::<Vec<bool>>();
     assert_eq!(
-        tainted("int x; if (lane() == 1) x = 0; result = uvec4(1); if (x == 0) result = uvec4(2);"),
+        undefined_control_flow(
+            "int x; if (lane() == 1) x = 0; result = uvec4(1); if (x == 0) result = uvec4(2);"
+        ),
         [true, false, true, true]
     );
     assert_eq!(
-        tainted(
+        undefined_control_flow(
             "int x; if (lane() != 0) x = 0; result = uvec4(1); switch (x) { case 0: result = uvec4(2); }"
         ),
         [true, false, false, false]
     );
     assert_eq!(
-        tainted(
+        undefined_control_flow(
             "int x; if (lane() < 3) x = 0; result = uvec4(1); for (int i = 0; i < 1 && x == 0; i++) result = uvec4(2);"
         ),
         [false, false, false, true]

@@ -4,7 +4,7 @@ use program::{BuiltinFunction as F, ExprId, Scalar};
 
 use super::Arguments;
 use crate::environment::{Environment, Error};
-use crate::group::Group;
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar::wrap;
 
@@ -116,7 +116,7 @@ fn find_msb(x: u32, signed: bool) -> u64 {
     if x == 0 { u64::MAX } else { u64::from(31 - x.leading_zeros()) }
 }
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// `uaddCarry` and `usubBorrow`.
     pub(super) fn carry(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };

@@ -5,15 +5,15 @@ use program::{AtomicOp, BinaryOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
 
 use super::{Arguments, real1};
 use crate::environment::{Environment, Error, InterpolateAt};
-use crate::group::Group;
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
-use crate::place::Root;
+use crate::place::PlaceRoot;
 use crate::scalar;
 
 /// Lanes of a quad: 0 and 1 in one row, 2 and 3 in the next row up.
 const QUAD: usize = 4;
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     pub(super) fn invocation_builtin(&mut self, f: F, args: &Arguments) -> Result<Option<Value>, Error> {
         let nothing = Value::zero(0, self.lanes);
         Ok(Some(match f {
@@ -27,7 +27,8 @@ impl<E: Environment> Group<'_, E> {
                 let mut value = Value::zero(1, self.lanes);
                 for lane in 0..self.lanes {
                     let helper =
-                        self.environment.system(program::BuiltinVariable::HelperInvocation, 0, lane) != 0;
+                        self.environment.system_value(program::BuiltinVariable::HelperInvocation, 0, lane)
+                            != 0;
                     value.set(0, lane, scalar::of_bool(helper || self.killed.contains(lane)));
                 }
                 value
@@ -96,7 +97,7 @@ impl<E: Environment> Group<'_, E> {
         Ok(result)
     }
 
-    /// The lanes of a lane's quad, and the lane's number in it: four neighbours in the order of lanes, or, with
+    /// The lanes of a lane's quad, and the lane's number in it: four neighbors in the order of lanes, or, with
     /// `derivative_group_quadsNV`, two by two in the work group's x and y.
     pub(super) fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
         let layout = &self.shader.layout;
@@ -107,7 +108,7 @@ impl<E: Environment> Group<'_, E> {
                 let corner = lane - x % 2 - y % 2 * width;
                 ([corner, corner + 1, corner + width, corner + width + 1], x % 2 + y % 2 * 2)
             }
-            // No grouping: no neighbours, all derivatives are zero.
+            // No grouping: no neighbors, all derivatives are zero.
             (None, _) if self.shader.stage != program::Stage::Fragment => ([lane; QUAD], 0),
             _ => {
                 let first = lane / QUAD * QUAD;
@@ -130,7 +131,7 @@ impl<E: Environment> Group<'_, E> {
 
     /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
     fn clock(&mut self, components: usize) -> Value {
-        let time = self.environment.time();
+        let time = self.environment.clock();
         let mut value = Value::undefined(components, self.lanes);
         for lane in 0..self.lanes {
             value.set(0, lane, if components == 1 { time } else { time & u64::from(u32::MAX) });
@@ -171,15 +172,17 @@ impl<E: Environment> Group<'_, E> {
     pub(super) fn interpolate_at(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
         let interpolant = *arguments.first().ok_or(Error::Malformed("no interpolant"))?;
         let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is no variable"))?;
-        let Root::Global(id) = place.root else { return Err(Error::Malformed("interpolant is no input")) };
+        let PlaceRoot::Global(id) = place.root else {
+            return Err(Error::Malformed("interpolant is no input"));
+        };
         let global = &self.shader.globals[id];
-        let sources = self.sources(global, global.ty);
+        let varying_components = self.varying_components(global, global.ty);
         let at = arguments.get(1).map(|&a| self.eval(a)).transpose()?;
         let half = arguments
             .get(1)
             .is_some_and(|&a| self.types.scalar_of(self.shader.exprs[a].ty) == Some(Scalar::Float16));
         let offset = |bits| if half { scalar::f16_of(bits) as f32 } else { scalar::f32_of(bits) };
-        let count = place.swizzle.as_ref().map_or(self.cells.of(place.ty), |s| s.len());
+        let count = place.swizzle.as_ref().map_or(self.layout.component_count(place.ty), |s| s.len());
         let mut value = Value::undefined(count, self.lanes);
         for lane in 0..self.lanes {
             let operand = |c| at.as_ref().map_or(0, |v: &Value| v.get(c, lane));
@@ -191,8 +194,8 @@ impl<E: Environment> Group<'_, E> {
             for c in 0..count {
                 let component = place.swizzle.as_ref().map_or(c, |s| s[c] as usize);
                 let cell = place.offsets[lane] as usize + component;
-                if let Some(Some(source)) = sources.get(cell) {
-                    let bits = self.read_source(source, 0, lane, location);
+                if let Some(Some(source)) = varying_components.get(cell) {
+                    let bits = self.read_varying_component(source, 0, lane, location);
                     value.set(c, lane, bits);
                 }
             }

@@ -11,7 +11,7 @@ mod sampling;
 use program::{BuiltinFunction, ExprId, Scalar, TypeId};
 
 use crate::environment::{Environment, Error};
-use crate::group::Group;
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar;
 
@@ -41,7 +41,7 @@ impl Arguments {
     }
 }
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     /// Calls a built-in function.
     pub fn builtin(
         &mut self,
@@ -55,7 +55,7 @@ impl<E: Environment> Group<'_, E> {
         let values = self.eval_all(arguments)?;
         let scalars = arguments.iter().map(|&a| self.types.scalar_of(self.shader.exprs[a].ty)).collect();
         let arguments_ = Arguments { values, scalars };
-        let components = self.cells.of(ty);
+        let components = self.layout.component_count(ty);
         let result = self.types.scalar_of(ty);
         for family in [common::call, integer::call, packing::call] {
             if let Some(value) = family(function, &arguments_, result, components)? {

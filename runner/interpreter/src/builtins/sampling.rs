@@ -4,11 +4,11 @@ use program::expression::{ImageCall, TextureCall, TextureLod, TextureOp};
 use program::{ExprId, Scalar, Type, TypeId};
 
 use crate::environment::{Environment, Error, ImageRequest, LodRequest, TextureRequest};
-use crate::group::Group;
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar;
 
-impl<E: Environment> Group<'_, E> {
+impl<E: Environment> InvocationGroup<'_, E> {
     fn eval_optional(&mut self, expr: Option<ExprId>) -> Result<Option<Value>, Error> {
         expr.map(|e| self.eval(e)).transpose()
     }
@@ -26,7 +26,7 @@ impl<E: Environment> Group<'_, E> {
         let offsets = self.eval_all(&call.offsets)?;
         let component = self.eval_optional(call.component)?;
         let sample = self.eval_optional(call.sample)?;
-        let components = self.cells.of(ty);
+        let components = self.layout.component_count(ty);
         let result = self.scalar_of(ty)?;
         let mut value = Value::zero(components, self.lanes);
         for lane in self.active.clone().iter() {
@@ -97,7 +97,7 @@ impl<E: Environment> Group<'_, E> {
         let coordinate = self.eval_optional(call.coordinate)?;
         let sample = self.eval_optional(call.sample)?;
         let data = self.eval_all(&call.data)?;
-        let components = self.cells.of(ty);
+        let components = self.layout.component_count(ty);
         let result = if *self.types.get(ty) == Type::Void { Scalar::Uint } else { self.scalar_of(ty)? };
         let mut value = Value::zero(components, self.lanes);
         for lane in self.active.clone().iter() {

@@ -135,16 +135,16 @@ fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &Stat
             _ => vector(&[0.0]),
         },
         LightModel => vector(&[0.2, 0.2, 0.2, 1.0]),
-        // Emission and the product of the material's and the model's ambient colours; alpha is the diffuse colour's.
+        // Emission and the product of the material's and the model's ambient colors; alpha is the diffuse color's.
         FrontLightModelProduct | BackLightModelProduct => vector(&[0.04, 0.04, 0.04, 1.0]),
         FrontLightProduct | BackLightProduct => {
             let light = state.lights.get(path_index(&uniform.name, element))?;
-            let (colour, material) = match member(&uniform.name) {
+            let (color, material) = match member(&uniform.name) {
                 "ambient" => (light.ambient, [0.2, 0.2, 0.2, 1.0]),
                 "diffuse" => (light.diffuse, [0.8, 0.8, 0.8, 1.0]),
                 _ => (light.specular, [0.0, 0.0, 0.0, 1.0]),
             };
-            UniformValue::floats(&std::array::from_fn::<f32, 4, _>(|i| colour[i] * material[i]))
+            UniformValue::floats(&std::array::from_fn::<f32, 4, _>(|i| color[i] * material[i]))
         }
         EyePlaneS | ObjectPlaneS => vector(&[1.0, 0.0, 0.0, 0.0]),
         EyePlaneT | ObjectPlaneT => vector(&[0.0, 1.0, 0.0, 0.0]),

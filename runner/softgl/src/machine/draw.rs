@@ -11,20 +11,20 @@ use super::framebuffers::Framebuffer;
 use super::geometry::{InputPrimitive, input_vertices};
 use super::state::{State, VIEWPORTS};
 use super::tessellation::{DefaultLevels, GeneratedPrimitive};
+use super::vertex_cache::VertexCache;
 use super::vertex_data::{AttributeSlot, VertexData, VertexFetch};
-use super::vertex_memo::VertexMemo;
 use super::{GlError, Machine, MachineError, ProgramObject};
 use crate::assemble::{Primitive, PrimitiveMode, assemble};
+use crate::deferred::{DrawContext, DrawRecorder, ShadeMode};
 use crate::device::{
-    Batch, Channels, Device, DeviceError, DrawState, MAX_LANES, PrimitiveKind, PrimitiveSetup, ProgramId,
+    Batch, Device, DeviceError, DrawState, MAX_LANES, PrimitiveKind, PrimitiveSetup, ProgramId, SoaTable,
     Steps, VertexBatch, first_lanes,
 };
 use crate::interface::{FragmentInput, VertexInterface, component, fragment_inputs};
 use crate::multisample::Multisample;
-use crate::observe::{DrawContext, Recorder, ShadeMode};
 use crate::raster::{Rect, samples};
 use crate::resources::Bindings;
-use crate::setup::{RasterState, SetupInput, Shape, ShapeMemo, Viewport, rasterise};
+use crate::setup::{RasterState, RasterizedPrimitive, SetupCache, SetupInput, Viewport, rasterize};
 
 /// A draw of consecutive vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Pipeline<'_> {
         &mut self,
         fetch: &VertexFetch<'_>,
         call: &DrawCall,
-        mut memo: Option<&mut VertexMemo>,
+        mut cache: Option<&mut VertexCache>,
     ) -> Result<(ShadedVertices, Vec<u32>), MachineError> {
         let stage = self
             .program
@@ -150,7 +150,7 @@ impl Pipeline<'_> {
                     if reads.vertex { vertex } else { 0 },
                     if reads.instance { instance } else { 0 },
                 ]);
-                if memo.is_some()
+                if cache.is_some()
                     && let Some(&index) = known.get(&key)
                 {
                     order.push(index);
@@ -161,11 +161,11 @@ impl Pipeline<'_> {
                 next += 1;
                 pending.push((inputs, vertex, instance));
                 if pending.len() == MAX_LANES {
-                    self.vertex_batch(&mut pending, &mut shaded, memo.as_deref_mut())?;
+                    self.vertex_batch(&mut pending, &mut shaded, cache.as_deref_mut())?;
                 }
             }
         }
-        self.vertex_batch(&mut pending, &mut shaded, memo)?;
+        self.vertex_batch(&mut pending, &mut shaded, cache)?;
         Ok((shaded, order))
     }
 
@@ -173,13 +173,13 @@ impl Pipeline<'_> {
         &mut self,
         pending: &mut Vec<(VertexWords, u32, u32)>,
         shaded: &mut ShadedVertices,
-        memo: Option<&mut VertexMemo>,
+        cache: Option<&mut VertexCache>,
     ) -> Result<(), DeviceError> {
         if pending.is_empty() {
             return Ok(());
         }
         let lanes = pending.len();
-        let mut inputs = Channels::new(pending[0].0.len(), lanes);
+        let mut inputs = SoaTable::new(pending[0].0.len(), lanes);
         for (lane, (values, ..)) in pending.iter().enumerate() {
             values.iter().enumerate().for_each(|(row, &value)| inputs.set(row, lane, value));
         }
@@ -192,10 +192,10 @@ impl Pipeline<'_> {
             base_vertex: self.parameters.base_vertex,
             base_instance: self.parameters.base_instance,
             draw_id: self.parameters.draw_id,
-            outputs: Channels::new(shaded.stride, lanes),
+            outputs: SoaTable::new(shaded.stride, lanes),
         };
         pending.clear();
-        let outputs = self.vertex_outputs(batch, memo)?;
+        let outputs = self.vertex_outputs(batch, cache)?;
         (0..lanes).for_each(|lane| shaded.words.extend(outputs.lane(lane)));
         Ok(())
     }
@@ -204,9 +204,9 @@ impl Pipeline<'_> {
     fn vertex_outputs(
         &mut self,
         batch: VertexBatch,
-        memo: Option<&mut VertexMemo>,
-    ) -> Result<Channels, DeviceError> {
-        if let Some(outputs) = memo.as_ref().and_then(|memo| memo.find(self.id, self.key, &batch)) {
+        cache: Option<&mut VertexCache>,
+    ) -> Result<SoaTable, DeviceError> {
+        if let Some(outputs) = cache.as_ref().and_then(|cache| cache.find(self.id, self.key, &batch)) {
             return Ok(outputs.clone());
         }
         let mut batch = Batch::Vertex(batch);
@@ -214,8 +214,8 @@ impl Pipeline<'_> {
         let Batch::Vertex(batch) = batch else {
             return Err(DeviceError::Execution("the device changed the kind of a vertex batch".into()));
         };
-        if let (Some(memo), Some(stage)) = (memo, self.program.stage(Stage::Vertex)) {
-            memo.keep(self.id, self.key, stage, &batch);
+        if let (Some(cache), Some(stage)) = (cache, self.program.stage(Stage::Vertex)) {
+            cache.keep(self.id, self.key, stage, &batch);
         }
         Ok(batch.outputs)
     }
@@ -349,7 +349,7 @@ impl Machine {
         VertexData::of_floats(&columns, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// Window pixels to normalised device coordinates, rounded where piglit's code rounds: the quotient and the
+    /// Window pixels to normalized device coordinates, rounded where piglit's code rounds: the quotient and the
     /// result are floats, the arithmetic between them is double.
     fn window_to_ndc(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
         let (width, height) = (self.options.width as f32, self.options.height as f32);
@@ -386,12 +386,12 @@ impl Machine {
             steps: Steps(0),
         };
         pipeline.prepare()?;
-        let share = self.options.shade != ShadeMode::All
+        let share = self.options.shade != ShadeMode::Immediate
             && program.stage(Stage::Vertex).is_some_and(|s| !s.side_effects);
         let fetch = VertexFetch::new(&program, data, &self.state.current);
-        let mut memo = std::mem::take(&mut self.vertex_memo);
-        let (vertices, order) = pipeline.vertices(&fetch, call, share.then_some(&mut memo))?;
-        self.vertex_memo = memo;
+        let mut cache = std::mem::take(&mut self.vertex_cache);
+        let (vertices, order) = pipeline.vertices(&fetch, call, share.then_some(&mut cache))?;
+        self.vertex_cache = cache;
         let (vertices, primitives) = self.primitives(&mut pipeline, call, vertices, &order)?;
         let (mut bindings, steps) = (pipeline.bindings, pipeline.steps);
         self.steps += steps;
@@ -410,11 +410,11 @@ impl Machine {
         };
         let depth_test = self.state.depth_test.then_some(self.state.depth_function);
         let context = DrawContext { program, id, key, fragment, inputs, bindings, depth_test, multisample };
-        self.rasterise(context, &primitives, &vertices, device)
+        self.rasterize(context, &primitives, &vertices, device)
     }
 
     /// Sets up and renders the primitives of a draw.
-    fn rasterise(
+    fn rasterize(
         &mut self,
         mut context: DrawContext,
         primitives: &[FinalPrimitive],
@@ -440,12 +440,12 @@ impl Machine {
         context: &DrawContext,
         primitives: &[FinalPrimitive],
         vertices: &ShadedVertices,
-    ) -> Result<Vec<Vec<Shape>>, MachineError> {
-        let mut known = std::mem::take(&mut self.shapes);
+    ) -> Result<Vec<Vec<RasterizedPrimitive>>, MachineError> {
+        let mut known = std::mem::take(&mut self.setup_cache);
         let set_up =
             |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut known);
         let shapes = context.multisample.positions.iter().map(set_up).collect();
-        self.shapes = known;
+        self.setup_cache = known;
         shapes
     }
 
@@ -492,15 +492,15 @@ impl Machine {
     }
 
     /// Sets up every primitive for the draw framebuffer, as seen from a sample of each pixel: coverage and depth are moved
-    /// so that the sample comes to lie where the pixel's centre is, inputs are not.
+    /// so that the sample comes to lie where the pixel's center is, inputs are not.
     fn set_up(
         &self,
         primitives: &[FinalPrimitive],
         vertices: &ShadedVertices,
         inputs: &[FragmentInput],
         sample: [f32; 2],
-        known: &mut ShapeMemo,
-    ) -> Result<Vec<Shape>, MachineError> {
+        cache: &mut SetupCache,
+    ) -> Result<Vec<RasterizedPrimitive>, MachineError> {
         let object = self.object()?.1;
         let (width, height) = self.render_size();
         let setup = PrimitiveAssembler {
@@ -517,10 +517,10 @@ impl Machine {
             inputs,
             clip_planes: self.clip_planes(object),
             point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
-            clamp_colours: self.capabilities.api == Api::Compatibility,
+            clamp_colors: self.capabilities.api == Api::Compatibility,
         };
         let mut shapes = Vec::new();
-        primitives.iter().for_each(|p| setup.add(p, vertices, known, &mut shapes));
+        primitives.iter().for_each(|p| setup.add(p, vertices, cache, &mut shapes));
         Ok(shapes)
     }
 
@@ -530,15 +530,18 @@ impl Machine {
     fn render(
         &mut self,
         mut context: DrawContext,
-        shapes: Vec<Vec<Shape>>,
+        shapes: Vec<Vec<RasterizedPrimitive>>,
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
         let mode = self.options.shade;
         let framebuffer = self.draw_framebuffer.clone();
         if framebuffer == Framebuffer::Window {
-            let eager = context.fragment.side_effects || mode == ShadeMode::All;
-            let mut recorder = Recorder::new(context, mode);
-            shapes.into_iter().flatten().for_each(|s| recorder.add(s.setup, s.coverage, &mut self.unions));
+            let eager = context.fragment.side_effects || mode == ShadeMode::Immediate;
+            let mut recorder = DrawRecorder::new(context, mode);
+            shapes
+                .into_iter()
+                .flatten()
+                .for_each(|s| recorder.add(s.setup, s.coverage, &mut self.union_cache));
             if eager {
                 let (context, steps) = self.window.execute(recorder.finish(), device)?;
                 self.steps += steps;
@@ -555,10 +558,10 @@ impl Machine {
             if multisampled {
                 context.multisample.sample = layer as u32;
             }
-            let mut recorder = Recorder::new(context, mode);
+            let mut recorder = DrawRecorder::new(context, mode);
             let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
             for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
-                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.unions);
+                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.union_cache);
             }
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;
@@ -587,7 +590,7 @@ impl Machine {
     }
 }
 
-fn clamp_colour(bits: u32, clamps: bool) -> u32 {
+fn clamp_color(bits: u32, clamps: bool) -> u32 {
     if clamps { f32::from_bits(bits).clamp(0.0, 1.0).to_bits() } else { bits }
 }
 
@@ -614,8 +617,8 @@ struct PrimitiveAssembler<'a> {
     /// Planes to compute distances from, when the shader writes none.
     clip_planes: Option<[[f64; 4]; 8]>,
     point_size_from_shader: bool,
-    /// `GL_CLAMP_VERTEX_COLOR`, on in compatibility contexts: built-in colours are clamped to 0..1.
-    clamp_colours: bool,
+    /// `GL_CLAMP_VERTEX_COLOR`, on in compatibility contexts: built-in colors are clamped to 0..1.
+    clamp_colors: bool,
 }
 
 impl PrimitiveAssembler<'_> {
@@ -623,8 +626,8 @@ impl PrimitiveAssembler<'_> {
         &self,
         primitive: &FinalPrimitive,
         vertices: &ShadedVertices,
-        known: &mut ShapeMemo,
-        shapes: &mut Vec<Shape>,
+        cache: &mut SetupCache,
+        shapes: &mut Vec<RasterizedPrimitive>,
     ) {
         let data = primitive.vertices.map(|v| vertices.get(v));
         let count = match primitive.kind {
@@ -649,12 +652,12 @@ impl PrimitiveAssembler<'_> {
             edges: primitive.edges,
             viewport: &Viewport { x: viewport.x + dx, y: viewport.y + dy, ..viewport },
         };
-        for Shape { coverage, mut setup } in rasterise(&input, &self.raster, known) {
+        for RasterizedPrimitive { coverage, mut setup } in rasterize(&input, &self.raster, cache) {
             if [dx, dy] != [0.0; 2] {
                 setup.shift_inputs(-f64::from(dx), -f64::from(dy));
             }
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);
-            shapes.push(Shape { coverage, setup });
+            shapes.push(RasterizedPrimitive { coverage, setup });
         }
     }
 
@@ -691,10 +694,10 @@ impl PrimitiveAssembler<'_> {
                 continue;
             }
             for c in 0..4 {
-                let clamps = self.clamp_colours && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
+                let clamps = self.clamp_colors && matches!(input.slot, Slot::Color(_) | Slot::BackColor(_));
                 setup.values.push(match (source, built_in) {
                     (None, Some(value)) if c == 0 => [value; 3],
-                    _ => data.map(|vertex| clamp_colour(component(vertex, source, c), clamps)),
+                    _ => data.map(|vertex| clamp_color(component(vertex, source, c), clamps)),
                 });
             }
         }

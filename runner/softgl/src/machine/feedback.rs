@@ -22,7 +22,7 @@ pub struct Feedback {
 }
 
 /// One captured slot component: buffer, byte offset in the vertex's record, output slot, component, type captured.
-struct Word {
+struct CapturedComponent {
     buffer: usize,
     offset: usize,
     slot: Option<usize>,
@@ -30,7 +30,7 @@ struct Word {
     scalar: Scalar,
 }
 
-impl Word {
+impl CapturedComponent {
     /// Writes the component's bytes: 16-bit types are wider in their slot.
     fn write(&self, id: BufferId, base: usize, value: u32, objects: &mut Objects) {
         let short = match self.scalar {
@@ -79,7 +79,13 @@ impl Feedback {
         }
     }
 
-    fn write(&mut self, program: &Program, words: &[Word], vertex: &[u32], objects: &mut Objects) {
+    fn write(
+        &mut self,
+        program: &Program,
+        words: &[CapturedComponent],
+        vertex: &[u32],
+        objects: &mut Objects,
+    ) {
         for word in words {
             let base = self.written_vertices * program.feedback_strides[word.buffer] as usize;
             if let Some(id) = self.buffers[word.buffer] {
@@ -91,7 +97,7 @@ impl Feedback {
 }
 
 /// The varyings of stream 0, word by word.
-fn captured_words(program: &Program) -> Vec<Word> {
+fn captured_words(program: &Program) -> Vec<CapturedComponent> {
     let outputs = program.last_vertex_stage().map_or(&[][..], |s| &s.outputs);
     let find = |slot: Slot| outputs.iter().position(|v| v.slot == slot);
     let mut words = Vec::new();
@@ -109,7 +115,7 @@ fn captured_words(program: &Program) -> Vec<Word> {
             for word in 0..per_column {
                 let at = usize::from(varying.component) + word;
                 let place = slot.and_then(|s| advance(s, at / 4));
-                words.push(Word {
+                words.push(CapturedComponent {
                     buffer: usize::from(varying.buffer),
                     offset,
                     slot: place.and_then(find),

@@ -8,16 +8,16 @@ use std::sync::Arc;
 use program::Api;
 
 use super::{GlError, MAX_WINDOW, Machine, MachineError};
+use crate::deferred::RenderTarget;
 use crate::device::Device;
 use crate::format::Format;
-use crate::framebuffer::{Pixels, Surface};
-use crate::observe::RenderTarget;
 use crate::raster::{Rect, samples};
 use crate::resources::TextureId;
+use crate::surface::{Pixels, Surface};
 use crate::texture::fill::TextureFill;
 use crate::texture::{Filter, TextureTarget};
 
-/// One image of a texture as colour attachment.
+/// One image of a texture as color attachment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attachment {
     /// The texture.
@@ -35,8 +35,8 @@ pub enum Framebuffer {
     Window,
     /// Textures.
     Images {
-        /// Colour attachments, all of one size; `None` where nothing is attached.
-        colours: Vec<Option<Attachment>>,
+        /// Color attachments, all of one size; `None` where nothing is attached.
+        colors: Vec<Option<Attachment>>,
         /// Number of layers that can be drawn to; 1 unless layered.
         layers: u32,
         /// Samples per pixel; more than one are kept in layers, and then there is only one layer to draw to.
@@ -128,8 +128,8 @@ impl Machine {
             FramebufferKind::Window => Framebuffer::Window,
             FramebufferKind::Textures(slots) => {
                 let attachment = |slot: &Option<u32>| slot.map(|s| self.attachment(s, 0, 0)).transpose();
-                let colours = slots.iter().map(attachment).collect::<Result<_, _>>()?;
-                self.images(colours, 1, 1)?
+                let colors = slots.iter().map(attachment).collect::<Result<_, _>>()?;
+                self.images(colors, 1, 1)?
             }
             &FramebufferKind::Slice { slot, level, layer } => {
                 let attachment = self.attachment(slot, level, layer)?;
@@ -173,14 +173,14 @@ impl Machine {
         Ok(Attachment { texture: entry.texture, level, layer })
     }
 
-    /// A framebuffer of images that exist, have one size and a colour format.
+    /// A framebuffer of images that exist, have one size and a color format.
     fn images(
         &self,
-        colours: Vec<Option<Attachment>>,
+        colors: Vec<Option<Attachment>>,
         layers: u32,
         samples: u32,
     ) -> Result<Framebuffer, FramebufferError> {
-        let surfaces: Option<Vec<&Surface>> = colours.iter().flatten().map(|a| self.surface(a)).collect();
+        let surfaces: Option<Vec<&Surface>> = colors.iter().flatten().map(|a| self.surface(a)).collect();
         let surfaces = surfaces.ok_or(FramebufferError::Incomplete)?;
         let first = surfaces.first().ok_or(FramebufferError::Incomplete)?;
         let (width, height) = (first.width(), first.height());
@@ -190,7 +190,7 @@ impl Machine {
         if surfaces.iter().any(|s| (s.width(), s.height()) != (width, height)) {
             return Err(FramebufferError::Unsupported("attachments of different sizes"));
         }
-        Ok(Framebuffer::Images { colours, layers, samples, width, height })
+        Ok(Framebuffer::Images { colors, layers, samples, width, height })
     }
 
     fn surface(&self, attachment: &Attachment) -> Option<&Surface> {
@@ -215,12 +215,12 @@ impl Machine {
         self.framebuffer_size(&self.draw_framebuffer)
     }
 
-    /// Formats of the draw framebuffer's colour attachments.
+    /// Formats of the draw framebuffer's color attachments.
     pub(super) fn draw_formats(&self) -> Vec<Option<Format>> {
         match &self.draw_framebuffer {
-            Framebuffer::Window => vec![self.window.colour_format(0)],
-            Framebuffer::Images { colours, .. } => {
-                colours.iter().map(|a| Some(self.surface(a.as_ref()?)?.format())).collect()
+            Framebuffer::Window => vec![self.window.color_format(0)],
+            Framebuffer::Images { colors, .. } => {
+                colors.iter().map(|a| Some(self.surface(a.as_ref()?)?.format())).collect()
             }
         }
     }
@@ -228,7 +228,7 @@ impl Machine {
     /// Render targets over the attached images, one per layer or sample. They share contents with the textures until
     /// drawn to.
     pub(super) fn layer_targets(&self, framebuffer: &Framebuffer) -> Vec<RenderTarget> {
-        let Framebuffer::Images { colours, layers, samples, width, height } = framebuffer else {
+        let Framebuffer::Images { colors, layers, samples, width, height } = framebuffer else {
             return Vec::new();
         };
         (0..*layers.max(samples))
@@ -237,16 +237,16 @@ impl Machine {
                     let a = a.as_ref()?;
                     self.surface(&Attachment { layer: a.layer + layer, ..*a }).cloned()
                 };
-                RenderTarget::new(*width, *height, colours.iter().map(at).collect(), None)
+                RenderTarget::new(*width, *height, colors.iter().map(at).collect(), None)
             })
             .collect()
     }
 
     /// Puts the drawn images back into their textures.
     pub(super) fn store_targets(&mut self, framebuffer: &Framebuffer, targets: Vec<RenderTarget>) {
-        let Framebuffer::Images { colours, .. } = framebuffer else { return };
+        let Framebuffer::Images { colors, .. } = framebuffer else { return };
         for (layer, target) in targets.into_iter().enumerate() {
-            for (attachment, surface) in colours.iter().zip(target.into_surfaces().0) {
+            for (attachment, surface) in colors.iter().zip(target.into_surfaces().0) {
                 let Some(attachment) = attachment else { continue };
                 let texture = self.objects.textures.get_mut(attachment.texture.0 as usize);
                 let image = texture.and_then(|t| {
@@ -259,40 +259,40 @@ impl Machine {
         }
     }
 
-    /// Reads colour attachment 0 of the read framebuffer in stored form.
-    pub(super) fn read_colour(
+    /// Reads color attachment 0 of the read framebuffer in stored form.
+    pub(super) fn read_color(
         &mut self,
         rect: &Rect,
         device: &mut dyn Device,
     ) -> Result<(Format, Pixels), MachineError> {
-        let nothing = MachineError::NothingToRead("there is no colour attachment");
-        if let Framebuffer::Images { colours, samples, .. } = &self.read_framebuffer {
+        let nothing = MachineError::NothingToRead("there is no color attachment");
+        if let Framebuffer::Images { colors, samples, .. } = &self.read_framebuffer {
             if *samples > 1 {
                 return Err(MachineError::NothingToRead("the framebuffer is multisampled"));
             }
-            let surface = colours.first().and_then(|a| self.surface(a.as_ref()?)).ok_or(nothing)?;
+            let surface = colors.first().and_then(|a| self.surface(a.as_ref()?)).ok_or(nothing)?;
             return Ok((surface.format(), surface.read(rect)));
         }
         let (pixels, steps) = self.window.read(0, rect, device)?;
         self.steps += steps;
-        self.window.colour_format(0).zip(pixels).ok_or(nothing)
+        self.window.color_format(0).zip(pixels).ok_or(nothing)
     }
 
-    /// Colour attachment 0 of the read framebuffer, sample by sample.
+    /// Color attachment 0 of the read framebuffer, sample by sample.
     fn read_planes(&mut self, device: &mut dyn Device) -> Result<Vec<Surface>, MachineError> {
-        if let Framebuffer::Images { colours, samples, .. } = &self.read_framebuffer
+        if let Framebuffer::Images { colors, samples, .. } = &self.read_framebuffer
             && *samples > 1
-            && let Some(Some(first)) = colours.first()
+            && let Some(Some(first)) = colors.first()
         {
             let plane = |s| self.surface(&Attachment { layer: first.layer + s, ..*first }).cloned();
             return (0..*samples)
                 .map(plane)
                 .collect::<Option<_>>()
-                .ok_or(MachineError::NothingToRead("there is no colour attachment"));
+                .ok_or(MachineError::NothingToRead("there is no color attachment"));
         }
         let (width, height) = self.read_size();
         let rect = Rect::of_size(width, height);
-        let (format, pixels) = self.read_colour(&rect, device)?;
+        let (format, pixels) = self.read_color(&rect, device)?;
         self.undefined_texels |= !self.reads_texture() && self.window.has_undefined(&rect);
         let mut source = Surface::new(width, height, format);
         match pixels {
@@ -322,7 +322,7 @@ impl Machine {
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
-    pub fn blit_colour(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
+    pub fn blit_color(&mut self, filter: Filter, device: &mut dyn Device) -> Result<(), MachineError> {
         let planes = self.read_planes(device)?;
         let Some(planes) = planes.split_first() else { return Ok(()) };
         if !self.may_blit(planes.0.format()) {
@@ -333,18 +333,18 @@ impl Machine {
         if framebuffer == Framebuffer::Window {
             self.finish(device)?;
             let source = resolve(planes);
-            self.window.for_each_colour(|surface| copy(&source, surface, filter));
+            self.window.for_each_color(|surface| copy(&source, surface, filter));
             return Ok(());
         }
         let mut targets = self.layer_targets(&framebuffer);
         if framebuffer.samples() > 1 {
             let sources = std::iter::once(planes.0).chain(planes.1).cycle();
             for (target, source) in targets.iter_mut().zip(sources) {
-                target.for_each_colour(|surface| copy(source, surface, filter));
+                target.for_each_color(|surface| copy(source, surface, filter));
             }
         } else if let Some(target) = targets.first_mut() {
             let source = resolve(planes);
-            target.for_each_colour(|surface| copy(&source, surface, filter));
+            target.for_each_color(|surface| copy(&source, surface, filter));
         }
         self.store_targets(&framebuffer, targets);
         Ok(())
@@ -362,11 +362,11 @@ fn resolve((first, others): (&Surface, &[Surface])) -> Surface {
         for x in 0..result.width() as i32 {
             let mut sum = [0.0; 4];
             for plane in std::iter::once(first).chain(others) {
-                let colour = format.to_f32(plane.get(x, y));
-                sum.iter_mut().zip(colour).for_each(|(sum, c)| *sum += f64::from(c));
+                let color = format.to_f32(plane.get(x, y));
+                sum.iter_mut().zip(color).for_each(|(sum, c)| *sum += f64::from(c));
             }
             let samples = (others.len() + 1) as f64;
-            result.set(x, y, format.quantise_numbers(sum.map(|c| c / samples)));
+            result.set(x, y, format.quantize_numbers(sum.map(|c| c / samples)));
         }
     }
     result
@@ -384,8 +384,8 @@ fn copy(source: &Surface, target: &mut Surface, filter: Filter) {
             let same = format == source.format();
             let texel = match filter {
                 Filter::Nearest if same => source.get(u as i32, v as i32),
-                Filter::Nearest => format.quantise(source.format().to_raw(source.get(u as i32, v as i32))),
-                Filter::Linear => format.quantise_numbers(linear(source, u, v)),
+                Filter::Nearest => format.quantize(source.format().to_raw(source.get(u as i32, v as i32))),
+                Filter::Linear => format.quantize_numbers(linear(source, u, v)),
             };
             target.set(x as i32, y as i32, texel);
         }

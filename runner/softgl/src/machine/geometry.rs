@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::draw::{FinalPrimitive, Pipeline, ShadedVertices};
 use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
-use crate::device::{Batch, Channels, DeviceError, Emitted, GeometryBatch, MAX_LANES, first_lanes};
+use crate::device::{Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes};
 
 /// A primitive on its way into the geometry stage: shaded vertices and `gl_PrimitiveIDIn`.
 pub(super) struct InputPrimitive {
@@ -78,7 +78,7 @@ fn geometry_batch(
     let lanes = chunk.len();
     let inputs = (0..vertices)
         .map(|v| {
-            let mut channels = Channels::new(sources.len() * 4, lanes);
+            let mut channels = SoaTable::new(sources.len() * 4, lanes);
             for (lane, (primitive, _)) in chunk.iter().enumerate() {
                 let vertex = input.get(primitive.vertices.get(v).copied().unwrap_or(0));
                 for (slot, source) in sources.iter().enumerate() {
@@ -97,7 +97,7 @@ fn geometry_batch(
         primitive_id: chunk.iter().map(|(p, _)| p.id).collect(),
         invocation_id: chunk.iter().map(|&(_, i)| i).collect(),
         inputs,
-        outputs: vec![Emitted::default(); lanes],
+        outputs: vec![EmittedVertices::default(); lanes],
     })
 }
 
@@ -110,7 +110,7 @@ struct Strips {
 }
 
 impl Strips {
-    fn add(&mut self, emitted: &Emitted, id: u32) {
+    fn add(&mut self, emitted: &EmittedVertices, id: u32) {
         let mut strip: Vec<u32> = Vec::new();
         for vertex in emitted.vertices.iter().filter(|v| v.stream == 0) {
             strip.push((self.vertices.words.len() / self.vertices.stride.max(1)) as u32);

@@ -13,8 +13,8 @@ pub mod state;
 pub mod tessellation;
 pub mod textures;
 pub mod uniforms;
+mod vertex_cache;
 pub mod vertex_data;
-mod vertex_memo;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,27 +22,27 @@ use std::sync::Arc;
 use program::link::draw_buffer;
 use program::{Api, BuiltinVariable, Capabilities, ExprKind, Program, Stage, StageKey, TargetKind};
 
+use crate::deferred::{RenderTarget, ShadeMode};
 use crate::device::{Device, DeviceError, ProgramId, Steps};
 use crate::format::{Format, FormatClass};
-use crate::framebuffer::{Pixels, Surface};
 use crate::interface::{FragmentInterface, VertexInterface};
-use crate::observe::{RenderTarget, ShadeMode};
-use crate::probe::{self, Expectation, Observation, Path, ProbeResult};
+use crate::probe::{self, Expectation, ProbePath, ProbeResult, Readback};
 use crate::raster::Rect;
-use crate::raster::coverage::Unions;
+use crate::raster::coverage::UnionCache;
 use crate::resources::{Bindings, BufferId, Objects};
-use crate::setup::ShapeMemo;
+use crate::setup::SetupCache;
+use crate::surface::{Pixels, Surface};
 use feedback::Feedback;
 use framebuffers::Framebuffer;
 use state::State;
 use textures::TextureUnits;
 use uniforms::{UniformElement, UniformError, UniformStorage, UniformValue};
+use vertex_cache::VertexCache;
 use vertex_data::VertexData;
-use vertex_memo::VertexMemo;
 
 /// How a machine is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct MachineOptions {
     /// Window width in pixels.
     pub width: u32,
     /// Window height in pixels.
@@ -53,9 +53,9 @@ pub struct Options {
     pub shade: ShadeMode,
 }
 
-impl Default for Options {
+impl Default for MachineOptions {
     fn default() -> Self {
-        Options { width: 250, height: 250, depth: false, shade: ShadeMode::Observed }
+        MachineOptions { width: 250, height: 250, depth: false, shade: ShadeMode::Deferred }
     }
 }
 
@@ -113,7 +113,7 @@ pub const MAX_WINDOW: u32 = 16384;
 #[derive(Clone, Debug)]
 pub struct Machine {
     capabilities: Arc<Capabilities>,
-    options: Options,
+    options: MachineOptions,
     /// Context state; scripts' simple state commands write it directly.
     pub state: State,
     objects: Objects,
@@ -122,9 +122,9 @@ pub struct Machine {
     vertex_data: VertexData,
     window: RenderTarget,
     undefined_texels: bool,
-    vertex_memo: VertexMemo,
-    shapes: ShapeMemo,
-    unions: Unions,
+    vertex_cache: VertexCache,
+    setup_cache: SetupCache,
+    union_cache: UnionCache,
     draw_framebuffer: Framebuffer,
     read_framebuffer: Framebuffer,
     textures: TextureUnits,
@@ -137,12 +137,12 @@ pub struct Machine {
 
 impl Machine {
     /// A machine in initial state; the window's contents are zero. Sizes above [`MAX_WINDOW`] are reduced to it.
-    pub fn new(capabilities: Arc<Capabilities>, options: Options) -> Machine {
+    pub fn new(capabilities: Arc<Capabilities>, options: MachineOptions) -> Machine {
         let (width, height) = (options.width.min(MAX_WINDOW), options.height.min(MAX_WINDOW));
-        let options = Options { width, height, ..options };
+        let options = MachineOptions { width, height, ..options };
         let surface = |format| Surface::new(options.width, options.height, format);
         let depth = options.depth.then(|| surface(Format::Depth24Stencil8));
-        let colour = vec![Some(surface(Format::Rgba8))];
+        let color = vec![Some(surface(Format::Rgba8))];
         Machine {
             capabilities,
             options,
@@ -151,11 +151,11 @@ impl Machine {
             programs: Vec::new(),
             current: None,
             vertex_data: VertexData::default(),
-            window: RenderTarget::new(options.width, options.height, colour, depth),
+            window: RenderTarget::new(options.width, options.height, color, depth),
             undefined_texels: false,
-            vertex_memo: VertexMemo::default(),
-            shapes: ShapeMemo::default(),
-            unions: Unions::default(),
+            vertex_cache: VertexCache::default(),
+            setup_cache: SetupCache::default(),
+            union_cache: UnionCache::default(),
             draw_framebuffer: Framebuffer::Window,
             read_framebuffer: Framebuffer::Window,
             textures: TextureUnits::default(),
@@ -191,7 +191,7 @@ impl Machine {
         self.error.get_or_insert(error);
     }
 
-    /// Adds a program. `default_block` holds the evaluated uniform initialisers (empty: all zero). Every uniform
+    /// Adds a program. `default_block` holds the evaluated uniform initializers (empty: all zero). Every uniform
     /// block gets a zeroed buffer of its size.
     pub fn create_program(&mut self, program: Arc<Program>, default_block: Vec<u8>) -> ProgramId {
         let block_buffers =
@@ -343,19 +343,19 @@ impl Machine {
     ///
     /// # Errors
     /// The device failed in what was recorded before.
-    pub fn clear(&mut self, colour: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
-        let colour = colour.then_some(self.state.clear_colour);
+    pub fn clear(&mut self, color: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
+        let color = color.then_some(self.state.clear_color);
         let depth = depth.then_some(f64::from(self.state.clear_depth));
         if self.draw_framebuffer == Framebuffer::Window {
-            if self.options.shade == ShadeMode::All {
+            if self.options.shade == ShadeMode::Immediate {
                 self.finish(device)?;
             }
-            self.window.clear(colour, depth);
+            self.window.clear(color, depth);
             return Ok(());
         }
         let framebuffer = self.draw_framebuffer.clone();
         let mut targets = self.layer_targets(&framebuffer);
-        targets.iter_mut().for_each(|target| target.clear(colour, depth));
+        targets.iter_mut().for_each(|target| target.clear(color, depth));
         self.store_targets(&framebuffer, targets);
         Ok(())
     }
@@ -370,7 +370,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Probes one pixel of colour attachment 0, always as floats.
+    /// Probes one pixel of color attachment 0, always as floats.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
@@ -382,11 +382,11 @@ impl Machine {
         device: &mut dyn Device,
     ) -> Result<ProbeResult, MachineError> {
         let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
-        let observation = self.observe(rect, device)?;
-        Ok(probe::compare(Path::Float, expectation, observation))
+        let readback = self.read_back(rect, device)?;
+        Ok(probe::compare(ProbePath::Float, expectation, readback))
     }
 
-    /// Probes a rectangle of colour attachment 0: as bytes where the format and the context allow it, else as floats.
+    /// Probes a rectangle of color attachment 0: as bytes where the format and the context allow it, else as floats.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
@@ -396,10 +396,11 @@ impl Machine {
         expectation: &Expectation,
         device: &mut dyn Device,
     ) -> Result<ProbeResult, MachineError> {
-        let observation = self.observe(rect, device)?;
+        let readback = self.read_back(rect, device)?;
         let desktop = self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
-        let path = if desktop && observation.format.is_at_most_8_bit() { Path::Bytes } else { Path::Float };
-        Ok(probe::compare(path, expectation, observation))
+        let path =
+            if desktop && readback.format.is_at_most_8_bit() { ProbePath::Bytes } else { ProbePath::Float };
+        Ok(probe::compare(path, expectation, readback))
     }
 
     /// Probes a rectangle of an integer attachment; `values` are the expected integers.
@@ -412,10 +413,10 @@ impl Machine {
         values: [i32; 4],
         device: &mut dyn Device,
     ) -> Result<ProbeResult, MachineError> {
-        let observation = self.observe(rect, device)?;
+        let readback = self.read_back(rect, device)?;
         let values = values.map(|v| f32::from_bits(v as u32));
         let expectation = Expectation { channels: 4, values, tolerance: [0.0; 4] };
-        Ok(probe::compare(Path::Integer, &expectation, observation))
+        Ok(probe::compare(ProbePath::Integer, &expectation, readback))
     }
 
     /// Probes the whole read framebuffer.
@@ -450,25 +451,25 @@ impl Machine {
             return Err(MachineError::NothingToRead("there is no depth buffer"));
         };
         let undefined = self.window.undefined_in(&rect);
-        let observation = Observation { rect, format, pixels, undefined };
+        let readback = Readback { rect, format, pixels, undefined };
         // Strictly below 0.01, while the comparison accepts equality.
         let tolerance = [0.01f32.next_down(); 4];
         let expectation = Expectation { channels: 1, values: [expected; 4], tolerance };
-        Ok(probe::compare(Path::Float, &expectation, observation))
+        Ok(probe::compare(ProbePath::Float, &expectation, readback))
     }
 
-    /// Reads a rectangle of colour attachment 0, in stored form.
+    /// Reads a rectangle of color attachment 0, in stored form.
     ///
     /// # Errors
     /// There is nothing to read, the rectangle is too large, or the device failed.
-    pub fn observe(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Observation, MachineError> {
+    pub fn read_back(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Readback, MachineError> {
         let pixels = rect.x1.checked_sub(rect.x0).zip(rect.y1.checked_sub(rect.y0));
         if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
             return Err(MachineError::NothingToRead("the rectangle is too large"));
         }
-        let (format, pixels) = self.read_colour(&rect, device)?;
+        let (format, pixels) = self.read_color(&rect, device)?;
         let undefined = if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
-        Ok(Observation { rect, format, pixels, undefined })
+        Ok(Readback { rect, format, pixels, undefined })
     }
 
     /// Whether pixels are read from a framebuffer of textures.
@@ -605,18 +606,16 @@ const MAX_READ: i64 = 1 << 28;
 
 /// A read of nothing but one value, for tests and tools.
 impl Machine {
-    /// One pixel of colour attachment 0 as numbers.
+    /// One pixel of color attachment 0 as numbers.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
     pub fn pixel(&mut self, x: i32, y: i32, device: &mut dyn Device) -> Result<[f32; 4], MachineError> {
         let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
-        let observation = self.observe(rect, device)?;
-        match observation.pixels {
-            Pixels::Constant(texel) => Ok(observation.format.to_f32(texel)),
-            Pixels::Varying(texels) => {
-                Ok(observation.format.to_f32(texels.first().copied().unwrap_or([0; 4])))
-            }
+        let readback = self.read_back(rect, device)?;
+        match readback.pixels {
+            Pixels::Constant(texel) => Ok(readback.format.to_f32(texel)),
+            Pixels::Varying(texels) => Ok(readback.format.to_f32(texels.first().copied().unwrap_or([0; 4]))),
         }
     }
 }

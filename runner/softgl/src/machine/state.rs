@@ -51,11 +51,11 @@ pub struct ViewportSwizzle {
 /// A fixed-function light source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// Ambient colour.
+    /// Ambient color.
     pub ambient: [f32; 4],
-    /// Diffuse colour.
+    /// Diffuse color.
     pub diffuse: [f32; 4],
-    /// Specular colour.
+    /// Specular color.
     pub specular: [f32; 4],
     /// Position in eye coordinates.
     pub position: [f32; 4],
@@ -72,11 +72,11 @@ pub struct Light {
 impl Light {
     /// Initial values; only light 0 shines.
     fn new(index: usize) -> Light {
-        let colour = if index == 0 { [1.0; 4] } else { [0.0, 0.0, 0.0, 1.0] };
+        let color = if index == 0 { [1.0; 4] } else { [0.0, 0.0, 0.0, 1.0] };
         Light {
             ambient: [0.0, 0.0, 0.0, 1.0],
-            diffuse: colour,
-            specular: colour,
+            diffuse: color,
+            specular: color,
             position: [0.0, 0.0, 1.0, 0.0],
             spot_direction: [0.0, 0.0, -1.0],
             spot_exponent: 0.0,
@@ -99,7 +99,7 @@ pub struct ProgramParameters {
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// `glClearColor`.
-    pub clear_colour: [f32; 4],
+    pub clear_color: [f32; 4],
     /// `glClearDepth`.
     pub clear_depth: f32,
     /// Depth test enabled.
@@ -116,11 +116,11 @@ pub struct State {
     pub front_clockwise: bool,
     /// Face culling enabled; it is always back faces that are culled.
     pub cull_face: bool,
-    /// Two-sided colours enabled.
+    /// Two-sided colors enabled.
     pub two_side: bool,
     /// Point sizes come from the shader.
     pub program_point_size: bool,
-    /// Rasteriser discard enabled.
+    /// Rasterizer discard enabled.
     pub rasterizer_discard: bool,
     /// Bit i: clip distance (or plane) i enabled.
     pub clip_enabled: u8,
@@ -162,7 +162,7 @@ impl State {
         let viewport =
             Viewport { x: 0.0, y: 0.0, width: width as f32, height: height as f32, near: 0.0, far: 1.0 };
         State {
-            clear_colour: [0.0; 4],
+            clear_color: [0.0; 4],
             clear_depth: 1.0,
             depth_test: false,
             depth_function: CompareFunction::Less,

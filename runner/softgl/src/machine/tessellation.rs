@@ -8,10 +8,10 @@ use super::draw::{Pipeline, ShadedVertices};
 use super::geometry::InputPrimitive;
 use crate::assemble::ProvokingVertex;
 use crate::device::{
-    Batch, Channels, DeviceError, MAX_LANES, TessControlBatch, TessEvaluationBatch, first_lanes,
+    Batch, DeviceError, MAX_LANES, SoaTable, TessControlBatch, TessEvaluationBatch, first_lanes,
 };
 use crate::interface::component;
-use crate::tessellate::{Domain, EdgeSpacing, Mesh, Tessellation, tessellate};
+use crate::tessellate::{Domain, EdgeSpacing, Mesh, TessellationParameters, tessellate};
 
 /// A patch after the control stage.
 struct Patch {
@@ -97,7 +97,7 @@ impl Pipeline<'_> {
         let size = chunk.iter().map(|p| p.vertices.len()).max().unwrap_or(0);
         let inputs = (0..size)
             .map(|v| {
-                let mut channels = Channels::new(sources.len() * 4, lanes);
+                let mut channels = SoaTable::new(sources.len() * 4, lanes);
                 for (lane, patch) in chunk.iter().enumerate() {
                     let vertex = input.get(patch.vertices.get(v).copied().unwrap_or(0));
                     for (row, value) in gather(vertex, &sources).into_iter().enumerate() {
@@ -114,10 +114,10 @@ impl Pipeline<'_> {
             mask: first_lanes(lanes),
             primitive_id: chunk.iter().map(|p| p.id).collect(),
             inputs,
-            outputs: vec![Channels::new(rows, lanes); points],
-            patch_outputs: Channels::new(rows, lanes),
-            outer: Channels::new(4, lanes),
-            inner: Channels::new(2, lanes),
+            outputs: vec![SoaTable::new(rows, lanes); points],
+            patch_outputs: SoaTable::new(rows, lanes),
+            outer: SoaTable::new(4, lanes),
+            inner: SoaTable::new(2, lanes),
         });
         self.shade(Stage::TessControl, &mut batch)?;
         let Batch::TessControl(batch) = batch else {
@@ -146,7 +146,7 @@ impl Pipeline<'_> {
         fill_levels(&stage.inputs, patch, &mut patch_inputs);
         for points in mesh.points.chunks(MAX_LANES) {
             let lanes = points.len();
-            let mut tess_coord = Channels::new(3, lanes);
+            let mut tess_coord = SoaTable::new(3, lanes);
             for (lane, point) in points.iter().enumerate() {
                 (0..3).for_each(|c| tess_coord.set(c, lane, point[c].to_bits()));
             }
@@ -159,7 +159,7 @@ impl Pipeline<'_> {
                 patch_inputs: patch_inputs.clone(),
                 outer: patch.outer,
                 inner: patch.inner,
-                outputs: Channels::new(vertices.stride, lanes),
+                outputs: SoaTable::new(vertices.stride, lanes),
             });
             self.shade(Stage::TessEval, &mut batch)?;
             let Batch::TessEval(batch) = batch else {
@@ -196,8 +196,8 @@ fn fill_levels(inputs: &[Varying], patch: &Patch, values: &mut [u32]) {
     }
 }
 
-fn parameters(layout: &StageLayout, patch: &Patch) -> Tessellation {
-    Tessellation {
+fn parameters(layout: &StageLayout, patch: &Patch) -> TessellationParameters {
+    TessellationParameters {
         domain: match layout.input_primitive {
             Some(LayoutPrimitive::Quads) => Domain::Quads,
             Some(LayoutPrimitive::Isolines) => Domain::Isolines,

@@ -12,7 +12,7 @@ use crate::texture::fill::TextureFill;
 use crate::texture::{CompareFunction, DepthMode, Filter, SwizzleSource, Texture, TextureTarget, Wrap};
 
 /// Number of texture slots of a script, and of texture units.
-pub const SLOTS: usize = 32;
+pub const TEXTURE_SLOTS: usize = 32;
 
 /// A texture created by the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +30,14 @@ pub struct TextureSlot {
 /// Texture and image state.
 #[derive(Clone, Debug)]
 pub(super) struct TextureUnits {
-    pub slots: [Option<TextureSlot>; SLOTS],
+    pub slots: [Option<TextureSlot>; TEXTURE_SLOTS],
     /// Bound texture of each unit and target.
-    bound: [[Option<TextureId>; TARGETS]; SLOTS],
+    bound: [[Option<TextureId>; TEXTURE_TARGETS]; TEXTURE_SLOTS],
     active: usize,
-    pub images: [Option<ImageUnit>; SLOTS],
+    pub images: [Option<ImageUnit>; TEXTURE_SLOTS],
 }
 
-const TARGETS: usize = 8;
+const TEXTURE_TARGETS: usize = 8;
 
 /// The highest level of a texture.
 const MAX_LEVEL: u32 = 14;
@@ -48,10 +48,10 @@ const MAX_TEXELS: u64 = 1 << 24;
 impl Default for TextureUnits {
     fn default() -> Self {
         TextureUnits {
-            slots: [None; SLOTS],
-            bound: [[None; TARGETS]; SLOTS],
+            slots: [None; TEXTURE_SLOTS],
+            bound: [[None; TEXTURE_TARGETS]; TEXTURE_SLOTS],
             active: 0,
-            images: [None; SLOTS],
+            images: [None; TEXTURE_SLOTS],
         }
     }
 }
@@ -75,7 +75,7 @@ pub enum TextureParameter {
     MaxLevel(u32),
     /// Lowest level.
     BaseLevel(u32),
-    /// Border colour.
+    /// Border color.
     Border([f32; 4]),
     /// Source of the red component.
     SwizzleRed(SwizzleSource),
@@ -106,7 +106,7 @@ impl Machine {
     /// unit active. `false` when the slot does not exist. A texture too large raises `InvalidValue` and has no images.
     pub fn fill_texture(&mut self, slot: u32, fill: &TextureFill) -> bool {
         let index = slot as usize;
-        if index >= SLOTS {
+        if index >= TEXTURE_SLOTS {
             return false;
         }
         let (width, height, layers) = fill.dimensions();
@@ -160,7 +160,7 @@ impl Machine {
             TextureParameter::LodBias(bias) => p.lod_bias = bias,
             TextureParameter::MaxLevel(level) => p.max_level = level,
             TextureParameter::BaseLevel(level) => p.base_level = level,
-            TextureParameter::Border(colour) => p.border = colour,
+            TextureParameter::Border(color) => p.border = color,
             TextureParameter::SwizzleRed(source) => p.swizzle[0] = source,
         }
     }

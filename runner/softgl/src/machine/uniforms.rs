@@ -139,7 +139,7 @@ pub struct UniformStorage {
 }
 
 impl UniformStorage {
-    /// Initial values: `default_block` holds initialisers' values, evaluated by the caller; it is padded with zeros.
+    /// Initial values: `default_block` holds initializers' values, evaluated by the caller; it is padded with zeros.
     pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
         default_block.resize(program.default_block_size as usize, 0);
         select_first_subroutines(program, &mut default_block);

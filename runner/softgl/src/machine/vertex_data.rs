@@ -34,7 +34,7 @@ impl ArrayType {
 /// Which `glVertexAttrib*Pointer` set the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeClass {
-    /// No letter, not normalised: converted to float.
+    /// No letter, not normalized: converted to float.
     Float,
     /// `I`: integers stay integers.
     Integer,
@@ -107,14 +107,14 @@ impl VertexData {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurrentAttributes {
     /// `gl_Color`.
-    pub colour: [f32; 4],
+    pub color: [f32; 4],
     /// `gl_MultiTexCoord0` to `7`.
     pub texture_coordinates: [[f32; 4]; 8],
 }
 
 impl Default for CurrentAttributes {
     fn default() -> Self {
-        CurrentAttributes { colour: [1.0; 4], texture_coordinates: [[0.0, 0.0, 0.0, 1.0]; 8] }
+        CurrentAttributes { color: [1.0; 4], texture_coordinates: [[0.0, 0.0, 0.0, 1.0]; 8] }
     }
 }
 
@@ -122,7 +122,7 @@ impl CurrentAttributes {
     fn value(&self, builtin: BuiltinVariable) -> [f32; 4] {
         use BuiltinVariable::*;
         let unit = match builtin {
-            Color => return self.colour,
+            Color => return self.color,
             Normal => return [0.0, 0.0, 1.0, 1.0],
             FogCoord => return [0.0; 4],
             MultiTexCoord0 => 0,

@@ -48,25 +48,25 @@ impl Coverage {
 }
 
 /// The coverage of a polygon: several where one run per row does not suffice.
-pub type Polygon = Vec<Arc<Coverage>>;
+pub type CoverageParts = Vec<Arc<Coverage>>;
 
 /// How much is remembered of a kind: a draw of more primitives finds nothing of it again.
-pub(crate) const REMEMBERED: usize = 8;
+pub(crate) const CACHE_CAPACITY: usize = 8;
 
 /// Two shapes and what [`Spans::union_disjoint`] made of them.
-type Union = ([Arc<Coverage>; 2], Option<Arc<Coverage>>);
+type CachedUnion = ([Arc<Coverage>; 2], Option<Arc<Coverage>>);
 
 /// Puts the newest in front, and forgets the oldest where there are too many.
-pub(crate) fn remember<T>(list: &mut VecDeque<T>, newest: T) {
-    list.truncate(REMEMBERED - 1);
+pub(crate) fn push_recent<T>(list: &mut VecDeque<T>, newest: T) {
+    list.truncate(CACHE_CAPACITY - 1);
     list.push_front(newest);
 }
 
 /// The unions of the last draws.
 #[derive(Clone, Debug, Default)]
-pub struct Unions(VecDeque<Union>);
+pub struct UnionCache(VecDeque<CachedUnion>);
 
-impl Unions {
+impl UnionCache {
     /// See [`Spans::union_disjoint`].
     pub fn join(&mut self, a: &Arc<Coverage>, b: &Arc<Coverage>) -> Option<Arc<Coverage>> {
         let known = self.0.iter().find(|([x, y], _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
@@ -74,7 +74,7 @@ impl Unions {
             return union.clone();
         }
         let union = a.spans.union_disjoint(&b.spans).and_then(Coverage::new).map(Arc::new);
-        remember(&mut self.0, ([a.clone(), b.clone()], union.clone()));
+        push_recent(&mut self.0, ([a.clone(), b.clone()], union.clone()));
         union
     }
 }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn unions_are_remembered_by_identity() {
-        let mut cache = Unions::default();
+        let mut cache = UnionCache::default();
         let new = |x0, x1| Arc::new(Coverage::new(rectangle(x0, x1)).unwrap());
         let (left, right, far) = (new(0, 2), new(2, 5), new(6, 8));
         let union = cache.join(&left, &right).unwrap();
@@ -100,6 +100,6 @@ mod tests {
             assert_eq!(cache.join(&left, &far), None);
         }
         (0..20).for_each(|_| drop(cache.join(&new(0, 1), &right)));
-        assert_eq!(cache.0.len(), REMEMBERED);
+        assert_eq!(cache.0.len(), CACHE_CAPACITY);
     }
 }

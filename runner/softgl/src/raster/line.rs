@@ -1,14 +1,14 @@
 //! Lines of width 1: the diamond-exit rule (OpenGL 4.6 section 14.5.1).
 //!
-//! A pixel belongs to the line if the segment leaves the diamond |dx| + |dy| < 1/2 around its centre. Ties are broken
+//! A pixel belongs to the line if the segment leaves the diamond |dx| + |dy| < 1/2 around its center. Ties are broken
 //! as the specification proposes, by moving the end points a little, but by (ε, −ε²) instead of (−ε, −ε²): hardware
 //! counts the left corner of a diamond to it, and the corner that is upper in the window. So a line from one pixel's
 //! left edge to another's covers what is between them.
 
-use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
+use super::{Rect, SUBPIXELS, SnappedPosition, Spans, limit};
 
 /// Pixels of the segment from `start` to `end`, the last one excluded where it is not left, within `bounds`.
-pub fn rasterise(start: Fixed, end: Fixed, bounds: &Rect) -> Spans {
+pub fn rasterize(start: SnappedPosition, end: SnappedPosition, bounds: &Rect) -> Spans {
     if bounds.is_empty() || start == end {
         return Spans::default();
     }
@@ -20,7 +20,7 @@ pub fn rasterise(start: Fixed, end: Fixed, bounds: &Rect) -> Spans {
 }
 
 /// The run of one row.
-fn row(start: Fixed, end: Fixed, y: i32, bounds: &Rect) -> (i32, i32) {
+fn row(start: SnappedPosition, end: SnappedPosition, y: i32, bounds: &Rect) -> (i32, i32) {
     let (low, high) = x_range(start, end, i64::from(y));
     let (x0, x1) =
         limit((low.div_euclid(SUBPIXELS) - 1, high.div_euclid(SUBPIXELS) + 2), bounds.x0, bounds.x1);
@@ -32,7 +32,7 @@ fn row(start: Fixed, end: Fixed, y: i32, bounds: &Rect) -> (i32, i32) {
 }
 
 /// A superset of the sub-pixel x positions the segment has within row `y`.
-fn x_range(start: Fixed, end: Fixed, y: i64) -> (i64, i64) {
+fn x_range(start: SnappedPosition, end: SnappedPosition, y: i64) -> (i64, i64) {
     let (dx, dy) = (end[0] - start[0], end[1] - start[1]);
     let ends = (start[0].min(end[0]), start[0].max(end[0]));
     if dy == 0 {
@@ -47,10 +47,10 @@ fn x_range(start: Fixed, end: Fixed, y: i64) -> (i64, i64) {
 ///
 /// In the rotated coordinates u = x + y, v = x − y the diamond is an open square of side 1, and the perturbation moves
 /// the segment by (ε − ε², ε + ε²); instead we move the square the other way.
-fn exits_diamond(start: Fixed, end: Fixed, x: i32, y: i32) -> bool {
-    let centre = [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
-    let rotate = |p: Fixed| {
-        let (dx, dy) = (p[0] - centre[0], p[1] - centre[1]);
+fn exits_diamond(start: SnappedPosition, end: SnappedPosition, x: i32, y: i32) -> bool {
+    let center = [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
+    let rotate = |p: SnappedPosition| {
+        let (dx, dy) = (p[0] - center[0], p[1] - center[1]);
         [dx + dy, dx - dy]
     };
     let (from, to) = (rotate(start), rotate(end));
@@ -118,23 +118,23 @@ mod tests {
 
     #[test]
     fn horizontal_lines_exclude_the_last_pixel() {
-        let spans = rasterise([128, 128], [128 + 10 * 256, 128], &WINDOW);
+        let spans = rasterize([128, 128], [128 + 10 * 256, 128], &WINDOW);
         assert_eq!(pixels(&spans), (0..10).map(|x| (x, 0)).collect::<Vec<_>>());
-        let back = rasterise([128 + 10 * 256, 128], [128, 128], &WINDOW);
+        let back = rasterize([128 + 10 * 256, 128], [128, 128], &WINDOW);
         assert_eq!(pixels(&back), (1..11).map(|x| (x, 0)).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_line_between_left_edges_covers_what_is_between() {
-        let spans = rasterise([20 * 256, 128], [30 * 256, 128], &WINDOW);
+        let spans = rasterize([20 * 256, 128], [30 * 256, 128], &WINDOW);
         assert_eq!(pixels(&spans), (20..30).map(|x| (x, 0)).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_line_across_the_window_covers_each_column_once() {
-        // Between window borders, off the centres: 32 columns, x-major.
+        // Between window borders, off the centers: 32 columns, x-major.
         for rise in [0, 100, 1000, 5000, 8000] {
-            let spans = rasterise([0, 37], [32 * 256, 37 + rise], &WINDOW);
+            let spans = rasterize([0, 37], [32 * 256, 37 + rise], &WINDOW);
             let mut columns: Vec<i32> = pixels(&spans).iter().map(|p| p.0).collect();
             columns.sort_unstable();
             assert_eq!(columns, (0..32).collect::<Vec<_>>(), "rise {rise}");
@@ -151,9 +151,9 @@ mod tests {
         };
         for _ in 0..300 {
             // Monotonic x-major chain: only the joints could be hit twice.
-            let points: Vec<Fixed> = (0..4).map(|i| [i * 2048 + next(), 4096 + next()]).collect();
+            let points: Vec<SnappedPosition> = (0..4).map(|i| [i * 2048 + next(), 4096 + next()]).collect();
             let mut all: Vec<(i32, i32)> =
-                points.windows(2).flat_map(|w| pixels(&rasterise(w[0], w[1], &WINDOW))).collect();
+                points.windows(2).flat_map(|w| pixels(&rasterize(w[0], w[1], &WINDOW))).collect();
             let count = all.len();
             all.sort_unstable();
             all.dedup();
@@ -163,8 +163,8 @@ mod tests {
 
     /// Diagonals through pixel corners meet diamonds only at their tips; the perturbation decides.
     #[test]
-    fn every_pixel_centre_on_the_diagonal_is_taken() {
-        let spans = rasterise([0, 0], [8 * 256, 8 * 256], &WINDOW);
+    fn every_pixel_center_on_the_diagonal_is_taken() {
+        let spans = rasterize([0, 0], [8 * 256, 8 * 256], &WINDOW);
         assert_eq!(pixels(&spans), (0..8).map(|i| (i, i)).collect::<Vec<_>>());
     }
 }

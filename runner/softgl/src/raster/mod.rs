@@ -1,8 +1,8 @@
-//! Rasterisation: which pixels a point, line or triangle covers. Exact integer arithmetic on positions snapped to
+//! Rasterization: which pixels a point, line or triangle covers. Exact integer arithmetic on positions snapped to
 //! 1/256 pixel.
 //!
 //! Everything half-open is open towards greater x and y: of two primitives that share an edge through a pixel
-//! centre the one on the greater side gets the pixel.
+//! center the one on the greater side gets the pixel.
 
 pub mod coverage;
 pub mod line;
@@ -14,7 +14,7 @@ pub mod triangle;
 pub const SUBPIXELS: i64 = 256;
 
 /// A window position in units of 1/256 pixel.
-pub type Fixed = [i64; 2];
+pub type SnappedPosition = [i64; 2];
 
 /// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. The caller keeps
 /// coordinates finite and within the guard band.
@@ -72,7 +72,7 @@ impl Rect {
     }
 }
 
-/// Covered pixels: one run `x0..x1` per row, rows consecutive from `y0`. Every shape we rasterise is that simple.
+/// Covered pixels: one run `x0..x1` per row, rows consecutive from `y0`. Every shape we rasterize is that simple.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spans {
     /// Row of the first run.
@@ -186,13 +186,13 @@ fn union_of_runs(a: (i32, i32), b: (i32, i32)) -> Option<(i32, i32)> {
     }
 }
 
-/// The first pixel index whose centre is at or beyond `coordinate`.
-fn first_centre(coordinate: i64) -> i64 {
+/// The first pixel index whose center is at or beyond `coordinate`.
+fn first_center(coordinate: i64) -> i64 {
     (coordinate - SUBPIXELS / 2).div_euclid(SUBPIXELS)
         + i64::from((coordinate - SUBPIXELS / 2).rem_euclid(SUBPIXELS) != 0)
 }
 
-/// `bounds` limits every rasteriser; this narrows a range of pixel indices to it.
+/// `bounds` limits every rasterizer; this narrows a range of pixel indices to it.
 fn limit(range: (i64, i64), low: i32, high: i32) -> (i32, i32) {
     let low_64 = i64::from(low);
     let high_64 = i64::from(high.max(low));

@@ -27,7 +27,7 @@ const X16: [[u8; 2]; 16] = [
     [1, 0],
 ];
 
-/// Position of each sample from a pixel's corner in pixels; one in the centre for numbers of samples without a pattern.
+/// Position of each sample from a pixel's corner in pixels; one in the center for numbers of samples without a pattern.
 pub fn positions(samples: u32) -> Vec<[f32; 2]> {
     let sixteenths: &[[u8; 2]] = match samples {
         2 => &X2,
@@ -49,7 +49,7 @@ pub fn supported(wanted: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// In the standard patterns no two samples share a column or a row, and the mean is the pixel's centre, but for the
+    /// In the standard patterns no two samples share a column or a row, and the mean is the pixel's center, but for the
     /// pattern of 16, which must leave out a row and a column of 17.
     #[test]
     fn samples_are_spread_evenly() {

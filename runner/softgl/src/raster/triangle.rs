@@ -1,9 +1,9 @@
 //! Triangles: exact edge functions, ties by the top-left rule.
 
-use super::{Fixed, Rect, SUBPIXELS, Spans, limit};
+use super::{Rect, SUBPIXELS, SnappedPosition, Spans, limit};
 
 /// Twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
-pub fn doubled_area(vertices: &[Fixed; 3]) -> i64 {
+pub fn doubled_area(vertices: &[SnappedPosition; 3]) -> i64 {
     let [a, b, c] = vertices;
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
@@ -17,13 +17,13 @@ struct HalfPlane {
 }
 
 impl HalfPlane {
-    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centres.
-    fn new(from: Fixed, to: Fixed) -> HalfPlane {
+    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centers.
+    fn new(from: SnappedPosition, to: SnappedPosition) -> HalfPlane {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         // E(p) = dx·(py − fy) − dy·(px − fx) with p = 256·i + 128.
-        let centre = SUBPIXELS / 2;
-        let mut c = dx * (centre - from[1]) - dy * (centre - from[0]);
-        // A centre on the edge belongs to the triangle if the inside lies towards greater x, or, on horizontal
+        let center = SUBPIXELS / 2;
+        let mut c = dx * (center - from[1]) - dy * (center - from[0]);
+        // A center on the edge belongs to the triangle if the inside lies towards greater x, or, on horizontal
         // edges, greater y.
         let includes = dy < 0 || (dy == 0 && dx > 0);
         if !includes {
@@ -88,9 +88,9 @@ impl Slanted {
     }
 }
 
-/// Pixels whose centres lie in the triangle, of either winding, within `bounds`. Coordinates must stay below 2²⁶
+/// Pixels whose centers lie in the triangle, of either winding, within `bounds`. Coordinates must stay below 2²⁶
 /// sub-pixels so that no product overflows.
-pub fn rasterise(vertices: &[Fixed; 3], bounds: &Rect) -> Spans {
+pub fn rasterize(vertices: &[SnappedPosition; 3], bounds: &Rect) -> Spans {
     let area = doubled_area(vertices);
     if area == 0 || bounds.is_empty() {
         return Spans::default();
@@ -134,9 +134,9 @@ mod tests {
 
     const WINDOW: Rect = Rect { x0: 0, y0: 0, x1: 24, y1: 24 };
 
-    /// Strictly inside, or on an edge and inside after moving the centre by (+ε, +ε²): an independent statement
+    /// Strictly inside, or on an edge and inside after moving the center by (+ε, +ε²): an independent statement
     /// of the tie rule.
-    fn covered(v: &[Fixed; 3], x: i32, y: i32) -> bool {
+    fn covered(v: &[SnappedPosition; 3], x: i32, y: i32) -> bool {
         let p = [i128::from(x) * 256 + 128, i128::from(y) * 256 + 128];
         let orientation = doubled_area(v).signum() as i128;
         if orientation == 0 {
@@ -156,12 +156,12 @@ mod tests {
         let mut random = Random(1);
         for case in 0..600 {
             // A third of the cases on half-pixel positions, where ties abound; a third partly outside.
-            let v: [Fixed; 3] = std::array::from_fn(|_| match case % 3 {
+            let v: [SnappedPosition; 3] = std::array::from_fn(|_| match case % 3 {
                 0 => [random.below(49) * 128, random.below(49) * 128],
                 1 => [random.below(24 * 256), random.below(24 * 256)],
                 _ => [random.below(60 * 256) - 4096, random.below(60 * 256) - 4096],
             });
-            let spans = rasterise(&v, &WINDOW);
+            let spans = rasterize(&v, &WINDOW);
             for y in 0..24 {
                 for x in 0..24 {
                     assert_eq!(spans.contains(x, y), covered(&v, x, y), "case {case} {v:?} at {x},{y}");
@@ -174,11 +174,11 @@ mod tests {
     fn a_fan_around_a_point_covers_every_pixel_once() {
         let mut random = Random(7);
         for _ in 0..200 {
-            // The window's border split at random, all joined to a random centre, on half pixels for ties.
-            let centre = [random.below(47) * 128 + 128, random.below(47) * 128 + 128];
-            let mut ring: Vec<Fixed> = Vec::new();
+            // The window's border split at random, all joined to a random center, on half pixels for ties.
+            let center = [random.below(47) * 128 + 128, random.below(47) * 128 + 128];
+            let mut ring: Vec<SnappedPosition> = Vec::new();
             let end = 24 * 256;
-            let mut cut = |from: Fixed, to: Fixed| {
+            let mut cut = |from: SnappedPosition, to: SnappedPosition| {
                 ring.push(from);
                 let t = random.below(47) + 1;
                 ring.push([from[0] + (to[0] - from[0]) / 48 * t, from[1] + (to[1] - from[1]) / 48 * t]);
@@ -188,14 +188,14 @@ mod tests {
             cut([end, end], [0, end]);
             cut([0, end], [0, 0]);
             let fans: Vec<Spans> = (0..ring.len())
-                .map(|i| rasterise(&[centre, ring[i], ring[(i + 1) % ring.len()]], &WINDOW))
+                .map(|i| rasterize(&[center, ring[i], ring[(i + 1) % ring.len()]], &WINDOW))
                 .collect();
             for y in 0..24 {
                 for x in 0..24 {
                     assert_eq!(
                         fans.iter().filter(|s| s.contains(x, y)).count(),
                         1,
-                        "{x},{y} {ring:?} {centre:?}"
+                        "{x},{y} {ring:?} {center:?}"
                     );
                 }
             }
@@ -206,8 +206,8 @@ mod tests {
     fn the_diagonal_of_a_rectangle_belongs_to_one_half() {
         let size = 250 * 256;
         let window = Rect::of_size(250, 250);
-        let low = rasterise(&[[0, 0], [size, 0], [0, size]], &window);
-        let high = rasterise(&[[0, size], [size, 0], [size, size]], &window);
+        let low = rasterize(&[[0, 0], [size, 0], [0, size]], &window);
+        let high = rasterize(&[[0, size], [size, 0], [size, size]], &window);
         let whole = low.union_disjoint(&high).expect("the halves touch and do not overlap");
         assert!(whole.covers(&window));
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn bounds_of_huge_triangles_are_respected() {
         let far = 1 << 25;
-        let spans = rasterise(&[[-far, -far], [far, -far], [0, far]], &WINDOW);
+        let spans = rasterize(&[[-far, -far], [far, -far], [0, far]], &WINDOW);
         assert_eq!(spans.bounds(), WINDOW);
     }
 }

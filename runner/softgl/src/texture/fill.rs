@@ -25,7 +25,7 @@ pub enum TextureFill {
     Rgbw1D,
     /// `rgbw 3D`: 2×2×2, the second slice the first one's complement.
     Rgbw3D,
-    /// `rgbw 2DArray`: a colour per layer.
+    /// `rgbw 2DArray`: a color per layer.
     Rgbw2DArray {
         /// Width.
         width: u32,
@@ -34,7 +34,7 @@ pub enum TextureFill {
         /// Layers.
         layers: u32,
     },
-    /// `rgbw 1DArray`: a colour per layer.
+    /// `rgbw 1DArray`: a color per layer.
     Rgbw1DArray {
         /// Width.
         width: u32,
@@ -43,7 +43,7 @@ pub enum TextureFill {
     },
     /// `miptree`: 8×8 red, 4×4 green, 2×2 blue, 1×1 white.
     Miptree,
-    /// `checkerboard` and `quads`: tiles in four colours; only one level is defined.
+    /// `checkerboard` and `quads`: tiles in four colors; only one level is defined.
     Tiles {
         /// The level.
         level: u32,
@@ -54,7 +54,7 @@ pub enum TextureFill {
         /// Tile width and height.
         tile: [u32; 2],
         /// Lower left, lower right, upper left, upper right.
-        colours: [[f32; 4]; 4],
+        colors: [[f32; 4]; 4],
     },
     /// `integer`: a signed integer gradient.
     Integer {
@@ -145,14 +145,14 @@ impl TextureFill {
             }
             TextureFill::Rgbw1DArray { width, layers } => by_layer(TextureTarget::D1Array, width, 1, layers),
             TextureFill::Miptree => miptree(),
-            TextureFill::Tiles { level, width, height, tile, colours } => {
+            TextureFill::Tiles { level, width, height, tile, colors } => {
                 let mut t = nearest(TextureTarget::D2, Format::Rgba8);
                 t.parameters.wrap = [Wrap::ClampToBorder, Wrap::ClampToBorder, Wrap::Repeat];
                 t.parameters.border = [1.0, 0.0, 0.0, 1.0];
                 t.define(level as usize, width, height, 1);
                 let parity = |c: u32, size: u32| (c / size.max(1) % 2) as usize;
                 paint(&mut t, level as usize, |x, y, _| {
-                    colours[parity(x, tile[0]) + 2 * parity(y, tile[1])].map(f64::from)
+                    colors[parity(x, tile[0]) + 2 * parity(y, tile[1])].map(f64::from)
                 });
                 t
             }
@@ -194,13 +194,13 @@ fn nearest(target: TextureTarget, format: Format) -> Texture {
 }
 
 /// Sets every texel of a level from its column, row and layer.
-fn paint(texture: &mut Texture, level: usize, colour: impl Fn(u32, u32, u32) -> [f64; 4]) {
+fn paint(texture: &mut Texture, level: usize, color: impl Fn(u32, u32, u32) -> [f64; 4]) {
     let format = texture.format;
     let Some(Some(level)) = texture.levels.get_mut(level) else { return };
     for (layer, surface) in (0..).zip(&mut level.layers) {
         for y in 0..surface.height() {
             for x in 0..surface.width() {
-                surface.set(x as i32, y as i32, format.quantise_numbers(colour(x, y, layer)));
+                surface.set(x as i32, y as i32, format.quantize_numbers(color(x, y, layer)));
             }
         }
     }
@@ -227,9 +227,9 @@ fn volume() -> Texture {
 fn miptree() -> Texture {
     let mut t = nearest(TextureTarget::D2, Format::Rgba8);
     t.parameters.mip = Some(Filter::Nearest);
-    for (level, colour) in RGBW.into_iter().enumerate() {
+    for (level, color) in RGBW.into_iter().enumerate() {
         t.define(level, 8 >> level, 8 >> level, 1);
-        paint(&mut t, level, |_, _, _| colour);
+        paint(&mut t, level, |_, _, _| color);
     }
     t
 }
@@ -271,7 +271,7 @@ fn storage(target: TextureTarget, format: Format, levels: u32, [w, h, d]: [u32; 
 mod tests {
     use super::*;
 
-    fn colour(t: &Texture, level: usize, layer: usize, x: i32, y: i32) -> [f32; 4] {
+    fn color(t: &Texture, level: usize, layer: usize, x: i32, y: i32) -> [f32; 4] {
         t.format.to_f32(t.image(level, layer).expect("exists").get(x, y))
     }
 
@@ -279,30 +279,30 @@ mod tests {
     fn quarters_of_an_odd_texture() {
         // Integer halves: column 1 of 3 is already right of the middle.
         let t = TextureFill::Rgbw { width: 3, height: 2, format: Format::Rgba8 }.create();
-        assert_eq!(colour(&t, 0, 0, 0, 0), [1.0, 0.0, 0.0, 1.0]);
-        assert_eq!(colour(&t, 0, 0, 1, 0), [0.0, 1.0, 0.0, 1.0]);
-        assert_eq!(colour(&t, 0, 0, 0, 1), [0.0, 0.0, 1.0, 1.0]);
-        assert_eq!(colour(&t, 0, 0, 2, 1), [1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(color(&t, 0, 0, 0, 0), [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(color(&t, 0, 0, 1, 0), [0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(color(&t, 0, 0, 0, 1), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(color(&t, 0, 0, 2, 1), [1.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn volume_slices() {
         let t = TextureFill::Rgbw3D.create();
-        assert_eq!(colour(&t, 0, 0, 1, 1), [1.0, 1.0, 1.0, 1.0]);
-        assert_eq!(colour(&t, 0, 1, 0, 0), [1.0, 1.0, 0.0, 1.0]);
-        assert_eq!(colour(&t, 0, 1, 1, 0), [1.0, 0.0, 1.0, 1.0]);
-        assert_eq!(colour(&t, 0, 1, 0, 1), [0.0, 1.0, 1.0, 1.0]);
-        assert_eq!(colour(&t, 0, 1, 1, 1), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(color(&t, 0, 0, 1, 1), [1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(color(&t, 0, 1, 0, 0), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(color(&t, 0, 1, 1, 0), [1.0, 0.0, 1.0, 1.0]);
+        assert_eq!(color(&t, 0, 1, 0, 1), [0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(color(&t, 0, 1, 1, 1), [0.0, 0.0, 0.0, 1.0]);
     }
 
     #[test]
     fn checkerboards_have_equal_diagonals() {
         let (a, b) = ([1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]);
-        let fill = TextureFill::Tiles { level: 1, width: 4, height: 4, tile: [2, 2], colours: [a, b, b, a] };
+        let fill = TextureFill::Tiles { level: 1, width: 4, height: 4, tile: [2, 2], colors: [a, b, b, a] };
         let t = fill.create();
         assert!(t.image(0, 0).is_none());
-        assert_eq!((colour(&t, 1, 0, 0, 0), colour(&t, 1, 0, 3, 3)), (a, a));
-        assert_eq!((colour(&t, 1, 0, 3, 0), colour(&t, 1, 0, 0, 3)), (b, b));
+        assert_eq!((color(&t, 1, 0, 0, 0), color(&t, 1, 0, 3, 3)), (a, a));
+        assert_eq!((color(&t, 1, 0, 3, 0), color(&t, 1, 0, 0, 3)), (b, b));
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
         let fill = TextureFill::Shadow { target: TextureTarget::D1Array, width: 5, height: 1, layers: 2 };
         let t = fill.create();
         for (x, depth) in [(0, 0.0), (2, 0.5), (4, 1.0)] {
-            assert!((colour(&t, 0, 1, x, 0)[0] - depth).abs() < 1e-6);
+            assert!((color(&t, 0, 1, x, 0)[0] - depth).abs() < 1e-6);
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::{Texture, TextureTarget};
 use crate::format::Format;
-use crate::framebuffer::Surface;
 use crate::resources::ImageUnit;
-use crate::services::{ImageOp, ServiceError};
+use crate::shader_io::{ImageOp, ShaderIoError};
+use crate::surface::Surface;
 
 /// Performs one operation on the image a unit refers to. Accesses outside it load zero and store nothing.
 pub fn perform(
@@ -12,7 +12,7 @@ pub fn perform(
     unit: &ImageUnit,
     coordinates: [i32; 3],
     op: &ImageOp,
-) -> Result<[u32; 4], ServiceError> {
+) -> Result<[u32; 4], ShaderIoError> {
     match *op {
         ImageOp::Size => return Ok(size(texture, unit)),
         ImageOp::Samples => return Ok([1, 0, 0, 0]),
@@ -71,7 +71,7 @@ fn read(surface: &Surface, format: Format, x: i32, y: i32) -> [u32; 4] {
 }
 
 fn write(surface: &mut Surface, format: Format, x: i32, y: i32, raw: [u32; 4]) {
-    let texel = format.quantise(raw);
+    let texel = format.quantize(raw);
     let own = surface.format();
     surface.set(x, y, if own == format { texel } else { own.unpack(format.pack(texel)) });
 }
@@ -80,7 +80,7 @@ fn write(surface: &mut Surface, format: Format, x: i32, y: i32, raw: [u32; 4]) {
 mod tests {
     use super::*;
     use crate::resources::TextureId;
-    use crate::services::AtomicOp;
+    use crate::shader_io::AtomicOp;
 
     fn unit(format: Format, layer: Option<u32>) -> ImageUnit {
         ImageUnit { texture: TextureId(0), level: 0, layer, format }

@@ -5,7 +5,7 @@ pub mod image;
 pub mod sample;
 
 use crate::format::Format;
-use crate::framebuffer::Surface;
+use crate::surface::Surface;
 
 /// The kind of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ pub enum SwizzleSource {
     One,
 }
 
-/// `GL_DEPTH_TEXTURE_MODE`: how a depth value becomes a colour in compatibility contexts.
+/// `GL_DEPTH_TEXTURE_MODE`: how a depth value becomes a color in compatibility contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum DepthMode {
@@ -114,7 +114,7 @@ pub struct SamplerParameters {
     pub base_level: u32,
     /// `GL_TEXTURE_MAX_LEVEL`.
     pub max_level: u32,
-    /// Border colour.
+    /// Border color.
     pub border: [f32; 4],
     /// `GL_COMPARE_REF_TO_TEXTURE` with this function.
     pub compare: Option<CompareFunction>,
@@ -149,7 +149,7 @@ impl Default for SamplerParameters {
 
 /// One level of detail: a surface per layer, face (layer × 6 + face) or depth slice.
 #[derive(Clone, Debug)]
-pub struct Level {
+pub struct MipLevel {
     /// Images, all of one size. One-dimensional ones have height 1.
     pub layers: Vec<Surface>,
 }
@@ -162,7 +162,7 @@ pub struct Texture {
     /// Format of every level.
     pub format: Format,
     /// Levels from 0; an undefined one is `None`.
-    pub levels: Vec<Option<Level>>,
+    pub levels: Vec<Option<MipLevel>>,
     /// Allocated with `glTexStorage*`: all levels exist.
     pub immutable: bool,
     /// Sampling parameters.
@@ -187,7 +187,7 @@ impl Texture {
             self.levels.resize(level + 1, None);
         }
         let surface = Surface::new(width, height, self.format);
-        self.levels[level] = Some(Level { layers: vec![surface; layers as usize] });
+        self.levels[level] = Some(MipLevel { layers: vec![surface; layers as usize] });
     }
 
     /// One image.

@@ -2,13 +2,13 @@
 
 use super::{DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget, Wrap};
 use crate::format::{Format, FormatClass};
-use crate::services::{Lod, ServiceError, TextureOp};
+use crate::shader_io::{Lod, ShaderIoError, TextureOp};
 
 /// A texel as a shader reads it, floats or integers.
 type Raw = [u32; 4];
 
 /// Performs one operation. Incomplete textures give (0, 0, 0, 1).
-pub fn perform(texture: &Texture, op: &TextureOp) -> Result<[u32; 4], ServiceError> {
+pub fn perform(texture: &Texture, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
     perform_with(texture, &texture.parameters, op)
 }
 
@@ -17,7 +17,7 @@ pub fn perform_with(
     texture: &Texture,
     parameters: &SamplerParameters,
     op: &TextureOp,
-) -> Result<[u32; 4], ServiceError> {
+) -> Result<[u32; 4], ShaderIoError> {
     let lookup = Lookup::new(texture, parameters);
     match *op {
         TextureOp::Sample { coordinates, reference, lod, offset, min_lod } => {
@@ -54,7 +54,7 @@ impl Texture {
 
 /// Coordinates split into filtered axes and a layer.
 struct Place {
-    /// Texture coordinates of the filtered axes, normalised except for rectangles.
+    /// Texture coordinates of the filtered axes, normalized except for rectangles.
     axes: [f64; 3],
     /// Array layer, cube face, or layer × 6 + face.
     layer: usize,
@@ -203,8 +203,8 @@ impl<'t> Lookup<'t> {
     ) -> Raw {
         let sizes = self.extents(level);
         let texels = |i: usize| {
-            let normalised = self.texture.target != TextureTarget::Rect;
-            if normalised { reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i]) } else { place.axes[i] }
+            let normalized = self.texture.target != TextureTarget::Rect;
+            if normalized { reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i]) } else { place.axes[i] }
         };
         let fetch = |index: [i64; 3]| self.compared(self.texel(level, place.layer, index, sizes), reference);
         let filter = if self.is_integer() { Filter::Nearest } else { filter };
@@ -321,8 +321,8 @@ impl<'t> Lookup<'t> {
         let place = self.place(coordinates);
         let sizes = self.extents(base);
         let low: [i64; 2] = std::array::from_fn(|i| {
-            let normalised = self.texture.target != TextureTarget::Rect;
-            let u = if normalised {
+            let normalized = self.texture.target != TextureTarget::Rect;
+            let u = if normalized {
                 reduce(place.axes[i], self.wrap(i)) * f64::from(sizes[i])
             } else {
                 place.axes[i]
@@ -487,11 +487,11 @@ mod tests {
     }
 
     #[test]
-    fn linear_filtering_weighs_texel_centres() {
+    fn linear_filtering_weighs_texel_centers() {
         let mut t = numbered(TextureTarget::D2);
         t.parameters.mag = Filter::Linear;
         t.parameters.wrap = [Wrap::ClampToEdge; 3];
-        // At the centre of texel (1, 0), a quarter towards the next, and between rows.
+        // At the center of texel (1, 0), a quarter towards the next, and between rows.
         assert_eq!(sample(&t, 1.5 / 4.0, 0.25)[0], 1.0);
         assert_eq!(sample(&t, 1.75 / 4.0, 0.25)[0], 1.25);
         assert_eq!(sample(&t, 1.5 / 4.0, 0.5)[1], 0.5);
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_are_not_normalised() {
+    fn rectangles_are_not_normalized() {
         let mut t = numbered(TextureTarget::Rect);
         t.parameters.wrap = [Wrap::ClampToEdge; 3];
         assert_eq!(sample(&t, 2.5, 1.5)[2], 12.0);
@@ -579,7 +579,7 @@ mod tests {
         let mut t = Texture::new(TextureTarget::D2, Format::Depth24);
         t.define(0, 2, 1, 1);
         let surface = t.image_mut(0, 0).expect("just defined");
-        surface.set(1, 0, Format::Depth24.quantise_numbers([1.0, 0.0, 0.0, 0.0]));
+        surface.set(1, 0, Format::Depth24.quantize_numbers([1.0, 0.0, 0.0, 0.0]));
         t.parameters.mip = None;
         t.parameters.mag = Filter::Nearest;
         t.parameters.wrap = [Wrap::ClampToEdge; 3];

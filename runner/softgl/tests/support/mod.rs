@@ -13,7 +13,7 @@ use program::{
     Program, Scalar, Shader, Slot, Stage, Storage, TypeId, TypeTable,
 };
 use softgl::device::{Batch, Device, DeviceError, DrawState, FragmentBatch, Steps, VertexBatch};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 /// Builds a linked program by hand.
 pub struct ProgramBuilder {
@@ -35,7 +35,7 @@ fn stage(stage: Stage) -> LinkedStage {
 }
 
 impl ProgramBuilder {
-    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one colour output at location 0.
+    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one color output at location 0.
     pub fn new() -> ProgramBuilder {
         let program = Program {
             types: TypeTable::default(),
@@ -74,7 +74,7 @@ impl ProgramBuilder {
 
     pub fn fragment_output(&mut self, output: FragmentOutput) {
         let ty = self.program.types.vector(Scalar::Float, 4);
-        let id = self.global(1, "colour", ty, Storage::Output);
+        let id = self.global(1, "color", ty, Storage::Output);
         self.program.stages[1].shader.globals[id].placement =
             Placement::FragmentOutput { output, component: 0 };
     }
@@ -154,8 +154,8 @@ pub fn capabilities(api: Api) -> Arc<Capabilities> {
     })
 }
 
-type VertexStage = Box<dyn FnMut(&mut VertexBatch, &mut dyn Services)>;
-type FragmentStage = Box<dyn FnMut(&mut FragmentBatch, &mut dyn Services)>;
+type VertexStage = Box<dyn FnMut(&mut VertexBatch, &mut dyn ShaderIo)>;
+type FragmentStage = Box<dyn FnMut(&mut FragmentBatch, &mut dyn ShaderIo)>;
 
 /// Runs closures and counts lanes.
 pub struct Mock {
@@ -168,8 +168,8 @@ pub struct Mock {
 
 impl Mock {
     pub fn new(
-        vertex: impl FnMut(&mut VertexBatch, &mut dyn Services) + 'static,
-        fragment: impl FnMut(&mut FragmentBatch, &mut dyn Services) + 'static,
+        vertex: impl FnMut(&mut VertexBatch, &mut dyn ShaderIo) + 'static,
+        fragment: impl FnMut(&mut FragmentBatch, &mut dyn ShaderIo) + 'static,
     ) -> Mock {
         Mock {
             vertex: Box::new(vertex),
@@ -192,17 +192,17 @@ impl Device for Mock {
         _stage: Stage,
         _state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         match batch {
             Batch::Vertex(batch) => {
                 self.vertices += batch.lanes;
-                (self.vertex)(batch, services);
+                (self.vertex)(batch, io);
                 Ok(Steps(batch.lanes as u64))
             }
             Batch::Fragment(batch) => {
                 self.quads += batch.quads.len();
-                (self.fragment)(batch, services);
+                (self.fragment)(batch, io);
                 Ok(Steps(batch.quads.len() as u64))
             }
             _ => Err(DeviceError::Unsupported("stage".into())),
@@ -211,7 +211,7 @@ impl Device for Mock {
 }
 
 /// Copies attribute slot i to output slot i.
-pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn Services) {
+pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn ShaderIo) {
     for row in 0..batch.inputs.rows().min(batch.outputs.rows()) {
         for lane in 0..batch.lanes {
             batch.outputs.set(row, lane, batch.inputs.get(row, lane));
@@ -219,25 +219,25 @@ pub fn pass_through(batch: &mut VertexBatch, _: &mut dyn Services) {
     }
 }
 
-/// Sets the colour of every lane.
-pub fn paint(batch: &mut FragmentBatch, mut colour: impl FnMut(&FragmentBatch, usize) -> [f32; 4]) {
+/// Sets the color of every lane.
+pub fn paint(batch: &mut FragmentBatch, mut color: impl FnMut(&FragmentBatch, usize) -> [f32; 4]) {
     for lane in 0..batch.quads.len() * 4 {
-        let value = colour(batch, lane);
+        let value = color(batch, lane);
         for (c, v) in value.iter().enumerate() {
-            batch.outputs.colour.set(c, lane, v.to_bits());
+            batch.outputs.color.set(c, lane, v.to_bits());
         }
     }
 }
 
-/// The pixel centre of a lane.
-pub fn centre(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
+/// The pixel center of a lane.
+pub fn center(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
     let quad = &batch.quads[lane / 4];
     (f64::from(quad.x + (lane & 1) as i32) + 0.5, f64::from(quad.y + (lane >> 1 & 1) as i32) + 0.5)
 }
 
 /// Interpolates one component of input slot 0 smoothly.
 pub fn smooth(batch: &FragmentBatch, lane: usize, component: usize) -> f32 {
-    let (x, y) = centre(batch, lane);
+    let (x, y) = center(batch, lane);
     let primitive = &batch.primitives[batch.quads[lane / 4].primitive as usize];
     let weights = primitive.barycentric_perspective(x, y);
     let values = primitive.values[component].map(|v| f64::from(f32::from_bits(v)));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use program::{ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable};
-use softgl::device::{Batch, Channels, FragmentBatch};
+use softgl::device::{Batch, FragmentBatch, SoaTable};
 
 /// Floats of a program that is not exact are equal if they differ by at most this many units in the last place: the order
 /// of operations may differ between widths nowhere, but fused and unfused forms may.
@@ -48,7 +48,7 @@ pub fn settle(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
         let (run, again, a, b) = (&run.outputs, &again.outputs, &a.outputs, &mut b.outputs);
         let unsettled = run.killed ^ again.killed;
         b.killed = a.killed & unsettled | b.killed & !unsettled;
-        settle_channels(&run.colour, &again.colour, &a.colour, &mut b.colour);
+        settle_channels(&run.color, &again.color, &a.color, &mut b.color);
         settle_channels(&run.dual_source, &again.dual_source, &a.dual_source, &mut b.dual_source);
         settle_values(&run.depth, &again.depth, &a.depth, &mut b.depth);
         settle_values(&run.sample_mask, &again.sample_mask, &a.sample_mask, &mut b.sample_mask);
@@ -56,7 +56,7 @@ pub fn settle(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
     }
 }
 
-fn settle_channels(run: &Channels, again: &Channels, a: &Channels, b: &mut Channels) {
+fn settle_channels(run: &SoaTable, again: &SoaTable, a: &SoaTable, b: &mut SoaTable) {
     for row in 0..b.rows() {
         settle_values(run.row(row), again.row(row), a.row(row), b.row_mut(row));
     }
@@ -91,10 +91,10 @@ fn compare_fragments(
             .insert(lane, format!("discarded lanes {:#x} against {:#x}", a.outputs.killed, b.outputs.killed));
     }
     let visible = a.live & !a.outputs.killed;
-    let rule = |row: usize, index: u8| stage.map_or(Rule::Close, |s| colour_rule(s, types, row, index));
-    compare_channels(&a.outputs.colour, &b.outputs.colour, visible, |row| rule(row, 0), "colour", found);
+    let rule = |row: usize, index: u8| stage.map_or(Rule::Close, |s| color_rule(s, types, row, index));
+    compare_channels(&a.outputs.color, &b.outputs.color, visible, |row| rule(row, 0), "color", found);
     let (first, second) = (&a.outputs.dual_source, &b.outputs.dual_source);
-    compare_channels(first, second, visible, |row| rule(row, 1), "second colour", found);
+    compare_channels(first, second, visible, |row| rule(row, 1), "second color", found);
     let depth = float_rule(stage, |_| false);
     compare_values(&a.outputs.depth, &b.outputs.depth, visible, depth, "depth", found);
     compare_values(&a.outputs.sample_mask, &b.outputs.sample_mask, visible, Rule::Bits, "sample mask", found);
@@ -106,7 +106,7 @@ fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// The rule of a component of a draw buffer: row 4 × draw buffer + component.
-fn colour_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) -> Rule {
+fn color_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) -> Rule {
     let (location, component) = ((row / 4) as u32, (row % 4) as u8);
     let covers = |global: &Global| match global.placement {
         Placement::FragmentOutput { output: FragmentOutput::AllColors, .. } => index == 0,
@@ -143,8 +143,8 @@ fn compare_values(a: &[u32], b: &[u32], lanes: u64, rule: Rule, what: &str, foun
 }
 
 fn compare_channels(
-    a: &Channels,
-    b: &Channels,
+    a: &SoaTable,
+    b: &SoaTable,
     lanes: u64,
     rule: impl Fn(usize) -> Rule,
     what: &str,
@@ -195,10 +195,10 @@ mod tests {
 
     #[test]
     fn values_of_chance_are_settled_and_others_are_not() {
-        let batch = |colours: [u32; 4], killed: u64| {
+        let batch = |colors: [u32; 4], killed: u64| {
             let quad = softgl::device::Quad { x: 0, y: 0, primitive: 0 };
             let mut outputs = softgl::device::FragmentOutputs::new(1, 4);
-            outputs.colour.row_mut(0).copy_from_slice(&colours);
+            outputs.color.row_mut(0).copy_from_slice(&colors);
             outputs.killed = killed;
             Batch::Fragment(FragmentBatch {
                 quads: vec![quad],
@@ -215,15 +215,15 @@ mod tests {
         let mut results = [run.clone(), batch([1, 7, 8, 4], 0b1111)];
         settle(&run, &again, &mut results);
         let [Batch::Fragment(a), Batch::Fragment(b)] = &results else { panic!("fragments") };
-        assert_eq!((a.outputs.colour.row(0), a.outputs.killed), (&[1, 2, 3, 4][..], 0b0001));
+        assert_eq!((a.outputs.color.row(0), a.outputs.killed), (&[1, 2, 3, 4][..], 0b0001));
         // Lane 1 was of chance, lane 2 is a real difference.
-        assert_eq!((b.outputs.colour.row(0), b.outputs.killed), (&[1, 2, 8, 4][..], 0b1101));
+        assert_eq!((b.outputs.color.row(0), b.outputs.killed), (&[1, 2, 8, 4][..], 0b1101));
     }
 
     #[test]
     fn kinds_come_from_the_declared_outputs() {
-        let text = "#version 130\nout ivec4 count[2];\nout vec2 colour;\n\
-                    void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; colour = exp2(gl_FragCoord.xy); }";
+        let text = "#version 130\nout ivec4 count[2];\nout vec2 color;\n\
+                    void main() { count[0] = ivec4(gl_FragCoord); count[1] = count[0]; color = exp2(gl_FragCoord.xy); }";
         let mut types = TypeTable::default();
         let options = glsl::CompileOptions::default();
         let shader = glsl::compile(&[text], Stage::Fragment, options, &mut types).expect("it compiles");
@@ -238,10 +238,10 @@ mod tests {
         let options = program::LinkOptions::new(&capabilities);
         let program = program::link(vec![shader], types, &options).expect("it links");
         let stage = program.stage(Stage::Fragment).expect("a fragment stage");
-        let rules: Vec<Rule> = (0..16).map(|row| colour_rule(stage, &program.types, row, 0)).collect();
+        let rules: Vec<Rule> = (0..16).map(|row| color_rule(stage, &program.types, row, 0)).collect();
         let count = |rule| rules.iter().filter(|&&r| r == rule).count();
         // Two draw buffers of four integers, two floats, and what nobody declared.
         assert_eq!([Rule::Bits, Rule::Close, Rule::Nothing].map(count), [8, 2, 6], "{rules:?}");
-        assert!(!stage.exact && colour_rule(stage, &program.types, 0, 1) == Rule::Nothing);
+        assert!(!stage.exact && color_rule(stage, &program.types, 0, 1) == Rule::Nothing);
     }
 }

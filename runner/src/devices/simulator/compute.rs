@@ -4,7 +4,7 @@ use compiler::output::{ComputeInterface, Interface, Width};
 use simulator::host::{Host, Reply};
 use simulator::{Kernel, Thread};
 use softgl::device::{ComputeBatch, DeviceError, DrawState};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 use super::memory::{Memory, memory_requests};
 use super::threads::{Waiting, run_together};
@@ -18,7 +18,7 @@ pub(super) fn run(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &ComputeBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Compute(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "compute binary without a compute interface".into()));
@@ -26,7 +26,7 @@ pub(super) fn run(
     let info = prepared.metadata(width)?;
     let channels = u32::from(width.channels());
     let invocations = batch.local_size.iter().product::<u32>();
-    let mut memory = Memory::new(&prepared.binary, state.program, services, 0);
+    let mut memory = Memory::new(&prepared.binary, state.program, io, 0);
     memory.shared = vec![0; interface.shared_size as usize];
     memory.groups = batch.num_groups;
     let mut host = ComputeHost { memory };
@@ -36,7 +36,7 @@ pub(super) fn run(
         thread.reset(device.options.seed);
         write_groups(&mut thread, batch);
         let first = info.dispatch_grf_start as usize;
-        let own = push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.services);
+        let own = push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
         write_own(&mut thread, own, interface, batch, number);
         let left = invocations - number * channels;
         thread.set_dispatch_mask(if left >= channels { all(channels) } else { all(left) });

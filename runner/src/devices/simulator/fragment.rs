@@ -6,7 +6,7 @@ use program::{Slot, Stage};
 use simulator::host::{Host, HostError, InterpolateAt, InterpolateRequest, RenderState, RenderWrite, Reply};
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 use super::memory::{Memory, memory_requests};
 use super::threads::run_alone;
@@ -37,7 +37,7 @@ pub(super) fn run(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &mut FragmentBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Fragment(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "fragment binary without a fragment interface".into()));
@@ -66,12 +66,12 @@ pub(super) fn run(
             Fixed { setup, positions: &positions, live, interface, width, batch, slots: &group.quads };
         fixed.write(thread, device.options.devinfo.sample_id_per_quad);
         let push = info.dispatch_grf_start as usize;
-        let first = push_constants(thread, push, &prepared.binary.compiled.push, services);
+        let first = push_constants(thread, push, &prepared.binary.compiled.push, io);
         for (i, input) in interface.inputs.iter().enumerate() {
             write_setup(thread, first + 2 * i, input, inputs, setup);
         }
         thread.set_dispatch_mask(all_lanes(group.quads.len() * 4));
-        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
+        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
         let mut host = FragmentHost {
             memory,
             live,
@@ -342,9 +342,9 @@ impl Host for FragmentHost<'_> {
                 self.written |= 1 << slot;
             }
             for c in 0..4 {
-                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.colour.rows())
+                if let Some(row) = location.map(|l| l * 4 + c).filter(|&row| row < self.outputs.color.rows())
                 {
-                    self.outputs.colour.set(row, lane, write.color[c][element]);
+                    self.outputs.color.set(row, lane, write.color[c][element]);
                 }
                 if let Some(color) = &write.color1
                     && c < self.outputs.dual_source.rows()

@@ -3,8 +3,8 @@
 use compiler::output::{GeometryDispatch, GeometryInterface, Interface, Width};
 use program::Stage;
 use simulator::{Kernel, Thread};
-use softgl::device::{DeviceError, DrawState, Emitted, EmittedVertex, GeometryBatch};
-use softgl::services::Services;
+use softgl::device::{DeviceError, DrawState, EmittedVertex, EmittedVertices, GeometryBatch};
+use softgl::shader_io::ShaderIo;
 
 use super::memory::Memory;
 use super::threads::run_alone;
@@ -26,7 +26,7 @@ pub(super) fn run(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &mut GeometryBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Geometry(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "geometry binary without a geometry interface".into()));
@@ -36,13 +36,13 @@ pub(super) fn run(
     let entry_dwords = entry_dwords(interface)?;
     let mut steps = 0;
     for group in groups(interface, batch, &lanes) {
-        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
+        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
         let inputs = input_entries(state, interface, batch, &group);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; LANES], inputs);
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
-        let next = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        let next = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
         if width == Width::Vec4 {
             fill_vec4(thread, next, interface, batch, &group, &host.entries[LANES..]);
             thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
@@ -198,7 +198,7 @@ fn emitted(
     entry: &[u32],
     count: u32,
     header: usize,
-) -> Result<Emitted, DeviceError> {
+) -> Result<EmittedVertices, DeviceError> {
     if count > interface.max_vertices {
         let message = format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
         return Err(layer("simulate", message));
@@ -219,7 +219,7 @@ fn emitted(
         let data = entry.get(start + vertex * size..).unwrap_or_default();
         EmittedVertex { stream, ends_primitive: cut, values: values(state, interface, data) }
     });
-    Ok(Emitted { vertices: vertices.collect() })
+    Ok(EmittedVertices { vertices: vertices.collect() })
 }
 
 /// A vertex in the order of the stage's outputs.

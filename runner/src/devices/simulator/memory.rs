@@ -6,7 +6,7 @@ use program::resource::OpaqueSlot;
 use program::types::Dim;
 use program::{Program, Type, TypeId};
 use simulator::host::{AtomicOp, HostError, Param, Reply, SamplerOp, SamplerRequest, Surface, Texels};
-use softgl::services::{AtomicOp as ServiceAtomic, BufferRef, ImageOp, ImageRef, Services};
+use softgl::shader_io::{AtomicOp as IoAtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo};
 
 use super::sampler::{self, TextureSurface};
 use super::{surface, uniform_buffer};
@@ -18,7 +18,7 @@ pub struct Memory<'a> {
     /// Program, for the shapes of its samplers.
     pub program: &'a Program,
     /// The machine.
-    pub services: &'a mut dyn Services,
+    pub io: &'a mut dyn ShaderIo,
     /// Scratch of the running thread.
     pub scratch: Vec<u8>,
     /// Shared memory of the work group.
@@ -35,7 +35,7 @@ macro_rules! memory_requests {
         }
 
         fn time(&mut self) -> u64 {
-            self.memory.services.time()
+            self.memory.io.clock()
         }
 
         fn read(&mut self, surface: simulator::host::Surface, offset: u32, data: &mut [u8]) -> Reply<()> {
@@ -57,11 +57,11 @@ macro_rules! memory_requests {
         }
 
         fn typed_read(&mut self, surface: u8, coordinates: [u32; 4]) -> Reply<[u32; 4]> {
-            self.memory.image(surface, coordinates, &softgl::services::ImageOp::Load)
+            self.memory.image(surface, coordinates, &softgl::shader_io::ImageOp::Load)
         }
 
         fn typed_write(&mut self, surface: u8, coordinates: [u32; 4], texel: [u32; 4]) -> Reply<()> {
-            self.memory.image(surface, coordinates, &softgl::services::ImageOp::Store(texel)).map(drop)
+            self.memory.image(surface, coordinates, &softgl::shader_io::ImageOp::Store(texel)).map(drop)
         }
 
         fn typed_atomic(
@@ -77,21 +77,21 @@ macro_rules! memory_requests {
 }
 pub(super) use memory_requests;
 
-fn service_atomic(op: AtomicOp) -> ServiceAtomic {
+fn io_atomic_op(op: AtomicOp) -> IoAtomicOp {
     match op {
-        AtomicOp::And => ServiceAtomic::And,
-        AtomicOp::Or => ServiceAtomic::Or,
-        AtomicOp::Xor => ServiceAtomic::Xor,
-        AtomicOp::Mov => ServiceAtomic::Exchange,
-        AtomicOp::Inc => ServiceAtomic::Increment,
-        AtomicOp::Dec | AtomicOp::PreDec => ServiceAtomic::Decrement,
-        AtomicOp::Add => ServiceAtomic::Add,
-        AtomicOp::Sub => ServiceAtomic::Sub,
-        AtomicOp::IMax => ServiceAtomic::MaxSigned,
-        AtomicOp::IMin => ServiceAtomic::MinSigned,
-        AtomicOp::UMax => ServiceAtomic::MaxUnsigned,
-        AtomicOp::UMin => ServiceAtomic::MinUnsigned,
-        AtomicOp::CmpWr => ServiceAtomic::CompareExchange,
+        AtomicOp::And => IoAtomicOp::And,
+        AtomicOp::Or => IoAtomicOp::Or,
+        AtomicOp::Xor => IoAtomicOp::Xor,
+        AtomicOp::Mov => IoAtomicOp::Exchange,
+        AtomicOp::Inc => IoAtomicOp::Increment,
+        AtomicOp::Dec | AtomicOp::PreDec => IoAtomicOp::Decrement,
+        AtomicOp::Add => IoAtomicOp::Add,
+        AtomicOp::Sub => IoAtomicOp::Sub,
+        AtomicOp::IMax => IoAtomicOp::MaxSigned,
+        AtomicOp::IMin => IoAtomicOp::MinSigned,
+        AtomicOp::UMax => IoAtomicOp::MaxUnsigned,
+        AtomicOp::UMin => IoAtomicOp::MinUnsigned,
+        AtomicOp::CmpWr => IoAtomicOp::CompareExchange,
     }
 }
 
@@ -105,17 +105,10 @@ impl<'a> Memory<'a> {
     pub fn new(
         binary: &'a Binary,
         program: &'a Program,
-        services: &'a mut dyn Services,
+        io: &'a mut dyn ShaderIo,
         scratch: u32,
     ) -> Memory<'a> {
-        Memory {
-            binary,
-            program,
-            services,
-            scratch: vec![0; scratch as usize],
-            shared: Vec::new(),
-            groups: [0; 3],
-        }
+        Memory { binary, program, io, scratch: vec![0; scratch as usize], shared: Vec::new(), groups: [0; 3] }
     }
 
     fn buffer(&self, index: u8) -> Reply<BufferRef> {
@@ -135,7 +128,7 @@ impl<'a> Memory<'a> {
             Surface::Slm => &self.shared[..],
             Surface::Bti(index) | Surface::Constant(index) => match surface(self.binary, index) {
                 Some(Bound::WorkGroupCount) => groups.as_flattened(),
-                _ => self.services.buffer(self.buffer(index)?),
+                _ => self.io.buffer(self.buffer(index)?),
             },
         };
         for (i, byte) in data.iter_mut().enumerate() {
@@ -156,7 +149,7 @@ impl<'a> Memory<'a> {
             }
             Surface::Bti(index) | Surface::Constant(index) => {
                 let buffer = self.buffer(index)?;
-                self.services.store(buffer, offset, data);
+                self.io.store(buffer, offset, data);
             }
             Surface::Slm => {
                 let start = (offset as usize).min(self.shared.len());
@@ -170,9 +163,9 @@ impl<'a> Memory<'a> {
 
     /// Atomic operation on a dword; the old value (PREDEC: the new one).
     pub fn atomic(&mut self, on: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
-        let service = service_atomic(op);
+        let service = io_atomic_op(op);
         let old = match on {
-            Surface::Bti(index) => self.services.atomic32(self.buffer(index)?, offset, service, operands),
+            Surface::Bti(index) => self.io.atomic32(self.buffer(index)?, offset, service, operands),
             Surface::Slm => {
                 let mut bytes = [0; 4];
                 self.read(on, offset, &mut bytes)?;
@@ -191,7 +184,7 @@ impl<'a> Memory<'a> {
             return refuse(format!("binding table entry {index} is no image"));
         };
         let [x, y, z, _] = coordinates.map(|c| c as i32);
-        let result = self.services.image(ImageRef::Slot(slot), [x, y, z], 0, op);
+        let result = self.io.image(ImageRef::Slot(slot), [x, y, z], 0, op);
         result.map_err(|error| HostError(error.to_string()))
     }
 
@@ -203,7 +196,7 @@ impl<'a> Memory<'a> {
         op: AtomicOp,
         operands: [u32; 2],
     ) -> Reply<u32> {
-        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(service_atomic(op), operands))?;
+        let [old, ..] = self.image(index, coordinates, &ImageOp::Atomic(io_atomic_op(op), operands))?;
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
@@ -218,17 +211,17 @@ impl<'a> Memory<'a> {
                     for (component, row) in texels.iter_mut().enumerate() {
                         // The surface has a pitch of one byte: coordinates are byte offsets.
                         let offset = offsets[channel].wrapping_add(4 * component as u32);
-                        row[channel] = self.services.load32(buffer, offset);
+                        row[channel] = self.io.load32(buffer, offset);
                     }
                 }
                 Ok(texels)
             }
             Some(Bound::Texture(slot)) => {
                 let surface = TextureSurface { slot, cube_array: self.is_cube_array(slot) };
-                sampler::sample(self.services, surface, request)
+                sampler::sample(self.io, surface, request)
             }
             Some(Bound::StorageBlock(n)) if request.op == SamplerOp::ResInfo => {
-                texels[0] = [self.services.buffer(BufferRef::Storage(n)).len() as u32; 16];
+                texels[0] = [self.io.buffer(BufferRef::Storage(n)).len() as u32; 16];
                 Ok(texels)
             }
             Some(Bound::Image(slot)) if request.op == SamplerOp::ResInfo => {

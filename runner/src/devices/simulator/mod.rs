@@ -28,7 +28,7 @@ use program::{Stage, StageKey};
 use simulator::trace::Tracer;
 use simulator::{Kernel, MathMode, Thread};
 use softgl::device::{Batch, Device, DeviceError, DrawState, ProgramId, Steps};
-use softgl::services::{BufferRef, Services};
+use softgl::shader_io::{BufferRef, ShaderIo};
 
 use prepared::Prepared;
 use threads::Budget;
@@ -243,23 +243,21 @@ impl SimulatorDevice {
         (width, kernel): (Width, &Kernel),
         state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let steps = match batch {
-            Batch::Vertex(vertices) => vertex::run(self, prepared, width, kernel, state, vertices, services)?,
-            Batch::Fragment(fragments) => {
-                fragment::run(self, prepared, width, kernel, state, fragments, services)?
-            }
+            Batch::Vertex(vertices) => vertex::run(self, prepared, width, kernel, state, vertices, io)?,
+            Batch::Fragment(fragments) => fragment::run(self, prepared, width, kernel, state, fragments, io)?,
             Batch::Geometry(primitives) => {
-                geometry::run(self, prepared, width, kernel, state, primitives, services)?
+                geometry::run(self, prepared, width, kernel, state, primitives, io)?
             }
             Batch::TessControl(patches) => {
-                tessellation::run_control(self, prepared, width, kernel, state, patches, services)?
+                tessellation::run_control(self, prepared, width, kernel, state, patches, io)?
             }
             Batch::TessEval(points) => {
-                tessellation::run_evaluation(self, prepared, width, kernel, state, points, services)?
+                tessellation::run_evaluation(self, prepared, width, kernel, state, points, io)?
             }
-            Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, services)?,
+            Batch::Compute(group) => compute::run(self, prepared, width, kernel, state, group, io)?,
         };
         self.budget = self.budget.after(steps);
         Ok(Steps(steps))
@@ -272,18 +270,18 @@ impl SimulatorDevice {
         prepared: &Prepared,
         results: [((Width, &Kernel), &Batch); 2],
         state: &DrawState<'_>,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
         has_side_effects: bool,
     ) -> Result<compare::Differences, DeviceError> {
         let mut settled = [results[0].1.clone(), results[1].1.clone()];
         let seed = self.options.seed;
         for (kernel, result) in results {
             if has_side_effects {
-                services.rollback();
+                io.rollback();
             }
             let mut again = result.clone();
             self.options.seed = !seed;
-            let outcome = self.run(prepared, kernel, state, &mut again, services);
+            let outcome = self.run(prepared, kernel, state, &mut again, io);
             self.options.seed = seed;
             outcome?;
             compare::settle(result, &again, &mut settled);
@@ -303,7 +301,7 @@ impl Device for SimulatorDevice {
         stage: Stage,
         state: &DrawState<'_>,
         batch: &mut Batch,
-        services: &mut dyn Services,
+        io: &mut dyn ShaderIo,
     ) -> Result<Steps, DeviceError> {
         let prepared = self.prepared(stage, state)?;
         self.budget.stage = stage;
@@ -314,17 +312,17 @@ impl Device for SimulatorDevice {
         let kernels = prepared.kernels_to_run();
         let mut first: Option<(Batch, blake3::Hash)> = None;
         if side_effects && kernels.len() > 1 {
-            services.checkpoint();
+            io.checkpoint();
         }
         for (width, kernel) in kernels {
             if first.is_some() && side_effects {
-                services.rollback();
+                io.rollback();
             }
             if let Some(trace) = &self.options.trace {
                 trace.lock().unwrap_or_else(PoisonError::into_inner).begin(stage, width.name());
             }
-            total += self.run(&prepared, (*width, kernel), state, batch, services)?;
-            let memory = written_memory(&prepared.binary, services);
+            total += self.run(&prepared, (*width, kernel), state, batch, io)?;
+            let memory = written_memory(&prepared.binary, io);
             let batch_number = self.shaded;
             let differs = |lane, what: String| {
                 let text = format!("{} differs: {what}", width.name());
@@ -336,8 +334,7 @@ impl Device for SimulatorDevice {
             };
             if !compare::differences(reference, batch, state.program).is_empty() {
                 let results = [((kernels[0].0, &kernels[0].1), reference), ((*width, kernel), &*batch)];
-                let found =
-                    self.compare_what_is_defined(&prepared, results, state, services, side_effects)?;
+                let found = self.compare_what_is_defined(&prepared, results, state, io, side_effects)?;
                 self.disagreements.extend(found.into_iter().map(|(lane, what)| differs(Some(lane), what)));
             }
             if first.as_ref().is_some_and(|(_, expected)| *expected != memory) {
@@ -350,7 +347,7 @@ impl Device for SimulatorDevice {
 
 #[cold]
 fn layer(layer: &'static str, message: String) -> DeviceError {
-    DeviceError::Layer { layer, message }
+    DeviceError::Rejected { phase: layer, message }
 }
 
 fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
@@ -366,10 +363,10 @@ fn uniform_buffer(block: u32) -> BufferRef {
 }
 
 /// Writes push constants from register `first` on; gives the register after them.
-fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], services: &dyn Services) -> usize {
+fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], io: &dyn ShaderIo) -> usize {
     let mut register = first;
     for range in ranges {
-        let buffer = services.buffer(uniform_buffer(range.block));
+        let buffer = io.buffer(uniform_buffer(range.block));
         for unit in 0..range.length {
             let start = ((range.start + unit) as usize) * 32;
             let mut bytes = [0; 32];
@@ -384,12 +381,12 @@ fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], servi
 }
 
 /// Digest of the buffers that a binary's shader may write.
-fn written_memory(binary: &Binary, services: &dyn Services) -> blake3::Hash {
+fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for &surface in &binary.compiled.bindings {
         match surface {
-            Surface::StorageBlock(n) => hasher.update(services.buffer(BufferRef::Storage(n))),
-            Surface::AtomicBuffer(n) => hasher.update(services.buffer(BufferRef::AtomicCounter(n))),
+            Surface::StorageBlock(n) => hasher.update(io.buffer(BufferRef::Storage(n))),
+            Surface::AtomicBuffer(n) => hasher.update(io.buffer(BufferRef::AtomicCounter(n))),
             _ => &mut hasher,
         };
     }

@@ -1,7 +1,7 @@
 //! Sampler messages on textures: each channel's request in terms of the machine's texture service.
 
 use simulator::host::{HostError, Param, Reply, SamplerOp, SamplerRequest, Texels};
-use softgl::services::{Lod as Level, ServiceError, Services, TextureOp, TextureRef};
+use softgl::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 
 /// Pixels whose differences give the level of detail.
 const QUAD: usize = 4;
@@ -16,17 +16,13 @@ pub struct TextureSurface {
 }
 
 /// Executes a sampler message on a texture.
-pub fn sample(
-    services: &mut dyn Services,
-    surface: TextureSurface,
-    request: &SamplerRequest,
-) -> Reply<Texels> {
+pub fn sample(io: &mut dyn ShaderIo, surface: TextureSurface, request: &SamplerRequest) -> Reply<Texels> {
     let mut texels: Texels = [[0; 16]; 4];
     for channel in (0..usize::from(request.count)).filter(|c| request.mask >> c & 1 != 0) {
         let texel = if request.op == SamplerOp::ResInfo {
-            information(services, surface, int(request, Param::Lod, channel))?
+            information(io, surface, int(request, Param::Lod, channel))?
         } else {
-            texture(services, surface, &operation(request, channel)?)?
+            texture(io, surface, &operation(request, channel)?)?
         };
         for (row, value) in texels.iter_mut().zip(texel) {
             row[channel] = value;
@@ -35,19 +31,18 @@ pub fn sample(
     Ok(texels)
 }
 
-fn texture(services: &mut dyn Services, surface: TextureSurface, op: &TextureOp) -> Reply<[u32; 4]> {
-    services
-        .texture(TextureRef::Slot(surface.slot), op)
-        .map_err(|error: ServiceError| HostError(error.to_string()))
+fn texture(io: &mut dyn ShaderIo, surface: TextureSurface, op: &TextureOp) -> Reply<[u32; 4]> {
+    io.texture(TextureRef::Slot(surface.slot), op)
+        .map_err(|error: ShaderIoError| HostError(error.to_string()))
 }
 
 /// Width, height, depth or layers, levels.
-fn information(services: &mut dyn Services, surface: TextureSurface, lod: i32) -> Reply<[u32; 4]> {
-    let mut size = texture(services, surface, &TextureOp::Size { lod })?;
+fn information(io: &mut dyn ShaderIo, surface: TextureSurface, lod: i32) -> Reply<[u32; 4]> {
+    let mut size = texture(io, surface, &TextureOp::Size { lod })?;
     if surface.cube_array {
         size[2] = size[2].wrapping_mul(6);
     }
-    let [levels, ..] = texture(services, surface, &TextureOp::Levels)?;
+    let [levels, ..] = texture(io, surface, &TextureOp::Levels)?;
     Ok([size[0], size[1], size[2], levels])
 }
 

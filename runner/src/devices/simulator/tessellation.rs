@@ -5,8 +5,8 @@ use compiler::output::{
 };
 use program::{Slot, Stage};
 use simulator::{Kernel, Thread};
-use softgl::device::{Channels, DeviceError, DrawState, TessControlBatch, TessEvaluationBatch};
-use softgl::services::Services;
+use softgl::device::{DeviceError, DrawState, SoaTable, TessControlBatch, TessEvaluationBatch};
+use softgl::shader_io::ShaderIo;
 
 use super::memory::Memory;
 use super::threads::{Waiting, run_alone, run_together};
@@ -30,7 +30,7 @@ pub(super) fn run_control(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &mut TessControlBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::TessControl(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "control binary without a control interface".into()));
@@ -40,7 +40,7 @@ pub(super) fn run_control(
     let mask = batch.mask;
     let mut steps = 0;
     for lane in (0..batch.lanes).filter(|lane| mask >> lane & 1 != 0) {
-        let memory = Memory::new(&prepared.binary, state.program, services, 0);
+        let memory = Memory::new(&prepared.binary, state.program, io, 0);
         let inputs = vertex_entries(state, interface, batch, lane);
         let mut host = UrbHost::new(memory, vec![vec![0; dwords]], inputs);
         let mut threads = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn run_control(
                 thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
             }
             let first = info.dispatch_grf_start as usize;
-            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.services);
+            push_constants(&mut thread, first, &prepared.binary.compiled.push, host.memory.io);
             thread.set_dispatch_mask(0xff);
             threads.push(Waiting { thread, scratch: vec![0; info.scratch_bytes as usize] });
         }
@@ -104,7 +104,7 @@ fn vertex_entries(
     lane: usize,
 ) -> Vec<Vec<u32>> {
     let slots = state.program.stage(Stage::TessControl).map_or(&[][..], |s| &s.inputs);
-    let entry = |values: &Channels| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
+    let entry = |values: &SoaTable| vue::entry(&interface.inputs, slots, |row| values.find(row, lane));
     batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
 }
 
@@ -165,7 +165,7 @@ pub(super) fn run_evaluation(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &mut TessEvaluationBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::TessEval(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "evaluation binary without an evaluation interface".into()));
@@ -178,12 +178,12 @@ pub(super) fn run_evaluation(
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
-        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
+        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], vec![patch.clone()]);
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
-        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
         let handle = per_thread as u32;
         if width == Width::Vec4 {
             fill_vec4(thread, handle, batch, group);

@@ -4,7 +4,7 @@ use compiler::output::{Interface, VertexInput, VertexInterface, Width};
 use program::Stage;
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, VertexBatch};
-use softgl::services::Services;
+use softgl::shader_io::ShaderIo;
 
 use super::memory::Memory;
 use super::threads::run_alone;
@@ -19,7 +19,7 @@ pub(super) fn run(
     kernel: &Kernel,
     state: &DrawState<'_>,
     batch: &mut VertexBatch,
-    services: &mut dyn Services,
+    io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Vertex(interface) = prepared.binary.interface() else {
         return Err(layer("encode", "vertex binary without a vertex interface".into()));
@@ -31,12 +31,12 @@ pub(super) fn run(
     let entry_dwords = interface.outputs.slots.len().max(1) * 4;
     let mut steps = 0;
     for group in lanes.chunks(per_thread) {
-        let memory = Memory::new(&prepared.binary, state.program, services, info.scratch_bytes);
+        let memory = Memory::new(&prepared.binary, state.program, io, info.scratch_bytes);
         let mut host = UrbHost::new(memory, vec![vec![0; entry_dwords]; per_thread], Vec::new());
         let thread = &mut device.thread;
         thread.reset(device.options.seed);
         let first = info.dispatch_grf_start as usize;
-        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.services);
+        let inputs = push_constants(thread, first, &prepared.binary.compiled.push, host.memory.io);
         if width == Width::Vec4 {
             thread.set_register(0, &header(&[0, 1]));
             fill(thread, interface, batch, group, |input, half, c| (inputs + input, half * 4 + c));

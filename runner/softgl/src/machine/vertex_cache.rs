@@ -2,15 +2,15 @@
 
 use program::{LinkedStage, StageKey};
 
-use crate::device::{Channels, ProgramId, VertexBatch};
+use crate::device::{ProgramId, SoaTable, VertexBatch};
 
 /// The last batch of a vertex stage that sees nothing but its inputs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct VertexMemo(Option<(ProgramId, StageKey, VertexBatch)>);
+pub(super) struct VertexCache(Option<(ProgramId, StageKey, VertexBatch)>);
 
-impl VertexMemo {
+impl VertexCache {
     /// Outputs of a batch that equals the last one.
-    pub fn find(&self, id: ProgramId, key: &StageKey, batch: &VertexBatch) -> Option<&Channels> {
+    pub fn find(&self, id: ProgramId, key: &StageKey, batch: &VertexBatch) -> Option<&SoaTable> {
         let (last_id, last_key, last) = self.0.as_ref()?;
         ((last_id, last_key) == (&id, key) && last.has_inputs_of(batch)).then_some(&last.outputs)
     }

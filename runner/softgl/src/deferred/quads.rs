@@ -3,7 +3,7 @@
 use program::Stage;
 
 use super::RenderTarget;
-use super::record::{DrawContext, Fragment};
+use super::recorded_draw::{DrawContext, ShadedFragment};
 use crate::device::{
     Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, PrimitiveSetup, Quad,
     Steps,
@@ -61,7 +61,7 @@ impl<'d> QuadShader<'d> {
         }
         let quads = std::mem::take(&mut self.quads);
         if context.reads_framebuffer() {
-            target.expose(&quads, context);
+            target.load_framebuffer(&quads, context);
         }
         let outputs = self.shade(&quads, context, setups)?;
         for (q, quad) in quads.iter().enumerate() {
@@ -86,7 +86,7 @@ impl<'d> QuadShader<'d> {
         setups: &[PrimitiveSetup],
         setup: usize,
         quad: Quad,
-    ) -> Result<Option<Fragment>, DeviceError> {
+    ) -> Result<Option<ShadedFragment>, DeviceError> {
         let quads = [PendingQuad { x: quad.x, y: quad.y, setup, coverage: 0b1111 }];
         let outputs = self.shade(&quads, context, setups)?;
         let fragment = target.fragment(context, &outputs, 0);
@@ -132,8 +132,8 @@ impl<'d> QuadShader<'d> {
         let rows = context.fragment.locations.len() * 4;
         match batch {
             Batch::Fragment(FragmentBatch { outputs, .. })
-                if outputs.colour.rows() >= rows
-                    && (rows == 0 || outputs.colour.lanes() == lanes)
+                if outputs.color.rows() >= rows
+                    && (rows == 0 || outputs.color.lanes() == lanes)
                     && outputs.depth.len() == lanes
                     && outputs.sample_mask.len() == lanes =>
             {

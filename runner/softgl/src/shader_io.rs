@@ -37,7 +37,7 @@ pub enum ImageRef {
 
 /// Why a request failed. Out-of-bounds accesses are not errors: loads give zero and stores do nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ServiceError {
+pub enum ShaderIoError {
     /// The services have no such thing.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
@@ -231,7 +231,7 @@ impl AtomicOp {
 /// What the machine offers a device while it shades.
 ///
 /// Bytes outside a buffer read as zero and swallow stores, whole elements at a time (robust buffer access).
-pub trait Services {
+pub trait ShaderIo {
     /// All bytes of a buffer; empty when nothing is bound. Little endian.
     fn buffer(&self, buffer: BufferRef) -> &[u8];
 
@@ -245,7 +245,7 @@ pub trait Services {
     fn atomic64(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u64; 2]) -> u64;
 
     /// A texture operation for one lane: four raw components (floats or integers, as the sampler's type says).
-    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ServiceError>;
+    fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError>;
 
     /// An image operation for one lane.
     fn image(
@@ -254,10 +254,10 @@ pub trait Services {
         coordinates: [i32; 3],
         sample: u32,
         op: &ImageOp,
-    ) -> Result<[u32; 4], ServiceError>;
+    ) -> Result<[u32; 4], ShaderIoError>;
 
     /// Ticks of a clock: more at each call. Services without a clock stand still.
-    fn time(&mut self) -> u64 {
+    fn clock(&mut self) -> u64 {
         0
     }
 
@@ -265,7 +265,7 @@ pub trait Services {
     /// call replaces the first memory.
     fn checkpoint(&mut self);
 
-    /// Puts back what the last [`Services::checkpoint`] remembered.
+    /// Puts back what the last [`ShaderIo::checkpoint`] remembered.
     fn rollback(&mut self);
 
     /// The 32-bit word at `offset`, zero out of bounds.

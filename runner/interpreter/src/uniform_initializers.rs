@@ -1,35 +1,35 @@
-//! Initialisers of uniforms: the values that GL gives them when a program is linked.
+//! Initializers of uniforms: the values that GL gives them when a program is linked.
 
 use program::{BuiltinVariable, Program, Storage};
 
-use crate::environment::{Environment, Error, ImageRequest, InterpolateAt, Space, TextureRequest};
-use crate::flatten::Cells;
-use crate::group::Group;
+use crate::environment::{AddressSpace, Environment, Error, ImageRequest, InterpolateAt, TextureRequest};
+use crate::invocation_group::InvocationGroup;
 use crate::lanes::Mask;
+use crate::scalar_layout::ScalarLayout;
 
-/// Most statements that initialisers may execute; they are constant expressions.
+/// Most statements that initializers may execute; they are constant expressions.
 const STEPS: u64 = 1 << 20;
 
-/// The bytes of the default uniform block with every initialiser evaluated; everything else is zero.
+/// The bytes of the default uniform block with every initializer evaluated; everything else is zero.
 ///
 /// # Errors
-/// An initialiser that is no constant expression the interpreter can evaluate.
+/// An initializer that is no constant expression the interpreter can evaluate.
 pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
     let mut block = DefaultBlock(vec![0; program.default_block_size as usize]);
-    let cells = Cells::new(&program.types, program.types.ids());
+    let layout = ScalarLayout::new(&program.types, program.types.ids());
     for stage in &program.stages {
         let shader = &stage.shader;
-        let initialised =
+        let initialized =
             shader.globals.values().any(|g| g.storage == Storage::Uniform && g.initializer.is_some());
-        if initialised {
-            Group::new(program, shader, &cells, &mut block, Mask::all(1), 1, STEPS)
+        if initialized {
+            InvocationGroup::new(program, shader, &layout, &mut block, Mask::all(1), 1, STEPS)
                 .store_uniform_initializers()?;
         }
     }
     Ok(block.0)
 }
 
-/// Where initialisers go; nothing else exists before a draw.
+/// Where initializers go; nothing else exists before a draw.
 struct DefaultBlock(Vec<u8>);
 
 impl Environment for DefaultBlock {
@@ -45,20 +45,20 @@ impl Environment for DefaultBlock {
         0.0
     }
 
-    fn system(&mut self, _: BuiltinVariable, _: usize, _: usize) -> u32 {
+    fn system_value(&mut self, _: BuiltinVariable, _: usize, _: usize) -> u32 {
         0
     }
 
-    fn load(&mut self, _: Space, _: u32, _: u32) -> Option<u64> {
+    fn load(&mut self, _: AddressSpace, _: u32, _: u32) -> Option<u64> {
         None
     }
 
-    fn store(&mut self, space: Space, offset: u32, bytes: u32, value: u64) -> bool {
+    fn store(&mut self, space: AddressSpace, offset: u32, bytes: u32, value: u64) -> bool {
         let (start, count) = (offset as usize, bytes as usize);
         let target = self.0.get_mut(start..start.saturating_add(count));
         let source = value.to_le_bytes();
         match (space, target, source.get(..count)) {
-            (Space::DefaultBlock, Some(target), Some(source)) => {
+            (AddressSpace::DefaultBlock, Some(target), Some(source)) => {
                 target.copy_from_slice(source);
                 true
             }
@@ -66,7 +66,7 @@ impl Environment for DefaultBlock {
         }
     }
 
-    fn size(&mut self, _: Space) -> u32 {
+    fn size(&mut self, _: AddressSpace) -> u32 {
         0
     }
 

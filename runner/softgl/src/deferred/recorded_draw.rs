@@ -12,7 +12,7 @@ use crate::format::Texel;
 use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
 use crate::raster::Spans;
-use crate::raster::coverage::{Coverage, Polygon, Unions};
+use crate::raster::coverage::{Coverage, CoverageParts, UnionCache};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
 
@@ -51,7 +51,7 @@ impl DrawContext {
 
 /// One primitive's coverage in a recorded draw.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct DrawItem {
     pub setup: usize,
     pub coverage: Arc<Coverage>,
     /// Index of the shared result, for primitives with the same inputs at every pixel.
@@ -60,8 +60,8 @@ pub(super) struct Item {
 
 /// A fragment shader's results for one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fragment {
-    /// Texel for each attachment, quantised; `None` where nothing is written.
+pub(super) struct ShadedFragment {
+    /// Texel for each attachment, quantized; `None` where nothing is written.
     pub texels: SmallVec<[Option<Texel>; 1]>,
     pub depth: Option<u32>,
     /// GLSL leaves some of it undefined.
@@ -70,28 +70,28 @@ pub(super) struct Fragment {
 
 /// A result shared by all pixels of one or more items; shaded at the first need.
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedResult {
     pub setup: usize,
     pub quad: Quad,
     /// The inputs and whatever else decides the result.
     pub key: Vec<u32>,
     /// `None` inside: discarded.
-    pub result: Option<Option<Fragment>>,
+    pub result: Option<Option<ShadedFragment>>,
 }
 
 /// A recorded draw.
 #[derive(Clone, Debug)]
-pub struct DrawRecord {
+pub struct RecordedDraw {
     pub(super) context: DrawContext,
     pub(super) setups: Vec<PrimitiveSetup>,
-    pub(super) items: Vec<Item>,
-    pub(super) shared: Vec<Shared>,
+    pub(super) items: Vec<DrawItem>,
+    pub(super) shared: Vec<SharedResult>,
 }
 
-impl DrawRecord {
+impl RecordedDraw {
     /// An empty record.
-    pub fn new(context: DrawContext) -> DrawRecord {
-        DrawRecord { context, setups: Vec::new(), items: Vec::new(), shared: Vec::new() }
+    pub fn new(context: DrawContext) -> RecordedDraw {
+        RecordedDraw { context, setups: Vec::new(), items: Vec::new(), shared: Vec::new() }
     }
 
     /// The context, with memory as the shaders left it.
@@ -106,21 +106,21 @@ impl DrawRecord {
 }
 
 /// Collects the primitives of a draw.
-pub struct Recorder {
-    record: DrawRecord,
+pub struct DrawRecorder {
+    record: RecordedDraw,
     mode: ShadeMode,
     known: HashMap<Vec<u32>, usize>,
 }
 
-impl Recorder {
+impl DrawRecorder {
     /// Starts a record.
-    pub fn new(context: DrawContext, mode: ShadeMode) -> Recorder {
-        Recorder { record: DrawRecord::new(context), mode, known: HashMap::new() }
+    pub fn new(context: DrawContext, mode: ShadeMode) -> DrawRecorder {
+        DrawRecorder { record: RecordedDraw::new(context), mode, known: HashMap::new() }
     }
 
     /// Adds a primitive, complete with values.
-    pub fn add(&mut self, setup: PrimitiveSetup, coverage: Polygon, unions: &mut Unions) {
-        let key = if self.mode == ShadeMode::All { None } else { self.constant_key(&setup) };
+    pub fn add(&mut self, setup: PrimitiveSetup, coverage: CoverageParts, unions: &mut UnionCache) {
+        let key = if self.mode == ShadeMode::Immediate { None } else { self.constant_key(&setup) };
         let index = self.record.setups.len();
         self.record.setups.push(setup);
         for coverage in coverage {
@@ -130,7 +130,7 @@ impl Recorder {
     }
 
     /// The finished record.
-    pub fn finish(self) -> DrawRecord {
+    pub fn finish(self) -> RecordedDraw {
         self.record
     }
 
@@ -168,13 +168,19 @@ impl Recorder {
         let first = (spans.y0..).zip(&spans.rows).find(|(_, (x0, x1))| x0 < x1);
         let (y, x) = first.map_or((0, 0), |(y, run)| (y, run.0));
         let quad = Quad { x: x & !1, y: y & !1, primitive: 0 };
-        self.record.shared.push(Shared { setup, quad, key: key.to_vec(), result: None });
+        self.record.shared.push(SharedResult { setup, quad, key: key.to_vec(), result: None });
         self.known.insert(key.to_vec(), index);
         index
     }
 
     /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
-    fn push(&mut self, setup: usize, coverage: Arc<Coverage>, constant: Option<usize>, unions: &mut Unions) {
+    fn push(
+        &mut self,
+        setup: usize,
+        coverage: Arc<Coverage>,
+        constant: Option<usize>,
+        unions: &mut UnionCache,
+    ) {
         let joinable = constant.is_some() && self.record.context.depth_test.is_none();
         if let Some(last) = self.record.items.last_mut()
             && joinable
@@ -184,6 +190,6 @@ impl Recorder {
             last.coverage = union;
             return;
         }
-        self.record.items.push(Item { setup, coverage, constant });
+        self.record.items.push(DrawItem { setup, coverage, constant });
     }
 }

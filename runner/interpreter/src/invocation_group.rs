@@ -10,23 +10,25 @@ use program::{
 use rustc_hash::FxHashSet;
 
 use crate::environment::{Environment, Error, InterpolateAt};
-use crate::flatten::{Cells, SlotCell, output_after, packs_elements, slot_after, slot_cells};
 use crate::lanes::{Mask, Value};
 use crate::place::Place;
 use crate::scalar;
+use crate::scalar_layout::{
+    ScalarLayout, SlotComponent, output_after, packs_elements, slot_after, slot_components,
+};
 
 /// Deepest nesting of expressions and statements, those of functions called included: what evaluation recurses through.
 const MAX_NESTING: usize = 4000;
 
 /// Variables of one call.
 #[derive(Debug, Default)]
-pub struct Frame {
+pub struct CallFrame {
     locals: SecondaryMap<LocalId, Option<Value>>,
     aliases: SecondaryMap<LocalId, Option<Place>>,
     missing: Option<Value>,
 }
 
-impl Frame {
+impl CallFrame {
     /// The value of a local; undefined before its declaration ran.
     pub fn local(&self, id: LocalId) -> &Value {
         static EMPTY: std::sync::OnceLock<Value> = std::sync::OnceLock::new();
@@ -59,7 +61,7 @@ impl Frame {
 
 /// Lanes that left the innermost loop or switch by a jump.
 #[derive(Debug)]
-pub struct Jumps {
+pub struct LoopMasks {
     /// Lanes after `break`.
     pub broken: Mask,
     /// Lanes after `continue`; `None` for a switch.
@@ -67,7 +69,7 @@ pub struct Jumps {
 }
 
 /// Invocations of one stage running in lockstep.
-pub struct Group<'a, E: Environment> {
+pub struct InvocationGroup<'a, E: Environment> {
     /// The program.
     pub program: &'a Program,
     /// Its types.
@@ -75,7 +77,7 @@ pub struct Group<'a, E: Environment> {
     /// The stage's code.
     pub shader: &'a Shader,
     /// Component counts of all types.
-    pub cells: &'a Cells,
+    pub layout: &'a ScalarLayout,
     /// Types of globals that are arrays of blocks.
     pub block_array_types: FxHashSet<TypeId>,
     /// The outside.
@@ -89,7 +91,7 @@ pub struct Group<'a, E: Environment> {
     /// Lanes that only help their quad: their writes have no effect.
     pub helpers: Mask,
     /// Lanes whose control flow depended on something undefined.
-    pub tainted: Mask,
+    pub undefined_control_flow: Mask,
     /// Lanes that wrote something undefined to memory.
     pub undefined_writes: Mask,
     /// Of each output slot the components with which some vertex was emitted undefined.
@@ -97,7 +99,7 @@ pub struct Group<'a, E: Environment> {
     /// Globals held by value.
     pub globals: SecondaryMap<GlobalId, Value>,
     /// Enclosing loops and switches, innermost last.
-    pub jumps: Vec<Jumps>,
+    pub loop_masks: Vec<LoopMasks>,
     /// Lanes that returned from the current call.
     pub returned: Mask,
     /// Return value of the current call.
@@ -108,22 +110,22 @@ pub struct Group<'a, E: Environment> {
     pub limit: u64,
     /// Functions being executed, outermost first.
     pub functions: Vec<FunctionId>,
-    frames: Vec<Frame>,
+    frames: Vec<CallFrame>,
     /// Expressions and statements being executed, one inside the other.
     nesting: usize,
 }
 
-impl<'a, E: Environment> Group<'a, E> {
+impl<'a, E: Environment> InvocationGroup<'a, E> {
     /// A group about to run a stage.
     pub fn new(
         program: &'a Program,
         shader: &'a Shader,
-        cells: &'a Cells,
+        layout: &'a ScalarLayout,
         environment: &'a mut E,
         active: Mask,
         lanes: usize,
         limit: u64,
-    ) -> Group<'a, E> {
+    ) -> InvocationGroup<'a, E> {
         let types = &program.types;
         let mut block_array_types = FxHashSet::default();
         for global in shader.globals.values().filter(|g| g.block.is_some()) {
@@ -133,22 +135,22 @@ impl<'a, E: Environment> Group<'a, E> {
                 ty = element;
             }
         }
-        Group {
+        InvocationGroup {
             program,
             types,
             shader,
-            cells,
+            layout,
             block_array_types,
             environment,
             lanes,
             active,
             killed: Mask::none(lanes),
             helpers: Mask::none(lanes),
-            tainted: Mask::none(lanes),
+            undefined_control_flow: Mask::none(lanes),
             undefined_writes: Mask::none(lanes),
             emitted_undefined: Vec::new(),
             globals: SecondaryMap::with_default(Value::zero(0, lanes)),
-            jumps: Vec::new(),
+            loop_masks: Vec::new(),
             returned: Mask::none(lanes),
             result: None,
             steps: 0,
@@ -171,41 +173,42 @@ impl<'a, E: Environment> Group<'a, E> {
     }
 
     /// Variables of the current call.
-    pub fn frame(&self) -> &Frame {
-        static EMPTY: std::sync::OnceLock<Frame> = std::sync::OnceLock::new();
-        self.frames.last().unwrap_or_else(|| EMPTY.get_or_init(Frame::default))
+    pub fn frame(&self) -> &CallFrame {
+        static EMPTY: std::sync::OnceLock<CallFrame> = std::sync::OnceLock::new();
+        self.frames.last().unwrap_or_else(|| EMPTY.get_or_init(CallFrame::default))
     }
 
     /// Variables of the current call, to change.
-    pub fn frame_mut(&mut self) -> &mut Frame {
+    pub fn frame_mut(&mut self) -> &mut CallFrame {
         if self.frames.is_empty() {
-            self.frames.push(Frame::default());
+            self.frames.push(CallFrame::default());
         }
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
 
-    /// Runs `main` from global initialisers to its end.
+    /// Runs `main` from global initializers to its end.
     pub fn run_main(&mut self) -> Result<(), Error> {
         let entry = self.shader.entry.ok_or(Error::Malformed("no entry point"))?;
         if self.shader.stage == Stage::Fragment {
             for lane in 0..self.lanes {
-                let helper = self.environment.system(program::BuiltinVariable::HelperInvocation, 0, lane);
+                let helper =
+                    self.environment.system_value(program::BuiltinVariable::HelperInvocation, 0, lane);
                 self.helpers.set(lane, helper != 0);
             }
         }
-        self.frames.push(Frame::default());
+        self.frames.push(CallFrame::default());
         self.initialize_globals()?;
         self.frames.clear();
         self.functions.push(entry);
-        self.call_body(entry, Frame::default())?;
+        self.call_body(entry, CallFrame::default())?;
         self.functions.pop();
         Ok(())
     }
 
-    /// Writes the values of uniforms' initialisers to where the uniforms are.
+    /// Writes the values of uniforms' initializers to where the uniforms are.
     pub fn store_uniform_initializers(&mut self) -> Result<(), Error> {
-        self.frames.push(Frame::default());
+        self.frames.push(CallFrame::default());
         self.initialize_globals()?;
         for (id, global) in self.shader.globals.iter() {
             if let (Storage::Uniform, Some(initializer)) = (global.storage, global.initializer) {
@@ -219,7 +222,7 @@ impl<'a, E: Environment> Group<'a, E> {
         Ok(())
     }
 
-    /// Where a uniform is: a stage may initialise one that only another stage uses.
+    /// Where a uniform is: a stage may initialize one that only another stage uses.
     fn uniform_placement(&self, global: &Global) -> Option<Placement> {
         let same = |other: &&Global| {
             other.storage == Storage::Uniform
@@ -236,18 +239,22 @@ impl<'a, E: Environment> Group<'a, E> {
     }
 
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
-    pub fn call_body(&mut self, id: FunctionId, frame: Frame) -> Result<(Frame, Option<Value>), Error> {
+    pub fn call_body(
+        &mut self,
+        id: FunctionId,
+        frame: CallFrame,
+    ) -> Result<(CallFrame, Option<Value>), Error> {
         let function: &'a Function = &self.shader.functions[id];
         let body = function.body.as_ref().ok_or(Error::Malformed("call of a function without body"))?;
-        let components = self.cells.of(function.result);
+        let components = self.layout.component_count(function.result);
         let result = (components > 0).then(|| Value::undefined(components, self.lanes));
         let outer_returned = std::mem::replace(&mut self.returned, Mask::none(self.lanes));
         let outer_result = std::mem::replace(&mut self.result, result);
-        let outer_jumps = std::mem::take(&mut self.jumps);
+        let outer_loop_masks = std::mem::take(&mut self.loop_masks);
         self.frames.push(frame);
         let outcome = self.statements(body);
         let frame = self.frames.pop().unwrap_or_default();
-        self.jumps = outer_jumps;
+        self.loop_masks = outer_loop_masks;
         let returned = std::mem::replace(&mut self.returned, outer_returned);
         let result = std::mem::replace(&mut self.result, outer_result);
         outcome?;
@@ -261,7 +268,7 @@ impl<'a, E: Environment> Group<'a, E> {
                 Storage::Input => self.read_input(global),
                 Storage::Private | Storage::Const | Storage::Output => match global.initializer {
                     Some(init) if global.storage != Storage::Output || global.active => self.eval(init)?,
-                    _ => Value::undefined(self.cells.of(global.ty), self.lanes),
+                    _ => Value::undefined(self.layout.component_count(global.ty), self.lanes),
                 },
                 Storage::Uniform | Storage::Buffer | Storage::Shared => continue,
             };
@@ -271,11 +278,11 @@ impl<'a, E: Environment> Group<'a, E> {
     }
 
     fn read_input(&mut self, global: &Global) -> Value {
-        let components = self.cells.of(global.ty);
+        let components = self.layout.component_count(global.ty);
         match global.placement {
             Placement::System => self.read_system(global, components),
             Placement::Attribute { first, component } => {
-                let cells = slot_cells(self.types, global.ty, component);
+                let cells = slot_components(self.types, global.ty, component);
                 self.read_slots(&cells, components, |env, cell, half, lane| {
                     env.attribute(first as usize + cell.slot as usize, (cell.component + half) as usize, lane)
                 })
@@ -291,11 +298,11 @@ impl<'a, E: Environment> Group<'a, E> {
             return value;
         }
         let mut scalars = Vec::new();
-        crate::flatten::scalars(self.types, global.ty, &mut scalars);
+        crate::scalar_layout::scalars(self.types, global.ty, &mut scalars);
         let mut value = Value::zero(components, self.lanes);
         for (c, &ty) in scalars.iter().enumerate() {
             for lane in 0..self.lanes {
-                let raw = self.environment.system(variable, c, lane);
+                let raw = self.environment.system_value(variable, c, lane);
                 value.set(c, lane, scalar::wrap(ty, u64::from(raw)));
             }
         }
@@ -328,9 +335,9 @@ impl<'a, E: Environment> Group<'a, E> {
     /// Reads components through a function that gives 32-bit halves.
     fn read_slots(
         &mut self,
-        cells: &[SlotCell],
+        cells: &[SlotComponent],
         components: usize,
-        mut read: impl FnMut(&mut E, &SlotCell, u8, usize) -> u32,
+        mut read: impl FnMut(&mut E, &SlotComponent, u8, usize) -> u32,
     ) -> Value {
         let mut value = Value::zero(components, self.lanes);
         for (c, cell) in cells.iter().enumerate() {
@@ -338,7 +345,7 @@ impl<'a, E: Environment> Group<'a, E> {
                 let low = u64::from(read(self.environment, cell, 0, lane));
                 let bits = match cell.scalar.bits() {
                     64 => low | u64::from(read(self.environment, cell, 1, lane)) << 32,
-                    _ => from_slot(cell.scalar, low),
+                    _ => bits_from_slot(cell.scalar, low),
                 };
                 value.set(c, lane, bits);
             }
@@ -351,15 +358,17 @@ impl<'a, E: Environment> Group<'a, E> {
             && !is_per_patch(global);
         let element = if arrayed { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
         let ty = element.unwrap_or(global.ty);
-        let per_vertex = self.cells.of(ty).max(1);
-        let vertices = if element.is_some() { self.cells.of(global.ty) / per_vertex } else { 1 };
-        let sources = self.sources(global, ty);
-        let mut value = Value::undefined(self.cells.of(global.ty), self.lanes);
+        let per_vertex = self.layout.component_count(ty).max(1);
+        let vertices =
+            if element.is_some() { self.layout.component_count(global.ty) / per_vertex } else { 1 };
+        let varying_components = self.varying_components(global, ty);
+        let mut value = Value::undefined(self.layout.component_count(global.ty), self.lanes);
         for vertex in 0..vertices {
-            for (c, source) in sources.iter().enumerate() {
+            for (c, source) in varying_components.iter().enumerate() {
                 let Some(source) = source else { continue };
                 for lane in 0..self.lanes {
-                    let bits = self.read_source(source, vertex as u32, lane, InterpolateAt::Default);
+                    let bits =
+                        self.read_varying_component(source, vertex as u32, lane, InterpolateAt::Default);
                     value.set(vertex * per_vertex + c, lane, bits);
                 }
             }
@@ -368,7 +377,13 @@ impl<'a, E: Environment> Group<'a, E> {
     }
 
     /// One component of an input, by its source.
-    pub fn read_source(&mut self, source: &Source, vertex: u32, lane: usize, at: InterpolateAt) -> u64 {
+    pub fn read_varying_component(
+        &mut self,
+        source: &VaryingComponent,
+        vertex: u32,
+        lane: usize,
+        at: InterpolateAt,
+    ) -> u64 {
         if source.interpolated {
             let value = self.environment.interpolate(source.index, source.component as usize, lane, at);
             return scalar::from_f64(source.scalar, value);
@@ -379,26 +394,26 @@ impl<'a, E: Environment> Group<'a, E> {
         let low = half(0);
         match source.scalar.bits() {
             64 => low | half(1) << 32,
-            _ => from_slot(source.scalar, low),
+            _ => bits_from_slot(source.scalar, low),
         }
     }
 
     /// Where each component of a global with slots comes from (inputs) or goes (outputs); `None` where no slot was assigned.
-    pub fn sources(&self, global: &Global, ty: TypeId) -> Vec<Option<Source>> {
+    pub fn varying_components(&self, global: &Global, ty: TypeId) -> Vec<Option<VaryingComponent>> {
         let input = global.storage == Storage::Input;
         match global.placement {
             Placement::Varying { slot, component } => {
                 let first = component + self.first_distance(global.builtin);
-                self.slot_sources(slot, first, ty, input, global.packed || packs_elements(slot))
+                self.slot_varying_components(slot, first, ty, input, global.packed || packs_elements(slot))
             }
             Placement::PerMember => {
                 let Some(members) = self.types.members(ty) else { return Vec::new() };
                 let member = |m: &program::types::Member| match m.builtin.and_then(builtin_slot) {
                     Some(slot) => {
                         let first = self.first_distance(m.builtin);
-                        self.slot_sources(slot, first, m.ty, input, packs_elements(slot))
+                        self.slot_varying_components(slot, first, m.ty, input, packs_elements(slot))
                     }
-                    None => vec![None; self.cells.of(m.ty)],
+                    None => vec![None; self.layout.component_count(m.ty)],
                 };
                 members.iter().flat_map(member).collect()
             }
@@ -414,32 +429,32 @@ impl<'a, E: Environment> Group<'a, E> {
         }
     }
 
-    fn slot_sources(
+    fn slot_varying_components(
         &self,
         slot: program::Slot,
         component: u8,
         ty: TypeId,
         input: bool,
         packs: bool,
-    ) -> Vec<Option<Source>> {
+    ) -> Vec<Option<VaryingComponent>> {
         let stage = self.program.stage(self.shader.stage);
         let varyings = stage.map_or(&[][..], |s| if input { &s.inputs } else { &s.outputs });
         let fragment = self.shader.stage == Stage::Fragment && input;
-        let mut cells = slot_cells(self.types, ty, component);
+        let mut cells = slot_components(self.types, ty, component);
         if packs {
             for (i, cell) in cells.iter_mut().enumerate() {
                 let i = i + usize::from(component);
                 (cell.slot, cell.component) = (i as u32 / 4, (i % 4) as u8);
             }
         }
-        let source = |cell: &SlotCell| {
+        let source = |cell: &SlotComponent| {
             let wanted = slot_after(slot, cell.slot);
             let index = varyings.iter().position(|v| v.slot == wanted)?;
             let varying = &varyings[index];
             let flat = varying.integer
                 || varying.interpolation.mode == program::variable::InterpolationMode::Flat
                 || !matches!(cell.scalar, Scalar::Float | Scalar::Float16);
-            Some(Source {
+            Some(VaryingComponent {
                 index,
                 component: cell.component,
                 scalar: cell.scalar,
@@ -462,19 +477,19 @@ impl<'a, E: Environment> Group<'a, E> {
             }
             let element = if per_vertex { self.types.array_of(global.ty).map(|(e, _)| e) } else { None };
             let ty = element.unwrap_or(global.ty);
-            let first = vertex.unwrap_or(0) * self.cells.of(ty);
+            let first = vertex.unwrap_or(0) * self.layout.component_count(ty);
             let value = &self.globals[id];
-            for (c, source) in self.sources(global, ty).iter().enumerate() {
+            for (c, source) in self.varying_components(global, ty).iter().enumerate() {
                 let Some(source) = source else { continue };
                 let Some(slot) = slots.get_mut(source.index) else { continue };
-                put_slot(slot, source.component, source.scalar, value, first + c, self.lanes);
+                store_slot(slot, source.component, source.scalar, value, first + c, self.lanes);
             }
         }
         slots
     }
 
     /// Lanes that share their outputs with a lane: the invocations of its patch in the tessellation control stage.
-    pub fn sharing(&self, lane: usize) -> std::ops::Range<usize> {
+    pub fn patch_lanes(&self, lane: usize) -> std::ops::Range<usize> {
         let size = match self.shader.stage {
             Stage::TessControl => self.shader.layout.vertices.unwrap_or(1).max(1) as usize,
             _ => 1,
@@ -488,7 +503,7 @@ impl<'a, E: Environment> Group<'a, E> {
         let mut outputs: Vec<(FragmentOutput, Value)> = Vec::new();
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
             let Placement::FragmentOutput { output, component } = global.placement else { continue };
-            for (c, cell) in slot_cells(self.types, global.ty, component).iter().enumerate() {
+            for (c, cell) in slot_components(self.types, global.ty, component).iter().enumerate() {
                 let target = output_after(output, cell.slot);
                 let index = match outputs.iter().position(|(o, _)| *o == target) {
                     Some(index) => index,
@@ -498,7 +513,7 @@ impl<'a, E: Environment> Group<'a, E> {
                     }
                 };
                 let slot = &mut outputs[index].1;
-                put_slot(slot, cell.component, cell.scalar, &self.globals[id], c, self.lanes);
+                store_slot(slot, cell.component, cell.scalar, &self.globals[id], c, self.lanes);
             }
         }
         outputs
@@ -515,7 +530,7 @@ fn is_per_patch(global: &Global) -> bool {
 }
 
 /// A value of at most 32 bits from a slot's component. Slots have no 16-bit components: they hold such values as `float` or `int`.
-fn from_slot(ty: Scalar, bits: u64) -> u64 {
+fn bits_from_slot(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Bool => scalar::of_bool(bits != 0),
         Scalar::Float16 => scalar::of_f16(f32::from_bits(bits as u32).into()),
@@ -524,16 +539,16 @@ fn from_slot(ty: Scalar, bits: u64) -> u64 {
 }
 
 /// What a slot holds for a value; 64-bit ones fill two components.
-fn to_slot(ty: Scalar, bits: u64) -> u64 {
+fn bits_to_slot(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Float16 => u64::from((scalar::f16_of(bits) as f32).to_bits()),
         _ => bits,
     }
 }
 
-fn put_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {
+fn store_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: usize, lanes: usize) {
     for lane in 0..lanes {
-        let bits = to_slot(ty, value.get(from, lane));
+        let bits = bits_to_slot(ty, value.get(from, lane));
         let undefined = value.is_undefined(from, lane);
         let halves = if ty.bits() == 64 { 2 } else { 1 };
         for half in 0..halves {
@@ -569,7 +584,7 @@ pub fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> 
 
 /// Where a component of an interface variable comes from or goes to.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Source {
+pub struct VaryingComponent {
     /// Index in the stage's list of slots.
     pub index: usize,
     /// Component in the slot.

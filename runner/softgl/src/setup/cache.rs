@@ -2,17 +2,17 @@
 
 use std::collections::VecDeque;
 
-use super::{RasterState, SetupInput, Shape, Viewport};
+use super::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
 use crate::device::PrimitiveKind;
-use crate::raster::coverage::remember;
+use crate::raster::coverage::push_recent;
 
 /// The shapes of the last primitives.
 #[derive(Clone, Debug, Default)]
-pub struct ShapeMemo(VecDeque<(Key, Vec<Shape>)>);
+pub struct SetupCache(VecDeque<(SetupKey, Vec<RasterizedPrimitive>)>);
 
 /// All that shapes depend on; floats by their bits.
 #[derive(Clone, Debug, PartialEq)]
-struct Key {
+struct SetupKey {
     positions: [[u64; 4]; 3],
     point_size: [u64; 3],
     kind: PrimitiveKind,
@@ -21,10 +21,10 @@ struct Key {
     state: RasterState,
 }
 
-impl Key {
+impl SetupKey {
     /// `None` where there are clip distances.
-    fn of(input: &SetupInput<'_>, state: &RasterState) -> Option<Key> {
-        input.clip_distances.is_empty().then(|| Key {
+    fn of(input: &SetupInput<'_>, state: &RasterState) -> Option<SetupKey> {
+        input.clip_distances.is_empty().then(|| SetupKey {
             positions: input.positions.map(|position| position.map(f64::to_bits)),
             point_size: input.point_size.map(f64::to_bits),
             kind: input.kind,
@@ -35,20 +35,20 @@ impl Key {
     }
 }
 
-impl ShapeMemo {
+impl SetupCache {
     /// The shapes of a primitive: those that are known or what `make` gives.
     pub(super) fn get(
         &mut self,
         input: &SetupInput<'_>,
         state: &RasterState,
-        make: impl FnOnce() -> Vec<Shape>,
-    ) -> Vec<Shape> {
-        let Some(key) = Key::of(input, state) else { return make() };
+        make: impl FnOnce() -> Vec<RasterizedPrimitive>,
+    ) -> Vec<RasterizedPrimitive> {
+        let Some(key) = SetupKey::of(input, state) else { return make() };
         if let Some((_, shapes)) = self.0.iter().find(|(known, _)| *known == key) {
             return shapes.clone();
         }
         let shapes = make();
-        remember(&mut self.0, (key, shapes.clone()));
+        push_recent(&mut self.0, (key, shapes.clone()));
         shapes
     }
 }
@@ -59,8 +59,8 @@ mod tests {
 
     use super::*;
     use crate::raster::Rect;
-    use crate::raster::coverage::REMEMBERED;
-    use crate::setup::{PolygonMode, rasterise};
+    use crate::raster::coverage::CACHE_CAPACITY;
+    use crate::setup::{PolygonMode, rasterize};
 
     const VIEWPORT: Viewport = Viewport { x: 0.0, y: 0.0, width: 8.0, height: 8.0, near: 0.0, far: 1.0 };
     const STATE: RasterState = RasterState {
@@ -85,9 +85,9 @@ mod tests {
     /// The same primitive has the very same coverage; another position, viewport, state or kind has its own shapes.
     #[test]
     fn the_same_primitive_is_set_up_once_and_another_is_not_mistaken_for_it() {
-        let mut memo = ShapeMemo::default();
-        let first = rasterise(&triangle(0.0), &STATE, &mut memo);
-        let again = rasterise(&triangle(0.0), &STATE, &mut memo);
+        let mut cache = SetupCache::default();
+        let first = rasterize(&triangle(0.0), &STATE, &mut cache);
+        let again = rasterize(&triangle(0.0), &STATE, &mut cache);
         assert!(Arc::ptr_eq(&first[0].coverage[0], &again[0].coverage[0]));
         let small = Viewport { width: 4.0, ..VIEWPORT };
         let backwards = RasterState { front_clockwise: true, ..STATE };
@@ -98,8 +98,8 @@ mod tests {
             (triangle(0.0), backwards),
         ];
         for (input, state) in &others {
-            let shapes = rasterise(input, state, &mut memo);
-            let alone = rasterise(input, state, &mut ShapeMemo::default());
+            let shapes = rasterize(input, state, &mut cache);
+            let alone = rasterize(input, state, &mut SetupCache::default());
             assert_eq!(format!("{shapes:?}"), format!("{alone:?}"));
             assert_ne!(format!("{shapes:?}"), format!("{first:?}"));
         }
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn many_primitives_are_forgotten() {
-        let mut memo = ShapeMemo::default();
-        (0..20).for_each(|i| drop(rasterise(&triangle(f64::from(i) / 32.0), &STATE, &mut memo)));
-        assert_eq!(memo.0.len(), REMEMBERED);
+        let mut cache = SetupCache::default();
+        (0..20).for_each(|i| drop(rasterize(&triangle(f64::from(i) / 32.0), &STATE, &mut cache)));
+        assert_eq!(cache.0.len(), CACHE_CAPACITY);
     }
 }

@@ -8,20 +8,20 @@ use program::{ArrayLength, Scalar, Type, TypeId, TypeTable};
 
 /// Number of components of every type of a table.
 #[derive(Clone, Debug)]
-pub struct Cells {
+pub struct ScalarLayout {
     counts: SecondaryMap<TypeId, u32>,
 }
 
-impl Cells {
+impl ScalarLayout {
     /// Counts the components of every type.
-    pub fn new(types: &TypeTable, ids: impl Iterator<Item = TypeId>) -> Cells {
+    pub fn new(types: &TypeTable, ids: impl Iterator<Item = TypeId>) -> ScalarLayout {
         let mut counts = SecondaryMap::new();
         ids.for_each(|id| counts[id] = count(types, id));
-        Cells { counts }
+        ScalarLayout { counts }
     }
 
     /// Number of components of a type.
-    pub fn of(&self, ty: TypeId) -> usize {
+    pub fn component_count(&self, ty: TypeId) -> usize {
         self.counts[ty] as usize
     }
 }
@@ -58,7 +58,7 @@ pub fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
 
 /// One component in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MemoryCell {
+pub struct MemoryComponent {
     /// Byte offset from the start of the value.
     pub offset: u32,
     /// Component type.
@@ -66,31 +66,36 @@ pub struct MemoryCell {
 }
 
 /// Where the components of a value of type `ty` lie, in component order.
-pub fn memory_cells(types: &TypeTable, rules: Rules, ty: TypeId, order: MatrixOrder) -> Vec<MemoryCell> {
+pub fn memory_components(
+    types: &TypeTable,
+    rules: Rules,
+    ty: TypeId,
+    order: MatrixOrder,
+) -> Vec<MemoryComponent> {
     let mut out = Vec::new();
-    memory_cells_at(types, rules, ty, order, 0, &mut out);
+    memory_components_at(types, rules, ty, order, 0, &mut out);
     out
 }
 
-fn memory_cells_at(
+fn memory_components_at(
     types: &TypeTable,
     rules: Rules,
     ty: TypeId,
     order: MatrixOrder,
     base: u32,
-    out: &mut Vec<MemoryCell>,
+    out: &mut Vec<MemoryComponent>,
 ) {
     match types.get(ty) {
-        Type::Scalar(scalar) => out.push(MemoryCell { offset: base, scalar: *scalar }),
+        Type::Scalar(scalar) => out.push(MemoryComponent { offset: base, scalar: *scalar }),
         Type::Vector { scalar, size } => {
-            let cell = |i| MemoryCell { offset: base + u32::from(i) * scalar.bytes(), scalar: *scalar };
+            let cell = |i| MemoryComponent { offset: base + u32::from(i) * scalar.bytes(), scalar: *scalar };
             out.extend((0..*size).map(cell));
         }
         Type::Matrix { scalar, columns, rows } => {
             let stride = rules.matrix_stride(types, ty, order);
             for (c, r) in (0..u32::from(*columns)).flat_map(|c| (0..u32::from(*rows)).map(move |r| (c, r))) {
                 let (major, minor) = if order == MatrixOrder::ColumnMajor { (c, r) } else { (r, c) };
-                out.push(MemoryCell {
+                out.push(MemoryComponent {
                     offset: base + major * stride + minor * scalar.bytes(),
                     scalar: *scalar,
                 });
@@ -98,12 +103,12 @@ fn memory_cells_at(
         }
         Type::Struct(s) => {
             for (member, (offset, _)) in s.members.iter().zip(rules.offsets(types, &s.members, order)) {
-                memory_cells_at(types, rules, member.ty, member.order.or(order), base + offset, out);
+                memory_components_at(types, rules, member.ty, member.order.or(order), base + offset, out);
             }
         }
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
             let stride = rules.array_stride(types, *element, order);
-            (0..*n).for_each(|i| memory_cells_at(types, rules, *element, order, base + i * stride, out));
+            (0..*n).for_each(|i| memory_components_at(types, rules, *element, order, base + i * stride, out));
         }
         _ => {}
     }
@@ -111,7 +116,7 @@ fn memory_cells_at(
 
 /// One 32-bit half or whole of a component in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SlotCell {
+pub struct SlotComponent {
     /// Slots after the variable's first one.
     pub slot: u32,
     /// Component in the slot: of the low half for 64-bit types (the high half follows).
@@ -121,19 +126,25 @@ pub struct SlotCell {
 }
 
 /// Where the components of a value of type `ty` lie in consecutive slots, starting at a component of the first.
-pub fn slot_cells(types: &TypeTable, ty: TypeId, component: u8) -> Vec<SlotCell> {
+pub fn slot_components(types: &TypeTable, ty: TypeId, component: u8) -> Vec<SlotComponent> {
     let mut out = Vec::new();
     let mut next = 0;
-    slot_cells_at(types, ty, component, &mut next, &mut out);
+    slot_components_at(types, ty, component, &mut next, &mut out);
     out
 }
 
-fn slot_cells_at(types: &TypeTable, ty: TypeId, component: u8, next: &mut u32, out: &mut Vec<SlotCell>) {
+fn slot_components_at(
+    types: &TypeTable,
+    ty: TypeId,
+    component: u8,
+    next: &mut u32,
+    out: &mut Vec<SlotComponent>,
+) {
     let mut column = |scalar: Scalar, size: u8| {
         let width = if scalar.bits() == 64 { 2 } else { 1 };
         let cell = |i: u8| {
             let at = component + i * width;
-            SlotCell { slot: *next + u32::from(at / 4), component: at % 4, scalar }
+            SlotComponent { slot: *next + u32::from(at / 4), component: at % 4, scalar }
         };
         out.extend((0..size).map(cell));
         *next += u32::from(component + size * width).div_ceil(4).max(1);
@@ -142,9 +153,11 @@ fn slot_cells_at(types: &TypeTable, ty: TypeId, component: u8, next: &mut u32, o
         Type::Scalar(scalar) => column(*scalar, 1),
         Type::Vector { scalar, size } => column(*scalar, *size),
         Type::Matrix { scalar, columns, rows } => (0..*columns).for_each(|_| column(*scalar, *rows)),
-        Type::Struct(s) => s.members.iter().for_each(|m| slot_cells_at(types, m.ty, component, next, out)),
+        Type::Struct(s) => {
+            s.members.iter().for_each(|m| slot_components_at(types, m.ty, component, next, out))
+        }
         Type::Array { element, length: ArrayLength::Fixed(n) } => {
-            (0..*n).for_each(|_| slot_cells_at(types, *element, component, next, out));
+            (0..*n).for_each(|_| slot_components_at(types, *element, component, next, out));
         }
         _ => {}
     }

@@ -7,48 +7,48 @@
 //! ones whose values at the three vertices are equal bit for bit (any weights that sum to one give that value).
 
 mod quads;
-mod record;
+mod recorded_draw;
 mod undefined;
 
 use program::StageKey;
 
 use crate::device::{Device, DeviceError, FragmentOutputs, PrimitiveSetup, ProgramId, Steps};
 use crate::format::{Format, Texel};
-use crate::framebuffer::{Pixels, Surface, TILE};
 use crate::multisample::Multisample;
 use crate::raster::Rect;
+use crate::surface::{Pixels, Surface, TILE_SIZE};
 use quads::{PendingQuad, QuadShader};
-pub use record::{DrawContext, DrawRecord, Recorder};
-use record::{Fragment, Item, Shared};
+pub use recorded_draw::{DrawContext, DrawRecorder, RecordedDraw};
+use recorded_draw::{DrawItem, ShadedFragment, SharedResult};
 use undefined::UndefinedPixels;
 
 /// Quads in a row of a tile.
-const TILE_QUADS: i32 = TILE / 2;
+const TILE_QUADS: i32 = TILE_SIZE / 2;
 
 /// How much is shaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShadeMode {
     /// What can be observed.
     #[default]
-    Observed,
+    Deferred,
     /// Every fragment of every draw, at once, nothing shared.
-    All,
+    Immediate,
 }
 
 /// Results of a fragment stage that sees nothing but its inputs, by these.
 #[derive(Clone, Debug, Default)]
-struct KnownResults {
+struct ResultCache {
     /// The program, its state and the sample that they are of.
     of: Option<(ProgramId, StageKey, Multisample)>,
-    results: Vec<(Vec<u32>, Option<Fragment>)>,
+    results: Vec<(Vec<u32>, Option<ShadedFragment>)>,
 }
 
 /// How many results are kept.
-const MAX_KNOWN: usize = 16;
+const MAX_CACHED_RESULTS: usize = 16;
 
-impl KnownResults {
+impl ResultCache {
     /// Turns to the program of a draw; whether its results may be kept.
-    fn turn_to(&mut self, context: &DrawContext) -> bool {
+    fn bind(&mut self, context: &DrawContext) -> bool {
         let DrawContext { id, key, multisample, .. } = context;
         let same = self.of.as_ref().is_some_and(|(i, k, m)| (i, k, m) == (id, key, multisample));
         if !same {
@@ -58,12 +58,12 @@ impl KnownResults {
         context.fragment.sees_inputs_only && !context.reads_framebuffer()
     }
 
-    fn find(&self, key: &[u32]) -> Option<Option<Fragment>> {
+    fn find(&self, key: &[u32]) -> Option<Option<ShadedFragment>> {
         self.results.iter().find(|(k, _)| k == key).map(|(_, result)| result.clone())
     }
 
-    fn add(&mut self, key: &[u32], result: &Option<Fragment>) {
-        if self.results.len() < MAX_KNOWN {
+    fn add(&mut self, key: &[u32], result: &Option<ShadedFragment>) {
+        if self.results.len() < MAX_CACHED_RESULTS {
             self.results.push((key.to_vec(), result.clone()));
         }
     }
@@ -71,30 +71,30 @@ impl KnownResults {
 
 #[derive(Clone, Debug)]
 enum Operation {
-    Clear { colour: Option<Vec<Texel>>, depth: Option<Texel> },
-    Draw(Box<DrawRecord>),
+    Clear { color: Option<Vec<Texel>>, depth: Option<Texel> },
+    Draw(Box<RecordedDraw>),
 }
 
-/// Which operations a tile's quads have seen: all below `done`; some quads more, listed in `ahead`.
+/// Which operations a tile's quads have seen: all below `finished`; some quads more, listed in `read_ahead`.
 #[derive(Clone, Debug, Default)]
-struct Progress {
-    done: u32,
-    ahead: Option<Box<[u32; 64]>>,
+struct TileProgress {
+    finished: u32,
+    read_ahead: Option<Box<[u32; 64]>>,
 }
 
-/// Colour and depth surfaces of one size with recorded operations.
+/// Color and depth surfaces of one size with recorded operations.
 #[derive(Clone, Debug)]
 pub struct RenderTarget {
-    colours: Vec<Option<Surface>>,
+    colors: Vec<Option<Surface>>,
     depth: Option<Surface>,
     rect: Rect,
     operations: Vec<Operation>,
     /// Operations before this one cannot be seen any more: it writes every pixel.
-    hidden: u32,
-    progress: Vec<Progress>,
+    overwritten: u32,
+    progress: Vec<TileProgress>,
     /// A surface that has the geometry of all others.
     tiles: Surface,
-    known: KnownResults,
+    known: ResultCache,
     undefined: UndefinedPixels,
 }
 
@@ -103,20 +103,20 @@ impl RenderTarget {
     pub fn new(
         width: u32,
         height: u32,
-        colours: Vec<Option<Surface>>,
+        colors: Vec<Option<Surface>>,
         depth: Option<Surface>,
     ) -> RenderTarget {
         let tiles = Surface::new(width, height, Format::R8);
         RenderTarget {
-            colours,
+            colors,
             depth,
             rect: tiles.rect(),
             operations: Vec::new(),
-            hidden: 0,
-            progress: vec![Progress::default(); tiles.tile_count()],
+            overwritten: 0,
+            progress: vec![TileProgress::default(); tiles.tile_count()],
             undefined: UndefinedPixels::new(tiles.rect()),
             tiles,
-            known: KnownResults::default(),
+            known: ResultCache::default(),
         }
     }
 
@@ -125,9 +125,9 @@ impl RenderTarget {
         self.rect
     }
 
-    /// Format of a colour attachment.
-    pub fn colour_format(&self, attachment: usize) -> Option<Format> {
-        Some(self.colours.get(attachment)?.as_ref()?.format())
+    /// Format of a color attachment.
+    pub fn color_format(&self, attachment: usize) -> Option<Format> {
+        Some(self.colors.get(attachment)?.as_ref()?.format())
     }
 
     /// Pixels of a rectangle, after reading it, with an undefined value: their numbers, row by row from the bottom.
@@ -140,9 +140,9 @@ impl RenderTarget {
         self.undefined.has_any(rect)
     }
 
-    /// Number of colour attachment points.
+    /// Number of color attachment points.
     pub fn attachments(&self) -> usize {
-        self.colours.len()
+        self.colors.len()
     }
 
     /// Format of the depth attachment.
@@ -151,28 +151,28 @@ impl RenderTarget {
     }
 
     /// Records a clear of the given buffers.
-    pub fn clear(&mut self, colour: Option<[f32; 4]>, depth: Option<f64>) {
-        let colour = colour.map(|c| {
+    pub fn clear(&mut self, color: Option<[f32; 4]>, depth: Option<f64>) {
+        let color = color.map(|c| {
             // What `glClear` does to integers is undefined; piglit's tests want the bits, clamped.
             let texel =
-                |s: &Option<Surface>| s.as_ref().map_or([0; 4], |s| s.format().quantise(c.map(f32::to_bits)));
-            self.colours.iter().map(texel).collect::<Vec<Texel>>()
+                |s: &Option<Surface>| s.as_ref().map_or([0; 4], |s| s.format().quantize(c.map(f32::to_bits)));
+            self.colors.iter().map(texel).collect::<Vec<Texel>>()
         });
         let depth = depth.and_then(|d| {
             let format = self.depth.as_ref()?.format();
-            Some(format.quantise_numbers([d, 0.0, 0.0, 0.0]))
+            Some(format.quantize_numbers([d, 0.0, 0.0, 0.0]))
         });
-        let everything = colour.is_some() && (depth.is_some() || self.depth.is_none());
-        match colour {
+        let everything = color.is_some() && (depth.is_some() || self.depth.is_none());
+        match color {
             Some(texels) if everything => self.reset(&texels, depth),
             None if depth.is_none() => {}
-            colour => self.operations.push(Operation::Clear { colour, depth }),
+            color => self.operations.push(Operation::Clear { color, depth }),
         }
     }
 
     /// Gives every surface one value and forgets all operations.
     fn reset(&mut self, texels: &[Texel], depth: Option<Texel>) {
-        for (surface, texel) in self.colours.iter_mut().zip(texels) {
+        for (surface, texel) in self.colors.iter_mut().zip(texels) {
             if let Some(surface) = surface {
                 surface.fill(*texel);
             }
@@ -186,12 +186,12 @@ impl RenderTarget {
 
     fn forget(&mut self) {
         self.operations.clear();
-        self.hidden = 0;
-        self.progress.fill(Progress::default());
+        self.overwritten = 0;
+        self.progress.fill(TileProgress::default());
     }
 
     /// Records a draw.
-    pub fn record(&mut self, record: DrawRecord) {
+    pub fn record(&mut self, record: RecordedDraw) {
         if !record.is_empty() {
             self.operations.push(Operation::Draw(Box::new(record)));
         }
@@ -200,13 +200,13 @@ impl RenderTarget {
     /// Executes a draw now, for every pixel, and gives back its context with what it wrote to memory.
     pub fn execute(
         &mut self,
-        record: DrawRecord,
+        record: RecordedDraw,
         device: &mut dyn Device,
     ) -> Result<(DrawContext, Steps), DeviceError> {
         let everything = self.rect;
         let mut steps = self.resolve(&everything, device)?;
         self.operations.push(Operation::Draw(Box::new(record)));
-        steps += self.catch_up(&everything, device)?;
+        steps += self.execute_pending(&everything, device)?;
         match self.operations.pop() {
             Some(Operation::Draw(record)) => {
                 self.forget();
@@ -219,20 +219,20 @@ impl RenderTarget {
 
     /// Executes whatever the pixels of `region` still wait for.
     pub fn resolve(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
-        let steps = self.catch_up(region, device)?;
+        let steps = self.execute_pending(region, device)?;
         if region.contains(&self.rect) {
             self.forget();
         }
         Ok(steps)
     }
 
-    fn catch_up(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
+    fn execute_pending(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
         let mut steps = Steps(0);
         let end = self.operations.len() as u32;
         let wanted = self.wanted(region, end);
-        self.hide();
-        let start = wanted.iter().map(|&(tile, _)| self.progress[tile].done).min().unwrap_or(end);
-        let start = start.max(self.hidden);
+        self.find_overwritten();
+        let start = wanted.iter().map(|&(tile, _)| self.progress[tile].finished).min().unwrap_or(end);
+        let start = start.max(self.overwritten);
         let mut operations = std::mem::take(&mut self.operations);
         for (index, operation) in (start..end).zip(operations.iter_mut().skip(start as usize)) {
             let work: Vec<(usize, u64)> = wanted
@@ -241,7 +241,7 @@ impl RenderTarget {
                 .filter(|&(_, quads)| quads != 0)
                 .collect();
             match operation {
-                Operation::Clear { colour, depth } => self.apply_clear(&work, colour.as_deref(), *depth),
+                Operation::Clear { color, depth } => self.apply_clear(&work, color.as_deref(), *depth),
                 Operation::Draw(record) => match self.apply_draw(&work, record, device) {
                     Ok(more) => steps += more,
                     Err(error) => {
@@ -254,7 +254,7 @@ impl RenderTarget {
         self.operations = operations;
         for (tile, quads) in wanted {
             self.progress[tile].advance(quads, end);
-            if self.progress[tile].ahead.is_none() {
+            if self.progress[tile].read_ahead.is_none() {
                 self.surfaces_mut().for_each(|s| s.compact(tile));
             }
         }
@@ -263,7 +263,7 @@ impl RenderTarget {
 
     /// The tiles that a region touches, with the quads in it, of those that have not seen all operations below `end`.
     fn wanted(&self, region: &Rect, end: u32) -> Vec<(usize, u64)> {
-        let behind = |tile: &usize| self.progress[*tile].done < end;
+        let behind = |tile: &usize| self.progress[*tile].finished < end;
         if region.contains(&self.rect) {
             return (0..self.progress.len()).filter(behind).map(|tile| (tile, !0)).collect();
         }
@@ -272,24 +272,24 @@ impl RenderTarget {
     }
 
     /// Finds the last operation that is known to hide all before it.
-    fn hide(&mut self) {
-        let from = self.hidden as usize;
+    fn find_overwritten(&mut self) {
+        let from = self.overwritten as usize;
         let seen = &self.operations[from..];
         if let Some(last) = seen.iter().rposition(|operation| self.writes_everything(operation))
             && !seen[..last].iter().any(|operation| self.touches_depth(operation))
         {
-            self.hidden += last as u32;
+            self.overwritten += last as u32;
         }
     }
 
-    /// Whether an operation is known to give every pixel of every colour a new value, whatever it was.
+    /// Whether an operation is known to give every pixel of every color a new value, whatever it was.
     fn writes_everything(&self, operation: &Operation) -> bool {
         let record = match operation {
-            Operation::Clear { colour, depth } => return colour.is_some() && depth.is_none(),
+            Operation::Clear { color, depth } => return color.is_some() && depth.is_none(),
             Operation::Draw(record) => record,
         };
-        let writes_all = |fragment: &Fragment| {
-            self.colours
+        let writes_all = |fragment: &ShadedFragment| {
+            self.colors
                 .iter()
                 .zip(&fragment.texels)
                 .all(|(surface, texel)| surface.is_none() || texel.is_some())
@@ -309,7 +309,7 @@ impl RenderTarget {
         }
     }
 
-    /// Reads a colour attachment after resolving; `None` when there is no such attachment.
+    /// Reads a color attachment after resolving; `None` when there is no such attachment.
     pub fn read(
         &mut self,
         attachment: usize,
@@ -317,7 +317,7 @@ impl RenderTarget {
         device: &mut dyn Device,
     ) -> Result<(Option<Pixels>, Steps), DeviceError> {
         let steps = self.resolve(rect, device)?;
-        Ok((self.colours.get(attachment).and_then(|s| Some(s.as_ref()?.read(rect))), steps))
+        Ok((self.colors.get(attachment).and_then(|s| Some(s.as_ref()?.read(rect))), steps))
     }
 
     /// Reads the depth attachment after resolving.
@@ -330,31 +330,31 @@ impl RenderTarget {
         Ok((self.depth.as_ref().map(|s| s.read(rect)), steps))
     }
 
-    /// Changes the colour surfaces directly, after everything was resolved.
-    pub fn for_each_colour(&mut self, change: impl FnMut(&mut Surface)) {
-        self.colours.iter_mut().flatten().for_each(change);
+    /// Changes the color surfaces directly, after everything was resolved.
+    pub fn for_each_color(&mut self, change: impl FnMut(&mut Surface)) {
+        self.colors.iter_mut().flatten().for_each(change);
     }
 
     /// The surfaces after everything was resolved.
     pub fn into_surfaces(self) -> (Vec<Option<Surface>>, Option<Surface>) {
-        (self.colours, self.depth)
+        (self.colors, self.depth)
     }
 
     fn surfaces_mut(&mut self) -> impl Iterator<Item = &mut Surface> {
-        self.colours.iter_mut().flatten().chain(&mut self.depth)
+        self.colors.iter_mut().flatten().chain(&mut self.depth)
     }
 
-    fn apply_clear(&mut self, work: &[(usize, u64)], colour: Option<&[Texel]>, depth: Option<Texel>) {
+    fn apply_clear(&mut self, work: &[(usize, u64)], color: Option<&[Texel]>, depth: Option<Texel>) {
         for &(tile, quads) in work {
             let rect = self.tiles.tile_rect(tile);
-            let clears = colour.unwrap_or_default().iter().zip(&mut self.colours);
+            let clears = color.unwrap_or_default().iter().zip(&mut self.colors);
             for (texel, surface) in clears.filter_map(|(t, s)| Some((*t, s.as_mut()?))) {
                 clear_quads(surface, tile, &rect, quads, texel);
             }
             if let (Some(texel), Some(surface)) = (depth, &mut self.depth) {
                 clear_quads(surface, tile, &rect, quads, texel);
             }
-            if colour.is_some() && self.undefined.may_have_any() {
+            if color.is_some() && self.undefined.may_have_any() {
                 let pixels = quad_positions(&rect, quads)
                     .flat_map(|(x, y)| (0..4).map(move |i| (x + (i & 1), y + (i >> 1))));
                 pixels.for_each(|(x, y)| self.undefined.set(x, y, false));
@@ -365,11 +365,11 @@ impl RenderTarget {
     fn apply_draw(
         &mut self,
         work: &[(usize, u64)],
-        record: &mut DrawRecord,
+        record: &mut RecordedDraw,
         device: &mut dyn Device,
     ) -> Result<Steps, DeviceError> {
         let mut shader = QuadShader::new(device);
-        let DrawRecord { context, setups, items, shared } = record;
+        let RecordedDraw { context, setups, items, shared } = record;
         for item in items.iter() {
             let touched = work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
             let mut touched = touched.filter(|(_, rect, _)| item.coverage.touches(rect)).peekable();
@@ -402,9 +402,9 @@ impl RenderTarget {
         shader: &mut QuadShader<'_>,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
-        entry: &Shared,
-    ) -> Result<Option<Fragment>, DeviceError> {
-        let keeps = self.known.turn_to(context);
+        entry: &SharedResult,
+    ) -> Result<Option<ShadedFragment>, DeviceError> {
+        let keeps = self.known.bind(context);
         if keeps && let Some(result) = self.known.find(&entry.key) {
             return Ok(result);
         }
@@ -421,7 +421,7 @@ impl RenderTarget {
         shader: &mut QuadShader<'_>,
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
-        item: &Item,
+        item: &DrawItem,
         rect: &Rect,
         quads: u64,
     ) -> Result<(), DeviceError> {
@@ -440,15 +440,15 @@ impl RenderTarget {
         &mut self,
         context: &DrawContext,
         setup: &PrimitiveSetup,
-        item: &Item,
+        item: &DrawItem,
         work: &[(usize, u64)],
-        fragment: &Fragment,
+        fragment: &ShadedFragment,
     ) {
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
         let one_by_one = tests_depth || fragment.undefined || self.undefined.may_have_any();
         let everywhere = work.len() == self.progress.len() && work.iter().all(|&(_, quads)| quads == !0);
         if everywhere && !one_by_one && item.coverage.covers(&self.rect) {
-            self.fill_colours(fragment, |surface, texel| surface.fill(texel));
+            self.fill_colors(fragment, |surface, texel| surface.fill(texel));
             return;
         }
         for &(tile, quads) in work {
@@ -459,17 +459,17 @@ impl RenderTarget {
             if quads != !0 || one_by_one {
                 self.fill_quads(context, setup, item, &rect, quads, fragment);
             } else if item.coverage.covers(&rect) {
-                self.fill_colours(fragment, |surface, texel| surface.fill_tile(tile, texel));
+                self.fill_colors(fragment, |surface, texel| surface.fill_tile(tile, texel));
             } else {
                 let spans = item.coverage.spans();
-                self.fill_colours(fragment, |surface, texel| surface.fill_spans(tile, spans, texel));
+                self.fill_colors(fragment, |surface, texel| surface.fill_spans(tile, spans, texel));
             }
         }
     }
 
     /// Fills the surfaces to which a fragment writes.
-    fn fill_colours(&mut self, fragment: &Fragment, fill: impl Fn(&mut Surface, Texel)) {
-        for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
+    fn fill_colors(&mut self, fragment: &ShadedFragment, fill: impl Fn(&mut Surface, Texel)) {
+        for (surface, texel) in self.colors.iter_mut().zip(&fragment.texels) {
             if let (Some(surface), Some(texel)) = (surface, texel) {
                 fill(surface, *texel);
             }
@@ -481,10 +481,10 @@ impl RenderTarget {
         &mut self,
         context: &DrawContext,
         setup: &PrimitiveSetup,
-        item: &Item,
+        item: &DrawItem,
         rect: &Rect,
         quads: u64,
-        fragment: &Fragment,
+        fragment: &ShadedFragment,
     ) {
         for (x, y) in quad_positions(rect, quads) {
             for (px, py) in (0..4).map(|i| (x + (i & 1), y + (i >> 1))) {
@@ -496,7 +496,14 @@ impl RenderTarget {
     }
 
     /// Depth test and writes of one fragment.
-    fn write(&mut self, context: &DrawContext, setup: &PrimitiveSetup, x: i32, y: i32, fragment: &Fragment) {
+    fn write(
+        &mut self,
+        context: &DrawContext,
+        setup: &PrimitiveSetup,
+        x: i32,
+        y: i32,
+        fragment: &ShadedFragment,
+    ) {
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
         if fragment.undefined || !tests_depth {
             // Undefined depth stays: it decides what is drawn later.
@@ -507,7 +514,7 @@ impl RenderTarget {
                 Some(bits) => f64::from(f32::from_bits(bits)),
                 None => setup.depth.at(f64::from(x) + 0.5, f64::from(y) + 0.5),
             };
-            let new = surface.format().quantise_numbers([z.clamp(0.0, 1.0), 0.0, 0.0, 0.0]);
+            let new = surface.format().quantize_numbers([z.clamp(0.0, 1.0), 0.0, 0.0, 0.0]);
             let old = surface.get(x, y);
             let passes = if surface.format() == Format::Depth32f {
                 function.passes(f32::from_bits(new[0]), f32::from_bits(old[0]))
@@ -519,37 +526,42 @@ impl RenderTarget {
             }
             surface.set(x, y, [new[0], old[1], 0, 0]);
         }
-        for (surface, texel) in self.colours.iter_mut().zip(&fragment.texels) {
+        for (surface, texel) in self.colors.iter_mut().zip(&fragment.texels) {
             if let (Some(surface), Some(texel)) = (surface, texel) {
                 surface.set(x, y, *texel);
             }
         }
     }
 
-    /// Lets the shader of a draw read the colours at the quads' pixels.
-    fn expose(&self, quads: &[PendingQuad], context: &mut DrawContext) {
-        let colour = |surface: &Option<Surface>, x: i32, y: i32| {
+    /// Lets the shader of a draw read the colors at the quads' pixels.
+    fn load_framebuffer(&self, quads: &[PendingQuad], context: &mut DrawContext) {
+        let color = |surface: &Option<Surface>, x: i32, y: i32| {
             surface.as_ref().map_or([0; 4], |s| s.format().to_raw(s.get(x, y)))
         };
         let pixels = quads.iter().flat_map(|q| (0..4).map(|i| (q.x + (i & 1), q.y + (i >> 1))));
         let inside = pixels.filter(|&(x, y)| x < self.rect.x1 && y < self.rect.y1);
-        let read = |(x, y)| ((x, y), self.colours.iter().map(|s| colour(s, x, y)).collect());
+        let read = |(x, y)| ((x, y), self.colors.iter().map(|s| color(s, x, y)).collect());
         context.bindings.framebuffer = inside.map(read).collect();
     }
 
     /// Whether a fragment reaches the draw's sample.
     fn covers(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> bool {
         let alpha = || {
-            let format = self.colours.first()?.as_ref()?.format();
+            let format = self.colors.first()?.as_ref()?.format();
             let location = context.fragment.source(0).filter(|_| !format.is_integer())?;
-            Some(f32::from_bits(outputs.colour.get(location * 4 + 3, lane)))
+            Some(f32::from_bits(outputs.color.get(location * 4 + 3, lane)))
         };
         let mask = if context.fragment.writes_sample_mask { outputs.sample_mask[lane] } else { !0 };
         context.multisample.covers(mask, alpha())
     }
 
-    /// Quantises what one lane wrote; `None` when it was discarded or does not reach the draw's sample.
-    fn fragment(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> Option<Fragment> {
+    /// Quantizes what one lane wrote; `None` when it was discarded or does not reach the draw's sample.
+    fn fragment(
+        &self,
+        context: &DrawContext,
+        outputs: &FragmentOutputs,
+        lane: usize,
+    ) -> Option<ShadedFragment> {
         let DrawContext { fragment: info, multisample, .. } = context;
         if outputs.killed >> lane & 1 == 1 {
             return None;
@@ -559,35 +571,37 @@ impl RenderTarget {
         }
         let texel = |(attachment, surface): (usize, &Option<Surface>)| {
             let location = info.source(attachment)?;
-            let raw = std::array::from_fn(|c| outputs.colour.get(location * 4 + c, lane));
+            let raw = std::array::from_fn(|c| outputs.color.get(location * 4 + c, lane));
             let format = surface.as_ref()?.format();
-            Some(format.quantise(multisample.colour(format, raw)))
+            Some(format.quantize(multisample.color(format, raw)))
         };
-        let texels = self.colours.iter().enumerate().map(texel).collect();
+        let texels = self.colors.iter().enumerate().map(texel).collect();
         let depth = info.writes_depth.then(|| outputs.depth[lane]);
-        Some(Fragment { texels, depth, undefined: outputs.undefined >> lane & 1 == 1 })
+        Some(ShadedFragment { texels, depth, undefined: outputs.undefined >> lane & 1 == 1 })
     }
 }
 
-impl Progress {
+impl TileProgress {
     /// Quads that have not seen operation `index`.
     fn waiting(&self, index: u32) -> u64 {
-        match &self.ahead {
-            None if self.done <= index => !0,
+        match &self.read_ahead {
+            None if self.finished <= index => !0,
             None => 0,
-            Some(ahead) => (0..64).fold(0, |mask, quad| mask | u64::from(ahead[quad] <= index) << quad),
+            Some(read_ahead) => {
+                (0..64).fold(0, |mask, quad| mask | u64::from(read_ahead[quad] <= index) << quad)
+            }
         }
     }
 
     /// Notes that some quads have seen everything below `end`.
     fn advance(&mut self, quads: u64, end: u32) {
         if quads == !0 {
-            *self = Progress { done: end, ahead: None };
+            *self = TileProgress { finished: end, read_ahead: None };
             return;
         }
-        let ahead = self.ahead.get_or_insert_with(|| Box::new([self.done; 64]));
+        let read_ahead = self.read_ahead.get_or_insert_with(|| Box::new([self.finished; 64]));
         for quad in (0..64).filter(|quad| quads >> quad & 1 == 1) {
-            ahead[quad] = end;
+            read_ahead[quad] = end;
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::format::{Format, Texel};
 use crate::raster::{Rect, Spans};
 
 /// Width and height of a tile in pixels.
-pub const TILE: i32 = 16;
-const TILE_PIXELS: usize = (TILE * TILE) as usize;
+pub const TILE_SIZE: i32 = 16;
+const TILE_PIXELS: usize = (TILE_SIZE * TILE_SIZE) as usize;
 
 /// The contents of a tile. Copies share pixels until one of them writes.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ enum Tile {
     Pixels(Arc<[Texel; TILE_PIXELS]>),
 }
 
-/// One image: a colour or depth buffer, or one level and layer of a texture.
+/// One image: a color or depth buffer, or one level and layer of a texture.
 #[derive(Clone, Debug)]
 pub struct Surface {
     width: u32,
@@ -38,8 +38,8 @@ pub enum Pixels {
 impl Surface {
     /// A surface of zeros.
     pub fn new(width: u32, height: u32, format: Format) -> Surface {
-        let columns = (width as usize).div_ceil(TILE as usize);
-        let rows = (height as usize).div_ceil(TILE as usize);
+        let columns = (width as usize).div_ceil(TILE_SIZE as usize);
+        let rows = (height as usize).div_ceil(TILE_SIZE as usize);
         Surface { width, height, format, columns, tiles: vec![Tile::Constant([0; 4]); columns * rows] }
     }
 
@@ -72,8 +72,8 @@ impl Surface {
     pub fn tile_rect(&self, tile: usize) -> Rect {
         // Surfaces have far fewer tiles; dividing halves of a word takes half the time.
         let (tile, columns) = (tile as u32, self.columns as u32);
-        let (x0, y0) = ((tile % columns) as i32 * TILE, (tile / columns) as i32 * TILE);
-        Rect { x0, y0, x1: x0 + TILE, y1: y0 + TILE }.intersect(&self.rect())
+        let (x0, y0) = ((tile % columns) as i32 * TILE_SIZE, (tile / columns) as i32 * TILE_SIZE);
+        Rect { x0, y0, x1: x0 + TILE_SIZE, y1: y0 + TILE_SIZE }.intersect(&self.rect())
     }
 
     /// The tiles that a rectangle (inside the surface) touches.
@@ -82,16 +82,16 @@ impl Surface {
         if rect.is_empty() {
             return Vec::new();
         }
-        let columns = (rect.x0 / TILE) as usize..=((rect.x1 - 1) / TILE) as usize;
-        let rows = (rect.y0 / TILE) as usize..=((rect.y1 - 1) / TILE) as usize;
+        let columns = (rect.x0 / TILE_SIZE) as usize..=((rect.x1 - 1) / TILE_SIZE) as usize;
+        let rows = (rect.y0 / TILE_SIZE) as usize..=((rect.y1 - 1) / TILE_SIZE) as usize;
         rows.flat_map(|row| columns.clone().map(move |column| row * self.columns + column)).collect()
     }
 
     fn locate(&self, x: i32, y: i32) -> Option<(usize, usize)> {
         let inside = x >= 0 && y >= 0 && (x as u32) < self.width && (y as u32) < self.height;
         inside.then(|| {
-            let tile = (y / TILE) as usize * self.columns + (x / TILE) as usize;
-            (tile, ((y % TILE) * TILE + x % TILE) as usize)
+            let tile = (y / TILE_SIZE) as usize * self.columns + (x / TILE_SIZE) as usize;
+            (tile, ((y % TILE_SIZE) * TILE_SIZE + x % TILE_SIZE) as usize)
         })
     }
 
@@ -130,7 +130,7 @@ impl Surface {
             let (x0, x1) = spans.row(y);
             let (x0, x1) = (x0.max(rect.x0), x1.min(rect.x1));
             if x0 < x1 {
-                let row = ((y - rect.y0) * TILE) as usize;
+                let row = ((y - rect.y0) * TILE_SIZE) as usize;
                 pixels[row + (x0 - rect.x0) as usize..row + (x1 - rect.x0) as usize].fill(texel);
             }
         }
@@ -163,7 +163,7 @@ impl Surface {
         let Tile::Pixels(pixels) = &self.tiles[tile] else { return };
         let (rect, first) = (self.tile_rect(tile), pixels[0]);
         let (width, height) = ((rect.x1 - rect.x0) as usize, (rect.y1 - rect.y0) as usize);
-        let rows = pixels.chunks_exact(TILE as usize).take(height);
+        let rows = pixels.chunks_exact(TILE_SIZE as usize).take(height);
         if rows.flat_map(|row| &row[..width]).all(|&texel| texel == first) {
             self.tiles[tile] = Tile::Constant(first);
         }
