@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("eu", &[]),
     ("script", &[]),
     ("generate", &[]),
+    ("tidy", &[]),
     ("softgl", &["program"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
