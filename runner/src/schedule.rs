@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use crate::event::{Reporter, TestEvent};
+use results::event::{Reporter, TestEvent};
 use crate::supervise::Finished;
-use crate::verdict::{Counts, TestResult};
+use results::verdict::{Counts, TestResult};
 
 /// What runs: rows by number. Implementations decide what a row is and where it is executed.
 pub trait Plan: Send + Sync + 'static {
@@ -210,7 +210,7 @@ async fn work<P: Plan>(shared: Arc<Shared<P>>, slot: usize, events: mpsc::Unboun
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::{Layer, Verdict};
+    use results::verdict::{Phase, Verdict};
 
     struct Rows(Vec<Verdict>);
 
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn every_row_is_run_once() {
-        let rows = vec![Verdict::pass(), Verdict::fail(Layer::Probe, "no"), Verdict::pass()];
+        let rows = vec![Verdict::pass(), Verdict::fail(Phase::Probe, "no"), Verdict::pass()];
         let (summary, rows) = collect(rows, Limits { jobs: 2, max_fails: None });
         assert_eq!(summary.counts.to_string(), "pass: 2, fail: 1");
         assert_eq!((summary.unexpected, summary.interrupted), (1, false));
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn enough_failures_stop_the_run() {
-        let rows = vec![Verdict::fail(Layer::Probe, "no"); 50];
+        let rows = vec![Verdict::fail(Phase::Probe, "no"); 50];
         let (summary, rows) = collect(rows, Limits { jobs: 1, max_fails: Some(3) });
         assert!(summary.interrupted);
         assert_eq!(rows.len(), 3);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use walkdir::WalkDir;
 
-use crate::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
+use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
 
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{EXPECTED, NOTHING, Targets, UNEXPECTED, print, targets};
-use crate::results::Run;
+use results::Run;
 use crate::select::Filter;
-use crate::verdict::TestResult;
+use results::verdict::TestResult;
 
 /// Parts of the names of tests that are about doubles.
 const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat"];

@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use super::options::{changed_options, command_options, execute_options};
 use super::trials::Trials;
 use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
-use crate::bisect::search::{self, Change};
-use crate::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
-use crate::names::quoted;
-use crate::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
+use tools::bisect::search::{self, Change};
+use tools::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
+use results::names::quoted;
+use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use crate::select::TestFile;
-use crate::supervise::Trial;
-use crate::target::Target;
-use crate::verdict::Verdict;
+use execute::Trial;
+use vocabulary::Generation;
+use results::verdict::Verdict;
 
 /// No stage of a shader that compiles at all has more passes; looked at only where the number is not known.
 const MOST_PASSES: u32 = 1 << 16;
@@ -98,7 +98,7 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
 /// A row under examination.
 struct Row<'a> {
     test: &'a TestFile,
-    target: Target,
+    target: Generation,
     args: &'a BisectArgs,
     trials: &'a mut Trials,
     /// What it came to under each limit so far.

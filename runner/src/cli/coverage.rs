@@ -9,14 +9,16 @@ use serde::Serialize;
 use super::options::execute_options;
 use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
 use crate::console::{Console, Described};
-use crate::coverage::{Coverage, Kind, Part, table};
-use crate::names::printable_line;
-use crate::results::replace_file;
+use results::coverage::Kind;
+use tools::coverage::{Coverage, Part, all, table};
+use results::names::printable_line;
+use results::replace_file;
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
-use crate::supervise::{Finished, Pool, Request, Trial};
-use crate::target::Target;
-use crate::verdict::{Outcome, TestResult, Verdict};
+use execute::Trial;
+use crate::supervise::{Finished, Pool, Request};
+use vocabulary::Generation;
+use results::verdict::{Outcome, TestResult, Verdict};
 
 /// The file with everything, in the folder of `--out`.
 const FILE: &str = "coverage.json";
@@ -115,7 +117,7 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
 /// Every test on every generation.
 struct Rows {
     tests: Vec<TestFile>,
-    targets: Vec<Target>,
+    targets: Vec<Generation>,
     /// Whether quirks are tried.
     quirks: bool,
     pool: Pool,
@@ -123,7 +125,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn row_of(&self, job: usize) -> (&TestFile, Target) {
+    fn row_of(&self, job: usize) -> (&TestFile, Generation) {
         let count = self.targets.len();
         (&self.tests[job / count], self.targets[job % count])
     }
@@ -136,9 +138,9 @@ impl Rows {
     }
 
     /// The quirks whose handling no test needed so far: those are tried.
-    fn open_quirks(&self, target: Target) -> Vec<String> {
+    fn open_quirks(&self, target: Generation) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = if self.quirks { Kind::Quirks.all(target).unwrap_or_default() } else { Vec::new() };
+        let all = if self.quirks { all(Kind::Quirks, target).unwrap_or_default() } else { Vec::new() };
         all.into_iter().filter(|quirk| !coverage.has(Kind::Quirks, target, quirk)).collect()
     }
 }

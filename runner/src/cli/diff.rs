@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{EXPECTED, UNEXPECTED, print};
-use crate::diff::{self, Diff};
-use crate::results::{RunFile, RunRows};
-use crate::threads::joined;
+use results::diff::{self, Diff};
+use results::{RunFile, RunRows};
+use results::threads::joined;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -9,12 +9,12 @@ use clap::{Args, Subcommand};
 use similar::TextDiff;
 
 use super::{EXPECTED, print};
-use crate::expect::update::{self, Edited, Ran};
-use crate::expect::{Expectations, ScopedFile, Sources, update_config};
-use crate::names::{printable, printable_line};
-use crate::results::{Run, replace_file};
+use results::expect::update::{self, Edited, Ran};
+use results::expect::{Expectations, ScopedFile, Sources, update_config};
+use results::names::{printable, printable_line};
+use results::{Run, replace_file};
 use crate::select::TestFile;
-use crate::target::Target;
+use vocabulary::Generation;
 
 /// Statements about no test that are listed one by one, per file.
 const LISTED: usize = 5;
@@ -101,12 +101,12 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let ran = Ran::new(&run.rows);
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
     let sources = Sources { baseline: files.clone(), ..Sources::default() };
-    let all: Vec<Target> = Target::HARDWARE.into_iter().chain([Target::Reference]).collect();
+    let all: Vec<Generation> = Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
     // Also checks every line before anything is written.
     let expectations = Expectations::load(&sources, &all)?;
-    let known = |name: &str, target: Target| expectations.baseline(name, target).is_some();
+    let known = |name: &str, target: Generation| expectations.baseline(name, target).is_some();
     let mut report = String::new();
-    let mut added_for: Vec<Option<Vec<Target>>> = Vec::new();
+    let mut added_for: Vec<Option<Vec<Generation>>> = Vec::new();
     for file in &files {
         let text = std::fs::read_to_string(&file.path).with_context(|| file.path.display().to_string())?;
         let add = args.add && !added_for.contains(&file.scope);

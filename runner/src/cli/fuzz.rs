@@ -11,16 +11,17 @@ use clap::Args;
 use super::options::{changed_options, command_options, execute_options};
 use super::reduce::{ReduceArgs, reduce};
 use super::{EXPECTED, ExecuteArgs, NOTHING, Targets, UNEXPECTED, print, run, targets};
-use crate::bundle::{Keep, Keeper};
+use crate::bundles::{Keep, Keeper};
 use crate::console::{Console, Described};
-use crate::fuzz::{Kind, generate, mutate};
-use crate::names::{EXTENSION, printable_line, quoted};
-use crate::results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
+use tools::fuzz::{Kind, generate, mutate};
+use results::names::{EXTENSION, printable_line, quoted};
+use results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{TestFile, find_tests};
-use crate::supervise::{Finished, Pool, Request, Trial};
-use crate::target::Target;
-use crate::verdict::{Outcome, Status, TestResult, Verdict};
+use execute::Trial;
+use crate::supervise::{Finished, Pool, Request};
+use vocabulary::Generation;
+use results::verdict::{Outcome, Status, TestResult, Verdict};
 
 /// Tests that are made when nobody says how many.
 const COUNT: u64 = 100;
@@ -76,8 +77,8 @@ pub(super) struct FuzzArgs {
 
 impl FuzzArgs {
     /// What every test runs on.
-    pub(super) fn targets(&self) -> Vec<Target> {
-        if self.reference_only { vec![Target::Reference] } else { self.targets.0.clone() }
+    pub(super) fn targets(&self) -> Vec<Generation> {
+        if self.reference_only { vec![Generation::Reference] } else { self.targets.0.clone() }
     }
 
     /// Numbers of the tests.
@@ -161,7 +162,7 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
 }
 
 /// Files of tests that failed, each with the first target on which it did.
-type Failed = BTreeMap<PathBuf, Target>;
+type Failed = BTreeMap<PathBuf, Generation>;
 
 /// Runs the tests; whether all is well, and what is not.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
@@ -205,7 +206,7 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let mut keeper = Keeper::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);
-    let reporters: &mut [&mut dyn crate::event::Reporter] = &mut [&mut writer, &mut console, &mut keeper];
+    let reporters: &mut [&mut dyn results::event::Reporter] = &mut [&mut writer, &mut console, &mut keeper];
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, reporters))?;
     let kept = std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted;
@@ -217,7 +218,7 @@ struct Rows {
     source: Source,
     seed: u64,
     numbers: std::ops::Range<u64>,
-    targets: Vec<Target>,
+    targets: Vec<Generation>,
     variant: String,
     /// Wall-clock guard of a row.
     guard: Duration,
@@ -243,7 +244,7 @@ impl Kept {
 }
 
 impl Rows {
-    fn row_of(&self, job: usize) -> (u64, Target) {
+    fn row_of(&self, job: usize) -> (u64, Generation) {
         let count = self.targets.len();
         (self.numbers.start + (job / count) as u64, self.targets[job % count])
     }
@@ -268,7 +269,7 @@ impl Rows {
     fn described(&self, job: usize, switches: &str) -> Described {
         let (name, (_, target)) = (self.name(job), self.row_of(job));
         let which = match target {
-            Target::Reference => "--reference-only".to_owned(),
+            Generation::Reference => "--reference-only".to_owned(),
             _ => format!("--gen {target}"),
         };
         let path = quoted(&self.file(&name).display().to_string());

@@ -5,16 +5,16 @@ use std::fmt::Write;
 use program::{Api, Capabilities};
 
 use super::{EXPECTED, print};
-use crate::capabilities::{ContextSet, context_set};
-use crate::target::Target;
+use execute::capabilities::{ContextSet, context_set};
+use vocabulary::Generation;
 
 /// Prints a line per context, or everything about the generations named.
-pub(super) fn gens(full: Option<&[Target]>) -> anyhow::Result<u8> {
+pub(super) fn gens(full: Option<&[Generation]>) -> anyhow::Result<u8> {
     let mut text = String::new();
     match full {
         None => {
             writeln!(text, "gen        context  GL   GLSL  extensions")?;
-            for target in Target::HARDWARE.into_iter().chain([Target::Reference]) {
+            for target in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
                 for context in contexts(context_set(target)?) {
                     summary(&mut text, target, context)?;
                 }
@@ -44,14 +44,14 @@ fn api_name(api: Api) -> &'static str {
     }
 }
 
-fn summary(text: &mut String, target: Target, c: &Capabilities) -> std::fmt::Result {
+fn summary(text: &mut String, target: Generation, c: &Capabilities) -> std::fmt::Result {
     let (gl, glsl) = (c.gl_version, c.glsl_version);
     let gl = format!("{}.{}", gl / 10, gl % 10);
     let glsl = format!("{}.{:02}", glsl / 100, glsl % 100);
     writeln!(text, "{target:10} {:8} {gl:4} {glsl:5} {}", api_name(c.api), c.extensions.len())
 }
 
-fn details(text: &mut String, target: Target, c: &Capabilities) -> std::fmt::Result {
+fn details(text: &mut String, target: Generation, c: &Capabilities) -> std::fmt::Result {
     summary(text, target, c)?;
     for (name, value) in &c.limits {
         writeln!(text, "    {name} = {value}")?;

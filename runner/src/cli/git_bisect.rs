@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{EXPECTED, UNEXPECTED, UNTESTABLE};
-use crate::diff::{self, Change};
-use crate::execute::UNREADABLE;
-use crate::verdict::{Layer, Outcome, Status, TestResult};
+use results::diff::{self, Change};
+use execute::UNREADABLE;
+use results::verdict::{Phase, Outcome, Status, TestResult};
 
 /// What one row says about the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn says(row: &TestResult, previous: Option<Status>) -> Says {
 }
 
 fn is_unreadable(row: &TestResult) -> bool {
-    row.layer == Some(Layer::Script) && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
+    row.layer == Some(Phase::Script) && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
         let missing = || row("d", Status::Skip, Outcome::Missing);
         let flake = |differed| TestResult { differed, ..row("e", Status::Fail, Outcome::Flake) };
         let script = |reason: &str| TestResult {
-            layer: Some(Layer::Script),
+            layer: Some(Phase::Script),
             reason: Some(reason.into()),
             ..row("f", Status::Fail, Outcome::Unexpected)
         };

@@ -9,10 +9,10 @@ use std::thread::JoinHandle;
 use clap::Args;
 
 use super::{EXPECTED, NOTHING, print};
-use crate::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
-use crate::names::printable;
-use crate::results::RunFile;
-use crate::verdict::Status;
+use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
+use results::names::printable;
+use results::RunFile;
+use results::verdict::Status;
 
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {

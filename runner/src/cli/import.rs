@@ -7,11 +7,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{EXPECTED, history, one_target, print};
-use crate::names::piglit_name;
-use crate::results::{self, Header, Junit, ResultsWriter, RunFolder};
+use results::names::piglit_name;
+use results::{Header, Junit, ResultsWriter, RunFolder};
 use crate::select::find_tests;
-use crate::target::Target;
-use crate::verdict::Counts;
+use vocabulary::Generation;
+use results::verdict::Counts;
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
@@ -20,7 +20,7 @@ pub(super) struct ImportArgs {
     file: PathBuf,
     /// The generation that the run was made on.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Target,
+    target: Generation,
     /// Folders of tests whose names replace piglit's form (repeatable).
     #[arg(long, value_name = "PATH")]
     tests: Vec<PathBuf>,

@@ -7,8 +7,9 @@ use anyhow::Context;
 use script::Pattern;
 
 use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
-use crate::diagnostics::{self, chain};
-use crate::names::{piglit_name, printable_line};
+use super::chain::chain;
+use execute::diagnostics;
+use results::names::{piglit_name, printable_line};
 use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 
 /// Which tests there are and which of them are meant.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{EXPECTED, UNEXPECTED, history, junit, print};
-use crate::results::{self, ResultsWriter, Run, RunFolder};
-use crate::verdict::Counts;
+use results::{ResultsWriter, Run, RunFolder};
+use results::verdict::Counts;
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {

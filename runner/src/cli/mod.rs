@@ -2,6 +2,7 @@
 
 mod anchors;
 mod bisect;
+mod chain;
 mod coverage;
 mod diff;
 mod expect;
@@ -24,7 +25,7 @@ mod serve;
 mod show;
 mod suggest;
 mod summary;
-mod tools;
+mod asm;
 mod trials;
 mod worker;
 
@@ -35,14 +36,14 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::bundle::Keep;
-use crate::diagnostics::chain;
-use crate::execute::{Backend, DeviceOptions, Width};
-use crate::external::{CommandLine, ExternalCompiler};
-use crate::passes::PassLimit;
-use crate::results::Junit;
-use crate::shard::Shard;
-use crate::target::Target;
+use crate::bundles::Keep;
+use chain::chain;
+use execute::{Backend, DeviceOptions, Width};
+use execute::external::{CommandLine, ExternalCompiler};
+use results::passes::PassLimit;
+use results::Junit;
+use results::shard::Shard;
+use vocabulary::Generation;
 
 /// Longest time that a user's compiler may take for an answer; less when rows may not take as long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -255,8 +256,8 @@ struct ExecuteArgs {
 
 impl RunArgs {
     /// What every test runs on.
-    fn targets(&self) -> Vec<Target> {
-        if self.reference_only { vec![Target::Reference] } else { self.targets.0.clone() }
+    fn targets(&self) -> Vec<Generation> {
+        if self.reference_only { vec![Generation::Reference] } else { self.targets.0.clone() }
     }
 }
 
@@ -362,7 +363,7 @@ impl CompileArgs {
 struct ToolArgs {
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Target,
+    target: Generation,
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -370,14 +371,14 @@ struct ToolArgs {
 
 /// A parsed `--gen` list (a type of its own, because clap takes a plain vector for a repeatable option).
 #[derive(Clone, Debug)]
-struct Targets(Vec<Target>);
+struct Targets(Vec<Generation>);
 
 fn targets(text: &str) -> Result<Targets, String> {
-    Target::parse_list(text).map(Targets)
+    Generation::parse_list(text).map(Targets)
 }
 
-fn one_target(text: &str) -> Result<Target, String> {
-    match Target::parse_list(text)?.as_slice() {
+fn one_target(text: &str) -> Result<Generation, String> {
+    match Generation::parse_list(text)?.as_slice() {
         [target] => Ok(*target),
         _ => Err("one generation is needed".to_owned()),
     }
@@ -398,8 +399,8 @@ pub fn main() -> ExitCode {
         Some(Command::Reduce(args)) => reduce::reduce(&args),
         Some(Command::Fuzz(args)) => fuzz::fuzz(&args),
         Some(Command::Coverage(args)) => coverage::coverage(&args),
-        Some(Command::Asm(args)) => tools::assemble(&args),
-        Some(Command::Disasm(args)) => tools::disassemble(&args),
+        Some(Command::Asm(args)) => asm::assemble(&args),
+        Some(Command::Disasm(args)) => asm::disassemble(&args),
         Some(Command::Diff(args)) => diff::diff(&args),
         Some(Command::Summary(args)) => summary::summary(&args),
         Some(Command::Report(args)) => report::report(&args),
@@ -501,9 +502,9 @@ mod tests {
         let run = parse("runner ./list --gen ivb,skl -j 3 -t a -t b --shade all").unwrap();
         assert!(run.command.is_none());
         assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
-        assert_eq!(run.run.targets.0, [Target::Ivb, Target::Skl]);
+        assert_eq!(run.run.targets.0, [Generation::Ivb, Generation::Skl]);
         assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
-        assert_eq!(parse("runner x --reference-only").unwrap().run.targets.0, Target::HARDWARE);
+        assert_eq!(parse("runner x --reference-only").unwrap().run.targets.0, Generation::HARDWARE);
         for bad in [
             "runner",
             "runner x --gen ivy",

@@ -6,10 +6,10 @@ use std::time::Duration;
 use softgl::deferred::ShadeMode;
 
 use super::{ExecuteArgs, RunArgs};
-use crate::execute::{DeviceOptions, Executors, RunOptions};
-use crate::external::CommandLine;
-use crate::names::quoted;
-use crate::passes::PassLimit;
+use execute::{DeviceOptions, Executors, RunOptions};
+use execute::external::CommandLine;
+use results::names::quoted;
+use results::passes::PassLimit;
 
 /// What every row of the run is executed with.
 pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {

@@ -7,15 +7,15 @@ use std::time::Duration;
 use super::options::command_options;
 use super::{Order, RunArgs};
 use crate::console::Described;
-use crate::expect::Expectations;
-use crate::names::{piglit_name, printable_line, quoted};
-use crate::results::Run;
+use results::expect::Expectations;
+use results::names::{piglit_name, printable_line, quoted};
+use results::Run;
 use crate::schedule::Plan;
 use crate::select::TestFile;
-use crate::shard::Durations;
+use results::shard::Durations;
 use crate::supervise::{Finished, Pool, Request};
-use crate::target::Target;
-use crate::verdict::{Layer, Outcome, Status, TestResult, Verdict};
+use vocabulary::Generation;
+use results::verdict::{Phase, Outcome, Status, TestResult, Verdict};
 
 /// Test and generation.
 pub(super) type Key = (String, String);
@@ -26,16 +26,16 @@ pub(super) struct Row {
     /// Which test.
     pub(super) test: usize,
     /// On what.
-    pub(super) target: Target,
+    pub(super) target: Generation,
 }
 
 /// Tests and rows of a run, tests first: every selected test on every target as far as it is meant, and whatever else
 /// is meant but is `gone`.
 pub(super) fn planned(
     selected: Vec<TestFile>,
-    targets: &[Target],
+    targets: &[Generation],
     only: Option<&BTreeSet<Key>>,
-    gone: &BTreeSet<(String, Target)>,
+    gone: &BTreeSet<(String, Generation)>,
 ) -> (Vec<TestFile>, Vec<Row>) {
     let names: BTreeSet<&str> = gone.iter().map(|(name, _)| &**name).collect();
     let mut tests = selected;
@@ -95,12 +95,12 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    fn row_of(&self, job: usize) -> (&TestFile, Target) {
+    fn row_of(&self, job: usize) -> (&TestFile, Generation) {
         let Row { test, target } = self.rows[job];
         (&self.tests[test], target)
     }
 
-    fn outcome(&self, test: &TestFile, target: Target, verdict: &Verdict) -> Outcome {
+    fn outcome(&self, test: &TestFile, target: Generation, verdict: &Verdict) -> Outcome {
         if test.is_gone() {
             return self.expectations.judge(&test.name, target, None);
         }
@@ -169,7 +169,7 @@ fn repeated(all: Vec<Finished>) -> Finished {
         let what = format!("repetition {} of {total} differs from the first, {first}", index + 1);
         let (layer, reason) = verdict.cause.take().unzip();
         let reason = reason.map_or(what.clone(), |reason| format!("{what}\n{reason}"));
-        verdict.cause = Some((layer.unwrap_or(Layer::Simulate), reason));
+        verdict.cause = Some((layer.unwrap_or(Phase::Simulate), reason));
         verdict.differed = true;
     }
     let none = || Verdict::skip("not executed");
@@ -185,10 +185,10 @@ pub(super) fn described(
 ) -> Vec<Described> {
     let options: String =
         command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect();
-    let command = |test: &TestFile, target: Target| {
+    let command = |test: &TestFile, target: Generation| {
         let path = quoted(&test.path.display().to_string());
         let which = match target {
-            Target::Reference => "--reference-only".to_owned(),
+            Generation::Reference => "--reference-only".to_owned(),
             _ => format!("--gen {target}"),
         };
         let piglit = if args.select.piglit_names {
@@ -218,16 +218,16 @@ mod tests {
 
     #[test]
     fn repetitions() {
-        let (pass, fail) = (Verdict::pass(), Verdict::fail(Layer::Probe, "no"));
+        let (pass, fail) = (Verdict::pass(), Verdict::fail(Phase::Probe, "no"));
         let of = |all: &[&Verdict]| repeated(all.iter().map(|v| finished(v)).collect());
         let same = of(&[&fail, &fail]);
         assert_eq!((same.verdict, same.duration), (fail.clone(), Duration::from_micros(6)));
         let other = of(&[&pass, &pass, &fail]).verdict;
         assert_eq!((other.status, other.differed), (Status::Fail, true));
         let reason = "repetition 3 of 3 differs from the first, pass\nno";
-        assert_eq!(other.cause, Some((Layer::Probe, reason.to_owned())));
+        assert_eq!(other.cause, Some((Phase::Probe, reason.to_owned())));
         // Other code with the same status is no proof of determinism either.
-        let stage = crate::verdict::StageStatistics::default();
+        let stage = results::verdict::StageStatistics::default();
         let coded = Verdict { stages: vec![stage], ..Verdict::pass() };
         assert!(of(&[&pass, &coded]).verdict.differed);
     }
@@ -235,9 +235,9 @@ mod tests {
     #[test]
     fn rows_of_tests_that_are_gone() {
         let selected = vec![TestFile { name: "s/b".into(), path: "b".into() }];
-        let gone = BTreeSet::from([("s/a".to_owned(), Target::Hsw)]);
-        let (tests, rows) = planned(selected, &[Target::Ivb, Target::Hsw], None, &gone);
+        let gone = BTreeSet::from([("s/a".to_owned(), Generation::Hsw)]);
+        let (tests, rows) = planned(selected, &[Generation::Ivb, Generation::Hsw], None, &gone);
         let keys: Vec<_> = rows.iter().map(|row| (&*tests[row.test].name, row.target)).collect();
-        assert_eq!(keys, [("s/a", Target::Hsw), ("s/b", Target::Ivb), ("s/b", Target::Hsw)]);
+        assert_eq!(keys, [("s/a", Generation::Hsw), ("s/b", Generation::Ivb), ("s/b", Generation::Hsw)]);
     }
 }

@@ -10,10 +10,10 @@ use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference};
 use program::Stage;
 
 use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
-use crate::diagnostics::chain;
-use crate::execute;
+use super::chain::chain;
+use execute;
 use crate::select::TestFile;
-use crate::target::Target;
+use vocabulary::Generation;
 
 /// Compiles the tests' shaders three times, with the allocator as it is, with liveness of whole registers, and with payload registers
 /// that interfere with everything; lists live registers and spills.
@@ -69,11 +69,11 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
 }
 
 /// The kernels of a test; none where a requirement is not met.
-fn kernels(test: &TestFile, target: Target) -> anyhow::Result<Kernels> {
+fn kernels(test: &TestFile, target: Generation) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
     let bytes = std::fs::read(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
-    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), target.devinfo()) else {
+    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), execute::devinfo(target)) else {
         return Ok(kernels);
     };
     let keys = execute::stage_keys(&script, &test.name, target);
@@ -114,7 +114,7 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, test: &str, target: Target, kernels: &Kernels) {
+    fn add(&mut self, test: &str, target: Generation, kernels: &Kernels) {
         for (&(stage, width), found) in kernels {
             self.rows.push((format!("{test} [{target}] {stage} {}", width.name()), *found));
             let total = self.totals.entry((target.name(), width.name())).or_default();
@@ -193,7 +193,7 @@ mod tests {
     fn committed(name: &str) -> Kernels {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name);
         let test = TestFile { name: name.to_owned(), path: path.with_extension("shader_test") };
-        kernels(&test, Target::Skl).unwrap()
+        kernels(&test, Generation::Skl).unwrap()
     }
 
     /// Each switch costs registers where it is said to, and nothing spills without one.
@@ -222,7 +222,7 @@ mod tests {
             ((Stage::Fragment, Width::Simd8), [pressure(90, 0), pressure(130, 4), pressure(95, 0)]),
             ((Stage::Fragment, Width::Simd16), [pressure(120, 0), pressure(128, 0), None]),
         ]);
-        table.add("a", Target::Skl, &kernels);
+        table.add("a", Generation::Skl, &kernels);
         let text = table.text(true);
         for line in [
             "90/130/95 0/4/0  a [skl] fragment SIMD8\n",

@@ -8,15 +8,16 @@ use clap::Args;
 use super::options::{changed_options, command_options, execute_options};
 use super::trials::{Interrupted, Trials};
 use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_target, print, run};
-use crate::bisect::Ending;
-use crate::names::{quoted, test_name};
-use crate::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
-use crate::results::replace_file;
+use tools::bisect::Ending;
+use results::names::{quoted, test_name};
+use tools::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use results::replace_file;
 use crate::select::TestFile;
-use crate::supervise::{STACK, Trial};
-use crate::target::Target;
-use crate::threads::joined;
-use crate::verdict::{Status, Verdict};
+use execute::Trial;
+use crate::supervise::STACK;
+use vocabulary::Generation;
+use results::threads::joined;
+use results::verdict::{Status, Verdict};
 
 /// Most candidates when nobody says.
 const STEPS: u64 = 100_000;
@@ -28,7 +29,7 @@ pub(super) struct ReduceArgs {
     test: PathBuf,
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_target, required_unless_present = "reference_only")]
-    target: Option<Target>,
+    target: Option<Generation>,
     /// Only the interpreter, with what any generation offers.
     #[arg(long, conflicts_with_all = ["target", "no_reference"])]
     reference_only: bool,
@@ -52,20 +53,20 @@ impl ReduceArgs {
     /// The arguments for a test that failed on a target.
     pub(super) fn of(
         test: PathBuf,
-        target: Target,
+        target: Generation,
         out: PathBuf,
         jobs: Option<u16>,
         execute: ExecuteArgs,
     ) -> ReduceArgs {
-        let reference_only = target == Target::Reference;
+        let reference_only = target == Generation::Reference;
         let target = (!reference_only).then_some(target);
         let (steps, same_message) = (STEPS, false);
         ReduceArgs { test, target, reference_only, out: Some(out), steps, same_message, jobs, execute }
     }
 
     /// What the test runs on.
-    pub(super) fn target(&self) -> Target {
-        self.target.unwrap_or(Target::Reference)
+    pub(super) fn target(&self) -> Generation {
+        self.target.unwrap_or(Generation::Reference)
     }
 }
 
@@ -157,7 +158,7 @@ fn shown(verdict: &Verdict) -> String {
 struct Same {
     trials: Trials,
     test: TestFile,
-    target: Target,
+    target: Generation,
     wanted: Wanted,
     likeness: Option<Likeness>,
     /// Why nothing more could be executed.

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::diff::parse;
 use super::{EXPECTED, print};
-use crate::history::{HISTORY_FILE, History};
-use crate::report::{self, Sources, Written};
-use crate::results::RunFile;
+use results::history::{HISTORY_FILE, History};
+use results::report::{self, Sources, Written};
+use results::RunFile;
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
@@ -46,7 +46,7 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-type Past = (Vec<crate::history::RunEntry>, Vec<crate::history::Series>);
+type Past = (Vec<results::history::RunEntry>, Vec<results::history::Series>);
 
 /// Runs of the past that trends show.
 const RUNS: usize = 40;
@@ -58,7 +58,7 @@ fn past(args: &ReportArgs) -> anyhow::Result<Past> {
         let mut runs = history.runs()?;
         runs.drain(..runs.len().saturating_sub(RUNS));
         let series = history.all(&runs)?;
-        Ok::<Past, crate::history::HistoryError>((runs, series))
+        Ok::<Past, results::history::HistoryError>((runs, series))
     };
     if let Some(path) = &args.history {
         return Ok(read(path)?);

@@ -10,8 +10,8 @@ use clap::{Args, Parser};
 use super::plan::Key;
 use super::run::{Resumed, Start, start};
 use super::{Cli, EXPECTED, RunArgs};
-use crate::results::{Run, RunFolder, RunRecord};
-use crate::shard::Shard;
+use results::{Run, RunFolder, RunRecord};
+use results::shard::Shard;
 
 #[derive(Debug, Args)]
 pub(super) struct ResumeArgs {

@@ -14,15 +14,15 @@ use super::list::Selection;
 use super::options::{changed_options, run_options};
 use super::plan::{self, Key, Rows};
 use super::{EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker};
-use crate::bundle::{Keep, Keeper};
+use crate::bundles::{Keep, Keeper};
 use crate::console::Console;
-use crate::expect::Expectations;
-use crate::results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
+use results::expect::Expectations;
+use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use crate::schedule::{self, Limits};
 use crate::select::TestFile;
-use crate::shard::{Durations, Shard, ShardHeader, selection_hash};
+use results::shard::{Durations, Shard, ShardHeader, selection_hash};
 use crate::supervise::{self, Pool};
-use crate::target::Target;
+use vocabulary::Generation;
 
 /// Rows that a process of `--isolate` executes before another takes its place.
 const BATCH: usize = 100;
@@ -126,11 +126,11 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
 fn gone(
     selection: &Selection,
     expectations: &Expectations,
-    targets: &[Target],
+    targets: &[Generation],
     only: Option<&BTreeSet<Key>>,
-) -> BTreeSet<(String, Target)> {
+) -> BTreeSet<(String, Generation)> {
     let known: BTreeSet<&str> = selection.found.iter().map(|test| &*test.name).collect();
-    let each = |target: Target| -> Vec<(String, Target)> {
+    let each = |target: Generation| -> Vec<(String, Generation)> {
         let names: Vec<&str> = match only {
             Some(only) => only.iter().filter(|key| key.1 == target.name()).map(|key| &*key.0).collect(),
             None => {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::EXPECTED;
-use crate::external;
+use execute::external;
 
 /// Answers requests on standard input until it ends.
 pub(super) fn serve() -> anyhow::Result<u8> {

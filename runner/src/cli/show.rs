@@ -11,14 +11,14 @@ use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
 use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
-use crate::devices::{BinarySource, TraceLog};
-use crate::diagnostics;
-use crate::execute::{self, DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
-use crate::external;
-use crate::names::test_name;
-use crate::passes::{ScopePasses, parse_stage};
-use crate::target::Target;
-use crate::verdict::Verdict;
+use execute::devices::{BinarySource, TraceLog};
+use execute::diagnostics;
+use execute::{DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
+use execute::external;
+use results::names::test_name;
+use results::passes::{ScopePasses, parse_stage};
+use vocabulary::Generation;
+use results::verdict::Verdict;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -27,7 +27,7 @@ pub(super) struct ShowArgs {
     test: PathBuf,
     /// The generation.
     #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Target,
+    target: Generation,
     /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment, compute).
     #[arg(long, value_parser = parse_stage)]
     stage: Option<Stage>,
@@ -144,7 +144,7 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
 /// Runs the test on the simulator alone and shows what its threads executed.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
     let device = args.compile.device_options()?;
-    let devinfo = args.target.devinfo().ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
+    let devinfo = execute::devinfo(args.target).ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
     let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };
@@ -157,13 +157,13 @@ fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8>
 }
 
 /// The linked program, or the verdict of a test that has none.
-pub(super) fn linked(script: &Script<'_>, target: Target) -> Result<std::sync::Arc<Program>, Verdict> {
-    use crate::verdict::Layer;
+pub(super) fn linked(script: &Script<'_>, target: Generation) -> Result<std::sync::Arc<Program>, Verdict> {
+    use results::verdict::Phase;
     let capabilities = execute::context_for(script, target)?;
     match execute::build(script, capabilities)? {
         Linked::Program(program) | Linked::Pipeline(program, _) => Ok(program),
-        Linked::Failed(log) => Err(Verdict::fail(Layer::Link, log)),
-        Linked::Nothing => Err(Verdict::fail(Layer::Link, "there are no GLSL shaders")),
+        Linked::Failed(log) => Err(Verdict::fail(Phase::Link, log)),
+        Linked::Nothing => Err(Verdict::fail(Phase::Link, "there are no GLSL shaders")),
     }
 }
 
@@ -212,7 +212,7 @@ impl Shown<'_> {
 
     fn devinfo(&self) -> anyhow::Result<&'static eu::DevInfo> {
         let target = self.args.target;
-        target.devinfo().ok_or_else(|| anyhow!("{target} has no instruction set"))
+        execute::devinfo(target).ok_or_else(|| anyhow!("{target} has no instruction set"))
     }
 
     fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {

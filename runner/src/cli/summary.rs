@@ -8,10 +8,10 @@ use clap::Args;
 
 use super::diff::parse;
 use super::{EXPECTED, print};
-use crate::diff::by_directory;
-use crate::names::printable;
-use crate::results::{Row, RunFile};
-use crate::verdict::{Counts, Status, TestResult};
+use results::diff::by_directory;
+use results::names::printable;
+use results::{Row, RunFile};
+use results::verdict::{Counts, Status, TestResult};
 
 #[derive(Debug, Args)]
 pub(super) struct SummaryArgs {

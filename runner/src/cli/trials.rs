@@ -7,9 +7,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::{ExecuteArgs, run};
 use crate::schedule;
 use crate::select::TestFile;
-use crate::supervise::{Pool, Request, Trial};
-use crate::target::Target;
-use crate::verdict::Verdict;
+use execute::Trial;
+use crate::supervise::{Pool, Request};
+use vocabulary::Generation;
+use results::verdict::Verdict;
 
 /// Workers that try things.
 pub(super) struct Trials {
@@ -55,7 +56,7 @@ impl Trials {
     pub(super) fn run(
         &mut self,
         test: &TestFile,
-        target: Target,
+        target: Generation,
         trials: Vec<Trial>,
     ) -> anyhow::Result<Vec<Verdict>> {
         let first = self.count;

@@ -8,12 +8,12 @@ use clap::{Args, Parser};
 
 use super::options::execute_options;
 use super::{Cli, Command, EXPECTED, ExecuteArgs};
-use crate::coverage::observe;
-use crate::execute::{self, Devices, RunOptions};
+use tools::coverage::observe;
+use execute::{Devices, RunOptions};
 use crate::mock;
 use crate::supervise::{self, Request};
-use crate::target::Target;
-use crate::verdict::Verdict;
+use vocabulary::Generation;
+use results::verdict::Verdict;
 
 /// The command's name; it starts with a character that no test folder's name should.
 const COMMAND: &str = "%worker";
@@ -58,7 +58,7 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         return Ok(EXPECTED);
     }
     let target = targets.first().copied();
-    let options = Arc::new(execute_options(execute, target == Some(Target::Reference))?);
+    let options = Arc::new(execute_options(execute, target == Some(Generation::Reference))?);
     let devices = Devices::default();
     // With one thread the first row is as good a beginning.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
@@ -72,7 +72,7 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
 }
 
 /// The part of a command's arguments that workers need, and what tests run on: on the reference alone or not at all.
-fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Target>)> {
+fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Generation>)> {
     match &cli.command {
         None => Ok((&cli.run.execute, cli.run.targets())),
         Some(Command::Bisect(args)) => Ok((&args.execute, args.targets.0.clone())),

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::expect::is_bad;
-use crate::names::{csv_field, printable_line};
-use crate::verdict::{Outcome, Status, TestResult};
+use results::expect::is_bad;
+use results::names::{csv_field, printable_line};
+use results::verdict::{Outcome, Status, TestResult};
 
 /// Failures that are repeated, and lines for a baseline that are printed.
 const REPEATED: usize = 20;

@@ -6,10 +6,10 @@ mod progress;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::event::{Reporter, TestEvent};
-use crate::expect::label;
-use crate::names::{printable, printable_line};
-use crate::verdict::{Counts, Outcome, TestResult};
+use results::event::{Reporter, TestEvent};
+use results::expect::label;
+use results::names::{printable, printable_line};
+use results::verdict::{Counts, Outcome, TestResult};
 use closing::Closing;
 use progress::Progress;
 
@@ -125,12 +125,12 @@ impl Reporter for Console {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::{Layer, Status};
+    use results::verdict::{Phase, Status};
 
     #[test]
     fn rows_in_one_line() {
         let row = |status, outcome, reason: &str| TestResult {
-            layer: Some(Layer::Probe),
+            layer: Some(Phase::Probe),
             reason: Some(reason.into()),
             outcome,
             ..TestResult::plain("a/\u{1b}b", "ivb", status)

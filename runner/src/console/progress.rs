@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Described;
-use crate::verdict::Counts;
+use results::verdict::Counts;
 
 /// Time before the first line when there is no terminal.
 const FIRST_LINE: Duration = Duration::from_secs(2);

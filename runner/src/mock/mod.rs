@@ -15,13 +15,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::verdict::{Layer, Status, Verdict};
+use results::verdict::{Phase, Status, Verdict};
 
 /// Pretends to run a file, with a limit on passes.
 pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
-        Err(error) => return Verdict::fail(Layer::Script, format!("cannot read the file: {error}")),
+        Err(error) => return Verdict::fail(Phase::Script, format!("cannot read the file: {error}")),
     };
     run_text(&text, path, limit)
 }
@@ -42,10 +42,10 @@ pub fn run_text(text: &str, path: &Path, limit: Option<u32>) -> Verdict {
 fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
     match what {
         "pass" => Verdict::pass(),
-        "fail" => Verdict::fail(Layer::Probe, "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5"),
+        "fail" => Verdict::fail(Phase::Probe, "line 1: pretended\n  Expected: 1.0\n  Observed: 0.5"),
         "skip" => Verdict::skip("pretended"),
-        "warn" => Verdict::new(Status::Warn, Layer::Simulate, "pretended"),
-        "steps" => Verdict::new(Status::Timeout, Layer::Simulate, "pretended"),
+        "warn" => Verdict::new(Status::Warn, Phase::Simulate, "pretended"),
+        "steps" => Verdict::new(Status::Timeout, Phase::Simulate, "pretended"),
         "sleep" => {
             std::thread::sleep(Duration::from_millis(number));
             Verdict::pass()
@@ -68,11 +68,11 @@ fn pretend(what: &str, number: u64, path: &Path) -> Verdict {
         "flake" if first_time(path) => Verdict::pass(),
         "flake" => {
             forget(path);
-            Verdict::fail(Layer::Probe, "pretended")
+            Verdict::fail(Phase::Probe, "pretended")
         }
         "once" if first_time(path) => std::process::abort(),
         "once" => Verdict::pass(),
-        _ => Verdict::fail(Layer::Script, format!("no such pretence: `{what}`")),
+        _ => Verdict::fail(Phase::Script, format!("no such pretence: `{what}`")),
     }
 }
 

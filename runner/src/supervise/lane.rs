@@ -8,7 +8,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::process::{Process, Program};
 use super::protocol::{Answer, Request};
-use crate::verdict::{Layer, Status, Verdict};
+use results::verdict::{Phase, Status, Verdict};
 
 /// How often a lane looks at clocks and memory.
 const TICK: Duration = Duration::from_millis(50);
@@ -310,16 +310,16 @@ fn finished(answer: Answer) -> Finished {
 }
 
 fn crashed(reason: &str, duration: Duration) -> Finished {
-    Finished { verdict: Verdict::new(Status::Crash, Layer::Simulate, reason), duration }
+    Finished { verdict: Verdict::new(Status::Crash, Phase::Simulate, reason), duration }
 }
 
 fn timed_out(guard: Duration) -> Finished {
     let reason = format!("not finished after {} s of wall-clock time", guard.as_secs());
-    Finished { verdict: Verdict::new(Status::Timeout, Layer::Simulate, reason), duration: guard }
+    Finished { verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason), duration: guard }
 }
 
 /// A row that was at work when the process died, which none of these rows causes alone.
 fn not_alone(verdict: &Verdict, how: &str) -> Verdict {
     let reason = format!("{how}\nwith other tests at work in the same process; alone: {}", verdict.status);
-    Verdict { differed: true, ..Verdict::new(Status::Crash, Layer::Simulate, reason) }
+    Verdict { differed: true, ..Verdict::new(Status::Crash, Phase::Simulate, reason) }
 }

@@ -15,5 +15,5 @@ mod worker;
 pub use lane::{Finished, Pool, Settings};
 pub use memory::{default_limit, want_large_pages};
 pub use process::{Process, Program};
-pub use protocol::{Request, Trial};
+pub use protocol::Request;
 pub use worker::{STACK, serve};

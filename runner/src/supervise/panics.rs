@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use crate::verdict::{Layer, Status, Verdict};
+use results::verdict::{Phase, Status, Verdict};
 
 thread_local! {
     /// The panic that the current thread's row died of.
@@ -22,7 +22,7 @@ pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     RUNNING.set(false);
     outcome.unwrap_or_else(|payload| {
         let message = PANIC.take().unwrap_or_else(|| text(&*payload).to_owned());
-        Verdict::new(Status::Crash, Layer::Simulate, message)
+        Verdict::new(Status::Crash, Phase::Simulate, message)
     })
 }
 

@@ -8,10 +8,9 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::execute::DeviceOptions;
-use crate::passes::PassLimit;
-use crate::target::Target;
-use crate::verdict::Verdict;
+use execute::Trial;
+use vocabulary::Generation;
+use results::verdict::Verdict;
 
 /// Begins a record.
 const SEPARATOR: u8 = 0x1e;
@@ -27,40 +26,10 @@ pub struct Request {
     /// The test's name.
     pub test: String,
     /// What it runs on.
-    pub target: Target,
+    pub target: Generation,
     /// What is tried with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<Trial>,
-}
-
-/// How an execution differs from the others of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Trial {
-    /// What takes the place of the file's text.
-    pub text: Option<String>,
-    /// Further limits on passes.
-    pub pass_limits: Vec<PassLimit>,
-    /// Further passes to leave out.
-    pub disabled_passes: Vec<String>,
-    /// Further quirks that the compiler does not handle.
-    pub disabled_quirks: Vec<String>,
-    /// Whether the verdict tells which passes ran.
-    pub log_passes: bool,
-    /// Whether the verdict tells what the test exercised.
-    pub observe: bool,
-}
-
-impl Trial {
-    /// The run's options with what is tried.
-    pub fn device_options(&self, run: &DeviceOptions) -> DeviceOptions {
-        let mut options = run.clone();
-        options.pass_limits.extend(&self.pass_limits);
-        options.disabled_passes.extend(self.disabled_passes.iter().cloned());
-        options.disabled_quirks.extend(self.disabled_quirks.iter().cloned());
-        options.log_passes |= self.log_passes;
-        options
-    }
 }
 
 /// How a row ended.
@@ -123,12 +92,12 @@ pub fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Layer;
+    use results::verdict::Phase;
 
     #[test]
     fn records_among_rubbish() {
         let answer =
-            Answer { job: 7, verdict: Verdict::fail(Layer::Probe, "line 3\n\u{1e}\"é\""), duration_us: 5 };
+            Answer { job: 7, verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""), duration_us: 5 };
         let mut text = b"\xff\x1erubbish".to_vec();
         write(&mut text, &answer).unwrap();
         assert_eq!(read::<Answer>(&text), Some(answer));
@@ -142,7 +111,7 @@ mod tests {
     fn paths_need_not_be_text() {
         use std::os::unix::ffi::OsStringExt;
         let path = OsString::from_vec(b"/caf\xe9\n\x1e".to_vec());
-        let request = Request { job: 0, path, test: "a".into(), target: Target::Reference, trial: None };
+        let request = Request { job: 0, path, test: "a".into(), target: Generation::Reference, trial: None };
         let mut text = Vec::new();
         write(&mut text, &request).unwrap();
         assert_eq!(text.iter().filter(|&&b| b == b'\n').count(), 1);

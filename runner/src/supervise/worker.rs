@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::panics::caught;
 use super::protocol::{self, Answer, Request};
-use crate::verdict::Verdict;
+use results::verdict::Verdict;
 
 /// Stack of a thread that runs tests: the front end recurses over nested source, within limits that fit this.
 pub const STACK: usize = 64 << 20;

@@ -1,0 +1,158 @@
+//! The tables in `generations/*.yaml`, one per generation: versions, limits and extensions per kind of context.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use program::{Api, Capabilities};
+use serde::Deserialize;
+
+use vocabulary::Generation;
+
+/// A table that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// Not YAML of the expected shape.
+    #[error("generation table {name}: {source}")]
+    Syntax {
+        /// The generation.
+        name: &'static str,
+        /// What serde says.
+        source: serde_yaml::Error,
+    },
+    /// A version that is not `major.minor`.
+    #[error("generation table {name}: `{version}` is not a version")]
+    Version {
+        /// The generation.
+        name: &'static str,
+        /// The text in its place.
+        version: String,
+    },
+    /// The file describes something else.
+    #[error("generation table {name} says it describes `{found}`")]
+    Name {
+        /// The generation.
+        name: &'static str,
+        /// What the table says.
+        found: String,
+    },
+}
+
+/// The contexts of one generation; `None` where it has none of the kind.
+#[derive(Clone, Debug, Default)]
+pub struct ContextSet {
+    /// Core profile.
+    pub core: Option<Arc<Capabilities>>,
+    /// Compatibility profile.
+    pub compat: Option<Arc<Capabilities>>,
+    /// OpenGL ES.
+    pub es: Option<Arc<Capabilities>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    r#gen: String,
+    core: Option<Context>,
+    compat: Option<Context>,
+    es: Option<Context>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Context {
+    #[serde(alias = "gles")]
+    gl: String,
+    glsl: String,
+    limits: BTreeMap<String, f64>,
+    extensions: BTreeSet<String>,
+}
+
+fn text(target: Generation) -> &'static str {
+    match target {
+        Generation::Ivb => include_str!("../../generations/ivb.yaml"),
+        Generation::Hsw => include_str!("../../generations/hsw.yaml"),
+        Generation::Bdw => include_str!("../../generations/bdw.yaml"),
+        Generation::Chv => include_str!("../../generations/chv.yaml"),
+        Generation::Skl => include_str!("../../generations/skl.yaml"),
+        Generation::Reference => "",
+    }
+}
+
+/// The contexts a target offers; the reference offers the union of all generations'. Read once per process.
+///
+/// # Errors
+/// When an embedded table is malformed, which the tests rule out.
+pub fn context_set(target: Generation) -> Result<&'static ContextSet, &'static TableError> {
+    static SETS: [OnceLock<Result<ContextSet, TableError>>; 6] = [const { OnceLock::new() }; 6];
+    let load = || match target {
+        Generation::Reference => union(),
+        _ => parse(target.name(), text(target)),
+    };
+    SETS[target as usize].get_or_init(load).as_ref()
+}
+
+/// Reads one table.
+pub(super) fn parse(name: &'static str, text: &str) -> Result<ContextSet, TableError> {
+    let table: Table = serde_yaml::from_str(text).map_err(|source| TableError::Syntax { name, source })?;
+    if table.r#gen != name {
+        return Err(TableError::Name { name, found: table.r#gen });
+    }
+    let context = |context: Option<Context>, api| {
+        context.map(|context| capabilities(name, api, context).map(Arc::new)).transpose()
+    };
+    Ok(ContextSet {
+        core: context(table.core, Api::Core)?,
+        compat: context(table.compat, Api::Compatibility)?,
+        es: context(table.es, Api::Es)?,
+    })
+}
+
+fn capabilities(name: &'static str, api: Api, context: Context) -> Result<Capabilities, TableError> {
+    let version = |text: &str, scale: u32| {
+        let parsed = text
+            .split_once('.')
+            .and_then(|(major, minor)| Some(major.parse::<u32>().ok()? * scale + minor.parse::<u32>().ok()?));
+        parsed.ok_or_else(|| TableError::Version { name, version: text.to_owned() })
+    };
+    Ok(Capabilities {
+        generation: name.to_owned(),
+        api,
+        gl_version: version(&context.gl, 10)?,
+        glsl_version: version(&context.glsl, 100)?,
+        extensions: context.extensions,
+        limits: context.limits,
+    })
+}
+
+fn union() -> Result<ContextSet, TableError> {
+    let mut all = ContextSet::default();
+    for target in Generation::HARDWARE {
+        let set = parse(target.name(), text(target))?;
+        for (into, from) in [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
+        {
+            if let Some(from) = from {
+                *into = Some(Arc::new(merge(into.as_deref(), &from)));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The better of both: a higher version, every extension, the wider limit.
+fn merge(old: Option<&Capabilities>, new: &Capabilities) -> Capabilities {
+    let generation = Generation::Reference.name().to_owned();
+    let Some(old) = old else { return Capabilities { generation, ..new.clone() } };
+    let mut limits = old.limits.clone();
+    for (name, &value) in &new.limits {
+        let entry = limits.entry(name.clone()).or_insert(value);
+        *entry = if name.starts_with("GL_MIN_") { entry.min(value) } else { entry.max(value) };
+    }
+    Capabilities {
+        generation,
+        api: old.api,
+        gl_version: old.gl_version.max(new.gl_version),
+        glsl_version: old.glsl_version.max(new.glsl_version),
+        extensions: old.extensions.union(&new.extensions).cloned().collect(),
+        limits,
+    }
+}

@@ -1,0 +1,89 @@
+//! Source diagnostics: an excerpt with the offending place marked.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// Longest line that is shown; of longer ones only a window around the place.
+const LINE_LIMIT: usize = 400;
+
+/// Renders one error in a text; `line` is where the text starts in its file.
+pub fn render(path: &str, text: &str, span: Range<usize>, message: &str) -> String {
+    let (window, first_line, span) = window(text, span);
+    let snippet = Snippet::source(window)
+        .path(path)
+        .line_start(first_line)
+        .annotation(AnnotationKind::Primary.span(span));
+    Renderer::plain().render(&[Level::ERROR.primary_title(message).element(snippet)])
+}
+
+/// The lines around a span, cut to [`LINE_LIMIT`] bytes on either side; with the number of the first line and the span's
+/// place in the excerpt.
+fn window(text: &str, span: Range<usize>) -> (&str, usize, Range<usize>) {
+    let start = floor(text, span.start.min(text.len()));
+    let end = ceil(text, span.end.clamp(start, text.len()));
+    let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+    let from = ceil(text, line_start.max(start.saturating_sub(LINE_LIMIT)));
+    let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+    let to = floor(text, line_end.min(start + LINE_LIMIT)).max(start);
+    let end = end.min(to);
+    let first_line = text[..start].matches('\n').count() + 1;
+    (&text[from..to], first_line, start - from..end - from)
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&i| text.is_char_boundary(i)).unwrap_or(text.len())
+}
+
+/// Renders a parse error of a test file.
+pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> String {
+    let span = error.span.range();
+    let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
+    // Replacement characters are longer than what they replace: the span moves along.
+    let (before, at, after) = (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
+    let range = before.len()..before.len() + at.len();
+    render(path, &[before, at, after].concat(), range, &error.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_marked() {
+        let shown = render("a.shader_test", "one\ntwo bad\nthree\n", 8..11, "no such word");
+        assert!(shown.contains("error: no such word"), "{shown}");
+        assert!(shown.contains("a.shader_test:2:5"), "{shown}");
+        assert!(shown.contains("two bad") && shown.contains("^^^"), "{shown}");
+    }
+
+    #[test]
+    fn excerpts_of_what_is_not_utf8() {
+        let bytes = b"# caf\xe9\n[test]\nclear \xe9 now\n";
+        let error = script::parse(bytes).expect_err("a byte that is not UTF-8");
+        let shown = script_error("a.shader_test", bytes, &error);
+        assert!(shown.contains("a.shader_test:3:7") && shown.contains("clear \u{fffd} now"), "{shown}");
+    }
+
+    #[test]
+    fn very_long_lines_are_cut() {
+        let text = format!("{}é!{}", "x".repeat(5_000_000), "y".repeat(5_000_000));
+        let shown = render("a", &text, 5_000_000..5_000_002, "odd");
+        assert!(shown.len() < 4096 && shown.contains('é'), "{}", shown.len());
+    }
+
+    #[test]
+    fn spans_past_the_end_and_inside_characters_do_no_harm() {
+        for text in ["", "é", "a\n", "aé\nb"] {
+            for start in 0..6 {
+                for end in start..7 {
+                    assert!(render("p", text, start..end, "m").contains("error: m"));
+                }
+            }
+        }
+    }
+}

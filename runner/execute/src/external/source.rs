@@ -1,0 +1,65 @@
+//! A user's compiler as the simulator device asks for binaries.
+
+use std::sync::Arc;
+
+use compiler::Binary;
+use program::{Stage, StageKey};
+use softgl::device::DeviceError;
+
+use super::client::{Compiler, Failure, compiler};
+use super::protocol::{Section, sections};
+use crate::devices::BinarySource;
+use crate::DeviceRequest;
+use results::verdict::Phase;
+
+/// Where a test's binaries come from, if a user's compiler makes them.
+pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
+    let external = request.options.compiler.as_ref()?;
+    Some(Box::new(Source {
+        compiler: compiler(external),
+        test: request.test.to_owned(),
+        generation: request.target.name(),
+        sections: sections(request.script),
+        widths: request.options.width.iter().map(|width| width.name().to_owned()).collect(),
+    }))
+}
+
+struct Source {
+    compiler: Arc<Compiler>,
+    test: String,
+    generation: &'static str,
+    sections: Vec<Section>,
+    widths: Vec<String>,
+}
+
+impl BinarySource for Source {
+    fn binary(&self, stage: Stage, key: &StageKey) -> Result<Binary, DeviceError> {
+        let compiled = self.compiler.compile(
+            &self.test,
+            self.generation,
+            (stage, key),
+            &self.sections,
+            self.widths.clone(),
+        );
+        compiled.map_err(failure)
+    }
+}
+
+/// What a failure means for the test: the layer that the compiler names, otherwise the one that hands binaries over.
+pub fn failure(failure: Failure) -> DeviceError {
+    let layer = Phase::Encode.name();
+    match failure {
+        Failure::Refused(layer, message) => {
+            let layer = Phase::from_name(&layer).unwrap_or(Phase::Lower).name();
+            DeviceError::Rejected { phase: layer, message }
+        }
+        Failure::Malformed(what) => {
+            DeviceError::Rejected { phase: layer, message: format!("the compiler's answer: {what}") }
+        }
+        Failure::Died(message) => DeviceError::Crashed { phase: layer, message },
+        Failure::Late(patience) => {
+            let message = format!("the compiler did not answer within {} s", patience.as_secs());
+            DeviceError::TimedOut { phase: layer, message }
+        }
+    }
+}

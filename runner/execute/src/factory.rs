@@ -1,0 +1,172 @@
+//! The real devices: simulator and interpreter.
+
+use compiler::{Cache, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit};
+use simulator::MathMode;
+use softgl::device::DeviceError;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::device::{
+    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
+};
+use crate::devices::{
+    Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog, Undefined,
+};
+use crate::external;
+use crate::passes::scope_passes;
+use results::passes::{PassLimit, Scope, ScopePasses};
+use results::verdict::StageStatistics;
+use vocabulary::Generation;
+
+/// Returns facts about a generation; `None` for the reference.
+pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
+    eu::DevInfo::get(generation.name())
+}
+
+/// Makes simulators and interpreters; all simulators share what was compiled and decoded before.
+#[derive(Clone, Default)]
+pub struct Devices {
+    cache: Arc<Cache>,
+    decoders: Arc<Decoders>,
+}
+
+impl DeviceFactory for Devices {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        match request.kind {
+            DeviceKind::Interpreter => Ok(Box::new(InterpreterDevice::new(request.step_limit))),
+            DeviceKind::Simulator => {
+                let options = simulator_options(request)?;
+                let (cache, decoders) = (self.cache.clone(), self.decoders.clone());
+                let mut device = SimulatorDevice::new(SimulatorOptions { cache, decoders, ..options });
+                device.log_passes(request.options.log_passes);
+                Ok(Box::new(device))
+            }
+        }
+    }
+}
+
+fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
+    let devinfo = devinfo(request.target).ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.target)))?;
+    Ok(SimulatorOptions {
+        devinfo,
+        compiler: compiler_options(request.options),
+        cache: Arc::default(),
+        decoders: Arc::default(),
+        binaries: binaries(request),
+        external: external::source(request),
+        math: if request.options.worst_math { MathMode::Worst } else { MathMode::Exact },
+        budget: request.step_limit,
+        seed: seed(request.test),
+        trace: None,
+    })
+}
+
+/// A factory of simulators that write down what their threads execute.
+pub struct Traced {
+    /// Where to.
+    pub log: Arc<Mutex<TraceLog>>,
+}
+
+impl DeviceFactory for Traced {
+    fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        let options = simulator_options(request)?;
+        Ok(Box::new(SimulatorDevice::new(SimulatorOptions { trace: Some(self.log.clone()), ..options })))
+    }
+}
+
+/// The compiler's options for a run's options.
+pub fn compiler_options(options: &DeviceOptions) -> CodegenOptions {
+    let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
+    CodegenOptions {
+        widths: options.width.into_iter().collect(),
+        backend: options.backend,
+        pass_limit: options.pass_limits.iter().rfind(|l| l.scope.is_none()).map(|l| l.limit.into()),
+        stage_limits: options.pass_limits.iter().filter_map(stage_limit).collect(),
+        disabled_passes: options.disabled_passes.clone(),
+        disabled_quirks: quirks.fold(QuirkSet::default(), QuirkSet::with),
+        liveness: if options.whole_liveness {
+            LivenessGranularity::Register
+        } else {
+            LivenessGranularity::Byte
+        },
+        payload_interference: if options.payload_interferes {
+            PayloadInterference::All
+        } else {
+            PayloadInterference::LastUse
+        },
+        no_validate: options.no_validate,
+        ..CodegenOptions::default()
+    }
+}
+
+fn stage_limit(limit: &PassLimit) -> Option<StageLimit> {
+    let Scope { stage, width } = limit.scope?;
+    Some(StageLimit { stage, width, limit: limit.limit.into() })
+}
+
+/// The folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself when it holds stages.
+fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
+    let root = request.options.binaries.as_deref()?;
+    let test = root.join(request.test);
+    let candidates = [test.join(request.target.name()), test];
+    let holds_stages = |folder: &Path| {
+        let stages =
+            ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
+        stages.iter().any(|stage| folder.join(stage).is_dir())
+    };
+    let found = candidates.into_iter().find(|folder| holds_stages(folder));
+    Some(found.unwrap_or_else(|| root.to_owned()))
+}
+
+/// What unwritten registers hold follows from the test's name: the same in every run, different between tests.
+pub fn seed(test: &str) -> u64 {
+    let hash = blake3::hash(test.as_bytes());
+    hash.as_bytes().iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))
+}
+
+impl ShaderDevice for InterpreterDevice {
+    fn take_undefined(&mut self) -> Undefined {
+        InterpreterDevice::take_undefined(self)
+    }
+
+    fn shaded(&self) -> u64 {
+        InterpreterDevice::shaded(self)
+    }
+}
+
+impl ShaderDevice for SimulatorDevice {
+    fn take_disagreements(&mut self) -> Vec<Disagreement> {
+        SimulatorDevice::take_disagreements(self)
+    }
+
+    fn shaded(&self) -> u64 {
+        SimulatorDevice::shaded(self)
+    }
+
+    fn statistics(&self) -> Vec<StageStatistics> {
+        let convert = |s: &crate::devices::StageStatistics| StageStatistics {
+            stage: s.stage.name().to_owned(),
+            width: s.width.name().to_owned(),
+            instructions: s.statistics.instructions,
+            loops: s.statistics.loops,
+            cycles: s.statistics.cycles.into(),
+            spills: s.statistics.spills,
+            fills: s.statistics.fills,
+            sends: s.statistics.sends,
+            registers: s.statistics.registers,
+            sha: s.hash.clone(),
+        };
+        SimulatorDevice::statistics(self).iter().map(convert).collect()
+    }
+
+    fn passes(&self) -> Vec<ScopePasses> {
+        self.logged_passes().iter().flat_map(scope_passes).collect()
+    }
+
+    fn kernels(&self) -> Vec<ExecutedKernel> {
+        self.binaries()
+            .flat_map(|(stage, binary)| binary.compiled.kernels.iter().map(move |kernel| (stage, kernel)))
+            .map(|(stage, k)| ExecutedKernel { stage, width: k.width.name(), code: k.code.clone() })
+            .collect()
+    }
+}

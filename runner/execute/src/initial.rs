@@ -1,0 +1,13 @@
+//! Initial values of uniforms.
+
+use program::Program;
+
+use results::verdict::{Phase, Verdict};
+
+/// The default block with the values of uniform initialisers.
+///
+/// # Errors
+/// An initialiser that cannot be evaluated.
+pub fn default_block(program: &Program) -> Result<Vec<u8>, Verdict> {
+    interpreter::default_block(program).map_err(|error| Verdict::fail(Phase::Frontend, error.to_string()))
+}

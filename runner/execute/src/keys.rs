@@ -1,0 +1,66 @@
+//! Draw-time state that a script's draws compile into stages, found by issuing the draws without shading anything.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use program::{Stage, StageKey, TargetKind};
+use script::Script;
+use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
+use softgl::shader_io::ShaderIo;
+
+use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
+use super::{Executors, RunOptions, run_script};
+use vocabulary::Generation;
+
+type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;
+
+/// The last key of every stage that the script draws with; stages that are never drawn with are missing.
+pub fn stage_keys(script: &Script<'_>, test: &str, target: Generation) -> BTreeMap<Stage, StageKey> {
+    let recorder = Recorder::default();
+    let options = RunOptions { executors: Executors::ReferenceOnly, ..RunOptions::default() };
+    // Probes fail, because nothing is shaded; that does not matter here.
+    run_script(script, test, target, &options, &recorder);
+    recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()
+}
+
+/// The key of a plain draw to the window.
+pub fn plain_key() -> StageKey {
+    StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
+}
+
+#[derive(Default)]
+struct Recorder {
+    keys: Keys,
+}
+
+impl DeviceFactory for Recorder {
+    fn create(&self, _: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError> {
+        Ok(Box::new(RecordingDevice { keys: self.keys.clone() }))
+    }
+}
+
+/// Notes keys and shades nothing.
+struct RecordingDevice {
+    keys: Keys,
+}
+
+impl Device for RecordingDevice {
+    fn prepare(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<(), DeviceError> {
+        if let Ok(mut keys) = self.keys.lock() {
+            keys.insert(stage, state.key.clone());
+        }
+        Ok(())
+    }
+
+    fn shade(
+        &mut self,
+        _: Stage,
+        _: &DrawState<'_>,
+        _: &mut Batch,
+        _: &mut dyn ShaderIo,
+    ) -> Result<Steps, DeviceError> {
+        Ok(Steps(0))
+    }
+}
+
+impl ShaderDevice for RecordingDevice {}

@@ -1,0 +1,290 @@
+//! Pixel probes: what each executor shows against the expectation, and against each other.
+
+use std::fmt::Write;
+
+use script::{Area, Expected};
+use softgl::device::Device;
+use softgl::format::{Format, FormatClass};
+use softgl::machine::{Machine, MachineError};
+use softgl::probe::{
+    Agreement, Expectation, ProbeFailure, ProbeResult, ProbeValues, Readback, relative_extent, relative_point,
+};
+use softgl::raster::Rect;
+
+use super::side::Sides;
+use super::ulps::f32_ulps;
+use results::verdict::{Phase, Verdict};
+
+/// How a probe ended, when not well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bad {
+    /// [`Phase::Probe`], or [`Phase::Mismatch`] when the executors disagree.
+    pub layer: Phase,
+    /// What was expected and observed.
+    pub text: String,
+    /// The pixel.
+    pub place: (i32, i32),
+}
+
+/// What the executors showed, and whether it will do.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Why not.
+    pub bad: Option<Bad>,
+    /// What each executor showed.
+    pub results: Vec<ProbeResult>,
+}
+
+/// Probes pixels on every side.
+///
+/// # Errors
+/// The verdict when a side cannot be read.
+pub fn pixels(
+    sides: &mut Sides,
+    area: &Area,
+    expected: &Expected,
+    tolerance: [f32; 4],
+) -> Result<Reading, Verdict> {
+    let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
+    sides.settle()?;
+    let undefined = sides.undefined_pixels();
+    let agreement = agreement(sides);
+    Ok(Reading { bad: judge(&results, agreement, undefined), results })
+}
+
+/// How closely the executors must agree.
+fn agreement(sides: &Sides) -> Agreement {
+    let stages = sides.machine().program().map_or(&[][..], |p| &p.stages);
+    if stages.iter().all(|stage| stage.exact) && sides.all.iter().all(|side| side.device.exact()) {
+        Agreement::Exact
+    } else if stages.iter().any(|stage| stage.half_precision) {
+        Agreement::Half
+    } else {
+        Agreement::Single
+    }
+}
+
+fn read(
+    machine: &mut Machine,
+    device: &mut dyn Device,
+    area: &Area,
+    expected: &Expected,
+    tolerance: [f32; 4],
+) -> Result<ProbeResult, MachineError> {
+    let (width, height) = machine.read_size();
+    let rect = match *area {
+        Area::Pixel { x, y } => pixel(x, y),
+        Area::RelativePixel([x, y]) => pixel(relative_point(x, width), relative_point(y, height)),
+        Area::Rect([x, y, w, h]) => rect(x, y, w, h),
+        Area::RelativeRect([x, y, w, h]) => rect(
+            relative_extent(x, width),
+            relative_extent(y, height),
+            relative_extent(w, width),
+            relative_extent(h, height),
+        ),
+        Area::All => Rect::of_size(width, height),
+    };
+    let (channels, values) = match *expected {
+        Expected::Rgb([r, g, b]) => (3, [r, g, b, 0.0]),
+        Expected::Rgba(values) => (4, values),
+        Expected::RgbaInt(values) => return machine.probe_rect_integer(rect, values, device),
+        Expected::Depth(depth) => return machine.probe_depth(rect.x0, rect.y0, depth, device),
+    };
+    let expectation = Expectation { channels, values, tolerance };
+    if matches!(area, Area::Pixel { .. } | Area::RelativePixel(_)) {
+        machine.probe_pixel(rect.x0, rect.y0, &expectation, device)
+    } else {
+        machine.probe_rect(rect, &expectation, device)
+    }
+}
+
+fn pixel(x: i32, y: i32) -> Rect {
+    rect(x, y, 1, 1)
+}
+
+fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
+    Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) }
+}
+
+/// The verdict on one probe from the readings of one or two executors; `undefined` if any pixel may be.
+fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
+    let [first, rest @ ..] = results else { return None };
+    let probe_failure = |failure: &ProbeFailure| Bad {
+        layer: Phase::Probe,
+        text: describe(failure),
+        place: (failure.x, failure.y),
+    };
+    let Some(second) = rest.first() else {
+        return first.failure.as_ref().map(probe_failure);
+    };
+    let is_undefined = |failure: &ProbeFailure| {
+        undefined || results.iter().any(|r| r.readback.is_undefined(failure.x, failure.y))
+    };
+    match (&first.failure, &second.failure) {
+        (Some(failure), Some(_)) => Some(probe_failure(failure)),
+        (Some(failure), None) if is_undefined(failure) => Some(probe_failure(failure)),
+        (Some(failure), None) => {
+            let other = show_at(&second.readback, failure.x, failure.y);
+            let text = format!("{}\n  Reference: {other}", describe(failure));
+            Some(Bad { layer: Phase::Mismatch, text, place: (failure.x, failure.y) })
+        }
+        _ if undefined => None,
+        (None, Some(failure)) if !is_undefined(failure) => {
+            let other = show_at(&first.readback, failure.x, failure.y);
+            let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
+            Some(Bad { layer: Phase::Mismatch, text, place: (failure.x, failure.y) })
+        }
+        (None, _) => {
+            let (x, y) = first.readback.mismatch(&second.readback, agreement)?;
+            let [a, b] = [first, second].map(|result| show_at(&result.readback, x, y));
+            let rule = if agreement == Agreement::Exact { "bit for bit" } else { "within the rule" };
+            let text = format!(
+                "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
+                 Simulator: {a}\n  Reference: {b}"
+            );
+            Some(Bad { layer: Phase::Mismatch, text, place: (x, y) })
+        }
+    }
+}
+
+/// piglit's words for a failed probe, and the bits of floats that those words round.
+fn describe(failure: &ProbeFailure) -> String {
+    format!(
+        "Probe color at ({},{})\n  Expected: {}\n  Observed: {}{}",
+        failure.x,
+        failure.y,
+        show(failure.expected, failure.channels),
+        show(failure.observed, failure.channels),
+        bits(failure)
+    )
+}
+
+/// Floats as they are stored, and how far apart they are.
+fn bits(failure: &ProbeFailure) -> String {
+    let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) = (failure.expected, failure.observed)
+    else {
+        return String::new();
+    };
+    let channel = |(&expected, &observed): (&f32, &f32)| {
+        let apart = f32_ulps(expected, observed).map(|ulps| format!(" ({ulps} ULP)")).unwrap_or_default();
+        format!("{:#010x}/{:#010x}{apart}", expected.to_bits(), observed.to_bits())
+    };
+    let channels: Vec<String> = expected.iter().zip(&observed).take(failure.channels).map(channel).collect();
+    format!("\n  In bits: {}", channels.join(" "))
+}
+
+fn show(values: ProbeValues, channels: usize) -> String {
+    let join = |texts: Vec<String>| texts.into_iter().take(channels).collect::<Vec<_>>().join(" ");
+    match values {
+        ProbeValues::Floats(values) => join(values.iter().map(|v| format!("{v:.6}")).collect()),
+        ProbeValues::Bytes(values) => join(values.iter().map(u8::to_string).collect()),
+        ProbeValues::Integers(values) => join(values.iter().map(i32::to_string).collect()),
+    }
+}
+
+/// One pixel of an readback: numbers, and the stored bits of floats.
+pub fn show_at(readback: &Readback, x: i32, y: i32) -> String {
+    let rect = readback.rect;
+    let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
+    let (dx, dy) = (x.saturating_sub(rect.x0).max(0) as usize, y.saturating_sub(rect.y0).max(0) as usize);
+    let texel = readback.texel(dy * width + dx);
+    let format: Format = readback.format;
+    let mut text = String::new();
+    for (channel, value) in format.to_f32(texel).iter().enumerate() {
+        let separator = if channel == 0 { "" } else { " " };
+        // Writing to a string cannot fail.
+        let _ = match format.class() {
+            FormatClass::Normalized => write!(text, "{separator}{value:.6}"),
+            FormatClass::Float => write!(text, "{separator}{value:?} ({:#010x})", texel[channel]),
+            FormatClass::Int => write!(text, "{separator}{}", texel[channel] as i32),
+            FormatClass::Uint => write!(text, "{separator}{}", texel[channel]),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use softgl::probe::{ProbePath, compare};
+    use softgl::surface::Pixels;
+
+    fn result(expected: f32, stored: f32) -> ProbeResult {
+        let readback = Readback {
+            rect: rect(3, 4, 2, 1),
+            format: Format::Rgba32f,
+            pixels: Pixels::Constant([stored.to_bits(); 4]),
+            undefined: Vec::new(),
+        };
+        let expectation = Expectation { channels: 4, values: [expected; 4], tolerance: [0.01; 4] };
+        compare(ProbePath::Float, &expectation, readback)
+    }
+
+    fn layer(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Phase> {
+        let agreement = if exact { Agreement::Exact } else { Agreement::Single };
+        judge(results, agreement, undefined).map(|bad| bad.layer)
+    }
+
+    #[test]
+    fn one_executor_alone() {
+        assert_eq!(layer(&[result(1.0, 1.0)], true, false), None);
+        assert_eq!(layer(&[result(1.0, 0.5)], true, false), Some(Phase::Probe));
+    }
+
+    #[test]
+    fn two_executors() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        let near = result(1.0, 1.0f32.next_up());
+        let far = result(1.0, 1.001);
+        let pair = |a: &ProbeResult, b: &ProbeResult| [a.clone(), b.clone()];
+        assert_eq!(layer(&pair(&good, &good), true, false), None);
+        assert_eq!(layer(&pair(&bad, &bad), true, false), Some(Phase::Probe));
+        assert_eq!(layer(&pair(&bad, &good), true, false), Some(Phase::Mismatch));
+        assert_eq!(layer(&pair(&good, &bad), true, false), Some(Phase::Mismatch));
+        assert_eq!(layer(&pair(&good, &near), true, false), Some(Phase::Mismatch));
+        assert_eq!(layer(&pair(&good, &near), false, false), None);
+        assert_eq!(layer(&pair(&good, &far), false, false), Some(Phase::Mismatch));
+    }
+
+    #[test]
+    fn undefined_values_cannot_disagree_but_can_fail() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        assert_eq!(layer(&[good.clone(), bad.clone()], true, true), None);
+        assert_eq!(layer(&[bad.clone(), good], true, true), Some(Phase::Probe));
+        assert_eq!(layer(&[bad.clone(), bad], true, true), Some(Phase::Probe));
+    }
+
+    /// Only the pixel that is undefined is excused.
+    #[test]
+    fn undefined_pixels_excuse_themselves() {
+        let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
+        let with = |undefined: &[u32]| {
+            let readback = Readback { undefined: undefined.to_vec(), ..bad.readback.clone() };
+            ProbeResult { readback, ..bad.clone() }
+        };
+        let pair = |undefined| layer(&[good.clone(), with(undefined)], true, false);
+        assert_eq!(
+            [pair(&[0, 1]), pair(&[0]), pair(&[1])],
+            [None, Some(Phase::Mismatch), Some(Phase::Mismatch)]
+        );
+        let reverse = |undefined| layer(&[with(undefined), good.clone()], true, false);
+        assert_eq!([reverse(&[0]), reverse(&[1])], [Some(Phase::Probe), Some(Phase::Mismatch)]);
+    }
+
+    #[test]
+    fn texts() {
+        let text = judge(&[result(1.0, 0.5)], Agreement::Exact, false).unwrap().text;
+        assert_eq!(
+            text,
+            "Probe color at (3,4)\n  Expected: 1.000000 1.000000 1.000000 1.000000\n  Observed: 0.500000 0.500000 \
+             0.500000 0.500000\n  In bits: 0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP) \
+             0x3f800000/0x3f000000 (8388608 ULP) 0x3f800000/0x3f000000 (8388608 ULP)"
+        );
+        let text = judge(&[result(1.0, 0.5), result(1.0, 1.0)], Agreement::Exact, false).unwrap().text;
+        assert!(
+            text.ends_with(
+                "\n  Reference: 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000) 1.0 (0x3f800000)"
+            )
+        );
+    }
+}

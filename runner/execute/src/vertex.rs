@@ -1,0 +1,60 @@
+//! `[vertex data]` as vertex arrays of the linked program.
+
+use program::{Api, Capabilities};
+use script::Attribute;
+use softgl::machine::Machine;
+use softgl::machine::vertex_data::{AttributeClass, AttributeSlot, VertexArray, VertexData};
+
+use super::session::Flow;
+use super::translate::{array_type, attribute_class};
+use results::verdict::{Phase, Verdict};
+
+/// The arrays of a section, attribute names looked up in the current program.
+///
+/// # Errors
+/// A name that is no active attribute; integer or double attributes in a context without them.
+pub(super) fn arrays(
+    data: &script::VertexData<'_>,
+    machine: &Machine,
+    capabilities: &Capabilities,
+) -> Flow<VertexData> {
+    let mut arrays = Vec::with_capacity(data.columns.len());
+    for column in &data.columns {
+        let location = match column.attribute {
+            Attribute::Location(location) => location,
+            Attribute::Name(name) => machine.attribute_location(name).ok_or_else(|| {
+                Verdict::fail(Phase::Link, format!("Unexpected vbo column name.  Got: {name}"))
+            })?,
+        };
+        // Types that do not go together leave the attribute unset.
+        let Some(class) = attribute_class(column.format) else { continue };
+        available(class, capabilities)?;
+        arrays.push(VertexArray {
+            slot: AttributeSlot::Generic(location + column.slot()),
+            ty: array_type(column.component),
+            components: column.components,
+            class,
+            offset: column.offset as usize,
+        });
+    }
+    Ok(VertexData { arrays, stride: data.stride as usize, rows: data.rows, bytes: data.data.clone() })
+}
+
+/// Whether the context has attributes of that kind.
+fn available(class: AttributeClass, capabilities: &Capabilities) -> Flow {
+    let integers = capabilities.api != Api::Es
+        && (capabilities.gl_version >= 30 || capabilities.has("GL_EXT_gpu_shader4"));
+    match class {
+        AttributeClass::Float => Ok(()),
+        _ if !integers => {
+            Err(Verdict::fail(Phase::Script, "this context has no integer or double vertex attributes"))
+        }
+        AttributeClass::Integer => Ok(()),
+        AttributeClass::Double => {
+            if capabilities.gl_version >= 41 || capabilities.has("GL_ARB_vertex_attrib_64bit") {
+                return Ok(());
+            }
+            Err(Verdict::skip("needs GL_ARB_vertex_attrib_64bit"))
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Executors and compiler against each other, and whole scripts.
+
+mod bit_flips;
+mod bitfields;
+mod chain;
+mod common;
+mod cross_operations;
+mod cross_random;
+mod half;
+mod interpreter;
+mod listings;
+mod scripts;
+mod small_types;
+mod storage;
+mod textures;
+mod vec4_execution;
+mod vec4_harness;
+mod vec4_swizzles;

@@ -1,0 +1,66 @@
+//! Shader tests of our own, in `scripts/`: rules of language, linker and GL machine that are easily got wrong.
+//!
+//! `scripts/pass` passes on both executors, `scripts/compile` must be refused by the front end. Expected values come
+//! from the specifications; every file was compared with what llvmpipe makes of it.
+
+use std::path::{Path, PathBuf};
+
+use execute::{Backend, Devices, RunOptions, run_file};
+use vocabulary::Generation;
+use results::verdict::{Phase, Status, Verdict};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);
+    let entries = std::fs::read_dir(&folder).expect("the folder is there");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+fn run(file: &Path, target: Generation) -> Verdict {
+    run_with(file, target, &RunOptions::default())
+}
+
+fn run_with(file: &Path, target: Generation, options: &RunOptions) -> Verdict {
+    let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+    run_file(file, &name, target, options, &Devices::default())
+}
+
+#[test]
+fn scripts_pass_on_both_executors() {
+    for file in files("pass") {
+        for target in [Generation::Ivb, Generation::Skl] {
+            let verdict = run(&file, target);
+            // Only Skylake offers all that the scripts ask for.
+            let skipped = verdict.status == Status::Skip && target == Generation::Ivb;
+            let expected = verdict.status == Status::Pass || skipped;
+            assert!(expected, "{} on {target}: {:?}", file.display(), verdict.cause);
+        }
+    }
+}
+
+#[test]
+fn either_back_end_compiles_vertex_shaders() {
+    let name = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vertex-"));
+    for file in files("pass").into_iter().filter(name) {
+        let backends = [Backend::Vec4, Backend::Scalar];
+        for (backend, target) in backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t))) {
+            let mut options = RunOptions::default();
+            options.device.backend = Some(backend);
+            let verdict = run_with(&file, target, &options);
+            let place = format!("{} by {backend:?} on {target}", file.display());
+            assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
+        }
+    }
+}
+
+#[test]
+fn the_front_end_refuses() {
+    for file in files("compile") {
+        let verdict = run(&file, Generation::Skl);
+        let (layer, reason) = verdict.cause.expect("a reason");
+        assert_eq!((verdict.status, layer), (Status::Fail, Phase::Frontend), "{}: {reason}", file.display());
+        assert!(reason.contains("line "), "{}: {reason}", file.display());
+    }
+}

@@ -1,0 +1,159 @@
+//! What became of the generated code: totals, helped and hurt shaders, widths that came or went.
+
+use serde::Serialize;
+
+use crate::{Code, Row};
+
+/// Reads one number of a shader's statistics.
+type Read = fn(&Code<'_>) -> u64;
+
+/// The numbers that are compared. Less is better for each of them.
+pub const METRICS: [(&str, Read); 6] = [
+    ("instructions", |s| s.instructions.into()),
+    ("loops", |s| s.loops.into()),
+    ("cycles", |s| s.cycles),
+    ("spills", |s| s.spills.into()),
+    ("fills", |s| s.fills.into()),
+    ("sends", |s| s.sends.into()),
+];
+
+/// One shader's change in one number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShaderChange {
+    /// `test [gen] stage width`.
+    pub shader: String,
+    /// Before.
+    pub old: u64,
+    /// Now.
+    pub new: u64,
+}
+
+/// What became of one number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MetricChange {
+    /// Its name.
+    pub name: &'static str,
+    /// Sum over all shaders that both runs have, before.
+    pub total_old: u64,
+    /// The same, now.
+    pub total_new: u64,
+    /// Shaders with less of it than before, the largest change first.
+    pub helped: Vec<ShaderChange>,
+    /// Shaders with more of it, the largest change first.
+    pub hurt: Vec<ShaderChange>,
+}
+
+/// How much shaders of one list changed, by amount and by share, as shader-db tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The smallest change.
+    pub least: f64,
+    /// The largest change.
+    pub most: f64,
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+}
+
+impl Spread {
+    /// Of some numbers; `None` of none.
+    pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Spread> {
+        let mut sorted: Vec<f64> = numbers.collect();
+        sorted.sort_by(f64::total_cmp);
+        let (least, most) = (*sorted.first()?, *sorted.last()?);
+        let middle = sorted.len() / 2;
+        let median = if sorted.len() % 2 == 1 {
+            sorted[middle]
+        } else {
+            f64::midpoint(sorted[middle - 1], sorted[middle])
+        };
+        Some(Spread { least, most, mean: sorted.iter().sum::<f64>() / sorted.len() as f64, median })
+    }
+}
+
+impl MetricChange {
+    /// Sums over the shaders in which it changed, before and now.
+    pub fn affected(&self) -> (u64, u64) {
+        let all = || self.helped.iter().chain(&self.hurt);
+        (all().map(|change| change.old).sum(), all().map(|change| change.new).sum())
+    }
+}
+
+/// A width that one run compiled a shader for and the other did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WidthChange {
+    /// `test [gen] stage`.
+    pub shader: String,
+    /// `SIMD16`, …
+    pub width: String,
+}
+
+/// All changes of code between two runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CodeChanges {
+    /// Shaders (one per test, generation, stage and width) that both runs have.
+    pub shared: usize,
+    /// Those whose binary is the same to the byte.
+    pub same_binary: usize,
+    /// Change of each number.
+    pub metrics: Vec<MetricChange>,
+    /// Widths that are gone.
+    pub lost: Vec<WidthChange>,
+    /// Widths that came.
+    pub gained: Vec<WidthChange>,
+}
+
+impl CodeChanges {
+    /// Compares the shaders of rows that both runs have. A row without any code in one of the runs (it broke earlier)
+    /// says nothing.
+    pub(super) fn new<'r, 'a: 'r>(rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>) -> CodeChanges {
+        let metric = |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
+        let mut changes = CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
+        for (old, new) in rows.filter(|(old, new)| !old.stages.is_empty() && !new.stages.is_empty()) {
+            for code in &old.stages {
+                match find(new, code) {
+                    Some(now) => changes.compare(old, code, now),
+                    None => changes.lost.push(width_change(old, code)),
+                }
+            }
+            let gained = new.stages.iter().filter(|code| find(old, code).is_none());
+            changes.gained.extend(gained.map(|code| width_change(new, code)));
+        }
+        for metric in &mut changes.metrics {
+            for list in [&mut metric.helped, &mut metric.hurt] {
+                // Stable: among equal changes the order of names stays.
+                list.sort_by_key(|change| std::cmp::Reverse(change.old.abs_diff(change.new)));
+            }
+        }
+        changes
+    }
+
+    fn compare(&mut self, row: &Row<'_>, old: &Code<'_>, new: &Code<'_>) {
+        self.shared += 1;
+        self.same_binary += usize::from(!old.sha.is_empty() && old.sha == new.sha);
+        for (metric, (_, read)) in self.metrics.iter_mut().zip(METRICS) {
+            let (before, after) = (read(old), read(new));
+            metric.total_old += before;
+            metric.total_new += after;
+            if before != after {
+                let list = if after < before { &mut metric.helped } else { &mut metric.hurt };
+                let shader = format!("{} {}", shader(row, old), old.width);
+                list.push(ShaderChange { shader, old: before, new: after });
+            }
+        }
+    }
+}
+
+/// The code of the same stage and width.
+fn find<'r, 'a>(row: &'r Row<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
+    row.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
+}
+
+fn shader(row: &Row<'_>, code: &Code<'_>) -> String {
+    format!("{} [{}] {}", row.test, row.target, code.stage)
+}
+
+fn width_change(row: &Row<'_>, code: &Code<'_>) -> WidthChange {
+    WidthChange { shader: shader(row, code), width: code.width.to_string() }
+}

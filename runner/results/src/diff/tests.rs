@@ -1,0 +1,218 @@
+//! Comparisons of runs.
+
+use super::*;
+use crate::verdict::{Outcome, StageStatistics, TestResult};
+
+#[test]
+fn the_table_of_pairs() {
+    use Change::{Fix, New, NewFailure, Other, Regression, Same};
+    let statuses = [
+        Some(Status::Pass),
+        Some(Status::Warn),
+        Some(Status::Skip),
+        Some(Status::Fail),
+        Some(Status::Timeout),
+        Some(Status::Crash),
+        None,
+    ];
+    // Rows: before; columns: now; both in the order above.
+    let table = [
+        [Same, Regression, Regression, Regression, Regression, Regression, Regression],
+        [Fix, Same, Regression, Regression, Regression, Regression, Regression],
+        [Fix, Fix, Same, Regression, Regression, Regression, Regression],
+        [Fix, Fix, Other, Same, Regression, Regression, Regression],
+        [Fix, Fix, Other, Other, Same, Regression, Regression],
+        [Fix, Fix, Other, Other, Other, Same, Regression],
+        [New, New, New, NewFailure, NewFailure, NewFailure, Same],
+    ];
+    for (old, row) in statuses.into_iter().zip(table) {
+        for (new, expected) in statuses.into_iter().zip(row) {
+            assert_eq!(change(old, new), expected, "{old:?} -> {new:?}");
+        }
+    }
+}
+
+fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatistics {
+    let (stage, width, sha) = ("fragment".into(), width.into(), sha.into());
+    StageStatistics { stage, width, instructions, spills, sha, ..StageStatistics::default() }
+}
+
+fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
+    let bad = status == Status::Fail;
+    TestResult {
+        layer: bad.then_some(Phase::Probe),
+        reason: bad.then(|| "a|<b>\u{1b}\nmore".into()),
+        stages,
+        ..TestResult::plain(test, "ivb", status)
+    }
+}
+
+fn rows(results: &[TestResult]) -> Vec<Row<'_>> {
+    results.iter().map(Row::from).collect()
+}
+
+fn compare(old: &[TestResult], new: &[TestResult]) -> Diff {
+    Diff::new(&pairs(&rows(old), &rows(new)))
+}
+
+fn diff() -> Diff {
+    let old = [
+        row("a", Status::Pass, vec![stage("SIMD8", 10, 0, "1"), stage("SIMD16", 12, 0, "2")]),
+        row("b", Status::Pass, vec![stage("SIMD8", 100, 0, "3")]),
+        row("c", Status::Fail, Vec::new()),
+        row("gone", Status::Pass, Vec::new()),
+        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+    ];
+    let new = [
+        row("a", Status::Pass, vec![stage("SIMD8", 8, 0, "1b")]),
+        row("b", Status::Fail, vec![stage("SIMD8", 130, 2, "3b"), stage("SIMD16", 9, 0, "9")]),
+        row("c", Status::Pass, vec![stage("SIMD8", 7, 0, "7")]),
+        row("new", Status::Fail, Vec::new()),
+        row("same", Status::Pass, vec![stage("SIMD8", 5, 0, "5")]),
+    ];
+    compare(&old, &new)
+}
+
+#[test]
+fn rows_and_code() {
+    let diff = diff();
+    let seen: Vec<(&str, Change)> = diff.changes.iter().map(|c| (&*c.test, c.change)).collect();
+    assert_eq!(
+        seen,
+        [
+            ("b", Change::Regression),
+            ("gone", Change::Regression),
+            ("new", Change::NewFailure),
+            ("c", Change::Fix)
+        ]
+    );
+    assert!(diff.is_bad() && diff.same == 2);
+    let code = &diff.code;
+    assert_eq!((code.shared, code.same_binary), (3, 1));
+    let instructions = &code.metrics[0];
+    assert_eq!(
+        (instructions.total_old, instructions.total_new, instructions.affected()),
+        (115, 143, (110, 138))
+    );
+    assert_eq!((&*instructions.helped[0].shader, instructions.hurt[0].new), ("a [ivb] fragment SIMD8", 130));
+    assert_eq!((&*code.lost[0].shader, &*code.gained[0].width), ("a [ivb] fragment", "SIMD16"));
+}
+
+#[test]
+fn texts() {
+    let diff = diff();
+    let text = terminal(&diff, &[]);
+    for part in [
+        "regressions: 2\n  b [ivb]: pass -> fail  probe: a|<b>\\u{1b}\n  gone [ivb]: pass -> missing\n",
+        "new tests that fail: 1\n  new [ivb]: missing -> fail",
+        "fixes: 1\n  c [ivb]: fail -> pass\n",
+        "total instructions in shared shaders: 115 -> 143 (+24.35%)\n",
+        "helped: 1\nHURT: 1\n  helped: a [ivb] fragment SIMD8: 10 -> 8 (-20.00%)\n  HURT: b [ivb] fragment SIMD8: 100 -> 130 (+30.00%)\n",
+        "total spills in shared shaders: 0 -> 2 (new)",
+        "LOST: 1\n  LOST: a [ivb] fragment SIMD16\nGAINED: 1\n  GAINED: b [ivb] fragment SIMD16\nsame binary: 1 of 3 shaders\n",
+        "5 -> 5 results, 2 the same, regressions: 2, new tests that fail: 1, fixes: 1\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let text = markdown(&diff, &[]);
+    for part in [
+        "### regressions: 2",
+        "| b | ivb | pass | fail | probe: a\\|&lt;b&gt;\\\\u{1b} |",
+        "| instructions | 115 | 143 |",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&json(&diff, &[]).unwrap()).unwrap();
+    assert_eq!(value["changes"][0]["change"], "regression");
+    assert_eq!(value["changes"][1]["new"], serde_json::Value::Null);
+    assert_eq!(value["code"]["metrics"][0]["hurt"][0]["new"], 130);
+}
+
+#[test]
+fn expected_new_failures_are_not_bad() {
+    let excused = TestResult { outcome: Outcome::Expected, ..row("new", Status::Fail, Vec::new()) };
+    assert!(!compare(&[], &[excused]).is_bad());
+    assert!(compare(&[], &[row("new", Status::Fail, Vec::new())]).is_bad());
+}
+
+#[test]
+fn variants_of_one_test() {
+    let with = |variant: &str, status| TestResult { variant: variant.into(), ..row("a", status, Vec::new()) };
+    // One each: compared although the options differ.
+    let diff = compare(&[with("", Status::Pass)], &[with("backend=vec4", Status::Fail)]);
+    assert_eq!((diff.changes.len(), diff.changes[0].change), (1, Change::Regression));
+    assert_eq!(diff.changes[0].variant, "");
+    // Several: each with its own.
+    let old = [with("", Status::Pass), with("backend=vec4", Status::Fail)];
+    let new = [with("backend=vec4", Status::Pass), with("width=SIMD8", Status::Fail)];
+    let seen: Vec<(String, Change)> =
+        compare(&old, &new).changes.into_iter().map(|c| (c.variant, c.change)).collect();
+    let expected =
+        [("", Change::Regression), ("width=SIMD8", Change::NewFailure), ("backend=vec4", Change::Fix)];
+    assert_eq!(seen, expected.map(|(variant, change)| (variant.to_owned(), change)));
+}
+
+#[test]
+fn other_reasons_are_told() {
+    let other = TestResult { reason: Some("another".into()), ..row("a", Status::Fail, Vec::new()) };
+    let diff = compare(&[row("a", Status::Fail, Vec::new())], &[other]);
+    assert_eq!((diff.same, diff.changes.len(), diff.reworded.len()), (1, 0, 1));
+    assert!(!diff.is_bad());
+    let text = terminal(&diff, &[]);
+    assert!(text.contains("  a [ivb] fail:\n    probe: a|<b>\\u{1b}\n    probe: another\n"), "{text}");
+}
+
+#[test]
+fn spreads() {
+    assert_eq!(Spread::of(std::iter::empty()), None);
+    let spread = Spread::of([4.0, 1.0, 2.0, 3.0].into_iter()).unwrap();
+    assert_eq!(spread, Spread { least: 1.0, most: 4.0, mean: 2.5, median: 2.5 });
+    assert_eq!(Spread::of([5.0, 1.0, 3.0].into_iter()).unwrap().median, 3.0);
+}
+
+#[test]
+fn texts_in_unified_form() {
+    assert_eq!(unified("a\n", "a\n"), "");
+    let diff = unified("a\nb\nc\n", "a\nx\nc\n");
+    assert!(diff.ends_with(" a\n-b\n+x\n c\n"), "{diff}");
+    let text = TextDiff {
+        test: "a<b>".into(),
+        target: "ivb".into(),
+        text: "fragment.ir".into(),
+        diff: "```\u{1b}\n".into(),
+    };
+    let markdown = markdown(&compare(&[], &[]), &[text]);
+    for part in ["a&lt;b&gt; [ivb] fragment.ir", "````diff\n```\\u{1b}\n````\n"] {
+        assert!(markdown.contains(part), "{part} in {markdown}");
+    }
+}
+
+#[test]
+fn directories() {
+    let on = |target: &str, mut result: TestResult, reason: Option<&str>| {
+        result.target = target.into();
+        result.reason = reason.map(str::to_owned);
+        result
+    };
+    let mut rows: Vec<TestResult> = (0..1200)
+        .map(|i| on("ivb", row(&format!("tests/spec/a/deep/{i}"), Status::Pass, Vec::new()), None))
+        .collect();
+    let skip = |target: &str, test: &str, reason: &str| {
+        on(target, row(test, Status::Skip, Vec::new()), Some(reason))
+    };
+    rows.push(on("skl", row("tests/spec/a/deep/0", Status::Fail, Vec::new()), Some("why")));
+    rows.push(skip("ivb", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    rows.push(skip("skl", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));
+    rows.push(skip("ivb", "tests/spec/b/y", "line 9: needs N >= 32, has 16"));
+    rows.push(skip("ivb", "tests/spec/z", "needs a core context"));
+    rows.push(on("ivb", row("alone", Status::Pass, Vec::new()), None));
+    let expected = "| directory | tests | ivb | skl |\n|---|---:|---:|---:|\n| `` | 1 | 1 | – |\n\
+                    | `tests/spec` | 1 | 0 (skip 1) | – |\n\
+                    | `tests/spec/a` | 1,200 | 1,200 | 0 (fail 1) |\n\
+                    | `tests/spec/b` | 2 | 0 (skip 2) | 0 (skip 1) |\n\
+                    \nSkipped, most on one generation:\n\n\
+                    * 2 × needs N >= …, has 16, on 2 generations\n\
+                    * 1 × needs a core context, on 1 generation\n\
+                    \nNeither passed nor skipped:\n\n* `tests/spec/a/deep/0` skl: fail probe\n";
+    assert_eq!(by_directory(rows.iter(), 3), expected);
+}

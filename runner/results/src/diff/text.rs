@@ -1,0 +1,77 @@
+//! Differences of texts: messages, IR and assembly of rows that both runs hold failure bundles of.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use similar::{Algorithm, TextDiff as LineDiff};
+
+use super::Pair;
+use crate::bundle::{self, Bundle};
+use crate::Row;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+/// Time for finding the shortest difference of one pair of texts; later a longer one will do.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Rows whose bundles are looked for.
+const ATTEMPTS: usize = 5_000;
+
+/// How one text changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextDiff {
+    /// The test.
+    pub test: String,
+    /// The generation.
+    #[serde(rename = "gen")]
+    pub target: String,
+    /// Which text: `message`, `fragment.ir`, `fragment.SIMD8.eu`, …
+    pub text: String,
+    /// The difference in unified form.
+    pub diff: String,
+}
+
+/// The difference of two texts in unified form; empty if there is none.
+pub fn unified(old: &str, new: &str) -> String {
+    if old == new {
+        return String::new();
+    }
+    let mut config = LineDiff::configure();
+    config.algorithm(Algorithm::Myers).deadline(Instant::now() + PATIENCE);
+    config.diff_lines(old, new).unified_diff().context_radius(CONTEXT).missing_newline_hint(false).to_string()
+}
+
+/// Differences of messages, IR and assembly of the first `limit` rows that changed in status, message or code and
+/// that both runs, in their folders `old` and `new`, hold bundles of. The worst change of status comes first.
+pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Vec<TextDiff> {
+    if limit == 0 || !bundle::any(old) || !bundle::any(new) {
+        return Vec::new();
+    }
+    let changed = |(a, b): &(&Row<'_>, &Row<'_>)| {
+        a.status != b.status || a.reason() != b.reason() || a.stages != b.stages
+    };
+    let mut candidates: Vec<_> = pairs.iter().filter_map(Pair::both).filter(changed).collect();
+    candidates.sort_by_key(|(a, b)| super::change(a.known_status(), b.known_status()));
+    let found = candidates.into_iter().take(ATTEMPTS).map(|(a, b)| row_texts(a, b, old, new));
+    found.filter(|texts| !texts.is_empty()).take(limit).flatten().collect()
+}
+
+fn row_texts(old: &Row<'_>, new: &Row<'_>, old_folder: &Path, new_folder: &Path) -> Vec<TextDiff> {
+    let read = |folder: &Path, row: &Row<'_>| Bundle::read(folder, &row.test, &row.target).ok().flatten();
+    let Some((before, after)) = read(old_folder, old).zip(read(new_folder, new)) else { return Vec::new() };
+    let message = |row: &Row<'_>| row.reason().map(|reason| format!("{reason}\n")).unwrap_or_default();
+    let mut pairs = vec![("message".to_owned(), message(old), message(new))];
+    for (name, text) in &after.texts {
+        if let Some(earlier) = before.texts.get(name) {
+            pairs.push((name.clone(), earlier.clone(), text.clone()));
+        }
+    }
+    let change = |(text, old, new): (String, String, String)| TextDiff {
+        test: after.result.test.clone(),
+        target: after.result.target.clone(),
+        text,
+        diff: unified(&old, &new),
+    };
+    pairs.into_iter().map(change).filter(|text| !text.diff.is_empty()).collect()
+}

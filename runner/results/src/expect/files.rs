@@ -1,0 +1,217 @@
+//! deqp-runner's expectation files, unchanged: a baseline of `name,Status` lines; skips and flakes of one regular
+//! expression per line. `#` starts a comment line, empty lines count for nothing.
+
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+use super::ExpectError;
+use super::rule::Baseline;
+use vocabulary::Generation;
+
+/// A file of the command line and the generations it speaks about: `[GEN=]FILE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopedFile {
+    /// Generations; `None`: all.
+    pub scope: Option<Vec<Generation>>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl ScopedFile {
+    /// Reads `[GEN=]FILE`. What stands before the first `=` is a scope only if it names generations, so that files
+    /// whose names contain `=` stay reachable.
+    pub fn parse(text: &str) -> ScopedFile {
+        let scoped = text.split_once('=').and_then(|(scope, path)| {
+            let scope = parse_scope(scope)?;
+            Some(ScopedFile { scope, path: PathBuf::from(path) })
+        });
+        scoped.unwrap_or_else(|| ScopedFile { scope: None, path: PathBuf::from(text) })
+    }
+
+    /// Whether the file speaks about a target.
+    pub fn covers(&self, target: Generation) -> bool {
+        covers(self.scope.as_deref(), target)
+    }
+}
+
+/// Generations of a scope (`Some(None)`: all); `None` if the text is no list of generations.
+pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Generation>>> {
+    match text {
+        "all" => Some(None),
+        "reference" => Some(Some(vec![Generation::Reference])),
+        list => Generation::parse_list(list).ok().map(Some),
+    }
+}
+
+/// Whether a scope includes a target.
+pub(super) fn covers(scope: Option<&[Generation]>, target: Generation) -> bool {
+    scope.is_none_or(|scope| scope.contains(&target))
+}
+
+/// One line of a baseline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaselineLine {
+    /// Line number, from 1.
+    pub line: usize,
+    /// The test, our name or piglit's form.
+    pub name: String,
+    /// What it does.
+    pub baseline: Baseline,
+}
+
+/// Reads a baseline.
+///
+/// # Errors
+/// A line that is not `name,Status`.
+pub fn parse_baseline(text: &str, path: &Path) -> Result<Vec<BaselineLine>, ExpectError> {
+    let lines = meaningful(text).map(|(line, content)| {
+        let (name, baseline) =
+            baseline_fields(content).ok_or_else(|| ExpectError::line(path, line, bad_baseline(content)))?;
+        Ok(BaselineLine { line, name, baseline })
+    });
+    lines.collect()
+}
+
+/// Lines that are neither empty nor comments, trimmed, with their numbers from 1.
+fn meaningful(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Name and status of `name,Status[,seconds…]`; the name may be quoted and may contain commas.
+pub(super) fn baseline_fields(line: &str) -> Option<(String, Baseline)> {
+    let (name, rest) = match line.strip_prefix('"') {
+        Some(rest) => {
+            let end = quoted_end(rest)?;
+            (rest[..end].replace("\"\"", "\""), rest[end + 1..].strip_prefix(',')?)
+        }
+        None => {
+            // The first comma that a status follows: names of tests may contain commas themselves.
+            let mut commas = line.match_indices(',').map(|(index, _)| index);
+            let comma = commas.find(|&index| first_field(&line[index + 1..]).is_some())?;
+            (line[..comma].trim().to_owned(), &line[comma + 1..])
+        }
+    };
+    let baseline = first_field(rest)?;
+    (!name.is_empty()).then_some((name, baseline))
+}
+
+/// Position of the quote that ends a field.
+fn quoted_end(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let quote = from + text.get(from..)?.find('"')?;
+        if !text[quote + 1..].starts_with('"') {
+            return Some(quote);
+        }
+        from = quote + 2;
+    }
+}
+
+fn first_field(text: &str) -> Option<Baseline> {
+    Baseline::parse(text.split(',').next().unwrap_or(text))
+}
+
+fn bad_baseline(line: &str) -> String {
+    match line.rsplit_once(',') {
+        Some((_, status)) => format!(
+            "`{}` is not a status (known: Pass, Fail, Crash, Timeout, Skip, Warn, Missing, ExpectedFail)",
+            status.trim()
+        ),
+        None => "a line of a baseline is `test,Status`; patterns belong into skips or flakes".to_owned(),
+    }
+}
+
+/// One line of a file of patterns.
+#[derive(Clone, Debug)]
+pub struct PatternLine {
+    /// Line number, from 1.
+    pub line: usize,
+    /// The pattern; it matches anywhere in a name or its piglit form.
+    pub regex: Regex,
+}
+
+/// Reads a file of skips or flakes (`kind` names it in messages).
+///
+/// # Errors
+/// A line that is no regular expression; a `test,Fail` line that belongs into a baseline.
+pub fn parse_patterns(text: &str, path: &Path, kind: &str) -> Result<Vec<PatternLine>, ExpectError> {
+    let lines = meaningful(text).map(|(line, content)| {
+        if let Some((name, status)) = baseline_fields(content) {
+            let message = format!(
+                "`{content}` is a line of a baseline, not a pattern: as a pattern it would match no test. \
+                 To expect {status} of the test, move the line to a --baseline file; to {}, write `{name}`",
+                if kind == "skips" { "skip it" } else { "call it a flake" }
+            );
+            return Err(ExpectError::line(path, line, message));
+        }
+        let regex = Regex::new(content)
+            .map_err(|error| ExpectError::line(path, line, format!("not a regular expression: {error}")))?;
+        Ok(PatternLine { line, regex })
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Status;
+
+    #[test]
+    fn scopes() {
+        let parse = |text: &str| {
+            let file = ScopedFile::parse(text);
+            (file.scope, file.path.display().to_string())
+        };
+        assert_eq!(parse("fails.csv"), (None, "fails.csv".into()));
+        assert_eq!(parse("ivb=fails.csv"), (Some(vec![Generation::Ivb]), "fails.csv".into()));
+        assert_eq!(parse("skl,bdw=a=b"), (Some(vec![Generation::Bdw, Generation::Skl]), "a=b".into()));
+        assert_eq!(parse("all=x"), (None, "x".into()));
+        assert_eq!(parse("reference=x"), (Some(vec![Generation::Reference]), "x".into()));
+        assert_eq!(parse("a=b"), (None, "a=b".into()));
+    }
+
+    #[test]
+    fn baselines() {
+        let text = "# known\n\nspec@a,Fail\n  spec@b@c,d,Crash \r\n\"e,\"\"f\",Timeout,0.5\ng,Pass,1.25\n";
+        let lines = parse_baseline(text, Path::new("f")).unwrap();
+        let read: Vec<_> = lines.iter().map(|l| (l.line, l.name.as_str(), l.baseline)).collect();
+        let status = Baseline::Status;
+        assert_eq!(
+            read,
+            [
+                (3, "spec@a", status(Status::Fail)),
+                (4, "spec@b@c,d", status(Status::Crash)),
+                (5, "e,\"f", status(Status::Timeout)),
+                (6, "g", status(Status::Pass)),
+            ]
+        );
+        for (bad, message) in [
+            ("a,Fail\nb,fail", "f:2: `fail` is not a status"),
+            ("spec@.*", "f:1: a line of a baseline is `test,Status`"),
+            ("\"open,Fail", "f:1: "),
+            (",Fail", "f:1: "),
+        ] {
+            let error = parse_baseline(bad, Path::new("f")).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        let lines = parse_patterns("# slow\nspec@a.*\n\n^b,c$\n", Path::new("s"), "skips").unwrap();
+        assert_eq!(
+            lines.iter().map(|l| (l.line, l.regex.as_str())).collect::<Vec<_>>(),
+            [(2, "spec@a.*"), (4, "^b,c$")]
+        );
+        let error = |text| parse_patterns(text, Path::new("s"), "skips").unwrap_err().to_string();
+        assert!(error("a\nb(").starts_with("s:2: not a regular expression"));
+        let pasted = error("spec@x,Fail");
+        for part in ["s:1: `spec@x,Fail` is a line of a baseline", "--baseline", "to skip it, write `spec@x`"]
+        {
+            assert!(pasted.contains(part), "{part} in {pasted}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `runner expect update`: edits baselines after a run. Only lines that the run proves stale change; comments, order
+//! and everything else stay as they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::ScopedFile;
+use super::files::baseline_fields;
+use super::rule::{Baseline, is_bad};
+use crate::names::piglit_name;
+use vocabulary::Generation;
+use crate::verdict::{Outcome, Status, TestResult};
+
+/// What a run says about tests: the status of each (test, generation), tests by our name and by piglit's.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    statuses: BTreeMap<String, BTreeMap<Generation, Status>>,
+    targets: BTreeSet<Generation>,
+}
+
+impl Ran {
+    /// Collects the rows. A test that ran with several variants counts with its worst status, one that is missing as
+    /// skipped: nothing bad is to be expected of it.
+    pub fn new(rows: &[TestResult]) -> Ran {
+        let mut ran = Ran::default();
+        let all = || Generation::HARDWARE.into_iter().chain([Generation::Reference]);
+        for row in rows {
+            let Some(target) = all().find(|target| target.name() == row.target) else { continue };
+            ran.targets.insert(target);
+            for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
+                let status = ran.statuses.entry(name).or_default().entry(target).or_insert(row.status);
+                if row.status.badness() > status.badness() {
+                    *status = row.status;
+                }
+            }
+        }
+        ran
+    }
+}
+
+/// A baseline after the edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edited {
+    /// The new text.
+    pub text: String,
+    /// Lines removed.
+    pub removed: usize,
+    /// Lines whose status changed.
+    pub changed: usize,
+    /// Lines added.
+    pub added: usize,
+    /// Names of tests that look stale, but whose line also speaks about generations that did not run or still fail.
+    pub undecided: Vec<String>,
+}
+
+/// What becomes of a line.
+pub(super) enum Fate {
+    Keep,
+    Remove,
+    Change(Baseline),
+    Undecided,
+}
+
+/// Edits a baseline's text. With `add`, unexpected failures of the file's generation that no line (of any of the
+/// files, see `known`) covers are appended in the order of their names.
+pub fn baseline(
+    text: &str,
+    file: &ScopedFile,
+    ran: &Ran,
+    add: bool,
+    known: &dyn Fn(&str, Generation) -> bool,
+    rows: &[TestResult],
+) -> Edited {
+    let mut edited = Edited::default();
+    for line in text.split_inclusive('\n') {
+        let content = line.trim();
+        let fields = (!content.starts_with('#')).then(|| baseline_fields(content)).flatten();
+        match fields.map(|(name, said)| (fate(&name, said, file.scope.as_deref(), ran), name, said)) {
+            Some((Fate::Remove, ..)) => edited.removed += 1,
+            Some((Fate::Change(status), _, said)) => {
+                edited.changed += 1;
+                edited.text.push_str(&with_status(line, said, status));
+            }
+            Some((Fate::Undecided, name, _)) => {
+                edited.undecided.push(name);
+                edited.text.push_str(line);
+            }
+            Some((Fate::Keep, ..)) | None => edited.text.push_str(line),
+        }
+    }
+    if add && let Some([target]) = file.scope.as_deref() {
+        append(&mut edited, *target, known, rows);
+    }
+    edited
+}
+
+fn append(edited: &mut Edited, target: Generation, known: &dyn Fn(&str, Generation) -> bool, rows: &[TestResult]) {
+    let fails = rows.iter().filter(|row| row.target == target.name() && row.outcome == Outcome::Unexpected);
+    let new: BTreeMap<&str, Status> = fails
+        .filter(|row| is_bad(row.status) && !known(&row.test, target))
+        .map(|row| (&*row.test, row.status))
+        .collect();
+    if !new.is_empty() && !edited.text.is_empty() && !edited.text.ends_with('\n') {
+        edited.text.push('\n');
+    }
+    for (name, status) in new {
+        let name = if name.contains(['"', ',']) {
+            format!("\"{}\"", name.replace('"', "\"\""))
+        } else {
+            name.to_owned()
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(edited.text, "{name},{}", status.capitalised());
+        edited.added += 1;
+    }
+}
+
+/// The line with the status replaced, everything after it included.
+fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
+    let end = line.len() - line.chars().rev().take_while(|&c| c == '\n' || c == '\r').count();
+    let (content, ending) = line.split_at(end);
+    let mut commas = content.match_indices(',').map(|(index, _)| index);
+    let is_status = |from: usize| {
+        let field = content[from..].split(',').next().unwrap_or("");
+        Baseline::parse(field) == Some(said)
+    };
+    // The name itself holds no field that reads as the status before this comma: `baseline_fields` took the first one.
+    let comma = match content.strip_prefix('"') {
+        Some(_) => {
+            commas.filter(|&comma| content[..comma].ends_with('"')).find(|&comma| is_status(comma + 1))
+        }
+        None => commas.find(|&comma| is_status(comma + 1)),
+    };
+    match comma {
+        Some(comma) => format!("{},{status}{ending}", &content[..comma]),
+        None => line.to_owned(),
+    }
+}
+
+pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran: &Ran) -> Fate {
+    let Some(statuses) = ran.statuses.get(name) else { return Fate::Keep };
+    let covered: Vec<Generation> = match scope {
+        Some(scope) => scope.to_vec(),
+        None => Generation::HARDWARE
+            .into_iter()
+            .chain(ran.targets.iter().copied().filter(|&t| t == Generation::Reference))
+            .collect(),
+    };
+    let seen: Vec<Status> = covered.iter().filter_map(|target| statuses.get(target).copied()).collect();
+    // A baseline of the reference alone is not judged by hardware, nor the other way round.
+    if seen.is_empty() || !said.is_bad() {
+        return Fate::Keep;
+    }
+    let agree = |status: &Status| Baseline::Status(*status) == said;
+    if seen.iter().all(agree) {
+        return Fate::Keep;
+    }
+    let all_ran = seen.len() == covered.len();
+    let good = |status: &Status| !is_bad(*status);
+    let same = seen.windows(2).all(|pair| pair[0] == pair[1]);
+    match seen.first() {
+        Some(_) if all_ran && seen.iter().all(good) => Fate::Remove,
+        Some(&status) if all_ran && same => Fate::Change(Baseline::Status(status)),
+        _ => Fate::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(test: &str, target: &str, status: Status) -> TestResult {
+        TestResult::plain(test, target, status)
+    }
+
+    const TEXT: &str = "# ours\ntests/a/fixed,Fail\n\na@better,Crash,1.5\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\
+                        \"tests/a/q,uoted\",Timeout";
+
+    fn rows(target: &str) -> Vec<TestResult> {
+        vec![
+            row("tests/a/fixed", target, Status::Pass),
+            row("tests/a/better", target, Status::Fail),
+            row("tests/a/same", target, Status::Fail),
+            row("tests/a/q,uoted", target, Status::Crash),
+            row("tests/a/new", target, Status::Fail),
+        ]
+    }
+
+    #[test]
+    fn only_stale_lines_change() {
+        let rows = rows("ivb");
+        let edited =
+            baseline(TEXT, &ScopedFile::parse("ivb=f"), &Ran::new(&rows), false, &|_, _| false, &rows);
+        assert_eq!(
+            edited.text,
+            "# ours\n\na@better,Fail\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\"tests/a/q,uoted\",Crash"
+        );
+        assert_eq!((edited.removed, edited.changed, edited.added, edited.undecided.len()), (1, 2, 0, 0));
+        let again = baseline(
+            &edited.text,
+            &ScopedFile::parse("ivb=f"),
+            &Ran::new(&rows),
+            false,
+            &|_, _| false,
+            &rows,
+        );
+        assert_eq!((again.text, again.removed + again.changed), (edited.text, 0));
+    }
+
+    #[test]
+    fn other_generations_lines_stay() {
+        let rows = rows("hsw");
+        let edit = |scope: &str| {
+            baseline(TEXT, &ScopedFile::parse(scope), &Ran::new(&rows), false, &|_, _| false, &rows)
+        };
+        assert_eq!(edit("ivb=f").text, TEXT);
+        // A file for all generations: one of them is not enough to tell.
+        let shared = edit("f");
+        assert_eq!(shared.text, TEXT);
+        assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);
+        let all: Vec<TestResult> =
+            Generation::HARDWARE.iter().flat_map(|t| super::tests::rows(t.name())).collect();
+        let edited = baseline(TEXT, &ScopedFile::parse("f"), &Ran::new(&all), false, &|_, _| false, &all);
+        assert_eq!((edited.removed, edited.changed), (1, 2));
+    }
+
+    #[test]
+    fn new_failures_are_appended_on_request() {
+        let rows = rows("ivb");
+        let known = |name: &str, _| name != "tests/a/new";
+        let edited =
+            baseline("tests/a/same,Fail", &ScopedFile::parse("ivb=f"), &Ran::new(&rows), true, &known, &rows);
+        assert_eq!((edited.text.as_str(), edited.added), ("tests/a/same,Fail\ntests/a/new,Fail\n", 1));
+    }
+}

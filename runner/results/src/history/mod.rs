@@ -1,0 +1,350 @@
+//! Runs of the past in one SQLite file: what became of every test, since when something fails, what is not stable.
+//!
+//! A `run` is one results file, known by the hash of its bytes: recording it again changes nothing. A `subject` is a
+//! test on a generation with a variant; a `result` is what became of it in a run.
+
+mod record;
+
+pub use record::Recorded;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::types::FromSqlError;
+use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
+
+use crate::names::names_test;
+use crate::verdict::{Phase, Status};
+
+/// Where runs are recorded.
+pub const HISTORY_FILE: &str = "results/history.sqlite";
+
+/// Version of the tables.
+const FORMAT: i64 = 1;
+/// How long another process may keep the file locked.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const TABLES: &str = "
+    CREATE TABLE run (
+        id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL, time INTEGER NOT NULL,
+        version TEXT NOT NULL, revision TEXT, options TEXT NOT NULL,
+        skip INTEGER NOT NULL, warn INTEGER NOT NULL, pass INTEGER NOT NULL, fail INTEGER NOT NULL,
+        crash INTEGER NOT NULL, timeout INTEGER NOT NULL, duration_us INTEGER NOT NULL, instructions INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE subject (
+        id INTEGER PRIMARY KEY, test TEXT NOT NULL, gen TEXT NOT NULL, variant TEXT NOT NULL,
+        UNIQUE (test, gen, variant)
+    ) STRICT;
+    CREATE TABLE result (
+        subject INTEGER NOT NULL REFERENCES subject, run INTEGER NOT NULL REFERENCES run,
+        status TEXT NOT NULL, layer TEXT, flake INTEGER NOT NULL, duration_us INTEGER NOT NULL,
+        instructions INTEGER NOT NULL, PRIMARY KEY (subject, run)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// A history that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// What SQLite says.
+    #[error("{path}: {source}")]
+    Sqlite {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        source: rusqlite::Error,
+    },
+    /// It was written by a later version of the runner, or is another program's.
+    #[error("{path}: format {format} is not one this runner knows (it knows {FORMAT})")]
+    Format {
+        /// The file.
+        path: String,
+        /// Its format.
+        format: i64,
+    },
+    /// The folder of a new file cannot be made.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The folder.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A results file.
+    #[error(transparent)]
+    Read(#[from] crate::ReadError),
+}
+
+/// An open history.
+#[derive(Debug)]
+pub struct History {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// A recorded run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEntry {
+    /// Number in the history.
+    pub id: i64,
+    /// Name of its folder.
+    pub name: String,
+    /// When its results were written, in seconds since 1970.
+    pub time: i64,
+    /// Version of the runner.
+    pub version: String,
+    /// Source revision, when it is known.
+    pub revision: Option<String>,
+    /// Options that differ from the defaults.
+    pub options: String,
+    /// Rows by status, in the order of [`Status::ALL`].
+    pub counts: [u64; 6],
+    /// Work in microseconds.
+    pub duration_us: u64,
+    /// Instructions of all code generated.
+    pub instructions: u64,
+}
+
+/// What became of a subject in one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Position of the run in [`History::runs`].
+    pub run: usize,
+    /// How it ended.
+    pub status: Status,
+    /// The layer that broke.
+    pub layer: Option<Phase>,
+    /// Reported as different from one repetition to the next.
+    pub flake: bool,
+    /// Work in microseconds.
+    pub duration_us: u64,
+    /// Instructions of the code generated.
+    pub instructions: u64,
+}
+
+/// A subject's results, oldest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series {
+    /// Test name.
+    pub test: String,
+    /// Generation.
+    pub target: String,
+    /// Options.
+    pub variant: String,
+    /// What became of it; never empty.
+    pub points: Vec<Point>,
+}
+
+impl Series {
+    /// The first failure of those that last until now, and the last result before it.
+    pub fn failing_since(&self) -> Option<(&Point, Option<&Point>)> {
+        let good = |point: &Point| !is_bad(point.status);
+        let first = self.points.iter().rposition(good).map_or(0, |last_good| last_good + 1);
+        let before = first.checked_sub(1).and_then(|index| self.points.get(index));
+        Some((self.points.get(first)?, before))
+    }
+
+    /// How often it went from good to bad or back.
+    pub fn flips(&self) -> usize {
+        self.points.windows(2).filter(|pair| is_bad(pair[0].status) != is_bad(pair[1].status)).count()
+    }
+
+    /// Whether it was reported as a flake, or ended differently in two runs of one revision with the same options.
+    pub fn is_flaky(&self, runs: &[RunEntry]) -> bool {
+        let mut seen: BTreeMap<(&str, &str, &str), Status> = BTreeMap::new();
+        self.points.iter().any(|point| {
+            let differs = runs.get(point.run).is_some_and(|run| {
+                let Some(revision) = &run.revision else { return false };
+                *seen.entry((revision, &run.version, &run.options)).or_insert(point.status) != point.status
+            });
+            point.flake || differs
+        })
+    }
+}
+
+fn is_bad(status: Status) -> bool {
+    matches!(status, Status::Fail | Status::Crash | Status::Timeout)
+}
+
+impl History {
+    /// Opens a history, which is made if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is damaged, another program's or a later version's.
+    pub fn open(path: &Path) -> Result<History, HistoryError> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|source| HistoryError::Write { path: folder.display().to_string(), source })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        History::with(path, flags, |history| history.create())
+    }
+
+    /// Opens a history that is there, for reading only.
+    ///
+    /// # Errors
+    /// As [`History::open`], and when it is not there.
+    pub fn read(path: &Path) -> Result<History, HistoryError> {
+        History::with(path, OpenFlags::SQLITE_OPEN_READ_ONLY, |_| Ok(()))
+    }
+
+    fn with(
+        path: &Path,
+        flags: OpenFlags,
+        prepare: impl FnOnce(&mut History) -> Result<(), HistoryError>,
+    ) -> Result<History, HistoryError> {
+        let error = |source| HistoryError::Sqlite { path: path.display().to_string(), source };
+        let connection = Connection::open_with_flags(path, flags).map_err(error)?;
+        connection.busy_timeout(PATIENCE).map_err(error)?;
+        let mut history = History { connection, path: path.to_owned() };
+        prepare(&mut history)?;
+        match history.format()? {
+            FORMAT => Ok(history),
+            format => Err(HistoryError::Format { path: path.display().to_string(), format }),
+        }
+    }
+
+    fn format(&self) -> Result<i64, HistoryError> {
+        self.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| self.error(e))
+    }
+
+    /// Makes the tables of a file that has none; two processes may try at once.
+    fn create(&mut self) -> Result<(), HistoryError> {
+        if self.format()? != 0 {
+            return Ok(());
+        }
+        let path = self.path.display().to_string();
+        let create = |connection: &mut Connection| {
+            let transaction =
+                connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let made: i64 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+            if made == 0 {
+                transaction.execute_batch(TABLES)?;
+                transaction.pragma_update(None, "user_version", FORMAT)?;
+            }
+            transaction.commit()
+        };
+        create(&mut self.connection).map_err(|source| HistoryError::Sqlite { path, source })
+    }
+
+    fn error(&self, source: rusqlite::Error) -> HistoryError {
+        HistoryError::Sqlite { path: self.path.display().to_string(), source }
+    }
+
+    /// The runs, oldest first.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn runs(&self) -> Result<Vec<RunEntry>, HistoryError> {
+        let read = || -> rusqlite::Result<Vec<RunEntry>> {
+            let mut query = self.connection.prepare(
+                "SELECT id, name, time, version, revision, options, skip, warn, pass, fail, crash, timeout,
+                 duration_us, instructions FROM run ORDER BY time, id",
+            )?;
+            let rows = query.query_map([], |row| {
+                let mut counts = [0; 6];
+                for (index, count) in counts.iter_mut().enumerate() {
+                    *count = unsigned(row, 6 + index)?;
+                }
+                Ok(RunEntry {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    time: row.get(2)?,
+                    version: row.get(3)?,
+                    revision: row.get(4)?,
+                    options: row.get(5)?,
+                    counts,
+                    duration_us: unsigned(row, 12)?,
+                    instructions: unsigned(row, 13)?,
+                })
+            })?;
+            rows.collect()
+        };
+        read().map_err(|e| self.error(e))
+    }
+
+    /// The results of a test, by our name or piglit's, sorted by generation and variant.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn test(&self, runs: &[RunEntry], name: &str) -> Result<Vec<Series>, HistoryError> {
+        let mut series = self.of_test(runs, name)?;
+        if series.is_empty() {
+            for test in self.tests()?.iter().filter(|test| names_test(name, test)) {
+                series.extend(self.of_test(runs, test)?);
+            }
+        }
+        Ok(series)
+    }
+
+    fn tests(&self) -> Result<Vec<String>, HistoryError> {
+        let read = || -> rusqlite::Result<Vec<String>> {
+            let mut query = self.connection.prepare("SELECT DISTINCT test FROM subject ORDER BY test")?;
+            query.query_map([], |row| row.get(0))?.collect()
+        };
+        read().map_err(|e| self.error(e))
+    }
+
+    fn of_test(&self, runs: &[RunEntry], test: &str) -> Result<Vec<Series>, HistoryError> {
+        self.series(runs, "WHERE test = ?1", params![test])
+    }
+
+    /// The results of everything, sorted by test, generation and variant.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn all(&self, runs: &[RunEntry]) -> Result<Vec<Series>, HistoryError> {
+        self.series(runs, "", params![])
+    }
+
+    fn series(
+        &self,
+        runs: &[RunEntry],
+        which: &str,
+        parameters: &[&dyn rusqlite::ToSql],
+    ) -> Result<Vec<Series>, HistoryError> {
+        let positions: BTreeMap<i64, usize> =
+            runs.iter().enumerate().map(|(index, run)| (run.id, index)).collect();
+        let read = || -> rusqlite::Result<Vec<Series>> {
+            let mut query = self.connection.prepare(&format!(
+                "SELECT test, gen, variant, run, status, layer, flake, duration_us, instructions
+                 FROM subject JOIN result ON result.subject = subject.id {which} ORDER BY test, gen, variant"
+            ))?;
+            let mut all: Vec<Series> = Vec::new();
+            let mut rows = query.query(parameters)?;
+            while let Some(row) = rows.next()? {
+                // A run that was recorded after the list of runs was made.
+                let Some(&run) = positions.get(&row.get(3)?) else { continue };
+                let key = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
+                let (test, target, variant) = (key(0)?, key(1)?, key(2)?);
+                let point = point(row, run)?;
+                match all.last_mut() {
+                    Some(s) if (&*s.test, &*s.target, &*s.variant) == (test, target, variant) => {
+                        s.points.push(point);
+                    }
+                    _ => {
+                        let [test, target, variant] = [test, target, variant].map(str::to_owned);
+                        all.push(Series { test, target, variant, points: vec![point] });
+                    }
+                }
+            }
+            all.iter_mut().for_each(|series| series.points.sort_by_key(|point| point.run));
+            Ok(all)
+        };
+        read().map_err(|e| self.error(e))
+    }
+}
+
+fn point(row: &SqlRow<'_>, run: usize) -> rusqlite::Result<Point> {
+    let status = Status::from_name(row.get_ref(4)?.as_str()?).ok_or(FromSqlError::InvalidType)?;
+    let layer = row.get_ref(5)?.as_str_or_null()?.and_then(Phase::from_name);
+    let (duration_us, instructions) = (unsigned(row, 7)?, unsigned(row, 8)?);
+    Ok(Point { run, status, layer, flake: row.get(6)?, duration_us, instructions })
+}
+
+fn unsigned(row: &SqlRow<'_>, index: usize) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(index)?).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Recording a run.
+
+use std::time::UNIX_EPOCH;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::{History, HistoryError};
+use crate::{Row, RunFile, RunRows};
+use crate::verdict::{Counts, Outcome, Status};
+
+/// What recording a run did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// The run is new; so many rows.
+    Added(usize),
+    /// The same results file is there already.
+    Known,
+    /// A part of a run, or none: only whole runs are compared over time.
+    Left(&'static str),
+}
+
+impl History {
+    /// Records the run of a results file, all of it or nothing.
+    ///
+    /// # Errors
+    /// When the results or the history cannot be used.
+    pub fn record(&mut self, file: &RunFile) -> Result<Recorded, HistoryError> {
+        let run = file.parse()?;
+        if run.header.shard.is_some() {
+            return Ok(Recorded::Left("a shard: merge the shards and record the whole run"));
+        }
+        if run.truncated {
+            return Ok(Recorded::Left("a run that did not finish"));
+        }
+        let path = self.path.display().to_string();
+        record(&mut self.connection, file, &run).map_err(|source| HistoryError::Sqlite { path, source })
+    }
+}
+
+fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rusqlite::Result<Recorded> {
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let Some(id) = add_run(&transaction, file, run)? else { return Ok(Recorded::Known) };
+    {
+        // One by one: a history may know many more subjects than the run has.
+        let mut known =
+            transaction.prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
+        let mut subject =
+            transaction.prepare("INSERT INTO subject (test, gen, variant) VALUES (?1, ?2, ?3)")?;
+        let mut result = transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+        for row in run.rows.iter().filter(|row| row.known_status().is_some()) {
+            let key = params![row.test, row.target.to_string(), row.variant];
+            let number = match known.query_row(key, |row| row.get(0)).optional()? {
+                Some(number) => number,
+                None => subject.insert(key)?,
+            };
+            result.execute(params![
+                number,
+                id,
+                row.status.name(),
+                row.layer.map(|layer| layer.name()),
+                row.outcome == Outcome::Flake,
+                signed(row.duration_us),
+                signed(instructions(row)),
+            ])?;
+        }
+    }
+    transaction.commit()?;
+    Ok(Recorded::Added(run.rows.len()))
+}
+
+/// Adds the run itself; `None` if it is there already.
+fn add_run(
+    transaction: &Transaction<'_>,
+    file: &RunFile,
+    run: &RunRows<'_>,
+) -> rusqlite::Result<Option<i64>> {
+    let digest = file.digest();
+    let known: bool =
+        transaction
+            .query_row("SELECT EXISTS (SELECT 1 FROM run WHERE digest = ?1)", [&digest], |row| row.get(0))?;
+    if known {
+        return Ok(None);
+    }
+    let mut counts = Counts::default();
+    run.rows.iter().for_each(|row| counts.add(row.status));
+    let [skip, warn, pass, fail, crash, timeout] = Status::ALL.map(|status| signed(counts.of(status) as u64));
+    let folder = file.folder().canonicalize().unwrap_or_else(|_| file.folder().to_owned());
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let modified = std::fs::metadata(&file.path).and_then(|meta| meta.modified()).ok();
+    let time =
+        modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
+    transaction.execute(
+        "INSERT INTO run (digest, name, time, version, revision, options, skip, warn, pass, fail, crash, timeout,
+         duration_us, instructions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+        params![
+            digest,
+            name,
+            signed(time),
+            run.header.version,
+            run.header.revision,
+            run.header.variant(),
+            skip,
+            warn,
+            pass,
+            fail,
+            crash,
+            timeout,
+            signed(run.rows.iter().map(|row| row.duration_us).fold(0, u64::saturating_add)),
+            signed(run.rows.iter().map(instructions).sum()),
+        ],
+    )?;
+    Ok(Some(transaction.last_insert_rowid()))
+}
+
+fn instructions(row: &Row<'_>) -> u64 {
+    row.stages.iter().map(|code| u64::from(code.instructions)).sum()
+}
+
+/// SQLite's integers are signed.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,142 @@
+//! The table's rows as scripts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{Entry, ReportError, put};
+use crate::diff::Change;
+use crate::names::printable;
+use crate::verdict::{Phase, Outcome, Status};
+
+/// Rows per file, about: the rows of one test stay together.
+const CHUNK: usize = 5_000;
+/// Characters of a reason.
+const REASON: usize = 160;
+
+/// Statuses by number, as in the buttons of the page; the last one is no result at all.
+pub(super) const STATUSES: [&str; 7] = ["skip", "warn", "pass", "fail", "crash", "timeout", "missing"];
+/// Changes by number; 0 is none.
+const CHANGES: [&str; 6] = ["", "regression", "new-failure", "fix", "other", "new"];
+/// Outcomes by number; 0 is that of a row that is not there.
+const OUTCOMES: [&str; 6] = ["", "expected", "unexpected", "improved", "flake", "missing"];
+
+/// `data/meta.js`: the words behind the numbers.
+#[derive(Serialize)]
+struct Meta<'a> {
+    statuses: [&'static str; 7],
+    layers: Vec<&'static str>,
+    changes: [&'static str; 6],
+    outcomes: [&'static str; 6],
+    gens: &'a [String],
+}
+
+/// One row: generation, status, layer, outcome, change, µs, instructions, reason, page.
+type Line = (usize, usize, usize, usize, usize, u64, u64, usize, usize);
+
+/// Position of an entry's status in [`STATUSES`].
+pub(super) fn status_number(entry: &Entry<'_>) -> usize {
+    let status = entry.status();
+    status.and_then(|status| Status::ALL.iter().position(|&s| s == status)).unwrap_or(STATUSES.len() - 1)
+}
+
+/// Writes the files; gives the number of chunks.
+pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportError> {
+    let labels: Vec<String> = entries.iter().map(label).collect();
+    let mut gens: Vec<String> = labels.clone();
+    gens.sort();
+    gens.dedup();
+    let layers = std::iter::once("").chain(Phase::ALL.map(Phase::name)).collect();
+    let meta = Meta { statuses: STATUSES, layers, changes: CHANGES, outcomes: OUTCOMES, gens: &gens };
+    let folder = out.join("data");
+    put(&folder.join("meta.js"), format!("meta({});\n", json(&meta)).as_bytes())?;
+    let mut chunks = 0;
+    let mut chunk = Chunk::default();
+    let mut start = 0;
+    for group in entries.chunk_by(|a, b| test(a) == test(b)) {
+        let labels = &labels[start..start + group.len()];
+        start += group.len();
+        let gen_number = |label: &String| gens.binary_search(label).unwrap_or(0);
+        chunk.add(group, labels.iter().map(gen_number));
+        if chunk.rows >= CHUNK || start == entries.len() {
+            let text = format!("chunk({},{});\n", json(&chunk.tests), json(&chunk.reasons));
+            put(&folder.join(format!("{chunks}.js")), text.as_bytes())?;
+            chunks += 1;
+            chunk = Chunk::default();
+        }
+    }
+    Ok(chunks)
+}
+
+/// Rows to be written together.
+#[derive(Default)]
+struct Chunk {
+    tests: Vec<(String, Vec<Line>)>,
+    reasons: Vec<String>,
+    known: BTreeMap<String, usize>,
+    rows: usize,
+}
+
+impl Chunk {
+    fn add(&mut self, group: &[Entry<'_>], gens: impl Iterator<Item = usize>) {
+        let lines = group.iter().zip(gens).map(|(entry, number)| self.line(entry, number)).collect();
+        let name = group.first().map(|entry| printable(test(entry))).unwrap_or_default();
+        self.tests.push((name, lines));
+        self.rows += group.len();
+    }
+
+    fn line(&mut self, entry: &Entry<'_>, number: usize) -> Line {
+        let row = entry.pair.new;
+        let layer = row.and_then(|row| row.layer);
+        let layer = layer.and_then(|layer| Phase::ALL.iter().position(|&l| l == layer)).map_or(0, |n| n + 1);
+        let outcome = row.map_or(0, |row| match row.outcome {
+            Outcome::Expected => 1,
+            Outcome::Unexpected => 2,
+            Outcome::Improved => 3,
+            Outcome::Flake => 4,
+            Outcome::Missing => 5,
+        });
+        let change = match entry.change {
+            Some(Change::Regression) => 1,
+            Some(Change::NewFailure) => 2,
+            Some(Change::Fix) => 3,
+            Some(Change::Other) => 4,
+            Some(Change::New) => 5,
+            Some(Change::Same) | None => 0,
+        };
+        let duration = row.map_or(0, |row| row.duration_us);
+        let instructions = row.map_or(0, |row| row.stages.iter().map(|s| u64::from(s.instructions)).sum());
+        let reason = row.and_then(|row| row.reason()).map_or(0, |reason| self.reason(reason));
+        let page = entry.page.unwrap_or(0);
+        (number, status_number(entry), layer, outcome, change, duration, instructions, reason, page)
+    }
+
+    /// The number of a reason's first line, from 1.
+    fn reason(&mut self, reason: &str) -> usize {
+        let first = reason.lines().next().unwrap_or("");
+        let text = printable(&first.chars().take(REASON).collect::<String>());
+        if let Some(&number) = self.known.get(&text) {
+            return number;
+        }
+        self.reasons.push(text.clone());
+        self.known.insert(text, self.reasons.len());
+        self.reasons.len()
+    }
+}
+
+fn test<'a>(entry: &Entry<'a>) -> &'a str {
+    entry.pair.new.or(entry.pair.old).map_or("", |row| &row.test)
+}
+
+/// The generation, with the variant where a test has several.
+fn label(entry: &Entry<'_>) -> String {
+    let Some(row) = entry.pair.new.or(entry.pair.old) else { return String::new() };
+    let variant = if entry.pair.several { &*row.variant } else { "" };
+    printable(format!("{} {variant}", row.target).trim_end())
+}
+
+/// Numbers and text can always be written; what is written is a value of JavaScript too.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,219 @@
+//! A run as a folder of HTML: a table of all results with filters, a page per result that a bundle, a failure or a
+//! change makes interesting, and how numbers went over time. It needs nothing but itself: no server, no network.
+//!
+//! `index.html` loads rows in chunks (`data/*.js`: scripts, since pages opened from a disk may not read files) and
+//! draws only the lines in view; `pages/<n>.html` are complete by themselves.
+
+mod data;
+mod index;
+mod page;
+mod plot;
+
+pub use plot::{Plot, Value, plot};
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::diff::{Change, Diff, Pair, pairs};
+use crate::history::{RunEntry, Series};
+use crate::{RunFile, RunRows};
+use crate::threads::joined;
+use crate::verdict::Status;
+
+/// Pages take at most so many bytes; what has none then is in the table all the same.
+const PAGE_BYTES: usize = 100 << 20;
+/// Says that a folder holds a report and may be replaced by one.
+const MARK: &str = "runner-report";
+/// Pages made at a time, on all cores.
+const BATCH: usize = 256;
+
+/// A report that cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The system refuses.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The file or folder.
+        path: String,
+        /// What it says.
+        source: io::Error,
+    },
+    /// The folder is somebody's.
+    #[error("{0} holds something else than a report; name an empty or new folder")]
+    Occupied(String),
+    /// A template that cannot be filled.
+    #[error("cannot write a page: {0}")]
+    Template(#[from] askama::Error),
+}
+
+/// What a report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The run's file.
+    pub file: &'a RunFile,
+    /// Its rows.
+    pub run: &'a RunRows<'a>,
+    /// The run before, to compare with.
+    pub previous: Option<(&'a RunFile, &'a RunRows<'a>)>,
+    /// Runs of the past, oldest first.
+    pub runs: &'a [RunEntry],
+    /// Results of the past, sorted by test, generation and variant.
+    pub series: &'a [Series],
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Results in the table.
+    pub results: usize,
+    /// Pages of results.
+    pub pages: usize,
+    /// Results that should have a page and have none, because the pages would take too much.
+    pub left_out: usize,
+}
+
+/// A line of the table.
+struct Entry<'a> {
+    pair: Pair<'a, 'a>,
+    /// What happened since the previous run; `None` without one.
+    change: Option<Change>,
+    /// Number of its page, from 1.
+    page: Option<usize>,
+}
+
+impl Entry<'_> {
+    /// How it ended; `None`: no result.
+    fn status(&self) -> Option<Status> {
+        self.pair.new.and_then(|row| row.known_status())
+    }
+
+    /// Which pages are made first; `None`: no page.
+    fn rank(&self) -> Option<u8> {
+        let unexpected = self.pair.new.is_some_and(|row| !row.is_good());
+        Some(match (self.change, self.status()) {
+            (Some(Change::Regression), _) => 0,
+            (Some(Change::NewFailure), _) => 1,
+            _ if unexpected => 2,
+            (Some(Change::Fix | Change::Other), _) => 3,
+            (_, Some(Status::Fail | Status::Crash | Status::Timeout | Status::Warn)) => 4,
+            _ => return None,
+        })
+    }
+}
+
+/// Writes the report of a run into a folder.
+///
+/// # Errors
+/// When it cannot be written, or something else is there.
+pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> {
+    prepare(out)?;
+    let old = sources.previous.map(|(_, run)| &*run.rows).unwrap_or_default();
+    let pairs = pairs(old, &sources.run.rows);
+    let diff = sources.previous.map(|_| Diff::new(&pairs));
+    let entry = |pair: &Pair<'_, '_>| sources.previous.map(|_| pair.change());
+    let mut entries: Vec<Entry<'_>> =
+        pairs.iter().map(|&pair| Entry { pair, change: entry(&pair), page: None }).collect();
+    let (pages, left_out) = write_pages(out, sources, &mut entries)?;
+    let chunks = data::write(out, &entries)?;
+    index::write(out, sources, &entries, diff.as_ref(), chunks, left_out)?;
+    let start = "\"use strict\";\nstart();\n";
+    for (name, text) in [
+        ("report.css", include_str!("../../templates/report.css")),
+        ("report.js", include_str!("../../templates/report.js")),
+        ("start.js", start),
+    ] {
+        put(&out.join(name), text.as_bytes())?;
+    }
+    Ok(Written { results: entries.len(), pages, left_out })
+}
+
+/// Makes the folder, or clears an earlier report away.
+fn prepare(out: &Path) -> Result<(), ReportError> {
+    let failed = |source| ReportError::Write { path: out.display().to_string(), source };
+    fs::create_dir_all(out).map_err(failed)?;
+    let empty = fs::read_dir(out).map_err(failed)?.next().is_none();
+    if !empty && !out.join(MARK).is_file() {
+        return Err(ReportError::Occupied(out.display().to_string()));
+    }
+    put(&out.join(MARK), b"")?;
+    for name in ["data", "pages"] {
+        match fs::remove_dir_all(out.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => fs::create_dir(out.join(name)).map_err(failed)?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the pages, the most interesting first, and numbers their entries; gives how many there are and how many
+/// are left out.
+fn write_pages(
+    out: &Path,
+    sources: &Sources<'_>,
+    entries: &mut [Entry<'_>],
+) -> Result<(usize, usize), ReportError> {
+    let mut order: Vec<(u8, usize)> =
+        entries.iter().enumerate().filter_map(|(index, entry)| Some((entry.rank()?, index))).collect();
+    order.sort_unstable();
+    let folder = out.join("pages");
+    let (mut bytes, mut pages) = (0, 0);
+    for batch in order.chunks(BATCH) {
+        if bytes > PAGE_BYTES {
+            break;
+        }
+        let numbers: Vec<(usize, usize)> =
+            batch.iter().enumerate().map(|(place, &(_, index))| (pages + place + 1, index)).collect();
+        for (number, page) in render(sources, entries, &numbers)? {
+            let html = page.html.as_bytes();
+            bytes += on_disk(html) + page.images.iter().map(|(_, png)| on_disk(png)).sum::<usize>();
+            put(&folder.join(format!("{number}.html")), html)?;
+            for (name, png) in &page.images {
+                put(&folder.join(name), png)?;
+            }
+        }
+        for (number, index) in numbers {
+            entries[index].page = Some(number);
+        }
+        pages += batch.len();
+    }
+    Ok((pages, order.len() - pages))
+}
+
+/// Makes pages, given by number and entry, on all cores.
+fn render(
+    sources: &Sources<'_>,
+    entries: &[Entry<'_>],
+    numbers: &[(usize, usize)],
+) -> Result<Vec<(usize, page::Page)>, ReportError> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let size = numbers.len().div_ceil(threads).max(1);
+    let make = |part: &[(usize, usize)]| -> Result<Vec<(usize, page::Page)>, ReportError> {
+        let one =
+            |&(number, index): &(usize, usize)| Ok((number, page::render(sources, &entries[index], number)?));
+        part.iter().map(one).collect()
+    };
+    let parts: Vec<Result<Vec<_>, ReportError>> = std::thread::scope(|scope| {
+        let handles: Vec<_> = numbers.chunks(size).map(|part| scope.spawn(move || make(part))).collect();
+        handles.into_iter().map(joined).collect()
+    });
+    let mut pages = Vec::with_capacity(numbers.len());
+    for part in parts {
+        pages.append(&mut part?);
+    }
+    Ok(pages)
+}
+
+/// What a file takes: whole blocks.
+fn on_disk(bytes: &[u8]) -> usize {
+    bytes.len().next_multiple_of(4096)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
+    fs::write(path, bytes).map_err(|source| ReportError::Write { path: path.display().to_string(), source })
+}
+
+/// What is called `missing` in a table: there is no result.
+fn status_name(status: Option<Status>) -> &'static str {
+    status.map_or("missing", Status::name)
+}

@@ -1,0 +1,252 @@
+//! The page of one result.
+
+use askama::Template;
+
+use super::index::{class, count, run_name, seconds};
+use super::{Entry, Plot, ReportError, Sources, Value, plot, status_name};
+use crate::bundle::{Bundle, IMAGES};
+use crate::diff::{Change, METRICS, unified};
+use crate::history::{Point, Series};
+use crate::names::printable;
+use crate::{Code, Row};
+
+/// A page and the images it shows.
+pub(super) struct Page {
+    pub html: String,
+    /// By file name.
+    pub images: Vec<(String, Vec<u8>)>,
+}
+
+#[derive(Template)]
+#[template(path = "result.html")]
+struct ResultPage {
+    run: String,
+    test: String,
+    target: String,
+    status: &'static str,
+    change: Option<Changed>,
+    layer: Option<&'static str>,
+    facts: String,
+    reason: Option<String>,
+    message: Option<Vec<DiffLine>>,
+    note: Option<String>,
+    probes: Vec<Probe>,
+    images: Vec<Shown>,
+    metrics: [&'static str; METRICS.len()],
+    code: Vec<CodeLine>,
+    plots: Vec<Plot>,
+    script: Vec<ScriptLine>,
+    texts: Vec<Listing>,
+}
+
+struct Changed {
+    name: &'static str,
+    old: &'static str,
+    new: &'static str,
+}
+
+/// A line of a unified difference.
+struct DiffLine {
+    class: &'static str,
+    text: String,
+}
+
+struct Probe {
+    line: u32,
+    what: String,
+    expected: String,
+    simulator: String,
+    reference: String,
+    layer: &'static str,
+}
+
+struct Shown {
+    name: &'static str,
+    file: String,
+}
+
+/// Numbers of one stage and width, against the previous run's.
+struct CodeLine {
+    stage: String,
+    width: String,
+    cells: Vec<Cell>,
+    registers: u32,
+}
+
+struct Cell {
+    class: &'static str,
+    text: String,
+}
+
+struct ScriptLine {
+    number: u32,
+    bad: bool,
+    text: String,
+}
+
+struct Listing {
+    name: String,
+    text: String,
+    /// Against the previous run's.
+    diff: Option<Vec<DiffLine>>,
+    /// It is as in the previous run.
+    same: bool,
+}
+
+pub(super) fn render(sources: &Sources<'_>, entry: &Entry<'_>, number: usize) -> Result<Page, ReportError> {
+    let (old, new) = (entry.pair.old, entry.pair.new);
+    let (bundle, mut note) = match new.map(|row| Bundle::read(sources.file.folder(), &row.test, &row.target))
+    {
+        Some(Ok(bundle)) => (bundle, None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+        None => (None, Some("The run has no result of this test.".to_owned())),
+    };
+    if bundle.is_none() && note.is_none() {
+        note = Some("The run keeps no failure bundle of this result.".to_owned());
+    }
+    // A bundle of the previous run that cannot be read is as good as none.
+    let earlier = sources
+        .previous
+        .zip(old)
+        .and_then(|((file, _), row)| Bundle::read(file.folder(), &row.test, &row.target).ok().flatten());
+    let row = new.or(old);
+    let reason = new.and_then(Row::reason);
+    let image = |&name: &&'static str| {
+        let png = bundle.as_ref()?.images.get(name)?;
+        Some((name, format!("{number}-{name}.png"), png.clone()))
+    };
+    let images: Vec<(&'static str, String, Vec<u8>)> = IMAGES.iter().filter_map(image).collect();
+    let page = ResultPage {
+        run: printable(&run_name(sources.file)),
+        test: row.map(|row| printable(&row.test)).unwrap_or_default(),
+        target: row
+            .map(|row| printable(format!("{} {}", row.target, row.variant).trim()))
+            .unwrap_or_default(),
+        status: status_name(entry.status()),
+        change: changed(entry),
+        layer: new.and_then(|row| row.layer).map(|layer| layer.name()),
+        facts: new.map(facts).unwrap_or_default(),
+        reason: reason.map(printable),
+        message: old.and_then(Row::reason).zip(reason).and_then(|(old, new)| difference(old, new)),
+        note: note.as_deref().map(printable),
+        probes: bundle.as_ref().map(probes).unwrap_or_default(),
+        images: images.iter().map(|(name, file, _)| Shown { name, file: file.clone() }).collect(),
+        metrics: METRICS.map(|(name, _)| name),
+        code: new.map(|row| code(row, old)).unwrap_or_default(),
+        plots: row.map(|row| plots(sources, row)).unwrap_or_default(),
+        script: bundle.as_ref().map(script).unwrap_or_default(),
+        texts: bundle.as_ref().map(|bundle| listings(bundle, earlier.as_ref())).unwrap_or_default(),
+    };
+    let html = page.render()?;
+    Ok(Page { html, images: images.into_iter().map(|(_, file, png)| (file, png)).collect() })
+}
+
+fn changed(entry: &Entry<'_>) -> Option<Changed> {
+    let name = match entry.change? {
+        Change::Regression => "regression",
+        Change::NewFailure => "new-failure",
+        Change::Fix => "fix",
+        Change::Other => "other",
+        Change::New | Change::Same => return None,
+    };
+    let status = |row: Option<&Row<'_>>| status_name(row.and_then(Row::known_status));
+    Some(Changed { name, old: status(entry.pair.old), new: status(entry.pair.new) })
+}
+
+fn facts(row: &Row<'_>) -> String {
+    let outcome = format!("{:?}", row.outcome).to_lowercase();
+    format!("{outcome} · {:.1} ms", row.duration_us as f64 / 1e3)
+}
+
+fn difference(old: &str, new: &str) -> Option<Vec<DiffLine>> {
+    let diff = unified(&format!("{old}\n"), &format!("{new}\n"));
+    (!diff.is_empty()).then(|| diff_lines(&diff))
+}
+
+fn diff_lines(diff: &str) -> Vec<DiffLine> {
+    let class = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => "plus",
+        Some(b'-') => "minus",
+        Some(b'@') => "place",
+        _ => "",
+    };
+    diff.lines().map(|line| DiffLine { class: class(line), text: printable(line) }).collect()
+}
+
+fn probes(bundle: &Bundle) -> Vec<Probe> {
+    let side = |text: &Option<String>| text.as_deref().map(printable).unwrap_or_default();
+    let probe = |probe: &crate::bundle::ProbeRecord| Probe {
+        line: probe.line,
+        what: printable(&probe.what),
+        expected: printable(&probe.expected),
+        simulator: side(&probe.simulator),
+        reference: side(&probe.reference),
+        layer: probe.layer.map_or("", |layer| layer.name()),
+    };
+    bundle.probes.iter().map(probe).collect()
+}
+
+fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
+    let before = |code: &Code<'_>| {
+        old?.stages.iter().find(|other| (&other.stage, &other.width) == (&code.stage, &code.width))
+    };
+    let line = |code: &Code<'_>| {
+        let before = before(code);
+        let cell = |(_, read): (&str, fn(&Code<'_>) -> u64)| match before.map(read) {
+            Some(old) if old != read(code) => {
+                Cell { class: class(old, read(code)), text: format!("{old} → {}", read(code)) }
+            }
+            _ => Cell { class: "", text: read(code).to_string() },
+        };
+        CodeLine {
+            stage: printable(&code.stage),
+            width: printable(&code.width),
+            cells: METRICS.map(cell).into(),
+            registers: code.registers,
+        }
+    };
+    row.stages.iter().map(line).collect()
+}
+
+fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
+    let place = |series: &Series| {
+        (&*series.test, &*series.target, &*series.variant).cmp(&(&*row.test, &*row.target, &*row.variant))
+    };
+    let Ok(index) = sources.series.binary_search_by(place) else { return Vec::new() };
+    let series = &sources.series[index];
+    let curve = |title: &str, number: fn(&Point) -> f64, show: fn(f64) -> String| {
+        let value = |point: &Point| {
+            let run = sources.runs.get(point.run);
+            let revision = run.and_then(|run| run.revision.as_deref()).unwrap_or("");
+            let name = run.map_or("", |run| &run.name);
+            let label = printable(&format!("{name} {revision} {}", point.status));
+            Value { value: number(point), label, class: point.status.name() }
+        };
+        plot(title, &series.points.iter().map(value).collect::<Vec<_>>(), show)
+    };
+    let plots = [
+        curve("work", |point| point.duration_us as f64 / 1e6, seconds),
+        curve("instructions", |point| point.instructions as f64, count),
+    ];
+    plots.into_iter().flatten().collect()
+}
+
+fn script(bundle: &Bundle) -> Vec<ScriptLine> {
+    let bad = |number: u32| bundle.probes.iter().any(|probe| probe.line == number && probe.layer.is_some());
+    let lines = bundle.script.lines().zip(1..);
+    lines.map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable(text) }).collect()
+}
+
+fn listings(bundle: &Bundle, earlier: Option<&Bundle>) -> Vec<Listing> {
+    let listing = |(name, text): (&String, &String)| {
+        let before = earlier.and_then(|earlier| earlier.texts.get(name));
+        let diff = before.map(|before| unified(before, text)).filter(|diff| !diff.is_empty());
+        Listing {
+            name: printable(name),
+            text: printable(text),
+            same: before.is_some() && diff.is_none(),
+            diff: diff.map(|diff| diff_lines(&diff)),
+        }
+    };
+    bundle.texts.iter().map(listing).collect()
+}

@@ -1,0 +1,150 @@
+//! The files of a run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use super::*;
+use crate::verdict::{Counts, Phase, Outcome, Status};
+
+fn row(test: &str, target: &str, status: Status) -> TestResult {
+    let failed = status != Status::Pass;
+    TestResult {
+        layer: failed.then_some(Phase::Probe),
+        reason: failed.then(|| "expected <1> & \"2\"\u{1b}".into()),
+        duration_us: 1500,
+        ..TestResult::plain(test, target, status)
+    }
+}
+
+fn header() -> Header {
+    let options = BTreeMap::from([("backend".to_owned(), "vec4".to_owned())]);
+    Header { revision: None, ..Header::new(vec!["hsw".into(), "ivb".into()], options) }
+}
+
+fn run(rows: &[TestResult], finish: bool) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = ResultsWriter::create(folder.path(), header()).unwrap();
+    for row in rows {
+        writer.event(&TestEvent::Finished { job: 0, result: Box::new(row.clone()) }).unwrap();
+    }
+    if finish {
+        let finished = TestEvent::RunFinished {
+            counts: Counts::default(),
+            total: rows.len(),
+            interrupted: false,
+            elapsed: Duration::ZERO,
+        };
+        writer.event(&finished).unwrap();
+    }
+    folder
+}
+
+fn rows() -> Vec<TestResult> {
+    vec![
+        row("b/x", "ivb", Status::Fail),
+        row("b/x", "hsw", Status::Skip),
+        row("a/y", "ivb", Status::Pass),
+        row("a/z", "ivb", Status::Crash),
+    ]
+}
+
+#[test]
+fn rows_are_there_before_the_run_ends() {
+    let folder = run(&rows(), false);
+    let text = fs::read_to_string(folder.path().join(RESULTS_FILE)).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(
+        lines[0],
+        format!(
+            "{{\"format\":1,\"version\":\"{}\",\"gens\":[\"hsw\",\"ivb\"],\"options\":{{\"backend\":\"vec4\"}},\
+             \"revision\":null}}",
+            env!("CARGO_PKG_VERSION")
+        )
+    );
+    assert_eq!(serde_json::from_str::<TestResult>(lines[1]).unwrap(), rows()[0]);
+}
+
+#[test]
+fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
+    let read = |folder: &tempfile::TempDir, name: &str| fs::read(folder.path().join(name)).unwrap();
+    let forward = run(&rows(), true);
+    let backward = run(&rows().into_iter().rev().collect::<Vec<_>>(), true);
+    for name in [RESULTS_FILE, "results.ivb.csv", "results.hsw.csv", "junit.xml"] {
+        assert_eq!(read(&forward, name), read(&backward, name), "{name}");
+    }
+    let text = String::from_utf8(read(&forward, RESULTS_FILE)).unwrap();
+    let keys: Vec<(String, String)> = text
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str::<TestResult>(line).unwrap())
+        .map(|row| (row.test, row.target))
+        .collect();
+    let expected = [("a/y", "ivb"), ("a/z", "ivb"), ("b/x", "hsw"), ("b/x", "ivb")];
+    assert_eq!(keys, expected.map(|(test, target)| (test.to_owned(), target.to_owned())));
+    let leftovers = fs::read_dir(forward.path()).unwrap().count();
+    assert_eq!(leftovers, 4, "no temporary files stay behind");
+}
+
+#[test]
+fn csv_is_deqp_runners() {
+    let folder = run(&rows(), true);
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("results.ivb.csv"), "a/y,Pass,0.001500\na/z,Crash,0.001500\nb/x,Fail,0.001500\n");
+    assert_eq!(read("results.hsw.csv"), "b/x,Skip,0.001500\n");
+    let odd = row("a,\"b\"\n", "ivb", Status::Pass);
+    assert_eq!(csv::render([&odd].into_iter()), b"\"a,\"\"b\"\"\\n\",Pass,0.001500\n");
+}
+
+#[test]
+fn junit_has_a_suite_per_directory_and_escapes() {
+    let folder = run(&rows(), true);
+    let xml = fs::read_to_string(folder.path().join("junit.xml")).unwrap();
+    for part in [
+        "<testsuite id=\"0\" name=\"a\"",
+        "<testsuite id=\"1\" name=\"b\"",
+        "name=\"y [ivb]\"",
+        "name=\"x [hsw]\"",
+        "type=\"probe\"",
+        "type=\"crash\"",
+        "<skipped/>",
+        "timestamp=\"1970-01-01T00:00:00Z\"",
+        "\\u{1b}",
+    ] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+    assert!(xml.contains("probe: expected &lt;1&gt; &amp; ") && !xml.contains('\u{1b}'), "{xml}");
+    let long = TestResult { reason: Some("é]]>".repeat(3000)), ..row("a", "ivb", Status::Fail) };
+    let one = junit::render(std::slice::from_ref(&long), Junit::All).unwrap();
+    assert!(one.len() < 20 << 10 && String::from_utf8(one).unwrap().matches("]]>").count() == 1);
+    // However much fails, the report stays of a size that is accepted.
+    let many = vec![long; 4000];
+    assert!(junit::render(&many, Junit::All).unwrap().len() < 16 << 20);
+}
+
+#[test]
+fn junit_knows_expectations() {
+    let with = |test: &str, status, outcome| TestResult { outcome, ..row(test, "ivb", status) };
+    let rows = [
+        with("a/known", Status::Fail, Outcome::Expected),
+        with("a/better", Status::Pass, Outcome::Improved),
+        with("a/odd", Status::Crash, Outcome::Flake),
+        with("a/bad", Status::Fail, Outcome::Unexpected),
+    ];
+    let xml = String::from_utf8(junit::render(&rows, Junit::All).unwrap()).unwrap();
+    assert_eq!(xml.matches("<skipped/>").count(), 1);
+    for part in ["tests=\"4\"", "failures=\"2\"", "errors=\"0\""] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+    for part in ["UnexpectedImprovement(Pass): ", "Flake: ", "type=\"improved\""] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+}
+
+#[test]
+fn outcomes_follow_statuses_without_expectations() {
+    let good = |status: Status| status.plain_outcome() == Outcome::Expected;
+    assert!(good(Status::Pass) && good(Status::Skip) && good(Status::Warn));
+    assert!(!good(Status::Fail) && !good(Status::Crash) && !good(Status::Timeout));
+}

@@ -1,0 +1,167 @@
+//! `runner diff` and `runner summary` from outside.
+
+use crate::support::{GREEN, Sandbox, red};
+
+#[test]
+fn what_changed_between_two_runs() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .file("suite/a.shader_test", GREEN)
+        .file("suite/b.shader_test", red())
+        .file("suite/d.shader_test", GREEN);
+    let run = |out: &str| sandbox.run(&["suite", "--gen", "ivb", "--out", out]).code;
+    assert_eq!(run("old"), 1);
+    sandbox.run(&["diff", "old", "old"]).expect(0, &["3 -> 3 results, 3 the same\n", "same binary: "]);
+    sandbox
+        .file("suite/a.shader_test", red())
+        .file("suite/b.shader_test", GREEN)
+        .file("suite/c.shader_test", red());
+    std::fs::remove_file(sandbox.path("suite/d.shader_test")).unwrap();
+    assert_eq!(run("new"), 1);
+    let diff = sandbox.run(&["diff", "old", "new/results.jsonl"]);
+    diff.expect(1, &["  suite/a [ivb]: pass -> fail  probe: line 12", "  suite/d [ivb]: pass -> missing\n"]);
+    assert_eq!(
+        diff.summary(),
+        "3 -> 3 results, 0 the same, regressions: 2, new tests that fail: 1, fixes: 1"
+    );
+    sandbox
+        .run(&["diff", "old", "new", "--format", "markdown"])
+        .expect(1, &["| suite/a | ivb | pass | fail | probe"]);
+    let json = sandbox.run(&["diff", "old", "new", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((json.code, &value["changes"][0]["test"]), (1, &"suite/a".into()));
+    let summary = sandbox.run(&["summary", "old", "new", "old"]);
+    summary.expect(0, &["suite/a [ivb]: pass fail pass\n", "suite/c [ivb]: missing fail missing\n"]);
+    assert_eq!(summary.summary(), "total           3        3        3");
+    sandbox.run(&["diff", "old", "nowhere"]).expect(2, &["cannot read nowhere"]);
+}
+
+/// Turning an optimisation off hurts, and the comparison says how much.
+#[test]
+fn what_became_of_the_code() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "old"]).expect(0, &[]);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "narrow", "--width", "SIMD8"]).expect(0, &[]);
+    sandbox.run(&["diff", "old", "narrow"]).expect(0, &["LOST: 1\n  LOST: suite/a [ivb] fragment SIMD16"]);
+    sandbox.run(&["diff", "narrow", "old"]).expect(0, &["GAINED: 1\n"]);
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "plain", "--pass-limit", "0"]).expect(0, &[]);
+    sandbox.run(&["diff", "plain", "old"]).expect(0, &["same binary: "]);
+}
+
+#[test]
+fn hostile_results() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN).run(&["suite", "--reference-only", "--out", "good"]);
+    for (text, message) in [
+        (&b""[..], "no header"),
+        (&b"\x00\xff\xfe\n"[..], "not the header of a run"),
+        (&b"{\"format\":99}\n"[..], "format 99 is newer"),
+    ] {
+        sandbox.file("bad/results.jsonl", text);
+        sandbox.run(&["diff", "good", "bad"]).expect(2, &[message]);
+        sandbox.run(&["summary", "good", "bad"]).expect(2, &[message]);
+        sandbox.run(&["merge", "bad"]).expect(2, &[message]);
+    }
+}
+
+#[test]
+fn results_of_other_runners() {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", red());
+    sandbox.run(&["suite", "--gen", "ivb", "--out", "ours"]).expect(1, &[]);
+    // What we write for deqp-runner is what we read of it.
+    let import = ["import", "ours/results.ivb.csv", "--gen", "ivb", "--out", "again"];
+    sandbox.run(&import).expect(0, &["[2/2] pass: 1, fail: 1"]);
+    sandbox.run(&["diff", "again", "ours"]).expect(0, &["2 -> 2 results, 2 the same"]);
+    sandbox.run(&["suite", "--gen", "ivb", "--baseline", "ours/results.ivb.csv"]).expect(0, &[]);
+    // A GPU's run in piglit's words: what passes there and fails here is a regression.
+    sandbox.file("piglit.json", r#"{"tests": {"a": {"result": "pass"}, "b": {"result": "pass"}}}"#);
+    let import = ["import", "piglit.json", "--gen", "ivb", "--tests", "suite", "--out", "gpu"];
+    sandbox.run(&import).expect(0, &["[2/2] pass: 2"]);
+    sandbox.run(&["diff", "gpu", "ours"]).expect(1, &["suite/b [ivb]: pass -> fail"]);
+    sandbox.file("bad.csv", "nonsense\n");
+    sandbox
+        .run(&["import", "bad.csv", "--gen", "ivb"])
+        .expect(2, &["bad.csv: line 1: not name,Status,seconds"]);
+}
+
+/// Lines that no run of ours wrote: each is an error that names file and line, or is told and left out.
+#[test]
+fn hostile_rows() {
+    let sandbox = Sandbox::new();
+    let header = "{\"format\":1,\"version\":\"0\",\"gens\":[\"ivb\"],\"options\":{},\"revision\":null}\n";
+    let row = |test: &str, status: &str| {
+        format!(
+            "{{\"test\":{test},\"gen\":\"ivb\",\"variant\":\"\",\"status\":\"{status}\",\"layer\":null,\"reason\":null,\
+             \"outcome\":\"expected\",\"duration_us\":1,\"stages\":[],\"subtests\":[]}}\n"
+        )
+    };
+    let good = row("\"a\"", "pass");
+    sandbox.file("good/results.jsonl", format!("{header}{good}"));
+    let cases: [(Vec<u8>, &str); 8] = [
+        ([header.as_bytes(), b"\"caf\xe9\"\n"].concat(), ":2: not a result"),
+        ([header, &good, &row("\"\u{e9}", "pass")].concat().into_bytes(), ":3: not a result"),
+        (
+            [header, &good, &row("\"a\"", "fail")].concat().into_bytes(),
+            ":3: a second, different result of a [ivb]",
+        ),
+        ([header, &row("\"a\"", "sunny")].concat().into_bytes(), ":2: not a result"),
+        ([header, &good.replace(":1,", ":-1,")].concat().into_bytes(), ":2: not a result"),
+        ([header, &good.replace(":1,", ":99999999999999999999,")].concat().into_bytes(), ":2: not a result"),
+        ([header, &"[".repeat(200_000), "\n"].concat().into_bytes(), ":2: not a result"),
+        (good.clone().into_bytes(), ":1: not the header of a run"),
+    ];
+    for (text, message) in cases {
+        sandbox.file("bad/results.jsonl", &text);
+        let message = format!("bad/results.jsonl{message}");
+        for command in
+            [&["diff", "good", "bad"][..], &["summary", "bad"], &["report", "bad", "--out", "html"]]
+        {
+            sandbox.run(command).expect(2, &[&message]);
+        }
+        sandbox.run(&["history", "--import", "bad"]).expect(2, &[&message]);
+    }
+    // Cut short or repeated: told, and the rest is used.
+    let cut = [header, &good, &row("\"b\"", "pass")[..40]].concat();
+    sandbox.file("bad/results.jsonl", cut);
+    sandbox
+        .run(&["diff", "good", "bad"])
+        .expect(0, &["was cut short and left out", "1 -> 1 results, 1 the same"]);
+    sandbox.file("bad/results.jsonl", [header, &good, &good].concat());
+    sandbox.run(&["diff", "good", "bad"]).expect(0, &["1 -> 1 results, 1 the same"]);
+    // Names are text, whatever is in them.
+    let name = "\"../../<b>&\\\"'|`*\\u001b[2J\\n\\u202e\"";
+    sandbox.file("bad/results.jsonl", [header, &row(name, "fail")].concat());
+    for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]] {
+        let out = sandbox.run(command).out;
+        assert!(!out.contains('\u{1b}'), "{out}");
+    }
+    sandbox.run(&["report", "bad", "--out", "html"]).expect(0, &["1 results, 1 pages"]);
+}
+
+/// Lines are parsed in parts on all cores: what is wrong is found in every part, at its line.
+#[test]
+fn errors_in_large_files() {
+    let sandbox = Sandbox::new();
+    let csv: String = (0..20_000).map(|n| format!("spec@t{n:05},Pass,0.1\n")).collect();
+    sandbox.file("gpu.csv", csv);
+    sandbox.run(&["import", "gpu.csv", "--gen", "skl", "--out", "run"]).expect(0, &["[20000/20000]"]);
+    let path = sandbox.path("run/results.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.len() > 1 << 20, "large enough to be split");
+    sandbox.run(&["diff", "run", "run"]).expect(0, &["20000 -> 20000 results, 20000 the same"]);
+    let lines: Vec<&str> = text.lines().collect();
+    for number in [2, 9_999, 20_001] {
+        let mut lines = lines.clone();
+        lines[number - 1] = "{}";
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        sandbox.run(&["summary", "run"]).expect(2, &[&format!("run/results.jsonl:{number}: not a result")]);
+    }
+    // In any order the rows are the same.
+    let mut shuffled = lines.clone();
+    shuffled[1..].reverse();
+    sandbox.file("again/results.jsonl", shuffled.join("\n") + "\n");
+    std::fs::write(&path, &text).unwrap();
+    sandbox.run(&["diff", "run", "again"]).expect(0, &["20000 -> 20000 results, 20000 the same"]);
+}

@@ -1,0 +1,51 @@
+//! `runner coverage` from outside.
+
+use crate::support::{GREEN, Sandbox};
+
+/// Kinds, generations, and whether what a test uses is counted and what it does not use is told.
+#[test]
+fn what_tests_use_is_counted() {
+    let sandbox = Sandbox::new();
+    sandbox.file("s/green.shader_test", GREEN);
+    let text = GREEN.replace("gl_FragColor = c;", "gl_FragColor = vec4(dot(c.xy, c.xz)) + c;");
+    sandbox.file("s/dot.shader_test", text);
+    let ran = sandbox.run(&["coverage", "s", "--gen", "ivb,skl", "--out", "out"]);
+    ran.expect(0, &["GLSL functions", "EU opcodes", "that never occur", "[4/4] pass: 4"]);
+    let json = std::fs::read(sandbox.path("out/coverage.json")).expect("a report");
+    let report: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(report["tests"], 2);
+    let parts = report["parts"].as_array().expect("parts");
+    let part = |kind: &str, generation: &str| {
+        let is_it = |part: &&serde_json::Value| part["kind"] == kind && part["gen"] == generation;
+        parts.iter().find(is_it).unwrap_or_else(|| panic!("no {kind} of {generation}"))
+    };
+    for generation in ["ivb", "skl"] {
+        assert_eq!(part("functions", generation)["covered"]["dot"], 1);
+        assert_eq!(part("overloads", generation)["covered"]["dot(vec2, vec2)"], 1);
+        let opcodes = part("opcodes", generation);
+        assert_eq!(opcodes["covered"]["mov"], 2, "{opcodes}");
+        let missing = opcodes["missing"].as_array().expect("a list");
+        assert!(missing.contains(&"while".into()) && !missing.contains(&"mov".into()), "{missing:?}");
+        let covered = opcodes["covered"].as_object().expect("counts").len();
+        assert_eq!(opcodes["total"].as_u64(), Some((covered + missing.len()) as u64));
+        let messages = part("messages", generation)["covered"].to_string();
+        assert!(messages.contains("SIMD16"), "{messages}");
+    }
+    assert!(!parts.iter().any(|part| part["kind"] == "quirks"), "they were not asked for");
+}
+
+/// Too little is an error, and quirks are tried when they are asked for.
+#[test]
+fn minima_and_quirks() {
+    let sandbox = Sandbox::new();
+    sandbox.file("s/green.shader_test", GREEN);
+    let ran = sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "opcodes=99"]);
+    ran.expect(1, &["EU opcodes [ivb]: less than 99 %"]);
+    sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "opcodes=1"]).expect(0, &[]);
+    sandbox.run(&["coverage", "s", "--gen", "ivb", "--min", "nothing=1"]).expect(2, &["kinds: functions"]);
+    let test = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/quirks/fs-product-low-words.shader_test");
+    let options = ["--gen", "ivb", "--quirks", "--out", "out", "--min", "quirks=4"];
+    sandbox.run(&[&["coverage", test], &options[..]].concat()).expect(0, &["quirks handled"]);
+    let json = std::fs::read_to_string(sandbox.path("out/coverage.json")).expect("a report");
+    assert!(json.contains("\"gen7-dword-mul\": "), "{json}");
+}

@@ -1,0 +1,145 @@
+//! Baselines, skips, flakes and `runner.yaml` from outside: outcomes, exit codes, messages, updates.
+
+use std::fs;
+
+use crate::support::{GREEN, Sandbox, red};
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", red());
+    sandbox
+}
+
+/// Exit code, option and file, and the outcomes of `suite/a` (passes) and `suite/b` (fails).
+#[test]
+fn every_kind_of_file() {
+    let table: [(i32, &str, &str, [&str; 2]); 10] = [
+        (0, "--baseline", "suite/b,Fail\n", ["pass expected", "fail expected"]),
+        (0, "--baseline", "# piglit's form\nb,ExpectedFail\n", ["pass expected", "fail expected"]),
+        (1, "--baseline", "suite/a,Fail\nsuite/b,Fail\n", ["pass improved", "fail expected"]),
+        (1, "--baseline", "suite/b,Crash\n", ["pass expected", "fail improved"]),
+        (1, "--baseline", "suite/b,Pass\n", ["pass expected", "fail unexpected"]),
+        (0, "--skips", "# slow\n/b$\n", ["pass expected", "skip expected"]),
+        (0, "--flakes", "suite/b\n", ["pass expected", "fail flake"]),
+        (1, "--flakes", "suite/a\n", ["pass expected", "fail unexpected"]),
+        (
+            0,
+            "--config",
+            "expect: {all: [{test: suite/b, status: fail, bug: 3}]}",
+            ["pass expected", "fail expected"],
+        ),
+        (
+            0,
+            "--config",
+            "expect: {reference: [{pattern: b$, status: skip}]}",
+            ["pass expected", "skip expected"],
+        ),
+    ];
+    for (code, option, text, expected) in table {
+        let sandbox = sandbox();
+        sandbox.file("file", text);
+        let ran = sandbox.run(&["suite", "--reference-only", "--out", "out", option, "file"]);
+        ran.expect(code, &[]);
+        let rows: Vec<String> =
+            ["a", "b"].iter().zip(expected).map(|(t, e)| format!("suite/{t} {e}")).collect();
+        assert_eq!(sandbox.outcomes("out"), rows, "{option} {text}");
+    }
+}
+
+#[test]
+fn improvements_are_printed_in_deqp_runners_words() {
+    let sandbox = sandbox();
+    sandbox.file("fails", "suite/a,Fail\nsuite/b,Fail\n");
+    let ran = sandbox.run(&["suite", "--reference-only", "--baseline", "fails"]);
+    ran.expect(1, &["UnexpectedImprovement(Pass) suite/a [reference]"]);
+    assert_eq!(ran.summary(), "[2/2] pass: 1, fail: 1");
+}
+
+#[test]
+fn files_speak_about_generations() {
+    let sandbox = sandbox();
+    sandbox.file("fails", "suite/b,Fail\n");
+    let run =
+        |scope: &str| sandbox.run(&["suite", "--gen", "ivb,hsw", "--out", "out", "--baseline", scope]).code;
+    assert_eq!((run("ivb=fails"), run("ivb,hsw=fails"), run("fails"), run("skl=fails")), (1, 0, 0, 1));
+}
+
+#[test]
+fn what_matches_nothing_is_reported() {
+    let sandbox = sandbox();
+    sandbox.file("fails", "suite/b,Fail\nsuite/gone,Fail\n").file("skips", "\nno.*such\n");
+    let ran =
+        sandbox.run(&["suite", "--reference-only", "--baseline", "fails", "--skips", "skips", "-t", "a$"]);
+    ran.expect(0, &["fails:2: `suite/gone` matches no test", "skips:2: `no.*such` matches no test"]);
+    assert!(!ran.err.contains("`suite/b`"), "filtered out, but there: {}", ran.err);
+}
+
+#[test]
+fn files_that_are_wrong_end_with_two() {
+    for (option, text, message) in [
+        ("--skips", "suite/b,Fail\n", "file:1: `suite/b,Fail` is a line of a baseline, not a pattern"),
+        ("--flakes", "(\n", "file:1: not a regular expression"),
+        ("--baseline", "suite/b\n", "file:1: a line of a baseline is `test,Status`"),
+        ("--baseline", "suite/b,Broken\n", "`Broken` is not a status"),
+        ("--config", "expect: [1]", "file: "),
+    ] {
+        let sandbox = sandbox();
+        sandbox.file("file", text);
+        sandbox.run(&["suite", "--reference-only", option, "file"]).expect(2, &[message]);
+        assert!(!sandbox.path("results").exists(), "nothing was run");
+    }
+    sandbox().run(&["suite", "--reference-only", "--baseline", "none"]).expect(2, &["none: "]);
+}
+
+#[test]
+fn baselines_are_updated() {
+    let sandbox = sandbox();
+    let old = "# keep me\nsuite/a,Fail\nelsewhere/z,Crash\n";
+    sandbox.file("fails", old);
+    let run = || sandbox.run(&["suite", "--reference-only", "--out", "out", "--baseline", "reference=fails"]);
+    run().expect(1, &[]);
+    let update = |more: &[&str]| {
+        let arguments = [&["expect", "update", "out", "--baseline", "reference=fails"], more].concat();
+        sandbox.run(&arguments)
+    };
+    let read = || fs::read_to_string(sandbox.path("fails")).unwrap();
+    update(&["--add", "--dry-run"])
+        .expect(0, &["-suite/a,Fail\n", "+suite/b,Fail\n", " elsewhere/z,Crash\n"]);
+    assert_eq!(read(), old);
+    update(&[]).expect(0, &["fails: 1 removed, 0 changed, 0 added"]);
+    assert_eq!(read(), "# keep me\nelsewhere/z,Crash\n");
+    update(&["--add"]).expect(0, &["fails: 0 removed, 0 changed, 1 added"]);
+    assert_eq!(read(), "# keep me\nelsewhere/z,Crash\nsuite/b,Fail\n");
+    run().expect(0, &[]);
+    update(&["--add"]).expect(0, &["fails: 0 removed, 0 changed, 0 added"]);
+    // A run of another generation says nothing about this file.
+    fs::write(sandbox.path("fails"), old).unwrap();
+    sandbox.run(&["expect", "update", "out", "--baseline", "ivb=fails"]).expect(0, &["0 removed"]);
+    assert_eq!(read(), old);
+    sandbox.run(&["expect", "update", "nowhere", "--baseline", "fails"]).expect(2, &["cannot read nowhere"]);
+}
+
+#[test]
+fn the_configuration_is_updated() {
+    let sandbox = sandbox();
+    let text = "# ours\nexpect:\n  reference:\n    - {test: suite/a, status: fail, reason: old, bug: 3}\n    \
+                # still\n    - test: suite/b\n      status: crash\n  ivb:\n    - {test: suite/a, status: fail}\n";
+    sandbox.file("runner.yaml", text);
+    let run = || sandbox.run(&["suite", "--reference-only", "--out", "out", "--config", "runner.yaml"]);
+    run().expect(1, &["UnexpectedImprovement(Pass) suite/a", "UnexpectedImprovement(Fail) suite/b"]);
+    let update = |more: &[&str]| {
+        sandbox.run(&[&["expect", "update", "out", "--config", "runner.yaml"], more].concat())
+    };
+    let read = || fs::read_to_string(sandbox.path("runner.yaml")).unwrap();
+    let removed = "-    - {test: suite/a, status: fail, reason: old, bug: 3}\n";
+    update(&["--dry-run"]).expect(0, &[removed, "-      status: crash\n+      status: fail\n"]);
+    assert_eq!(read(), text);
+    update(&[]).expect(0, &["runner.yaml: 1 removed, 1 changed, 0 added"]);
+    let expected = "# ours\nexpect:\n  reference:\n    # still\n    - test: suite/b\n      status: fail\n  ivb:\n    \
+                    - {test: suite/a, status: fail}\n";
+    assert_eq!(read(), expected);
+    run().expect(0, &[]);
+    sandbox.file("runner.yaml", "expect: [");
+    update(&[]).expect(2, &["runner.yaml: "]);
+    sandbox.run(&["expect", "update", "out"]).expect(2, &["--baseline"]);
+}

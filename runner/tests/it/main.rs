@@ -1,0 +1,29 @@
+//! The command from outside: options, files, processes, exit codes.
+
+mod architecture;
+mod bad_input;
+mod binaries;
+mod bisect;
+mod bundles;
+mod command_line;
+mod comparisons;
+mod coverage;
+mod deploy;
+mod exit_codes;
+mod expectations;
+mod external_compiler;
+mod framebuffers;
+mod fuzz;
+mod history;
+mod import;
+mod interruptions;
+mod junit;
+mod long_arrays;
+mod parts;
+mod quirks;
+mod reduce;
+mod report;
+mod shards;
+mod spilling;
+mod supervision;
+mod support;

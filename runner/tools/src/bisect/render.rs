@@ -1,0 +1,169 @@
+//! A bisection for people and for programs.
+
+use std::fmt::Write;
+
+use super::{Bisection, CodeChange, PassChange, Tried};
+use results::names::printable_line;
+use results::passes::Application;
+
+/// For people.
+pub fn terminal(found: &Bisection) -> String {
+    let mut text = format!("{} [{}]\n", printable_line(&found.test), found.target);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "  {}", tried(&found.all, found.passes));
+    let _ = writeln!(text, "  {}", tried(&found.few, None));
+    let _ = writeln!(text, "  {}", found.conclusion.meaning(found.all.ending));
+    for change in &found.changes {
+        text.push('\n');
+        pass_change(&mut text, change);
+    }
+    if found.is_found() && !found.every {
+        text += "  (found by halving: there may be other changes; --every tries all limits)\n";
+    }
+    if !found.switches.is_empty() {
+        text += "\n  without one pass, or one quirk's handling:\n";
+        let widest = found.switches.iter().map(|switch| switch.option.len()).max().unwrap_or(0);
+        for switch in &found.switches {
+            let _ = writeln!(text, "    {:<widest$}  {}", switch.option, switch.ending);
+        }
+    }
+    let _ = writeln!(text, "  {} runs", found.runs);
+    text
+}
+
+/// For programs.
+///
+/// # Errors
+/// None that is known.
+pub fn json(found: &[Bisection]) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(found)? + "\n")
+}
+
+fn tried(tried: &Tried, passes: Option<u32>) -> String {
+    let what = match (tried.limit, passes) {
+        (Some(limit), _) => format!("--pass-limit {limit}"),
+        (None, Some(passes)) => format!("all {passes} passes"),
+        (None, None) => "all passes".to_owned(),
+    };
+    let reason = tried.reason.as_ref().and_then(|reason| reason.lines().next());
+    let reason = reason.map(|line| format!(": {}", printable_line(line))).unwrap_or_default();
+    format!("{what:<17} {}{reason}", tried.ending)
+}
+
+fn pass_change(text: &mut String, change: &PassChange) {
+    let _ = writeln!(text, "  {}", tried(&change.before, None));
+    let _ = writeln!(text, "  {}", tried(&change.after, None));
+    match change.suspects.as_slice() {
+        [] => text.push_str("  which pass that is cannot be told: no compilation came to its end\n"),
+        [one] => {
+            let _ = writeln!(text, "  {}", application(one));
+        }
+        several => {
+            text.push_str("  one of these, as the stage is compiled for several states:\n");
+            for suspect in several {
+                let _ = writeln!(text, "    {}", application(suspect));
+            }
+        }
+    }
+    for change in &change.code {
+        let _ = writeln!(text, "    {}", code(change));
+    }
+    if change.code.is_empty() {
+        text.push_str("    no code to compare, or the same before and after\n");
+    }
+    let widest = change.commands.iter().map(|command| command.shows.len()).max().unwrap_or(0);
+    for command in &change.commands {
+        let _ = writeln!(text, "  {:<widest$}  {}", command.shows, command.command);
+    }
+}
+
+/// `run 38 is opt_cse on the fragment shader's IR`.
+fn application(run: &Application) -> String {
+    let Application { scope, number, pass } = run;
+    match scope.width {
+        None => format!("run {number} is {pass} on the {} shader's IR", scope.stage),
+        Some(width) => {
+            format!("run {number} is {pass} on the {} shader's {} code", scope.stage, width.name())
+        }
+    }
+}
+
+fn code(change: &CodeChange) -> String {
+    let CodeChange { stage, width, before, after } = change;
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            format!("{stage} {width}: {before} instructions before, {after} after")
+        }
+        (None, Some(after)) => format!("{stage} {width}: no code before, {after} instructions after"),
+        (Some(before), None) => format!("{stage} {width}: {before} instructions before, no code after"),
+        (None, None) => format!("{stage} {width}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Command, Conclusion, Ending, Switch};
+    use super::*;
+    use results::passes::Scope;
+    use results::verdict::{Phase, Status};
+
+    #[test]
+    fn texts() {
+        let pass = Ending { status: Status::Pass, layer: None };
+        let fail = Ending { status: Status::Fail, layer: Some(Phase::Mismatch) };
+        let good = |limit| Tried { limit: Some(limit), ending: pass, reason: None };
+        let bad = |limit| Tried { limit, ending: fail, reason: Some("line 9: no\n  more".into()) };
+        let found = Bisection {
+            test: "a/b".into(),
+            target: "ivb".into(),
+            all: bad(None),
+            few: good(0),
+            passes: Some(60),
+            conclusion: Conclusion::Broken,
+            changes: vec![PassChange {
+                before: good(37),
+                after: bad(Some(38)),
+                suspects: vec![Application {
+                    scope: Scope::parse("fragment/SIMD8").unwrap(),
+                    number: 38,
+                    pass: "opt_x".into(),
+                }],
+                code: vec![CodeChange {
+                    stage: "fragment".into(),
+                    width: "SIMD8".into(),
+                    before: Some(9),
+                    after: Some(8),
+                }],
+                commands: vec![Command { shows: "before", command: "runner show x".into() }],
+            }],
+            every: false,
+            switches: vec![Switch { option: "--disable-pass opt_x".into(), ending: pass }],
+            runs: 17,
+        };
+        let expected = "\
+a/b [ivb]
+  all 60 passes     fail, mismatch: line 9: no
+  --pass-limit 0    pass
+  a pass breaks it, or makes a fault elsewhere show
+
+  --pass-limit 37   pass
+  --pass-limit 38   fail, mismatch: line 9: no
+  run 38 is opt_x on the fragment shader's SIMD8 code
+    fragment SIMD8: 9 instructions before, 8 after
+  before  runner show x
+  (found by halving: there may be other changes; --every tries all limits)
+
+  without one pass, or one quirk's handling:
+    --disable-pass opt_x  pass
+  17 runs
+";
+        assert_eq!(terminal(&found), expected);
+        let value: serde_json::Value = serde_json::from_str(&json(&[found]).unwrap()).unwrap();
+        assert_eq!(value[0]["gen"], "ivb");
+        assert_eq!(value[0]["conclusion"], "broken");
+        assert_eq!(value[0]["all"]["layer"], "mismatch");
+        assert_eq!(value[0]["changes"][0]["suspects"][0]["scope"], "fragment/SIMD8");
+        assert_eq!(value[0]["changes"][0]["after"]["limit"], 38);
+        assert_eq!(value[0]["switches"][0]["status"], "pass");
+    }
+}

@@ -1,0 +1,31 @@
+//! All items of each kind of coverage.
+
+use compiler::Quirk;
+use ir::{AluOp, IntrinsicOp};
+use program::BuiltinFunction;
+use results::coverage::Kind;
+use vocabulary::Generation;
+
+/// All items that can occur on a generation, where they can be listed.
+pub fn all(kind: Kind, target: Generation) -> Option<Vec<String>> {
+    let owned = |name: &str| name.to_owned();
+    match kind {
+        Kind::Functions => Some(BuiltinFunction::ALL.iter().map(|f| owned(f.name())).collect()),
+        Kind::IrOperations => {
+            let operations = AluOp::ALL.iter().map(|op| owned(op.name()));
+            Some(operations.chain(IntrinsicOp::ALL.iter().map(|op| owned(op.name()))).collect())
+        }
+        Kind::Opcodes => {
+            let version = execute::devinfo(target)?.version;
+            let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(version));
+            Some(exist.map(|op| owned(op.mnemonic())).collect())
+        }
+        Kind::Passes => Some(compiler::passes::optional().into_iter().map(owned).collect()),
+        Kind::Quirks => {
+            let devinfo = execute::devinfo(target)?;
+            let has = |quirk: &&Quirk| compiler::has_quirk(devinfo, **quirk);
+            Some(Quirk::ALL.iter().filter(has).map(|quirk| owned(quirk.name())).collect())
+        }
+        Kind::Overloads | Kind::Instructions | Kind::Messages => None,
+    }
+}

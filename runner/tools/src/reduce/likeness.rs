@@ -1,0 +1,101 @@
+//! What two failures must have in common to count as the same.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::bisect::Ending;
+use results::verdict::{Phase, Status, Verdict};
+
+/// How much is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The first line of the message, but for lines and columns.
+    pub message: bool,
+}
+
+/// What a failure has in common with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Likeness {
+    /// Status and layer.
+    pub ending: Ending,
+    /// Of probes and disagreements the message without numbers, of crashes where they happened; with
+    /// [`Wanted::message`] of everything the message.
+    pub kind: Option<String>,
+}
+
+impl Likeness {
+    /// That of a verdict.
+    pub fn of(verdict: &Verdict, wanted: Wanted) -> Likeness {
+        let ending = Ending::of(verdict);
+        let reason = verdict.cause.as_ref().map_or("", |(_, reason)| reason);
+        let line = message(reason);
+        let kind = match (ending.status, ending.layer) {
+            _ if wanted.message => Some(line),
+            (Status::Crash, _) => Some(place(&line).to_owned()),
+            (_, Some(Phase::Probe | Phase::Mismatch)) => Some(without_numbers(&line)),
+            _ => None,
+        };
+        Likeness { ending, kind }
+    }
+}
+
+/// The first line without where in the file it is.
+fn message(reason: &str) -> String {
+    static PLACE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\bline [0-9]+(, column [0-9]+)?: ").ok());
+    let line = reason.lines().next().unwrap_or_default();
+    PLACE.as_ref().map_or_else(|| line.to_owned(), |place| place.replace(line, "").into_owned())
+}
+
+/// `panic at FILE:LINE` of a panic, all of any other end.
+fn place(line: &str) -> &str {
+    line.starts_with("panic at ").then(|| line.split(": ").next()).flatten().unwrap_or(line)
+}
+
+fn without_numbers(line: &str) -> String {
+    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"[-+]?\b(0x[0-9a-fA-F]+|[0-9][0-9.]*(e[-+]?[0-9]+)?|inf|nan|NaN)\b").ok()
+    });
+    NUMBER.as_ref().map_or_else(|| line.to_owned(), |number| number.replace_all(line, "#").into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn likeness(status: Status, layer: Phase, reason: &str) -> Likeness {
+        Likeness::of(&Verdict::new(status, layer, reason), Wanted::default())
+    }
+
+    #[test]
+    fn kinds() {
+        let probe = |reason| likeness(Status::Fail, Phase::Probe, reason);
+        assert_eq!(
+            probe("line 15: Probe color at (0,0)\n  Expected: 1"),
+            probe("line 2: Probe color at (249,1)")
+        );
+        assert_ne!(probe("line 15: Probe color at (0,0)"), probe("line 15: SSBO test failed"));
+        let crash = |reason| likeness(Status::Crash, Phase::Simulate, reason);
+        assert_eq!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:7: 4 of 4"));
+        assert_ne!(crash("panic at a.rs:7: 3 of 4"), crash("panic at a.rs:8: 3 of 4"));
+        assert_ne!(crash("stack overflow"), crash("the worker process ended by signal 6 (SIGABRT)"));
+        let rule = |reason| likeness(Status::Fail, Phase::Validate, reason);
+        assert_eq!(rule("SIMD8 kernel, offset 0x50: a rule"), rule("SIMD16 kernel, offset 0x90: another"));
+        assert_ne!(rule("a").ending, probe("a").ending);
+    }
+
+    #[test]
+    fn messages() {
+        let with =
+            |reason: &str| Likeness::of(&Verdict::fail(Phase::Validate, reason), Wanted { message: true });
+        assert_eq!(with("line 3: a rule\nmore"), with("line 33: a rule"));
+        assert_ne!(with("line 3: a rule"), with("line 3: another rule"));
+        assert_eq!(message("line of thought: x"), "line of thought: x");
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(without_numbers("at (0,-12), 0x3f, 1.5e-3 of vec4"), "at (#,#), #, # of vec4");
+    }
+}
