@@ -137,7 +137,7 @@ fn table() -> String {
          Each row: a named quirk, a test of the suite, and what becomes of the test on each generation when the compiler does not\n\
          handle the quirk (`--disable-quirk`). With every quirk handled all of these tests pass. In vec4 rows the vec4 back end\n\
          compiles the geometry pipeline (`--backend vec4`), which chv and skl do not have; ivb and hsw lack half precision.\n\
-         `runner/tests/quirks.rs` runs the table and writes this page (`BLESS=1`).\n\n\
+         `runner/tests/it/quirks.rs` runs the table and writes this page (`BLESS=1`).\n\n\
          | quirk | back end | ivb | hsw | bdw | chv | skl | witness |\n|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows() {
