@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use execute::explain::explain;
+use execute::{Devices, RunOptions};
 use results::bundle::{self, Bundle};
 use results::event::{Reporter, TestEvent};
-use execute::{Devices, RunOptions};
-use vocabulary::Generation;
 use results::verdict::{Outcome, Status, TestResult};
+use vocabulary::Generation;
 
 /// Stack of a thread that explains: as for running tests.
 const STACK: usize = 64 << 20;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use results::event::{Reporter, TestEvent};
 use crate::supervise::Finished;
+use results::event::{Reporter, TestEvent};
 use results::verdict::{Counts, TestResult};
 
 /// What runs: rows by number. Implementations decide what a row is and where it is executed.

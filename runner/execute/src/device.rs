@@ -8,8 +8,8 @@ use softgl::device::{Device, DeviceError};
 use crate::devices::{Disagreement, Undefined};
 use crate::external::ExternalCompiler;
 use results::passes::{PassLimit, ScopePasses};
-use vocabulary::{Backend, Generation, Width};
 use results::verdict::StageStatistics;
+use vocabulary::{Backend, Generation, Width};
 
 /// A device of either kind, as the executor drives it.
 pub trait ShaderDevice: Device {

@@ -10,8 +10,8 @@ use softgl::probe::Readback;
 use crate::image::{Image, difference};
 use crate::{DeviceFactory, DeviceKind, ExecutedKernel, Linked, RunOptions};
 use results::bundle::{Bundle, ProbeRecord};
-use vocabulary::Generation;
 use results::verdict::TestResult;
+use vocabulary::Generation;
 
 /// What a run of a test left behind for explaining it.
 #[derive(Debug, Default)]
@@ -82,7 +82,12 @@ fn images(snapshots: &[(DeviceKind, Readback)]) -> BTreeMap<&'static str, Vec<u8
 }
 
 /// IR and assembly of every stage, as far as they can be had.
-fn code(script: &Script<'_>, test: &str, target: Generation, options: &RunOptions) -> BTreeMap<String, String> {
+fn code(
+    script: &Script<'_>,
+    test: &str,
+    target: Generation,
+    options: &RunOptions,
+) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let Some(devinfo) = crate::devinfo(target) else { return texts };
     let built =

@@ -1,14 +1,14 @@
 //! The real devices: simulator and interpreter.
 
-use compiler::{Cache, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit};
+use compiler::{
+    Cache, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit,
+};
 use simulator::MathMode;
 use softgl::device::DeviceError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::device::{
-    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
-};
+use super::device::{DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice};
 use crate::devices::{
     Decoders, Disagreement, InterpreterDevice, SimulatorDevice, SimulatorOptions, TraceLog, Undefined,
 };
@@ -46,7 +46,8 @@ impl DeviceFactory for Devices {
 }
 
 fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
-    let devinfo = devinfo(request.target).ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.target)))?;
+    let devinfo = devinfo(request.target)
+        .ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.target)))?;
     Ok(SimulatorOptions {
         devinfo,
         compiler: compiler_options(request.options),

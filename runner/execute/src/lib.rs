@@ -30,9 +30,7 @@ mod ulps;
 mod uniforms;
 mod vertex;
 
-pub use device::{
-    DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice,
-};
+pub use device::{DeviceFactory, DeviceKind, DeviceOptions, DeviceRequest, ExecutedKernel, ShaderDevice};
 pub use factory::{Devices, Traced, compiler_options, devinfo, seed};
 pub use front::{Linked, PASSTHROUGH, build};
 pub use keys::{plain_key, stage_keys};
@@ -48,12 +46,12 @@ use softgl::deferred::ShadeMode;
 use softgl::device::DeviceError;
 use softgl::machine::{Machine, MachineOptions};
 
-use crate::explain::Explanation;
 use crate::capabilities::{check_requirements, context_set};
-use vocabulary::Generation;
+use crate::explain::Explanation;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
 use session::Session;
 use side::{Side, Sides, device_verdict};
+use vocabulary::Generation;
 
 /// Instructions that all shading of a test may take on the simulator: some seconds of work.
 const SIMULATOR_STEPS: u64 = 200_000_000;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use crate::verdict::{Phase, Outcome, StageStatistics, Status, Subtest, TestResult};
+use crate::verdict::{Outcome, Phase, StageStatistics, Status, Subtest, TestResult};
 
 /// A piece of text inside another value; serde borrows it only behind a type of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

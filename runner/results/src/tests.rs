@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use super::*;
-use crate::verdict::{Counts, Phase, Outcome, Status};
+use crate::verdict::{Counts, Outcome, Phase, Status};
 
 fn row(test: &str, target: &str, status: Status) -> TestResult {
     let failed = status != Status::Pass;

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{EXPECTED, NOTHING, Targets, UNEXPECTED, print, targets};
-use results::Run;
 use crate::select::Filter;
+use results::Run;
 use results::verdict::TestResult;
 
 /// Parts of the names of tests that are about doubles.

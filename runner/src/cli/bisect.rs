@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use super::options::{changed_options, command_options, execute_options};
 use super::trials::Trials;
 use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
-use tools::bisect::search::{self, Change};
-use tools::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
-use results::names::quoted;
-use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use crate::select::TestFile;
 use execute::Trial;
-use vocabulary::Generation;
+use results::names::quoted;
+use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
+use tools::bisect::search::{self, Change};
+use tools::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
+use vocabulary::Generation;
 
 /// No stage of a shader that compiles at all has more passes; looked at only where the number is not known.
 const MOST_PASSES: u32 = 1 << 16;

@@ -9,16 +9,16 @@ use serde::Serialize;
 use super::options::execute_options;
 use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
 use crate::console::{Console, Described};
-use results::coverage::Kind;
-use tools::coverage::{Coverage, Part, all, table};
-use results::names::printable_line;
-use results::replace_file;
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
-use execute::Trial;
 use crate::supervise::{Finished, Pool, Request};
-use vocabulary::Generation;
+use execute::Trial;
+use results::coverage::Kind;
+use results::names::printable_line;
+use results::replace_file;
 use results::verdict::{Outcome, TestResult, Verdict};
+use tools::coverage::{Coverage, Part, all, table};
+use vocabulary::Generation;
 
 /// The file with everything, in the folder of `--out`.
 const FILE: &str = "coverage.json";

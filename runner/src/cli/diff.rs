@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::{EXPECTED, UNEXPECTED, print};
 use results::diff::{self, Diff};
-use results::{RunFile, RunRows};
 use results::threads::joined;
+use results::{RunFile, RunRows};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -9,11 +9,11 @@ use clap::{Args, Subcommand};
 use similar::TextDiff;
 
 use super::{EXPECTED, print};
+use crate::select::TestFile;
 use results::expect::update::{self, Edited, Ran};
 use results::expect::{Expectations, ScopedFile, Sources, update_config};
 use results::names::{printable, printable_line};
 use results::{Run, replace_file};
-use crate::select::TestFile;
 use vocabulary::Generation;
 
 /// Statements about no test that are listed one by one, per file.

@@ -13,15 +13,15 @@ use super::reduce::{ReduceArgs, reduce};
 use super::{EXPECTED, ExecuteArgs, NOTHING, Targets, UNEXPECTED, print, run, targets};
 use crate::bundles::{Keep, Keeper};
 use crate::console::{Console, Described};
-use tools::fuzz::{Kind, generate, mutate};
-use results::names::{EXTENSION, printable_line, quoted};
-use results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{TestFile, find_tests};
-use execute::Trial;
 use crate::supervise::{Finished, Pool, Request};
-use vocabulary::Generation;
+use execute::Trial;
+use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
+use results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
+use tools::fuzz::{Kind, generate, mutate};
+use vocabulary::Generation;
 
 /// Tests that are made when nobody says how many.
 const COUNT: u64 = 100;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{EXPECTED, UNEXPECTED, UNTESTABLE};
-use results::diff::{self, Change};
 use execute::UNREADABLE;
-use results::verdict::{Phase, Outcome, Status, TestResult};
+use results::diff::{self, Change};
+use results::verdict::{Outcome, Phase, Status, TestResult};
 
 /// What one row says about the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

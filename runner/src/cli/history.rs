@@ -9,9 +9,9 @@ use std::thread::JoinHandle;
 use clap::Args;
 
 use super::{EXPECTED, NOTHING, print};
+use results::RunFile;
 use results::history::{HISTORY_FILE, History, HistoryError, Point, Recorded, RunEntry, Series};
 use results::names::printable;
-use results::RunFile;
 use results::verdict::Status;
 
 #[derive(Debug, Args)]

@@ -7,11 +7,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{EXPECTED, history, one_target, print};
-use results::names::piglit_name;
-use results::{Header, Junit, ResultsWriter, RunFolder};
 use crate::select::find_tests;
-use vocabulary::Generation;
+use results::names::piglit_name;
 use results::verdict::Counts;
+use results::{Header, Junit, ResultsWriter, RunFolder};
+use vocabulary::Generation;
 
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {

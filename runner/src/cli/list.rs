@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::Context;
 use script::Pattern;
 
-use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
 use super::chain::chain;
+use super::{EXPECTED, ListArgs, NOTHING, SelectArgs, UNEXPECTED, print};
+use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
-use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 
 /// Which tests there are and which of them are meant.
 pub(super) struct Selection {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{EXPECTED, UNEXPECTED, history, junit, print};
-use results::{ResultsWriter, Run, RunFolder};
 use results::verdict::Counts;
+use results::{ResultsWriter, Run, RunFolder};
 
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod anchors;
+mod asm;
 mod bisect;
 mod chain;
 mod coverage;
@@ -25,7 +26,6 @@ mod serve;
 mod show;
 mod suggest;
 mod summary;
-mod asm;
 mod trials;
 mod worker;
 
@@ -38,10 +38,10 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::bundles::Keep;
 use chain::chain;
-use execute::{Backend, DeviceOptions, Width};
 use execute::external::{CommandLine, ExternalCompiler};
-use results::passes::PassLimit;
+use execute::{Backend, DeviceOptions, Width};
 use results::Junit;
+use results::passes::PassLimit;
 use results::shard::Shard;
 use vocabulary::Generation;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use softgl::deferred::ShadeMode;
 
 use super::{ExecuteArgs, RunArgs};
-use execute::{DeviceOptions, Executors, RunOptions};
 use execute::external::CommandLine;
+use execute::{DeviceOptions, Executors, RunOptions};
 use results::names::quoted;
 use results::passes::PassLimit;
 

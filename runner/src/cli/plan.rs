@@ -7,15 +7,15 @@ use std::time::Duration;
 use super::options::command_options;
 use super::{Order, RunArgs};
 use crate::console::Described;
-use results::expect::Expectations;
-use results::names::{piglit_name, printable_line, quoted};
-use results::Run;
 use crate::schedule::Plan;
 use crate::select::TestFile;
-use results::shard::Durations;
 use crate::supervise::{Finished, Pool, Request};
+use results::Run;
+use results::expect::Expectations;
+use results::names::{piglit_name, printable_line, quoted};
+use results::shard::Durations;
+use results::verdict::{Outcome, Phase, Status, TestResult, Verdict};
 use vocabulary::Generation;
-use results::verdict::{Phase, Outcome, Status, TestResult, Verdict};
 
 /// Test and generation.
 pub(super) type Key = (String, String);

@@ -9,10 +9,10 @@ use compiler::output::Width;
 use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference};
 use program::Stage;
 
-use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
 use super::chain::chain;
-use execute;
+use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
 use crate::select::TestFile;
+use execute;
 use vocabulary::Generation;
 
 /// Compiles the tests' shaders three times, with the allocator as it is, with liveness of whole registers, and with payload registers
@@ -73,7 +73,8 @@ fn kernels(test: &TestFile, target: Generation) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
     let bytes = std::fs::read(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
-    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), execute::devinfo(target)) else {
+    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), execute::devinfo(target))
+    else {
         return Ok(kernels);
     };
     let keys = execute::stage_keys(&script, &test.name, target);

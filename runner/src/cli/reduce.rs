@@ -8,16 +8,16 @@ use clap::Args;
 use super::options::{changed_options, command_options, execute_options};
 use super::trials::{Interrupted, Trials};
 use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_target, print, run};
-use tools::bisect::Ending;
-use results::names::{quoted, test_name};
-use tools::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
-use results::replace_file;
 use crate::select::TestFile;
-use execute::Trial;
 use crate::supervise::STACK;
-use vocabulary::Generation;
+use execute::Trial;
+use results::names::{quoted, test_name};
+use results::replace_file;
 use results::threads::joined;
 use results::verdict::{Status, Verdict};
+use tools::bisect::Ending;
+use tools::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
+use vocabulary::Generation;
 
 /// Most candidates when nobody says.
 const STEPS: u64 = 100_000;

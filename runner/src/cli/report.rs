@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::diff::parse;
 use super::{EXPECTED, print};
+use results::RunFile;
 use results::history::{HISTORY_FILE, History};
 use results::report::{self, Sources, Written};
-use results::RunFile;
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {

@@ -10,8 +10,8 @@ use clap::{Args, Parser};
 use super::plan::Key;
 use super::run::{Resumed, Start, start};
 use super::{Cli, EXPECTED, RunArgs};
-use results::{Run, RunFolder, RunRecord};
 use results::shard::Shard;
+use results::{Run, RunFolder, RunRecord};
 
 #[derive(Debug, Args)]
 pub(super) struct ResumeArgs {

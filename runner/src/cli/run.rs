@@ -16,12 +16,12 @@ use super::plan::{self, Key, Rows};
 use super::{EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker};
 use crate::bundles::{Keep, Keeper};
 use crate::console::Console;
-use results::expect::Expectations;
-use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use crate::schedule::{self, Limits};
 use crate::select::TestFile;
-use results::shard::{Durations, Shard, ShardHeader, selection_hash};
 use crate::supervise::{self, Pool};
+use results::expect::Expectations;
+use results::shard::{Durations, Shard, ShardHeader, selection_hash};
+use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 
 /// Rows that a process of `--isolate` executes before another takes its place.

@@ -13,12 +13,12 @@ use script::{Content, Script};
 use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
-use execute::{DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
 use execute::external;
+use execute::{DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
-use vocabulary::Generation;
 use results::verdict::Verdict;
+use vocabulary::Generation;
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
@@ -144,7 +144,8 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
 /// Runs the test on the simulator alone and shows what its threads executed.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
     let device = args.compile.device_options()?;
-    let devinfo = execute::devinfo(args.target).ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
+    let devinfo =
+        execute::devinfo(args.target).ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
     let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };

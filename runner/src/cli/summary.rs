@@ -10,8 +10,8 @@ use super::diff::parse;
 use super::{EXPECTED, print};
 use results::diff::by_directory;
 use results::names::printable;
-use results::{Row, RunFile};
 use results::verdict::{Counts, Status, TestResult};
+use results::{Row, RunFile};
 
 #[derive(Debug, Args)]
 pub(super) struct SummaryArgs {

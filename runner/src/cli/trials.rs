@@ -7,10 +7,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::{ExecuteArgs, run};
 use crate::schedule;
 use crate::select::TestFile;
-use execute::Trial;
 use crate::supervise::{Pool, Request};
-use vocabulary::Generation;
+use execute::Trial;
 use results::verdict::Verdict;
+use vocabulary::Generation;
 
 /// Workers that try things.
 pub(super) struct Trials {

@@ -8,12 +8,12 @@ use clap::{Args, Parser};
 
 use super::options::execute_options;
 use super::{Cli, Command, EXPECTED, ExecuteArgs};
-use tools::coverage::observe;
-use execute::{Devices, RunOptions};
 use crate::mock;
 use crate::supervise::{self, Request};
-use vocabulary::Generation;
+use execute::{Devices, RunOptions};
 use results::verdict::Verdict;
+use tools::coverage::observe;
+use vocabulary::Generation;
 
 /// The command's name; it starts with a character that no test folder's name should.
 const COMMAND: &str = "%worker";

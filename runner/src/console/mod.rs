@@ -6,12 +6,12 @@ mod progress;
 use std::io::Write;
 use std::time::Duration;
 
+use closing::Closing;
+use progress::Progress;
 use results::event::{Reporter, TestEvent};
 use results::expect::label;
 use results::names::{printable, printable_line};
 use results::verdict::{Counts, Outcome, TestResult};
-use closing::Closing;
-use progress::Progress;
 
 /// How a row is called, and the command that runs it alone.
 #[derive(Clone, Debug)]

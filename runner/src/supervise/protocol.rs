@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use execute::Trial;
-use vocabulary::Generation;
 use results::verdict::Verdict;
+use vocabulary::Generation;
 
 /// Begins a record.
 const SEPARATOR: u8 = 0x1e;

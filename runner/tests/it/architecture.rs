@@ -23,10 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler", COMPILER),
     ("execute", &["compiler", "softgl", "interpreter", "simulator", "script", "results"]),
     ("tools", &["compiler", "execute", "script", "results"]),
-    (
-        "runner",
-        &["compiler", "softgl", "interpreter", "simulator", "script", "results", "execute", "tools"],
-    ),
+    ("runner", &["compiler", "softgl", "interpreter", "simulator", "script", "results", "execute", "tools"]),
 ];
 
 /// The crates below `compiler`; a crate that may use `compiler` may use these, too.

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_yaml::Value;
 use crate::support::{GREEN, Ran, Sandbox, ran, red};
+use serde_yaml::Value;
 
 const RUNNER: &str = env!("CARGO_BIN_EXE_runner");
 

@@ -1,11 +1,11 @@
 //! Every named quirk of the hardware: with the compiler's handling of it switched off its witness fails on exactly the generations
 //! that have the quirk, and with it on everywhere it passes. `docs/quirks.md` shows the same table; `BLESS=1` rewrites it.
 
+use crate::support::Sandbox;
 use compiler::Quirk;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use crate::support::Sandbox;
 
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 /// Generations whose vec4 back end is supported; on bdw it must be asked for.

@@ -1,7 +1,7 @@
 //! Shaders with more live doubles than registers compute right on every back end, and say that they spilled.
 
-use std::path::Path;
 use crate::support::Sandbox;
+use std::path::Path;
 
 /// The text of a test of `tests/fp64/hand`.
 fn text(name: &str) -> String {

@@ -1,8 +1,8 @@
 //! The embedded tables, context choice and requirements.
 
 use super::*;
-use vocabulary::Generation;
 use program::{Api, Stage};
+use vocabulary::Generation;
 
 fn set(target: Generation) -> &'static ContextSet {
     context_set(target).expect("the embedded tables are well formed")

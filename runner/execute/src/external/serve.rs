@@ -7,8 +7,8 @@ use compiler::output::Width;
 
 use super::protocol::{Answer, PROTOCOL, Request, stage_of_name};
 use crate::Linked;
-use vocabulary::Generation;
 use results::verdict::Verdict;
+use vocabulary::Generation;
 
 /// Answers requests until there are no more. `id` and message of a line that is no request are in its answer.
 ///

@@ -8,8 +8,8 @@ use softgl::device::DeviceError;
 
 use super::client::{Compiler, Failure, compiler};
 use super::protocol::{Section, sections};
-use crate::devices::BinarySource;
 use crate::DeviceRequest;
+use crate::devices::BinarySource;
 use results::verdict::Phase;
 
 /// Where a test's binaries come from, if a user's compiler makes them.

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use execute::{self, DeviceOptions, Devices, Executors, Linked, RunOptions};
-use vocabulary::Generation;
 use results::verdict::Status;
+use vocabulary::Generation;
 
 /// Every so manieth test of the suite is damaged.
 const STEP: usize = 16;

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use execute::{Backend, Devices, RunOptions, run_file};
-use vocabulary::Generation;
 use results::verdict::{Phase, Status, Verdict};
+use vocabulary::Generation;
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);

@@ -4,12 +4,12 @@ use crate::common::{constant_setup, program};
 use compiler::Binary;
 use compiler::passes::Target;
 use eu::DevInfo;
+use execute::devices::{SimulatorDevice, SimulatorOptions};
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
 use ir::ops::Class;
 use ir::pass::{PassManager, PassOptions};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value};
 use program::{StageKey, TargetKind};
-use execute::devices::{SimulatorDevice, SimulatorOptions};
 use softgl::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, first_lanes,
 };

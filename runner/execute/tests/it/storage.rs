@@ -2,8 +2,8 @@
 //! simulator, in both widths, as on the interpreter.
 
 use crate::common::{program, reference, simulator};
-use program::{Stage, StageKey};
 use execute::devices::SimulatorDevice;
+use program::{Stage, StageKey};
 use softgl::device::{Batch, ComputeBatch, Device, DrawState, ProgramId, SoaTable, VertexBatch, first_lanes};
 use softgl::resources::{Bindings, Objects};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::common::{constant_setup, program, simulator};
-use program::{Stage, StageKey, TargetKind};
 use execute::devices::InterpreterDevice;
+use program::{Stage, StageKey, TargetKind};
 use softgl::device::{
     Batch, Device, DrawState, FragmentBatch, FragmentOutputs, ProgramId, Quad, SoaTable, VertexBatch,
     first_lanes,

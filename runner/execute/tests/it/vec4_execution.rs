@@ -1,9 +1,11 @@
 //! Vertex shaders compiled by the vec4 back end run on the simulator and agree bit for bit with the evaluator of
 //! the IR: hand-written cases and random shaders under non-uniform control flow, with and without spilling.
 
+use crate::vec4_harness::{
+    Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute,
+};
 use intel::{Options, Quirk, QuirkSet};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Src, Value};
-use crate::vec4_harness::{Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute};
 
 #[test]
 fn constant_position() {

@@ -1,9 +1,9 @@
 //! All 256 swizzles of 64-bit vectors as sources of instructions with one, two and three sources, on every
 //! generation with a vec4 back end, for both vertices and under control flow that only one of them enters.
 
+use crate::vec4_harness::{Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute};
 use intel::Options;
 use ir::{AluOp, Builder, Shader, Src, Value};
-use crate::vec4_harness::{Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute};
 
 /// Values per shader: each takes two output slots.
 const BATCH: u32 = 14;

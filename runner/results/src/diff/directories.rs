@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::names::printable_line;
-use vocabulary::Generation;
 use crate::verdict::{Counts, Phase, Status, TestResult};
+use vocabulary::Generation;
 
 /// A table with a row per directory, `depth` parts of test names deep, and a column per generation; below it why tests
 /// were skipped, and those that neither passed nor were skipped.

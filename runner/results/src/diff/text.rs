@@ -7,8 +7,8 @@ use serde::Serialize;
 use similar::{Algorithm, TextDiff as LineDiff};
 
 use super::Pair;
-use crate::bundle::{self, Bundle};
 use crate::Row;
+use crate::bundle::{self, Bundle};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;

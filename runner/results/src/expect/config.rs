@@ -21,8 +21,8 @@ use serde::Deserialize;
 use super::ExpectError;
 use super::files::{ScopedFile, parse_scope};
 use super::rule::Baseline;
-use vocabulary::Generation;
 use crate::verdict::Status;
+use vocabulary::Generation;
 
 /// The file as it stands.
 #[derive(Debug, Default, Deserialize)]
@@ -185,7 +185,10 @@ mod tests {
         )
         .unwrap();
         let [slow, ab] = &config.expectations[..] else { panic!("{config:?}") };
-        assert_eq!((ab.scope.as_deref(), ab.said), (Some(&[Generation::Ivb, Generation::Hsw][..]), Said::Fail));
+        assert_eq!(
+            (ab.scope.as_deref(), ab.said),
+            (Some(&[Generation::Ivb, Generation::Hsw][..]), Said::Fail)
+        );
         assert_eq!(ab.note, "rounds (#17)");
         assert!(matches!(&ab.which, Which::Name(name) if name == "a/b"));
         assert_eq!((slow.scope.as_deref(), slow.said, slow.note.as_str()), (None, Said::Skip, "drm/9"));

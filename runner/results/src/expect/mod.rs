@@ -20,9 +20,9 @@ use std::path::{Path, PathBuf};
 use regex::{Regex, RegexSet};
 
 use crate::names::piglit_name;
-use vocabulary::Generation;
 use crate::verdict::{Outcome, Status};
 use config::{Said, Which};
+use vocabulary::Generation;
 
 /// Expectations that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,8 +8,8 @@ use super::ScopedFile;
 use super::files::baseline_fields;
 use super::rule::{Baseline, is_bad};
 use crate::names::piglit_name;
-use vocabulary::Generation;
 use crate::verdict::{Outcome, Status, TestResult};
+use vocabulary::Generation;
 
 /// What a run says about tests: the status of each (test, generation), tests by our name and by piglit's.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +94,12 @@ pub fn baseline(
     edited
 }
 
-fn append(edited: &mut Edited, target: Generation, known: &dyn Fn(&str, Generation) -> bool, rows: &[TestResult]) {
+fn append(
+    edited: &mut Edited,
+    target: Generation,
+    known: &dyn Fn(&str, Generation) -> bool,
+    rows: &[TestResult],
+) {
     let fails = rows.iter().filter(|row| row.target == target.name() && row.outcome == Outcome::Unexpected);
     let new: BTreeMap<&str, Status> = fails
         .filter(|row| is_bad(row.status) && !known(&row.test, target))

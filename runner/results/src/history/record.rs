@@ -5,8 +5,8 @@ use std::time::UNIX_EPOCH;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{History, HistoryError};
-use crate::{Row, RunFile, RunRows};
 use crate::verdict::{Counts, Outcome, Status};
+use crate::{Row, RunFile, RunRows};
 
 /// What recording a run did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::*;
-use crate::{Header, Junit, ResultsWriter, RunFile};
 use crate::verdict::{Outcome, TestResult};
+use crate::{Header, Junit, ResultsWriter, RunFile};
 
 fn row(test: &str, status: Status) -> TestResult {
     let layer = is_bad(status).then_some(Phase::Probe);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Entry, ReportError, put};
 use crate::diff::Change;
 use crate::names::printable;
-use crate::verdict::{Phase, Outcome, Status};
+use crate::verdict::{Outcome, Phase, Status};
 
 /// Rows per file, about: the rows of one test stay together.
 const CHUNK: usize = 5_000;

@@ -7,10 +7,10 @@ use askama::Template;
 
 use super::data::{STATUSES, status_number};
 use super::{Entry, Plot, ReportError, Sources, Value, plot, put};
+use crate::RunFile;
 use crate::diff::{Change, Diff, percent};
 use crate::history::RunEntry;
 use crate::names::printable;
-use crate::RunFile;
 use crate::verdict::Status;
 
 #[derive(Template)]

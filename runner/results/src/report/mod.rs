@@ -17,9 +17,9 @@ use std::path::Path;
 
 use crate::diff::{Change, Diff, Pair, pairs};
 use crate::history::{RunEntry, Series};
-use crate::{RunFile, RunRows};
 use crate::threads::joined;
 use crate::verdict::Status;
+use crate::{RunFile, RunRows};
 
 /// Pages take at most so many bytes; what has none then is in the table all the same.
 const PAGE_BYTES: usize = 100 << 20;

@@ -7,11 +7,11 @@ use ir::InstKind;
 use program::{ExprId, ExprKind, Program};
 use script::Script;
 
-use results::coverage::{Kind, Seen};
 use execute::explain::Explanation;
 use execute::{Devices, ExecutedKernel, Linked, RunOptions};
-use vocabulary::Generation;
+use results::coverage::{Kind, Seen};
 use results::verdict::{Status, Verdict};
+use vocabulary::Generation;
 
 /// Executes a test and says what it exercised; nothing if it was skipped or is no test at all.
 pub fn observe(

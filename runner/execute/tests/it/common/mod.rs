@@ -11,10 +11,10 @@ pub mod operations;
 pub mod random;
 pub mod source_tree;
 
+use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use glsl::CompileOptions;
 use program::link::{LinkOptions, link};
 use program::{Api, Capabilities, Program, Stage, StageKey, TargetKind, TypeTable};
-use execute::devices::{InterpreterDevice, SimulatorDevice, SimulatorOptions};
 use softgl::device::{
     Batch, Device, DrawState, EmittedVertices, FragmentBatch, FragmentOutputs, GeometryBatch, PlaneEquation,
     PrimitiveKind, PrimitiveSetup, ProgramId, Quad, SoaTable, VertexBatch, first_lanes,

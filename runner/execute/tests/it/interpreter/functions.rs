@@ -1,6 +1,8 @@
 //! Functions: parameter passing (GLSL 4.60 section 6.1).
 
-use crate::interpreter::harness::{World, check_body, check_with, lanes, program, quad_in, select, shader, words};
+use crate::interpreter::harness::{
+    World, check_body, check_with, lanes, program, quad_in, select, shader, words,
+};
 use program::Stage;
 
 #[test]

@@ -1,6 +1,8 @@
 //! `float16_t`, `int16_t`, `uint16_t` (AMD_gpu_shader_half_float, AMD_gpu_shader_int16).
 
-use crate::interpreter::harness::{World, check, check_body, check_with, interpreted, quad_in, shader, undefined};
+use crate::interpreter::harness::{
+    World, check, check_body, check_with, interpreted, quad_in, shader, undefined,
+};
 
 /// Memory whose 16-bit word i holds i.
 fn counting(words: u16) -> Vec<u8> {
