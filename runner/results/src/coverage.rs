@@ -83,6 +83,11 @@ impl Seen {
         self.0.is_empty()
     }
 
+    /// Iterates over kinds and their items.
+    pub fn iter(&self) -> impl Iterator<Item = (Kind, &BTreeSet<String>)> {
+        self.0.iter().map(|(&kind, items)| (kind, items))
+    }
+
     /// The items of a kind.
     pub fn items(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.0.get(&kind).into_iter().flatten().map(String::as_str)

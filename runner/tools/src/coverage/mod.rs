@@ -49,7 +49,7 @@ impl Coverage {
     /// Adds what a row exercised. Quirks count once: whoever finds one ends the search, and who that is depends on how fast
     /// others are.
     pub fn add(&mut self, target: Generation, seen: &Seen) {
-        for (&kind, items) in &seen.0 {
+        for (kind, items) in seen.iter() {
             let counts = self.0.entry((kind, target)).or_default();
             for item in items {
                 let count = counts.entry(item.clone()).or_default();
