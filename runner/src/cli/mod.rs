@@ -27,6 +27,7 @@ mod show;
 mod suggest;
 mod summary;
 mod trials;
+mod values;
 mod worker;
 
 use std::io::{self, Write};
@@ -38,12 +39,14 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::bundles::Keep;
 use chain::chain;
+use execute::DeviceOptions;
 use execute::external::{CommandLine, ExternalCompiler};
-use execute::{Backend, DeviceOptions, Width};
 use results::Junit;
 use results::passes::PassLimit;
 use results::shard::Shard;
+use values::{Targets, one_target, targets};
 use vocabulary::Generation;
+use vocabulary::{Backend, Width};
 
 /// Longest time that a user's compiler may take for an answer; less when rows may not take as long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -302,10 +305,10 @@ struct DeviceArgs {
 #[derive(Clone, Debug, Args)]
 struct CompileArgs {
     /// Back end for stages with a choice.
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_parser = values::backend(), value_name = "NAME")]
     backend: Option<Backend>,
     /// Run only one width.
-    #[arg(long, value_enum, value_name = "W")]
+    #[arg(long, value_parser = values::width(), value_name = "W")]
     width: Option<Width>,
     /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only (repeatable).
     #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
@@ -367,21 +370,6 @@ struct ToolArgs {
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-}
-
-/// A parsed `--gen` list (a type of its own, because clap takes a plain vector for a repeatable option).
-#[derive(Clone, Debug)]
-struct Targets(Vec<Generation>);
-
-fn targets(text: &str) -> Result<Targets, String> {
-    Generation::parse_list(text).map(Targets)
-}
-
-fn one_target(text: &str) -> Result<Generation, String> {
-    match Generation::parse_list(text)?.as_slice() {
-        [target] => Ok(*target),
-        _ => Err("one generation is needed".to_owned()),
-    }
 }
 
 /// Runs the command line of the process.

@@ -14,6 +14,7 @@ use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
+use execute::passes::scope_passes;
 use execute::{DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
@@ -259,7 +260,7 @@ impl Shown<'_> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its passes");
         let devinfo = self.devinfo()?;
         let (binary, passes) = compiler::compile_logged(self.program, stage, key, devinfo, &self.options);
-        for (run, changed) in ScopePasses::of(&passes).iter().flat_map(ScopePasses::applications) {
+        for (run, changed) in scope_passes(&passes).iter().flat_map(ScopePasses::applications) {
             let effect = if changed { "" } else { "  no change" };
             writeln!(text, "{:>4}  {:<22} {}{effect}", run.number, run.scope.to_string(), run.pass)?;
         }

@@ -1,0 +1,44 @@
+//! Parsers of option values whose types are defined elsewhere.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use results::passes::parse_width;
+use vocabulary::{Backend, Generation, Width};
+
+/// Parses a width by its name or its number of channels.
+pub(super) fn width() -> impl TypedValueParser<Value = Width> {
+    let values = Width::ALL.map(|width| match width {
+        Width::Vec4 => PossibleValue::new("vec4").help("Align16 SIMD4x2"),
+        Width::Simd8 => PossibleValue::new("SIMD8").aliases(["8", "simd8"]).help("8 channels"),
+        Width::Simd16 => PossibleValue::new("SIMD16").aliases(["16", "simd16"]).help("16 channels"),
+        Width::Simd32 => PossibleValue::new("SIMD32").aliases(["32", "simd32"]).help("32 channels"),
+    });
+    PossibleValuesParser::new(values).try_map(|name| parse_width(&name))
+}
+
+/// Parses the name of a back end.
+pub(super) fn backend() -> impl TypedValueParser<Value = Backend> {
+    let values = Backend::ALL.map(|backend| match backend {
+        Backend::Vec4 => PossibleValue::new("vec4").help("Align16 SIMD4x2"),
+        Backend::Scalar => PossibleValue::new("scalar").help("One channel per invocation"),
+    });
+    let find = |name: String| Backend::ALL.into_iter().find(|backend| backend.name() == name);
+    PossibleValuesParser::new(values)
+        .try_map(move |name| find(name).ok_or_else(|| "no such back end".to_owned()))
+}
+
+/// A parsed `--gen` list (a type of its own, because clap takes a plain vector for a repeatable option).
+#[derive(Clone, Debug)]
+pub(super) struct Targets(pub(super) Vec<Generation>);
+
+/// Parses a comma-separated list of generations.
+pub(super) fn targets(text: &str) -> Result<Targets, String> {
+    Generation::parse_list(text).map(Targets).map_err(|error| error.to_string())
+}
+
+/// Parses one generation.
+pub(super) fn one_target(text: &str) -> Result<Generation, String> {
+    match targets(text)?.0.as_slice() {
+        [target] => Ok(*target),
+        _ => Err("one generation is needed".to_owned()),
+    }
+}
