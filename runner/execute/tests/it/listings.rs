@@ -23,7 +23,7 @@ fn binaries(path: &Path) -> Vec<Binary> {
     let script = script::parse(&bytes).expect("the suite parses");
     let capabilities = context_for(&script, TARGET).expect("the suite needs nothing Ivy Bridge lacks");
     let Ok(Linked::Program(program)) = build(&script, capabilities) else { return Vec::new() };
-    let devinfo = TARGET.devinfo().expect("a hardware generation");
+    let devinfo = execute::devinfo(TARGET).expect("a hardware generation");
     let compile = |(stage, key): (&program::Stage, &program::StageKey)| {
         compiler::compile(&program, *stage, key, devinfo, &compiler::CodegenOptions::default())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()))
@@ -33,7 +33,7 @@ fn binaries(path: &Path) -> Vec<Binary> {
 
 #[test]
 fn disassembly_assembles_to_the_same_bytes() {
-    let devinfo = TARGET.devinfo().expect("a hardware generation");
+    let devinfo = execute::devinfo(TARGET).expect("a hardware generation");
     let mut kernels = 0;
     for path in suite() {
         for kernel in binaries(&path).iter().flat_map(|b| &b.compiled.kernels) {

@@ -5,9 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
-use execute::{Backend, Devices, RunOptions, run_file};
+use execute::{Devices, RunOptions, run_file};
 use results::verdict::{Phase, Status, Verdict};
-use vocabulary::Generation;
+use vocabulary::{Backend, Generation};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts").join(folder);
