@@ -28,11 +28,12 @@ mod instruction_offsets;
 pub mod opcode;
 pub mod operand;
 mod program_end;
+mod quirks;
 pub mod text;
 pub mod types;
 pub mod validate;
 
-pub use devinfo::{DevInfo, GfxVersion};
+pub use devinfo::{DevInfo, DfImmediates, GfxVersion};
 pub use encoding::{
     DecodeError, EncodeError, Located, decode, decode_program, encode, encode_into, encode_program,
     raw_encoding,
@@ -45,6 +46,7 @@ pub use instruction_offsets::InstructionOffsets;
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 pub use program_end::{ProgramEnd, jump_targets};
+pub use quirks::Quirk;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
 pub use validate::{ValidationCache, Violation, validate_inst, validate_program};

@@ -243,6 +243,11 @@ opcodes! {
     Nop "nop" 126 Gfx7 Gfx9 Bare 0;
 }
 
+/// GOTO came together with branch control and ELSE's UIP.
+fn has_branch_control(version: GfxVersion) -> bool {
+    Opcode::Goto.exists_on(version)
+}
+
 impl Opcode {
     /// This opcode's row of the list.
     pub fn info(self) -> &'static OpcodeInfo {
@@ -263,7 +268,7 @@ impl Opcode {
     /// Whether `generation` has this opcode.
     pub fn exists_on(self, version: GfxVersion) -> bool {
         let info = self.info();
-        info.first <= version && version <= info.last
+        version.is_within(info.first, info.last)
     }
 
     /// The opcode with number `code` on `generation`.
@@ -300,14 +305,14 @@ impl Opcode {
     pub fn has_uip(self, version: GfxVersion) -> bool {
         match self {
             Opcode::If | Opcode::Break | Opcode::Cont | Opcode::Halt | Opcode::Brc | Opcode::Goto => true,
-            Opcode::Else => version >= GfxVersion::Gfx8,
+            Opcode::Else => has_branch_control(version),
             _ => false,
         }
     }
 
     /// Whether bit 28 is branch control rather than accumulator write enable.
     pub fn has_branch_control(self, version: GfxVersion) -> bool {
-        version >= GfxVersion::Gfx8 && matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
+        has_branch_control(version) && matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
     }
 
     /// Whether a conditional modifier of this opcode writes the flag register (SEL and CSEL only compare).

@@ -1,11 +1,10 @@
-//! The named quirks of the hardware and where each applies.
+//! Behavior of the named quirks of the hardware.
 //!
-//! Every quirk of the hardware facts that changes what an instruction computes has one field here, set from the device
-//! in [`Quirks::of`] — the only place of the simulator that looks at which device it is. Rules that merely forbid an
-//! encoding are the validator's; where breaking one has an undefined result the simulator returns garbage, so that a
-//! compiler's mistake shows.
+//! Every quirk and fact that changes what an instruction computes has one field here. The tables of `eu` say which device
+//! has it; [`Quirks::of`] reads them. Rules that merely forbid an encoding are the validator's; where breaking one has an
+//! undefined result the simulator returns garbage, so that a compiler's mistake shows.
 
-use eu::{DevInfo, GfxVersion};
+use eu::{DevInfo, Quirk};
 
 /// Which quirks a device has. Field names are the quirks' names with underscores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,38 +71,35 @@ pub struct Quirks {
 impl Quirks {
     /// The quirks of `devinfo`.
     pub fn of(devinfo: &DevInfo) -> Quirks {
-        let version = devinfo.version;
-        let gen7 = version < GfxVersion::Gfx8;
-        let ivb = version == GfxVersion::Gfx7;
-        let gen8 = version == GfxVersion::Gfx8;
+        let has = |quirk| devinfo.hardware_has_quirk(quirk);
         Quirks {
-            ivb_df_exec_size: devinfo.df_exec_size_doubled,
-            ivb_df_regions: devinfo.df_regions_in_dwords,
-            ivb_align16_df_width: ivb,
-            gen7_second_half_controls: gen7,
-            ivb_df_second_half: ivb,
-            gen7_two_grf_source: devinfo.two_grf_source_rule,
-            gen7_align16_vstride0: gen7,
-            gen7_align16_df_sel: gen7,
+            ivb_df_exec_size: has(Quirk::IvbDfExecSize),
+            ivb_df_regions: has(Quirk::IvbDfRegions),
+            ivb_align16_df_width: has(Quirk::IvbAlign16DfWidth),
+            gen7_second_half_controls: has(Quirk::Gen7SecondHalfControls),
+            ivb_df_second_half: has(Quirk::IvbDfSecondHalf),
+            gen7_two_grf_source: has(Quirk::Gen7TwoGrfSource),
+            gen7_align16_vstride0: has(Quirk::Gen7Align16Vstride0),
+            gen7_align16_df_sel: has(Quirk::Gen7Align16DfSel),
             gen7_dword_mul: devinfo.mul_dword_src1_low_word,
             no_dword_mul: !devinfo.has_dword_mul && !devinfo.mul_dword_src1_low_word,
-            ivb_acc1: ivb,
-            ivb_cmp16: ivb,
-            ivb_3src_simd8: !devinfo.three_source_simd16,
-            hsw_bfi_simd8: !devinfo.bfi_simd16,
-            three_src_no_df_rep: true,
-            align16_qword_dst: !gen7,
+            ivb_acc1: has(Quirk::IvbAcc1),
+            ivb_cmp16: has(Quirk::IvbCmp16),
+            ivb_3src_simd8: has(Quirk::Ivb3srcSimd8),
+            hsw_bfi_simd8: has(Quirk::HswBfiSimd8),
+            three_src_no_df_rep: has(Quirk::ThreeSourceNoDfRep),
+            align16_qword_dst: has(Quirk::Align16QwordDst),
             no_hf_math: !devinfo.has_hf_math,
-            gen8_logic_not: devinfo.logic_negate_is_not,
-            bdw_hf_mad_offset: gen8,
-            bdw_align16_hf: gen8 && !devinfo.restricted_64bit_regions,
-            chv_64bit_regions: devinfo.restricted_64bit_regions,
-            gen8_r127: devinfo.response_r127_hazard,
-            indirect_carry_lost: gen7,
+            gen8_logic_not: has(Quirk::Gen8LogicNot),
+            bdw_hf_mad_offset: has(Quirk::BdwHfMadOffset),
+            bdw_align16_hf: has(Quirk::BdwAlign16Hf),
+            chv_64bit_regions: has(Quirk::Chv64bitRegions),
+            gen8_r127: has(Quirk::Gen8R127),
+            indirect_carry_lost: devinfo.indirect_carry_lost,
             address_words: devinfo.address_subregisters,
             simd32_low_mask_twice: !devinfo.simd32_masks,
-            ld_lod_second: version < GfxVersion::Gfx9,
-            ivb_rt_write_predicate: ivb,
+            ld_lod_second: devinfo.fetch_level_second,
+            ivb_rt_write_predicate: devinfo.discard_by_header,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::message::{
     SlotGroup, SurfaceSimd,
 };
 use super::{Builder, DescError, View};
-use crate::devinfo::GfxVersion;
+use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Sfid;
 
 /// Operations as the message-type field distinguishes them.
@@ -166,13 +166,13 @@ pub fn default_port(version: GfxVersion, op: &DataOp) -> Option<Sfid> {
 }
 
 fn rows(version: GfxVersion) -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(move |row| row.first <= version && version <= row.last)
+    ROWS.iter().filter(move |row| version.is_within(row.first, row.last))
 }
 
 /// Writes a data-port message.
 pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError> {
     let kind = kind(&m.op);
-    let row = rows(b.version)
+    let row = rows(b.devinfo.version)
         .find(|row| row.kind == kind && row.ports.contains(&m.port))
         .ok_or(DescError::NoSuchMessage { what: "this data-port operation on this port" })?;
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -216,7 +216,7 @@ pub(super) fn put(b: &mut Builder, m: &DataPortMessage) -> Result<(), DescError>
         }
         DataOp::TypedRead { slots, mask } | DataOp::TypedWrite { slots, mask } => {
             b.set(DescField::SurfaceMask, u32::from(mask))?;
-            let code = slot_group_code(b.version, slots);
+            let code = slot_group_code(b.devinfo, slots);
             b.set(
                 DescField::TypedSlotGroup,
                 code.ok_or(DescError::NoSuchMessage { what: "SIMD4x2 typed messages" })?,
@@ -261,22 +261,22 @@ fn a64_simd(simd16: bool) -> SurfaceSimd {
 /// Code of four owords per block in a dual block message.
 const DUAL_BLOCK_FOUR: u32 = 2;
 
-/// Slot groups of typed reads and writes: ivb has only low and high.
-fn slot_group_code(version: GfxVersion, slots: SlotGroup) -> Option<u32> {
-    match (slots, version) {
-        (SlotGroup::Simd4x2, GfxVersion::Gfx7) => None,
-        (SlotGroup::Low, GfxVersion::Gfx7) => Some(0),
-        (SlotGroup::High, GfxVersion::Gfx7) => Some(1),
-        (SlotGroup::Simd4x2, _) => Some(0),
-        (SlotGroup::Low, _) => Some(1),
-        (SlotGroup::High, _) => Some(2),
+/// Code of a slot group in typed reads and writes; SIMD4x2 comes first where it exists.
+fn slot_group_code(devinfo: &DevInfo, slots: SlotGroup) -> Option<u32> {
+    match (slots, devinfo.typed_simd4x2) {
+        (SlotGroup::Simd4x2, false) => None,
+        (SlotGroup::Low, false) => Some(0),
+        (SlotGroup::High, false) => Some(1),
+        (SlotGroup::Simd4x2, true) => Some(0),
+        (SlotGroup::Low, true) => Some(1),
+        (SlotGroup::High, true) => Some(2),
     }
 }
 
 /// Reads a data-port message.
 pub(super) fn get(v: &View, port: Sfid) -> Result<Message, DescError> {
     let code = v.get(DescField::DataPortType);
-    let row = rows(v.version)
+    let row = rows(v.devinfo.version)
         .find(|row| row.code == code && row.ports.contains(&port))
         .ok_or(DescError::Reserved { field: DescField::DataPortType, code })?;
     let surface = v.get(DescField::BindingTable) as u8;
@@ -310,7 +310,7 @@ fn get_op(v: &View, kind: Kind) -> Result<DataOp, DescError> {
         let code = v.get(field);
         [SlotGroup::Simd4x2, SlotGroup::Low, SlotGroup::High]
             .into_iter()
-            .find(|&slots| slot_group_code(v.version, slots) == Some(code))
+            .find(|&slots| slot_group_code(v.devinfo, slots) == Some(code))
             .ok_or(DescError::Reserved { field, code })
     };
     Ok(match kind {

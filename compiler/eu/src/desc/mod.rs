@@ -22,7 +22,7 @@ pub use message::{
     SpawnerMessage, SurfaceSimd, UrbMessage, UrbOp,
 };
 
-use crate::devinfo::{DevInfo, GfxVersion};
+use crate::devinfo::DevInfo;
 use crate::inst::Sfid;
 
 pub use shape::{Registers, Shape, header_registers, shape};
@@ -124,14 +124,14 @@ pub fn sfid(message: &Message) -> Sfid {
 }
 
 /// A descriptor under construction.
-struct Builder {
-    version: GfxVersion,
+struct Builder<'a> {
+    devinfo: &'a DevInfo,
     desc: u32,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
-        fields::set(self.version, &mut self.desc, field, value)
+        fields::set(self.devinfo.version, &mut self.desc, field, value)
     }
 
     /// Sets a flag; a clear one may be missing on the generation.
@@ -145,7 +145,7 @@ impl Builder {
 /// # Errors
 /// If the generation lacks the message or a value does not fit.
 pub fn encode(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Result<u32, DescError> {
-    let mut b = Builder { version: devinfo.version, desc: 0 };
+    let mut b = Builder { devinfo, desc: 0 };
     b.set(DescField::MessageLength, u32::from(lengths.mlen))?;
     b.set(DescField::ResponseLength, u32::from(lengths.rlen))?;
     b.flag(DescField::Header, lengths.header)?;
@@ -185,7 +185,7 @@ pub fn encode(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Result<
 }
 
 fn put_sampler(b: &mut Builder, m: &SamplerMessage) -> Result<(), DescError> {
-    if !sampler_op_exists(b.version, m.op) {
+    if !sampler_op_exists(b.devinfo, m.op) {
         return Err(DescError::NoSuchMessage { what: m.op.text() });
     }
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -195,12 +195,12 @@ fn put_sampler(b: &mut Builder, m: &SamplerMessage) -> Result<(), DescError> {
     b.flag(DescField::SamplerHalfReturn, m.half_return)
 }
 
-/// Gen7.5 added gradients with compare, gen9 level-zero messages and wide control data.
-fn sampler_op_exists(version: GfxVersion, op: SamplerOp) -> bool {
+/// Returns whether the device's sampler has the operation.
+fn sampler_op_exists(devinfo: &DevInfo, op: SamplerOp) -> bool {
     match op {
-        SamplerOp::SampleDC => version >= GfxVersion::Gfx75,
+        SamplerOp::SampleDC => devinfo.has_shadow_gradients,
         SamplerOp::SampleLz | SamplerOp::SampleCLz | SamplerOp::LdLz | SamplerOp::Ld2dmsW => {
-            version >= GfxVersion::Gfx9
+            devinfo.has_level_zero_sampling
         }
         _ => true,
     }
@@ -208,18 +208,18 @@ fn sampler_op_exists(version: GfxVersion, op: SamplerOp) -> bool {
 
 fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
     b.set(DescField::UrbOpcode, u32::from(m.op.code()))?;
-    let first = match m.op {
-        UrbOp::AtomicAdd => GfxVersion::Gfx75,
-        UrbOp::Simd8Write | UrbOp::Simd8Read => GfxVersion::Gfx8,
-        _ => GfxVersion::Gfx7,
+    let exists = match m.op {
+        UrbOp::AtomicAdd => b.devinfo.has_urb_atomic_add,
+        UrbOp::Simd8Write | UrbOp::Simd8Read => b.devinfo.has_simd8_urb,
+        _ => true,
     };
-    if b.version < first {
+    if !exists {
         return Err(DescError::NoSuchMessage { what: m.op.text() });
     }
     b.set(DescField::UrbOffset, u32::from(m.offset))?;
     b.flag(DescField::UrbPerSlotOffset, m.per_slot_offset)?;
     if m.complete {
-        if b.version >= GfxVersion::Gfx8 {
+        if !b.devinfo.urb_write_complete {
             return Err(DescError::NoSuchField { field: DescField::UrbComplete });
         }
         b.set(DescField::UrbComplete, 1)?;
@@ -234,7 +234,7 @@ fn put_urb(b: &mut Builder, m: &UrbMessage) -> Result<(), DescError> {
 }
 
 fn put_render_target(b: &mut Builder, m: &RenderTargetMessage) -> Result<(), DescError> {
-    if m.read && b.version < GfxVersion::Gfx9 {
+    if m.read && !b.devinfo.has_render_target_read {
         return Err(DescError::NoSuchMessage { what: "RT read" });
     }
     b.set(DescField::BindingTable, u32::from(m.surface))?;
@@ -245,9 +245,9 @@ fn put_render_target(b: &mut Builder, m: &RenderTargetMessage) -> Result<(), Des
     b.flag(DescField::RenderTargetLast, m.last)
 }
 
-/// Code of a scratch block size: registers less one before gen8, their logarithm from then on.
-fn scratch_size_code(version: GfxVersion, registers: u8) -> Option<u32> {
-    match (registers, version >= GfxVersion::Gfx8) {
+/// Code of a scratch block size: registers less one, or their logarithm.
+fn scratch_size_code(devinfo: &DevInfo, registers: u8) -> Option<u32> {
+    match (registers, devinfo.scratch_block_size_log2) {
         (1 | 2 | 4, false) => Some(u32::from(registers) - 1),
         (1 | 2 | 4 | 8, true) => Some(registers.trailing_zeros()),
         _ => None,
@@ -256,7 +256,7 @@ fn scratch_size_code(version: GfxVersion, registers: u8) -> Option<u32> {
 
 fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
     let field = DescField::ScratchBlockSize;
-    let size = scratch_size_code(b.version, m.registers)
+    let size = scratch_size_code(b.devinfo, m.registers)
         .ok_or(DescError::DoesNotFit { field, value: u32::from(m.registers) })?;
     // Bit 18 is the category, which gen8 counts as part of the message type.
     b.set(DescField::DataPortCategory, 1)?;
@@ -269,14 +269,14 @@ fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
 
 /// A descriptor being read.
 #[derive(Clone, Copy)]
-struct View {
-    version: GfxVersion,
+struct View<'a> {
+    devinfo: &'a DevInfo,
     desc: u32,
 }
 
-impl View {
+impl View<'_> {
     fn get(&self, field: DescField) -> u32 {
-        fields::get(self.version, self.desc, field)
+        fields::get(self.devinfo.version, self.desc, field)
     }
 
     fn flag(&self, field: DescField) -> bool {
@@ -294,7 +294,7 @@ impl View {
 /// # Errors
 /// If the bits are no message of this generation, or more than the typed form covers.
 pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Lengths), DescError> {
-    let v = View { version: devinfo.version, desc };
+    let v = View { devinfo, desc };
     let unknown = DescError::Unknown { sfid, desc };
     let message = match sfid {
         Sfid::Sampler => Message::Sampler(SamplerMessage {
@@ -349,7 +349,7 @@ pub fn decode(devinfo: &DevInfo, sfid: Sfid, desc: u32) -> Result<(Message, Leng
 /// Render-target writes, and reads on skl (where other generations have typed writes).
 fn is_render_target(v: &View) -> bool {
     let code = v.get(DescField::DataPortType);
-    code == RENDER_TARGET_WRITE || code == RENDER_TARGET_READ && v.version >= GfxVersion::Gfx9
+    code == RENDER_TARGET_WRITE || code == RENDER_TARGET_READ && v.devinfo.has_render_target_read
 }
 
 fn get_urb(v: &View) -> Result<Message, DescError> {
@@ -359,7 +359,7 @@ fn get_urb(v: &View) -> Result<Message, DescError> {
         offset: v.get(DescField::UrbOffset) as u16,
         interleave: !op.is_simd8() && v.flag(DescField::UrbSwizzle),
         per_slot_offset: v.flag(DescField::UrbPerSlotOffset),
-        complete: v.version < GfxVersion::Gfx8 && v.flag(DescField::UrbComplete),
+        complete: v.devinfo.urb_write_complete && v.flag(DescField::UrbComplete),
         channel_mask: op.is_simd8() && v.flag(DescField::UrbChannelMask),
     }))
 }
@@ -368,7 +368,7 @@ fn get_scratch(v: &View) -> Result<Message, DescError> {
     let field = DescField::ScratchBlockSize;
     let code = v.get(field);
     let registers =
-        [1, 2, 4, 8].into_iter().find(|&registers| scratch_size_code(v.version, registers) == Some(code));
+        [1, 2, 4, 8].into_iter().find(|&registers| scratch_size_code(v.devinfo, registers) == Some(code));
     Ok(Message::Scratch(ScratchMessage {
         write: v.flag(DescField::ScratchWrite),
         dword: v.flag(DescField::ScratchDword),

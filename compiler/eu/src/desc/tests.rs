@@ -139,6 +139,6 @@ fn missing_messages_are_errors() {
         op: DataOp::UntypedRead { simd: SurfaceSimd::Simd8, mask: 0xe },
     };
     assert!(encode(device("ivb"), &Message::DataPort(read), Lengths::new(1, 1)).is_err());
-    assert_eq!(default_port(GfxVersion::Gfx7, &read.op), Some(Sfid::DataCache));
-    assert_eq!(default_port(GfxVersion::Gfx75, &read.op), Some(Sfid::DataCache1));
+    assert_eq!(default_port(crate::GfxVersion::Gfx7, &read.op), Some(Sfid::DataCache));
+    assert_eq!(default_port(crate::GfxVersion::Gfx75, &read.op), Some(Sfid::DataCache1));
 }

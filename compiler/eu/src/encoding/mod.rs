@@ -6,6 +6,7 @@ mod decode;
 mod encode;
 pub(crate) mod fields;
 mod operands;
+mod types;
 
 #[cfg(test)]
 mod tests;

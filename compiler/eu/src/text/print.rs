@@ -8,6 +8,7 @@ use crate::encoding::Located;
 use crate::inst::{AccessMode, Desc, Inst, Send};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 /// Columns where destination, sources and options start.
@@ -193,7 +194,7 @@ impl Printer<'_> {
             return self.immediate(src);
         }
         if src.negate {
-            let is_not = self.devinfo.logic_negate_is_not && self.inst.opcode.is_logic();
+            let is_not = self.devinfo.has_quirk(Quirk::Gen8LogicNot) && self.inst.opcode.is_logic();
             self.out.push(if is_not { '~' } else { '-' });
         }
         if src.abs {

@@ -3,6 +3,7 @@
 use super::{Context, Rule, rules};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -34,7 +35,7 @@ fn gen8_mul_integer_accumulator(c: &Context) -> bool {
 
 fn gen8_logic_accumulator(c: &Context) -> bool {
     c.inst.opcode.is_logic()
-        && c.devinfo.logic_negate_is_not
+        && c.devinfo.has_quirk(Quirk::Gen8LogicNot)
         && c.sources.iter().any(|src| src.is_accumulator() && (src.negate || src.abs))
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Context, Rule, rules};
 use crate::operand::Operand;
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -101,7 +102,7 @@ fn wider_execution(c: &Context) -> Option<u32> {
     let exec = c.exec_type.size();
     let dst = match c.inst.dst.ty.size() {
         // A DF instruction of ivb writes two dwords per channel.
-        4 if c.devinfo.df_regions_in_dwords && exec == 8 => 8,
+        4 if c.devinfo.has_quirk(Quirk::IvbDfRegions) && exec == 8 => 8,
         size => size,
     };
     (exec > dst).then_some(exec)

@@ -3,6 +3,7 @@
 use super::{Context, Rule, is_direct_grf, rules};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Operand, RegFile, Region};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -29,21 +30,25 @@ fn has_df(c: &Context) -> bool {
 }
 
 fn ivb_exec_size(c: &Context) -> bool {
-    has_df(c) && c.devinfo.df_exec_size_doubled && c.exec_size < 2
+    has_df(c) && c.devinfo.has_quirk(Quirk::IvbDfExecSize) && c.exec_size < 2
 }
 
 fn ivb_scalar(c: &Context) -> bool {
     c.is_align1()
-        && c.devinfo.df_regions_in_dwords
+        && c.devinfo.has_quirk(Quirk::IvbDfRegions)
         && c.register_sources().any(|src| src.ty == Type::DF && src.region.is_scalar())
 }
 
 fn ivb_second_half(c: &Context) -> bool {
-    has_df(c) && c.is_align1() && c.devinfo.df_exec_size_doubled && c.channels() > 4 && !c.inst.no_mask
+    has_df(c)
+        && c.is_align1()
+        && c.devinfo.has_quirk(Quirk::IvbDfExecSize)
+        && c.channels() > 4
+        && !c.inst.no_mask
 }
 
 fn ivb_align16_width(c: &Context) -> bool {
-    has_df(c) && c.is_align16() && c.devinfo.df_exec_size_doubled && c.channels() > 4
+    has_df(c) && c.is_align16() && c.devinfo.has_quirk(Quirk::IvbDfExecSize) && c.channels() > 4
 }
 
 fn align16_width(c: &Context) -> bool {
@@ -54,7 +59,7 @@ fn align16_sel(c: &Context) -> bool {
     has_df(c)
         && c.is_align16()
         && c.inst.opcode == Opcode::Sel
-        && c.devinfo.two_grf_source_rule
+        && c.devinfo.has_quirk(Quirk::Gen7TwoGrfSource)
         && c.channels() > 4
 }
 
@@ -70,7 +75,7 @@ fn align16_qword(c: &Context) -> bool {
 fn restricted(c: &Context) -> bool {
     // The type counts, even that of the null register.
     let wide = c.has_64bit() || c.inst.opcode.info().has_dst && c.inst.dst.ty.size() == 8;
-    c.devinfo.restricted_64bit_regions && c.is_basic() && (wide || c.is_dword_multiply())
+    c.devinfo.has_quirk(Quirk::Chv64bitRegions) && c.is_basic() && (wide || c.is_dword_multiply())
 }
 
 /// Distance between channels in bytes, for regions with one.

@@ -80,7 +80,7 @@ fn immediate_64bit(c: &Context) -> bool {
     c.sources.iter().any(|src| {
         src.is_imm()
             && src.ty.size() == 8
-            && (c.sources.len() > 1 || src.ty == Type::DF && !c.devinfo.has_df_immediate)
+            && (c.sources.len() > 1 || src.ty == Type::DF && !c.devinfo.has_64bit_immediates())
     })
 }
 

@@ -4,6 +4,7 @@ use super::{Context, Rule, is, is_dword, rules};
 use crate::inst::{CondMod, ThreadControl};
 use crate::opcode::Opcode;
 use crate::operand::{Arf, RegFile};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -48,13 +49,15 @@ fn cmp_condition(c: &Context) -> bool {
 
 fn gen7_cmp_switch(c: &Context) -> bool {
     is_cmp(c)
-        && c.devinfo.cmp_null_needs_switch
+        && c.devinfo.has_quirk(Quirk::Gen7CmpSwitch)
         && c.inst.dst.is_null()
         && c.inst.thread_control != ThreadControl::Switch
 }
 
 fn gen7_cmp_destination(c: &Context) -> bool {
-    is_cmp(c) && c.devinfo.cmp_null_needs_switch && c.real_dst().is_some_and(|dst| dst.file == RegFile::Arf)
+    is_cmp(c)
+        && c.devinfo.has_quirk(Quirk::Gen7CmpSwitch)
+        && c.real_dst().is_some_and(|dst| dst.file == RegFile::Arf)
 }
 
 fn sel_selects(c: &Context) -> bool {
@@ -66,7 +69,9 @@ fn logic_condition(c: &Context) -> bool {
 }
 
 fn gen8_logic_abs(c: &Context) -> bool {
-    c.inst.opcode.is_logic() && c.devinfo.logic_negate_is_not && c.register_sources().any(|src| src.abs)
+    c.inst.opcode.is_logic()
+        && c.devinfo.has_quirk(Quirk::Gen8LogicNot)
+        && c.register_sources().any(|src| src.abs)
 }
 
 fn mul_dword_first(c: &Context) -> bool {

@@ -37,6 +37,7 @@ use crate::encoding::DecodeError;
 use crate::inst::{AccessMode, Inst};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Operand, RegFile};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 /// A broken rule.
@@ -202,14 +203,14 @@ impl<'a> Context<'a> {
     /// Bytes between a region's units: the type's size, except where DF regions count dwords.
     pub fn element_size(&self, operand: &Operand) -> u32 {
         match operand.ty.size() {
-            8 if self.devinfo.df_regions_in_dwords => 4,
+            8 if self.devinfo.has_quirk(Quirk::IvbDfRegions) => 4,
             size => size,
         }
     }
 
     /// Channels: half the encoded execution size where DF doubles it.
     pub fn channels(&self) -> u32 {
-        match self.devinfo.df_exec_size_doubled && self.has_64bit() {
+        match self.devinfo.has_quirk(Quirk::IvbDfExecSize) && self.has_64bit() {
             true => self.exec_size / 2,
             false => self.exec_size,
         }

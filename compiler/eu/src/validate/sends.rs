@@ -5,6 +5,7 @@ use crate::desc::{Lengths, MAX_MLEN, ex_mlen};
 use crate::inst::{Desc, Send, Sfid};
 use crate::opcode::Form;
 use crate::operand::RegFile;
+use crate::quirks::Quirk;
 
 pub(super) static RULES: &[Rule] = rules! {
     "send-payload": payload, "a message comes from directly addressed general registers";
@@ -138,7 +139,7 @@ fn split_overlap(c: &Context) -> bool {
 
 fn response_r127(c: &Context) -> bool {
     let Some((_, mlen, rlen)) = message(c) else { return false };
-    let Some(dst) = c.real_dst().filter(|_| c.devinfo.response_r127_hazard) else { return false };
+    let Some(dst) = c.real_dst().filter(|_| c.devinfo.has_quirk(Quirk::Gen8R127)) else { return false };
     u32::from(dst.nr) + rlen > 127 && u32::from(c.inst.src[0].nr) + mlen > u32::from(dst.nr)
 }
 

@@ -5,6 +5,7 @@
 use super::{Context, Rule, is_direct_grf, is_dword, rules};
 use crate::opcode::Form;
 use crate::operand::{Operand, Region};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -157,7 +158,7 @@ fn span_even_split(c: &Context) -> bool {
 
 /// Gen7 with a destination of two registers: its span.
 fn compressed<'c>(c: &'c Context) -> Option<&'c Span> {
-    destination_of(c, 2).filter(|_| c.devinfo.two_grf_source_rule)
+    destination_of(c, 2).filter(|_| c.devinfo.has_quirk(Quirk::Gen7TwoGrfSource))
 }
 
 fn derived(c: &Context) -> bool {
@@ -203,7 +204,7 @@ fn two_grf_source(c: &Context) -> bool {
 /// destination holds. NoMask instructions do not care.
 fn second_half(c: &Context) -> bool {
     let Some(dst) = compressed(c).filter(|_| !c.inst.no_mask) else { return false };
-    let per_register = match (c.exec_type.size() == 8, c.devinfo.df_exec_size_doubled) {
+    let per_register = match (c.exec_type.size() == 8, c.devinfo.has_quirk(Quirk::IvbDfExecSize)) {
         (true, false) => 4,
         // Encoded channels count dwords on ivb: eight again.
         (true, true) | (false, _) => 8,

@@ -186,7 +186,8 @@ fn jumps_inside_the_program() {
              MIDDLE: mov(8) g10<1>F g2<8,8,1>F { align1 1Q };\n\
              END: endif(8) JIP: NEXT { align1 1Q };\n\
              NEXT: nop;";
-        let has_uip = DevInfo::get(device).expect("a known device").else_has_uip;
+        let version = DevInfo::get(device).expect("a known device").version;
+        let has_uip = Opcode::Else.has_uip(version);
         let good = if has_uip {
             good.to_owned()
         } else {

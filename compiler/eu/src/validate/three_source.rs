@@ -2,6 +2,7 @@
 
 use super::{Context, Rule, rules};
 use crate::opcode::{Form, Opcode};
+use crate::quirks::Quirk;
 use crate::types::Type;
 
 pub(super) static RULES: &[Rule] = rules! {
@@ -30,16 +31,18 @@ fn is_three_source(c: &Context) -> bool {
 }
 
 fn ivb_width(c: &Context) -> bool {
-    is_three_source(c) && !c.devinfo.three_source_simd16 && c.exec_size > 8
+    is_three_source(c) && c.devinfo.has_quirk(Quirk::Ivb3srcSimd8) && c.exec_size > 8
 }
 
 fn df_width(c: &Context) -> bool {
-    let limit = if c.devinfo.df_exec_size_doubled { 4 } else { 8 };
+    let limit = if c.devinfo.has_quirk(Quirk::IvbDfExecSize) { 4 } else { 8 };
     is_three_source(c) && c.has_64bit() && c.channels() > limit
 }
 
 fn bfi_width(c: &Context) -> bool {
-    matches!(c.inst.opcode, Opcode::Bfi1 | Opcode::Bfi2) && !c.devinfo.bfi_simd16 && c.exec_size > 8
+    matches!(c.inst.opcode, Opcode::Bfi1 | Opcode::Bfi2)
+        && c.devinfo.has_quirk(Quirk::HswBfiSimd8)
+        && c.exec_size > 8
 }
 
 fn no_df_rep(c: &Context) -> bool {
@@ -93,6 +96,6 @@ fn alignment(c: &Context) -> bool {
 
 fn half_offset(c: &Context) -> bool {
     c.inst.opcode == Opcode::Mad
-        && c.devinfo.half_mad_offset_broken
+        && c.devinfo.has_quirk(Quirk::BdwHfMadOffset)
         && c.sources.iter().any(|src| src.ty == Type::HF && src.subnr != 0)
 }

@@ -40,7 +40,7 @@ pub(super) fn resolve(
             }
             Op::Else => {
                 let end = distance(marks.end[i]);
-                (end, if devinfo.else_has_uip { end } else { 0 })
+                (end, if eu::Opcode::Else.has_uip(devinfo.version) { end } else { 0 })
             }
             Op::Endif => (marks.block_end[i].map_or(unit, distance), 0),
             // The instruction after the Do; nothing is encoded for the Do itself.
