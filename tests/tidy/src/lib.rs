@@ -13,6 +13,7 @@
 //! ```
 
 pub mod circles;
+pub mod dependencies;
 pub mod generations;
 pub mod language;
 pub mod length;
@@ -47,6 +48,7 @@ pub const CHECKS: &[Check] = &[
     ("pass", passes::check),
     ("vocabulary", vocabulary::check),
     ("link", links::check),
+    ("dependency", dependencies::check),
 ];
 
 /// Runs all checks, sorted by place.

@@ -43,7 +43,7 @@ fn main() -> io::Result<ExitCode> {
         eprintln!("unknown check {name}; there are {}", known.join(", "));
         return Ok(ExitCode::from(2));
     }
-    let files = source::tree(&source::root())?;
+    let files = source::tree(&source::root()?)?;
     if describe {
         print!("{}", circles::describe(&files, paths.first().map_or("", |p| p.trim_end_matches('/'))));
         return Ok(ExitCode::SUCCESS);

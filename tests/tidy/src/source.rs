@@ -3,7 +3,7 @@
 use crate::lexer::{self, Lexed};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{fs, io};
 
 /// Language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +86,16 @@ fn exempt(path: &str) -> bool {
         || path.ends_with(".csv")
 }
 
-/// The root of the repository: the folder above `tests/tidy`.
-pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+/// The root of the repository around the current folder.
+///
+/// # Errors
+/// Fails when git cannot be executed or the folder is in no repository.
+pub fn root() -> io::Result<PathBuf> {
+    let output = Command::new("git").args(["rev-parse", "--show-toplevel"]).output()?;
+    match String::from_utf8_lossy(&output.stdout).trim() {
+        "" => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
+        root => Ok(PathBuf::from(root)),
+    }
 }
 
 /// All files that git tracks or would track; generated ones are listed without their text.

@@ -6,7 +6,8 @@ use tidy::{check, source};
 
 #[test]
 fn the_tree_is_tidy() {
-    let files = source::tree(&source::root()).expect("git lists the files of the tree");
+    let root = source::root().expect("the tests run in a checkout");
+    let files = source::tree(&root).expect("git lists the files of the tree");
     assert!(files.len() > 500, "only {} files: not a checkout of the repository?", files.len());
     let offenses = check(&files);
     let pending = Pending::load();
