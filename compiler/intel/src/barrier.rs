@@ -19,7 +19,7 @@ const COUNT_ENABLE: u32 = 1 << 15;
 ///
 /// # Errors
 /// The generation has no such message.
-pub fn patch_barrier(program: &mut Program, model: &dyn Model, threads: u32) -> Result<(), CompileError> {
+pub fn patch_barrier(program: &mut Program, model: &Model, threads: u32) -> Result<(), CompileError> {
     let low = u32::from(model.devinfo().tcs_barrier_id_bit);
     let mask = ((1 << BARRIER_ID_BITS) - 1) << low;
     let header = Operand::vgrf(program.vreg(1), Type::UD);
@@ -38,7 +38,7 @@ pub fn patch_barrier(program: &mut Program, model: &dyn Model, threads: u32) -> 
 ///
 /// # Errors
 /// The generation has no such message.
-pub fn group_barrier(program: &mut Program, model: &dyn Model) -> Result<(), CompileError> {
+pub fn group_barrier(program: &mut Program, model: &Model) -> Result<(), CompileError> {
     let header = Operand::vgrf(program.vreg(1), Type::UD);
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);
@@ -49,7 +49,7 @@ pub fn group_barrier(program: &mut Program, model: &dyn Model) -> Result<(), Com
 }
 
 /// Sends a barrier message and waits.
-fn emit(program: &mut Program, model: &dyn Model, header: Operand) -> Result<(), CompileError> {
+fn emit(program: &mut Program, model: &Model, header: Operand) -> Result<(), CompileError> {
     let message = desc::Message::Gateway(GatewayMessage { function: GatewayFn::Barrier, notify: 1 });
     let message = sends::typed(model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
     let mut b = Builder::new(program);

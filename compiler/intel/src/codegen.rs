@@ -64,7 +64,7 @@ pub fn compiled(
 /// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
 pub fn generate_code(
     (mut program, width): (Program, Width),
-    model: &dyn Model,
+    model: &Model,
     options: &Options,
     allow_spill: bool,
     list: &PassList,
@@ -93,12 +93,7 @@ pub fn generate_code(
     Ok(GeneratedCode { code, allocation, statistics, annotations })
 }
 
-fn statistics(
-    program: &Program,
-    model: &dyn Model,
-    allocation: &Allocation,
-    instructions: usize,
-) -> Statistics {
+fn statistics(program: &Program, model: &Model, allocation: &Allocation, instructions: usize) -> Statistics {
     let count = |f: fn(&crate::lir::Inst) -> bool| program.insts.iter().filter(|i| f(i)).count() as u32;
     Statistics {
         instructions: instructions as u32,

@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::output::Width;
 
 /// A pass: returns whether it changed the program.
-pub type Pass = fn(&mut Program, &dyn Model) -> bool;
+pub type Pass = fn(&mut Program, &Model) -> bool;
 
 /// A pass with its name.
 pub type Named = (&'static str, Pass);
@@ -102,7 +102,7 @@ impl<'a> PassManager<'a> {
     }
 
     /// Runs a pass list, except scheduling.
-    pub fn run(&mut self, program: &mut Program, model: &dyn Model, list: &PassList) {
+    pub fn run(&mut self, program: &mut Program, model: &Model, list: &PassList) {
         self.repeat(program, model, list.optimise);
         program.compact_registers();
         for (_, pass) in list.legalise {
@@ -113,7 +113,7 @@ impl<'a> PassManager<'a> {
     }
 
     /// Until every pass has left the program as it was, one after the other.
-    fn repeat(&mut self, program: &mut Program, model: &dyn Model, passes: &[Named]) {
+    fn repeat(&mut self, program: &mut Program, model: &Model, passes: &[Named]) {
         let mut unchanged = 0;
         for (name, pass) in passes.iter().cycle().take(MAX_ROUNDS * passes.len()) {
             let changed = self.optional(name, || pass(program, model));

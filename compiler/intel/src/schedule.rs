@@ -24,7 +24,7 @@ const MEMORY: usize = 135;
 /// Reorders the instructions of each block so that results are asked for late: of those whose operands are
 /// available the one on the longest remaining path goes first. Works on allocated programs and changes no
 /// registers, so it can neither cause spills nor change results. Gives whether the order is another.
-pub fn schedule(program: &mut Program, model: &dyn Model) -> bool {
+pub fn schedule(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut changed = false;
     for block in &cfg.blocks {
@@ -201,7 +201,7 @@ fn dependences(insts: &[Inst], latencies: &[u32]) -> Edges {
 }
 
 /// The new order of a block's instructions.
-fn order(insts: &[Inst], model: &dyn Model) -> Vec<usize> {
+fn order(insts: &[Inst], model: &Model) -> Vec<usize> {
     let n = insts.len();
     let latencies: Vec<u32> = insts.iter().map(|inst| model.latency(inst)).collect();
     let edges = dependences(insts, &latencies);
@@ -241,7 +241,7 @@ fn order(insts: &[Inst], model: &dyn Model) -> Vec<usize> {
 
 /// Cycles of one pass over the program, blocks in loops weighted by ten per level.
 #[must_use]
-pub fn estimate(program: &Program, model: &dyn Model) -> u32 {
+pub fn estimate(program: &Program, model: &Model) -> u32 {
     let cfg = Cfg::new(program);
     let mut ready = [0u64; RESOURCES];
     let mut total = 0u64;
@@ -280,8 +280,8 @@ mod tests {
     fn scheduled(p: &Program) -> Program {
         let model = model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default());
         let mut q = p.clone();
-        schedule(&mut q, &*model);
-        assert!(estimate(&q, &*model) <= estimate(p, &*model));
+        schedule(&mut q, &model);
+        assert!(estimate(&q, &model) <= estimate(p, &model));
         q
     }
 

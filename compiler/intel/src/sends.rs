@@ -42,7 +42,7 @@ pub const SCRATCH_BLOCK_REGS: u32 = 1 << 12;
 /// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch space, all of them among
 /// the first [`SCRATCH_BLOCK_REGS`]; the payload is g0.
 #[must_use]
-pub fn scratch_block_read(model: &dyn Model, offset: u32, regs: u32) -> Message {
+pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
     let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
     Message {
         sfid: SFID_DATA_CACHE,
@@ -245,7 +245,7 @@ pub fn pixel_interpolator(
 /// # Errors
 /// The generation has no such message.
 pub fn typed(
-    model: &dyn Model,
+    model: &Model,
     message: &desc::Message,
     lengths: Lengths,
     kind: MessageKind,
@@ -268,7 +268,7 @@ pub fn typed(
 /// # Errors
 /// The generation has no such message.
 pub fn data_port(
-    model: &dyn Model,
+    model: &Model,
     surface: u32,
     op: desc::DataOp,
     lengths: Lengths,

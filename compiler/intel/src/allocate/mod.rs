@@ -54,7 +54,7 @@ pub struct Allocation {
 /// The program does not fit, and spilling is not allowed or does not help.
 pub fn allocate(
     program: &mut Program,
-    model: &dyn Model,
+    model: &Model,
     settings: Settings,
     scratch_base: u32,
 ) -> Result<Allocation, CompileError> {
@@ -118,7 +118,7 @@ pub fn allocate(
     Err(CompileError::allocate("spilling does not converge"))
 }
 
-fn spill_everything(program: &mut Program, model: &dyn Model, spiller: &mut Spiller) {
+fn spill_everything(program: &mut Program, model: &Model, spiller: &mut Spiller) {
     let cfg = Cfg::new(program);
     let costs = spill::costs(program, &cfg, spiller);
     let victims: Vec<VReg> =

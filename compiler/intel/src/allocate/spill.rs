@@ -72,7 +72,7 @@ pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>], count: us
 impl Spiller {
     /// Moves the values of `victims` to scratch memory in one walk over the program: every instruction that uses
     /// one gets a temporary of its own, filled before and stored after. The victims themselves are pinned.
-    pub fn spill(&mut self, program: &mut Program, model: &dyn Model, victims: &[VReg]) {
+    pub fn spill(&mut self, program: &mut Program, model: &Model, victims: &[VReg]) {
         let mut slots: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
         for &victim in victims {
             slots[victim] = Some(self.scratch_bytes);
@@ -113,7 +113,7 @@ impl Spiller {
     fn push_stored(
         &mut self,
         program: &mut Program,
-        model: &dyn Model,
+        model: &Model,
         mut inst: Inst,
         slot: u32,
         all_enabled: bool,
@@ -140,7 +140,7 @@ impl Spiller {
     }
 
     /// Reads `count` registers at byte `slot` of scratch into `dst`.
-    fn fill(&mut self, program: &mut Program, model: &dyn Model, dst: Operand, slot: u32, count: u32) {
+    fn fill(&mut self, program: &mut Program, model: &Model, dst: Operand, slot: u32, count: u32) {
         let mut done = 0;
         while done < count {
             let n = block(count - done);

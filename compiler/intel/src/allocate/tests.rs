@@ -8,7 +8,7 @@ use eu::DevInfo;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
 
-fn ivb() -> Box<dyn Model> {
+fn ivb() -> Model {
     model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default())
 }
 
@@ -121,7 +121,7 @@ fn random_programs_pass_the_checker() {
         {
             let mut p = program.clone();
             let settings = Settings { allow_spill: true, spill_all, check: true, ..Settings::default() };
-            let allocation = allocate(&mut p, &*model, settings, base);
+            let allocation = allocate(&mut p, &model, settings, base);
             let allocation = allocation.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{program}"));
             spilled += u32::from(!spill_all && allocation.spills > 0);
             let virtual_left =
@@ -138,7 +138,7 @@ fn without_permission_nothing_spills() {
     let mut rng = Pcg64::seed_from_u64(3);
     let mut p = random_program(&mut rng, 120, 900);
     let settings = Settings { check: true, ..Settings::default() };
-    let refusal = allocate(&mut p, &*model, settings, 0).expect_err("too many values").message;
+    let refusal = allocate(&mut p, &model, settings, 0).expect_err("too many values").message;
     assert!(refusal.ends_with(" registers do not fit"), "{refusal}");
 }
 
@@ -260,7 +260,7 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     uses(&mut b, y);
     let original = p.clone();
     let mut spiller = Spiller::default();
-    spill_everything(&mut p, &*model, &mut spiller);
+    spill_everything(&mut p, &model, &mut spiller);
     assert_eq!((spiller.spills, spiller.fills), (2, 2));
     let cfg = Cfg::new(&p);
     let liveness = Liveness::new(&p, &cfg);
@@ -307,7 +307,7 @@ fn thread_ending_messages_get_the_top_registers() {
     ));
     b.push(send);
     let settings = Settings { check: true, ..Settings::default() };
-    allocate(&mut p, &*ivb(), settings, 0).unwrap();
+    allocate(&mut p, &ivb(), settings, 0).unwrap();
     assert_eq!(p.insts[1].src[0].file, File::Grf(124));
 }
 
@@ -321,14 +321,14 @@ fn responses_keep_out_of_r127_on_gen8() {
         let mut b = Builder::new(&mut p);
         let response = b.temp(Type::UD);
         let mut send = Inst::new(Op::Send, 8, response, &[Operand::grf(0, Type::UD)]);
-        send.message = Some(crate::sends::scratch_block_read(&*model, 0, 1));
+        send.message = Some(crate::sends::scratch_block_read(&model, 0, 1));
         b.push(send);
         uses(&mut b, response);
         for r in 0..127 {
             uses(&mut b, Operand::grf(r, Type::UD));
         }
         let settings = Settings::default();
-        assert_eq!(allocate(&mut p, &*model, settings, 0).is_ok(), fits, "{name}");
+        assert_eq!(allocate(&mut p, &model, settings, 0).is_ok(), fits, "{name}");
     }
 }
 
@@ -347,7 +347,7 @@ fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
     b.control(Op::While).predicate(false);
     let max_live = |granularity| {
         let settings = Settings { check: true, granularity, ..Settings::default() };
-        allocate(&mut p.clone(), &*ivb(), settings, 0).unwrap().max_live
+        allocate(&mut p.clone(), &ivb(), settings, 0).unwrap().max_live
     };
     assert!(max_live(LivenessGranularity::Byte) < max_live(LivenessGranularity::Register));
 }
@@ -370,7 +370,7 @@ fn payload_that_interferes_with_everything_costs_registers() {
     }
     let run = |payload| {
         let settings = Settings { check: true, payload, ..Settings::default() };
-        allocate(&mut p.clone(), &*ivb(), settings, 0)
+        allocate(&mut p.clone(), &ivb(), settings, 0)
     };
     assert!(run(PayloadInterference::LastUse).is_ok_and(|a| a.max_live <= 128));
     let refusal = run(PayloadInterference::All).expect_err("160 values at once").message;

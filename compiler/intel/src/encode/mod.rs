@@ -21,7 +21,7 @@ pub struct Encoded {
 ///
 /// # Errors
 /// An operand, region or jump without an encoding.
-pub fn encode(program: &Program, model: &dyn Model) -> Result<Encoded, CompileError> {
+pub fn encode(program: &Program, model: &Model) -> Result<Encoded, CompileError> {
     let mut code = Vec::with_capacity(program.insts.len() * 16);
     let mut origin = Vec::with_capacity(program.insts.len());
     let mut branches = Vec::new();
@@ -52,7 +52,7 @@ pub fn encode(program: &Program, model: &dyn Model) -> Result<Encoded, CompileEr
     Ok(Encoded { code, origin })
 }
 
-fn encode_inst(inst: &Inst, model: &dyn Model) -> Result<eu::Inst, CompileError> {
+fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     let mut e = eu::Inst::new(opcode(inst.op));
     let wide = is_64bit(inst);
     let doubled = wide && model.needs_df_exec_doubling();

@@ -8,7 +8,7 @@ use crate::model::{Model, Quirk};
 /// The instruction around an operand.
 pub(super) struct Context<'a> {
     pub inst: &'a Inst,
-    pub model: &'a dyn Model,
+    pub model: &'a Model,
     /// The instruction encodes twice its channels (ivb, 64-bit).
     pub doubled: bool,
 }
@@ -222,7 +222,7 @@ mod tests {
         let model = model_for(eu::DevInfo::get(device).unwrap(), QuirkSet::default());
         let inst = Inst::new(Op::Mov, exec, Operand::grf(10, ty), &[operand]);
         let doubled = ty.size() == 8 && model.needs_df_exec_doubling();
-        source(&Context { inst: &inst, model: &*model, doubled }, &operand, 0).unwrap().region
+        source(&Context { inst: &inst, model: &model, doubled }, &operand, 0).unwrap().region
     }
 
     #[test]

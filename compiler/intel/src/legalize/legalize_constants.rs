@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// registers read as scalars: before their first use if one block outside of loops has all uses, else packed at
 /// the program's start. Afterwards each immediate is the last source of an instruction that takes one of its
 /// type.
-pub fn legalize_constants(program: &mut Program, model: &dyn Model) -> bool {
+pub fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     for inst in &mut program.insts {
         for src in &mut inst.src {
@@ -43,7 +43,7 @@ fn is_symmetric_product(inst: &Inst) -> bool {
 }
 
 /// A select of two immediates needs one in a register: of the two the one that is there anyway, if any.
-fn choose_select_constants(program: &mut Program, model: &dyn Model) {
+fn choose_select_constants(program: &mut Program, model: &Model) {
     let both = |inst: &Inst| inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm());
     let mut known: std::collections::BTreeSet<Key> = collect(program, model)
         .into_iter()
@@ -74,7 +74,7 @@ fn key_of(inst: &Inst, src: &Operand) -> Option<(Key, bool)> {
     Some(((size, bits), false))
 }
 
-fn collect(program: &Program, model: &dyn Model) -> Uses {
+fn collect(program: &Program, model: &Model) -> Uses {
     let mut uses = Uses::new();
     for (i, inst) in program.insts.iter().enumerate() {
         if inst.op.info().control_flow || inst.align16 && !inst.op.info().three_source {
@@ -122,7 +122,7 @@ fn place(program: &mut Program, uses: &Uses) -> Places {
     places
 }
 
-fn insert(program: &mut Program, model: &dyn Model, uses: &Uses, places: &Places) {
+fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places) {
     for (key, sites) in uses {
         let Some((operand, _)) = places.get(key) else { continue };
         for &(i, index) in sites {
@@ -146,7 +146,7 @@ fn insert(program: &mut Program, model: &dyn Model, uses: &Uses, places: &Places
 }
 
 /// Loads a constant into a register, whatever channels are enabled.
-fn load(program: &mut Program, model: &dyn Model, (size, bits): Key, dst: Operand) {
+fn load(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
     let mut push = |op: Op, dst: Operand, src: Operand| {
         let mut inst = Inst::new(op, 1, dst, &[src]);
         inst.no_mask = true;

@@ -6,7 +6,7 @@ use crate::model::Model;
 /// Splits every instruction into pieces of [`Model::max_exec_size`] channels. Regions of the pieces start at
 /// their first channel's element; flags follow the channel group. Assumes immediates and three-source operands
 /// are legal; afterwards no instruction is too wide.
-pub fn legalize_simd_width(program: &mut Program, model: &dyn Model) -> bool {
+pub fn legalize_simd_width(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let old = program.take_insts();
     for inst in old {
@@ -64,7 +64,7 @@ fn parts_clash(inst: &Inst, width: u8) -> bool {
     })
 }
 
-fn split_through_temporary(program: &mut Program, model: &dyn Model, inst: &Inst) {
+fn split_through_temporary(program: &mut Program, model: &Model, inst: &Inst) {
     let stride = u32::from(inst.dst.stride().unwrap_or(1).max(1));
     let temp = program.vreg_for(inst.dst.ty, u32::from(inst.exec_size) * stride);
     let mut compute = inst.clone();

@@ -7,7 +7,7 @@ use cranelift_entity::SecondaryMap;
 /// Three-source operands are packed rows at 16-byte offsets, or replicated scalars of 32 bits or less: copies
 /// everything else to a register of its own. Destinations likewise. Align16 programs' instructions are left alone
 /// except for the replication of 64-bit scalars, which exists in neither mode.
-pub fn legalize_three_source(program: &mut Program, model: &dyn Model) -> bool {
+pub fn legalize_three_source(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let computed = computed_registers(program);
     // Copies of scalars that never change, for the block at hand.
@@ -62,7 +62,7 @@ pub fn legalize_three_source(program: &mut Program, model: &dyn Model) -> bool {
     changed
 }
 
-fn acceptable(src: &Operand, model: &dyn Model) -> bool {
+fn acceptable(src: &Operand, model: &Model) -> bool {
     if src.is_imm() {
         return false;
     }

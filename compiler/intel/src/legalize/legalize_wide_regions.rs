@@ -7,7 +7,7 @@ use crate::model::{Model, Quirk};
 /// multiple of 8 bytes, and one offset within their registers; scalars are excepted. Narrower sources are spread
 /// to that stride first, narrower results gathered afterwards. Assumes legal immediates; afterwards every
 /// piece of an instruction obeys the rule too, because all operands advance alike.
-pub fn legalize_wide_regions(program: &mut Program, model: &dyn Model) -> bool {
+pub fn legalize_wide_regions(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Chv64bitRegions) {
         return false;
     }

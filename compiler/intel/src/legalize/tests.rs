@@ -6,7 +6,7 @@ use crate::lir::{CondMod, Op, Operand, Program, Type};
 use crate::model::{Model, Quirk, QuirkSet, model_for};
 use eu::DevInfo;
 
-fn model(device: &str) -> Box<dyn Model> {
+fn model(device: &str) -> Model {
     model_for(DevInfo::get(device).unwrap(), QuirkSet::default())
 }
 
@@ -20,7 +20,7 @@ fn widths_by_generation() {
     let single = |device: &str, width: u8, make: &dyn Fn(&mut Builder<'_>)| {
         let mut p = Program::new(width);
         make(&mut Builder::new(&mut p));
-        legalize_simd_width(&mut p, &*model(device));
+        legalize_simd_width(&mut p, &model(device));
         pieces(&p)
     };
     let double = |b: &mut Builder<'_>| {
@@ -64,7 +64,7 @@ fn a_disabled_quirk_is_not_worked_around() {
     let d = b.temp(Type::DF);
     b.emit(Op::Add, d, &[d, d]);
     let disabled = QuirkSet::default().with(Quirk::IvbDfSecondHalf);
-    legalize_simd_width(&mut p, &*model_for(DevInfo::get("ivb").unwrap(), disabled));
+    legalize_simd_width(&mut p, &model_for(DevInfo::get("ivb").unwrap(), disabled));
     assert_eq!(pieces(&p), [(8, 0)]);
 }
 
@@ -75,7 +75,7 @@ fn pieces_do_not_read_what_earlier_pieces_wrote() {
     let mut b = Builder::new(&mut p);
     let d = b.temp(Type::DF);
     b.mov(d, d.retype(Type::F));
-    legalize_simd_width(&mut p, &*model("ivb"));
+    legalize_simd_width(&mut p, &model("ivb"));
     let reads_late = p.insts.iter().skip(1).any(|i| i.src[0].file == d.file && p.insts[0].dst.file == d.file);
     assert!(!reads_late, "{p}");
 }
@@ -88,7 +88,7 @@ fn immediates_go_last_or_into_registers() {
     b.emit(Op::Add, x, &[Operand::f(1.0), x]);
     b.cmp(Operand::null(Type::F), Operand::f(2.0), x, CondMod::L);
     b.emit(Op::Sel, x, &[Operand::f(3.0), x]).predicate(false);
-    legalize_constants(&mut p, &*model("ivb"));
+    legalize_constants(&mut p, &model("ivb"));
     assert!(p.insts.iter().all(|i| !i.src[0].is_imm() && i.src[1].is_imm()));
     assert_eq!(p.insts[1].cond, Some(CondMod::G));
     assert!(p.insts[2].predicate.is_some_and(|p| p.inverse));
@@ -101,7 +101,7 @@ fn double_constants_by_generation() {
         let mut b = Builder::new(&mut p);
         let d = b.temp(Type::DF);
         b.emit(Op::Mul, d, &[d, Operand::df(-0.1)]);
-        legalize_constants(&mut p, &*model(device));
+        legalize_constants(&mut p, &model(device));
         let ops: Vec<Op> = p.insts.iter().map(|i| i.op).collect();
         assert_eq!(ops, [loads, vec![Op::Mul]].concat(), "{device}");
         // The sign stays a modifier, so that a constant and its opposite share a register.
@@ -117,7 +117,7 @@ fn three_source_operands_are_packed_or_replicated() {
     let (d, f) = (b.temp(Type::DF), b.temp(Type::F));
     b.emit(Op::Mad, f, &[f, Operand::grf_scalar(100, Type::F), f]);
     b.emit(Op::Mad, d, &[d, Operand::grf_scalar(64, Type::DF), d]);
-    legalize_three_source(&mut p, &*model("ivb"));
+    legalize_three_source(&mut p, &model("ivb"));
     let ops: Vec<Op> = p.insts.iter().map(|i| i.op).collect();
     assert_eq!(ops, [Op::Mad, Op::Mov, Op::Mad]);
     assert_eq!(p.insts[2].src[1], Operand { ..p.insts[1].dst });
@@ -130,7 +130,7 @@ fn sources_of_half_mads_start_registers_on_gen8() {
         let mut b = Builder::new(&mut p);
         let (dst, x) = (b.temp(Type::HF), Operand::vgrf(b.program.vreg(1), Type::HF));
         b.emit(Op::Mad, dst, &[x, x.byte_offset(16), x]);
-        legalize_three_source(&mut p, &*model_for(DevInfo::get(device).unwrap(), disabled));
+        legalize_three_source(&mut p, &model_for(DevInfo::get(device).unwrap(), disabled));
         p.insts.len() - 1
     };
     let (on, off) = (QuirkSet::default(), QuirkSet::default().with(Quirk::BdwHfMadOffset));
@@ -144,7 +144,7 @@ fn half_scalars_of_three_source_instructions_are_copied() {
     let mut b = Builder::new(&mut p);
     let x = b.temp(Type::HF);
     b.emit(Op::Mad, x, &[x, x.scalar(), x]);
-    legalize_three_source(&mut p, &*model("skl"));
+    legalize_three_source(&mut p, &model("skl"));
     assert_eq!(p.insts.len(), 2, "replication picks dwords");
 }
 
@@ -156,10 +156,10 @@ fn math_reads_at_the_stride_it_writes() {
     let high = d.subscript(Type::UD, 1);
     b.emit(Op::MathIntDivRemainder, u, &[high, high]);
     b.emit(Op::MathIntDivRemainder, u, &[u, u]);
-    assert!(legalize_math(&mut p, &*model("skl")));
+    assert!(legalize_math(&mut p, &model("skl")));
     let ops: Vec<Op> = p.insts.iter().map(|i| i.op).collect();
     assert_eq!(ops, [Op::Mov, Op::Mov, Op::MathIntDivRemainder, Op::MathIntDivRemainder], "{p}");
     assert_eq!(p.insts[0].src[0], high);
     assert!(p.insts[2].src.iter().all(|src| src.stride() == Some(1)), "{p}");
-    assert!(!legalize_math(&mut p, &*model("skl")));
+    assert!(!legalize_math(&mut p, &model("skl")));
 }

@@ -22,7 +22,7 @@ struct Copy {
 /// over the whole program where destination and source have one definition each and the copy dominates the read.
 /// Source modifiers, regions and immediates move into instructions that take them; a read stays if the change
 /// would make its instruction need more pieces.
-pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
+pub fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let regions = StructuredRegions::new(program);
     let globals = global_copies(program);
@@ -174,7 +174,7 @@ fn replacement(
     local: &LocalCopies,
     globals: &SecondaryMap<VReg, Option<Copy>>,
     regions: &StructuredRegions,
-    model: &dyn Model,
+    model: &Model,
 ) -> Option<Operand> {
     let src = &inst.src[index];
     let v = src.vreg()?;
@@ -195,7 +195,7 @@ fn replacement(
 }
 
 /// The source read through the copy.
-fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &dyn Model) -> Option<Operand> {
+fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Operand> {
     let (z, k) = (src.ty.size(), copy.dst.ty.size());
     let rel = src.offset - copy.dst.offset;
     let modified = copy.src.is_modified();
@@ -261,12 +261,12 @@ fn is_logic(op: Op) -> bool {
     matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
 }
 
-fn takes_modifiers(inst: &Inst, model: &dyn Model) -> bool {
+fn takes_modifiers(inst: &Inst, model: &Model) -> bool {
     inst.op.info().can_modify_sources || is_logic(inst.op) && model.logic_takes_modifiers()
 }
 
 /// Whether the instruction can take the operand without getting worse.
-fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &dyn Model) -> bool {
+fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &Model) -> bool {
     let info = inst.op.info();
     let stride_ok = match new.region {
         Region::Stride(s) => matches!(s, 0 | 1 | 2 | 4 | 8 | 16 | 32),

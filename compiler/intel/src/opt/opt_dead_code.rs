@@ -7,7 +7,7 @@ use crate::model::Model;
 
 /// Removes instructions whose results nobody reads. Comparisons and other instructions of which only the flag is
 /// needed keep the null register as destination; conditional modifiers whose flag nobody reads go.
-pub fn opt_dead_code(program: &mut Program, model: &dyn Model) -> bool {
+pub fn opt_dead_code(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);

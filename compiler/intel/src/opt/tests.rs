@@ -6,7 +6,7 @@ use crate::lir::{CondMod, MessageKind, Op, Operand, Program, Type};
 use crate::model::{Model, QuirkSet, model_for};
 use eu::DevInfo;
 
-fn ivb() -> Box<dyn Model> {
+fn ivb() -> Model {
     model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default())
 }
 
@@ -40,7 +40,7 @@ fn modifiers_move_into_arithmetic_but_not_into_logic() {
     b.mov(x, payload(2, Type::F).neg());
     b.emit(Op::Add, y, &[x, payload(3, Type::F)]);
     b.emit(Op::And, z, &[x.retype(Type::UD), payload(3, Type::UD)]);
-    assert!(opt_copy_propagation(&mut p, &*ivb()));
+    assert!(opt_copy_propagation(&mut p, &ivb()));
     assert_eq!(p.insts[1].src[0], payload(2, Type::F).neg());
     assert_eq!(p.insts[2].src[0], x.retype(Type::UD));
 }
@@ -52,7 +52,7 @@ fn abs_hides_an_inner_negation() {
     let (x, y) = (b.temp(Type::F), b.temp(Type::F));
     b.mov(x, payload(2, Type::F).neg());
     b.emit(Op::Add, y, &[x.absolute().neg(), payload(3, Type::F)]);
-    opt_copy_propagation(&mut p, &*ivb());
+    opt_copy_propagation(&mut p, &ivb());
     assert_eq!(p.insts[1].src[0], payload(2, Type::F).absolute().neg());
 }
 
@@ -65,7 +65,7 @@ fn a_copy_ends_where_either_side_is_written() {
     b.mov(y, x);
     b.mov(x, payload(3, Type::UD));
     b.emit(Op::Not, z, &[y]);
-    opt_copy_propagation(&mut p, &*ivb());
+    opt_copy_propagation(&mut p, &ivb());
     assert_eq!(p.insts[3].src[0].file, payload(2, Type::UD).file);
 }
 
@@ -78,7 +78,7 @@ fn copies_in_an_arm_do_not_reach_behind_it() {
     b.mov(x, payload(2, Type::UD));
     b.control(Op::Endif);
     b.emit(Op::Not, z, &[x]);
-    opt_copy_propagation(&mut p, &*ivb());
+    opt_copy_propagation(&mut p, &ivb());
     assert_eq!(p.insts[3].src[0], x);
 }
 
@@ -90,7 +90,7 @@ fn halves_of_a_double_copy_are_read_from_its_source() {
     b.mov(d, payload(4, Type::DF));
     b.emit(Op::Not, x, &[d.subscript(Type::UD, 1)]);
     b.emit(Op::Not, y, &[Operand::ud(1)]);
-    opt_copy_propagation(&mut p, &*ivb());
+    opt_copy_propagation(&mut p, &ivb());
     assert_eq!(p.insts[1].src[0], payload(4, Type::DF).subscript(Type::UD, 1));
 }
 
@@ -104,8 +104,8 @@ fn truth_tests_fold_into_the_comparison() {
     b.emit(Op::Sel, r, &[payload(4, Type::UD), payload(5, Type::UD)]).predicate(false);
     keep(&mut b, r);
     let model = ivb();
-    assert!(opt_cmod_propagation(&mut p, &*model));
-    assert!(opt_dead_code(&mut p, &*model));
+    assert!(opt_cmod_propagation(&mut p, &model));
+    assert!(opt_dead_code(&mut p, &model));
     assert_eq!(ops(&p), [Op::Cmp, Op::Sel, Op::Send]);
     assert!(p.insts[0].dst.is_null());
 }
@@ -118,7 +118,7 @@ fn a_flag_written_in_between_keeps_the_test() {
     b.cmp(c, payload(2, Type::F), payload(3, Type::F), CondMod::L);
     b.cmp(Operand::null(Type::F), payload(4, Type::F), payload(5, Type::F), CondMod::G);
     b.mov(Operand::null(Type::D), c.retype(Type::D)).condition(CondMod::Nz);
-    assert!(!opt_cmod_propagation(&mut p, &*ivb()));
+    assert!(!opt_cmod_propagation(&mut p, &ivb()));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn saturation_folds_unless_the_value_is_read_otherwise() {
         if other_use {
             keep(&mut b, x);
         }
-        assert_eq!(opt_saturate_propagation(&mut p, &*ivb()), !other_use);
+        assert_eq!(opt_saturate_propagation(&mut p, &ivb()), !other_use);
         assert_eq!(p.insts[0].saturate, !other_use);
     }
 }
@@ -147,7 +147,7 @@ fn partial_writes_that_complete_a_value_are_its_definition() {
     b.mov(x.subscript(Type::UW, 1), Operand::uw(2));
     b.mov(x, Operand::ud(3));
     keep(&mut b, x);
-    assert!(opt_dead_code(&mut p, &*ivb()));
+    assert!(opt_dead_code(&mut p, &ivb()));
     assert_eq!(ops(&p), [Op::Mov, Op::Send]);
     // UD writes to two halves, then a 64-bit read: both live.
     let mut p = Program::new(8);
@@ -157,7 +157,7 @@ fn partial_writes_that_complete_a_value_are_its_definition() {
     b.mov(d.subscript(Type::UD, 1), Operand::ud(2));
     b.emit(Op::Add, r, &[d, d]);
     keep(&mut b, r);
-    assert!(!opt_dead_code(&mut p, &*ivb()));
+    assert!(!opt_dead_code(&mut p, &ivb()));
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn arms_compute_where_the_join_wants_the_value() {
     b.mov(join, y);
     b.control(Op::Endif);
     keep(&mut b, join);
-    while opt_coalesce(&mut p, &*ivb()) {}
+    while opt_coalesce(&mut p, &ivb()) {}
     assert_eq!(ops(&p), [Op::If, Op::Not, Op::Else, Op::Not, Op::Endif, Op::Send]);
     assert_eq!(p.insts[1].dst.file, p.insts[3].dst.file);
 }
@@ -204,11 +204,11 @@ fn response_into_payload(read_again: bool) -> Program {
 #[test]
 fn responses_arrive_in_the_payload_they_are_for() {
     let mut p = response_into_payload(false);
-    assert!(opt_coalesce(&mut p, &*ivb()));
+    assert!(opt_coalesce(&mut p, &ivb()));
     assert_eq!(ops(&p), [Op::Send, Op::Mov, Op::Send]);
     assert_eq!((p.insts[0].dst.file, p.insts[0].dst.offset), (p.insts[2].src[0].file, 32));
     let mut p = response_into_payload(true);
-    assert!(!opt_coalesce(&mut p, &*ivb()), "a register of the response is needed later");
+    assert!(!opt_coalesce(&mut p, &ivb()), "a register of the response is needed later");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn values_needed_together_are_not_merged() {
     b.emit(Op::Add, y, &[y, Operand::ud(1)]);
     keep(&mut b, x);
     keep(&mut b, y);
-    assert!(!opt_coalesce(&mut p, &*ivb()));
+    assert!(!opt_coalesce(&mut p, &ivb()));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn jumps_in_constructs_of_their_own_become_predicated() {
     b.control(Op::Break);
     b.control(Op::Endif);
     b.control(Op::While);
-    assert!(opt_control_flow(&mut p, &*ivb()));
+    assert!(opt_control_flow(&mut p, &ivb()));
     assert_eq!(ops(&p), [Op::Do, Op::Break, Op::While]);
     assert!(p.insts[1].predicate.is_some_and(|p| p.inverse));
 }
@@ -248,7 +248,7 @@ fn results_are_written_strided_at_once() {
     b.mov(d.subscript(Type::UD, 0), payload(3, Type::UD));
     b.mov(d.subscript(Type::UD, 1), x);
     keep(&mut b, d);
-    assert!(opt_destination(&mut p, &*ivb()));
+    assert!(opt_destination(&mut p, &ivb()));
     assert_eq!(ops(&p), [Op::Or, Op::Mov, Op::Send]);
     assert_eq!((p.insts[0].dst.offset, p.insts[0].dst.stride()), (4, Some(2)));
 }
@@ -260,7 +260,7 @@ fn equal_computations_are_done_once() {
     let (x, y) = (b.temp(Type::UD), b.temp(Type::UD));
     b.emit(Op::Add, x, &[payload(2, Type::UD), payload(3, Type::UD)]);
     b.emit(Op::Add, y, &[payload(3, Type::UD), payload(2, Type::UD)]);
-    assert!(opt_common_subexpressions(&mut p, &*ivb()));
+    assert!(opt_common_subexpressions(&mut p, &ivb()));
     assert_eq!(p.insts[1].op, Op::Mov);
     assert_eq!(p.insts[1].src[0], x);
 }
@@ -271,7 +271,7 @@ fn selects_of_equal_values_are_moves() {
     let mut b = Builder::new(&mut p);
     let x = b.temp(Type::UD);
     b.emit(Op::Sel, x, &[Operand::ud(7), Operand::ud(7)]).predicate(false);
-    assert!(opt_algebraic(&mut p, &*ivb()));
+    assert!(opt_algebraic(&mut p, &ivb()));
     assert_eq!((p.insts[0].op, p.insts[0].predicate), (Op::Mov, None));
 }
 
@@ -294,9 +294,9 @@ fn a_comparison_that_the_flag_still_holds_goes() {
         p
     };
     let mut p = build(false, CondMod::L);
-    assert!(opt_flag_reuse(&mut p, &*ivb()));
+    assert!(opt_flag_reuse(&mut p, &ivb()));
     assert_eq!(ops(&p), [Op::Mov, Op::Cmp, Op::Sel, Op::Sel]);
     for mut p in [build(true, CondMod::L), build(false, CondMod::Ge)] {
-        assert!(!opt_flag_reuse(&mut p, &*ivb()), "the flag is another one's");
+        assert!(!opt_flag_reuse(&mut p, &ivb()), "the flag is another one's");
     }
 }

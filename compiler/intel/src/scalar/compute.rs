@@ -39,7 +39,7 @@ pub fn compile_compute(
     let model = model_for(devinfo, options.disabled_quirks);
     let push = choose_push_ranges(shader, u32::from(devinfo.max_push_registers));
     let wanted = |w: Width| options.widths.is_empty() || options.widths.contains(&w);
-    let compile = |width| compile_width(shader, key, &*model, options, &push, width);
+    let compile = |width| compile_width(shader, key, &model, options, &push, width);
     let mut kernels = Vec::new();
     if wanted(Width::Simd8) || !wanted(Width::Simd16) {
         kernels.push(compile(Width::Simd8)?);
@@ -69,7 +69,7 @@ fn varies(shader: &Shader) -> bool {
 fn compile_width(
     shader: &Shader,
     key: &StageKey,
-    model: &dyn Model,
+    model: &Model,
     options: &Options,
     push: &[PushRange],
     width: Width,

@@ -67,15 +67,15 @@ pub fn compile_fragment(
     let mut kernels = Vec::new();
     let simd8_needed = wanted(Width::Simd8) || !wanted(Width::Simd16);
     if simd8_needed {
-        kernels.push(compile_width(shader, key, &*model, options, &push, &interface, Width::Simd8)?);
+        kernels.push(compile_width(shader, key, &model, options, &push, &interface, Width::Simd8)?);
     }
     if wanted(Width::Simd16) && !interface.dual_source {
-        match compile_width(shader, key, &*model, options, &push, &interface, Width::Simd16) {
+        match compile_width(shader, key, &model, options, &push, &interface, Width::Simd16) {
             Ok(kernel) => kernels.push(kernel),
             // The narrow kernel does the work; wide ones are an optimisation.
             Err(_) if !kernels.is_empty() => {}
             Err(_) => {
-                kernels.push(compile_width(shader, key, &*model, options, &push, &interface, Width::Simd8)?)
+                kernels.push(compile_width(shader, key, &model, options, &push, &interface, Width::Simd8)?)
             }
         }
     }
@@ -207,7 +207,7 @@ fn barycentric_mode(intrinsic: &Intrinsic, interface: &FragmentInterface, key: &
 fn compile_width(
     shader: &Shader,
     key: &StageKey,
-    model: &dyn Model,
+    model: &Model,
     options: &Options,
     push: &[crate::output::PushRange],
     interface: &FragmentInterface,
@@ -231,7 +231,7 @@ fn packs_halves(op: ir::AluOp) -> bool {
 }
 
 /// Control register bits for the widths in which the shader computes. Mere copies need none.
-fn denormal_bits(shader: &Shader, model: &dyn Model) -> u32 {
+fn denormal_bits(shader: &Shader, model: &Model) -> u32 {
     let mut bits = 0;
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {

@@ -105,7 +105,7 @@ pub fn compile_geometry(
         PAYLOAD_BUDGET.saturating_sub(fixed).min(u32::from(devinfo.max_push_registers)),
     );
     let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let mut t = Translator::new(shader, &*model, key, 8, &push);
+    let mut t = Translator::new(shader, &model, key, 8, &push);
     t.push_start = fixed;
     t.program.payload_regs = (fixed + pushed) as u8;
     t.vue = VueState::new(vue::output_map(shader, key)?);

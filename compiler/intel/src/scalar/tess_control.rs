@@ -51,7 +51,7 @@ pub fn compile_tess_control(
     let budget = (PAYLOAD_BUDGET - PUSH_START).min(u32::from(devinfo.max_push_registers));
     let push = choose_push_ranges(shader, budget);
     let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let mut t = Translator::new(shader, &*model, key, 8, &push);
+    let mut t = Translator::new(shader, &model, key, 8, &push);
     t.push_start = PUSH_START;
     t.program.payload_regs = (PUSH_START + pushed) as u8;
     t.output_handles = Operand::grf_scalar(0, Type::UD);

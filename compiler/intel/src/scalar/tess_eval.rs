@@ -57,7 +57,7 @@ pub fn compile_tess_eval(
     let push = choose_push_ranges(shader, budget);
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let start = PUSH_START + pushed;
-    let mut t = Translator::new(shader, &*model, key, 8, &push);
+    let mut t = Translator::new(shader, &model, key, 8, &push);
     t.push_start = PUSH_START;
     t.program.payload_regs = (start + input_registers) as u8;
     t.output_handles = Operand::grf(OUTPUT_HANDLES, Type::UD);

@@ -28,7 +28,7 @@ pub(super) type Components = SmallVec<[Operand; 1]>;
 /// State of instruction selection for one width.
 pub(super) struct Translator<'a> {
     pub shader: &'a Shader,
-    pub model: &'a dyn Model,
+    pub model: &'a Model,
     pub key: &'a StageKey,
     pub program: Program,
     pub push: &'a [PushRange],
@@ -75,7 +75,7 @@ pub(super) struct Translator<'a> {
 impl<'a> Translator<'a> {
     pub fn new(
         shader: &'a Shader,
-        model: &'a dyn Model,
+        model: &'a Model,
         key: &'a StageKey,
         width: u8,
         push: &'a [PushRange],

@@ -47,7 +47,7 @@ pub fn compile_vertex(
     let (attributes, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(4 * inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut t = Translator::new(shader, &*model, key, 8, &push);
+    let mut t = Translator::new(shader, &model, key, 8, &push);
     t.push_start = PUSH_START;
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let start = PUSH_START + pushed;

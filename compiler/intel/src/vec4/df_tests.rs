@@ -11,7 +11,7 @@ use crate::model::{Model, QuirkSet, model_for};
 use cranelift_entity::EntityRef;
 use eu::DevInfo;
 
-fn model(name: &str) -> Box<dyn Model> {
+fn model(name: &str) -> Model {
     model_for(DevInfo::get(name).expect("a device"), QuirkSet::default())
 }
 
@@ -31,7 +31,7 @@ fn moved(swizzle: Swizzle, mask: u8, in_place: bool) -> Program {
     program
 }
 
-fn lower(program: &mut Program, model: &dyn Model, passes: &[&str]) {
+fn lower(program: &mut Program, model: &Model, passes: &[&str]) {
     for (name, pass) in PASSES.legalise {
         if passes.contains(name) {
             pass(program, model);
@@ -62,12 +62,12 @@ fn numbers_of_pieces() {
         for (gen_name, factor) in [("ivb", 2), ("hsw", 1), ("bdw", 1)] {
             let model = model(gen_name);
             let mut program = moved(swizzle, WRITEMASK_XYZW, false);
-            lower(&mut program, &*model, &SWIZZLE_AND_MASK);
+            lower(&mut program, &model, &SWIZZLE_AND_MASK);
             assert_eq!(program.insts.len(), expected, "{gen_name} {swizzle:?}");
             let repeats = |inst: &&Inst| needs_repeated_oword(inst.src[0].swizzle, inst.dst.writemask);
             repeated = program.insts.iter().filter(repeats).count();
             let mut program = moved(swizzle, WRITEMASK_XYZW, false);
-            lower(&mut program, &*model, &ALL);
+            lower(&mut program, &model, &ALL);
             let doubled = if gen_name == "bdw" { repeated } else { 0 };
             assert_eq!(program.insts.len(), expected * factor + doubled, "{gen_name} {swizzle:?}");
         }
@@ -91,7 +91,7 @@ fn pieces_do_what_the_whole_did() {
                 let program = moved(swizzle, mask, in_place);
                 let (src, dst) = (program.insts[0].src[0].vreg(), program.insts[0].dst.vreg());
                 let mut lowered = program.clone();
-                lower(&mut lowered, &*model, &ALL);
+                lower(&mut lowered, &model, &ALL);
                 let [want, got] = [&program, &lowered].map(|p| run(p, dst.expect("a register")));
                 for c in (0..4).filter(|c| mask >> c & 1 != 0) {
                     assert_eq!(got[c], want[c], "{swizzle:?} {mask:#x} {src:?}");
@@ -124,14 +124,14 @@ fn run(program: &Program, asked: VReg) -> [(usize, u8); 4] {
 fn writemasks_of_dwords() {
     for (mask, swizzle) in [(0b0011, Swizzle::new([1, 0, 0, 0])), (0b1100, Swizzle::new([0, 0, 3, 2]))] {
         let mut program = moved(swizzle, mask, false);
-        lower(&mut program, &*model("hsw"), &ALL);
+        lower(&mut program, &model("hsw"), &ALL);
         let [inst] = &program.insts[..] else { panic!("{} instructions", program.insts.len()) };
         assert_eq!(inst.dst.writemask, WRITEMASK_XYZW);
         assert_eq!(picked(inst.src[0].swizzle, mask), picked(swizzle, mask));
         let mut program = moved(swizzle, mask, false);
         let whole = Inst { dst: program.insts[0].dst.masked(WRITEMASK_XYZW), ..program.insts[0].clone() };
         program.insts.insert(0, Inst { src: [Operand::df(1.0)].into_iter().collect(), ..whole });
-        lower(&mut program, &*model("hsw"), &ALL);
+        lower(&mut program, &model("hsw"), &ALL);
         let masks: Vec<u8> = program.insts.iter().map(|inst| inst.dst.writemask).collect();
         let low = mask & mask.wrapping_neg();
         assert_eq!(masks, [WRITEMASK_XYZW, low, mask & !low]);
@@ -148,7 +148,7 @@ fn pieces_of_comparisons_set_the_flags_of_the_whole() {
             let mut inst = Inst::new(Op::Cmp, 8, Operand::null(Type::DF).masked(mask), &[source, source]);
             (inst.align16, inst.cond) = (true, Some(CondMod::Ge));
             program.insts.push(inst);
-            lower(&mut program, &*model("hsw"), &SWIZZLE_AND_MASK);
+            lower(&mut program, &model("hsw"), &SWIZZLE_AND_MASK);
             let mut flags = [None; 4];
             for inst in &program.insts {
                 assert_eq!(inst.op, Op::Cmp, "{inst}");
@@ -185,7 +185,7 @@ fn dwords_that_make_a_double_are_live() {
     let kind = MessageKind::UrbWrite;
     send.message = Some(Message { sfid: 6, control: 0, mlen: 2, rlen: 0, header: false, eot: true, kind });
     program.insts.push(send);
-    assert!(opt_dead_code(&mut program, &*model("hsw")));
+    assert!(opt_dead_code(&mut program, &model("hsw")));
     let kept: Vec<(u32, u8)> =
         program.insts[..program.insts.len() - 2].iter().map(|i| (i.dst.offset, i.dst.writemask)).collect();
     assert_eq!(kept, [(0, 0b0001), (0, 0b0010), (32, 0b0001), (32, 0b0010)]);

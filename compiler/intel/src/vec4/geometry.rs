@@ -88,7 +88,7 @@ pub fn compile_geometry(
     let registers = if pulled { 0 } else { registers };
     let left = PAYLOAD_BUDGET - registers;
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut s = Selector::new(shader, &*model, &push);
+    let mut s = Selector::new(shader, &model, &push);
     let outputs = vue::output_map(shader, key)?;
     let vertex_hwords = outputs.slots.len().div_ceil(2) as u32;
     s.geometry = GeometryState {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Moves immediates to the last source by exchanging operands, and those that still cannot be encoded to
 /// registers; copies vectors that three-source instructions cannot read (rows shared by both vertices) to
 /// registers of their own, once per basic block. Concerns Align16 instructions on types of 32 bits or less.
-pub fn legalize_operands(program: &mut Program, model: &dyn Model) -> bool {
+pub fn legalize_operands(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut legalizer = Legalizer { program, model, copies: BTreeMap::new(), changed: false };
     for mut inst in old {
@@ -37,7 +37,7 @@ enum Key {
 
 struct Legalizer<'a> {
     program: &'a mut Program,
-    model: &'a dyn Model,
+    model: &'a Model,
     /// Copies made in the current basic block.
     copies: BTreeMap<Key, VReg>,
     changed: bool,

@@ -7,7 +7,7 @@ use crate::model::{Model, Quirk};
 /// only. The second half takes its enables and flags four channels on (`df-exec-mask`).
 ///
 /// Assumes encodable sources and writemasks. Guarantees that no Align16 instruction is wider than the model allows.
-pub fn lower_simd_width(program: &mut Program, model: &dyn Model) -> bool {
+pub fn lower_simd_width(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut changed = false;
     for inst in old {
@@ -23,7 +23,7 @@ pub fn lower_simd_width(program: &mut Program, model: &dyn Model) -> bool {
 }
 
 /// The part of `inst` that belongs to one vertex.
-fn half(inst: &Inst, vertex: u32, model: &dyn Model) -> Inst {
+fn half(inst: &Inst, vertex: u32, model: &Model) -> Inst {
     let mut half = inst.clone();
     half.exec_size = 4;
     half.group = if model.handles(Quirk::DfExecMask) { 4 * vertex as u8 } else { 0 };

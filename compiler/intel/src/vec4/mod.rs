@@ -99,7 +99,7 @@ pub fn compile_vertex(
     let (_, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut selector = Selector::new(shader, &*model, &push);
+    let mut selector = Selector::new(shader, &model, &push);
     selector.lay_out_vertex(key)?;
     selector.emit_prologue();
     selector.select_body()?;

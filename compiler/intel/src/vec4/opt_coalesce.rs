@@ -11,7 +11,7 @@ use super::opt_copy_propagation::components_read;
 /// Removes moves `B.mask = A.swizzle` where A is made in the same basic block, nothing else reads A, and nothing
 /// touches B in between: the instructions that make A write B's components instead. Vectors are so built in
 /// place, and outputs in the message that carries them.
-pub fn opt_coalesce(program: &mut Program, _model: &dyn Model) -> bool {
+pub fn opt_coalesce(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut readers = count_readers(program);
     let mut changed = false;
@@ -291,7 +291,7 @@ mod tests {
             align16(Op::Mov, b, &[a.swizzled(Swizzle::XXXX)]),
             align16(Op::Mov, c, &[b]),
         ];
-        opt_coalesce(&mut program, &*model_for(devinfo, QuirkSet::default()));
+        opt_coalesce(&mut program, &model_for(devinfo, QuirkSet::default()));
         let add = program.insts.iter().position(|i| i.op == Op::Add).expect("the addition");
         let sum = program.insts[add].src[0].file;
         assert_eq!(program.insts[add - 1].op, Op::Mul);

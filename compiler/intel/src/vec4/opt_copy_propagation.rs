@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// Replaces reads of copies by reads of what was copied, component by component: registers with their swizzles,
 /// uniform rows, source modifiers where the reader takes them, and immediates where they can stand.
-pub fn opt_copy_propagation(program: &mut Program, model: &dyn Model) -> bool {
+pub fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let mut copies = Copies::default();
     let mut changed = false;
     for inst in &mut program.insts {
@@ -101,7 +101,7 @@ impl Copies {
     }
 
     /// Tries to replace source `index`.
-    fn propagate(&self, inst: &mut Inst, index: usize, model: &dyn Model) -> bool {
+    fn propagate(&self, inst: &mut Inst, index: usize, model: &Model) -> bool {
         let src = inst.src[index];
         let Some(list) = src.vreg().and_then(|v| self.held.get(&v)) else { return false };
         if src.is_scalar() {
@@ -167,7 +167,7 @@ fn is_copy(inst: &Inst) -> bool {
         && place
 }
 
-fn replace(inst: &mut Inst, index: usize, copy: &Copy, swizzle: Swizzle, model: &dyn Model) -> bool {
+fn replace(inst: &mut Inst, index: usize, copy: &Copy, swizzle: Swizzle, model: &Model) -> bool {
     let old = inst.src[index];
     let info = inst.op.info();
     let three = info.three_source;
@@ -206,7 +206,7 @@ fn replace(inst: &mut Inst, index: usize, copy: &Copy, swizzle: Swizzle, model: 
     true
 }
 
-fn replace_by_immediate(inst: &mut Inst, index: usize, copy: &Copy, model: &dyn Model) -> bool {
+fn replace_by_immediate(inst: &mut Inst, index: usize, copy: &Copy, model: &Model) -> bool {
     let old = inst.src[index];
     let Some(bits) = copy.source.fold_modifiers().imm_bits() else { return false };
     if copy.ty.size() == 8 || inst.op.info().three_source || inst.op.is_math() {

@@ -11,7 +11,7 @@ use super::swizzle_class::acts_on_dwords;
 /// Removes instructions whose results nothing reads, takes dead components out of the writemasks of
 /// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live across basic
 /// blocks in vec4 programs.
-pub fn opt_dead_code(program: &mut Program, _model: &dyn Model) -> bool {
+pub fn opt_dead_code(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);
     let accesses = live_out.accesses();

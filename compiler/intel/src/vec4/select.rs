@@ -31,7 +31,7 @@ pub(super) type Fusion = (Value, usize);
 /// State of instruction selection.
 pub(super) struct Selector<'a> {
     pub shader: &'a Shader,
-    pub model: &'a dyn Model,
+    pub model: &'a Model,
     pub program: Program,
     pub push: &'a [PushRange],
     /// First register of the push constants.
@@ -66,7 +66,7 @@ pub(super) struct Selector<'a> {
 }
 
 impl<'a> Selector<'a> {
-    pub fn new(shader: &'a Shader, model: &'a dyn Model, push: &'a [PushRange]) -> Selector<'a> {
+    pub fn new(shader: &'a Shader, model: &'a Model, push: &'a [PushRange]) -> Selector<'a> {
         let mut selector = Selector {
             shader,
             model,

@@ -53,7 +53,7 @@ pub fn compile_tess_control(
     let vertices_out = interface.vertices_out;
     let push = choose_push_ranges(shader, PUSH_BUDGET.min(u32::from(devinfo.max_push_registers)));
     let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let mut s = Selector::new(shader, &*model, &push);
+    let mut s = Selector::new(shader, &model, &push);
     s.push_start = PUSH_START;
     s.program.payload_regs = (PUSH_START + pushed) as u8;
     s.tess_control.interface = interface;

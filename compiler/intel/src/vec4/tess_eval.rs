@@ -55,7 +55,7 @@ pub fn compile_tess_eval(
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
     let pushed: u32 = push.iter().map(|r| r.length).sum();
     let start = PUSH_START + pushed;
-    let mut s = Selector::new(shader, &*model, &push);
+    let mut s = Selector::new(shader, &model, &push);
     s.push_start = PUSH_START;
     s.program.payload_regs = (start + pushed_slots / 2) as u8;
     s.tess_eval =

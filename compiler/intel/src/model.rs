@@ -1,17 +1,7 @@
 //! Decisions that depend on the generation. Passes ask a [`Model`]; nothing else compares generations.
 
-mod gen7;
-mod gen75;
-mod gen8;
-mod gen9;
-
-pub use gen7::Gen7;
-pub use gen8::Gen8;
-pub use gen9::Gen9;
-pub use gen75::Gen75;
-
-use crate::lir::{File, Inst, Op, Operand, REG_SIZE, RowStep, Type};
-use eu::DevInfo;
+use crate::lir::{File, Inst, MessageKind, Op, Operand, REG_SIZE, RowStep, Type};
+use eu::{DevInfo, GfxVersion};
 pub use vocabulary::QuirkSet;
 
 macro_rules! quirks {
@@ -118,113 +108,181 @@ pub enum DwordMul {
     Native,
 }
 
-/// Decisions of one generation.
-pub trait Model: Sync + Send {
+/// Decisions of the compiler that depend on the device and on the quirks that it handles.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    devinfo: &'static DevInfo,
+    disabled: QuirkSet,
+}
+
+/// Returns the model of `devinfo` with the handling of `disabled` quirks switched off.
+#[must_use]
+pub fn model_for(devinfo: &'static DevInfo, disabled: QuirkSet) -> Model {
+    Model { devinfo, disabled }
+}
+
+impl Model {
     /// Facts of the device.
-    fn devinfo(&self) -> &'static DevInfo;
+    #[must_use]
+    pub fn devinfo(&self) -> &'static DevInfo {
+        self.devinfo
+    }
 
-    /// Quirks whose handling is switched off.
-    fn disabled(&self) -> QuirkSet;
+    /// True if the hardware has this trap.
+    #[must_use]
+    pub fn has_quirk(&self, quirk: Quirk) -> bool {
+        use Quirk::*;
+        let info = self.devinfo;
+        match (quirk, info.version) {
+            (DfExecMask | Align16DfSwizzle | Align16DfWritemask | ThreeSourceNoDfRep, _) => true,
+            (IvbDfExecSize | IvbDfRegions | IvbAlign16DfWidth | IvbDfSecondHalf, version) => {
+                version == GfxVersion::Gfx7
+            }
+            (Ivb3srcSimd8 | IvbAcc1 | IvbCmp16, version) => version == GfxVersion::Gfx7,
+            (Gen7SecondHalfControls | Gen7TwoGrfSource | Gen7CmpSwitch, version) => version < GfxVersion::Gfx8,
+            // Align16 DF instructions over both vertices do not exist on ivb.
+            (Gen7Align16Vstride0 | Gen7Align16DfSel | HswBfiSimd8, version) => version == GfxVersion::Gfx75,
+            (Align16QwordDst | HfMath | Gen8LogicNot, version) => version >= GfxVersion::Gfx8,
+            (BdwHfMadOffset | Gen8R127, version) => version == GfxVersion::Gfx8,
+            (BdwAlign16Hf, version) => version == GfxVersion::Gfx8 && !info.restricted_64bit_regions,
+            (Chv64bitRegions, _) => info.restricted_64bit_regions,
+            (Gen7DwordMul, _) => !info.has_dword_mul,
+        }
+    }
 
-    /// The hardware has this trap.
-    fn has_quirk(&self, quirk: Quirk) -> bool;
-
-    /// The compiler must work around this trap: the hardware has it and its handling is not switched off.
-    fn handles(&self, quirk: Quirk) -> bool {
-        self.has_quirk(quirk) && !self.disabled().contains(quirk)
+    /// True if the compiler must work around this trap: the hardware has it and its handling is not switched off.
+    #[must_use]
+    pub fn handles(&self, quirk: Quirk) -> bool {
+        self.has_quirk(quirk) && !self.disabled.contains(quirk)
     }
 
     /// Instructions with 64-bit types encode twice their number of channels.
-    fn needs_df_exec_doubling(&self) -> bool {
+    #[must_use]
+    pub fn needs_df_exec_doubling(&self) -> bool {
         self.handles(Quirk::IvbDfExecSize)
     }
 
     /// Align1 regions of DF operands are encoded in 32-bit units.
-    fn df_regions_in_dwords(&self) -> bool {
+    #[must_use]
+    pub fn df_regions_in_dwords(&self) -> bool {
         self.handles(Quirk::IvbDfRegions)
     }
 
     /// How DF constants are loaded.
-    fn df_immediates(&self) -> DfImmediates;
+    #[must_use]
+    pub fn df_immediates(&self) -> DfImmediates {
+        match self.devinfo.version {
+            GfxVersion::Gfx7 => DfImmediates::TwoMoves,
+            GfxVersion::Gfx75 => DfImmediates::Dim,
+            GfxVersion::Gfx8 | GfxVersion::Gfx9 => DfImmediates::Mov,
+        }
+    }
 
     /// The MUL in front of a MACH takes the low words of its second factor as UW (else as dwords).
-    fn mach_after_word_mul(&self) -> bool {
-        self.devinfo().has_q
+    #[must_use]
+    pub fn mach_after_word_mul(&self) -> bool {
+        self.devinfo.has_q
     }
 
     /// How dword products are formed.
-    fn dword_mul(&self) -> DwordMul;
+    #[must_use]
+    pub fn dword_mul(&self) -> DwordMul {
+        if self.handles(Quirk::Gen7DwordMul) { DwordMul::Words } else { DwordMul::Native }
+    }
 
     /// Source modifiers of AND, OR, XOR and NOT may be taken for arithmetic negation: never, except where the
     /// handling of `gen8-logic-not` is switched off.
-    fn logic_takes_modifiers(&self) -> bool {
+    #[must_use]
+    pub fn logic_takes_modifiers(&self) -> bool {
         self.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
     }
 
     /// Derivatives in y per column use Align16 swizzles.
-    fn align16_derivatives(&self) -> bool;
+    #[must_use]
+    pub fn align16_derivatives(&self) -> bool {
+        self.devinfo.version < GfxVersion::Gfx8
+    }
 
     /// Discarded pixels are removed by a mask in the render-target message's header (else by a predicate).
-    fn discard_by_header(&self) -> bool;
+    #[must_use]
+    pub fn discard_by_header(&self) -> bool {
+        self.devinfo.version == GfxVersion::Gfx7
+    }
 
     /// Vertex, geometry and tessellation stages run as SIMD8 by default (else Align16 SIMD4x2).
-    fn scalar_geometry_stages(&self) -> bool;
+    #[must_use]
+    pub fn scalar_geometry_stages(&self) -> bool {
+        self.devinfo.has_simd8_urb
+    }
 
     /// The sampler's fetch takes the level after u (else after v).
-    fn fetch_level_second(&self) -> bool {
-        self.devinfo().version < eu::GfxVersion::Gfx9
+    #[must_use]
+    pub fn fetch_level_second(&self) -> bool {
+        self.devinfo.version < GfxVersion::Gfx9
     }
 
     /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another mode: gen9 gave
     /// that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
-    fn simd4x2_header(&self) -> Option<u32> {
-        (self.devinfo().version >= eu::GfxVersion::Gfx9).then_some(1 << 22)
+    #[must_use]
+    pub fn simd4x2_header(&self) -> Option<u32> {
+        (self.devinfo.version >= GfxVersion::Gfx9).then_some(1 << 22)
     }
 
     /// The sampler compares lookups with explicit gradients.
-    fn has_shadow_gradients(&self) -> bool {
-        self.devinfo().version >= eu::GfxVersion::Gfx75
+    #[must_use]
+    pub fn has_shadow_gradients(&self) -> bool {
+        self.devinfo.version >= GfxVersion::Gfx75
     }
 
     /// Bits of g0.2 that name a compute thread's barrier.
-    fn barrier_number_mask(&self) -> u32 {
-        if self.devinfo().version >= eu::GfxVersion::Gfx9 { 0x8f00_0000 } else { 0x0f00_0000 }
+    #[must_use]
+    pub fn barrier_number_mask(&self) -> u32 {
+        if self.devinfo.version >= GfxVersion::Gfx9 { 0x8f00_0000 } else { 0x0f00_0000 }
     }
 
     /// Threads that use shared memory must tell the data port where theirs is.
-    fn moves_shared_memory_index(&self) -> bool {
-        self.devinfo().version == eu::GfxVersion::Gfx75
+    #[must_use]
+    pub fn moves_shared_memory_index(&self) -> bool {
+        self.devinfo.version == GfxVersion::Gfx75
     }
 
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
-    fn half_conversion_opcodes(&self) -> bool;
+    #[must_use]
+    pub fn half_conversion_opcodes(&self) -> bool {
+        !self.devinfo.has_hf
+    }
 
     /// Scratch block messages encode the block size as its logarithm (else as registers − 1).
-    fn scratch_block_size_log2(&self) -> bool;
+    #[must_use]
+    pub fn scratch_block_size_log2(&self) -> bool {
+        self.devinfo.version >= GfxVersion::Gfx8
+    }
 
     /// The most channels `inst` may process at once (a power of two).
-    fn max_exec_size(&self, inst: &Inst) -> u8 {
+    #[must_use]
+    pub fn max_exec_size(&self, inst: &Inst) -> u8 {
         common_max_exec_size(self, inst)
     }
 
     /// Whether an immediate may stand as the last source of `inst`.
-    fn accepts_immediate(&self, inst: &Inst, ty: Type) -> bool {
+    #[must_use]
+    pub fn accepts_immediate(&self, inst: &Inst, ty: Type) -> bool {
         if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
             return false;
         }
-        if inst.op.is_math() && (inst.src.len() < 2 || !self.devinfo().math_immediates) {
+        if inst.op.is_math() && (inst.src.len() < 2 || !self.devinfo.math_immediates) {
             return false;
         }
         match ty.size() {
-            8 => inst.src.len() == 1 && self.devinfo().has_df_immediate,
+            8 => inst.src.len() == 1 && self.devinfo.has_df_immediate,
             1 => false,
             _ => true,
         }
     }
 
     /// Estimated cycles from issue to availability of the result of `inst`.
-    fn latency(&self, inst: &Inst) -> u32 {
-        use crate::lir::MessageKind;
+    #[must_use]
+    pub fn latency(&self, inst: &Inst) -> u32 {
         match inst.message.as_ref().map(|m| m.kind) {
             Some(MessageKind::Sample) => 200,
             Some(
@@ -234,17 +292,6 @@ pub trait Model: Sync + Send {
             None if inst.op.is_math() => 22,
             None => 14,
         }
-    }
-}
-
-/// The model of `devinfo` with the handling of `disabled` quirks switched off.
-#[must_use]
-pub fn model_for(devinfo: &'static DevInfo, disabled: QuirkSet) -> Box<dyn Model> {
-    match devinfo.version {
-        eu::GfxVersion::Gfx7 => Box::new(Gen7 { devinfo, disabled }),
-        eu::GfxVersion::Gfx75 => Box::new(Gen75 { devinfo, disabled }),
-        eu::GfxVersion::Gfx8 => Box::new(Gen8 { devinfo, disabled }),
-        eu::GfxVersion::Gfx9 => Box::new(Gen9 { devinfo, disabled }),
     }
 }
 
@@ -265,7 +312,7 @@ fn is_64bit_execution(inst: &Inst) -> bool {
 
 /// A packed word src0 of a packed dword destination, or a scalar: may be narrower than the destination. As src1, Haswell
 /// leaves packed words where they are when the first eight channels are disabled.
-fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, index: usize) -> bool {
+fn exempt_from_two_grf_rule(model: &Model, inst: &Inst, index: usize) -> bool {
     let src = &inst.src[index];
     if src.is_scalar() {
         return !(src.ty.size() == 8 && model.devinfo().df_regions_in_dwords);
@@ -275,7 +322,7 @@ fn exempt_from_two_grf_rule(model: &(impl Model + ?Sized), inst: &Inst, index: u
 }
 
 /// Limits that follow from the quirks and device facts.
-fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
+fn common_max_exec_size(model: &Model, inst: &Inst) -> u8 {
     let mut limit = u32::from(opcode_limit(model, inst));
     if inst.op.is_send() || inst.op.info().control_flow || matches!(inst.op, Op::Undef | Op::Nop) {
         return inst.exec_size;
@@ -307,7 +354,7 @@ fn common_max_exec_size<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
 }
 
 /// Rules for destinations over two registers, `n` channels.
-fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32) -> bool {
+fn two_register_destination_ok(model: &Model, inst: &Inst, n: u32) -> bool {
     let narrow = |index: usize, s: &Operand| {
         s.is_reg() && span(s, n) < 2 && !exempt_from_two_grf_rule(model, inst, index)
     };
@@ -332,7 +379,7 @@ fn two_register_destination_ok<M: Model + ?Sized>(model: &M, inst: &Inst, n: u32
 }
 
 /// Limits by opcode.
-fn opcode_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u8 {
+fn opcode_limit(model: &Model, inst: &Inst) -> u8 {
     let info = model.devinfo();
     let mut limit = inst.exec_size.min(16);
     let mut cap = |n: u8| limit = limit.min(n);
@@ -377,7 +424,7 @@ fn uses_integer_accumulator(inst: &Inst) -> bool {
 }
 
 /// Limits of Align16 instructions (channels are components: 8 is both halves of SIMD4x2).
-fn align16_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u32 {
+fn align16_limit(model: &Model, inst: &Inst) -> u32 {
     let wide = is_64bit_execution(inst);
     let mut limit = 8;
     if wide && model.handles(Quirk::IvbAlign16DfWidth) {
@@ -401,7 +448,7 @@ fn align16_limit<M: Model + ?Sized>(model: &M, inst: &Inst) -> u32 {
 /// One instruction over both vertices can read this 64-bit Align16 source. With vertical stride 0 the second half
 /// reads either the same oword again, right for vectors shared by both vertices, or that of the next register
 /// (`gen7-align16-vstride0`), right for the others.
-fn serves_both_vertices<M: Model + ?Sized>(model: &M, inst: &Inst, src: &Operand) -> bool {
+fn serves_both_vertices(model: &Model, inst: &Inst, src: &Operand) -> bool {
     if !src.is_reg() || src.ty.size() != 8 || !model.handles(Quirk::Align16DfSwizzle) {
         return true;
     }
