@@ -69,6 +69,35 @@ impl Type {
         matches!(self, UV | V | VF)
     }
 
+    /// Unsigned integer of `bits` bits (8, 16, 32 or 64).
+    pub const fn uint(bits: u32) -> Type {
+        match bits {
+            8 => UB,
+            16 => UW,
+            64 => UQ,
+            _ => UD,
+        }
+    }
+
+    /// Signed integer of `bits` bits (8, 16, 32 or 64).
+    pub const fn int(bits: u32) -> Type {
+        match bits {
+            8 => B,
+            16 => W,
+            64 => Q,
+            _ => D,
+        }
+    }
+
+    /// Float of `bits` bits (16, 32 or 64).
+    pub const fn float(bits: u32) -> Type {
+        match bits {
+            16 => HF,
+            64 => DF,
+            _ => F,
+        }
+    }
+
     /// The suffix in assembly text.
     pub const fn name(self) -> &'static str {
         match self {

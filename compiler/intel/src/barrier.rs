@@ -55,6 +55,6 @@ fn emit(program: &mut Program, model: &Model, header: Operand) -> Result<(), Com
     let mut b = Builder::new(program);
     let mut all = b.all_channels(8);
     all.emit(Op::Send, Operand::null(Type::UD), &[header]).message = Some(message);
-    all.all_channels(1).emit(Op::Wait, Operand::arf(Arf::Notification, Type::UD), &[]);
+    all.all_channels(1).emit(Op::Wait, Operand::arf(Arf::Notification(0), Type::UD), &[]);
     Ok(())
 }

@@ -139,7 +139,9 @@ impl Model {
                 version == GfxVersion::Gfx7
             }
             (Ivb3srcSimd8 | IvbAcc1 | IvbCmp16, version) => version == GfxVersion::Gfx7,
-            (Gen7SecondHalfControls | Gen7TwoGrfSource | Gen7CmpSwitch, version) => version < GfxVersion::Gfx8,
+            (Gen7SecondHalfControls | Gen7TwoGrfSource | Gen7CmpSwitch, version) => {
+                version < GfxVersion::Gfx8
+            }
             // Align16 DF instructions over both vertices do not exist on ivb.
             (Gen7Align16Vstride0 | Gen7Align16DfSel | HswBfiSimd8, version) => version == GfxVersion::Gfx75,
             (Align16QwordDst | HfMath | Gen8LogicNot, version) => version >= GfxVersion::Gfx8,
@@ -419,7 +421,8 @@ fn opcode_limit(model: &Model, inst: &Inst) -> u8 {
 
 /// An explicit or implicit accumulator operand of integer type: eight channels.
 fn uses_integer_accumulator(inst: &Inst) -> bool {
-    let is_acc = |o: &Operand| matches!(o.file, File::Arf(crate::lir::Arf::Acc(_))) && o.ty.is_int();
+    let is_acc =
+        |o: &Operand| matches!(o.file, File::Arf(crate::lir::Arf::Accumulator(_))) && o.ty.is_integer();
     is_acc(&inst.dst) || inst.src.iter().any(is_acc)
 }
 

@@ -147,7 +147,7 @@ fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
         File::Grf(_) => {
             set.registers |= operand.grf_byte().map_or(0, |byte| run(byte / REG_SIZE, count));
         }
-        File::Arf(Arf::Acc(_)) => set.insert(ACCUMULATOR),
+        File::Arf(Arf::Accumulator(_)) => set.insert(ACCUMULATOR),
         File::Arf(Arf::Flag(n)) => (0..2).for_each(|i| set.insert(FLAGS + 2 * usize::from(n & 1) + i)),
         File::Arf(_) => set.insert(STATE),
         _ => {}

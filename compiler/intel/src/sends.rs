@@ -4,18 +4,8 @@
 use crate::error::CompileError;
 use crate::lir::{Message, MessageKind};
 use crate::model::Model;
+use eu::Sfid;
 use eu::desc::{self, Lengths};
-
-/// Sampler.
-pub const SFID_SAMPLER: u8 = 2;
-/// Render-cache data port.
-pub const SFID_RENDER_CACHE: u8 = 5;
-/// Unified return buffer.
-pub const SFID_URB: u8 = 6;
-/// Constant-cache data port.
-pub const SFID_CONSTANT_CACHE: u8 = 9;
-/// Data-cache data port.
-pub const SFID_DATA_CACHE: u8 = 10;
 
 /// Binding table index that means stateless scratch space.
 pub const BTI_STATELESS: u32 = 255;
@@ -45,7 +35,7 @@ pub const SCRATCH_BLOCK_REGS: u32 = 1 << 12;
 pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
     let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
     Message {
-        sfid: SFID_DATA_CACHE,
+        sfid: Sfid::DataCache,
         control: SCRATCH_BLOCK | size << 12 | offset,
         mlen: 1,
         rlen: regs as u8,
@@ -61,7 +51,7 @@ pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
 pub fn scratch_scattered(write: bool, per: u32) -> Message {
     let kind = if write { 11 } else { 3 };
     Message {
-        sfid: SFID_DATA_CACHE,
+        sfid: Sfid::DataCache,
         control: BTI_STATELESS | u32::from(per == 2) << 8 | 1 << 9 | kind << 14,
         mlen: (1 + per * if write { 2 } else { 1 }) as u8,
         rlen: if write { 0 } else { per as u8 },
@@ -75,7 +65,7 @@ pub fn scratch_scattered(write: bool, per: u32) -> Message {
 #[must_use]
 pub fn constant_block_read(bti: u32) -> Message {
     Message {
-        sfid: SFID_CONSTANT_CACHE,
+        sfid: Sfid::ConstantCache,
         control: oword_block_control(bti, 4, false),
         mlen: 1,
         rlen: 2,
@@ -115,7 +105,7 @@ pub fn render_target_write(
         RenderTargetLayout::Simd8 => 4,
     };
     Message {
-        sfid: SFID_RENDER_CACHE,
+        sfid: Sfid::RenderCache,
         control: bti & 0xff | control << 8 | u32::from(last) << 12 | 12 << 14,
         mlen: mlen as u8,
         rlen: 0,
@@ -193,7 +183,7 @@ pub fn sampler(
     rlen: u32,
 ) -> Message {
     Message {
-        sfid: SFID_SAMPLER,
+        sfid: Sfid::Sampler,
         control: bti & 0xff | (sampler & 0xf) << 8 | (op as u32) << 12 | (width as u32) << 17,
         mlen: mlen as u8,
         rlen: rlen as u8,
@@ -217,9 +207,6 @@ pub enum InterpolatorMode {
     PerSlotOffset = 3,
 }
 
-/// Pixel interpolator.
-pub const SFID_PIXEL_INTERPOLATOR: u8 = 11;
-
 /// Pixel-interpolator message; the response is barycentric x and y per eight channels.
 #[must_use]
 pub fn pixel_interpolator(
@@ -230,7 +217,7 @@ pub fn pixel_interpolator(
     mlen: u32,
 ) -> Message {
     Message {
-        sfid: SFID_PIXEL_INTERPOLATOR,
+        sfid: Sfid::PixelInterpolator,
         control: data & 0xff | (mode as u32) << 12 | u32::from(linear) << 14 | u32::from(simd16) << 16,
         mlen: mlen as u8,
         rlen: if simd16 { 4 } else { 2 },
@@ -253,7 +240,7 @@ pub fn typed(
     let bits = desc::encode(model.devinfo(), message, lengths)
         .map_err(|e| CompileError::lower(format!("message: {e}")))?;
     Ok(Message {
-        sfid: desc::sfid(message).code(),
+        sfid: desc::sfid(message),
         control: bits & 0x7_ffff,
         mlen: lengths.mlen,
         rlen: lengths.rlen,

@@ -215,7 +215,7 @@ fn push_mov(program: &mut Program, exec_size: u8, dst: Operand, src: Operand, re
 /// Moves `regs` registers to or from the place that the header says.
 fn oword_block(regs: u32, write: bool) -> Message {
     Message {
-        sfid: sends::SFID_DATA_CACHE,
+        sfid: eu::Sfid::DataCache,
         control: sends::oword_block_control(sends::BTI_STATELESS, regs * 2, write),
         mlen: if write { (1 + regs) as u8 } else { 1 },
         rlen: if write { 0 } else { regs as u8 },

@@ -4,7 +4,7 @@ mod jumps;
 mod region;
 
 use crate::error::CompileError;
-use crate::lir::{Arf, CondMod, File, Inst, Op, Operand, PredMode, Program, Type};
+use crate::lir::{Arf, File, Inst, Op, Operand, Program, Type};
 use crate::model::{Model, Quirk};
 use eu::encoding::Field;
 use eu::{AccessMode, Opcode};
@@ -65,10 +65,12 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     e.qtr_control = inst.group / 8;
     e.nib_control = inst.group % 8 >= 4;
     e.flag = eu::FlagReg { nr: inst.flag / 2, sub: inst.flag % 2 };
-    e.cond_mod = inst.cond.map(cond_mod);
+    e.cond_mod = inst.cond;
     if let Some(p) = inst.predicate {
-        let mode = pred_mode(p.mode, e.access_mode)?;
-        e.predicate = Some(eu::Predicate { mode, inverse: p.inverse });
+        if p.mode.code(e.access_mode).is_none() {
+            return Err(CompileError::encode("predicate mode does not exist in this access mode"));
+        }
+        e.predicate = Some(p);
     }
     e.math = math_function(inst.op);
     if inst.op.info().control_flow {
@@ -81,7 +83,7 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     }
     let context = region::Context { inst, model, doubled };
     e.dst = region::destination(&context)?;
-    if inst.dst.file == File::Arf(Arf::Control) {
+    if inst.dst.file == File::Arf(Arf::Control(0)) {
         // What follows must not issue before the new mode holds.
         e.thread_control = eu::ThreadControl::Switch;
     }
@@ -107,17 +109,20 @@ fn is_64bit(inst: &Inst) -> bool {
 }
 
 fn encode_send(e: &mut eu::Inst, inst: &Inst, message: &crate::lir::Message) -> Result<(), CompileError> {
-    let sfid = eu::Sfid::from_code(u64::from(message.sfid))
-        .ok_or_else(|| CompileError::encode("unknown shared function"))?;
     let desc = message.control & 0x7_ffff
         | u32::from(message.header) << 19
         | u32::from(message.rlen) << 20
         | u32::from(message.mlen) << 25;
-    e.send = Some(eu::Send { sfid, desc: eu::Desc::Imm(desc), ex_desc: eu::Desc::Imm(0), eot: message.eot });
+    e.send = Some(eu::Send {
+        sfid: message.sfid,
+        desc: eu::Desc::Imm(desc),
+        ex_desc: eu::Desc::Imm(0),
+        eot: message.eot,
+    });
     let align16 = e.access_mode == AccessMode::Align16;
     let whole = |operand: &Operand| -> Result<eu::Operand, CompileError> {
         let mut o = file(operand)?;
-        o.ty = eu_type(operand.ty);
+        o.ty = operand.ty;
         o.region = if align16 { eu::Region::ALIGN16 } else { eu::Region::PACKED8 };
         Ok(o)
     };
@@ -147,16 +152,7 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
         }
         File::Arf(arf) => {
             o.file = eu::RegFile::Arf;
-            o.nr = match arf {
-                Arf::Acc(n) => eu::Arf::Accumulator(n).number(),
-                Arf::Flag(n) => eu::Arf::Flag(n).number(),
-                Arf::Addr => eu::Arf::Address(0).number(),
-                Arf::Control => eu::Arf::Control(0).number(),
-                Arf::State => eu::Arf::State(0).number(),
-                Arf::ChannelEnable => eu::Arf::Mask(0).number(),
-                Arf::Notification => eu::Arf::Notification(0).number(),
-                Arf::Timestamp => eu::Arf::Timestamp(0).number(),
-            };
+            o.nr = arf.number();
             o.subnr = operand.offset as u8;
         }
         File::Imm(bits) => {
@@ -170,62 +166,6 @@ fn file(operand: &Operand) -> Result<eu::Operand, CompileError> {
         File::Vgrf(v) => return Err(CompileError::encode(format!("{v} has no register"))),
     }
     Ok(o)
-}
-
-fn eu_type(ty: Type) -> eu::Type {
-    match ty {
-        Type::UB => eu::Type::UB,
-        Type::B => eu::Type::B,
-        Type::UW => eu::Type::UW,
-        Type::W => eu::Type::W,
-        Type::UD => eu::Type::UD,
-        Type::D => eu::Type::D,
-        Type::UQ => eu::Type::UQ,
-        Type::Q => eu::Type::Q,
-        Type::HF => eu::Type::HF,
-        Type::F => eu::Type::F,
-        Type::DF => eu::Type::DF,
-        Type::V => eu::Type::V,
-        Type::UV => eu::Type::UV,
-        Type::VF => eu::Type::VF,
-    }
-}
-
-fn cond_mod(cond: CondMod) -> eu::CondMod {
-    match cond {
-        CondMod::Z => eu::CondMod::Z,
-        CondMod::Nz => eu::CondMod::Nz,
-        CondMod::G => eu::CondMod::G,
-        CondMod::Ge => eu::CondMod::Ge,
-        CondMod::L => eu::CondMod::L,
-        CondMod::Le => eu::CondMod::Le,
-        CondMod::O => eu::CondMod::O,
-        CondMod::U => eu::CondMod::U,
-    }
-}
-
-fn pred_mode(mode: PredMode, access: AccessMode) -> Result<eu::PredMode, CompileError> {
-    let mode = match mode {
-        PredMode::Normal => eu::PredMode::Normal,
-        PredMode::AnyV => eu::PredMode::AnyV,
-        PredMode::AllV => eu::PredMode::AllV,
-        PredMode::Any2h => eu::PredMode::Any2h,
-        PredMode::All2h => eu::PredMode::All2h,
-        PredMode::Any4 | PredMode::Any4h => eu::PredMode::Any4h,
-        PredMode::All4 | PredMode::All4h => eu::PredMode::All4h,
-        PredMode::Any8h => eu::PredMode::Any8h,
-        PredMode::All8h => eu::PredMode::All8h,
-        PredMode::Any16h => eu::PredMode::Any16h,
-        PredMode::All16h => eu::PredMode::All16h,
-        PredMode::ReplicateX => eu::PredMode::ReplicateX,
-        PredMode::ReplicateY => eu::PredMode::ReplicateY,
-        PredMode::ReplicateZ => eu::PredMode::ReplicateZ,
-        PredMode::ReplicateW => eu::PredMode::ReplicateW,
-    };
-    match mode.code(access) {
-        Some(_) => Ok(mode),
-        None => Err(CompileError::encode("predicate mode does not exist in this access mode")),
-    }
 }
 
 fn math_function(op: Op) -> Option<eu::MathFn> {

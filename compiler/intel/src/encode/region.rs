@@ -1,6 +1,6 @@
 //! Operands with their encoded regions.
 
-use super::{eu_type, file};
+use super::file;
 use crate::error::CompileError;
 use crate::lir::{File, Inst, Op, Operand, REG_SIZE, Region, RowStep, Rows, Swizzle, Type};
 use crate::model::{Model, Quirk};
@@ -24,7 +24,7 @@ impl Context<'_> {
 pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> {
     let dst = &c.inst.dst;
     let mut o = file(dst)?;
-    o.ty = eu_type(dst.ty);
+    o.ty = dst.ty;
     if c.inst.align16 || c.inst.op.info().three_source {
         // Of DF components exactly XY and ZW would act on dwords; `lower_df_writemask` has removed them.
         o.writemask = eu::WriteMask(dst.writemask);
@@ -57,7 +57,7 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
 pub(super) fn source(c: &Context<'_>, src: &Operand, index: usize) -> Result<eu::Operand, CompileError> {
     let folded = src.fold_modifiers();
     let mut o = file(&folded)?;
-    o.ty = eu_type(src.ty);
+    o.ty = src.ty;
     o.negate = folded.negate;
     o.abs = folded.abs;
     if folded.is_imm() {

@@ -2,105 +2,8 @@
 
 use super::op::Op;
 use super::operand::{Operand, REG_SIZE};
-use super::types::Type;
+use eu::{Arf, CondMod, Predicate, Sfid, Type};
 use smallvec::SmallVec;
-
-/// Condition of a compare, a SEL minimum/maximum or a result test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CondMod {
-    /// Zero / equal.
-    Z,
-    /// Not zero / not equal.
-    Nz,
-    /// Greater.
-    G,
-    /// Greater or equal.
-    Ge,
-    /// Less.
-    L,
-    /// Less or equal.
-    Le,
-    /// Overflow.
-    O,
-    /// Unordered (NaN).
-    U,
-}
-
-impl CondMod {
-    /// The condition that holds for exchanged operands.
-    #[must_use]
-    pub fn swapped(self) -> CondMod {
-        match self {
-            CondMod::G => CondMod::L,
-            CondMod::Ge => CondMod::Le,
-            CondMod::L => CondMod::G,
-            CondMod::Le => CondMod::Ge,
-            other => other,
-        }
-    }
-
-    /// The complement for ordered operands (not valid for floats that may be NaN, except Z and Nz).
-    #[must_use]
-    pub fn negated(self) -> Option<CondMod> {
-        Some(match self {
-            CondMod::Z => CondMod::Nz,
-            CondMod::Nz => CondMod::Z,
-            CondMod::G => CondMod::Le,
-            CondMod::Ge => CondMod::L,
-            CondMod::L => CondMod::Ge,
-            CondMod::Le => CondMod::G,
-            CondMod::O | CondMod::U => return None,
-        })
-    }
-}
-
-/// How the flag bits predicate an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PredMode {
-    /// Each channel by its bit.
-    Normal,
-    /// f0 or f1 (Align1).
-    AnyV,
-    /// f0 and f1 (Align1).
-    AllV,
-    /// Any of the group of 2 channels.
-    Any2h,
-    /// All of the group of 2.
-    All2h,
-    /// Any of the group of 4.
-    Any4h,
-    /// All of the group of 4.
-    All4h,
-    /// Any of 8.
-    Any8h,
-    /// All of 8.
-    All8h,
-    /// Any of 16.
-    Any16h,
-    /// All of 16.
-    All16h,
-    /// Align16: the x bit of each group of 4.
-    ReplicateX,
-    /// Align16: the y bit.
-    ReplicateY,
-    /// Align16: the z bit.
-    ReplicateZ,
-    /// Align16: the w bit.
-    ReplicateW,
-    /// Align16: any of the group of 4.
-    Any4,
-    /// Align16: all of the group of 4.
-    All4,
-}
-
-/// Predicate of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Predicate {
-    /// How bits combine.
-    pub mode: PredMode,
-    /// Act where the combination is false.
-    pub inverse: bool,
-}
 
 /// What a message does, as far as passes need to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,7 +37,7 @@ pub enum MessageKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
     /// Shared function.
-    pub sfid: u8,
+    pub sfid: Sfid,
     /// Function control: the descriptor's low 19 bits.
     pub control: u32,
     /// Payload registers.
@@ -302,21 +205,20 @@ impl Inst {
     /// Reads a flag register (predicate; SEL by predicate included).
     #[must_use]
     pub fn reads_flag(&self) -> bool {
-        self.predicate.is_some()
-            || self.src.iter().any(|s| matches!(s.file, super::File::Arf(super::Arf::Flag(_))))
+        self.predicate.is_some() || self.src.iter().any(|s| matches!(s.file, super::File::Arf(Arf::Flag(_))))
     }
 
     /// Writes a flag register: a conditional modifier on anything but SEL, or a flag destination.
     #[must_use]
     pub fn writes_flag(&self) -> bool {
         (self.cond.is_some() && !matches!(self.op, Op::Sel | Op::Csel | Op::If | Op::While))
-            || matches!(self.dst.file, super::File::Arf(super::Arf::Flag(_)))
+            || matches!(self.dst.file, super::File::Arf(Arf::Flag(_)))
     }
 
     /// Reads or writes an accumulator implicitly or explicitly.
     #[must_use]
     pub fn touches_accumulator(&self) -> bool {
-        let is_acc = |o: &Operand| matches!(o.file, super::File::Arf(super::Arf::Acc(_)));
+        let is_acc = |o: &Operand| matches!(o.file, super::File::Arf(Arf::Accumulator(_)));
         self.acc_write
             || matches!(self.op, Op::Mac | Op::Mach | Op::Addc | Op::Subb)
             || is_acc(&self.dst)
@@ -359,8 +261,8 @@ impl Inst {
             && !self.src[0].is_modified()
             && (self.dst.ty == self.src[0].ty
                 || (self.dst.ty.size() == self.src[0].ty.size()
-                    && self.dst.ty.is_int()
-                    && self.src[0].ty.is_int()))
+                    && self.dst.ty.is_integer()
+                    && self.src[0].ty.is_integer()))
     }
 }
 

@@ -9,15 +9,16 @@ pub mod cfg;
 mod inst;
 mod op;
 mod operand;
-pub mod print;
+mod parse;
+mod print;
 mod rows;
-mod types;
 
-pub use inst::{CondMod, Inst, Message, MessageKind, PredMode, Predicate};
+pub use eu::{Arf, CondMod, PredMode, Predicate, Type};
+pub use inst::{Inst, Message, MessageKind};
 pub use op::{Op, OpInfo};
-pub use operand::{Arf, File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
+pub use operand::{File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
+pub use parse::{ParseError, parse};
 pub use rows::{RowStep, Rows};
-pub use types::Type;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 

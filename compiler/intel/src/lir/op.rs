@@ -169,7 +169,7 @@ ops! {
     /// Waits for a notification, the destination's.
     Wait "wait" 0 [];
     /// Reads its operand and does nothing with it, so that the thread waits for a message's response.
-    Await "mov" 1 [];
+    Await "await" 1 [];
     /// No operation.
     Nop "nop" 0 [];
     /// Begin of a predicated region.

@@ -1,7 +1,7 @@
 //! Operands: where a value lives, its type and which elements are taken.
 
-use super::types::Type;
 use cranelift_entity::entity_impl;
+use eu::{Arf, Type};
 
 /// Bytes per general register.
 pub const REG_SIZE: u32 = 32;
@@ -10,27 +10,6 @@ pub const REG_SIZE: u32 = 32;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VReg(u32);
 entity_impl!(VReg, "v");
-
-/// Architecture registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Arf {
-    /// Accumulator `n`.
-    Acc(u8),
-    /// Flag register `n`.
-    Flag(u8),
-    /// Address register.
-    Addr,
-    /// Control register `cr0`.
-    Control,
-    /// State register `sr0`.
-    State,
-    /// Channel enables (`mask0`/`ce0`).
-    ChannelEnable,
-    /// Time stamp.
-    Timestamp,
-    /// Notification count `n0`.
-    Notification,
-}
 
 /// Where an operand lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

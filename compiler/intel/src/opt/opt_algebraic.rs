@@ -14,7 +14,7 @@ pub fn opt_algebraic(program: &mut Program, model: &Model) -> bool {
         let move_first = match inst.op {
             Op::Sel => inst.cond.is_none() && inst.src[0] == inst.src[1],
             Op::Add | Op::Or | Op::Xor | Op::Shl | Op::Shr | Op::Asr => {
-                inst.dst.ty.is_int()
+                inst.dst.ty.is_integer()
                     && inst.src[0].ty == inst.dst.ty
                     && inst.src[0].ty.size() == 4
                     && !inst.src[0].is_imm()

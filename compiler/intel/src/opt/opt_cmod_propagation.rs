@@ -32,7 +32,7 @@ fn test_of(inst: &Inst) -> Option<CondMod> {
     }
     src.vreg()?;
     match inst.op {
-        Op::Mov if inst.dst.ty.size() == src.ty.size() && src.ty.is_int() => inst.cond,
+        Op::Mov if inst.dst.ty.size() == src.ty.size() && src.ty.is_integer() => inst.cond,
         Op::Cmp if inst.src[1].imm_bits() == Some(0) => inst.cond,
         _ => None,
     }
@@ -103,7 +103,7 @@ fn fold_into(
     }
     if matches!(inst.op, Op::Cmp | Op::Cmpn) {
         // 0 or −1 is true exactly where the comparison held.
-        let truth = src.ty.is_int() && cond == CondMod::Nz;
+        let truth = src.ty.is_integer() && cond == CondMod::Nz;
         if !truth || inst.flag != test.flag {
             return false;
         }
@@ -112,15 +112,16 @@ fn fold_into(
         return true;
     }
     let zero_test = matches!(cond, CondMod::Z | CondMod::Nz);
-    let same_type = inst.dst.ty == src.ty || (zero_test && inst.dst.ty.is_int() && src.ty.is_int());
+    let same_type = inst.dst.ty == src.ty || (zero_test && inst.dst.ty.is_integer() && src.ty.is_integer());
     // Float results that overflow or saturate, and wrapped integer sums, compare as they were before.
     let ordered_ok = zero_test || (inst.dst.ty.is_float() && !inst.saturate) || inst.op == Op::Mov;
-    let exact = inst.dst.ty == inst.exec_type() || (inst.dst.ty.is_int() && inst.exec_type().is_int());
+    let exact =
+        inst.dst.ty == inst.exec_type() || (inst.dst.ty.is_integer() && inst.exec_type().is_integer());
     if !inst.op.info().can_cmod || !same_type || !ordered_ok || !exact || inst.touches_accumulator() {
         return false;
     }
     // The hardware tests integer sums, products and shifted values before they wrap.
-    if matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Shl) && inst.dst.ty.is_int() {
+    if matches!(inst.op, Op::Add | Op::Mul | Op::Mad | Op::Shl) && inst.dst.ty.is_integer() {
         return false;
     }
     match inst.cond {

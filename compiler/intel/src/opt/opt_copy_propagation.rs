@@ -123,8 +123,8 @@ fn candidate(inst: &Inst, index: usize) -> Option<Copy> {
     let same_kind = inst.dst.ty == src.ty
         || (!src.is_modified()
             && inst.dst.ty.size() == src.ty.size()
-            && inst.dst.ty.is_int()
-            && src.ty.is_int()
+            && inst.dst.ty.is_integer()
+            && src.ty.is_integer()
             && !matches!(src.ty, crate::lir::Type::V | crate::lir::Type::UV));
     let plain_region = matches!(src.region, Region::Stride(_));
     let usable = src.is_imm() || (src.is_reg() && plain_region);
@@ -200,7 +200,8 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Ope
     let rel = src.offset - copy.dst.offset;
     let modified = copy.src.is_modified();
     // Logic operations do not care about signs.
-    let same_type = src.ty == copy.dst.ty || is_logic(inst.op) && copy.dst.ty.is_int() && src.ty.is_int();
+    let same_type =
+        src.ty == copy.dst.ty || is_logic(inst.op) && copy.dst.ty.is_integer() && src.ty.is_integer();
     if modified && (z != k || !same_type || !takes_modifiers(inst, model)) {
         return None;
     }

@@ -18,7 +18,7 @@ fn payload(nr: u8, ty: Type) -> Operand {
 fn keep(b: &mut Builder<'_>, value: Operand) {
     let send = b.emit(Op::Send, Operand::null(Type::UD), &[value]);
     send.message = Some(crate::lir::Message {
-        sfid: 0,
+        sfid: eu::Sfid::Null,
         control: 0,
         mlen: 1,
         rlen: 0,

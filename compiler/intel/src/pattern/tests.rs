@@ -230,7 +230,7 @@ fn message(rng: &mut Pcg64) -> Inst {
         MessageKind::Memory,
     ];
     inst.message = Some(crate::lir::Message {
-        sfid: 10,
+        sfid: eu::Sfid::DataCache,
         control: 0,
         mlen: 1 + (rng.next_u32() % 15) as u8,
         rlen: (rng.next_u32() % 9) as u8,
@@ -313,7 +313,7 @@ fn byte_scattered_data_reads_one_element_per_dword() {
     let payload = Operand::vgrf(crate::lir::VReg::new(0), Type::UD);
     let mut inst = Inst::new(Op::Send, 16, Operand::new(File::Null, Type::UD), &[payload]);
     inst.message = Some(crate::lir::Message {
-        sfid: 10,
+        sfid: eu::Sfid::DataCache,
         control: 0,
         mlen: 4,
         rlen: 0,

@@ -71,7 +71,7 @@ impl Translator<'_> {
 
     /// Makes what follows round to zero, or to nearest even again.
     fn set_rounding(&mut self, to_zero: bool) {
-        let control = Operand::arf(Arf::Control, Type::UD);
+        let control = Operand::arf(Arf::Control(0), Type::UD);
         let mut b = self.builder();
         let mut one = b.all_channels(1);
         if to_zero {
@@ -218,7 +218,7 @@ impl Translator<'_> {
 /// Bytes from element to element of the destination of a conversion: as many as the type has that it executes in;
 /// between integers and halves a dword.
 fn element_step(dst: Type, src: Type) -> u32 {
-    let integer_and_half = dst == Type::HF && src.is_int() || dst.is_int() && src == Type::HF;
+    let integer_and_half = dst == Type::HF && src.is_integer() || dst.is_integer() && src == Type::HF;
     let execution = match (integer_and_half, src.size()) {
         (true, _) => 4,
         // Bytes execute as words, except that a copy is a copy.

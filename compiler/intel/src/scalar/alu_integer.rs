@@ -184,7 +184,7 @@ impl Translator<'_> {
             let detour = group > 0 && acc1;
             let mut part = build.sub_group(8, if detour { 0 } else { group });
             part.no_mask |= detour;
-            let acc = Operand::arf(Arf::Acc(0), ty);
+            let acc = Operand::arf(Arf::Accumulator(0), ty);
             let multiplier = if by_words { at(b).subscript(Type::UW, 0) } else { at(b) };
             let target = if detour { part.temp(ty) } else { at(dst) };
             part.emit(Op::Mul, acc, &[at(a), multiplier]);

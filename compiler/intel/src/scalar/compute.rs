@@ -92,7 +92,7 @@ impl Translator<'_> {
         if self.shader.info.shared_size == 0 || !self.model.moves_shared_memory_index() {
             return;
         }
-        let mut state = Operand::arf(Arf::State, Type::UW);
+        let mut state = Operand::arf(Arf::State(0), Type::UW);
         state.offset = 4;
         self.builder().all_channels(1).mov(state, Operand::grf_scalar(2, Type::UW));
     }

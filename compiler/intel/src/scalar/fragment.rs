@@ -297,7 +297,7 @@ impl Translator<'_> {
         let mut b = self.builder();
         let mut scalar = b.all_channels(1);
         if bits != 0 {
-            let control = Operand::arf(Arf::Control, Type::UD);
+            let control = Operand::arf(Arf::Control(0), Type::UD);
             scalar.emit(Op::Or, control, &[control.scalar(), Operand::ud(bits)]);
         }
         if live_pixels {

@@ -42,7 +42,7 @@ impl Translator<'_> {
     fn emit_clock(&mut self, result: Value) {
         let mut b = self.builder();
         let time = Operand::vgrf(b.program.vreg(1), Type::UD);
-        b.all_channels(4).mov(time, Operand::arf(Arf::Timestamp, Type::UD));
+        b.all_channels(4).mov(time, Operand::arf(Arf::Timestamp(0), Type::UD));
         self.set(result, (0..2).map(|dword| time.byte_offset(4 * dword).scalar()).collect());
     }
 

@@ -36,7 +36,7 @@ impl Selector<'_> {
                 let mask = first(ctx.n);
                 self.emit(op, Operand::null(ud).masked(mask), &[a, b]).acc_write = true;
                 let dst = self.dst(ctx, ud);
-                self.mov(dst, Operand::arf(Arf::Acc(0), ud));
+                self.mov(dst, Operand::arf(Arf::Accumulator(0), ud));
             }
             Isign => {
                 // The sign smeared over the word, with one where positive.
@@ -109,7 +109,7 @@ impl Selector<'_> {
             return;
         }
         let mask = first(ctx.n);
-        let acc = Operand::arf(Arf::Acc(0), d);
+        let acc = Operand::arf(Arf::Accumulator(0), d);
         self.emit(Op::Mul, acc.masked(mask), &[a, b]);
         self.emit(Op::Mach, Operand::null(d).masked(mask), &[a, b]).acc_write = true;
         let dst = self.dst(ctx, d);
@@ -145,7 +145,7 @@ impl Selector<'_> {
     fn emit_mul_high(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = self.dst(ctx, ty);
-        let acc = Operand::arf(Arf::Acc(0), ty);
+        let acc = Operand::arf(Arf::Accumulator(0), ty);
         if !self.model.mach_after_word_mul() {
             self.emit(Op::Mul, acc.masked(dst.writemask), &[a, b]);
             self.emit(Op::Mach, dst, &[a, b]).acc_write = true;

@@ -39,13 +39,13 @@ pub(super) fn reduction(op: AluOp) -> Option<Reduction> {
         | AluOp::BallFeq4
         | AluOp::BallIeq2
         | AluOp::BallIeq3
-        | AluOp::BallIeq4 => (CondMod::Z, PredMode::All4),
+        | AluOp::BallIeq4 => (CondMod::Z, PredMode::All4h),
         AluOp::BanyFneu2
         | AluOp::BanyFneu3
         | AluOp::BanyFneu4
         | AluOp::BanyIne2
         | AluOp::BanyIne3
-        | AluOp::BanyIne4 => (CondMod::Nz, PredMode::Any4),
+        | AluOp::BanyIne4 => (CondMod::Nz, PredMode::Any4h),
         _ => return None,
     };
     let input = op.info().inputs.first()?;

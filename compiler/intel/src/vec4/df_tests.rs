@@ -183,7 +183,8 @@ fn dwords_that_make_a_double_are_live() {
     program.insts.push(mov);
     let mut send = Inst::new(Op::Send, 8, Operand::null(Type::UD), &[Operand::vgrf(wide, Type::UD)]);
     let kind = MessageKind::UrbWrite;
-    send.message = Some(Message { sfid: 6, control: 0, mlen: 2, rlen: 0, header: false, eot: true, kind });
+    send.message =
+        Some(Message { sfid: eu::Sfid::Urb, control: 0, mlen: 2, rlen: 0, header: false, eot: true, kind });
     program.insts.push(send);
     assert!(opt_dead_code(&mut program, &model("hsw")));
     let kept: Vec<(u32, u8)> =

@@ -49,7 +49,7 @@ impl Legalizer<'_> {
             *src = src.fold_modifiers();
         }
         // The low word of the second factor is what integer products read.
-        self.changed |= inst.exchange_immediate(|product| !product.src[0].ty.is_int());
+        self.changed |= inst.exchange_immediate(|product| !product.src[0].ty.is_integer());
         let three = inst.op.info().three_source;
         for index in 0..inst.src.len() {
             let src = inst.src[index];

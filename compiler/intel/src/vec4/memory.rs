@@ -44,7 +44,7 @@ impl Selector<'_> {
         let value = match (intrinsic.op, intrinsic.srcs.first()) {
             (IntrinsicOp::Clock, _) => {
                 let time = Operand::vgrf(self.program.vreg(1), Type::UD);
-                let stamp = Operand::arf(Arf::Timestamp, Type::UD);
+                let stamp = Operand::arf(Arf::Timestamp(0), Type::UD);
                 self.emit_align1(Op::Mov, (4, 0), time, &[stamp]).no_mask = true;
                 time.scalar().swizzled(Swizzle::new([0, 1, 1, 1]))
             }

@@ -153,8 +153,8 @@ fn is_copy(inst: &Inst) -> bool {
     };
     let types = inst.dst.ty == src.ty
         || (inst.dst.ty.size() == src.ty.size()
-            && inst.dst.ty.is_int()
-            && src.ty.is_int()
+            && inst.dst.ty.is_integer()
+            && src.ty.is_integer()
             && !src.is_modified());
     let place = src.is_imm() && src.ty != Type::VF || src.is_reg();
     inst.align16
@@ -212,7 +212,7 @@ fn replace_by_immediate(inst: &mut Inst, index: usize, copy: &Copy, model: &Mode
     if copy.ty.size() == 8 || inst.op.info().three_source || inst.op.is_math() {
         return false;
     }
-    let exchangeable = inst.op.info().commutative && !(inst.op == Op::Mul && old.ty.is_int())
+    let exchangeable = inst.op.info().commutative && !(inst.op == Op::Mul && old.ty.is_integer())
         || inst.op == Op::Cmp
         || inst.op == Op::Sel;
     let last = index + 1 == inst.src.len();
@@ -221,7 +221,7 @@ fn replace_by_immediate(inst: &mut Inst, index: usize, copy: &Copy, model: &Mode
         return false;
     }
     // Products of dwords read the low word of the second factor, which would sign-extend.
-    if inst.op == Op::Mul && old.ty.is_int() || matches!(inst.op, Op::F16to32 | Op::F32to16) {
+    if inst.op == Op::Mul && old.ty.is_integer() || matches!(inst.op, Op::F16to32 | Op::F32to16) {
         return false;
     }
     let other_is_imm = inst.src.iter().enumerate().any(|(i, s)| i != index && s.is_imm());

@@ -106,7 +106,7 @@ impl<'a> Selector<'a> {
     /// Modes of the float unit: denormals of doubles are kept.
     pub fn emit_prologue(&mut self) {
         if self.shader.values.values().any(|v| v.bits == 64) {
-            let control = Operand::arf(Arf::Control, Type::UD);
+            let control = Operand::arf(Arf::Control(0), Type::UD);
             let src = [control.scalar(), Operand::ud(CR0_FP64_DENORM_PRESERVE)];
             self.emit_align1(Op::Or, (1, 0), control, &src).no_mask = true;
         }
