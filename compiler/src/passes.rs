@@ -4,27 +4,30 @@ use std::collections::BTreeSet;
 
 use eu::DevInfo;
 use intel::Backend;
-use ir::pass::PassManager;
 use ir::passes::*;
 use ir::varyings::{InputReads, OutputConstants};
-use ir::{Shader, Stage, ValidationError};
+use ir::{IrPass, Shader, Stage, ValidationError, pass, passes};
 
-type Pass = (&'static str, fn(&mut Shader) -> bool);
+/// The pass manager of the IR.
+pub type PassManager<'a> = ir::PassManager<'a, Shader>;
+/// An error of an IR pass.
+pub type PassError = ir::PassError<ValidationError>;
+
 
 /// Clean-up that every lowering may need: run until nothing changes.
-const CLEAN_UP: &[Pass] = &[
-    ("opt_copy_propagate", opt_copy_propagate),
-    ("opt_dce", opt_dce),
-    ("opt_constant_fold", opt_constant_fold),
-    ("opt_algebraic", opt_algebraic),
-    ("opt_undef", opt_undef),
-    ("opt_dead_cf", opt_dead_cf),
-    ("opt_peephole_select", opt_peephole_select),
-    ("opt_cse", opt_cse),
+const CLEAN_UP: &[IrPass] = &passes![
+    opt_copy_propagation,
+    opt_dce,
+    opt_constant_folding,
+    opt_algebraic,
+    opt_undef,
+    opt_dead_cf,
+    opt_peephole_select,
+    opt_cse,
 ];
 
 /// Open-coded bit-field operations.
-const BITFIELDS: &[Pass] = &[("opt_bitfield", opt_bitfield), ("opt_copy_propagate", opt_copy_propagate)];
+const BITFIELDS: &[IrPass] = &passes![opt_bitfield, opt_copy_propagation];
 
 /// Optional passes that run outside of [`CLEAN_UP`].
 const OTHERS: [&str; 6] = [
@@ -38,7 +41,7 @@ const OTHERS: [&str; 6] = [
 
 /// Names of all passes, here and in the back ends, that can be switched off.
 pub fn optional() -> BTreeSet<&'static str> {
-    let named = CLEAN_UP.iter().map(|(name, _)| *name);
+    let named = CLEAN_UP.iter().map(|pass| pass.name);
     named.chain(OTHERS).chain(intel::passes::optional()).collect()
 }
 
@@ -57,9 +60,9 @@ pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>
 }
 
 /// Takes a freshly lowered shader to SSA form, optimised; operations are still those of the language.
-pub fn front(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+pub fn front(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
     // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
-    manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)?;
+    manager.run_required(shader, pass!(opt_promote_locals))?;
     optimise(manager, shader)?;
     unroll(manager, shader)?;
     lower_arrays(manager, shader)
@@ -70,8 +73,8 @@ pub fn constant_inputs(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
     constants: &OutputConstants,
-) -> Result<(), ValidationError> {
-    if manager.run(shader, "opt_constant_inputs", |s| opt_constant_inputs(s, constants))? {
+) -> Result<(), PassError> {
+    if manager.run(shader, pass!(opt_constant_inputs(constants)))? {
         optimise(manager, shader)?;
         unroll(manager, shader)?;
     }
@@ -83,8 +86,8 @@ pub fn unread_outputs(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
     reads: &InputReads,
-) -> Result<(), ValidationError> {
-    if manager.run(shader, "opt_unread_outputs", |s| opt_unread_outputs(s, reads))? {
+) -> Result<(), PassError> {
+    if manager.run(shader, pass!(opt_unread_outputs(reads)))? {
         optimise(manager, shader)?;
     }
     Ok(())
@@ -120,35 +123,35 @@ pub fn back(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
     target: Target,
-) -> Result<(), ValidationError> {
+) -> Result<(), PassError> {
     if shader.info.stage == Stage::TessControl {
-        manager.run(shader, "opt_combine_stores", opt_combine_stores)?;
+        manager.run(shader, pass!(opt_combine_stores))?;
     }
     lower_operations(manager, shader, target)?;
     if !target.vec4 {
         manager
-            .run(shader, "lower_locals_to_scratch", |s| lower_locals_to_scratch(s, REGISTER_ARRAY_DWORDS))?;
-        manager.run(shader, "lower_vectors_to_scalar", lower_vectors_to_scalar)?;
-        manager.run(shader, "lower_small_types", lower_small_types)?;
+            .run(shader, pass!(lower_locals_to_scratch(REGISTER_ARRAY_DWORDS)))?;
+        manager.run(shader, pass!(lower_vectors_to_scalar))?;
+        manager.run(shader, pass!(lower_small_types))?;
     }
     // What was lowered is dead, and often most of the shader.
     shader.compact();
     optimise(manager, shader)
 }
 
-fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS)?;
+fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
+    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS, |pass, s| pass(s))?;
     shader.compact();
     Ok(())
 }
 
 /// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.
-fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
+fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
     for _ in 0..UNROLLED_LOOPS {
-        if !manager.run(shader, "opt_loop_unroll", opt_loop_unroll)? {
+        if !manager.run(shader, pass!(opt_loop_unroll))? {
             break;
         }
-        manager.run(shader, "opt_promote_locals", opt_promote_locals)?;
+        manager.run(shader, pass!(opt_promote_locals))?;
         optimise(manager, shader)?;
     }
     Ok(())
@@ -158,10 +161,10 @@ fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), Vali
 ///
 /// Longer arrays stay locals: the scalar back end keeps them in registers, or in scratch memory (see [`back`]), the vec4 back end always in
 /// scratch memory.
-fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), ValidationError> {
-    manager.run(shader, "lower_locals_to_ladder", |s| lower_locals_to_ladder(s, LADDER_LENGTH))?;
+fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
+    manager.run(shader, pass!(lower_locals_to_select_chain(LADDER_LENGTH)))?;
     // Unrolling and folding may just have made the last indices constant: the ladder had nothing to do then, promotion has.
-    if manager.run(shader, "lower_locals_to_ssa", opt_promote_locals)? {
+    if manager.run_required(shader, pass!(opt_promote_locals))? {
         optimise(manager, shader)?;
     }
     Ok(())
@@ -172,33 +175,32 @@ fn lower_operations(
     manager: &mut PassManager<'_>,
     shader: &mut Shader,
     target: Target,
-) -> Result<(), ValidationError> {
+) -> Result<(), PassError> {
     if !target.shadow_gradients {
-        manager.run(shader, "lower_shadow_gradients", lower_shadow_gradients)?;
+        manager.run(shader, pass!(lower_shadow_gradients))?;
     }
-    manager.run(shader, "lower_pack", lower_pack)?;
-    manager.run(shader, "lower_bitfield", lower_bitfield)?;
+    manager.run(shader, pass!(lower_pack))?;
+    manager.run(shader, pass!(lower_bitfield))?;
     // The lowerings below make masks of their own, with immediate operands.
-    manager.run_to_fixpoint(shader, BITFIELDS, ROUNDS)?;
-    manager.run(shader, "lower_float_ops", lower_float_ops)?;
-    manager.run(shader, "lower_half", |s| lower_half(s, target.has_hf_math))?;
+    manager.run_to_fixpoint(shader, BITFIELDS, ROUNDS, |pass, s| pass(s))?;
+    manager.run(shader, pass!(lower_float_ops))?;
+    manager.run(shader, pass!(lower_half(target.has_hf_math)))?;
     // 64-bit division and some conversions go through doubles.
-    manager.run(shader, "lower_int64", |s| lower_int64(s, target.has_q))?;
-    manager.run(shader, "lower_doubles", lower_doubles).map(drop)
+    manager.run(shader, pass!(lower_int64(target.has_q)))?;
+    manager.run(shader, pass!(lower_doubles)).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::optional;
 
-    /// Every optional pass that this file runs by name can be switched off by that name.
+    /// Every optional pass that this file runs can be switched off by its name.
     #[test]
     fn all_optional_passes_are_listed() {
         let text = include_str!("passes.rs");
-        let names =
-            text.split('"').skip(1).step_by(2).filter(|name| name.starts_with("opt_") && name.len() > 4);
+        let ends = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let run = text.split("pass!(").skip(1).filter_map(|rest| rest.split(ends).next());
         let listed = optional();
-        names.for_each(|name| assert!(listed.contains(name), "{name}"));
-        assert!(listed.contains("schedule") && listed.contains("opt_vec4_coalesce"));
+        run.filter(|name| name.starts_with("opt_")).for_each(|name| assert!(listed.contains(name), "{name}"));
     }
 }

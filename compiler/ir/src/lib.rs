@@ -18,9 +18,9 @@
 //! * [`PassManager`] runs the passes.
 //!
 //! # Passes
-//! [`passes`] has them all, [`passes::by_name`] finds one. Variables to SSA: `lower_locals_to_ladder`,
+//! [`passes`] has them all, [`passes::by_name`] finds one. Variables to SSA: `lower_locals_to_select_chain`,
 //! `opt_promote_locals`, `lower_locals_to_scratch`. Clean-up, in any order until nothing changes:
-//! `opt_copy_propagate opt_dce opt_cse opt_constant_fold opt_algebraic opt_dead_cf opt_peephole_select opt_undef
+//! `opt_copy_propagation opt_dce opt_cse opt_constant_folding opt_algebraic opt_dead_cf opt_peephole_select opt_undef
 //! opt_loop_unroll`. Lowerings: `lower_int64`, then `lower_doubles`, `lower_float_ops`, `lower_pack`,
 //! `lower_bitfield`, `lower_vectors_to_scalar`; last `opt_fuse_ffma`, the only pass that changes a result. An `flrp` that
 //! `lower_float_ops` leaves is rounded once by the hardware.
@@ -60,7 +60,8 @@ pub use inst::{Alu, Dim, InstData, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexS
 pub use intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 pub use ops::{AluOp, Class, OpInfo, Operand};
 pub use parse::{ParseError, parse};
-pub use pass::{Pass, PassLog, PassManager, PassOptions, PassRun};
+pub use pass::{IrUnit, Pass, PassError, PassLog, PassManager, PassOptions, PassRun};
+pub use passes::IrPass;
 pub use shader::{BlockData, LocalData, MAX_NESTING, NodeData, Shader, Step, ValueData};
 pub use slot::Slot;
 pub use validate::{Failure, ValidationError, validate};

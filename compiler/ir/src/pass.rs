@@ -1,18 +1,125 @@
-//! The pass driver. Every pass runs through [`PassManager::run`], which names, counts, limits, dumps and
-//! validates; the lists of passes themselves live in the `compiler` crate.
+//! The pass manager: names, counts, limits, dumps and validates every pass run.
+//!
+//! One [`PassManager`] serves each representation that passes transform ([`IrUnit`]): the IR here
+//! and the back end's LIR. The pass lists are in the crates `compiler` and `intel`.
+//!
+//! A pass is a function that returns whether it changed anything, or an [`InternalError`]. Its
+//! name is written once: [`pass!`](crate::pass!) derives the listed name from the function.
 
-use crate::shader::Shader;
-use crate::validate::{ValidationError, validate};
+use std::fmt::Display;
 
-/// Options of the driver.
+use thiserror::Error;
+use vocabulary::{InternalError, Phase};
+
+/// A representation of a program that passes transform. Its text form serves for dumps.
+pub trait IrUnit: Display {
+    /// Name of the representation, which qualifies names of passes: `lir:opt_dce`.
+    const KIND: &'static str;
+    /// The phase that internal errors of the passes name.
+    const PHASE: Phase;
+    /// The validator's list of failures.
+    type Failures: std::error::Error + Clone + PartialEq;
+
+    /// Checks the rules of the representation.
+    ///
+    /// # Errors
+    /// Every broken rule.
+    fn validate(&self) -> Result<(), Self::Failures>;
+}
+
+/// An error of a pass run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PassError<F> {
+    /// The validator refuses what the pass left.
+    #[error("after {pass}: {failures}")]
+    Invalid {
+        /// The pass.
+        pass: &'static str,
+        /// The broken rules.
+        failures: F,
+    },
+    /// The pass met a state that cannot occur.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+/// The result of a pass: `bool` is progress, and an `Err` is an internal error.
+pub trait PassOutcome {
+    /// Returns whether the pass changed anything.
+    ///
+    /// # Errors
+    /// The internal error that ended the pass.
+    fn progress(self) -> Result<bool, InternalError>;
+}
+
+impl PassOutcome for bool {
+    fn progress(self) -> Result<bool, InternalError> {
+        Ok(self)
+    }
+}
+
+impl PassOutcome for Result<bool, InternalError> {
+    fn progress(self) -> Result<bool, InternalError> {
+        self
+    }
+}
+
+/// A pass with its name; see [`pass!`](crate::pass!). `F` is usually a function pointer.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<F> {
+    /// The listed name: that of the function and of its file.
+    pub name: &'static str,
+    /// The function.
+    pub run: F,
+}
+
+/// The named pass of a function: `pass!(opt_dce)`, or with arguments after the program:
+/// `pass!(lower_half(has_hf_math))`.
+///
+/// The function must be in scope by its bare name, which becomes the name of the pass.
+///
+/// ```
+/// use ir::passes::{lower_half, opt_dce};
+///
+/// assert_eq!(ir::pass!(opt_dce).name, "opt_dce");
+/// let mut shader = ir::Shader::new(ir::Stage::Vertex);
+/// let progress = (ir::pass!(lower_half(true)).run)(&mut shader);
+/// assert!(!progress);
+/// ```
+#[macro_export]
+macro_rules! pass {
+    ($name:ident) => {
+        $crate::pass::Pass { name: stringify!($name), run: $name }
+    };
+    ($name:ident($($argument:expr),+ $(,)?)) => {
+        $crate::pass::Pass { name: stringify!($name), run: |unit: &mut _| $name(unit, $($argument),+) }
+    };
+}
+
+/// A list of passes of one function type, see [`pass!`](crate::pass!).
+///
+/// ```
+/// use ir::passes::{opt_cse, opt_dce};
+///
+/// const LIST: &[ir::IrPass] = &ir::passes![opt_cse, opt_dce];
+/// assert_eq!(LIST[1].name, "opt_dce");
+/// ```
+#[macro_export]
+macro_rules! passes {
+    ($($name:ident $(($($argument:expr),+))?),* $(,)?) => {
+        [$($crate::pass!($name $(($($argument),+))?)),*]
+    };
+}
+
+/// Options of a [`PassManager`].
 #[derive(Clone, Debug)]
 pub struct PassOptions {
-    /// Number of optional pass runs (names starting with `opt_`) allowed before the rest is skipped; `None` is no
-    /// limit. Lowerings always run.
+    /// Most runs of optional passes; the rest are skipped. `None` means no limit.
     pub limit: Option<u64>,
-    /// Names of passes never to run.
+    /// Names of optional passes to skip, plain (`opt_dce`) or of one representation
+    /// (`lir:opt_dce`).
     pub disabled: Vec<String>,
-    /// Note which optional passes run.
+    /// Record the runs of optional passes.
     pub log: bool,
     /// Validate after each pass that made progress.
     pub validate: bool,
@@ -21,106 +128,124 @@ pub struct PassOptions {
 impl Default for PassOptions {
     /// No limit, nothing disabled, validation in debug builds.
     fn default() -> Self {
-        PassOptions { limit: None, disabled: Vec::new(), log: false, validate: cfg!(debug_assertions) }
+        PassOptions {
+            limit: None,
+            disabled: Vec::new(),
+            log: false,
+            validate: cfg!(debug_assertions),
+        }
     }
 }
 
-/// A pass: gives whether it changed the shader.
-pub type Pass = fn(&mut Shader) -> bool;
-
-/// Called after each pass with its name, whether it made progress, and the shader.
-pub type Hook<'a> = Box<dyn FnMut(&str, bool, &Shader) + 'a>;
+/// Called after each pass with its name, its progress, and the program.
+pub type Hook<'a, T> = Box<dyn FnMut(&str, bool, &T) + 'a>;
 
 /// One run of an optional pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassRun {
     /// The pass.
     pub name: String,
-    /// Whether it changed anything.
+    /// True if it changed anything.
     pub changed: bool,
 }
 
-/// The runs of optional passes in their order, which are what a limit counts.
+/// The runs of optional passes in their order, as a limit counts them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassLog {
-    /// What ran.
+    /// The runs.
     pub runs: Vec<PassRun>,
-    /// The first pass that the limit kept from running: the next run under a higher limit.
+    /// The first pass that the limit skipped: the next run under a higher limit.
     pub refused: Option<String>,
 }
 
-impl PassLog {
-    /// Notes that a pass is beyond the limit.
-    pub fn refuse(&mut self, name: &str) {
-        self.refused.get_or_insert_with(|| name.to_owned());
-    }
-
-    /// Notes a run.
-    pub fn ran(&mut self, name: &str, changed: bool) {
-        self.runs.push(PassRun { name: name.to_owned(), changed });
-    }
-}
-
-/// Runs passes.
-pub struct PassManager<'a> {
+/// Runs passes on programs of one representation.
+///
+/// ```
+/// use ir::passes::{opt_dce, opt_undef};
+/// use ir::{PassManager, PassOptions};
+///
+/// let mut shader = ir::parse("shader vertex \"dead\"\nblock b0 {\n  32x1 v0 = const 0x1\n}\n")?;
+/// let mut manager = PassManager::new(PassOptions { limit: Some(1), ..PassOptions::default() });
+/// assert!(manager.run(&mut shader, ir::pass!(opt_dce))?);
+/// assert!(!manager.run(&mut shader, ir::pass!(opt_undef))?, "beyond the limit");
+/// assert_eq!(shader.instruction_count(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PassManager<'a, T> {
     options: PassOptions,
     optional_runs: u64,
     log: PassLog,
-    hook: Option<Hook<'a>>,
+    hook: Option<Hook<'a, T>>,
 }
 
-impl<'a> PassManager<'a> {
-    /// A driver with these options and no hook.
+impl<'a, T: IrUnit> PassManager<'a, T> {
+    /// Returns a manager with these options and no hook.
     pub fn new(options: PassOptions) -> Self {
         PassManager { options, optional_runs: 0, log: PassLog::default(), hook: None }
     }
 
     /// Installs the hook, for dumps.
-    pub fn set_hook(&mut self, hook: impl FnMut(&str, bool, &Shader) + 'a) {
+    pub fn set_hook(&mut self, hook: impl FnMut(&str, bool, &T) + 'a) {
         self.hook = Some(Box::new(hook));
     }
 
-    /// Optional passes run so far, if they are noted.
+    /// Returns the runs of optional passes so far; empty unless they are recorded.
     pub fn log(&self) -> &PassLog {
         &self.log
     }
 
-    /// Runs one pass unless it is disabled or beyond the limit; gives whether it changed the shader.
+    /// Runs one pass and returns whether it changed the program. An optional pass
+    /// ([`is_optional`]) that is disabled or beyond the limit does not run.
     ///
     /// # Errors
-    /// All failures of the validator, naming the pass.
-    pub fn run(
+    /// The failures of the validator, or an internal error; both name the pass.
+    pub fn run<R: PassOutcome>(
         &mut self,
-        shader: &mut Shader,
-        name: &str,
-        pass: impl FnOnce(&mut Shader) -> bool,
-    ) -> Result<bool, ValidationError> {
-        if !self.admit(name) {
+        unit: &mut T,
+        pass: Pass<impl FnOnce(&mut T) -> R>,
+    ) -> Result<bool, PassError<T::Failures>> {
+        if is_optional(pass.name) && !self.admit(pass.name) {
             return Ok(false);
         }
-        let progress = pass(shader);
+        let name = pass.name;
+        let progress = self.run_required(unit, pass)?;
         if self.options.log && is_optional(name) {
-            self.log.ran(name, progress);
-        }
-        if let Some(hook) = &mut self.hook {
-            hook(name, progress, shader);
-        }
-        if progress && self.options.validate {
-            validate(shader).map_err(|error| ValidationError { pass: name.to_owned(), ..error })?;
+            self.log.runs.push(PassRun { name: name.to_owned(), changed: progress });
         }
         Ok(progress)
     }
 
-    fn admit(&mut self, name: &str) -> bool {
-        if self.options.disabled.iter().any(|d| d == name) {
-            return false;
+    /// Runs one pass, even if it is optional elsewhere, and returns whether it changed the program.
+    /// The run does not count towards the limit.
+    ///
+    /// # Errors
+    /// As [`PassManager::run`].
+    pub fn run_required<R: PassOutcome>(
+        &mut self,
+        unit: &mut T,
+        pass: Pass<impl FnOnce(&mut T) -> R>,
+    ) -> Result<bool, PassError<T::Failures>> {
+        let name = pass.name;
+        let progress = InternalError::catch(|| (pass.run)(unit).progress())
+            .and_then(|outcome| outcome)
+            .map_err(|error| error.in_pass(name))?;
+        if let Some(hook) = &mut self.hook {
+            hook(name, progress, unit);
         }
-        if !is_optional(name) {
-            return true;
+        if progress && self.options.validate {
+            unit.validate().map_err(|failures| PassError::Invalid { pass: name, failures })?;
+        }
+        Ok(progress)
+    }
+
+    /// Returns whether an optional pass may run, and counts it.
+    fn admit(&mut self, name: &str) -> bool {
+        if self.is_disabled(name) {
+            return false;
         }
         if self.options.limit.is_some_and(|limit| self.optional_runs >= limit) {
             if self.options.log {
-                self.log.refuse(name);
+                self.log.refused.get_or_insert_with(|| name.to_owned());
             }
             return false;
         }
@@ -128,21 +253,31 @@ impl<'a> PassManager<'a> {
         true
     }
 
-    /// Runs a list of passes again and again until none changes anything any more; gives whether any did. A pass is not repeated while the
-    /// shader is still what it left. `rounds` bounds it, since a pair of passes could undo each other's work for ever.
+    fn is_disabled(&self, name: &str) -> bool {
+        self.options.disabled.iter().any(|disabled| match disabled.split_once(':') {
+            Some((kind, disabled)) => kind == T::KIND && disabled == name,
+            None => disabled == name,
+        })
+    }
+
+    /// Runs a list of passes again and again until none changes anything, and returns whether any
+    /// did. `apply` calls a pass. A pass is not repeated while the program is still as it left it.
+    /// `rounds` bounds the repetition, because a pair of passes could undo each other's work
+    /// forever.
     ///
     /// # Errors
-    /// All failures of the validator, naming the pass.
-    pub fn run_to_fixpoint(
+    /// As [`PassManager::run`].
+    pub fn run_to_fixpoint<F: Copy, R: PassOutcome>(
         &mut self,
-        shader: &mut Shader,
-        passes: &[(&str, Pass)],
+        unit: &mut T,
+        passes: &[Pass<F>],
         rounds: usize,
-    ) -> Result<bool, ValidationError> {
+        apply: impl Fn(F, &mut T) -> R,
+    ) -> Result<bool, PassError<T::Failures>> {
         let mut unchanged = 0;
         let mut any = false;
-        for &(name, pass) in passes.iter().cycle().take(rounds * passes.len()) {
-            if self.run(shader, name, pass)? {
+        for &Pass { name, run } in passes.iter().cycle().take(rounds * passes.len()) {
+            if self.run(unit, Pass { name, run: |unit: &mut T| apply(run, unit) })? {
                 unchanged = 0;
                 any = true;
             } else {
@@ -156,7 +291,7 @@ impl<'a> PassManager<'a> {
     }
 }
 
-/// Whether a pass counts, and may be left out.
+/// Returns whether a pass is optional: it counts towards the limit and can be disabled.
 pub fn is_optional(name: &str) -> bool {
     name.starts_with("opt_")
 }

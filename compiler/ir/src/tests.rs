@@ -1,6 +1,7 @@
 //! Tests of the data structures: builder, graph, validator.
 
 use crate::*;
+use vocabulary::{InternalError, Phase};
 
 /// `if (v < 0) x = -v else x = v`, then a loop that counts to four.
 fn sample() -> Shader {
@@ -220,21 +221,44 @@ fn pass_manager_limits_names_and_validates() {
     let mut shader = sample();
     let options = PassOptions { limit: Some(2), log: true, validate: true, ..Default::default() };
     let mut manager = PassManager::new(options);
-    let nothing = |_: &mut Shader| true;
-    assert_eq!(manager.run(&mut shader, "opt_a", nothing), Ok(true));
-    assert_eq!(manager.run(&mut shader, "opt_b", nothing), Ok(true));
-    assert_eq!(manager.run(&mut shader, "opt_c", nothing), Ok(false));
-    assert_eq!(manager.run(&mut shader, "lower_x", nothing), Ok(true));
+    let nothing = |name| Pass { name, run: |_: &mut Shader| true };
+    assert_eq!(manager.run(&mut shader, nothing("opt_a")), Ok(true));
+    assert_eq!(manager.run_required(&mut shader, nothing("opt_a")), Ok(true));
+    assert_eq!(manager.run(&mut shader, nothing("opt_b")), Ok(true));
+    assert_eq!(manager.run(&mut shader, nothing("opt_c")), Ok(false));
+    assert_eq!(manager.run(&mut shader, nothing("lower_x")), Ok(true));
     let log = manager.log().clone();
     assert_eq!(log.runs.iter().map(|run| &*run.name).collect::<Vec<_>>(), ["opt_a", "opt_b"]);
     assert_eq!(log.refused.as_deref(), Some("opt_c"));
-    let broken = |shader: &mut Shader| {
+    let lower_bad = |shader: &mut Shader| {
         let block = shader.block_order()[0];
         shader.blocks[block].insts.reverse();
         true
     };
-    let error = manager.run(&mut shader, "lower_bad", broken).unwrap_err();
+    let error = manager.run(&mut shader, pass!(lower_bad)).unwrap_err();
     assert!(error.to_string().starts_with("after lower_bad: "), "{error}");
+}
+
+#[test]
+fn disabled_passes_are_those_of_the_representation() {
+    let mut shader = sample();
+    let disabled = ["opt_a", "ir:opt_b", "lir:opt_c", "lower_d"].map(str::to_owned).to_vec();
+    let mut manager = PassManager::new(PassOptions { disabled, ..Default::default() });
+    let mut run = |name| manager.run(&mut shader, Pass { name, run: |_: &mut Shader| true }).unwrap();
+    assert_eq!(["opt_a", "opt_b", "opt_c", "lower_d"].map(&mut run), [false, false, true, true]);
+}
+
+#[test]
+fn internal_errors_name_the_pass() {
+    let mut shader = sample();
+    let mut manager = PassManager::new(PassOptions::default());
+    let error = || InternalError::new(Phase::Ir, "a value is missing");
+    let opt_fallible = |_: &mut Shader| Err::<bool, _>(error());
+    let opt_raising = |_: &mut Shader| -> bool { error().raise() };
+    for result in [manager.run(&mut shader, pass!(opt_fallible)), manager.run(&mut shader, pass!(opt_raising))] {
+        let Err(PassError::Internal(error)) = result else { panic!("{result:?}") };
+        assert!(error.pass.is_some_and(|pass| pass.starts_with("opt_")), "{error}");
+    }
 }
 
 /// Random edits of valid text: parsing and validating give an error or a shader, never a panic, and what is valid
@@ -272,8 +296,8 @@ fn damaged_text_never_panics() {
         let _ = shader.to_string();
         let options = eval::EvalOptions { max_steps: 10_000, ..Default::default() };
         let _ = eval::run(&shader, 4, &mut eval::TestServices::default(), options);
-        for (name, pass) in passes::ALL {
-            pass(&mut shader);
+        for Pass { name, run } in passes::ALL {
+            run(&mut shader);
             validate(&shader).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));
         }
     }

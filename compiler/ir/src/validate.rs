@@ -6,11 +6,13 @@ use crate::ids::{Block, Inst, Node, Value};
 use crate::inst::{Alu, InstKind, Jump, PhiSrc, Tex, TexSrcKind};
 use crate::intrinsics::{Field, Intrinsic, Shape};
 use crate::ops::{Class, Operand};
+use crate::pass::IrUnit;
 use crate::print::InstText;
 use crate::shader::{MAX_NESTING, NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 use std::fmt;
+use vocabulary::Phase;
 
 /// One broken rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,20 +37,25 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Everything wrong with a shader after a pass.
+/// Every broken rule of a shader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ValidationError {
-    /// The pass after which it was found; empty if none ran.
-    pub pass: String,
-    /// At least one failure.
+    /// The failures, at least one, in program order.
     pub failures: Vec<Failure>,
+}
+
+impl IrUnit for Shader {
+    const KIND: &'static str = "ir";
+    const PHASE: Phase = Phase::Ir;
+    type Failures = ValidationError;
+
+    fn validate(&self) -> Result<(), ValidationError> {
+        validate(self)
+    }
 }
 
 impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.pass.is_empty() {
-            write!(f, "after {}: ", self.pass)?;
-        }
         let list: Vec<String> = self.failures.iter().map(Failure::to_string).collect();
         write!(f, "{}", list.join("; "))
     }
@@ -68,7 +75,7 @@ pub fn validate(shader: &Shader) -> Result<(), ValidationError> {
     if validator.failures.is_empty() {
         return Ok(());
     }
-    Err(ValidationError { pass: String::new(), failures: validator.failures })
+    Err(ValidationError { failures: validator.failures })
 }
 
 struct Validator<'a> {

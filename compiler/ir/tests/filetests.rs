@@ -85,9 +85,9 @@ fn values(shader: &Shader, source: &str) -> Result<String, String> {
     let evaluated = evaluate(shader, source, 1)?;
     let mut folded = parse(&with_constants(source)?).map_err(|e| e.to_string())?;
     let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
-    for name in ["opt_constant_fold", "opt_dce"] {
+    for name in ["opt_constant_folding", "opt_dce"] {
         let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
-        manager.run(&mut folded, name, pass).map_err(|e| e.to_string())?;
+        manager.run(&mut folded, pass).map_err(|e| e.to_string())?;
     }
     let text = folded.to_string();
     let left = text.lines().find(|l| l.contains(" = ") && !l.contains("= const") && !l.contains("slot="));
@@ -112,7 +112,7 @@ fn output(source: &str) -> Result<String, String> {
             let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
             for name in words {
                 let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
-                manager.run(&mut shader, name, pass).map_err(|e| e.to_string())?;
+                manager.run(&mut shader, pass).map_err(|e| e.to_string())?;
             }
             Ok(shader.to_string())
         }

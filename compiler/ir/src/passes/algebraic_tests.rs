@@ -4,7 +4,7 @@ use super::algebraic_rules::{
     BITFIELD_RULES, Condition, Constant, Pattern, RULES, RuleText, VARIABLES, parse,
 };
 use super::opt_algebraic::{computed, constant_bits};
-use super::{opt_algebraic, opt_copy_propagate};
+use super::{opt_algebraic, opt_copy_propagation};
 use crate::fold::{FoldCtx, evaluate};
 use crate::random::Rng;
 use crate::*;
@@ -405,7 +405,7 @@ block b0 {
 }
 ";
     let mut shader = parse_shader(text);
-    while opt_algebraic(&mut shader) | opt_copy_propagate(&mut shader) {}
+    while opt_algebraic(&mut shader) | opt_copy_propagation(&mut shader) {}
     super::opt_dce(&mut shader);
     let out = shader.to_string();
     assert!(!out.contains("fneg") && !out.contains("imul"), "{out}");

@@ -1,6 +1,6 @@
 //! Inserts with constant masks: what `opt_bitfield` makes of every mask and shift, against arithmetic on `u32`.
 
-use super::{opt_algebraic, opt_bitfield, opt_constant_fold, opt_copy_propagate, opt_dce};
+use super::{opt_algebraic, opt_bitfield, opt_constant_folding, opt_copy_propagation, opt_dce};
 use crate::eval::{EvalOptions, TestServices, run};
 use crate::random::Rng;
 use crate::*;
@@ -78,8 +78,8 @@ fn inserts(cases: &[Case], rng: &mut Rng) -> usize {
     }
     b.finish();
     opt_algebraic(&mut shader);
-    while opt_bitfield(&mut shader) | opt_copy_propagate(&mut shader) {}
-    while opt_constant_fold(&mut shader) | opt_copy_propagate(&mut shader) | opt_dce(&mut shader) {}
+    while opt_bitfield(&mut shader) | opt_copy_propagation(&mut shader) {}
+    while opt_constant_folding(&mut shader) | opt_copy_propagation(&mut shader) | opt_dce(&mut shader) {}
     validate(&shader).unwrap();
 
     let mut services = TestServices::default();

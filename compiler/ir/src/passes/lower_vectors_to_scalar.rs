@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 /// all/any comparisons) and vector packing into scalar operations.
 ///
 /// Afterwards no ALU instruction but `vecN` has a vector result or a vector operand; constants, loads and texture
-/// results stay vectors, read component by component through swizzles. `opt_copy_propagate` and `opt_dce` then
+/// results stay vectors, read component by component through swizzles. `opt_copy_propagation` and `opt_dce` then
 /// remove most of the `vecN`. Dot products are summed from x up as their folding function does.
 pub fn lower_vectors_to_scalar(shader: &mut Shader) -> bool {
     let alu = rewrite_alu(shader, |b, alu, result| {

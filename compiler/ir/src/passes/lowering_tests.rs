@@ -234,8 +234,8 @@ fn loops_unroll_completely() {
     opt_promote_locals(&mut shader);
     assert!(opt_loop_unroll(&mut shader));
     validate(&shader).unwrap();
-    while opt_copy_propagate(&mut shader)
-        | opt_constant_fold(&mut shader)
+    while opt_copy_propagation(&mut shader)
+        | opt_constant_folding(&mut shader)
         | opt_cse(&mut shader)
         | opt_dce(&mut shader)
     {}

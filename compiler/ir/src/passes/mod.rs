@@ -1,6 +1,6 @@
-//! Passes: one file each, one public function each, `fn(&mut Shader) -> bool` saying whether anything changed.
-//! They assume a shader that the validator accepts and leave one. Run them through
-//! [`PassManager`](crate::PassManager).
+//! Passes: one file each, with one public function of the same name, which returns whether it
+//! changed the shader. They expect a shader that the validator accepts and leave one. The
+//! [`PassManager`](crate::PassManager) runs them.
 
 mod algebraic_rules;
 mod double_division;
@@ -9,7 +9,7 @@ mod lower_doubles;
 mod lower_float_ops;
 mod lower_half;
 mod lower_int64;
-mod lower_locals_to_ladder;
+mod lower_locals_to_select_chain;
 mod lower_locals_to_scratch;
 mod lower_pack;
 mod lower_shadow_gradients;
@@ -18,9 +18,9 @@ mod lower_vectors_to_scalar;
 mod opt_algebraic;
 mod opt_bitfield;
 mod opt_combine_stores;
-mod opt_constant_fold;
+mod opt_constant_folding;
 mod opt_constant_inputs;
-mod opt_copy_propagate;
+mod opt_copy_propagation;
 mod opt_cse;
 mod opt_dce;
 mod opt_dead_cf;
@@ -37,7 +37,7 @@ pub use lower_doubles::lower_doubles;
 pub use lower_float_ops::lower_float_ops;
 pub use lower_half::lower_half;
 pub use lower_int64::lower_int64;
-pub use lower_locals_to_ladder::lower_locals_to_ladder;
+pub use lower_locals_to_select_chain::lower_locals_to_select_chain;
 pub use lower_locals_to_scratch::lower_locals_to_scratch;
 pub use lower_pack::lower_pack;
 pub use lower_shadow_gradients::lower_shadow_gradients;
@@ -46,9 +46,9 @@ pub use lower_vectors_to_scalar::lower_vectors_to_scalar;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_bitfield::opt_bitfield;
 pub use opt_combine_stores::opt_combine_stores;
-pub use opt_constant_fold::opt_constant_fold;
+pub use opt_constant_folding::opt_constant_folding;
 pub use opt_constant_inputs::opt_constant_inputs;
-pub use opt_copy_propagate::opt_copy_propagate;
+pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_cse::opt_cse;
 pub use opt_dce::opt_dce;
 pub use opt_dead_cf::opt_dead_cf;
@@ -60,41 +60,45 @@ pub use opt_undef::opt_undef;
 pub use opt_unread_outputs::opt_unread_outputs;
 
 use crate::pass::Pass;
+use crate::shader::Shader;
 
-/// Longest array that the `lower_locals_to_ladder` of [`ALL`] takes apart.
-const LADDER_LENGTH: u32 = 16;
+/// A pass of the IR.
+pub type IrPass = Pass<fn(&mut Shader) -> bool>;
 
-/// Every pass by name, those with parameters at their usual ones.
-pub const ALL: &[(&str, Pass)] = &[
-    ("lower_bitfield", lower_bitfield),
-    ("lower_doubles", lower_doubles),
-    ("lower_float_ops", lower_float_ops),
-    ("lower_half", |shader| lower_half(shader, false)),
-    ("lower_pack", lower_pack),
-    ("lower_shadow_gradients", lower_shadow_gradients),
-    ("lower_small_types", lower_small_types),
-    ("lower_vectors_to_scalar", lower_vectors_to_scalar),
-    ("opt_algebraic", opt_algebraic),
-    ("opt_bitfield", opt_bitfield),
-    ("opt_combine_stores", opt_combine_stores),
-    ("opt_constant_fold", opt_constant_fold),
-    ("opt_copy_propagate", opt_copy_propagate),
-    ("opt_cse", opt_cse),
-    ("opt_dce", opt_dce),
-    ("opt_dead_cf", opt_dead_cf),
-    ("opt_fuse_ffma", opt_fuse_ffma),
-    ("opt_loop_unroll", opt_loop_unroll),
-    ("opt_peephole_select", opt_peephole_select),
-    ("opt_promote_locals", opt_promote_locals),
-    ("opt_undef", opt_undef),
-    ("lower_int64", |shader| lower_int64(shader, false)),
-    ("lower_locals_to_ladder", |shader| lower_locals_to_ladder(shader, LADDER_LENGTH)),
-    ("lower_locals_to_scratch", |shader| lower_locals_to_scratch(shader, 0)),
+/// Longest array that the `lower_locals_to_select_chain` of [`ALL`] takes apart.
+const SELECT_CHAIN_LENGTH: u32 = 16;
+
+/// Every pass that needs no facts about other shaders; passes with parameters at their usual ones.
+pub const ALL: &[IrPass] = &crate::passes![
+    lower_bitfield,
+    lower_doubles,
+    lower_float_ops,
+    lower_half(false),
+    lower_int64(false),
+    lower_locals_to_scratch(0),
+    lower_locals_to_select_chain(SELECT_CHAIN_LENGTH),
+    lower_pack,
+    lower_shadow_gradients,
+    lower_small_types,
+    lower_vectors_to_scalar,
+    opt_algebraic,
+    opt_bitfield,
+    opt_combine_stores,
+    opt_constant_folding,
+    opt_copy_propagation,
+    opt_cse,
+    opt_dce,
+    opt_dead_cf,
+    opt_fuse_ffma,
+    opt_loop_unroll,
+    opt_peephole_select,
+    opt_promote_locals,
+    opt_undef,
 ];
 
-/// The pass with this name.
-pub fn by_name(name: &str) -> Option<Pass> {
-    ALL.iter().find(|(n, _)| *n == name).map(|&(_, pass)| pass)
+/// Returns the pass with this name.
+pub fn by_name(name: &str) -> Option<IrPass> {
+    ALL.iter().copied().find(|pass| pass.name == name)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Full unrolling of loops with a small constant number of iterations.
 
-use super::opt_constant_fold::fold_ctx;
+use super::opt_constant_folding::fold_ctx;
 use super::opt_dead_cf;
 use crate::builder::Builder;
 use crate::cfg::Cfg;

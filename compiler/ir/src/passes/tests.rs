@@ -3,27 +3,27 @@
 use super::*;
 use crate::random::Rng;
 use crate::random_shader::{Limits, observe, random_shader};
-use crate::{PassManager, PassOptions, Shader, validate};
+use crate::{PassManager, PassOptions, Shader, pass, validate};
 
-const PASSES: &[(&str, Pass)] = &[
-    ("opt_promote_locals", opt_promote_locals),
-    ("opt_copy_propagate", opt_copy_propagate),
-    ("opt_dce", opt_dce),
-    ("opt_cse", opt_cse),
-    ("opt_constant_fold", opt_constant_fold),
-    ("opt_dead_cf", opt_dead_cf),
-    ("opt_algebraic", opt_algebraic),
-    ("opt_peephole_select", opt_peephole_select),
-    ("opt_loop_unroll", opt_loop_unroll),
-    ("opt_undef", opt_undef),
-    ("lower_pack", lower_pack),
-    ("lower_doubles", lower_doubles),
-    ("lower_int64_native", |s| lower_int64(s, true)),
-    ("lower_int64", |s| lower_int64(s, false)),
-    ("lower_locals_to_ladder", |s| lower_locals_to_ladder(s, 8)),
-    ("lower_locals_to_scratch", |s| lower_locals_to_scratch(s, 0)),
-    ("lower_long_locals_to_scratch", |s| lower_locals_to_scratch(s, 8)),
-    ("lower_vectors_to_scalar", lower_vectors_to_scalar),
+const PASSES: &[IrPass] = &[
+    pass!(opt_promote_locals),
+    pass!(opt_copy_propagation),
+    pass!(opt_dce),
+    pass!(opt_cse),
+    pass!(opt_constant_folding),
+    pass!(opt_dead_cf),
+    pass!(opt_algebraic),
+    pass!(opt_peephole_select),
+    pass!(opt_loop_unroll),
+    pass!(opt_undef),
+    pass!(lower_pack),
+    pass!(lower_doubles),
+    Pass { name: "lower_int64_native", run: |s| lower_int64(s, true) },
+    pass!(lower_int64(false)),
+    pass!(lower_locals_to_select_chain(8)),
+    pass!(lower_locals_to_scratch(0)),
+    Pass { name: "lower_long_locals_to_scratch", run: |s| lower_locals_to_scratch(s, 8) },
+    pass!(lower_vectors_to_scalar),
 ];
 
 fn check(shader: &Shader, original: &Shader, seed: u64, what: &str) {
@@ -42,13 +42,13 @@ fn every_pass_preserves_results() {
     for seed in 0..150 {
         let original = random_shader(&mut Rng::new(seed), Limits::default());
         check(&original, &original, seed, "generator");
-        for &(name, pass) in PASSES {
+        for &Pass { name, run: pass } in PASSES {
             let mut shader = original.clone();
             pass(&mut shader);
             check(&shader, &original, seed, name);
             let mut shader = original.clone();
             opt_promote_locals(&mut shader);
-            opt_copy_propagate(&mut shader);
+            opt_copy_propagation(&mut shader);
             pass(&mut shader);
             check(&shader, &original, seed, &format!("promoted, then {name}"));
         }
@@ -63,7 +63,7 @@ fn compacting_changes_numbers_only() {
         let original = random_shader(&mut Rng::new(seed), Limits::default());
         let mut shader = original.clone();
         opt_promote_locals(&mut shader);
-        opt_copy_propagate(&mut shader);
+        opt_copy_propagation(&mut shader);
         opt_dce(&mut shader);
         let mut compacted = shader.clone();
         compacted.compact();
@@ -73,7 +73,7 @@ fn compacting_changes_numbers_only() {
         let again = compacted.clone();
         compacted.compact();
         assert!(compacted == again, "seed {seed}: nothing is left to drop");
-        for &(name, pass) in PASSES {
+        for &Pass { name, run: pass } in PASSES {
             pass(&mut shader);
             pass(&mut compacted);
             assert_eq!(compacted.instruction_count(), shader.instruction_count(), "seed {seed}, {name}");
@@ -92,7 +92,7 @@ fn sequences_preserve_results() {
         let mut shader = original.clone();
         let mut names = Vec::new();
         for _ in 0..12 {
-            let (name, pass) = rng.pick(PASSES);
+            let Pass { name, run: pass } = rng.pick(PASSES);
             pass(&mut shader);
             names.push(name);
             if let Err(error) = validate(&shader) {
@@ -103,17 +103,17 @@ fn sequences_preserve_results() {
     }
 }
 
-/// Optimisation comes to an end and shrinks the code.
+/// Optimization reaches a fixpoint and shrinks the code.
 #[test]
-fn optimisation_reaches_a_fixpoint() {
-    let passes: Vec<(&str, Pass)> =
-        PASSES.iter().copied().filter(|(name, _)| name.starts_with("opt_")).collect();
+fn optimization_reaches_a_fixpoint() {
+    let passes: Vec<IrPass> =
+        PASSES.iter().copied().filter(|pass| pass.name.starts_with("opt_")).collect();
     for seed in 2000..2050 {
         let mut shader = random_shader(&mut Rng::new(seed), Limits::default());
         let before = shader.instruction_count();
         let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
-        manager.run_to_fixpoint(&mut shader, &passes, 20).unwrap();
-        let again = manager.run_to_fixpoint(&mut shader, &passes, 1).unwrap();
+        manager.run_to_fixpoint(&mut shader, &passes, 20, |pass, s| pass(s)).unwrap();
+        let again = manager.run_to_fixpoint(&mut shader, &passes, 1, |pass, s| pass(s)).unwrap();
         assert!(!again, "seed {seed}: still changing after 20 rounds\n{shader}");
         assert!(shader.instruction_count() < before, "seed {seed}");
     }

@@ -30,9 +30,9 @@ const SHRINKS: usize = 600;
 
 /// Passes that may be left out.
 const OPTIONAL: &[&str] = &[
-    "opt_copy_propagate",
+    "opt_copy_propagation",
     "opt_dce",
-    "opt_constant_fold",
+    "opt_constant_folding",
     "opt_algebraic",
     "opt_undef",
     "opt_dead_cf",

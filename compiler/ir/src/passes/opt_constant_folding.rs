@@ -10,7 +10,7 @@ use crate::shader::Shader;
 ///
 /// Assumes nothing. Results are those of [`evaluate`] under the shader's float controls, so a folded program
 /// computes what the evaluator computes.
-pub fn opt_constant_fold(shader: &mut Shader) -> bool {
+pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let mut progress = false;
     for block in shader.block_order() {
         let mut phi_folded = false;

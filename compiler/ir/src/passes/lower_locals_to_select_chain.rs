@@ -12,7 +12,7 @@ use crate::shader::Shader;
 ///
 /// Afterwards those arrays are only accessed at constant indices and `opt_promote_locals` removes them. A load out
 /// of range gives the last element.
-pub fn lower_locals_to_ladder(shader: &mut Shader, max_length: u32) -> bool {
+pub fn lower_locals_to_select_chain(shader: &mut Shader, max_length: u32) -> bool {
     rewrite(shader, |b, inst| {
         let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
         let (op, srcs, fields) = (intrinsic.op, intrinsic.srcs.clone(), intrinsic.fields.clone());

@@ -12,7 +12,7 @@ use cranelift_entity::SecondaryMap;
 ///
 /// Leaves the copies for `opt_dce`. A value with several sources of which only some are wanted
 /// (`vec4(a, b, c, d).xx`) counts as a copy of the wanted one.
-pub fn opt_copy_propagate(shader: &mut Shader) -> bool {
+pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut progress = false;
     for block in shader.block_order() {
