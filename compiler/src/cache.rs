@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use eu::{DevInfo, ValidationCache};
 use ir::Shader;
-use ir::pass::PassManager;
 
 use crate::binary::Binary;
 use crate::compile::{self, intel_options, pass_options};
 use crate::error::CompileError;
 use crate::memo::Memo;
-use crate::passes::Target;
+use crate::passes::{PassManager, Target};
 use crate::pool::Pool;
 use vocabulary::CodegenOptions;
 

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use eu::{DevInfo, ValidationCache};
 use intel::output::{Interface, TessDomain, Width};
 use intel::passes::PassSink;
-use ir::pass::{PassLog, PassManager, PassOptions};
+use ir::pass::{PassEvent, PassLog, PassOptions};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
 
 use crate::binary::Binary;
 use crate::cache::Cache;
-use crate::error::CompileError;
+use crate::error::{CompileError, InvalidBinary};
 use crate::fronts::Fronts;
 use crate::interface::varying;
-use crate::passes::{self, Target};
+use crate::passes::{self, PassError, PassManager, Target};
 use crate::varyings::{self, Context};
-use vocabulary::{CodegenOptions, Phase};
+use vocabulary::{CodegenOptions, InternalError};
 
-/// Called after each IR pass with its name, whether it changed anything, and the shader.
-pub type Hook<'a> = &'a mut dyn FnMut(&str, bool, &ir::Shader);
+/// Called with the lowered shader (pass `lower`), and with the shader after each IR pass.
+pub type Hook<'a> = &'a mut dyn FnMut(PassEvent, &ir::Shader);
 
 /// Compiles one stage for draws with the given key.
 ///
@@ -56,7 +56,7 @@ pub fn compile_logged(
     options: &CodegenOptions,
 ) -> (Result<Binary, CompileError>, StagePasses) {
     let mut log = PassLog::default();
-    let shader = optimise(program, stage, key, devinfo, options, &mut |_, _, _| {}, &mut log);
+    let shader = optimise(program, stage, key, devinfo, options, &mut |_, _| {}, &mut log);
     let sink = PassSink::default();
     let left = |limit: u64| limit.saturating_sub(log.runs.len() as u64);
     let intel_options = intel::Options {
@@ -106,7 +106,7 @@ pub(crate) fn assemble(
     options: &CodegenOptions,
 ) -> Result<Binary, CompileError> {
     let devinfo = known.devinfo();
-    let compiled = intel::compile(shader, key, devinfo, intel_options)?;
+    let compiled = InternalError::catch(|| intel::compile(shader, key, devinfo, intel_options))??;
     let binary = Binary { generation: devinfo.name.to_string(), compiled };
     if !options.no_validate {
         validate_known(known, &binary)?;
@@ -141,8 +141,8 @@ fn optimise(
     log: &mut PassLog,
 ) -> Result<Arc<ir::Shader>, CompileError> {
     let context = Context { program, stage, key, options };
-    let lowered = lower::lower(program, stage, key)?;
-    hook("lower", true, &lowered);
+    let lowered = lowered(program, stage, key)?;
+    hook(PassEvent { name: "lower", number: None, changed: true }, &lowered);
     let mut driver = Driver::new(options, stage, None);
     driver.manager.set_hook(hook);
     let shader =
@@ -180,7 +180,7 @@ impl<'a> Driver<'a> {
     /// A stage before it knows of its neighbours.
     pub(crate) fn front(&mut self, context: &Context<'_>) -> Result<Arc<ir::Shader>, CompileError> {
         let Context { program, stage, key, options } = *context;
-        let lower = || lower::lower(program, stage, key);
+        let lower = || lowered(program, stage, key);
         match self.reuse {
             Some(Reuse { cache, fronts }) => fronts.get(stage, key, || cache.front(lower()?, options)),
             None => front(&mut self.manager, lower()?),
@@ -203,12 +203,17 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Checks and optimises a freshly lowered shader.
+/// Lowers a stage to IR.
+fn lowered(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, CompileError> {
+    Ok(InternalError::catch(|| lower::lower(program, stage, key))??)
+}
+
+/// Checks and optimizes a freshly lowered shader.
 pub(crate) fn front(
     manager: &mut PassManager<'_>,
     mut shader: ir::Shader,
 ) -> Result<Arc<ir::Shader>, CompileError> {
-    ir::validate(&shader).map_err(|e| ir::ValidationError { pass: "lower".into(), ..e })?;
+    ir::validate(&shader).map_err(|failures| PassError::Invalid { pass: "lower", failures })?;
     passes::front(manager, &mut shader)?;
     Ok(Arc::new(shader))
 }
@@ -227,7 +232,7 @@ pub(crate) fn back(
 pub(crate) fn pass_options(options: &CodegenOptions, limit: Option<u64>) -> PassOptions {
     PassOptions {
         limit,
-        disabled: options.disabled_passes.clone(),
+        disabled: passes::canonical_list(&options.disabled_passes),
         log: false,
         validate: options.paranoid || cfg!(debug_assertions),
     }
@@ -241,7 +246,7 @@ pub(crate) fn intel_options(options: &CodegenOptions) -> intel::Options {
         disabled_quirks: options.disabled_quirks,
         spill_all: options.spill_all,
         check_allocation: options.paranoid || defaults.check_allocation,
-        disabled_passes: options.disabled_passes.clone(),
+        disabled_passes: passes::canonical_list(&options.disabled_passes),
         backend: options.backend,
         liveness: options.liveness,
         payload_interference: options.payload_interference,
@@ -291,15 +296,8 @@ fn validate_known(known: &mut ValidationCache, binary: &Binary) -> Result<(), Co
     for kernel in &binary.compiled.kernels {
         let violations = known.validate_program(&kernel.code);
         if let Some(first) = violations.first() {
-            let text = format!(
-                "{} kernel, offset {:#x}: {} ({}; {} violations in all)",
-                kernel.width.name(),
-                first.offset,
-                first.message,
-                first.rule,
-                violations.len()
-            );
-            return Err(CompileError::new(Phase::Validate, text));
+            let (first, count) = (first.clone(), violations.len());
+            return Err(InvalidBinary { width: kernel.width, first, count }.into());
         }
     }
     Ok(())

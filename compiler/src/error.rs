@@ -1,39 +1,75 @@
 //! Errors of the compiler.
 
-use std::fmt;
+use intel::output::Width;
 use thiserror::Error;
-use vocabulary::Phase;
+use vocabulary::{InternalError, Phase};
+
+use crate::passes::PassError;
 
 /// A stage that cannot be compiled.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{phase}: {message}")]
-pub struct CompileError {
-    /// The phase that failed.
-    pub phase: Phase,
-    /// The reason.
-    pub message: String,
+pub enum CompileError {
+    /// The typed program cannot be lowered to IR.
+    #[error("lower: {0}")]
+    Lower(#[from] lower::LowerError),
+    /// An IR pass failed.
+    #[error("ir: {0}")]
+    Pass(#[from] PassError),
+    /// The back end failed.
+    #[error(transparent)]
+    Backend(#[from] intel::CompileError),
+    /// The EU validator refuses the binary.
+    #[error("validate: {0}")]
+    Validate(#[from] InvalidBinary),
+    /// An internal error outside of passes and back end.
+    #[error("{}: {0}", .0.phase)]
+    Internal(#[from] InternalError),
 }
 
 impl CompileError {
-    pub(crate) fn new(phase: Phase, message: impl fmt::Display) -> CompileError {
-        CompileError { phase, message: message.to_string() }
+    /// Returns the phase that failed.
+    pub fn phase(&self) -> Phase {
+        match self {
+            CompileError::Lower(_) => Phase::Lower,
+            CompileError::Pass(PassError::Internal(error)) | CompileError::Internal(error) => error.phase,
+            CompileError::Pass(PassError::Invalid { .. }) => Phase::Ir,
+            CompileError::Backend(error) => error.phase,
+            CompileError::Validate(_) => Phase::Validate,
+        }
+    }
+
+    /// Returns the reason without the phase.
+    pub fn reason(&self) -> String {
+        match self {
+            CompileError::Lower(error) => error.to_string(),
+            CompileError::Pass(error) => error.to_string(),
+            CompileError::Backend(error) => error.message.clone(),
+            CompileError::Validate(error) => error.to_string(),
+            CompileError::Internal(error) => error.to_string(),
+        }
+    }
+
+    /// Returns true if the compiler itself is at fault, so that the test counts as a crash.
+    pub fn is_internal(&self) -> bool {
+        match self {
+            CompileError::Internal(_) | CompileError::Pass(PassError::Internal(_)) => true,
+            CompileError::Backend(error) => error.internal.is_some(),
+            CompileError::Lower(_) | CompileError::Pass(_) | CompileError::Validate(_) => false,
+        }
     }
 }
 
-impl From<lower::LowerError> for CompileError {
-    fn from(error: lower::LowerError) -> CompileError {
-        CompileError::new(Phase::Lower, error)
-    }
-}
-
-impl From<ir::ValidationError> for CompileError {
-    fn from(error: ir::ValidationError) -> CompileError {
-        CompileError::new(Phase::Ir, error)
-    }
-}
-
-impl From<intel::CompileError> for CompileError {
-    fn from(error: intel::CompileError) -> CompileError {
-        CompileError::new(error.phase, error.message)
-    }
+/// A kernel that breaks the instruction set's rules.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "{} kernel, offset {:#x}: {} ({}; {count} violations in all)",
+    width.name(), first.offset, first.message, first.rule
+)]
+pub struct InvalidBinary {
+    /// Width of the kernel.
+    pub width: Width,
+    /// The first violation.
+    pub first: eu::Violation,
+    /// Number of violations.
+    pub count: usize,
 }

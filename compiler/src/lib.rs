@@ -19,7 +19,7 @@ mod varyings;
 pub use binary::{Binary, BinaryError};
 pub use cache::Cache;
 pub use compile::{StagePasses, compile, compile_cached, compile_logged, ir_after, validate};
-pub use error::CompileError;
+pub use error::{CompileError, InvalidBinary};
 pub use fronts::Fronts;
 pub use intel::output;
 pub use intel::{Quirk, QuirkSet, has_quirk};

@@ -45,6 +45,31 @@ pub fn optional() -> BTreeSet<&'static str> {
     named.chain(OTHERS).chain(intel::passes::optional()).collect()
 }
 
+/// Former names of passes, still accepted, and the present ones.
+const FORMER_NAMES: [(&str, &str); 4] = [
+    ("lower_locals_to_ladder", "lower_locals_to_select_chain"),
+    ("lower_locals_to_ssa", "opt_promote_locals"),
+    ("opt_constant_fold", "opt_constant_folding"),
+    ("opt_copy_propagate", "ir:opt_copy_propagation"),
+];
+
+/// Returns the present name of a pass for a former one, and other names unchanged. A name may be
+/// qualified by the representation: `ir:opt_dce` or `lir:opt_dce`.
+pub fn canonical(name: &str) -> &str {
+    FORMER_NAMES.iter().find(|(former, _)| *former == name).map_or(name, |(_, present)| present)
+}
+
+/// Returns the name in the pass lists: the present one, without a representation.
+pub fn listed(name: &str) -> &str {
+    let name = canonical(name);
+    name.split_once(':').map_or(name, |(_, listed)| listed)
+}
+
+/// Returns the present names of these passes.
+pub(crate) fn canonical_list(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| canonical(name).to_owned()).collect()
+}
+
 /// Most rounds of [`CLEAN_UP`]; real shaders settle in a handful.
 const ROUNDS: usize = 16;
 /// Most loops unrolled in a shader: each round of the pass unrolls one.

@@ -1,7 +1,7 @@
 //! Errors of the back end.
 
 use thiserror::Error;
-use vocabulary::Phase;
+use vocabulary::{InternalError, Phase};
 
 /// A shader that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -11,24 +11,38 @@ pub struct CompileError {
     pub phase: Phase,
     /// The reason.
     pub message: String,
+    /// The internal error, if the compiler itself is at fault.
+    #[source]
+    pub internal: Option<Box<InternalError>>,
 }
 
 impl CompileError {
     /// Returns an error of instruction selection.
     #[cold]
     pub fn lower(message: impl Into<String>) -> CompileError {
-        CompileError { phase: Phase::Lower, message: message.into() }
+        CompileError { phase: Phase::Lower, message: message.into(), internal: None }
     }
 
     /// Returns an error of register allocation.
     #[cold]
     pub fn allocate(message: impl Into<String>) -> CompileError {
-        CompileError { phase: Phase::Allocate, message: message.into() }
+        CompileError { phase: Phase::Allocate, message: message.into(), internal: None }
     }
 
     /// Returns an error of encoding.
     #[cold]
     pub fn encode(message: impl Into<String>) -> CompileError {
-        CompileError { phase: Phase::Encode, message: message.into() }
+        CompileError { phase: Phase::Encode, message: message.into(), internal: None }
+    }
+}
+
+impl From<InternalError> for CompileError {
+    #[cold]
+    fn from(error: InternalError) -> CompileError {
+        CompileError {
+            phase: error.phase,
+            message: error.to_string(),
+            internal: Some(Box::new(error)),
+        }
     }
 }

@@ -126,7 +126,7 @@ impl<'a> PassManager<'a> {
 
     /// Runs one pass, which says whether it changed anything, unless it is disabled or beyond the limit.
     pub fn optional(&mut self, name: &str, pass: impl FnOnce() -> bool) -> bool {
-        if self.options.disabled_passes.iter().any(|d| d == name) {
+        if self.options.disabled_passes.iter().any(|d| d.strip_prefix("lir:").unwrap_or(d) == name) {
             return false;
         }
         if self.limit.is_some_and(|limit| self.ran >= limit) {

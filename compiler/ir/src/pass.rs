@@ -137,8 +137,19 @@ impl Default for PassOptions {
     }
 }
 
-/// Called after each pass with its name, its progress, and the program.
-pub type Hook<'a, T> = Box<dyn FnMut(&str, bool, &T) + 'a>;
+/// A pass run, for hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassEvent {
+    /// The pass.
+    pub name: &'static str,
+    /// Number of the run as a limit counts them, from 1; `None` if the run is required.
+    pub number: Option<u64>,
+    /// True if the pass changed anything.
+    pub changed: bool,
+}
+
+/// Called after each pass with the changed program.
+pub type Hook<'a, T> = Box<dyn FnMut(PassEvent, &T) + 'a>;
 
 /// One run of an optional pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +167,18 @@ pub struct PassLog {
     pub runs: Vec<PassRun>,
     /// The first pass that the limit skipped: the next run under a higher limit.
     pub refused: Option<String>,
+}
+
+impl PassLog {
+    /// Records a pass that the limit skipped.
+    pub fn refuse(&mut self, name: &str) {
+        self.refused.get_or_insert_with(|| name.to_owned());
+    }
+
+    /// Records a run.
+    pub fn ran(&mut self, name: &str, changed: bool) {
+        self.runs.push(PassRun { name: name.to_owned(), changed });
+    }
 }
 
 /// Runs passes on programs of one representation.
@@ -185,7 +208,7 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
     }
 
     /// Installs the hook, for dumps.
-    pub fn set_hook(&mut self, hook: impl FnMut(&str, bool, &T) + 'a) {
+    pub fn set_hook(&mut self, hook: impl FnMut(PassEvent, &T) + 'a) {
         self.hook = Some(Box::new(hook));
     }
 
@@ -208,11 +231,12 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
             return Ok(false);
         }
         let name = pass.name;
-        let progress = self.run_required(unit, pass)?;
-        if self.options.log && is_optional(name) {
-            self.log.runs.push(PassRun { name: name.to_owned(), changed: progress });
+        let number = is_optional(name).then_some(self.optional_runs);
+        let changed = self.run_numbered(unit, pass, number)?;
+        if self.options.log && number.is_some() {
+            self.log.ran(name, changed);
         }
-        Ok(progress)
+        Ok(changed)
     }
 
     /// Runs one pass, even if it is optional elsewhere, and returns whether it changed the program.
@@ -225,17 +249,25 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         unit: &mut T,
         pass: Pass<impl FnOnce(&mut T) -> R>,
     ) -> Result<bool, PassError<T::Failures>> {
-        let name = pass.name;
-        let progress = InternalError::catch(|| (pass.run)(unit).progress())
-            .and_then(|outcome| outcome)
+        self.run_numbered(unit, pass, None)
+    }
+
+    fn run_numbered<R: PassOutcome>(
+        &mut self,
+        unit: &mut T,
+        Pass { name, run }: Pass<impl FnOnce(&mut T) -> R>,
+        number: Option<u64>,
+    ) -> Result<bool, PassError<T::Failures>> {
+        let changed = InternalError::catch(|| run(unit).progress())
+            .flatten()
             .map_err(|error| error.in_pass(name))?;
         if let Some(hook) = &mut self.hook {
-            hook(name, progress, unit);
+            hook(PassEvent { name, number, changed }, unit);
         }
-        if progress && self.options.validate {
+        if changed && self.options.validate {
             unit.validate().map_err(|failures| PassError::Invalid { pass: name, failures })?;
         }
-        Ok(progress)
+        Ok(changed)
     }
 
     /// Returns whether an optional pass may run, and counts it.
@@ -245,7 +277,7 @@ impl<'a, T: IrUnit> PassManager<'a, T> {
         }
         if self.options.limit.is_some_and(|limit| self.optional_runs >= limit) {
             if self.options.log {
-                self.log.refused.get_or_insert_with(|| name.to_owned());
+                self.log.refuse(name);
             }
             return false;
         }

@@ -17,12 +17,14 @@
 
 mod codegen_options;
 mod generation;
+mod internal_error;
 mod phase;
 mod stage;
 mod width;
 
 pub use codegen_options::{CodegenOptions, LivenessGranularity, PayloadInterference, QuirkSet, StageLimit};
 pub use generation::{Generation, UnknownGeneration};
+pub use internal_error::InternalError;
 pub use phase::Phase;
 pub use stage::Stage;
 pub use width::{Backend, Width};

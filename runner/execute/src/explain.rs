@@ -111,7 +111,7 @@ fn stage_code(
 ) -> Vec<(String, String)> {
     let options = crate::compiler_options(&options.device);
     let mut texts = Vec::new();
-    if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, &options, &mut |_, _, _| {}) {
+    if let Ok(shader) = compiler::ir_after(program, stage, key, devinfo, &options, &mut |_, _| {}) {
         texts.push((format!("{}.ir", file_name(stage)), format!("{shader}\n")));
     }
     let Ok(binary) = compiler::compile(program, stage, key, devinfo, &options) else { return texts };

@@ -228,18 +228,18 @@ impl Shown<'_> {
     fn ir(&self, text: &mut String, stage: Stage, key: &StageKey, pass: Option<&str>) -> anyhow::Result<()> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its IR");
         let mut runs = String::new();
-        let (mut count, mut number) = (0usize, 0usize);
-        let mut known: Vec<String> = Vec::new();
-        let mut hook = |name: &str, changed: bool, shader: &ir::Shader| {
-            if !known.iter().any(|k| k == name) {
-                known.push(name.to_owned());
+        let mut count = 0usize;
+        let mut known: Vec<&str> = Vec::new();
+        let pass = pass.map(compiler::passes::listed);
+        let mut hook = |event: ir::PassEvent, shader: &ir::Shader| {
+            let name = event.name;
+            if !known.contains(&name) {
+                known.push(name);
             }
-            let optional = ir::pass::is_optional(name);
-            number += usize::from(optional);
             if pass == Some(name) {
                 count += 1;
-                let which = if optional { format!(" (number {number})") } else { String::new() };
-                let effect = if changed { "" } else { ", no change" };
+                let which = event.number.map(|n| format!(" (number {n})")).unwrap_or_default();
+                let effect = if event.changed { "" } else { ", no change" };
                 runs += &format!("; {stage}: after {name}, run {count}{which}{effect}\n{shader}\n");
             }
         };

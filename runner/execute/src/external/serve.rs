@@ -66,7 +66,7 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
         ..compiler::CodegenOptions::default()
     };
     let binary = compiler::compile(&program, stage, &key, devinfo, &options)
-        .map_err(|error| (error.phase.name().to_owned(), error.message))?;
+        .map_err(|error| (error.phase().name().to_owned(), error.reason()))?;
     Answer::binary(request.id, &binary).map_err(|message| ("encode".to_owned(), message))
 }
 

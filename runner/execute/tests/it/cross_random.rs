@@ -30,7 +30,7 @@ const SHRINKS: usize = 600;
 
 /// Passes that may be left out.
 const OPTIONAL: &[&str] = &[
-    "opt_copy_propagation",
+    "ir:opt_copy_propagation",
     "opt_dce",
     "opt_constant_folding",
     "opt_algebraic",
@@ -40,7 +40,7 @@ const OPTIONAL: &[&str] = &[
     "opt_cse",
     "opt_loop_unroll",
     "opt_promote_locals",
-    "opt_copy_propagation",
+    "lir:opt_copy_propagation",
     "opt_common_subexpressions",
     "opt_cmod_propagation",
     "opt_saturate_propagation",

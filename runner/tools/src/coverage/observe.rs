@@ -55,8 +55,8 @@ fn program(script: &Script<'_>, test: &str, target: Generation, options: &RunOpt
     let options = execute::compiler_options(&options.device);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
-        let mut note = |_: &str, changed: bool, shader: &ir::Shader| {
-            if changed {
+        let mut note = |event: ir::PassEvent, shader: &ir::Shader| {
+            if event.changed {
                 operations(shader, seen);
             }
         };

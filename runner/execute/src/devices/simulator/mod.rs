@@ -351,7 +351,12 @@ fn layer(layer: &'static str, message: String) -> DeviceError {
 }
 
 fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    layer(error.phase.name(), format!("{stage} shader: {}", error.message))
+    let layer = error.phase().name();
+    let message = format!("{stage} shader: {}", error.reason());
+    match error.is_internal() {
+        true => DeviceError::Broken { layer, message },
+        false => DeviceError::Layer { layer, message },
+    }
 }
 
 /// The buffer behind a uniform block number of the metadata: 0 is the default block.

@@ -108,7 +108,7 @@ impl Shader {
         options: &compiler::CodegenOptions,
     ) -> Result<ir::Shader, String> {
         let devinfo = eu::DevInfo::get(generation).expect("a known generation");
-        compiler::ir_after(&self.program, Stage::Fragment, &self.key(), devinfo, options, &mut |_, _, _| {})
+        compiler::ir_after(&self.program, Stage::Fragment, &self.key(), devinfo, options, &mut |_, _| {})
             .map_err(|e| e.to_string())
     }
 
