@@ -22,7 +22,7 @@ pub enum CompileError {
     #[error("validate: {0}")]
     Validate(#[from] InvalidBinary),
     /// An internal error outside of passes and back end.
-    #[error("{}: {0}", .0.phase)]
+    #[error("{}: {}", .0.phase, .0)]
     Internal(#[from] InternalError),
 }
 

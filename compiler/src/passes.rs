@@ -13,7 +13,6 @@ pub type PassManager<'a> = ir::PassManager<'a, Shader>;
 /// An error of an IR pass.
 pub type PassError = ir::PassError<ValidationError>;
 
-
 /// Clean-up that every lowering may need: run until nothing changes.
 const CLEAN_UP: &[IrPass] = &passes![
     opt_copy_propagation,
@@ -144,18 +143,13 @@ impl Target {
 }
 
 /// Takes a shader from [`front`] on to what its back end accepts.
-pub fn back(
-    manager: &mut PassManager<'_>,
-    shader: &mut Shader,
-    target: Target,
-) -> Result<(), PassError> {
+pub fn back(manager: &mut PassManager<'_>, shader: &mut Shader, target: Target) -> Result<(), PassError> {
     if shader.info.stage == Stage::TessControl {
         manager.run(shader, pass!(opt_combine_stores))?;
     }
     lower_operations(manager, shader, target)?;
     if !target.vec4 {
-        manager
-            .run(shader, pass!(lower_locals_to_scratch(REGISTER_ARRAY_DWORDS)))?;
+        manager.run(shader, pass!(lower_locals_to_scratch(REGISTER_ARRAY_DWORDS)))?;
         manager.run(shader, pass!(lower_vectors_to_scalar))?;
         manager.run(shader, pass!(lower_small_types))?;
     }

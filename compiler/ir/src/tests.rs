@@ -255,7 +255,9 @@ fn internal_errors_name_the_pass() {
     let error = || InternalError::new(Phase::Ir, "a value is missing");
     let opt_fallible = |_: &mut Shader| Err::<bool, _>(error());
     let opt_raising = |_: &mut Shader| -> bool { error().raise() };
-    for result in [manager.run(&mut shader, pass!(opt_fallible)), manager.run(&mut shader, pass!(opt_raising))] {
+    for result in
+        [manager.run(&mut shader, pass!(opt_fallible)), manager.run(&mut shader, pass!(opt_raising))]
+    {
         let Err(PassError::Internal(error)) = result else { panic!("{result:?}") };
         assert!(error.pass.is_some_and(|pass| pass.starts_with("opt_")), "{error}");
     }

@@ -32,7 +32,7 @@ use place::Place;
 use storage::{StorageId, Storages};
 
 /// Why a stage could not be lowered.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LowerError {
     /// The program has no such stage.
     #[error("the program has no {0} stage")]

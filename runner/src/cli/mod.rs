@@ -357,7 +357,8 @@ impl CompileArgs {
         let quirks: Vec<&str> = compiler::Quirk::ALL.iter().map(|quirk| quirk.name()).collect();
         suggest::known("quirk", &options.disabled_quirks, &quirks)?;
         let passes: Vec<&str> = compiler::passes::optional().into_iter().collect();
-        let named: Vec<String> = options.disabled_passes.iter().map(|name| compiler::passes::listed(name).to_owned()).collect();
+        let named: Vec<String> =
+            options.disabled_passes.iter().map(|name| compiler::passes::listed(name).to_owned()).collect();
         suggest::known("pass", &named, &passes)?;
         Ok(options)
     }

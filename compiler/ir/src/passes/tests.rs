@@ -106,8 +106,7 @@ fn sequences_preserve_results() {
 /// Optimization reaches a fixpoint and shrinks the code.
 #[test]
 fn optimization_reaches_a_fixpoint() {
-    let passes: Vec<IrPass> =
-        PASSES.iter().copied().filter(|pass| pass.name.starts_with("opt_")).collect();
+    let passes: Vec<IrPass> = PASSES.iter().copied().filter(|pass| pass.name.starts_with("opt_")).collect();
     for seed in 2000..2050 {
         let mut shader = random_shader(&mut Rng::new(seed), Limits::default());
         let before = shader.instruction_count();
