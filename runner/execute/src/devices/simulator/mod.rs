@@ -351,11 +351,11 @@ fn layer(layer: &'static str, message: String) -> DeviceError {
 }
 
 fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    let layer = error.phase().name();
+    let phase = error.phase().name();
     let message = format!("{stage} shader: {}", error.reason());
     match error.is_internal() {
-        true => DeviceError::Broken { layer, message },
-        false => DeviceError::Layer { layer, message },
+        true => DeviceError::Crashed { phase, message },
+        false => DeviceError::Rejected { phase, message },
     }
 }
 
