@@ -1,30 +1,28 @@
-//! The way of one stage from typed program to validated binary.
+//! Compilation of one stage, from the typed program to a validated binary.
 
 use std::sync::Arc;
 
 use eu::{DevInfo, ValidationCache};
 use intel::output::{Interface, TessDomain, Width};
 use intel::passes::PassSink;
-use ir::pass::{PassEvent, PassLog, PassOptions};
+use ir::pass::{PassEvent, PassLog};
 use program::shader::LayoutPrimitive;
 use program::{Program, Stage, StageKey, TargetKind};
+use vocabulary::{CodegenOptions, InternalError};
 
 use crate::binary::Binary;
-use crate::cache::Cache;
 use crate::error::{CompileError, InvalidBinary};
-use crate::fronts::Fronts;
 use crate::interface::varying;
-use crate::passes::{self, PassError, PassManager, Target};
-use crate::varyings::{self, Context};
-use vocabulary::{CodegenOptions, InternalError};
+use crate::passes::{self, IrTarget};
+use crate::varyings::{self, EarlyStage};
 
 /// Called with the lowered shader (pass `lower`), and with the shader after each IR pass.
 pub type Hook<'a> = &'a mut dyn FnMut(PassEvent, &ir::Shader);
 
-/// Compiles one stage for draws with the given key.
+/// Compiles one stage of a linked program for draws with the given key.
 ///
 /// # Errors
-/// The layer that gave up, from lowering to the validator, and why.
+/// The phase that failed, from lowering to the validator, and why.
 pub fn compile(
     program: &Program,
     stage: Stage,
@@ -32,22 +30,11 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &CodegenOptions,
 ) -> Result<Binary, CompileError> {
-    compile_logged(program, stage, key, devinfo, options).0
+    let request = StageRequest { program, stage, key, devinfo, options };
+    request.compile(&mut |_, _| {}, &mut StagePasses::new(stage))
 }
 
-/// What the optional passes did in the compilation of a stage. The numbers of a kernel's passes go on where those of
-/// the IR end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StagePasses {
-    /// The stage.
-    pub stage: Stage,
-    /// On the IR.
-    pub ir: PassLog,
-    /// In the back end, also on kernels that were given up.
-    pub kernels: Vec<(Width, PassLog)>,
-}
-
-/// As [`compile`], telling which optional passes ran, whether it succeeds or not.
+/// As [`compile`], and also returns which optional passes ran, whether it succeeds or not.
 pub fn compile_logged(
     program: &Program,
     stage: Stage,
@@ -55,69 +42,15 @@ pub fn compile_logged(
     devinfo: &'static DevInfo,
     options: &CodegenOptions,
 ) -> (Result<Binary, CompileError>, StagePasses) {
-    let mut log = PassLog::default();
-    let shader = optimise(program, stage, key, devinfo, options, &mut |_, _| {}, &mut log);
-    let sink = PassSink::default();
-    let left = |limit: u64| limit.saturating_sub(log.runs.len() as u64);
-    let intel_options = intel::Options {
-        pass_limit: options.limit(stage).map(left),
-        width_limits: options.kernel_limits(stage).map(|(width, limit)| (width, left(limit))).collect(),
-        log: Some(sink.clone()),
-        ..intel_options(options)
-    };
-    let binary = shader.and_then(|shader| {
-        let mut known = ValidationCache::new(devinfo);
-        assemble(&shader, &intel_key(program, stage, key), &mut known, &intel_options, options)
-    });
-    (binary, StagePasses { stage, ir: log, kernels: sink.take() })
+    let request = StageRequest { program, stage, key, devinfo, options };
+    let mut log = StagePasses::new(stage);
+    (request.compile(&mut |_, _| {}, &mut log), log)
 }
 
-/// As [`compile`], taking from `cache` what was made before, on the whole way or a part of it. `fronts` is of this program and
-/// these options.
+/// Returns the IR of a stage after all IR passes: the input of the back end.
 ///
 /// # Errors
-/// As [`compile`].
-pub fn compile_cached(
-    cache: &Cache,
-    fronts: &Fronts,
-    program: &Program,
-    stage: Stage,
-    key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &CodegenOptions,
-) -> Result<Arc<Binary>, CompileError> {
-    if options.is_limited() {
-        // Counts of passes make a shader depend on more than its code.
-        return compile(program, stage, key, devinfo, options).map(Arc::new);
-    }
-    let context = Context { program, stage, key, options };
-    let mut driver = Driver::new(options, stage, Some(Reuse { cache, fronts }));
-    let shader = driver.front(&context)?;
-    let shader = driver.optimise(shader, devinfo, &context)?;
-    cache.binary(shader, intel_key(program, stage, key), devinfo, options)
-}
-
-/// From optimised IR to a valid binary.
-pub(crate) fn assemble(
-    shader: &ir::Shader,
-    key: &intel::StageKey,
-    known: &mut ValidationCache,
-    intel_options: &intel::Options,
-    options: &CodegenOptions,
-) -> Result<Binary, CompileError> {
-    let devinfo = known.devinfo();
-    let compiled = InternalError::catch(|| intel::compile(shader, key, devinfo, intel_options))??;
-    let binary = Binary { generation: devinfo.name.to_string(), compiled };
-    if !options.no_validate {
-        validate_known(known, &binary)?;
-    }
-    Ok(binary)
-}
-
-/// The IR of a stage after its whole pass list: what the back end gets.
-///
-/// # Errors
-/// The program cannot be lowered, or a pass broke the IR.
+/// The program cannot be lowered, or a pass failed.
 pub fn ir_after(
     program: &Program,
     stage: Stage,
@@ -126,119 +59,105 @@ pub fn ir_after(
     options: &CodegenOptions,
     hook: Hook<'_>,
 ) -> Result<ir::Shader, CompileError> {
-    let mut log = PassLog::default();
-    optimise(program, stage, key, devinfo, options, hook, &mut log).map(Arc::unwrap_or_clone)
+    let request = StageRequest { program, stage, key, devinfo, options };
+    request.optimized_ir(hook, &mut PassLog::default()).map(Arc::unwrap_or_clone)
 }
 
-/// Lowers and optimises; `log` tells which optional passes ran, also when there is no shader in the end.
-fn optimise(
-    program: &Program,
-    stage: Stage,
-    key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &CodegenOptions,
-    hook: Hook<'_>,
-    log: &mut PassLog,
-) -> Result<Arc<ir::Shader>, CompileError> {
-    let context = Context { program, stage, key, options };
-    let lowered = lowered(program, stage, key)?;
-    hook(PassEvent { name: "lower", number: None, changed: true }, &lowered);
-    let mut driver = Driver::new(options, stage, None);
-    driver.manager.set_hook(hook);
-    let shader =
-        front(&mut driver.manager, lowered).and_then(|shader| driver.optimise(shader, devinfo, &context));
-    log.clone_from(driver.manager.log());
-    shader
+/// The optional passes of one stage's compilation. The numbers of a kernel's passes continue those
+/// of the IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StagePasses {
+    /// The stage.
+    pub stage: Stage,
+    /// Passes on the IR.
+    pub ir: PassLog,
+    /// Passes in the back end, including those on kernels that were dropped.
+    pub kernels: Vec<(Width, PassLog)>,
 }
 
-/// Where results of other compilations lie.
+impl StagePasses {
+    fn new(stage: Stage) -> StagePasses {
+        StagePasses { stage, ir: PassLog::default(), kernels: Vec::new() }
+    }
+}
+
+/// A stage to compile.
 #[derive(Clone, Copy)]
-pub(crate) struct Reuse<'a> {
-    cache: &'a Cache,
-    fronts: &'a Fronts,
+pub(crate) struct StageRequest<'a> {
+    pub program: &'a Program,
+    pub stage: Stage,
+    pub key: &'a StageKey,
+    pub devinfo: &'static DevInfo,
+    pub options: &'a CodegenOptions,
 }
 
-/// Takes IR through the pass lists, or takes what they gave before.
-pub(crate) struct Driver<'a> {
-    pub(crate) manager: PassManager<'a>,
-    reuse: Option<Reuse<'a>>,
-}
-
-impl<'a> Driver<'a> {
-    fn new(options: &CodegenOptions, stage: Stage, reuse: Option<Reuse<'a>>) -> Driver<'a> {
-        // What is taken from elsewhere was not run here.
-        let log = reuse.is_none();
-        let options = PassOptions { log, ..pass_options(options, options.limit(stage)) };
-        Driver { manager: PassManager::new(options), reuse }
-    }
-
-    /// A driver for a neighbour of the stage, which counts passes of its own.
-    pub(crate) fn another(&self, options: &CodegenOptions, stage: Stage) -> Driver<'a> {
-        Driver::new(options, stage, self.reuse)
-    }
-
-    /// A stage before it knows of its neighbours.
-    pub(crate) fn front(&mut self, context: &Context<'_>) -> Result<Arc<ir::Shader>, CompileError> {
-        let Context { program, stage, key, options } = *context;
-        let lower = || lowered(program, stage, key);
-        match self.reuse {
-            Some(Reuse { cache, fronts }) => fronts.get(stage, key, || cache.front(lower()?, options)),
-            None => front(&mut self.manager, lower()?),
+impl<'a> StageRequest<'a> {
+    /// Compiles the stage: typed program to IR, passes, code generation, validation.
+    fn compile(&self, hook: Hook<'_>, log: &mut StagePasses) -> Result<Binary, CompileError> {
+        let shader = self.optimized_ir(hook, &mut log.ir)?;
+        let sink = PassSink::default();
+        let left = |limit: u64| limit.saturating_sub(log.ir.runs.len() as u64);
+        let kernel_limits = self.options.kernel_limits(self.stage);
+        let intel_options = intel::Options {
+            pass_limit: self.options.limit(self.stage).map(left),
+            width_limits: kernel_limits.map(|(width, limit)| (width, left(limit))).collect(),
+            log: Some(sink.clone()),
+            ..intel_options(self.options)
+        };
+        let binary = codegen(&shader, &self.intel_key(), self.devinfo, &intel_options);
+        log.kernels = sink.take();
+        let binary = binary?;
+        if !self.options.no_validate {
+            validate(self.devinfo, &binary)?;
         }
+        Ok(binary)
     }
 
-    /// Everything between that and the back end.
-    fn optimise(
-        &mut self,
-        shader: Arc<ir::Shader>,
-        devinfo: &'static DevInfo,
-        context: &Context<'_>,
-    ) -> Result<Arc<ir::Shader>, CompileError> {
-        let shader = varyings::link(self, shader, context)?;
-        let target = Target::of(devinfo, shader.info.stage, context.options.backend);
-        match self.reuse {
-            Some(Reuse { cache, .. }) => cache.back(shader, target, context.options),
-            None => back(&mut self.manager, shader, target),
-        }
+    /// Lowers the stage and runs the IR passes. `log` is complete even if there is an error.
+    fn optimized_ir(&self, hook: Hook<'_>, log: &mut PassLog) -> Result<Arc<ir::Shader>, CompileError> {
+        let mut shader = Arc::new(self.lowered()?);
+        hook(PassEvent { name: "lower", number: None, changed: true }, &shader);
+        let mut manager = passes::manager(self.options, self.stage, true);
+        manager.set_hook(hook);
+        let neighbors =
+            |shader: &ir::Shader| varyings::neighbor_facts(self, shader, |stage| self.early(stage));
+        let result = passes::pipeline(&mut manager, &mut shader, neighbors, self.target());
+        log.clone_from(manager.log());
+        result?;
+        Ok(shader)
     }
-}
 
-/// Lowers a stage to IR.
-fn lowered(program: &Program, stage: Stage, key: &StageKey) -> Result<ir::Shader, CompileError> {
-    Ok(InternalError::catch(|| lower::lower(program, stage, key))??)
-}
+    /// Takes another stage of the program through the early passes.
+    fn early(&self, stage: Stage) -> Result<EarlyStage<'a>, CompileError> {
+        let mut shader = StageRequest { stage, ..*self }.lowered()?;
+        let mut manager = passes::manager(self.options, stage, false);
+        passes::early(&mut manager, &mut shader)?;
+        Ok((Arc::new(shader), manager))
+    }
 
-/// Checks and optimizes a freshly lowered shader.
-pub(crate) fn front(
-    manager: &mut PassManager<'_>,
-    mut shader: ir::Shader,
-) -> Result<Arc<ir::Shader>, CompileError> {
-    ir::validate(&shader).map_err(|failures| PassError::Invalid { pass: "lower", failures })?;
-    passes::front(manager, &mut shader)?;
-    Ok(Arc::new(shader))
-}
+    /// Lowers the stage to IR.
+    pub(crate) fn lowered(&self) -> Result<ir::Shader, CompileError> {
+        Ok(InternalError::catch(|| lower::lower(self.program, self.stage, self.key))??)
+    }
 
-/// Takes a shader that is done with its neighbours to what its back end accepts.
-pub(crate) fn back(
-    manager: &mut PassManager<'_>,
-    mut shader: Arc<ir::Shader>,
-    target: Target,
-) -> Result<Arc<ir::Shader>, CompileError> {
-    passes::back(manager, Arc::make_mut(&mut shader), target)?;
-    Ok(shader)
-}
-
-/// The pass driver's part of the options, with what a limit leaves.
-pub(crate) fn pass_options(options: &CodegenOptions, limit: Option<u64>) -> PassOptions {
-    PassOptions {
-        limit,
-        disabled: passes::canonical_list(&options.disabled_passes),
-        log: false,
-        validate: options.paranoid || cfg!(debug_assertions),
+    /// Returns the properties of machine and back end that the IR passes depend on.
+    pub(crate) fn target(&self) -> IrTarget {
+        IrTarget::of(self.devinfo, self.stage, self.options.backend)
     }
 }
 
-/// The back end's part of the options, without limits on passes.
+/// Generates machine code from optimized IR.
+pub(crate) fn codegen(
+    shader: &ir::Shader,
+    key: &intel::StageKey,
+    devinfo: &'static DevInfo,
+    options: &intel::Options,
+) -> Result<Binary, CompileError> {
+    let compiled = InternalError::catch(|| intel::compile(shader, key, devinfo, options))??;
+    Ok(Binary { generation: devinfo.name.to_string(), compiled })
+}
+
+/// Returns the back end's part of the options, without limits on passes.
 pub(crate) fn intel_options(options: &CodegenOptions) -> intel::Options {
     let defaults = intel::Options::default();
     intel::Options {
@@ -254,28 +173,31 @@ pub(crate) fn intel_options(options: &CodegenOptions) -> intel::Options {
     }
 }
 
-/// Draw-time state in the back end's terms.
-fn intel_key(program: &Program, stage: Stage, key: &StageKey) -> intel::StageKey {
-    let next = program.stages.iter().find(|s| s.shader.stage > stage);
-    let needed = next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
-    let last_target = key.targets.iter().rposition(|&t| t != TargetKind::None);
-    intel::StageKey {
-        outputs_needed: needed,
-        render_targets: last_target.map_or(0, |last| last as u32 + 1),
-        samples: u32::from(key.samples).max(1),
-        patch_vertices: patch_vertices(program, stage, key),
-        tess_domain: tess_domain(program),
-        ..intel::StageKey::default()
+impl StageRequest<'_> {
+    /// Returns the draw-time state in the back end's terms.
+    pub(crate) fn intel_key(&self) -> intel::StageKey {
+        let StageRequest { program, stage, key, .. } = *self;
+        let next = program.stages.iter().find(|s| s.shader.stage > stage);
+        let needed = next.map(|s| s.inputs.iter().map(|v| varying(v.slot)).collect()).unwrap_or_default();
+        let last_target = key.targets.iter().rposition(|&t| t != TargetKind::None);
+        intel::StageKey {
+            outputs_needed: needed,
+            render_targets: last_target.map_or(0, |last| last as u32 + 1),
+            samples: u32::from(key.samples).max(1),
+            patch_vertices: patch_vertices(program, stage, key),
+            tess_domain: tess_domain(program),
+            ..intel::StageKey::default()
+        }
     }
 }
 
-/// Vertices of the patches that a tessellation stage gets.
+/// Returns the number of vertices of the patches that a tessellation stage receives.
 fn patch_vertices(program: &Program, stage: Stage, key: &StageKey) -> u32 {
     let control = program.stage(Stage::TessControl).filter(|_| stage == Stage::TessEval);
     control.and_then(|s| s.shader.layout.vertices).unwrap_or(key.patch_vertices.into())
 }
 
-/// Domain of the program's patches: the evaluation stage declares it.
+/// Returns the domain of the program's patches, which the evaluation stage declares.
 fn tess_domain(program: &Program) -> TessDomain {
     match program.stage(Stage::TessEval).and_then(|s| s.shader.layout.input_primitive) {
         Some(LayoutPrimitive::Quads) => TessDomain::Quads,
@@ -284,17 +206,18 @@ fn tess_domain(program: &Program) -> TessDomain {
     }
 }
 
-/// Refuses binaries that break the instruction set's rules.
+/// Checks a binary against the instruction set's rules.
 ///
 /// # Errors
-/// The first rule that an instruction breaks, and how many more do; layer `validate`.
+/// The first violation and their number.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
-    validate_known(&mut ValidationCache::new(devinfo), binary)
+    validate_with(&mut ValidationCache::new(devinfo), binary)
 }
 
-fn validate_known(known: &mut ValidationCache, binary: &Binary) -> Result<(), CompileError> {
+/// As [`validate`], with instructions that were validated before.
+pub(crate) fn validate_with(cache: &mut ValidationCache, binary: &Binary) -> Result<(), CompileError> {
     for kernel in &binary.compiled.kernels {
-        let violations = known.validate_program(&kernel.code);
+        let violations = cache.validate_program(&kernel.code);
         if let Some(first) = violations.first() {
             let (first, count) = (first.clone(), violations.len());
             return Err(InvalidBinary { width: kernel.width, first, count }.into());
@@ -304,12 +227,12 @@ fn validate_known(known: &mut ValidationCache, binary: &Binary) -> Result<(), Co
 }
 
 impl Binary {
-    /// The kernel of a width.
+    /// Returns the kernel of a width.
     pub fn kernel(&self, width: Width) -> Option<&intel::output::Kernel> {
         self.compiled.kernels.iter().find(|k| k.width == width)
     }
 
-    /// The stage-specific metadata.
+    /// Returns the stage-specific metadata.
     pub fn interface(&self) -> &Interface {
         &self.compiled.interface
     }

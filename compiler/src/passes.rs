@@ -1,19 +1,34 @@
-//! The pass lists: which IR passes run, in which order. This is the only place that says so.
+//! The IR pipeline: the IR passes in their order, from lowering to instruction selection.
+//!
+//! [`pipeline`] is the whole of it. Its three parts are separate functions, because caches store
+//! the results of [`early`] and [`late`]. The back end's passes follow, listed in
+//! [`intel::passes`]; nothing else lists passes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use eu::DevInfo;
-use intel::Backend;
 use ir::passes::*;
 use ir::varyings::{InputReads, OutputConstants};
-use ir::{IrPass, Shader, Stage, ValidationError, pass, passes};
+use ir::{IrPass, PassOptions, Shader, ValidationError, pass, passes};
+use vocabulary::{Backend, CodegenOptions, Stage};
 
 /// The pass manager of the IR.
 pub type PassManager<'a> = ir::PassManager<'a, Shader>;
 /// An error of an IR pass.
 pub type PassError = ir::PassError<ValidationError>;
 
-/// Clean-up that every lowering may need: run until nothing changes.
+/// Most rounds of a repeated list; real shaders settle in a handful.
+const MAX_ROUNDS: usize = 16;
+/// Most loops unrolled in a shader: each run of the pass unrolls one.
+const MAX_UNROLLED_LOOPS: usize = 64;
+/// Arrays with more data per invocation are in memory: each dword takes one of 128 registers at
+/// SIMD8, two at SIMD16.
+const MAX_REGISTER_ARRAY_DWORDS: u32 = 64;
+/// Arrays up to this length become select chains when indexed at run time.
+const MAX_SELECT_CHAIN_LENGTH: u32 = 32;
+
+/// Clean-up after any other pass: repeated until nothing changes.
 const CLEAN_UP: &[IrPass] = &passes![
     opt_copy_propagation,
     opt_dce,
@@ -25,10 +40,172 @@ const CLEAN_UP: &[IrPass] = &passes![
     opt_cse,
 ];
 
-/// Open-coded bit-field operations.
+/// Recognition of open-coded bit-field operations.
 const BITFIELDS: &[IrPass] = &passes![opt_bitfield, opt_copy_propagation];
 
-/// Optional passes that run outside of [`CLEAN_UP`].
+/// Takes a freshly lowered shader to what its back end accepts. `neighbors` finds out about the
+/// neighboring stages after the early passes.
+///
+/// # Errors
+/// The error of a pass.
+pub fn pipeline(
+    manager: &mut PassManager<'_>,
+    shader: &mut Arc<Shader>,
+    neighbors: impl FnOnce(&Shader) -> NeighborFacts,
+    target: IrTarget,
+) -> Result<(), PassError> {
+    early(manager, Arc::make_mut(shader))?;
+    let facts = neighbors(shader);
+    link_varyings(manager, shader, &facts)?;
+    late(manager, Arc::make_mut(shader), target)
+}
+
+/// The early passes: SSA form and optimizations that no machine and no other stage matters to.
+///
+/// # Errors
+/// The error of a pass.
+pub fn early(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
+    shader_is_valid(shader)?;
+    // Required: other passes see little of a shader whose variables are not SSA values.
+    manager.run_required(shader, pass!(opt_promote_locals))?;
+    optimize(manager, shader)?;
+    unroll(manager, shader)?;
+    // Longer arrays stay locals: the scalar back end has them in registers or, see `late`, in
+    // scratch memory, the vec4 back end always in scratch memory.
+    manager.run(shader, pass!(lower_locals_to_select_chain(MAX_SELECT_CHAIN_LENGTH)))?;
+    // Promotes arrays that select chains access, and those whose last indices unrolling made
+    // constant.
+    if manager.run_required(shader, pass!(opt_promote_locals))? {
+        optimize(manager, shader)?;
+    }
+    Ok(())
+}
+
+/// Facts about the neighboring stages.
+#[derive(Default)]
+pub struct NeighborFacts {
+    /// Constants that the previous stage always writes, if any.
+    pub constants: Option<OutputConstants>,
+    /// Inputs that the next stage reads, if unread outputs may be dropped.
+    pub reads: Option<InputReads>,
+}
+
+/// The link-time passes, after [`early`]: constants of the previous stage replace inputs, and
+/// outputs that the next stage does not read are dropped.
+///
+/// # Errors
+/// The error of a pass.
+pub fn link_varyings(
+    manager: &mut PassManager<'_>,
+    shader: &mut Arc<Shader>,
+    facts: &NeighborFacts,
+) -> Result<(), PassError> {
+    if let Some(constants) = &facts.constants {
+        let shader = Arc::make_mut(shader);
+        if manager.run(shader, pass!(opt_constant_inputs(constants)))? {
+            optimize(manager, shader)?;
+            unroll(manager, shader)?;
+        }
+    }
+    if let Some(reads) = &facts.reads {
+        let shader = Arc::make_mut(shader);
+        if manager.run(shader, pass!(opt_unread_outputs(reads)))? {
+            optimize(manager, shader)?;
+        }
+    }
+    Ok(())
+}
+
+/// The late passes: lowers operations that the machine or the back end does not have.
+///
+/// # Errors
+/// The error of a pass.
+pub fn late(manager: &mut PassManager<'_>, shader: &mut Shader, target: IrTarget) -> Result<(), PassError> {
+    if shader.info.stage == Stage::TessControl {
+        manager.run(shader, pass!(opt_combine_stores))?;
+    }
+    if !target.has_shadow_gradients {
+        manager.run(shader, pass!(lower_shadow_gradients))?;
+    }
+    manager.run(shader, pass!(lower_pack))?;
+    manager.run(shader, pass!(lower_bitfield))?;
+    // Before the lowerings below, which make masks of their own, with immediate operands.
+    manager.run_to_fixpoint(shader, BITFIELDS, MAX_ROUNDS, |pass, s| pass(s))?;
+    manager.run(shader, pass!(lower_float_ops))?;
+    manager.run(shader, pass!(lower_half(target.has_hf_math)))?;
+    // Before `lower_doubles`: 64-bit division and some conversions go through doubles.
+    manager.run(shader, pass!(lower_int64(target.has_q)))?;
+    manager.run(shader, pass!(lower_doubles))?;
+    if !target.vec4 {
+        manager.run(shader, pass!(lower_locals_to_scratch(MAX_REGISTER_ARRAY_DWORDS)))?;
+        manager.run(shader, pass!(lower_vectors_to_scalar))?;
+        manager.run(shader, pass!(lower_small_types))?;
+    }
+    // Lowering leaves its originals dead: often most of the shader.
+    shader.compact();
+    optimize(manager, shader)
+}
+
+/// Repeats [`CLEAN_UP`].
+fn optimize(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
+    manager.run_to_fixpoint(shader, CLEAN_UP, MAX_ROUNDS, |pass, s| pass(s))?;
+    shader.compact();
+    Ok(())
+}
+
+/// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.
+fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
+    for _ in 0..MAX_UNROLLED_LOOPS {
+        if !manager.run(shader, pass!(opt_loop_unroll))? {
+            break;
+        }
+        manager.run(shader, pass!(opt_promote_locals))?;
+        optimize(manager, shader)?;
+    }
+    Ok(())
+}
+
+/// Refuses a lowered shader that breaks the rules of the IR.
+fn shader_is_valid(shader: &Shader) -> Result<(), PassError> {
+    ir::validate(shader).map_err(|failures| PassError::Invalid { pass: "lower", failures })
+}
+
+/// Properties of machine and back end that the late passes depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IrTarget {
+    /// The back end has vector operations; otherwise each operation has one component.
+    pub vec4: bool,
+    /// The machine has 64-bit integers.
+    pub has_q: bool,
+    /// The extended-math unit accepts halves.
+    pub has_hf_math: bool,
+    /// Samples with depth comparison accept explicit gradients.
+    pub has_shadow_gradients: bool,
+}
+
+impl IrTarget {
+    /// Returns the target of a stage on a device. `backend` overrides the device's default.
+    pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> IrTarget {
+        IrTarget {
+            vec4: intel::backend_for(devinfo, stage, backend) == Backend::Vec4,
+            has_q: devinfo.has_q,
+            has_hf_math: devinfo.has_hf_math,
+            has_shadow_gradients: intel::has_shadow_gradients(devinfo),
+        }
+    }
+}
+
+/// Returns a pass manager for the IR of a stage. `log` records the optional passes.
+pub fn manager<'a>(options: &CodegenOptions, stage: Stage, log: bool) -> PassManager<'a> {
+    PassManager::new(PassOptions {
+        limit: options.limit(stage),
+        disabled: canonical_list(&options.disabled_passes),
+        log,
+        validate: options.paranoid || cfg!(debug_assertions),
+    })
+}
+
+/// Optional passes outside of [`CLEAN_UP`].
 const OTHERS: [&str; 6] = [
     "opt_bitfield",
     "opt_combine_stores",
@@ -38,7 +215,7 @@ const OTHERS: [&str; 6] = [
     "opt_unread_outputs",
 ];
 
-/// Names of all passes, here and in the back ends, that can be switched off.
+/// Returns the names of all optional passes, of the IR and of the back ends.
 pub fn optional() -> BTreeSet<&'static str> {
     let named = CLEAN_UP.iter().map(|pass| pass.name);
     named.chain(OTHERS).chain(intel::passes::optional()).collect()
@@ -59,6 +236,14 @@ pub fn canonical(name: &str) -> &str {
 }
 
 /// Returns the name in the pass lists: the present one, without a representation.
+///
+/// ```
+/// use compiler::passes::{listed, optional};
+///
+/// assert_eq!(listed("lir:opt_dce"), "opt_dce");
+/// assert_eq!(listed("opt_constant_fold"), "opt_constant_folding");
+/// assert!(optional().contains("opt_dce"));
+/// ```
 pub fn listed(name: &str) -> &str {
     let name = canonical(name);
     name.split_once(':').map_or(name, |(_, listed)| listed)
@@ -69,149 +254,9 @@ pub(crate) fn canonical_list(names: &[String]) -> Vec<String> {
     names.iter().map(|name| canonical(name).to_owned()).collect()
 }
 
-/// Most rounds of [`CLEAN_UP`]; real shaders settle in a handful.
-const ROUNDS: usize = 16;
-/// Most loops unrolled in a shader: each round of the pass unrolls one.
-const UNROLLED_LOOPS: usize = 64;
-/// Arrays with more data per invocation than this are in memory: each dword takes one of 128 registers at SIMD8, two at SIMD16.
-const REGISTER_ARRAY_DWORDS: u32 = 64;
-/// Arrays up to this length become chains of selections when indexed at run time.
-const LADDER_LENGTH: u32 = 32;
-
-/// Whether a stage is compiled by the vec4 back end.
-pub fn is_vec4(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> bool {
-    intel::backend_for(devinfo, stage, backend) == Backend::Vec4
-}
-
-/// Takes a freshly lowered shader to SSA form, optimised; operations are still those of the language.
-pub fn front(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
-    // Variables become SSA values; without this nothing else sees much. It is a lowering, although it optimises.
-    manager.run_required(shader, pass!(opt_promote_locals))?;
-    optimise(manager, shader)?;
-    unroll(manager, shader)?;
-    lower_arrays(manager, shader)
-}
-
-/// Puts what is known of the previous stage's outputs into a shader that went through [`front`].
-pub fn constant_inputs(
-    manager: &mut PassManager<'_>,
-    shader: &mut Shader,
-    constants: &OutputConstants,
-) -> Result<(), PassError> {
-    if manager.run(shader, pass!(opt_constant_inputs(constants)))? {
-        optimise(manager, shader)?;
-        unroll(manager, shader)?;
-    }
-    Ok(())
-}
-
-/// Removes what the next stage does not read from a shader that went through [`front`].
-pub fn unread_outputs(
-    manager: &mut PassManager<'_>,
-    shader: &mut Shader,
-    reads: &InputReads,
-) -> Result<(), PassError> {
-    if manager.run(shader, pass!(opt_unread_outputs(reads)))? {
-        optimise(manager, shader)?;
-    }
-    Ok(())
-}
-
-/// What the IR passes know of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
-    /// Operations have vectors; otherwise one component each.
-    pub vec4: bool,
-    /// There are 64-bit integers.
-    pub has_q: bool,
-    /// The extended-math unit takes halves.
-    pub has_hf_math: bool,
-    /// Comparing samples take explicit gradients.
-    pub shadow_gradients: bool,
-}
-
-impl Target {
-    /// What compiles `stage` for a device.
-    pub fn of(devinfo: &'static DevInfo, stage: Stage, backend: Option<Backend>) -> Target {
-        Target {
-            vec4: is_vec4(devinfo, stage, backend),
-            has_q: devinfo.has_q,
-            has_hf_math: devinfo.has_hf_math,
-            shadow_gradients: intel::has_shadow_gradients(devinfo),
-        }
-    }
-}
-
-/// Takes a shader from [`front`] on to what its back end accepts.
-pub fn back(manager: &mut PassManager<'_>, shader: &mut Shader, target: Target) -> Result<(), PassError> {
-    if shader.info.stage == Stage::TessControl {
-        manager.run(shader, pass!(opt_combine_stores))?;
-    }
-    lower_operations(manager, shader, target)?;
-    if !target.vec4 {
-        manager.run(shader, pass!(lower_locals_to_scratch(REGISTER_ARRAY_DWORDS)))?;
-        manager.run(shader, pass!(lower_vectors_to_scalar))?;
-        manager.run(shader, pass!(lower_small_types))?;
-    }
-    // What was lowered is dead, and often most of the shader.
-    shader.compact();
-    optimise(manager, shader)
-}
-
-fn optimise(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
-    manager.run_to_fixpoint(shader, CLEAN_UP, ROUNDS, |pass, s| pass(s))?;
-    shader.compact();
-    Ok(())
-}
-
-/// Unrolls loops with known trip counts; arrays indexed by their counters become plain variables.
-fn unroll(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
-    for _ in 0..UNROLLED_LOOPS {
-        if !manager.run(shader, pass!(opt_loop_unroll))? {
-            break;
-        }
-        manager.run(shader, pass!(opt_promote_locals))?;
-        optimise(manager, shader)?;
-    }
-    Ok(())
-}
-
-/// What is still indexed at run time.
-///
-/// Longer arrays stay locals: the scalar back end keeps them in registers, or in scratch memory (see [`back`]), the vec4 back end always in
-/// scratch memory.
-fn lower_arrays(manager: &mut PassManager<'_>, shader: &mut Shader) -> Result<(), PassError> {
-    manager.run(shader, pass!(lower_locals_to_select_chain(LADDER_LENGTH)))?;
-    // Unrolling and folding may just have made the last indices constant: the ladder had nothing to do then, promotion has.
-    if manager.run_required(shader, pass!(opt_promote_locals))? {
-        optimise(manager, shader)?;
-    }
-    Ok(())
-}
-
-/// Operations that the machine does not have.
-fn lower_operations(
-    manager: &mut PassManager<'_>,
-    shader: &mut Shader,
-    target: Target,
-) -> Result<(), PassError> {
-    if !target.shadow_gradients {
-        manager.run(shader, pass!(lower_shadow_gradients))?;
-    }
-    manager.run(shader, pass!(lower_pack))?;
-    manager.run(shader, pass!(lower_bitfield))?;
-    // The lowerings below make masks of their own, with immediate operands.
-    manager.run_to_fixpoint(shader, BITFIELDS, ROUNDS, |pass, s| pass(s))?;
-    manager.run(shader, pass!(lower_float_ops))?;
-    manager.run(shader, pass!(lower_half(target.has_hf_math)))?;
-    // 64-bit division and some conversions go through doubles.
-    manager.run(shader, pass!(lower_int64(target.has_q)))?;
-    manager.run(shader, pass!(lower_doubles)).map(drop)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::optional;
+    use super::*;
 
     /// Every optional pass that this file runs can be switched off by its name.
     #[test]
@@ -221,5 +266,14 @@ mod tests {
         let run = text.split("pass!(").skip(1).filter_map(|rest| rest.split(ends).next());
         let listed = optional();
         run.filter(|name| name.starts_with("opt_")).for_each(|name| assert!(listed.contains(name), "{name}"));
+    }
+
+    #[test]
+    fn former_names_lead_to_present_ones() {
+        for (former, present) in FORMER_NAMES {
+            assert_eq!(canonical(former), present);
+            let known = optional().contains(listed(former)) || by_name(listed(former)).is_some();
+            assert!(known, "{present}");
+        }
     }
 }

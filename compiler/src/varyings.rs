@@ -1,54 +1,43 @@
-//! Optimisation across stages: constants among a stage's outputs reach the next stage, what that does not read is not written.
+//! Facts about neighboring stages for the link-time passes.
 //!
-//! Each stage is compiled on its own, so the neighbours go through the front half of the pass list here once more, with the same options:
-//! both sides come to the same conclusions. Draw-time state does not change which generic varyings a stage reads or writes; therefore one
-//! stage's key serves for the other.
+//! Each stage is compiled on its own, so its neighbors go through the early passes here once more,
+//! with the same options: both sides come to the same conclusions. Draw-time state does not change
+//! which generic varyings a stage reads or writes; therefore one stage's key serves for the other.
 
 use std::sync::Arc;
 
 use ir::varyings::{InputReads, OutputConstants, reads_generic_inputs, writes_generic_outputs};
-use program::{Program, Stage, StageKey};
+use program::{Program, Stage};
 
-use crate::compile::Driver;
+use crate::compile::StageRequest;
 use crate::error::CompileError;
-use crate::passes;
-use vocabulary::CodegenOptions;
+use crate::passes::{self, NeighborFacts, PassManager};
 
-/// What is being compiled.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub program: &'a Program,
-    pub stage: Stage,
-    pub key: &'a StageKey,
-    pub options: &'a CodegenOptions,
+/// A stage after the early passes, and the manager that ran them.
+pub(crate) type EarlyStage<'a> = (Arc<ir::Shader>, PassManager<'a>);
+
+/// Returns what a stage's neighbors allow, given its shader after the early passes. `early` takes
+/// another stage through the early passes. A neighbor that cannot be compiled allows nothing: its
+/// own compilation reports the error.
+pub(crate) fn neighbor_facts<'a>(
+    request: &StageRequest<'_>,
+    shader: &ir::Shader,
+    early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
+) -> NeighborFacts {
+    let reads = may_drop_outputs(request, shader).then(|| reads_of_next(request, shader, &early));
+    NeighborFacts { reads: reads.flatten(), constants: constants_of_previous(request, shader, &early) }
 }
 
-/// Optimises a shader that went through [`passes::front`] with what its neighbours are like.
-pub(crate) fn link(
-    driver: &mut Driver<'_>,
-    mut shader: Arc<ir::Shader>,
-    context: &Context<'_>,
-) -> Result<Arc<ir::Shader>, CompileError> {
-    let reads = unread_matters(&shader, context).then(|| reads_of_next(driver, &shader, context)).flatten();
-    if let Some(constants) = constants_of_previous(driver, &shader, context) {
-        passes::constant_inputs(&mut driver.manager, Arc::make_mut(&mut shader), &constants)?;
-    }
-    if let Some(reads) = reads {
-        passes::unread_outputs(&mut driver.manager, Arc::make_mut(&mut shader), &reads)?;
-    }
-    Ok(shader)
-}
-
-/// Whether the stage passes generic varyings to another and nobody else looks at them.
-fn unread_matters(shader: &ir::Shader, context: &Context<'_>) -> bool {
-    let program = context.program;
+/// Returns true if the stage passes generic varyings to the next stage and to nothing else.
+fn may_drop_outputs(request: &StageRequest<'_>, shader: &ir::Shader) -> bool {
+    let program = request.program;
     let captured = !program.feedback.is_empty()
-        && program.last_vertex_stage().is_some_and(|s| s.shader.stage == context.stage);
-    has_plain_outputs(context.stage) && !captured && writes_generic_outputs(shader)
+        && program.last_vertex_stage().is_some_and(|s| s.shader.stage == request.stage);
+    has_own_outputs(request.stage) && !captured && writes_generic_outputs(shader)
 }
 
-/// Stages whose outputs are those of one invocation; patches belong to several.
-fn has_plain_outputs(stage: Stage) -> bool {
+/// Returns true if each output belongs to one invocation; patches belong to several.
+fn has_own_outputs(stage: Stage) -> bool {
     matches!(stage, Stage::Vertex | Stage::TessEval | Stage::Geometry)
 }
 
@@ -57,37 +46,36 @@ fn next(program: &Program, stage: Stage) -> Option<Stage> {
 }
 
 fn previous(program: &Program, stage: Stage) -> Option<Stage> {
-    program.stages.iter().rev().map(|s| s.shader.stage).find(|&s| s < stage && stage <= Stage::Fragment)
+    let mut stages = program.stages.iter().rev().map(|s| s.shader.stage);
+    stages.find(|&s| s < stage && stage <= Stage::Fragment)
 }
 
-/// What the previous stage always writes, as far as this one reads any of it.
-fn constants_of_previous(
-    driver: &Driver<'_>,
+/// Returns the constants that the previous stage always writes, if this one reads any varying.
+fn constants_of_previous<'a>(
+    request: &StageRequest<'_>,
     shader: &ir::Shader,
-    context: &Context<'_>,
+    early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
 ) -> Option<OutputConstants> {
-    let stage = previous(context.program, context.stage).filter(|&s| has_plain_outputs(s))?;
+    let stage = previous(request.program, request.stage).filter(|&s| has_own_outputs(s))?;
     if !reads_generic_inputs(shader) {
         return None;
     }
-    let (shader, _) = front_half(driver, &Context { stage, ..*context })?;
-    Some(OutputConstants::of(&shader)).filter(|constants| !constants.is_empty())
+    let (producer, _) = early(stage).ok()?;
+    Some(OutputConstants::of(&producer)).filter(|constants| !constants.is_empty())
 }
 
-/// What the next stage reads once it knows this one's constants.
-fn reads_of_next(driver: &Driver<'_>, shader: &ir::Shader, context: &Context<'_>) -> Option<InputReads> {
-    let stage = next(context.program, context.stage)?;
-    let (mut consumer, mut driver) = front_half(driver, &Context { stage, ..*context })?;
+/// Returns the inputs that the next stage reads once it has this stage's constants.
+fn reads_of_next<'a>(
+    request: &StageRequest<'_>,
+    shader: &ir::Shader,
+    early: impl Fn(Stage) -> Result<EarlyStage<'a>, CompileError>,
+) -> Option<InputReads> {
+    let stage = next(request.program, request.stage)?;
+    let (mut consumer, mut manager) = early(stage).ok()?;
     let constants = OutputConstants::of(shader);
     if !constants.is_empty() && reads_generic_inputs(&consumer) {
-        passes::constant_inputs(&mut driver.manager, Arc::make_mut(&mut consumer), &constants).ok()?;
+        let facts = NeighborFacts { constants: Some(constants), reads: None };
+        passes::link_varyings(&mut manager, &mut consumer, &facts).ok()?;
     }
     Some(InputReads::of(&consumer))
-}
-
-/// A neighbour as it is before it knows of its own neighbours; `None` if it cannot be compiled, which is its own compilation's business.
-fn front_half<'a>(driver: &Driver<'a>, context: &Context<'_>) -> Option<(Arc<ir::Shader>, Driver<'a>)> {
-    let mut driver = driver.another(context.options, context.stage);
-    let shader = driver.front(context).ok()?;
-    Some((shader, driver))
 }

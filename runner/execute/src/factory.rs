@@ -1,7 +1,7 @@
 //! The real devices: simulator and interpreter.
 
 use compiler::{
-    Cache, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit,
+    CachedCompiler, CodegenOptions, LivenessGranularity, PayloadInterference, Quirk, QuirkSet, StageLimit,
 };
 use simulator::MathMode;
 use softgl::device::DeviceError;
@@ -26,7 +26,7 @@ pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
 /// Makes simulators and interpreters; all simulators share what was compiled and decoded before.
 #[derive(Clone, Default)]
 pub struct Devices {
-    cache: Arc<Cache>,
+    cache: Arc<CachedCompiler>,
     decoders: Arc<Decoders>,
 }
 

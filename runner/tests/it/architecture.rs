@@ -6,9 +6,10 @@ use std::process::Command;
 /// Each crate with the crates that it may use beside `vocabulary`, which every crate may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("vocabulary", &[]),
+    ("cache", &[]),
     ("program", &[]),
     ("ir", &[]),
-    ("eu", &[]),
+    ("eu", &["cache"]),
     ("script", &[]),
     ("generate", &[]),
     ("tidy", &[]),
@@ -17,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("glsl", &["program"]),
     ("legacy", &[]),
     ("interpreter", &["program"]),
-    ("simulator", &["eu"]),
+    ("simulator", &["eu", "cache"]),
     ("lower", &["program", "ir"]),
     ("intel", &["ir", "eu"]),
     ("compiler", COMPILER),
@@ -27,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates below `compiler`; a crate that may use `compiler` may use these, too.
-const COMPILER: &[&str] = &["program", "glsl", "legacy", "ir", "lower", "eu", "intel"];
+const COMPILER: &[&str] = &["cache", "program", "glsl", "legacy", "ir", "lower", "eu", "intel"];
 
 /// Every workspace crate with the workspace crates it depends on in any way.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {

@@ -2,7 +2,7 @@
 
 use crate::common::{constant_setup, program};
 use compiler::Binary;
-use compiler::passes::Target;
+use compiler::passes::IrTarget;
 use eu::DevInfo;
 use execute::devices::{SimulatorDevice, SimulatorOptions};
 use ir::eval::{EvalError, EvalOptions, Io, Services, Space};
@@ -177,9 +177,9 @@ fn compile(shader: &Shader, generation: &str, spill_all: bool) -> Result<tempfil
     let mut shader = shader.clone();
     let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
     let passes = &mut manager;
-    let target = Target::of(devinfo, shader.info.stage, None);
-    compiler::passes::front(passes, &mut shader)
-        .and_then(|()| compiler::passes::back(passes, &mut shader, target))
+    let target = IrTarget::of(devinfo, shader.info.stage, None);
+    compiler::passes::early(passes, &mut shader)
+        .and_then(|()| compiler::passes::late(passes, &mut shader, target))
         .map_err(|e| e.to_string())?;
     let options = intel::Options { spill_all, ..intel::Options::default() };
     let compiled =

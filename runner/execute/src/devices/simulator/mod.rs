@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use compiler::output::{PushRange, Statistics, Surface, Width};
-use compiler::{Binary, Cache, CodegenOptions, CompileError, Fronts, StagePasses};
+use compiler::{Binary, CachedCompiler, CodegenOptions, CompileError, EarlyPassCache, StagePasses};
 use eu::DevInfo;
 use program::{Stage, StageKey};
 use simulator::trace::Tracer;
@@ -49,7 +49,7 @@ pub struct SimulatorOptions {
     /// Compiler options.
     pub compiler: CodegenOptions,
     /// What was compiled before.
-    pub cache: Arc<Cache>,
+    pub cache: Arc<CachedCompiler>,
     /// What was decoded before.
     pub decoders: Arc<Decoders>,
     /// Folder to take binaries from instead of compiling.
@@ -96,7 +96,7 @@ type CacheKey = (ProgramId, Stage, StageKey);
 pub struct SimulatorDevice {
     options: SimulatorOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
-    fronts: BTreeMap<ProgramId, Fronts>,
+    early: BTreeMap<ProgramId, EarlyPassCache>,
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
@@ -116,7 +116,7 @@ impl SimulatorDevice {
         thread.tracer = options.trace.clone().map(Tracer::new);
         SimulatorDevice {
             cache: BTreeMap::new(),
-            fronts: BTreeMap::new(),
+            early: BTreeMap::new(),
             last: BTreeMap::new(),
             statistics: Vec::new(),
             passes: None,
@@ -179,14 +179,14 @@ impl SimulatorDevice {
         if let Some(binary) = foreign {
             return decoders.decode(Arc::new(binary), cache, devinfo);
         }
-        let (fronts, program) = (self.fronts.entry(state.program_id).or_default(), state.program);
+        let (early, program) = (self.early.entry(state.program_id).or_default(), state.program);
         let compiled = match &mut self.passes {
             Some(log) => {
                 let (binary, passes) = compiler::compile_logged(program, stage, state.key, devinfo, &options);
                 log.push(passes);
                 binary.map(Arc::new)
             }
-            None => compiler::compile_cached(cache, fronts, program, stage, state.key, devinfo, &options),
+            None => cache.compile(early, program, stage, state.key, devinfo, &options),
         };
         let binary = compiled.map_err(|error| compile_error(stage, error))?;
         decoders.known(binary, cache, devinfo)

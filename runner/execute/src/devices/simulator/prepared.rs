@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cache::CheckoutPool;
 use compiler::output::{Interface, Width};
-use compiler::{Binary, Cache, Pool};
+use compiler::{Binary, CachedCompiler};
 use eu::DevInfo;
 use simulator::{Decoder, Kernel};
 use softgl::device::DeviceError;
@@ -42,7 +43,7 @@ impl Prepared {
 /// What was decoded before: instructions, and whole binaries that came from the compiler's cache.
 #[derive(Default)]
 pub struct Decoders {
-    decoders: Pool<Decoder>,
+    decoders: CheckoutPool<&'static str, Decoder>,
     prepared: Mutex<Table>,
 }
 
@@ -71,7 +72,7 @@ impl Decoders {
     pub(super) fn known(
         &self,
         binary: Arc<Binary>,
-        cache: &Cache,
+        cache: &CachedCompiler,
         devinfo: &'static DevInfo,
     ) -> Result<Arc<Prepared>, DeviceError> {
         let address = Arc::as_ptr(&binary).addr();
@@ -88,18 +89,18 @@ impl Decoders {
     pub(super) fn decode(
         &self,
         binary: Arc<Binary>,
-        cache: &Cache,
+        cache: &CachedCompiler,
         devinfo: &'static DevInfo,
     ) -> Result<Arc<Prepared>, DeviceError> {
         let mut kernels = Vec::new();
         let mut hashes = Vec::new();
         for kernel in &binary.compiled.kernels {
             let decode = |decoder: &mut Decoder| {
-                cache.with_known(devinfo, |insts| decoder.kernel(insts, &kernel.code))
+                cache.with_validation_cache(devinfo, |insts| decoder.kernel(insts, &kernel.code))
             };
             let decoded = self
                 .decoders
-                .lend(devinfo, || Decoder::new(devinfo), decode)
+                .with(devinfo.name, || Decoder::new(devinfo), decode)
                 .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
             kernels.push((kernel.width, decoded));
             hashes.push(blake3::hash(&kernel.code).to_hex().to_string());

@@ -1,0 +1,182 @@
+//! Compilation with caches: tests share stages, and generations share most of the IR passes.
+//!
+//! Every result is keyed by everything it depends on, so that a hit and a miss return the same.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use cache::{CheckoutPool, SharedTable};
+use eu::{DevInfo, ValidationCache};
+use ir::Shader;
+use program::{Program, Stage, StageKey};
+use vocabulary::CodegenOptions;
+
+use crate::binary::Binary;
+use crate::compile::{self, StageRequest, codegen, intel_options, validate_with};
+use crate::error::CompileError;
+use crate::passes::{self, IrTarget};
+use crate::varyings;
+
+/// Most instructions of all shaders in one generation of a table: some megabytes, and more than the
+/// stages of a test have.
+const CAPACITY: usize = 8_000;
+
+/// A compiler that stores shaders and binaries, for several threads.
+pub struct CachedCompiler {
+    early: SharedTable<EarlyKey, Result<Arc<Shader>, CompileError>>,
+    late: SharedTable<LateKey, Result<Arc<Shader>, CompileError>>,
+    binaries: SharedTable<BinaryKey, Result<Arc<Binary>, CompileError>>,
+    validation: CheckoutPool<&'static str, ValidationCache>,
+}
+
+/// Everything that the early passes depend on.
+#[derive(PartialEq, Eq, Hash)]
+struct EarlyKey {
+    lowered: Shader,
+    options: CodegenOptions,
+}
+
+/// Everything that the late passes depend on.
+#[derive(PartialEq, Eq, Hash)]
+struct LateKey {
+    shader: Arc<Shader>,
+    target: IrTarget,
+    options: CodegenOptions,
+}
+
+/// Everything that machine code depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct BinaryKey {
+    shader: Arc<Shader>,
+    key: intel::StageKey,
+    device: &'static str,
+    options: CodegenOptions,
+}
+
+impl Default for CachedCompiler {
+    fn default() -> CachedCompiler {
+        CachedCompiler {
+            early: SharedTable::new(CAPACITY),
+            late: SharedTable::new(CAPACITY),
+            binaries: SharedTable::new(CAPACITY),
+            validation: CheckoutPool::default(),
+        }
+    }
+}
+
+impl CachedCompiler {
+    /// As [`compile`](crate::compile()), with results of earlier compilations. `early` belongs to
+    /// this program and these options.
+    ///
+    /// # Errors
+    /// As [`compile`](crate::compile()).
+    pub fn compile(
+        &self,
+        early: &EarlyPassCache,
+        program: &Program,
+        stage: Stage,
+        key: &StageKey,
+        devinfo: &'static DevInfo,
+        options: &CodegenOptions,
+    ) -> Result<Arc<Binary>, CompileError> {
+        if options.is_limited() {
+            // Numbers of passes make a shader depend on more than its code.
+            return compile::compile(program, stage, key, devinfo, options).map(Arc::new);
+        }
+        let request = StageRequest { program, stage, key, devinfo, options };
+        let early = |stage| {
+            let request = StageRequest { stage, ..request };
+            early.get(stage, key, || self.early(request.lowered()?, options))
+        };
+        let neighbor = |stage| Ok((early(stage)?, passes::manager(options, stage, false)));
+        let mut shader = early(stage)?;
+        let facts = varyings::neighbor_facts(&request, &shader, neighbor);
+        passes::link_varyings(&mut passes::manager(options, stage, false), &mut shader, &facts)?;
+        let shader = self.late(shader, request.target(), options)?;
+        self.binary(shader, request.intel_key(), devinfo, options)
+    }
+
+    fn early(&self, lowered: Shader, options: &CodegenOptions) -> Result<Arc<Shader>, CompileError> {
+        let weight = lowered.insts.len();
+        self.early.get(EarlyKey { lowered, options: options.clone() }, weight, |key| {
+            let mut shader = key.lowered.clone();
+            let mut manager = passes::manager(&key.options, shader.info.stage, false);
+            passes::early(&mut manager, &mut shader)?;
+            Ok(Arc::new(shader))
+        })
+    }
+
+    fn late(
+        &self,
+        shader: Arc<Shader>,
+        target: IrTarget,
+        options: &CodegenOptions,
+    ) -> Result<Arc<Shader>, CompileError> {
+        let weight = shader.insts.len();
+        self.late.get(LateKey { shader, target, options: options.clone() }, weight, |key| {
+            let mut shader = Shader::clone(&key.shader);
+            let mut manager = passes::manager(&key.options, shader.info.stage, false);
+            passes::late(&mut manager, &mut shader, key.target)?;
+            Ok(Arc::new(shader))
+        })
+    }
+
+    fn binary(
+        &self,
+        shader: Arc<Shader>,
+        key: intel::StageKey,
+        devinfo: &'static DevInfo,
+        options: &CodegenOptions,
+    ) -> Result<Arc<Binary>, CompileError> {
+        let weight = shader.insts.len();
+        let key = BinaryKey { shader, key, device: devinfo.name, options: options.clone() };
+        self.binaries.get(key, weight, |key| {
+            let binary = codegen(&key.shader, &key.key, devinfo, &intel_options(&key.options))?;
+            if !key.options.no_validate {
+                self.with_validation_cache(devinfo, |cache| validate_with(cache, &binary))?;
+            }
+            Ok(Arc::new(binary))
+        })
+    }
+
+    /// Calls `body` with a cache of decoded and validated instructions of a device.
+    pub fn with_validation_cache<T>(
+        &self,
+        devinfo: &'static DevInfo,
+        body: impl FnOnce(&mut ValidationCache) -> T,
+    ) -> T {
+        self.validation.with(devinfo.name, || ValidationCache::new(devinfo), body)
+    }
+}
+
+/// The stages of one program after the early passes, compiled with one set of options. Each stage's
+/// compilation needs its neighbors, too, so that each stage is needed several times.
+#[derive(Default)]
+pub struct EarlyPassCache(RefCell<Vec<EarlyResult>>);
+
+struct EarlyResult {
+    stage: Stage,
+    key: StageKey,
+    shader: Result<Arc<Shader>, CompileError>,
+}
+
+impl EarlyPassCache {
+    /// Returns the shader of a stage: the stored one, or that of `make`.
+    fn get(
+        &self,
+        stage: Stage,
+        key: &StageKey,
+        make: impl FnOnce() -> Result<Arc<Shader>, CompileError>,
+    ) -> Result<Arc<Shader>, CompileError> {
+        let stored = {
+            let results = self.0.borrow();
+            results.iter().find(|r| r.stage == stage && r.key == *key).map(|r| r.shader.clone())
+        };
+        stored.unwrap_or_else(|| {
+            let shader = make();
+            let result = EarlyResult { stage, key: key.clone(), shader: shader.clone() };
+            self.0.borrow_mut().push(result);
+            shader
+        })
+    }
+}
