@@ -3,6 +3,7 @@
 use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
+use crate::isel::SelectedProgram;
 use crate::lir::{MessageKind, Op, Program};
 use crate::model::Model;
 use crate::options::Options;
@@ -37,6 +38,35 @@ impl GeneratedCode {
             statistics: self.statistics,
             annotations: self.annotations,
         }
+    }
+}
+
+/// Code generation of one shader: what its kernels share.
+#[derive(Clone, Copy)]
+pub struct CodeGenerator<'a> {
+    /// Facts of the generation.
+    pub model: &'a Model,
+    /// The caller's choices.
+    pub options: &'a Options,
+    /// The passes of the back end.
+    pub passes: &'a PassList,
+}
+
+impl CodeGenerator<'_> {
+    /// Generates the kernel of a selected program.
+    ///
+    /// # Errors
+    /// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
+    pub fn generate_kernel(
+        &self,
+        selected: SelectedProgram,
+        allow_spill: bool,
+    ) -> Result<Kernel, CompileError> {
+        let SelectedProgram { program, width, push_start, scratch_bytes } = selected;
+        let program = (program, width);
+        let (model, options) = (self.model, self.options);
+        generate_code(program, model, options, allow_spill, self.passes, scratch_bytes)
+            .map(|code| code.kernel(width, push_start))
     }
 }
 

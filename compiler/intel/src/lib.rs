@@ -10,6 +10,7 @@ mod barrier;
 pub mod codegen;
 pub mod encode;
 mod error;
+pub mod isel;
 mod legalize;
 pub mod lir;
 pub mod liveness;
@@ -31,6 +32,7 @@ pub use error::CompileError;
 pub use model::{Model, Quirk, QuirkSet};
 pub use options::{Backend, Options, StageKey};
 
+use codegen::CodeGenerator;
 use eu::DevInfo;
 use output::Compiled;
 
@@ -44,20 +46,26 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    match (shader.info.stage, backend_for(devinfo, shader.info.stage, options.backend)) {
-        (ir::Stage::Vertex, Backend::Vec4) => vec4::compile_vertex(shader, key, devinfo, options),
-        (ir::Stage::Vertex, Backend::Scalar) => scalar::compile_vertex(shader, key, devinfo, options),
-        (ir::Stage::Geometry, Backend::Vec4) => vec4::compile_geometry(shader, key, devinfo, options),
-        (ir::Stage::Geometry, Backend::Scalar) => scalar::compile_geometry(shader, key, devinfo, options),
-        (ir::Stage::TessControl, Backend::Vec4) => vec4::compile_tess_control(shader, key, devinfo, options),
-        (ir::Stage::TessEval, Backend::Vec4) => vec4::compile_tess_eval(shader, key, devinfo, options),
-        (ir::Stage::TessControl, Backend::Scalar) => {
-            scalar::compile_tess_control(shader, key, devinfo, options)
-        }
-        (ir::Stage::TessEval, Backend::Scalar) => scalar::compile_tess_eval(shader, key, devinfo, options),
-        (ir::Stage::Compute, _) => scalar::compile_compute(shader, key, devinfo, options),
-        (ir::Stage::Fragment, _) => scalar::compile_fragment(shader, key, devinfo, options),
-    }
+    let model = model::model_for(devinfo, options.disabled_quirks);
+    let stage = shader.info.stage;
+    let backend = backend_for(devinfo, stage, options.backend);
+    let passes = match backend {
+        Backend::Scalar => &passes::SCALAR,
+        Backend::Vec4 => &vec4::PASSES,
+    };
+    let compile_stage = match (backend, stage) {
+        (Backend::Scalar, ir::Stage::Vertex) => scalar::vertex::compile,
+        (Backend::Scalar, ir::Stage::TessControl) => scalar::tess_control::compile,
+        (Backend::Scalar, ir::Stage::TessEval) => scalar::tess_eval::compile,
+        (Backend::Scalar, ir::Stage::Geometry) => scalar::geometry::compile,
+        (_, ir::Stage::Fragment) => scalar::fragment::compile,
+        (_, ir::Stage::Compute) => scalar::compute::compile,
+        (Backend::Vec4, ir::Stage::Vertex) => vec4::vertex::compile,
+        (Backend::Vec4, ir::Stage::TessControl) => vec4::tess_control::compile,
+        (Backend::Vec4, ir::Stage::TessEval) => vec4::tess_eval::compile,
+        (Backend::Vec4, ir::Stage::Geometry) => vec4::geometry::compile,
+    };
+    compile_stage(shader, key, &CodeGenerator { model: &model, options, passes })
 }
 
 /// The back end that compiles `stage`: the caller's choice where the generation has both, which those with scalar code

@@ -193,6 +193,15 @@ pub fn sampler(
     }
 }
 
+/// Constant texel offsets in dword 2 of the header: four bits each, u highest; `None` if they do not fit.
+#[must_use]
+pub fn texel_offset_nibbles(offsets: &[u64]) -> Option<u32> {
+    offsets.iter().take(3).enumerate().try_fold(0, |bits, (i, &offset)| {
+        let value = offset as u32 as i32;
+        (-8..8).contains(&value).then_some(bits | (value as u32 & 0xf) << (8 - 4 * i))
+    })
+}
+
 /// Where the pixel interpolator evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]

@@ -1,68 +1,9 @@
 //! Arithmetic: floats, comparisons, selects; the dispatch over all ALU operations.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Region, Type};
 use ir::{Alu, AluOp, Value};
-
-/// Decides which additions take in a multiplication (MAD) and skips multiplications whose every use is taken in.
-/// Neither may be exact, and at most one of the two may have a constant operand (a MAD takes no immediates).
-pub(super) fn choose_fusions(t: &mut Translator<'_>) {
-    let shader = t.shader;
-    // Additions that could take in a multiplication, by multiplication.
-    let mut candidates: Vec<(Value, Vec<(Value, usize)>)> = Vec::new();
-    let mut index: cranelift_entity::SecondaryMap<Value, Option<usize>> =
-        cranelift_entity::SecondaryMap::new();
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            let data = &shader.insts[inst];
-            let (ir::InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
-            if matches!(alu.op, AluOp::Fadd | AluOp::Fsub) && !alu.exact && shader.bits(result) >= 32 {
-                for (i, src) in alu.srcs.iter().enumerate() {
-                    if let Some(slot) = index[src.value] {
-                        candidates[slot].1.push((result, i));
-                    }
-                }
-            }
-            if alu.op == AluOp::Fmul && !alu.exact && shader.bits(result) >= 32 {
-                index[result] = Some(candidates.len());
-                candidates.push((result, Vec::new()));
-            }
-        }
-    }
-    let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
-    for (product, users) in candidates {
-        let all_fuse = users.len() as u32 == t.uses[product]
-            && users.iter().all(|&(sum, _)| t.fused_into[sum].is_none());
-        let distinct = users.iter().enumerate().all(|(i, u)| users[..i].iter().all(|v| v.0 != u.0));
-        // A 64-bit scalar must be copied to full width first, which costs what the fusion saves.
-        let scalars_ok = shader.bits(product) < 64
-            || shader.as_alu(product).is_some_and(|mul| {
-                let sums = users.iter().filter_map(|&(sum, _)| shader.as_alu(sum));
-                let scalar = |alu: &Alu| alu.srcs.iter().any(|s| is_scalar_value(shader, s.value));
-                !scalar(mul) && !sums.into_iter().any(scalar)
-            });
-        let constants_ok = shader.as_alu(product).is_some_and(|mul| {
-            !has_constant(mul)
-                || users.iter().all(|&(sum, _)| shader.as_alu(sum).is_some_and(|add| !has_constant(add)))
-        });
-        if users.is_empty() || !all_fuse || !distinct || !constants_ok || !scalars_ok {
-            continue;
-        }
-        for (sum, i) in users {
-            t.fused_into[sum] = Some((product, i));
-        }
-        t.skipped[product] = true;
-    }
-}
-
-/// The value is read as a scalar: a constant, or uniform data at a constant offset.
-fn is_scalar_value(shader: &ir::Shader, value: Value) -> bool {
-    shader.as_const(value).is_some()
-        || shader.as_intrinsic(value).is_some_and(|i| {
-            i.op == ir::IntrinsicOp::LoadUbo && i.srcs.iter().all(|&s| shader.as_const(s).is_some())
-        })
-}
 
 /// How the components of one operation are computed.
 pub(super) struct Ctx<'s> {
@@ -77,7 +18,7 @@ pub(super) struct Ctx<'s> {
     pub src_bits: u32,
 }
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits an ALU operation.
     pub(super) fn emit_alu(&mut self, alu: &Alu, result: Value) -> Result<(), CompileError> {
         if self.emit_without_instruction(alu, result) {
@@ -235,9 +176,7 @@ impl Translator<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((product, index)) = self.fused_into[ctx.result]
-            && let Some(mul) = self.shader.as_alu(product)
-        {
+        if let Some((mul, index)) = self.fused_product(ctx.result) {
             let pick = ctx.alu.srcs[index].swizzle[usize::from(ctx.component & 3)];
             let mut a = self.src(&mul.srcs[0], pick, ty);
             let b = self.src(&mul.srcs[1], pick, ty);
@@ -314,7 +253,7 @@ impl Translator<'_> {
         if self.emit_select_of_one_and_zero(ctx, cond.value, component) {
             return Ok(());
         }
-        let inverse = self.emit_condition(cond.value, component)?;
+        let inverse = self.emit_condition(cond.value, component);
         let ty = self.raw_type(ctx.result);
         let (a, b) = (self.arg(ctx, 1, ty), self.arg(ctx, 2, ty));
         let mut build = self.builder();
@@ -332,7 +271,7 @@ impl Translator<'_> {
     /// `c ? 1 : 0` and its opposite from the boolean's 0 or −1 itself: needs no constant in a register.
     fn emit_select_of_one_and_zero(&mut self, ctx: &Ctx<'_>, cond: Value, component: u8) -> bool {
         const ONE: u64 = 0x3f80_0000;
-        if ctx.bits != 32 || self.is_wide_comparison(cond) {
+        if ctx.bits != 32 || self.is_64bit_comparison(cond) {
             return false;
         }
         let bits = [1, 2].map(|i| self.arg(ctx, i, Type::UD).imm_bits());
@@ -343,8 +282,9 @@ impl Translator<'_> {
             [Some(0), Some(1)] => (Type::D, false),
             _ => return false,
         };
-        let (cond, component, inverse) = self.strip_not(cond, component);
-        let boolean = self.get(cond, component, Type::D);
+        let mut components = [component];
+        let (cond, inverse) = self.strip_not(cond, &mut components);
+        let boolean = self.get(cond, components[0], Type::D);
         let dst = ctx.dst.retype(ty);
         if direct != inverse {
             self.builder().mov(dst, boolean.neg());
@@ -360,7 +300,8 @@ impl Translator<'_> {
             AluOp::Fdot3 => 3,
             _ => 4,
         };
-        let pair = |t: &Self, c: u8| (t.src(&ctx.alu.srcs[0], c, ty), t.src(&ctx.alu.srcs[1], c, ty));
+        let pair =
+            |isel: &Self, c: u8| (isel.src(&ctx.alu.srcs[0], c, ty), isel.src(&ctx.alu.srcs[1], c, ty));
         let (a, b) = pair(self, 0);
         let mut sum = self.builder().temp(ty);
         self.builder().emit(Op::Mul, sum, &[a, b]);

@@ -1,7 +1,7 @@
 //! Conversions and packing.
 
 use super::alu::Ctx;
-use super::translate::Translator;
+use super::target::ScalarSelection;
 use crate::error::CompileError;
 use crate::lir::{Arf, Op, Operand, Type};
 use ir::AluOp;
@@ -9,7 +9,7 @@ use ir::AluOp;
 /// Control register: both bits of the rounding mode set round to zero, none to nearest even.
 const CR0_ROUND_TO_ZERO: u32 = 3 << 4;
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits a conversion; false if the operation is none.
     pub(super) fn emit_conversion(&mut self, ctx: &Ctx<'_>) -> Result<bool, CompileError> {
         use AluOp::*;

@@ -1,13 +1,13 @@
 //! Integer arithmetic, bits and bit-fields.
 
 use super::alu::Ctx;
-use super::translate::Translator;
+use super::target::ScalarSelection;
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, Type};
 use crate::model::{DwordMul, Quirk};
 use ir::AluOp;
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits an integer operation.
     pub(super) fn emit_integer(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         use AluOp::*;

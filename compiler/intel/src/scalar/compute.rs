@@ -3,166 +3,154 @@
 //! Payload: g0 (dwords 1, 6, 7 the work group's number, dword 2 the barrier's), push constants, then a register of
 //! the thread's own: dwords 0 to 2 the work group's size where that varies, then the thread's number in the group.
 
-use super::translate::{Components, Translator};
-use super::uniforms::choose_push_ranges;
-use crate::codegen;
+use super::target::{Components, Scalar, ScalarSelection};
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
+use crate::isel::memory_effects::is_order_dependent;
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering, widths};
 use crate::lir::{Arf, MessageKind, Op, Operand, REG_SIZE, Type};
-use crate::model::{Model, model_for};
-use crate::options::{Options, StageKey};
-use crate::output::{Compiled, ComputeInterface, Interface, Kernel, PushRange, Width};
+use crate::options::StageKey;
+use crate::output::{Compiled, ComputeInterface, Interface, Width};
 use crate::sends;
-use eu::DevInfo;
 use eu::desc::{self, Lengths, SpawnerMessage};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// First register of the push constants.
 const PUSH_START: u32 = 1;
 
-/// Compute part of instruction selection's state.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ComputeState {
-    /// Register of the thread's own data.
-    own: u32,
+/// State of the compute stage.
+#[derive(Default)]
+struct ComputeStage {
+    /// Register with the data of the thread.
+    thread_data: u32,
 }
 
-/// Compiles a compute shader for every width wanted and possible: SIMD8 always, SIMD16 unless it would spill.
+/// Compiles a compute shader for every width wanted and possible: SIMD8 always, SIMD16 unless it
+/// would spill.
 ///
 /// # Errors
-/// Something in the shader that this back end does not support, or a failure of allocation or encoding.
-pub fn compile_compute(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
-    key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    _key: &StageKey,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
-    let push = choose_push_ranges(shader, u32::from(devinfo.max_push_registers));
-    let wanted = |w: Width| options.widths.is_empty() || options.widths.contains(&w);
-    let compile = |width| compile_width(shader, key, &model, options, &push, width);
-    let mut kernels = Vec::new();
-    if wanted(Width::Simd8) || !wanted(Width::Simd16) {
-        kernels.push(compile(Width::Simd8)?);
-    }
-    if wanted(Width::Simd16) {
-        match compile(Width::Simd16) {
-            Ok(kernel) => kernels.push(kernel),
-            // The narrow kernel does the work; wide ones are an optimisation.
-            Err(_) if !kernels.is_empty() => {}
-            Err(_) => kernels.push(compile(Width::Simd8)?),
-        }
-    }
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
+    let push = choose_push_ranges(shader, max_push);
+    let kernels = widths::kernels(&codegen.options.widths, true, |width| {
+        let selection = Selection::new(shader, codegen.model, width, &push);
+        let selected = isel::select(selection, &mut ComputeStage::default())?;
+        codegen.generate_kernel(selected, width == Width::Simd8)
+    })?;
     let size = shader.info.local_size;
     let interface = ComputeInterface {
-        local_size: (!varies(shader)).then_some(size),
+        local_size: (!has_variable_size(shader)).then_some(size),
         shared_size: shader.info.shared_size,
-        order_dependent: super::memory::is_order_dependent(shader),
+        order_dependent: is_order_dependent(shader),
     };
     Ok(codegen::compiled(shader, kernels, push, Interface::Compute(interface)))
 }
 
-/// The work group's size is known at dispatch only.
-fn varies(shader: &Shader) -> bool {
+/// Returns whether the work group's size is known at dispatch only.
+fn has_variable_size(shader: &Shader) -> bool {
     shader.info.local_size.contains(&0)
 }
 
-fn compile_width(
-    shader: &Shader,
-    key: &StageKey,
-    model: &Model,
-    options: &Options,
-    push: &[PushRange],
-    width: Width,
-) -> Result<Kernel, CompileError> {
-    let mut t = Translator::new(shader, model, key, width.channels(), push);
-    t.push_start = PUSH_START;
-    t.compute.own = PUSH_START + push.iter().map(|r| r.length).sum::<u32>();
-    t.program.payload_regs = t.compute.own as u8 + 1;
-    t.emit_prologue();
-    t.emit_shared_memory_index();
-    t.translate_body()?;
-    t.end_compute_thread()?;
-    let code = t.finish(options, width == Width::Simd8)?;
-    Ok(code.kernel(width, PUSH_START))
-}
-
-impl Translator<'_> {
-    /// Hands the thread's share of shared memory on to the data port, where threads must do that themselves.
-    fn emit_shared_memory_index(&mut self) {
-        if self.shader.info.shared_size == 0 || !self.model.moves_shared_memory_index() {
-            return;
-        }
-        let mut state = Operand::arf(Arf::State(0), Type::UW);
-        state.offset = 4;
-        self.builder().all_channels(1).mov(state, Operand::grf_scalar(2, Type::UW));
+impl StageLowering<Scalar> for ComputeStage {
+    fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        isel.push_start = PUSH_START;
+        self.thread_data = PUSH_START + isel.pushed_registers();
+        isel.program.payload_regs = self.thread_data as u8 + 1;
+        Ok(())
     }
 
-    /// Emits an intrinsic of a compute shader.
-    pub(super) fn emit_compute_intrinsic(
+    fn emit_prologue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        emit_shared_memory_index(isel);
+        Ok(())
+    }
+
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
-        let Some(result) = result else { return self.emit_memory(intrinsic, result) };
+        let Some(result) = result else { return isel.emit_memory(intrinsic, result) };
         let value: Components = match intrinsic.op {
             WorkgroupId => {
                 [1, 6, 7].map(|dword| Operand::grf_scalar(4 * dword, Type::UD)).into_iter().collect()
             }
-            WorkgroupSize => (0..3).map(|c| self.group_size(c)).collect(),
+            WorkgroupSize => (0..3).map(|c| self.group_size(isel, c)).collect(),
             NumWorkgroups => {
-                let data = self.pull(self.bindings.groups, 0);
+                let data = isel.pull(isel.bindings.groups, 0);
                 (0..3).map(|c| data.byte_offset(4 * c).scalar()).collect()
             }
-            LocalInvocationIndex if self.in_quads() => std::iter::once(self.index_from_id()).collect(),
-            LocalInvocationIndex => std::iter::once(self.invocation_index()).collect(),
-            LocalInvocationId => self.invocation_id(),
-            _ => return self.emit_memory(intrinsic, Some(result)),
+            LocalInvocationIndex if in_quads(isel.shader) => {
+                std::iter::once(self.index_from_id(isel)).collect()
+            }
+            LocalInvocationIndex => std::iter::once(self.invocation_index(isel)).collect(),
+            LocalInvocationId => self.invocation_id(isel),
+            _ => return isel.emit_memory(intrinsic, Some(result)),
         };
-        self.set(result, value);
+        isel.set(result, value);
         Ok(())
     }
 
+    /// Emits the message that ends the thread.
+    fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        let spawner = SpawnerMessage { spawn: false, root: false, no_urb: true };
+        let message = desc::Message::Spawner(spawner);
+        let mut message = sends::typed(isel.model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
+        message.eot = true;
+        let mut b = isel.builder();
+        let payload = Operand::vgrf(b.program.vreg(1), Type::UD);
+        let mut all = b.all_channels(8);
+        all.mov(payload, Operand::grf(0, Type::UD));
+        all.emit(Op::Send, Operand::null(Type::UD), &[payload]).message = Some(message);
+        Ok(())
+    }
+}
+
+impl ComputeStage {
     /// Component of the work group's size.
-    fn group_size(&self, component: u32) -> Operand {
-        if varies(self.shader) {
-            return Operand::grf_scalar(self.compute.own * REG_SIZE + 4 * component, Type::UD);
+    fn group_size(&self, isel: &ScalarSelection<'_>, component: u32) -> Operand {
+        if has_variable_size(isel.shader) {
+            return Operand::grf_scalar(self.thread_data * REG_SIZE + 4 * component, Type::UD);
         }
-        Operand::ud(self.shader.info.local_size[component as usize])
+        Operand::ud(isel.shader.info.local_size[component as usize])
     }
 
     /// Number of each invocation in the work group, in the order of channels.
-    fn invocation_index(&mut self) -> Operand {
-        let dword = if varies(self.shader) { 3 } else { 0 };
-        let thread = Operand::grf_scalar(self.compute.own * REG_SIZE + 4 * dword, Type::UD);
-        let channels = self.emit_channel_numbers();
-        let shift = u32::from(self.program.width).ilog2();
-        let mut b = self.builder();
+    fn invocation_index(&self, isel: &mut ScalarSelection<'_>) -> Operand {
+        let dword = if has_variable_size(isel.shader) { 3 } else { 0 };
+        let thread = Operand::grf_scalar(self.thread_data * REG_SIZE + 4 * dword, Type::UD);
+        let channels = isel.emit_channel_numbers();
+        let shift = u32::from(isel.program.width).ilog2();
+        let mut b = isel.builder();
         let (first, index) = (b.temp(Type::UD), b.temp(Type::UD));
         b.emit(Op::Shl, first, &[thread, Operand::ud(shift)]);
         b.emit(Op::Add, index, &[first, channels]);
         index
     }
 
-    /// Four consecutive channels are two by two neighbours in x and y.
-    fn in_quads(&self) -> bool {
-        self.shader.info.derivative_group == ir::DerivativeGroup::Quads
-    }
-
     /// The invocation's place in the work group: x runs fastest, or the place in the quad and then the quad's x.
-    fn invocation_id(&mut self) -> Components {
-        let index = self.invocation_index();
-        if !self.in_quads() {
-            return self.split(index, [self.group_size(0), self.group_size(1)]).into_iter().collect();
+    fn invocation_id(&self, isel: &mut ScalarSelection<'_>) -> Components {
+        let index = self.invocation_index(isel);
+        if !in_quads(isel.shader) {
+            return split(isel, index, [self.group_size(isel, 0), self.group_size(isel, 1)])
+                .into_iter()
+                .collect();
         }
-        let quad = self.divided(Op::MathIntDivQuotient, index, Operand::ud(4));
+        let quad = divided(isel, Op::MathIntDivQuotient, index, Operand::ud(4));
         // Sizes in x and y are even then, and constant.
         let half = |size: Operand| Operand::ud(size.imm_bits().map_or(1, |n| (n as u32 / 2).max(1)));
-        let sizes = [half(self.group_size(0)), half(self.group_size(1))];
-        let [column, row, z] = self.split(quad, sizes);
-        let place = self.divided(Op::MathIntDivQuotient, index, Operand::ud(2));
+        let sizes = [half(self.group_size(isel, 0)), half(self.group_size(isel, 1))];
+        let [column, row, z] = split(isel, quad, sizes);
+        let place = divided(isel, Op::MathIntDivQuotient, index, Operand::ud(2));
         let [x, y] = [(column, index), (row, place)].map(|(quad, part)| {
-            let mut b = self.builder();
+            let mut b = isel.builder();
             let (bit, first, sum) = (b.temp(Type::UD), b.temp(Type::UD), b.temp(Type::UD));
             b.emit(Op::And, bit, &[part, Operand::ud(1)]);
             b.emit(Op::Shl, first, &[quad, Operand::ud(1)]);
@@ -172,23 +160,14 @@ impl Translator<'_> {
         [x, y, z].into_iter().collect()
     }
 
-    /// A number's three digits to the bases `sizes`, the lowest first.
-    fn split(&mut self, number: Operand, [width, height]: [Operand; 2]) -> [Operand; 3] {
-        let x = self.divided(Op::MathIntDivRemainder, number, width);
-        let row = self.divided(Op::MathIntDivQuotient, number, width);
-        let y = self.divided(Op::MathIntDivRemainder, row, height);
-        let z = self.divided(Op::MathIntDivQuotient, row, height);
-        [x, y, z]
-    }
-
     /// Number of each invocation from its place, where channels are in another order.
-    fn index_from_id(&mut self) -> Operand {
-        let id = self.invocation_id();
-        let sizes = [self.group_size(1), self.group_size(0)];
+    fn index_from_id(&self, isel: &mut ScalarSelection<'_>) -> Operand {
+        let id = self.invocation_id(isel);
+        let sizes = [self.group_size(isel, 1), self.group_size(isel, 0)];
         let mut index = id[2];
         for (size, digit) in sizes.into_iter().zip([id[1], id[0]]) {
             let size = size.imm_bits().map_or(1, |n| n as u16);
-            let mut b = self.builder();
+            let mut b = isel.builder();
             let (product, sum, whole) = (b.temp(Type::UD), b.temp(Type::UD), b.temp(Type::UD));
             // A copy: the number may be a constant so far.
             b.mov(whole, index);
@@ -198,44 +177,52 @@ impl Translator<'_> {
         }
         index
     }
+}
 
-    /// Quotient or remainder by a positive number.
-    fn divided(&mut self, op: Op, value: Operand, by: Operand) -> Operand {
-        let quotient = op == Op::MathIntDivQuotient;
-        let mut b = self.builder();
-        let result = b.temp(Type::UD);
-        match by.imm_bits().map(|n| n as u32) {
-            Some(1) if quotient => return value,
-            Some(1) => return Operand::ud(0),
-            Some(n) if n.is_power_of_two() && quotient => {
-                b.emit(Op::Shr, result, &[value, Operand::ud(n.ilog2())]);
-            }
-            Some(n) if n.is_power_of_two() => {
-                b.emit(Op::And, result, &[value, Operand::ud(n - 1)]);
-            }
-            _ => {
-                let divisor = b.temp(Type::UD);
-                b.mov(divisor, by);
-                b.emit(op, result, &[value, divisor]);
-            }
-        }
-        result
+/// Passes the thread's share of shared memory to the data port, on generations where threads must do
+/// that.
+fn emit_shared_memory_index(isel: &mut ScalarSelection<'_>) {
+    if isel.shader.info.shared_size == 0 || !isel.model.moves_shared_memory_index() {
+        return;
     }
+    let mut state = Operand::arf(Arf::State(0), Type::UW);
+    state.offset = 4;
+    isel.builder().all_channels(1).mov(state, Operand::grf_scalar(2, Type::UW));
+}
 
-    /// The message that ends the thread.
-    fn end_compute_thread(&mut self) -> Result<(), CompileError> {
-        if self.halts {
-            self.builder().control(Op::HaltTarget);
+/// Returns whether four consecutive channels are two by two neighbors in x and y.
+fn in_quads(shader: &Shader) -> bool {
+    shader.info.derivative_group == ir::DerivativeGroup::Quads
+}
+
+/// A number's three digits to the bases `sizes`, the lowest first.
+fn split(isel: &mut ScalarSelection<'_>, number: Operand, [width, height]: [Operand; 2]) -> [Operand; 3] {
+    let x = divided(isel, Op::MathIntDivRemainder, number, width);
+    let row = divided(isel, Op::MathIntDivQuotient, number, width);
+    let y = divided(isel, Op::MathIntDivRemainder, row, height);
+    let z = divided(isel, Op::MathIntDivQuotient, row, height);
+    [x, y, z]
+}
+
+/// Quotient or remainder by a positive number.
+fn divided(isel: &mut ScalarSelection<'_>, op: Op, value: Operand, by: Operand) -> Operand {
+    let quotient = op == Op::MathIntDivQuotient;
+    let mut b = isel.builder();
+    let result = b.temp(Type::UD);
+    match by.imm_bits().map(|n| n as u32) {
+        Some(1) if quotient => return value,
+        Some(1) => return Operand::ud(0),
+        Some(n) if n.is_power_of_two() && quotient => {
+            b.emit(Op::Shr, result, &[value, Operand::ud(n.ilog2())]);
         }
-        let spawner = SpawnerMessage { spawn: false, root: false, no_urb: true };
-        let message = desc::Message::Spawner(spawner);
-        let mut message = sends::typed(self.model, &message, Lengths::new(1, 0), MessageKind::Gateway)?;
-        message.eot = true;
-        let mut b = self.builder();
-        let payload = Operand::vgrf(b.program.vreg(1), Type::UD);
-        let mut all = b.all_channels(8);
-        all.mov(payload, Operand::grf(0, Type::UD));
-        all.emit(Op::Send, Operand::null(Type::UD), &[payload]).message = Some(message);
-        Ok(())
+        Some(n) if n.is_power_of_two() => {
+            b.emit(Op::And, result, &[value, Operand::ud(n - 1)]);
+        }
+        _ => {
+            let divisor = b.temp(Type::UD);
+            b.mov(divisor, by);
+            b.emit(op, result, &[value, divisor]);
+        }
     }
+    result
 }

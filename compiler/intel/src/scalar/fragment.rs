@@ -1,268 +1,83 @@
-//! Fragment stage: payload, inputs, discard, render-target writes, and the driver of its compilation.
+//! Fragment stage: payload, inputs, discard, render-target writes.
 
-use super::memory::{is_order_dependent, writes_memory};
-use super::translate::{Components, Translator};
-use super::uniforms::choose_push_ranges;
+use super::fragment_interface::{
+    barycentric_mode, binding_table, fragment_interface, input_varying, pixel_barycentric,
+};
+use super::target::{Components, LIVE_FLAG, Scalar, ScalarSelection};
+use crate::codegen::CodeGenerator;
 use crate::error::CompileError;
+use crate::isel::memory_effects::writes_memory;
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering, widths};
 use crate::lir::build::Builder;
 use crate::lir::{Arf, CondMod, Inst, Op, Operand, PredMode, REG_SIZE, Type};
-use crate::model::{Model, model_for};
-use crate::options::{Options, StageKey};
-use crate::output::{
-    Barycentric, Compiled, FragmentInput, FragmentInterface, Interface, Kernel, Stage, Surface, Varying,
-    Width,
-};
+use crate::options::StageKey;
+use crate::output::{Barycentric, Compiled, FragmentInterface, Interface, Stage, Width};
 use crate::sends::{self, RenderTargetLayout};
 use crate::surfaces::BindingTable;
-use eu::DevInfo;
-use ir::{InstKind, Interpolation, Intrinsic, IntrinsicOp, Location, Shader, Slot, Value};
+use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
 use std::collections::BTreeMap;
 
-/// Control register bit: keep DF denormals.
-const CR0_FP64_DENORM_PRESERVE: u32 = 1 << 6;
-/// Control register bit: keep HF denormals.
-const CR0_FP16_DENORM_PRESERVE: u32 = 1 << 10;
 /// Registers that payload, uniforms and setup data may fill.
 const MAX_PAYLOAD: u32 = 112;
-/// Flag subregister of the live pixels, where a shader discards or writes memory: f0.1.
-pub(super) const LIVE_FLAG: u8 = 1;
 
-/// Fragment part of instruction selection's state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FragmentState {
-    /// What the payload holds and in which order.
-    pub interface: FragmentInterface,
+/// State of the fragment stage.
+struct FragmentStage<'a> {
+    key: &'a StageKey,
+    /// The parts of the payload, in order.
+    interface: &'a FragmentInterface,
     /// First register of each enabled barycentric mode.
     barycentric: BTreeMap<Barycentric, u8>,
     depth: Option<u8>,
     w: Option<u8>,
     /// Register of the positions of samples.
-    pub sample_offsets: Option<u8>,
+    sample_offsets: Option<u8>,
     /// First register of the covered samples.
-    pub coverage: Option<u8>,
+    coverage: Option<u8>,
     /// First register of the setup data.
-    pub setup: u32,
+    setup: u32,
     /// Registers of the outputs written so far: (slot, component).
     outputs: BTreeMap<(Slot, u8), Operand>,
 }
 
-/// Compiles a fragment shader for every width wanted and possible: SIMD8 always, SIMD16 unless it would spill or
-/// a message of the shader exists for eight channels only.
+/// Compiles a fragment shader for every width wanted and possible: SIMD8 always, SIMD16 unless it
+/// would spill or a message of the shader exists for eight channels only.
 ///
 /// # Errors
-/// Something in the shader that this back end does not support, or a failure of allocation or encoding.
-pub fn compile_fragment(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
     key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
     let interface = fragment_interface(shader, key);
     // Inputs cannot be pulled, uniforms can.
     let room = (MAX_PAYLOAD - 16).saturating_sub(2 * interface.inputs.len() as u32);
-    let push = choose_push_ranges(shader, room.min(u32::from(devinfo.max_push_registers)));
-    let bindings = binding_table(shader, &interface);
-    let wanted = |w: Width| options.widths.is_empty() || options.widths.contains(&w);
-    let mut kernels = Vec::new();
-    let simd8_needed = wanted(Width::Simd8) || !wanted(Width::Simd16);
-    if simd8_needed {
-        kernels.push(compile_width(shader, key, &model, options, &push, &interface, Width::Simd8)?);
-    }
-    if wanted(Width::Simd16) && !interface.dual_source {
-        match compile_width(shader, key, &model, options, &push, &interface, Width::Simd16) {
-            Ok(kernel) => kernels.push(kernel),
-            // The narrow kernel does the work; wide ones are an optimisation.
-            Err(_) if !kernels.is_empty() => {}
-            Err(_) => {
-                kernels.push(compile_width(shader, key, &model, options, &push, &interface, Width::Simd8)?)
-            }
-        }
-    }
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
+    let push = choose_push_ranges(shader, room.min(max_push));
+    let kernels = widths::kernels(&codegen.options.widths, !interface.dual_source, |width| {
+        let selection = Selection::new(shader, codegen.model, width, &push);
+        let selected = isel::select(selection, &mut FragmentStage::new(key, &interface))?;
+        codegen.generate_kernel(selected, width == Width::Simd8)
+    })?;
     Ok(Compiled {
         stage: Stage::Fragment,
         kernels,
         push,
-        bindings,
+        bindings: binding_table(shader, &interface),
         samplers: (0..shader.info.samplers).collect(),
         interface: Interface::Fragment(interface),
     })
 }
 
-/// Binding table: render targets (or the null surface), then what every stage has.
-fn binding_table(shader: &Shader, interface: &FragmentInterface) -> Vec<Surface> {
-    let mut table: Vec<Surface> = (0..interface.render_targets).map(Surface::RenderTarget).collect();
-    if table.is_empty() {
-        table.push(Surface::Null);
-    }
-    table.extend(BindingTable::surfaces(shader));
-    table
-}
-
-/// The stage's interface, from the declarations and the intrinsics in use.
-fn fragment_interface(shader: &Shader, key: &StageKey) -> FragmentInterface {
-    let mut interface = FragmentInterface {
-        early_tests: shader.info.fragment.early_tests,
-        per_sample: shader.info.fragment.sample_shading,
-        order_dependent: is_order_dependent(shader),
-        ..FragmentInterface::default()
-    };
-    let mut highest_target = None;
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind else { continue };
-            match intrinsic.op {
-                IntrinsicOp::LoadBarycentric => {
-                    let mode = barycentric_mode(intrinsic, &interface, key);
-                    if !interface.barycentrics.contains(&mode) {
-                        interface.barycentrics.push(mode);
-                    }
-                }
-                IntrinsicOp::LoadBarycentricAtSample | IntrinsicOp::LoadBarycentricAtOffset => {
-                    let mode = if intrinsic.fields.linear {
-                        Barycentric::LinearPixel
-                    } else {
-                        Barycentric::PerspectivePixel
-                    };
-                    if !interface.barycentrics.contains(&mode) {
-                        interface.barycentrics.push(mode);
-                    }
-                }
-                IntrinsicOp::FragCoord => {
-                    interface.source_depth = true;
-                    interface.source_w = true;
-                }
-                IntrinsicOp::SampleMaskIn => interface.input_coverage = true,
-                IntrinsicOp::SamplePos => interface.sample_offsets = key.samples > 1,
-                IntrinsicOp::Discard
-                | IntrinsicOp::DiscardIf
-                | IntrinsicOp::Demote
-                | IntrinsicOp::DemoteIf => {
-                    interface.uses_kill = true;
-                }
-                IntrinsicOp::StoreOutput => match intrinsic.fields.slot {
-                    Slot::FragDepth => interface.writes_depth = true,
-                    Slot::FragSampleMask => interface.writes_sample_mask = true,
-                    Slot::FragColor { location, index } => {
-                        interface.dual_source |= index == 1;
-                        highest_target = highest_target.max(Some(u32::from(location)));
-                    }
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
-    }
-    interface.barycentrics.sort();
-    interface.render_targets = match highest_target {
-        Some(_) if key.replicate_color => key.render_targets,
-        Some(top) => (top + 1).min(key.render_targets),
-        None => 0,
-    };
-    for varying in &shader.info.inputs {
-        let Some(name) = input_name(varying.slot) else { continue };
-        let flat = varying.interpolation == Interpolation::Flat
-            || matches!(varying.slot, Slot::PrimitiveId | Slot::Layer | Slot::Viewport);
-        interface.inputs.push(FragmentInput { varying: name, flat });
-    }
-    interface
-}
-
-fn input_name(slot: Slot) -> Option<Varying> {
-    Some(match slot {
-        Slot::ClipDistance(0) => Varying::ClipDistance0,
-        Slot::ClipDistance(_) => Varying::ClipDistance1,
-        Slot::Color(0) => Varying::Color0,
-        Slot::Color(_) => Varying::Color1,
-        Slot::BackColor(0) => Varying::BackColor0,
-        Slot::BackColor(_) => Varying::BackColor1,
-        Slot::TexCoord(n) => Varying::TexCoord(u32::from(n)),
-        Slot::FogCoord => Varying::FogCoord,
-        Slot::PointCoord => Varying::PointCoord,
-        Slot::Var(n) => Varying::Generic(u32::from(n)),
-        Slot::PrimitiveId => Varying::PrimitiveId,
-        Slot::Layer => Varying::Layer,
-        Slot::Viewport => Varying::ViewportIndex,
-        _ => return None,
-    })
-}
-
-/// The barycentrics an interpolation uses. With one sample per pixel there is only the pixel's centre.
-fn barycentric_mode(intrinsic: &Intrinsic, interface: &FragmentInterface, key: &StageKey) -> Barycentric {
-    let location = match (key.samples > 1, interface.per_sample) {
-        (false, _) => Location::Pixel,
-        (true, true) => Location::Sample,
-        (true, false) => intrinsic.fields.location,
-    };
-    match (intrinsic.fields.linear, location) {
-        (false, Location::Pixel) => Barycentric::PerspectivePixel,
-        (false, Location::Centroid) => Barycentric::PerspectiveCentroid,
-        (false, Location::Sample) => Barycentric::PerspectiveSample,
-        (true, Location::Pixel) => Barycentric::LinearPixel,
-        (true, Location::Centroid) => Barycentric::LinearCentroid,
-        (true, Location::Sample) => Barycentric::LinearSample,
-    }
-}
-
-fn compile_width(
-    shader: &Shader,
-    key: &StageKey,
-    model: &Model,
-    options: &Options,
-    push: &[crate::output::PushRange],
-    interface: &FragmentInterface,
-    width: Width,
-) -> Result<Kernel, CompileError> {
-    let mut t = Translator::new(shader, model, key, width.channels(), push);
-    t.fragment.interface = interface.clone();
-    t.lay_out_payload()?;
-    t.emit_prologue();
-    t.translate_body()?;
-    t.emit_render_target_writes()?;
-    let dispatch_grf_start = t.push_start;
-    let code = t.finish(options, width == Width::Simd8)?;
-    Ok(code.kernel(width, dispatch_grf_start))
-}
-
-/// The operation's halves lie in dwords of the IR, but move as HF.
-fn packs_halves(op: ir::AluOp) -> bool {
-    use ir::AluOp::*;
-    matches!(op, PackHalf | PackHalf2x16 | UnpackHalfX | UnpackHalfY | UnpackHalf2x16)
-}
-
-/// Control register bits for the widths in which the shader computes. Mere copies need none.
-fn denormal_bits(shader: &Shader, model: &Model) -> u32 {
-    let mut bits = 0;
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            let data = &shader.insts[inst];
-            let (InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
-            if packs_halves(alu.op) && !model.half_conversion_opcodes() {
-                bits |= CR0_FP16_DENORM_PRESERVE;
-            }
-            let info = alu.op.info();
-            let inputs = info.inputs.iter().zip(&alu.srcs).map(|(o, s)| (o.class, shader.bits(s.value)));
-            for (class, width) in inputs.chain([(info.output.class, shader.bits(result))]) {
-                let computes = class == ir::Class::Float || alu.op == ir::AluOp::Bcsel;
-                match width {
-                    64 if computes => bits |= CR0_FP64_DENORM_PRESERVE,
-                    16 if computes => bits |= CR0_FP16_DENORM_PRESERVE,
-                    _ => {}
-                }
-            }
-        }
-    }
-    bits
-}
-
-impl Translator<'_> {
+impl StageLowering<Scalar> for FragmentStage<'_> {
     /// Assigns registers to the payload, push constants and setup data.
-    fn lay_out_payload(&mut self) -> Result<(), CompileError> {
-        let per = self.program.width / 8;
-        let interface = self.fragment.interface.clone();
+    fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        let per = isel.program.width / 8;
+        let interface = self.interface;
         let mut next = 2;
         for &mode in &interface.barycentrics {
-            self.fragment.barycentric.insert(mode, next);
+            self.barycentric.insert(mode, next);
             next += 2 * per;
         }
         let mut take = |wanted: bool, regs: u8| {
@@ -272,139 +87,166 @@ impl Translator<'_> {
                 first
             })
         };
-        self.fragment.depth = take(interface.source_depth, per);
-        self.fragment.w = take(interface.source_w, per);
-        self.fragment.sample_offsets = take(interface.sample_offsets, 1);
-        self.fragment.coverage = take(interface.input_coverage, per);
-        self.push_start = u32::from(next);
-        let push: u32 = self.push.iter().map(|r| r.length).sum();
-        self.fragment.setup = self.push_start + push;
-        let total = self.fragment.setup + 2 * interface.inputs.len() as u32;
+        self.depth = take(interface.source_depth, per);
+        self.w = take(interface.source_w, per);
+        self.sample_offsets = take(interface.sample_offsets, 1);
+        self.coverage = take(interface.input_coverage, per);
+        isel.push_start = u32::from(next);
+        self.setup = isel.push_start + isel.pushed_registers();
+        let total = self.setup + 2 * interface.inputs.len() as u32;
         // A message that ends the thread needs its place at the top.
         if total > MAX_PAYLOAD {
-            return Err(CompileError::lower(format!("{total} registers of inputs and uniforms do not fit")));
+            let message = format!("{total} registers of inputs and uniforms do not fit");
+            return Err(CompileError::lower(message));
         }
-        self.program.payload_regs = total as u8;
-        self.bindings = BindingTable::after(interface.render_targets.max(1), self.shader);
+        isel.program.payload_regs = total as u8;
+        isel.bindings = BindingTable::after(interface.render_targets.max(1), isel.shader);
         Ok(())
     }
 
-    /// Modes of the float unit, live pixels.
-    pub(super) fn emit_prologue(&mut self) {
-        let bits = denormal_bits(self.shader, self.model);
-        let live_pixels = self.shader.info.stage == ir::Stage::Fragment
-            && (self.fragment.interface.uses_kill || writes_memory(self.shader));
-        let mut b = self.builder();
-        let mut scalar = b.all_channels(1);
-        if bits != 0 {
-            let control = Operand::arf(Arf::Control(0), Type::UD);
-            scalar.emit(Op::Or, control, &[control.scalar(), Operand::ud(bits)]);
-        }
-        if live_pixels {
+    /// Copies the live pixels to their flag, if the shader discards or writes memory.
+    fn emit_prologue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        if self.interface.uses_kill || writes_memory(isel.shader) {
             let mut live = Operand::arf(Arf::Flag(0), Type::UW);
             live.offset = 2;
-            scalar.mov(live, Operand::grf_scalar(REG_SIZE + 28, Type::UW));
+            let dispatched = Operand::grf_scalar(REG_SIZE + 28, Type::UW);
+            isel.builder().all_channels(1).mov(live, dispatched);
         }
+        Ok(())
     }
 
-    /// Emits an intrinsic.
-    pub(super) fn emit_intrinsic(
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
-        match self.shader.info.stage {
-            ir::Stage::Vertex => return self.emit_vertex_intrinsic(intrinsic, result),
-            ir::Stage::Geometry => return self.emit_geometry_intrinsic(intrinsic, result),
-            ir::Stage::Compute => return self.emit_compute_intrinsic(intrinsic, result),
-            ir::Stage::TessControl => return self.emit_tess_control_intrinsic(intrinsic, result),
-            ir::Stage::TessEval => return self.emit_tess_eval_intrinsic(intrinsic, result),
-            _ => {}
-        }
         if intrinsic.op == StoreOutput {
-            return self.emit_store_output(intrinsic);
+            return self.emit_store_output(isel, intrinsic);
         }
         match (intrinsic.op, result) {
             (LoadBarycentric, Some(result)) => {
-                let mode = barycentric_mode(intrinsic, &self.fragment.interface, self.key);
-                self.set_barycentric(result, mode)
+                let mode = barycentric_mode(intrinsic, &self.interface, self.key);
+                self.set_barycentric(isel, result, mode)
             }
-            (LoadInput, Some(result)) => self.emit_input(intrinsic, None, result),
+            (LoadInput, Some(result)) => self.emit_input(isel, intrinsic, None, result),
             (LoadInterpolatedInput, Some(result)) => {
                 let bary = intrinsic.srcs.first().copied();
-                let pair = bary.map(|bary| self.get(bary, 0, Type::F));
-                self.emit_input(intrinsic, pair, result)
+                let pair = bary.map(|bary| isel.get(bary, 0, Type::F));
+                self.emit_input(isel, intrinsic, pair, result)
             }
-            (FragCoord, Some(result)) => self.emit_frag_coord(result),
+            (FragCoord, Some(result)) => self.emit_frag_coord(isel, result),
             (FrontFace, Some(result)) => {
-                let dst = self.define(result, Type::D)[0];
-                let mut b = self.builder();
+                let dst = isel.define(result, Type::D)[0];
+                let mut b = isel.builder();
                 let back = b.temp(Type::D);
                 b.emit(Op::Asr, back, &[Operand::grf_scalar(0, Type::W), Operand::d(15)]);
                 b.emit(Op::Not, dst, &[back]);
                 Ok(())
             }
-            (SampleMaskIn, Some(result)) => self.emit_sample_mask_in(result),
-            (NumSamples, Some(result)) => self.define_constant(result, self.key.samples.max(1).into()),
-            (SampleId, Some(result)) if self.key.samples <= 1 => self.define_constant(result, 0),
+            (SampleMaskIn, Some(result)) => {
+                let coverage = Operand::grf(self.coverage.unwrap_or(0), Type::UD);
+                isel.emit_sample_mask_in(coverage, self.runs_per_sample(), result);
+                Ok(())
+            }
+            (NumSamples, Some(result)) => define_constant(isel, result, self.key.samples.max(1).into()),
+            (SampleId, Some(result)) if self.key.samples <= 1 => define_constant(isel, result, 0),
             (SampleId, Some(result)) => {
-                let id = self.emit_sample_id();
-                self.set(result, [id].into_iter().collect());
+                let id = isel.emit_sample_id();
+                isel.set_scalar(result, id);
                 Ok(())
             }
             (SamplePos, Some(result)) if self.key.samples <= 1 => {
-                self.define_constant(result, u64::from(0.5f32.to_bits()))
+                define_constant(isel, result, u64::from(0.5f32.to_bits()))
             }
-            (SamplePos, Some(result)) => self.emit_sample_position(result),
+            (SamplePos, Some(result)) => {
+                isel.emit_sample_position(self.sample_offsets.unwrap_or(0), result);
+                Ok(())
+            }
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result))
                 if intrinsic.op == LoadBarycentricAtSample && self.key.samples <= 1 =>
             {
-                let mode = if intrinsic.fields.linear {
-                    Barycentric::LinearPixel
-                } else {
-                    Barycentric::PerspectivePixel
-                };
-                self.set_barycentric(result, mode)
+                self.set_barycentric(isel, result, pixel_barycentric(intrinsic))
             }
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result)) => {
-                self.emit_pixel_interpolator(intrinsic, result)
+                isel.emit_pixel_interpolator(intrinsic, result)
             }
-            (HelperInvocation, Some(result)) => self.emit_helper_invocation(result),
-            (Discard | Demote, _) => self.emit_discard(None, intrinsic.op == Discard),
+            (HelperInvocation, Some(result)) => self.emit_helper_invocation(isel, result),
+            (Discard | Demote, _) => self.emit_discard(isel, None, intrinsic.op == Discard),
             (DiscardIf | DemoteIf, _) => {
-                self.emit_discard(intrinsic.srcs.first().copied(), intrinsic.op == DiscardIf)
+                self.emit_discard(isel, intrinsic.srcs.first().copied(), intrinsic.op == DiscardIf)
             }
-            _ => self.emit_memory(intrinsic, result),
+            _ => isel.emit_memory(intrinsic, result),
         }
     }
 
-    fn define_constant(&mut self, result: Value, bits: u64) -> Result<(), CompileError> {
-        let components = (0..self.shader.components(result)).map(|_| Operand::imm(bits, Type::UD)).collect();
-        self.set(result, components);
+    /// Emits the render-target writes, the last of which ends the thread.
+    fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        let interface = self.interface;
+        let targets = interface.render_targets.max(1);
+        for target in 0..targets {
+            let last = target + 1 == targets;
+            let location = if self.key.replicate_color { 0 } else { target as u8 };
+            let written = self
+                .outputs
+                .keys()
+                .any(|(slot, _)| matches!(slot, Slot::FragColor { location: l, .. } if *l == location));
+            if !written && !last {
+                continue;
+            }
+            self.emit_render_target_write(isel, target, last)?;
+        }
         Ok(())
     }
+}
 
-    fn set_barycentric(&mut self, result: Value, mode: Barycentric) -> Result<(), CompileError> {
-        let first = self.fragment.barycentric.get(&mode).copied();
+impl<'a> FragmentStage<'a> {
+    fn new(key: &'a StageKey, interface: &'a FragmentInterface) -> FragmentStage<'a> {
+        FragmentStage {
+            key,
+            interface,
+            barycentric: BTreeMap::new(),
+            depth: None,
+            w: None,
+            sample_offsets: None,
+            coverage: None,
+            setup: 0,
+            outputs: BTreeMap::new(),
+        }
+    }
+
+    /// Returns whether each channel runs for one of several samples.
+    fn runs_per_sample(&self) -> bool {
+        self.key.samples > 1 && self.interface.per_sample
+    }
+
+    fn set_barycentric(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        result: Value,
+        mode: Barycentric,
+    ) -> Result<(), CompileError> {
+        let first = self.barycentric.get(&mode).copied();
         let first = first.ok_or_else(|| CompileError::lower("barycentric mode without payload"))?;
         // Component 0 names the pair; PLN reads both.
         let pair = Operand::grf(first, Type::F);
-        self.set(result, [pair, pair].into_iter().collect());
+        isel.set(result, [pair, pair].into_iter().collect());
         Ok(())
     }
 
     /// Byte address of component `component` of the setup data of an input slot.
-    fn setup_byte(&self, slot: Slot, component: u32) -> Result<u32, CompileError> {
-        let inputs = self.shader.info.inputs.iter().filter(|v| input_name(v.slot).is_some());
+    fn setup_byte(&self, shader: &Shader, slot: Slot, component: u32) -> Result<u32, CompileError> {
+        let inputs = shader.info.inputs.iter().filter(|v| input_varying(v.slot).is_some());
         let index = inputs.map(|v| v.slot).position(|s| s == slot);
         let index = index.ok_or_else(|| CompileError::lower(format!("input {slot} is not declared")))?;
-        Ok((self.fragment.setup + 2 * index as u32) * REG_SIZE + component * 16)
+        Ok((self.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
     /// Input, flat or interpolated by the given barycentrics; a variable offset chooses among the declared slots.
     fn emit_input(
-        &mut self,
+        &self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         pair: Option<Operand>,
         result: Value,
@@ -412,35 +254,37 @@ impl Translator<'_> {
         let offset = *intrinsic.srcs.last().ok_or_else(|| CompileError::lower("input without an offset"))?;
         let (base, component) = (intrinsic.fields.slot, intrinsic.fields.component);
         let slot_at = |n: u32| u8::try_from(n).ok().and_then(|n| base.advance(n));
-        let declared = |t: &Self, n: u32| slot_at(n).is_some_and(|s| t.setup_byte(s, 0).is_ok());
-        let Some(n) = self.constant(offset) else {
-            let count = (0..).take_while(|&n| declared(self, n)).count() as u32;
-            return self.emit_ladder(offset, count, result, |t, n| {
+        let shader = isel.shader;
+        let declared = |n| slot_at(n).is_some_and(|slot| self.setup_byte(shader, slot, 0).is_ok());
+        let Some(n) = isel.constant(offset) else {
+            let count = (0..).take_while(|&n| declared(n)).count() as u32;
+            return isel.emit_select_chain(offset, count, result, |isel, n| {
                 let slot = slot_at(n).unwrap_or(base);
-                t.input_components(slot, component, pair, result)
+                self.input_components(isel, slot, component, pair, result)
             });
         };
         let slot =
             slot_at(n).ok_or_else(|| CompileError::lower(format!("input {base} + {n} does not exist")))?;
-        let components = self.input_components(slot, component, pair, result)?;
-        self.set(result, components);
+        let components = self.input_components(isel, slot, component, pair, result)?;
+        isel.set(result, components);
         Ok(())
     }
 
     fn input_components(
-        &mut self,
+        &self,
+        isel: &mut ScalarSelection<'_>,
         slot: Slot,
         first: u8,
         pair: Option<Operand>,
         result: Value,
     ) -> Result<Components, CompileError> {
         let mut components = Components::new();
-        for c in 0..self.shader.components(result) {
-            let byte = self.setup_byte(slot, u32::from(first + c))?;
+        for c in 0..isel.shader.components(result) {
+            let byte = self.setup_byte(isel.shader, slot, u32::from(first + c))?;
             match pair {
                 None => components.push(Operand::grf_scalar(byte + 12, Type::UD)),
                 Some(pair) => {
-                    let mut b = self.builder();
+                    let mut b = isel.builder();
                     let value = b.temp(Type::F);
                     b.emit(Op::Pln, value, &[Operand::grf_scalar(byte, Type::F), pair]);
                     components.push(value);
@@ -451,11 +295,11 @@ impl Translator<'_> {
     }
 
     /// `gl_FragCoord`: pixel position from the subspans' corners, depth and 1/w from the payload.
-    fn emit_frag_coord(&mut self, result: Value) -> Result<(), CompileError> {
-        let dst = self.define(result, Type::F);
-        let centre = if self.shader.info.fragment.pixel_center_integer { 0.0 } else { 0.5 };
-        let (depth, w) = (self.fragment.depth.unwrap_or(0), self.fragment.w.unwrap_or(0));
-        let mut b = self.builder();
+    fn emit_frag_coord(&self, isel: &mut ScalarSelection<'_>, result: Value) -> Result<(), CompileError> {
+        let dst = isel.define(result, Type::F);
+        let center = if isel.shader.info.fragment.pixel_center_integer { 0.0 } else { 0.5 };
+        let (depth, w) = (self.depth.unwrap_or(0), self.w.unwrap_or(0));
+        let mut b = isel.builder();
         // Words 4, 6, … are x, words 5, 7, … y of the upper left corners; the vectors add the place in the quad.
         for (axis, vector) in [(0u32, 0x1010_1010u64), (1, 0x1100_1100)] {
             let mut corner = Operand::grf(1, Type::UW).with_region(2, 4, 0);
@@ -464,7 +308,7 @@ impl Translator<'_> {
             b.emit(Op::Add, pixel, &[corner, Operand::imm(vector, Type::V)]);
             let position = b.temp(Type::F);
             b.mov(position, pixel);
-            b.emit(Op::Add, dst[axis as usize], &[position, Operand::f(centre)]);
+            b.emit(Op::Add, dst[axis as usize], &[position, Operand::f(center)]);
         }
         b.mov(dst[2], Operand::grf(depth, Type::F));
         b.emit(Op::MathInv, dst[3], &[Operand::grf(w, Type::F)]);
@@ -472,10 +316,14 @@ impl Translator<'_> {
     }
 
     /// Not among the dispatched pixels, or discarded.
-    fn emit_helper_invocation(&mut self, result: Value) -> Result<(), CompileError> {
-        let dst = self.define(result, Type::D)[0];
-        let kill = self.fragment.interface.uses_kill;
-        let mut b = self.builder();
+    fn emit_helper_invocation(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let dst = isel.define(result, Type::D)[0];
+        let kill = self.interface.uses_kill;
+        let mut b = isel.builder();
         // Bit c of the mask to channel c: shift by 0 … 15, keep bit 0, negate its complement.
         let mask = if kill {
             let mut live = Operand::arf(Arf::Flag(0), Type::UW).scalar();
@@ -486,8 +334,8 @@ impl Translator<'_> {
         } else {
             Operand::grf_scalar(REG_SIZE + 28, Type::UW)
         };
-        let wide = self.emit_channel_numbers();
-        let mut b = self.builder();
+        let wide = isel.emit_channel_numbers();
+        let mut b = isel.builder();
         let spread = b.temp(Type::UD);
         b.mov(spread, mask);
         let bit = b.temp(Type::D);
@@ -499,26 +347,31 @@ impl Translator<'_> {
 
     /// Removes channels (all, or where `cond` holds) from the live pixels. A discard also stops quads without
     /// live pixels; a demotion keeps them for derivatives.
-    fn emit_discard(&mut self, cond: Option<Value>, stop: bool) -> Result<(), CompileError> {
+    fn emit_discard(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        cond: Option<Value>,
+        stop: bool,
+    ) -> Result<(), CompileError> {
         let live = match cond {
             None => {
                 let g0 = Operand::grf_scalar(0, Type::UW);
                 // Never true: clears the flag of every enabled channel.
-                Inst::new(Op::Cmp, self.program.width, Operand::null(Type::UW), &[g0, g0])
+                Inst::new(Op::Cmp, isel.program.width, Operand::null(Type::UW), &[g0, g0])
             }
             Some(cond) => {
-                let operand = self.get(cond, 0, Type::D);
-                Inst::new(Op::Cmp, self.program.width, Operand::null(Type::D), &[operand, Operand::d(0)])
+                let operand = isel.get(cond, 0, Type::D);
+                Inst::new(Op::Cmp, isel.program.width, Operand::null(Type::D), &[operand, Operand::d(0)])
             }
         };
         let mut inst = live;
         inst.cond = Some(if cond.is_some() { CondMod::Z } else { CondMod::Nz });
         inst.flag = LIVE_FLAG;
         inst.predicate(false);
-        self.builder().push(inst);
+        isel.builder().push(inst);
         if stop {
-            self.halts = true;
-            let mut b = self.builder();
+            isel.halts = true;
+            let mut b = isel.builder();
             let halt = b.control(Op::Halt);
             halt.flag = LIVE_FLAG;
             halt.predicate_mode(PredMode::Any4h, true);
@@ -526,65 +379,47 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn emit_store_output(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
+    fn emit_store_output(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        intrinsic: &Intrinsic,
+    ) -> Result<(), CompileError> {
         let fields = &intrinsic.fields;
-        let offset = intrinsic.srcs.get(1).and_then(|&o| self.constant(o));
+        let offset = intrinsic.srcs.get(1).and_then(|&o| isel.constant(o));
         let slot = offset
             .and_then(|o| fields.slot.advance(o as u8))
             .ok_or_else(|| CompileError::lower("fragment outputs with a variable index must be lowered"))?;
         let value = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("store without a value"))?;
-        for c in 0..self.shader.components(value) {
+        for c in 0..isel.shader.components(value) {
             if fields.write_mask >> c & 1 == 0 {
                 continue;
             }
             let key = (slot, fields.component + c);
-            let from = self.get(value, c, Type::UD);
-            let width = u32::from(self.program.width);
-            let place = match self.fragment.outputs.get(&key) {
+            let from = isel.get(value, c, Type::UD);
+            let width = u32::from(isel.program.width);
+            let place = match self.outputs.get(&key) {
                 Some(&place) => place,
                 None => {
-                    let place = self.program.vreg_for(Type::UD, width);
-                    self.fragment.outputs.insert(key, place);
+                    let place = isel.program.vreg_for(Type::UD, width);
+                    self.outputs.insert(key, place);
                     place
                 }
             };
-            self.builder().mov(place, from);
-        }
-        Ok(())
-    }
-
-    /// The messages that end the thread.
-    fn emit_render_target_writes(&mut self) -> Result<(), CompileError> {
-        if self.halts {
-            self.builder().control(Op::HaltTarget);
-        }
-        let interface = self.fragment.interface.clone();
-        let targets = interface.render_targets.max(1);
-        for target in 0..targets {
-            let last = target + 1 == targets;
-            let location = if self.key.replicate_color { 0 } else { target as u8 };
-            let written = self
-                .fragment
-                .outputs
-                .keys()
-                .any(|(slot, _)| matches!(slot, Slot::FragColor { location: l, .. } if *l == location));
-            if !written && !last {
-                continue;
-            }
-            self.emit_render_target_write(&interface, target, last)?;
+            isel.builder().mov(place, from);
         }
         Ok(())
     }
 
     fn emit_render_target_write(
-        &mut self,
-        interface: &FragmentInterface,
+        &self,
+        isel: &mut ScalarSelection<'_>,
         target: u32,
         last: bool,
     ) -> Result<(), CompileError> {
-        let per = u32::from(self.program.width / 8);
+        let interface = self.interface;
+        let per = u32::from(isel.program.width / 8);
         let location = if self.key.replicate_color { 0 } else { target as u8 };
-        let by_header = interface.uses_kill && self.model.discard_by_header();
+        let by_header = interface.uses_kill && isel.model.discard_by_header();
         let header = by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
         let sources = if interface.dual_source { 2 } else { 1 };
         let header_regs = if header { 2 } else { 0 };
@@ -595,10 +430,10 @@ impl Translator<'_> {
         if mlen > 15 {
             return Err(CompileError::lower("render-target write is too long for one message"));
         }
-        let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
+        let payload = Operand::vgrf(isel.program.vreg(mlen), Type::UD);
         let clamp = self.key.clamp_color;
-        let outputs = self.fragment.outputs.clone();
-        let mut b = Builder::new(&mut self.program);
+        let outputs = &self.outputs;
+        let mut b = Builder::new(&mut isel.program);
         b.remark = "render target";
         if header {
             let mut all = b.all_channels(8);
@@ -650,4 +485,11 @@ impl Translator<'_> {
         }
         Ok(())
     }
+}
+
+/// Defines all components of `result` by one constant.
+fn define_constant(isel: &mut ScalarSelection<'_>, result: Value, bits: u64) -> Result<(), CompileError> {
+    let components = (0..isel.shader.components(result)).map(|_| Operand::imm(bits, Type::UD)).collect();
+    isel.set(result, components);
+    Ok(())
 }

@@ -7,21 +7,21 @@
 //! known number; the control data header; the vertices. Control data is one bit per vertex that ends its
 //! strip, or two bits with its stream. Layout: `brw_fs_visitor.cpp`, `brw_fs.cpp` of Mesa.
 
-use super::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
-use super::translate::Translator;
-use super::uniforms::choose_push_ranges;
-use super::urb::{UrbWrite, VueState};
-use super::vertex::PAYLOAD_BUDGET;
-use crate::codegen;
+use super::target::{PAYLOAD_BUDGET, Scalar, ScalarSelection};
+use super::urb::{UrbWrite, VertexOutputs};
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
-use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Type};
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
+use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering};
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
+use crate::options::StageKey;
 use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, VueMap, Width};
 use crate::vue::{self, PerVertexInput};
-use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
+/// Register of the output handles.
+const OUTPUT_HANDLES: u8 = 1;
 /// Where the handles of a thread carry the instance number.
 const INSTANCE_SHIFT: u32 = 27;
 /// Owords that the vertex count takes.
@@ -36,33 +36,150 @@ enum Count {
     Dynamic(Operand),
 }
 
-impl Default for Count {
-    fn default() -> Self {
-        Count::Static(0)
-    }
-}
-
-/// Geometry part of instruction selection's state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GeometryState {
+/// State of the geometry stage.
+struct GeometryStage {
     /// Register of the primitive ids.
     primitive_id: Option<u8>,
     /// First register of the input handles.
     handles: u8,
     /// Layout of the input vertices.
     inputs: VueMap,
+    outputs: VertexOutputs,
     vertices_in: u32,
     max_vertices: u32,
     control: Control,
     /// Size of a vertex in owords.
     vertex_owords: u32,
+    /// The shader emits vertices in control flow.
+    counts_at_run_time: bool,
     count: Count,
-    /// Control data: of all vertices (static), or register with the current dword (dynamic).
+    /// Control data of all vertices, if they are counted at compile time.
     known_bits: Vec<u32>,
+    /// Register with the current dword of control data, if they are counted at run time.
     bits: Option<Operand>,
+    /// Number of vertices, once the body is selected and if it is known.
+    static_vertex_count: Option<u32>,
 }
 
-impl GeometryState {
+/// Compiles a geometry shader for eight primitives per thread.
+///
+/// # Errors
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
+    shader: &Shader,
+    key: &StageKey,
+    codegen: &CodeGenerator<'_>,
+) -> Result<Compiled, CompileError> {
+    let info = &shader.info.geometry;
+    let vertices_in = vertices_in(info.input)?;
+    if info.max_vertices > MAX_VERTICES {
+        let message = format!("{} output vertices are too many", info.max_vertices);
+        return Err(CompileError::lower(message));
+    }
+    let uses = GeometryUses::of(shader);
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
+    let fixed = 2 + u32::from(uses.primitive_id) + vertices_in;
+    let push = choose_push_ranges(shader, PAYLOAD_BUDGET.saturating_sub(fixed).min(max_push));
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let vertex_hwords = outputs.map.slots.len().div_ceil(2) as u32;
+    let mut stage = GeometryStage {
+        primitive_id: uses.primitive_id.then_some(2),
+        handles: 2 + u8::from(uses.primitive_id),
+        inputs: vue::input_map(shader)?,
+        outputs,
+        vertices_in,
+        max_vertices: info.max_vertices,
+        control: uses.control(info.output),
+        vertex_owords: 2 * vertex_hwords,
+        counts_at_run_time: uses.emits_in_control_flow,
+        count: Count::Static(0),
+        known_bits: Vec::new(),
+        bits: None,
+        static_vertex_count: None,
+    };
+    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
+    let selected = isel::select(selection, &mut stage)?;
+    let interface = GeometryInterface {
+        control_header_size: stage.header_hwords(),
+        control_stream_ids: stage.control == Control::Stream,
+        static_vertex_count: stage.static_vertex_count,
+        inputs: stage.inputs,
+        vertices_in,
+        primitive_id: uses.primitive_id,
+        input_handles: false,
+        outputs: stage.outputs.map,
+        output_vertex_size: vertex_hwords,
+        max_vertices: info.max_vertices,
+        output_topology: topology(info.output),
+        invocations: info.invocations.max(1),
+        dispatch: GeometryDispatch::Simd8,
+    };
+    let kernel = codegen.generate_kernel(selected, true)?;
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
+}
+
+impl StageLowering<Scalar> for GeometryStage {
+    fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        isel.push_start = u32::from(self.handles) + self.vertices_in;
+        isel.program.payload_regs = (isel.push_start + isel.pushed_registers()) as u8;
+        Ok(())
+    }
+
+    fn emit_prologue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        if self.counts_at_run_time {
+            self.start_counting(isel);
+        }
+        Ok(())
+    }
+
+    fn emit_intrinsic(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        intrinsic: &Intrinsic,
+        result: Option<Value>,
+    ) -> Result<(), CompileError> {
+        use IntrinsicOp::*;
+        match (intrinsic.op, result) {
+            (StoreOutput, _) => self.outputs.store(isel, intrinsic),
+            (LoadPerVertexInput, Some(result)) => self.emit_per_vertex_input(isel, intrinsic, result),
+            (EmitVertex, _) => self.emit_vertex(isel, u32::from(intrinsic.fields.stream)),
+            (EndPrimitive, _) => {
+                self.emit_end_primitive(isel);
+                Ok(())
+            }
+            (PrimitiveId, Some(result)) => {
+                let register = self.primitive_id.unwrap_or(0);
+                isel.set_scalar(result, Operand::grf(register, Type::UD));
+                Ok(())
+            }
+            (InvocationId, Some(result)) => {
+                let dst = isel.define(result, Type::UD)[0];
+                let handles = Operand::grf(OUTPUT_HANDLES, Type::UD);
+                isel.builder().emit(Op::Shr, dst, &[handles, Operand::ud(INSTANCE_SHIFT)]);
+                Ok(())
+            }
+            _ => isel.emit_memory(intrinsic, result),
+        }
+    }
+
+    /// Emits control data and vertex count; the last message ends the thread.
+    fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        match self.count {
+            Count::Static(n) => {
+                self.static_vertex_count = Some(n);
+                self.end_with_known_count(isel, n)
+            }
+            Count::Dynamic(count) => {
+                if let Some(bits) = self.bits {
+                    self.emit_control_dword(isel, count, bits)?;
+                }
+                self.write(isel, 0, &[Some(count)], true)
+            }
+        }
+    }
+}
+
+impl GeometryStage {
     fn header_bits(&self) -> u32 {
         self.control.bits() * self.max_vertices
     }
@@ -80,136 +197,56 @@ impl GeometryState {
     fn vertex_start(&self) -> u32 {
         self.header_start() + 2 * self.header_hwords()
     }
-}
 
-/// Compiles a geometry shader for eight primitives per thread.
-///
-/// # Errors
-/// Something in the shader that this back end does not support, or a failure of allocation or encoding.
-pub fn compile_geometry(
-    shader: &Shader,
-    key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
-) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
-    let info = &shader.info.geometry;
-    let vertices_in = vertices_in(info.input)?;
-    if info.max_vertices > MAX_VERTICES {
-        return Err(CompileError::lower(format!("{} output vertices are too many", info.max_vertices)));
-    }
-    let uses = Uses::of(shader);
-    let fixed = 2 + u32::from(uses.primitive_id) + vertices_in;
-    let push = choose_push_ranges(
-        shader,
-        PAYLOAD_BUDGET.saturating_sub(fixed).min(u32::from(devinfo.max_push_registers)),
-    );
-    let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let mut t = Translator::new(shader, &model, key, 8, &push);
-    t.push_start = fixed;
-    t.program.payload_regs = (fixed + pushed) as u8;
-    t.vue = VueState::new(vue::output_map(shader, key)?);
-    let vertex_hwords = t.vue.map.slots.len().div_ceil(2) as u32;
-    t.geometry = GeometryState {
-        primitive_id: uses.primitive_id.then_some(2),
-        handles: 2 + u8::from(uses.primitive_id),
-        inputs: vue::input_map(shader)?,
-        vertices_in,
-        max_vertices: info.max_vertices,
-        control: uses.control(info.output),
-        vertex_owords: 2 * vertex_hwords,
-        ..GeometryState::default()
-    };
-    t.emit_prologue();
-    if uses.emits_in_control_flow {
-        t.start_counting();
-    }
-    t.translate_body()?;
-    let static_vertex_count = t.end_geometry_thread()?;
-    let state = &t.geometry;
-    let interface = GeometryInterface {
-        inputs: state.inputs.clone(),
-        vertices_in,
-        primitive_id: uses.primitive_id,
-        input_handles: false,
-        outputs: t.vue.map.clone(),
-        output_vertex_size: vertex_hwords,
-        max_vertices: info.max_vertices,
-        output_topology: topology(info.output),
-        control_header_size: state.header_hwords(),
-        control_stream_ids: state.control == Control::Stream,
-        static_vertex_count,
-        invocations: info.invocations.max(1),
-        dispatch: GeometryDispatch::Simd8,
-    };
-    let code = t.finish(options, true)?;
-    Ok(codegen::compiled(
-        shader,
-        vec![code.kernel(Width::Simd8, fixed)],
-        push,
-        Interface::Geometry(interface),
-    ))
-}
-
-impl Translator<'_> {
-    /// Emits an intrinsic of a geometry shader.
-    pub(super) fn emit_geometry_intrinsic(
-        &mut self,
-        intrinsic: &Intrinsic,
-        result: Option<Value>,
+    /// Writes registers from oword `offset` of the entry on.
+    fn write(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        offset: u32,
+        data: &[Option<Operand>],
+        eot: bool,
     ) -> Result<(), CompileError> {
-        use IntrinsicOp::*;
-        match (intrinsic.op, result) {
-            (StoreOutput, _) => self.emit_store_vue(intrinsic),
-            (LoadPerVertexInput, Some(result)) => self.emit_per_vertex_input(intrinsic, result),
-            (EmitVertex, _) => self.emit_vertex(u32::from(intrinsic.fields.stream)),
-            (EndPrimitive, _) => {
-                self.emit_end_primitive();
-                Ok(())
-            }
-            (PrimitiveId, Some(result)) => {
-                let register = self.geometry.primitive_id.unwrap_or(0);
-                self.set(result, [Operand::grf(register, Type::UD)].into_iter().collect());
-                Ok(())
-            }
-            (InvocationId, Some(result)) => {
-                let dst = self.define(result, Type::UD)[0];
-                self.builder().emit(Op::Shr, dst, &[Operand::grf(1, Type::UD), Operand::ud(INSTANCE_SHIFT)]);
-                Ok(())
-            }
-            _ => self.emit_memory(intrinsic, result),
-        }
+        let handles = Operand::grf(OUTPUT_HANDLES, Type::UD);
+        isel.emit_urb_write(UrbWrite { handles, offset, per_slot: None, masks: None, data, eot })
     }
 
     /// Reads an input of one vertex of the primitive.
-    fn emit_per_vertex_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let PerVertexInput { vertex, offset, slot, first } =
-            PerVertexInput::of(intrinsic, &self.geometry.inputs)?;
+    fn emit_per_vertex_input(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let PerVertexInput { vertex, offset, slot, first } = PerVertexInput::of(intrinsic, &self.inputs)?;
         let first = u32::from(first);
-        let constant = self.constant(offset);
+        let constant = isel.constant(offset);
         let per_slot = match constant {
             Some(_) => None,
-            None => Some(self.get(offset, 0, Type::UD)),
+            None => Some(isel.get(offset, 0, Type::UD)),
         };
-        let handles = self.input_handle(vertex)?;
-        let count = first + u32::from(self.shader.components(result));
+        let handles = self.input_handle(isel, vertex)?;
+        let count = first + u32::from(isel.shader.components(result));
         let offset = slot.saturating_add(constant.unwrap_or(0));
-        let mut data = self.emit_urb_read(handles, offset, per_slot, count)?;
+        let mut data = isel.emit_urb_read(handles, offset, per_slot, count)?;
         data.drain(..first as usize);
-        self.set(result, data);
+        isel.set(result, data);
         Ok(())
     }
 
     /// Handles of vertex `vertex` of each channel's primitive.
-    fn input_handle(&mut self, vertex: Value) -> Result<Operand, CompileError> {
-        let first = self.geometry.handles;
-        let count = self.geometry.vertices_in;
+    fn input_handle(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        vertex: Value,
+    ) -> Result<Operand, CompileError> {
+        let first = self.handles;
+        let count = self.vertices_in;
         let handle = |v: u32| Operand::grf(first + v as u8, Type::UD);
-        if let Some(vertex) = self.constant(vertex) {
+        if let Some(vertex) = isel.constant(vertex) {
             return Ok(handle(vertex.min(count - 1)));
         }
-        let vertex = self.get(vertex, 0, Type::UD);
-        let mut b = self.builder();
+        let vertex = isel.get(vertex, 0, Type::UD);
+        let mut b = isel.builder();
         let chosen = b.temp(Type::UD);
         b.mov(chosen, handle(0));
         for v in 1..count {
@@ -220,54 +257,58 @@ impl Translator<'_> {
     }
 
     /// Counts vertices at run time.
-    fn start_counting(&mut self) {
-        let control = self.geometry.control;
-        let mut b = self.builder();
+    fn start_counting(&mut self, isel: &mut ScalarSelection<'_>) {
+        let control = self.control;
+        let mut b = isel.builder();
         let count = b.temp(Type::UD);
         b.mov(count, Operand::ud(0));
         if control != Control::None {
             let bits = b.temp(Type::UD);
             b.mov(bits, Operand::ud(0));
-            self.geometry.bits = Some(bits);
+            self.bits = Some(bits);
         }
-        self.geometry.count = Count::Dynamic(count);
+        self.count = Count::Dynamic(count);
     }
 
-    fn emit_vertex(&mut self, stream: u32) -> Result<(), CompileError> {
-        match self.geometry.count {
+    fn emit_vertex(&mut self, isel: &mut ScalarSelection<'_>, stream: u32) -> Result<(), CompileError> {
+        match self.count {
             Count::Static(n) => {
-                if n >= self.geometry.max_vertices {
+                if n >= self.max_vertices {
                     return Ok(());
                 }
-                if self.geometry.control == Control::Stream {
+                if self.control == Control::Stream {
                     self.set_known_bits(n * 2, stream & 3);
                 }
-                let at = self.geometry.vertex_start() + n * self.geometry.vertex_owords;
-                self.geometry.count = Count::Static(n + 1);
-                self.emit_vertex_writes(at, None, false)
+                let at = self.vertex_start() + n * self.vertex_owords;
+                self.count = Count::Static(n + 1);
+                self.outputs.write(isel, at, None, false)
             }
-            Count::Dynamic(count) => self.emit_counted_vertex(count, stream),
+            Count::Dynamic(count) => self.emit_counted_vertex(isel, count, stream),
         }
     }
 
     /// Vertices past the declared maximum vanish.
-    fn emit_counted_vertex(&mut self, count: Operand, stream: u32) -> Result<(), CompileError> {
-        let state = &self.geometry;
-        let (max, start) = (state.max_vertices, state.vertex_start());
-        let size = state.vertex_owords as u16;
-        let control = state.control;
-        let long_header = state.header_bits() > 32;
-        self.builder().cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
-        self.builder().control(Op::If).predicate(false);
+    fn emit_counted_vertex(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        count: Operand,
+        stream: u32,
+    ) -> Result<(), CompileError> {
+        let (max, start) = (self.max_vertices, self.vertex_start());
+        let size = self.vertex_owords as u16;
+        let control = self.control;
+        let long_header = self.header_bits() > 32;
+        isel.builder().cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
+        isel.builder().control(Op::If).predicate(false);
         if long_header {
-            self.emit_full_control_dword(count)?;
+            self.emit_full_control_dword(isel, count)?;
         }
-        let mut b = self.builder();
+        let mut b = isel.builder();
         let at = b.temp(Type::UD);
         b.emit(Op::Mul, at, &[count, Operand::uw(size)]);
-        self.emit_vertex_writes(start, Some(at), false)?;
-        let bits = self.geometry.bits;
-        let mut b = self.builder();
+        self.outputs.write(isel, start, Some(at), false)?;
+        let bits = self.bits;
+        let mut b = isel.builder();
         if let Some(bits) = bits.filter(|_| control == Control::Stream && stream != 0) {
             // Shift counts are taken modulo 32.
             let (shift, value) = (b.temp(Type::UD), b.temp(Type::UD));
@@ -281,33 +322,39 @@ impl Translator<'_> {
     }
 
     /// Before the first vertex of a new control dword the old one is written.
-    fn emit_full_control_dword(&mut self, count: Operand) -> Result<(), CompileError> {
-        let Some(bits) = self.geometry.bits else { return Ok(()) };
-        let per_dword = 1 << self.geometry.control.per_dword_log2();
-        let mut b = self.builder();
+    fn emit_full_control_dword(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        count: Operand,
+    ) -> Result<(), CompileError> {
+        let Some(bits) = self.bits else { return Ok(()) };
+        let per_dword = 1 << self.control.per_dword_log2();
+        let mut b = isel.builder();
         let rest = b.temp(Type::UD);
         b.emit(Op::And, rest, &[count, Operand::ud(per_dword - 1)]);
         b.cmp(Operand::null(Type::UD), rest, Operand::ud(0), CondMod::Z);
         b.control(Op::If).predicate(false);
-        self.emit_control_dword(count, bits)?;
-        let mut b = self.builder();
+        self.emit_control_dword(isel, count, bits)?;
+        let mut b = isel.builder();
         b.mov(bits, Operand::ud(0));
         b.control(Op::Endif);
         Ok(())
     }
 
     /// Writes the control dword of the last vertex before `count`, if there is one.
-    fn emit_control_dword(&mut self, count: Operand, bits: Operand) -> Result<(), CompileError> {
-        let state = &self.geometry;
-        let start = state.header_start();
-        let size = state.header_bits();
-        let per_dword = state.control.per_dword_log2();
+    fn emit_control_dword(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        count: Operand,
+        bits: Operand,
+    ) -> Result<(), CompileError> {
+        let start = self.header_start();
+        let size = self.header_bits();
+        let per_dword = self.control.per_dword_log2();
         if size <= 32 {
-            let data = [Some(bits)];
-            let write = UrbWrite { offset: start, per_slot: None, masks: None, data: &data, eot: false };
-            return self.emit_urb_write(write);
+            return self.write(isel, start, &[Some(bits)], false);
         }
-        let mut b = self.builder();
+        let mut b = isel.builder();
         b.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
         b.control(Op::If).predicate(false);
         let index = b.temp(Type::UD);
@@ -323,29 +370,30 @@ impl Translator<'_> {
             oword
         });
         let data = [Some(bits); 4];
-        self.emit_urb_write(UrbWrite {
+        isel.emit_urb_write(UrbWrite {
+            handles: Operand::grf(OUTPUT_HANDLES, Type::UD),
             offset: start,
             per_slot,
             masks: Some(masks),
             data: &data,
             eot: false,
         })?;
-        self.builder().control(Op::Endif);
+        isel.builder().control(Op::Endif);
         Ok(())
     }
 
-    fn emit_end_primitive(&mut self) {
-        if self.geometry.control != Control::Cut {
+    fn emit_end_primitive(&mut self, isel: &mut ScalarSelection<'_>) {
+        if self.control != Control::Cut {
             return;
         }
-        match (self.geometry.count, self.geometry.bits) {
+        match (self.count, self.bits) {
             (Count::Static(n), _) => {
                 if let Some(last) = n.checked_sub(1) {
                     self.set_known_bits(last, 1);
                 }
             }
             (Count::Dynamic(count), Some(bits)) => {
-                let mut b = self.builder();
+                let mut b = isel.builder();
                 let (last, bit) = (b.temp(Type::D), b.temp(Type::UD));
                 b.emit(Op::Add, last, &[count.retype(Type::D), Operand::d(-1)]);
                 b.emit(Op::Shl, bit, &[Operand::ud(1), last.retype(Type::UD)]);
@@ -359,70 +407,32 @@ impl Translator<'_> {
     /// Sets control data known at compile time, `value` at bit `at`.
     fn set_known_bits(&mut self, at: u32, value: u32) {
         let (dword, shift) = ((at / 32) as usize, at % 32);
-        let bits = &mut self.geometry.known_bits;
+        let bits = &mut self.known_bits;
         if bits.len() <= dword {
             bits.resize(dword + 1, 0);
         }
         bits[dword] |= value << shift;
     }
 
-    /// Control data, vertex count, end of the thread; gives the vertex count if it is known.
-    fn end_geometry_thread(&mut self) -> Result<Option<u32>, CompileError> {
-        match self.geometry.count {
-            Count::Static(n) => {
-                self.end_with_known_count(n)?;
-                Ok(Some(n))
-            }
-            Count::Dynamic(count) => {
-                if let Some(bits) = self.geometry.bits {
-                    self.emit_control_dword(count, bits)?;
-                }
-                let data = [Some(count)];
-                self.emit_urb_write(UrbWrite {
-                    offset: 0,
-                    per_slot: None,
-                    masks: None,
-                    data: &data,
-                    eot: true,
-                })?;
-                Ok(None)
-            }
-        }
-    }
-
     /// The last message ends the thread: the control data's last one, or else the last vertex's.
-    fn end_with_known_count(&mut self, count: u32) -> Result<(), CompileError> {
-        let dwords = (self.geometry.control.bits() * count).div_ceil(32) as usize;
-        let mut bits = std::mem::take(&mut self.geometry.known_bits);
+    fn end_with_known_count(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        count: u32,
+    ) -> Result<(), CompileError> {
+        let dwords = (self.control.bits() * count).div_ceil(32) as usize;
+        let mut bits = std::mem::take(&mut self.known_bits);
         bits.resize(dwords, 0);
-        if dwords == 0 && self.end_with_last_write() {
+        if dwords == 0 && isel.end_with_last_write() {
             return Ok(());
         }
-        let start = self.geometry.header_start();
+        let start = self.header_start();
         let messages = dwords.div_ceil(8).max(1);
         for index in 0..messages {
             let part = bits.chunks(8).nth(index).unwrap_or(&[]);
             let data: Vec<Option<Operand>> = part.iter().map(|&b| Some(Operand::ud(b))).collect();
-            self.emit_urb_write(UrbWrite {
-                offset: start + 2 * index as u32,
-                per_slot: None,
-                masks: None,
-                data: &data,
-                eot: index + 1 == messages,
-            })?;
+            self.write(isel, start + 2 * index as u32, &data, index + 1 == messages)?;
         }
         Ok(())
-    }
-
-    /// Lets the last URB write end the thread if nothing with an effect follows it.
-    pub(super) fn end_with_last_write(&mut self) -> bool {
-        let insts = &mut self.program.insts;
-        let Some(last) = insts.iter().rposition(|i| i.has_side_effects()) else { return false };
-        let Some(message) = insts[last].message.as_mut().filter(|m| m.kind == MessageKind::UrbWrite) else {
-            return false;
-        };
-        message.eot = true;
-        insts.truncate(last + 1);
-        true
     }
 }

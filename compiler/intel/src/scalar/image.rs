@@ -1,7 +1,7 @@
 //! Images: typed surface messages, eight channels at a time.
 
 use super::storage::SurfaceIndex;
-use super::translate::Translator;
+use super::target::ScalarSelection;
 use crate::access::atomic_code;
 use crate::error::CompileError;
 use crate::lir::{Inst, Message, Op, Operand, REG_SIZE, Type};
@@ -9,7 +9,7 @@ use crate::sends;
 use eu::desc::{DataOp, Lengths, SlotGroup};
 use ir::{Dim, Intrinsic, IntrinsicOp, Value};
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits an access to an image.
     pub(super) fn emit_image(
         &mut self,
@@ -82,14 +82,14 @@ impl Translator<'_> {
         };
         let lengths = Lengths::new(1 + arguments.len() as u8, response).with_header();
         let writes = intrinsic.op != IntrinsicOp::ImageLoad;
-        self.on_surface(surface, &dst, &mut |t, surface| {
-            for group in (0..t.program.width).step_by(8) {
+        self.on_surface(surface, &dst, &mut |isel, surface| {
+            for group in (0..isel.program.width).step_by(8) {
                 let slots = if group == 0 { SlotGroup::Low } else { SlotGroup::High };
-                let message = sends::data_port(t.model, surface, op(slots), lengths)?;
-                let data = t.send_typed(&arguments, message, group, writes);
+                let message = sends::data_port(isel.model, surface, op(slots), lengths)?;
+                let data = isel.send_typed(&arguments, message, group, writes);
                 for (i, dst) in dst.iter().enumerate() {
                     let part = data.byte_offset(i as u32 * REG_SIZE);
-                    t.builder().sub_group(8, group).mov(dst.channel_offset(group.into()), part);
+                    isel.builder().sub_group(8, group).mov(dst.channel_offset(group.into()), part);
                 }
             }
             Ok(())
@@ -133,10 +133,10 @@ impl Translator<'_> {
     ) -> Result<(), CompileError> {
         let dst = self.define(result, Type::UD);
         let cubes = intrinsic.fields.array && intrinsic.fields.dim == Dim::Cube;
-        self.on_surface(surface, &dst, &mut |t, surface| {
-            let sizes = t.surface_information(surface);
+        self.on_surface(surface, &dst, &mut |isel, surface| {
+            let sizes = isel.surface_information(surface);
             for (i, (&dst, size)) in dst.iter().zip(sizes).enumerate() {
-                let mut b = t.builder();
+                let mut b = isel.builder();
                 if cubes && i == 2 {
                     // The hardware counts faces of cube arrays as layers.
                     let six = b.temp(Type::UD);

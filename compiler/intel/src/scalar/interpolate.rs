@@ -1,12 +1,12 @@
 //! Barycentric coordinates at samples and offsets, from the pixel interpolator.
 
-use super::translate::Translator;
+use super::target::ScalarSelection;
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, InterpolatorMode};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits `load_barycentric_at_sample` of a multisampled framebuffer, or `load_barycentric_at_offset`.
     pub(super) fn emit_pixel_interpolator(
         &mut self,

@@ -1,14 +1,15 @@
 //! Uniform blocks and local variables.
 
-use super::translate::{Components, Translator};
-use super::uniforms::push_offset;
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
+use crate::isel::memory_effects::depends_on_thread;
+use crate::isel::push_constants::push_offset;
+use crate::isel::values::raw_type;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Type};
 use crate::sends::{self, SamplerOp, SamplerWidth};
-use cranelift_entity::SecondaryMap;
-use ir::{Intrinsic, IntrinsicOp, Shader, Value};
+use ir::{Intrinsic, IntrinsicOp, Value};
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits a memory access.
     pub(super) fn emit_memory(
         &mut self,
@@ -30,7 +31,7 @@ impl Translator<'_> {
                 | IntrinsicOp::ImageSamples,
                 _,
             ) => self.emit_image(intrinsic, result),
-            (op, Some(result)) if looks_at_thread(op) => self.emit_subgroup(intrinsic, result),
+            (op, Some(result)) if depends_on_thread(op) => self.emit_subgroup(intrinsic, result),
             _ => self.emit_storage(intrinsic, result),
         }
     }
@@ -42,7 +43,9 @@ impl Translator<'_> {
         let base = intrinsic.fields.base;
         let Some(number) = self.constant(block) else {
             let blocks = self.shader.info.ubos;
-            return self.emit_ladder(block, blocks, result, |t, n| t.load_block(n, offset, base, result));
+            return self.emit_select_chain(block, blocks, result, |isel, n| {
+                isel.load_block(n, offset, base, result)
+            });
         };
         let components = self.load_block(number, offset, base, result)?;
         self.set(result, components);
@@ -168,16 +171,12 @@ impl Translator<'_> {
     fn local_elements(&mut self, intrinsic: &Intrinsic) -> Result<(u32, Vec<Components>), CompileError> {
         let local =
             intrinsic.fields.local.ok_or_else(|| CompileError::lower("access to no local variable"))?;
-        let number = Self::number(local);
-        if let Some(elements) = self.locals.get(&number) {
+        let number = local.as_u32();
+        if let Some(elements) = self.target.locals.get(&number) {
             return Ok((number, elements.clone()));
         }
         let data = self.shader.locals[local].clone();
-        let ty = match data.bits {
-            64 => Type::DF,
-            1 | 32 => Type::UD,
-            bits => Type::uint(u32::from(bits)),
-        };
+        let ty = raw_type(data.bits);
         let registers =
             u64::from(data.length) * u64::from(data.components) * u64::from(ty.size()).div_ceil(4);
         if registers > 4096 {
@@ -187,7 +186,7 @@ impl Translator<'_> {
         let elements: Vec<Components> = (0..data.length)
             .map(|_| (0..data.components).map(|_| self.program.vreg_for(ty, width)).collect())
             .collect();
-        self.locals.insert(number, elements.clone());
+        self.target.locals.insert(number, elements.clone());
         Ok((number, elements))
     }
 
@@ -244,74 +243,4 @@ impl Translator<'_> {
         }
         Ok(())
     }
-}
-
-/// What an intrinsic does to memory that other invocations see.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    None,
-    Write,
-    Atomic,
-}
-
-fn effect(op: IntrinsicOp) -> Effect {
-    use IntrinsicOp::*;
-    match op {
-        StoreSsbo | StoreShared | ImageStore => Effect::Write,
-        SsboAtomic | SsboAtomicSwap | SharedAtomic | SharedAtomicSwap | CounterAtomic | CounterAtomicSwap
-        | ImageAtomic | ImageAtomicSwap => Effect::Atomic,
-        _ => Effect::None,
-    }
-}
-
-/// The shader writes memory that outlives the invocation.
-pub(super) fn writes_memory(shader: &Shader) -> bool {
-    intrinsics(shader).any(|(i, _)| effect(i.op) != Effect::None)
-}
-
-/// Results depend on the order or grouping of invocations: the old value of an atomic operation is used, or the
-/// subgroup looked at.
-pub(super) fn is_order_dependent(shader: &Shader) -> bool {
-    let mut used: SecondaryMap<Value, bool> = SecondaryMap::new();
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            shader.insts[inst].kind.for_each_src(|v| used[v] = true);
-        }
-    }
-    for step in shader.walk() {
-        if let ir::Step::If(node) = step
-            && let Some(condition) = shader.condition(node)
-        {
-            used[condition] = true;
-        }
-    }
-    intrinsics(shader).any(|(i, result)| {
-        looks_at_thread(i.op) || (effect(i.op) == Effect::Atomic && result.is_some_and(|r| used[r]))
-    })
-}
-
-/// The result depends on the thread's other channels, or on time.
-fn looks_at_thread(op: IntrinsicOp) -> bool {
-    use IntrinsicOp::*;
-    matches!(
-        op,
-        Clock
-            | Ballot
-            | VoteAny
-            | VoteAll
-            | VoteEq
-            | ReadInvocation
-            | ReadFirstInvocation
-            | SubgroupSize
-            | SubgroupInvocation
-    )
-}
-
-/// All intrinsics with their results.
-fn intrinsics(shader: &Shader) -> impl Iterator<Item = (&Intrinsic, Option<Value>)> {
-    let insts = shader.block_order().into_iter().flat_map(|block| &shader.blocks[block].insts);
-    insts.filter_map(|&inst| match &shader.insts[inst].kind {
-        ir::InstKind::Intrinsic(intrinsic) => Some((intrinsic, shader.insts[inst].result)),
-        _ => None,
-    })
 }

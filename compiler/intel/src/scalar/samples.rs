@@ -1,13 +1,12 @@
-//! What a fragment thread knows of the samples it runs for (multisampled framebuffers).
+//! Samples that the channels of a fragment thread run for (multisampled framebuffers).
 
-use super::translate::Translator;
-use crate::error::CompileError;
+use super::target::ScalarSelection;
 use crate::lir::{Op, Operand, Type};
 use ir::Value;
 
-impl Translator<'_> {
-    /// The number of each channel's sample. The payload has a nibble per quad in g1.0, or the number of the first pair
-    /// of samples in bits 7:6 of g0.0, from which the quads count on.
+impl ScalarSelection<'_> {
+    /// The number of each channel's sample. The payload has a nibble per quad in g1.0, or the number
+    /// of the first pair of samples in bits 7:6 of g0.0, from which the quads count on.
     pub(super) fn emit_sample_id(&mut self) -> Operand {
         let dst = self.builder().temp(Type::UD);
         if self.model.devinfo().sample_id_per_quad {
@@ -32,10 +31,10 @@ impl Translator<'_> {
         dst
     }
 
-    /// Where each channel's sample lies in its pixel: bytes of the payload in sixteenths, x and y of each channel in turn.
-    pub(super) fn emit_sample_position(&mut self, result: Value) -> Result<(), CompileError> {
+    /// Position of each channel's sample in its pixel: register `offsets` holds bytes in sixteenths,
+    /// x and y of each channel in turn.
+    pub(super) fn emit_sample_position(&mut self, offsets: u8, result: Value) {
         let dst = self.define(result, Type::F);
-        let offsets = self.fragment.sample_offsets.unwrap_or(0);
         let mut b = self.builder();
         for (axis, &dst) in (0..2).zip(&dst) {
             let mut bytes = Operand::grf(offsets, Type::UB).with_region(16, 8, 2);
@@ -46,15 +45,14 @@ impl Translator<'_> {
             b.mov(sixteenths, whole);
             b.emit(Op::Mul, dst, &[sixteenths, Operand::f(1.0 / 16.0)]);
         }
-        Ok(())
     }
 
-    /// The covered samples that each channel runs for: all of the pixel's, or its own with a thread per sample.
-    pub(super) fn emit_sample_mask_in(&mut self, result: Value) -> Result<(), CompileError> {
-        let coverage = Operand::grf(self.fragment.coverage.unwrap_or(0), Type::UD);
-        if self.key.samples <= 1 || !self.fragment.interface.per_sample {
-            self.set(result, [coverage].into_iter().collect());
-            return Ok(());
+    /// The covered samples that each channel runs for: all of `coverage`, or its own sample with a
+    /// thread per sample.
+    pub(super) fn emit_sample_mask_in(&mut self, coverage: Operand, per_sample: bool, result: Value) {
+        if !per_sample {
+            self.set_scalar(result, coverage);
+            return;
         }
         let id = self.emit_sample_id();
         let dst = self.define(result, Type::UD)[0];
@@ -64,6 +62,5 @@ impl Translator<'_> {
         let own = b.temp(Type::UD);
         b.emit(Op::Shl, own, &[one, id]);
         b.emit(Op::And, dst, &[own, coverage]);
-        Ok(())
     }
 }

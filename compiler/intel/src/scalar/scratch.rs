@@ -3,13 +3,13 @@
 //! Dword d of channel c lies at dword d × width + c of the thread's scratch space, so that the channels of one
 //! access are neighbours. Accesses are scattered dword messages.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{Op, Operand, REG_SIZE, Type};
 use crate::sends;
 use ir::{Intrinsic, Value};
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Bytes of scratch space that the shader's own arrays take per thread.
     pub(super) fn scratch_bytes(&self) -> u32 {
         self.shader.info.scratch_size.next_multiple_of(4) * u32::from(self.program.width)
@@ -32,14 +32,16 @@ impl Translator<'_> {
     /// Prepares what scratch accesses share.
     pub(super) fn emit_scratch_prologue(&mut self) {
         if self.shader.info.scratch_size > 0 {
-            self.channel_numbers = Some(self.emit_channel_numbers());
+            self.target.channel_numbers = Some(self.emit_channel_numbers());
         }
     }
 
     /// Dword address of the first dword of an access, per channel.
     fn scratch_address(&mut self, intrinsic: &Intrinsic, offset: Value) -> Result<Operand, CompileError> {
-        let channels =
-            self.channel_numbers.ok_or_else(|| CompileError::lower("scratch access without scratch"))?;
+        let channels = self
+            .target
+            .channel_numbers
+            .ok_or_else(|| CompileError::lower("scratch access without scratch"))?;
         let width = u32::from(self.program.width);
         let base = intrinsic.fields.base / 4 * width;
         let constant = self.constant(offset);

@@ -4,7 +4,7 @@
 //! element per dword of the payload; 64-bit values as pairs of dwords. What lies past the end of a surface reads as
 //! zero and swallows writes: the surface's own bound sees to it.
 
-use super::translate::Translator;
+use super::target::{LIVE_FLAG, ScalarSelection};
 use crate::access::{Access, Memory, buffer_atomic};
 use crate::barrier::group_barrier;
 use crate::error::CompileError;
@@ -33,7 +33,7 @@ pub(super) enum SurfaceIndex {
     },
 }
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits an access to writable memory, or a barrier.
     pub(super) fn emit_storage(
         &mut self,
@@ -139,7 +139,7 @@ impl Translator<'_> {
     /// Keeps helper pixels and discarded ones from writing.
     pub(super) fn guard(&self, send: &mut Inst) {
         if self.shader.info.stage == ir::Stage::Fragment {
-            send.flag = super::fragment::LIVE_FLAG;
+            send.flag = LIVE_FLAG;
             send.predicate(false);
         }
     }
@@ -150,12 +150,12 @@ impl Translator<'_> {
         let address = self.address(access.offset, access.base);
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
-        self.on_surface(surface, &dst, &mut |t, surface| {
-            for (dst, value) in dst.iter().zip(t.read_memory(surface, address, ty, dst.len() as u32)?) {
+        self.on_surface(surface, &dst, &mut |isel, surface| {
+            for (dst, value) in dst.iter().zip(isel.read_memory(surface, address, ty, dst.len() as u32)?) {
                 match value[..] {
-                    [low, high] => t.pack_dwords(*dst, low, high),
+                    [low, high] => isel.pack_dwords(*dst, low, high),
                     [whole] => {
-                        t.builder().mov(*dst, whole.subscript(ty, 0));
+                        isel.builder().mov(*dst, whole.subscript(ty, 0));
                     }
                     _ => {}
                 }
@@ -174,7 +174,7 @@ impl Translator<'_> {
     ) -> Result<Vec<SmallVec<[Operand; 2]>>, CompileError> {
         let size = ty.size();
         if size < 4 {
-            let element = |t: &mut Self, i| t.read_element(surface, address, i * size, size);
+            let element = |isel: &mut Self, i| isel.read_element(surface, address, i * size, size);
             return (0..count).map(|i| Ok(std::iter::once(element(self, i)?).collect())).collect();
         }
         let dwords = self.read_dwords(surface, address, count * size / 4)?;
@@ -231,13 +231,13 @@ impl Translator<'_> {
         };
         let address = self.address(access.offset, access.base);
         let mask = intrinsic.fields.write_mask;
-        self.on_surface(surface, &[], &mut |t, surface| {
-            let count = t.shader.components(value);
+        self.on_surface(surface, &[], &mut |isel, surface| {
+            let count = isel.shader.components(value);
             let mut c = 0;
             while c < count {
                 let run = (c..count).take_while(|&i| mask >> i & 1 != 0).count() as u8;
                 if run > 0 {
-                    t.write_memory(surface, address, value, c..c + run)?;
+                    isel.write_memory(surface, address, value, c..c + run)?;
                 }
                 c += run.max(1);
             }
@@ -264,9 +264,9 @@ impl Translator<'_> {
             return Ok(());
         }
         let parts = size / 4;
-        let dword = |t: &Self, c: u8, part: u32| match parts {
-            1 => t.get(value, c, Type::UD),
-            _ => t.get(value, c, ty).subscript(Type::UD, part),
+        let dword = |isel: &Self, c: u8, part: u32| match parts {
+            1 => isel.get(value, c, Type::UD),
+            _ => isel.get(value, c, ty).subscript(Type::UD, part),
         };
         let dwords: Vec<Operand> = components
             .flat_map(|c| (0..parts).map(move |p| (c, p)))
@@ -343,9 +343,9 @@ impl Translator<'_> {
         let (per, n) = (self.per(), operands.len() as u32 + 1);
         let lengths = Lengths::new((n * per) as u8, if returns { per as u8 } else { 0 });
         let results: &[Operand] = if returns { &dst } else { &[] };
-        self.on_surface(surface, results, &mut |t, surface| {
-            let message = sends::data_port(t.model, surface, op, lengths)?;
-            t.send_atomic(payload, message, results.first().copied());
+        self.on_surface(surface, results, &mut |isel, surface| {
+            let message = sends::data_port(isel.model, surface, op, lengths)?;
+            isel.send_atomic(payload, message, results.first().copied());
             Ok(())
         })
     }
@@ -374,9 +374,9 @@ impl Translator<'_> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
         let surface = self.storage_block(block);
         let dst = self.define(result, Type::UD);
-        self.on_surface(surface, &dst, &mut |t, surface| {
-            let size = t.surface_information(surface);
-            t.builder().mov(dst[0], size[0]);
+        self.on_surface(surface, &dst, &mut |isel, surface| {
+            let size = isel.surface_information(surface);
+            isel.builder().mov(dst[0], size[0]);
             Ok(())
         })
     }

@@ -1,11 +1,11 @@
 //! Votes, ballots and reads across a subgroup, which is the channels of one thread, and the clock.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, Type};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits an intrinsic that looks at the thread's channels or its time.
     pub(super) fn emit_subgroup(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         use IntrinsicOp::*;
@@ -62,13 +62,13 @@ impl Translator<'_> {
     /// Bit c: channel c is active and its boolean compares with false as `cond` says.
     fn ballot(&mut self, value: Value, cond: CondMod) -> Operand {
         let value = self.get(value, 0, Type::D);
-        self.active_where(|t| {
+        self.active_where(|isel| {
             if value.imm_bits().is_some() {
-                let copy = t.builder().temp(Type::D);
-                t.builder().mov(copy, value);
-                t.builder().cmp(Operand::null(Type::D), copy, Operand::d(0), cond);
+                let copy = isel.builder().temp(Type::D);
+                isel.builder().mov(copy, value);
+                isel.builder().cmp(Operand::null(Type::D), copy, Operand::d(0), cond);
             } else {
-                t.builder().cmp(Operand::null(Type::D), value, Operand::d(0), cond);
+                isel.builder().cmp(Operand::null(Type::D), value, Operand::d(0), cond);
             }
         })
     }
@@ -86,8 +86,8 @@ impl Translator<'_> {
     fn emit_vote(&mut self, op: IntrinsicOp, value: Value, result: Value) {
         let zero = Operand::ud(0);
         let dst = self.define(result, Type::D)[0];
-        let any = |t: &mut Self| t.ballot(value, CondMod::Nz);
-        let none = |t: &mut Self| t.ballot(value, CondMod::Z);
+        let any = |isel: &mut Self| isel.ballot(value, CondMod::Nz);
+        let none = |isel: &mut Self| isel.ballot(value, CondMod::Z);
         match op {
             IntrinsicOp::VoteAny => {
                 let bits = any(self);
@@ -111,7 +111,7 @@ impl Translator<'_> {
 
     /// Number of the first active channel.
     fn first_channel(&mut self) -> Operand {
-        let active = self.active_where(|t| t.emit_condition_operand(Operand::d(-1)));
+        let active = self.active_where(|isel| isel.emit_condition_operand(Operand::d(-1)));
         let mut b = self.builder();
         let first = Operand::vgrf(b.program.vreg(1), Type::UD);
         b.all_channels(1).emit(Op::Fbl, first, &[active]);

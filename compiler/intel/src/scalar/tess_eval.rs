@@ -4,19 +4,17 @@
 //! constants, then the first slots of the patch entry, two to a register, the same for all channels. Further slots
 //! and those at computed places are pulled.
 
-use super::translate::{Components, Translator};
-use super::uniforms::choose_push_ranges;
-use super::urb::VueState;
-use super::vertex::PAYLOAD_BUDGET;
-use crate::codegen;
+use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
+use super::urb::VertexOutputs;
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Operand, REG_SIZE, Type};
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
+use crate::options::StageKey;
 use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
 use crate::vue;
-use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// First register of the coordinates.
@@ -28,10 +26,10 @@ const PUSH_START: u32 = 5;
 /// Bytes of a slot.
 const SLOT_SIZE: u32 = 16;
 
-/// Tessellation evaluation part of instruction selection's state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TessEvalState {
+/// State of the tessellation evaluation stage.
+struct TessEvalStage {
     inputs: PatchMap,
+    outputs: VertexOutputs,
     domain: TessDomain,
     /// First register of the pushed slots.
     start: u32,
@@ -42,82 +40,77 @@ pub(super) struct TessEvalState {
 /// Compiles a tessellation evaluation shader for eight points per thread.
 ///
 /// # Errors
-/// Something in the shader that this back end does not support, or a failure of allocation or encoding.
-pub fn compile_tess_eval(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
     key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let inputs = patch::input_map(shader)?;
     let pushed_slots = patch::pushed_slots(&inputs, key);
-    let input_registers = pushed_slots / 2;
-    let budget = (PAYLOAD_BUDGET - PUSH_START - input_registers).min(u32::from(devinfo.max_push_registers));
+    let budget = (PAYLOAD_BUDGET - PUSH_START - pushed_slots / 2).min(max_push);
     let push = choose_push_ranges(shader, budget);
-    let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let start = PUSH_START + pushed;
-    let mut t = Translator::new(shader, &model, key, 8, &push);
-    t.push_start = PUSH_START;
-    t.program.payload_regs = (start + input_registers) as u8;
-    t.output_handles = Operand::grf(OUTPUT_HANDLES, Type::UD);
-    t.vue = VueState::new(vue::output_map(shader, key)?);
-    t.tess_eval =
-        TessEvalState { inputs, domain: key.tess_domain, start, pushed_slots, vertices: key.patch_vertices };
-    t.emit_prologue();
-    t.translate_body()?;
-    t.emit_vertex_writes(0, None, true)?;
-    let interface = TessEvalInterface {
-        inputs: t.tess_eval.inputs.clone(),
-        pushed_slots,
-        domain: key.tess_domain,
-        outputs: t.vue.map.clone(),
-    };
-    let code = t.finish(options, true)?;
-    Ok(codegen::compiled(
-        shader,
-        vec![code.kernel(Width::Simd8, PUSH_START)],
-        push,
-        Interface::TessEval(interface),
-    ))
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let (domain, vertices) = (key.tess_domain, key.patch_vertices);
+    let mut stage = TessEvalStage { inputs, outputs, domain, start: 0, pushed_slots, vertices };
+    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
+    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
+    let (inputs, outputs) = (stage.inputs, stage.outputs.map);
+    let interface = TessEvalInterface { inputs, pushed_slots, domain, outputs };
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
 }
 
-impl Translator<'_> {
-    /// Emits an intrinsic of a tessellation evaluation shader.
-    pub(super) fn emit_tess_eval_intrinsic(
+impl StageLowering<Scalar> for TessEvalStage {
+    fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        isel.push_start = PUSH_START;
+        self.start = PUSH_START + isel.pushed_registers();
+        isel.program.payload_regs = (self.start + self.pushed_slots / 2) as u8;
+        Ok(())
+    }
+
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
-            (StoreOutput, _) => self.emit_store_vue(intrinsic),
-            (LoadInput, Some(result)) => self.emit_patch_input(intrinsic, None, result),
+            (StoreOutput, _) => self.outputs.store(isel, intrinsic),
+            (LoadInput, Some(result)) => self.emit_patch_input(isel, intrinsic, None, result),
             (LoadPerVertexInput, Some(result)) => {
-                self.emit_patch_input(intrinsic, intrinsic.srcs.first().copied(), result)
+                self.emit_patch_input(isel, intrinsic, intrinsic.srcs.first().copied(), result)
             }
             (TessCoord, Some(result)) => {
                 let coordinates = (0..3).map(|c| Operand::grf(COORDINATES + c, Type::UD)).collect();
-                self.set(result, coordinates);
+                isel.set(result, coordinates);
                 Ok(())
             }
-            (TessLevelOuter, Some(result)) => self.emit_levels(Level::Outer, 0, result),
-            (TessLevelInner, Some(result)) => self.emit_levels(Level::Inner, 0, result),
+            (TessLevelOuter, Some(result)) => self.emit_levels(isel, Level::Outer, 0, result),
+            (TessLevelInner, Some(result)) => self.emit_levels(isel, Level::Inner, 0, result),
             (PrimitiveId, Some(result)) => {
-                self.set(result, [Operand::grf_scalar(4, Type::UD)].into_iter().collect());
+                isel.set_scalar(result, Operand::grf_scalar(4, Type::UD));
                 Ok(())
             }
             (PatchVerticesIn, Some(result)) => {
-                let count = Operand::ud(self.tess_eval.vertices);
-                self.set(result, [count].into_iter().collect());
+                let count = Operand::ud(self.vertices);
+                isel.set_scalar(result, count);
                 Ok(())
             }
-            _ => self.emit_memory(intrinsic, result),
+            _ => isel.emit_memory(intrinsic, result),
         }
     }
 
+    fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        self.outputs.write(isel, 0, None, true)
+    }
+}
+
+impl TessEvalStage {
     fn emit_patch_input(
-        &mut self,
+        &self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         vertex: Option<Value>,
         result: Value,
@@ -126,51 +119,57 @@ impl Translator<'_> {
         let offset = offset.ok_or_else(|| CompileError::lower("input without an offset"))?;
         let component = u32::from(intrinsic.fields.component);
         if let Some(level) = Level::of(intrinsic.fields.slot) {
-            return self.emit_levels(level, component, result);
+            return self.emit_levels(isel, level, component, result);
         }
-        let (constant, dynamic) = self.slot_offset(offset);
-        let (slot, dword, per_slot) =
-            match (patch::place(&self.tess_eval.inputs, intrinsic.fields.slot)?, vertex) {
-                (Place::Patch { slot, dword }, _) => (slot + constant, dword, dynamic),
-                (Place::Vertex { slot, dword }, Some(vertex)) => {
-                    let slots = self.tess_eval.inputs.per_vertex.len();
-                    let (base, per_slot) = self.vertex_offset(vertex, slots);
-                    (slot + base + constant, dword, self.add_offsets(per_slot, dynamic))
-                }
-                (Place::Vertex { .. }, None) => return Err(CompileError::lower("input of no vertex")),
-            };
-        let count = u32::from(self.shader.components(result));
-        let components = self.patch_dwords(slot, dword + component, count, per_slot)?;
-        self.set(result, components);
+        let (constant, dynamic) = isel.slot_offset(offset);
+        let (slot, dword, per_slot) = match (patch::place(&self.inputs, intrinsic.fields.slot)?, vertex) {
+            (Place::Patch { slot, dword }, _) => (slot + constant, dword, dynamic),
+            (Place::Vertex { slot, dword }, Some(vertex)) => {
+                let slots = self.inputs.per_vertex.len();
+                let (base, per_slot) = isel.vertex_offset(vertex, slots);
+                (slot + base + constant, dword, isel.add_offsets(per_slot, dynamic))
+            }
+            (Place::Vertex { .. }, None) => return Err(CompileError::lower("input of no vertex")),
+        };
+        let count = u32::from(isel.shader.components(result));
+        let components = self.patch_dwords(isel, slot, dword + component, count, per_slot)?;
+        isel.set(result, components);
         Ok(())
     }
 
-    fn emit_levels(&mut self, level: Level, first: u32, result: Value) -> Result<(), CompileError> {
+    fn emit_levels(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        level: Level,
+        first: u32,
+        result: Value,
+    ) -> Result<(), CompileError> {
         let mut components = Components::new();
-        for n in first..first + u32::from(self.shader.components(result)) {
-            match level.place(self.tess_eval.domain, n) {
-                Some((slot, dword)) => components.extend(self.patch_dwords(slot, dword, 1, None)?),
+        for n in first..first + u32::from(isel.shader.components(result)) {
+            match level.place(self.domain, n) {
+                Some((slot, dword)) => components.extend(self.patch_dwords(isel, slot, dword, 1, None)?),
                 None => components.push(Operand::ud(0)),
             }
         }
-        self.set(result, components);
+        isel.set(result, components);
         Ok(())
     }
 
     /// `count` dwords of the patch entry from dword `first` of a slot on.
     fn patch_dwords(
-        &mut self,
+        &self,
+        isel: &mut ScalarSelection<'_>,
         slot: u32,
         first: u32,
         count: u32,
         per_slot: Option<Operand>,
     ) -> Result<Components, CompileError> {
-        if per_slot.is_none() && slot < self.tess_eval.pushed_slots {
-            let base = self.tess_eval.start * REG_SIZE + slot * SLOT_SIZE;
+        if per_slot.is_none() && slot < self.pushed_slots {
+            let base = self.start * REG_SIZE + slot * SLOT_SIZE;
             return Ok((first..first + count).map(|c| Operand::grf_scalar(base + 4 * c, Type::UD)).collect());
         }
         let patch = Operand::grf_scalar(0, Type::UD);
-        let data = self.emit_urb_read(patch, slot, per_slot, first + count)?;
+        let data = isel.emit_urb_read(patch, slot, per_slot, first + count)?;
         Ok(data.into_iter().skip(first as usize).collect())
     }
 }

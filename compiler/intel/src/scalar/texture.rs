@@ -1,26 +1,26 @@
 //! Texture instructions to sampler messages.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{Op, Operand, REG_SIZE, Type};
+use crate::sends::texel_offset_nibbles;
 use crate::sends::{self, SamplerOp, SamplerWidth};
-use crate::vec4::texture::header_nibbles;
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// Payload registers of a message beyond which it takes eight channels at a time.
 const MAX_MLEN: u32 = 11;
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Emits a texture instruction.
     pub(super) fn emit_texture(&mut self, tex: &Tex, result: Value) -> Result<(), CompileError> {
         if let Some(index) = tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset)) {
             let count = self.shader.info.samplers.saturating_sub(tex.texture);
-            return self.emit_ladder(index, count, result, |t, unit| {
+            return self.emit_select_chain(index, count, result, |isel, unit| {
                 let mut one = tex.clone();
                 one.srcs.retain(|(k, _)| !matches!(k, TexSrcKind::TextureOffset | TexSrcKind::SamplerOffset));
                 one.texture += unit;
                 one.sampler += unit;
-                t.emit_one_texture(&one, result)
+                isel.emit_one_texture(&one, result)
             });
         }
         let components = self.emit_one_texture(tex, result)?;
@@ -150,7 +150,7 @@ impl Translator<'_> {
                 .collect(),
             None => Vec::new(),
         };
-        let one = |t: &Self, kind: TexSrcKind, ty: Type| tex.src(kind).map(|v| t.get(v, 0, ty));
+        let one = |isel: &Self, kind: TexSrcKind, ty: Type| tex.src(kind).map(|v| isel.get(v, 0, ty));
         let comparator = if tex.shadow { one(self, Comparator, Type::F) } else { None };
         let compare = comparator.is_some();
         let mut arguments: Vec<Operand> = comparator.into_iter().collect();
@@ -262,5 +262,5 @@ fn header_dword(tex: &Tex, offset: &[Operand]) -> Result<Option<u32>, CompileErr
 /// or are too large.
 fn offset_nibbles(offset: &[Operand]) -> Option<u32> {
     let constants: Option<Vec<u64>> = offset.iter().map(Operand::imm_bits).collect();
-    header_nibbles(&constants?)
+    texel_offset_nibbles(&constants?)
 }

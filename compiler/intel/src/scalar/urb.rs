@@ -4,10 +4,11 @@
 //! channel masks, then up to eight registers of data: dword n of every channel's entry from the message's offset
 //! on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::output::{Varying, VueMap};
+use crate::patch;
 use crate::sends;
 use crate::vue;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
@@ -19,25 +20,20 @@ const SLOTS_PER_WRITE: usize = 2;
 /// Largest offset that fits the descriptor, in owords.
 const MAX_OFFSET: u32 = 0x7ff;
 
-/// Output registers of a stage that writes vertices.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VueState {
+/// Output vertices of a stage: their layout, and the registers that hold the current one.
+pub(super) struct VertexOutputs {
     /// Layout of an output vertex.
     pub map: VueMap,
     /// A register per dword of the entry, once written.
     registers: Vec<Option<Operand>>,
+    /// Handles of the output entries (UD).
+    handles: Operand,
 }
 
-impl VueState {
-    /// Nothing written yet.
-    pub fn new(map: VueMap) -> VueState {
-        let registers = vec![None; map.slots.len() * 4];
-        VueState { map, registers }
-    }
-}
-
-/// A SIMD8 URB write in the making.
+/// A SIMD8 URB write.
 pub(super) struct UrbWrite<'a> {
+    /// Handles of the entries (UD).
+    pub handles: Operand,
     /// Offset of the data in the entry, in owords.
     pub offset: u32,
     /// Further offset per channel (UD, owords).
@@ -50,11 +46,21 @@ pub(super) struct UrbWrite<'a> {
     pub eot: bool,
 }
 
-impl Translator<'_> {
+impl VertexOutputs {
+    /// Vertices of which nothing is written yet.
+    pub(super) fn new(map: VueMap, handles: Operand) -> VertexOutputs {
+        let registers = vec![None; map.slots.len() * 4];
+        VertexOutputs { map, registers, handles }
+    }
+
     /// Stores a value to output registers.
-    pub(super) fn emit_store_vue(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
+    pub(super) fn store(
+        &mut self,
+        isel: &mut ScalarSelection<'_>,
+        intrinsic: &Intrinsic,
+    ) -> Result<(), CompileError> {
         let fields = &intrinsic.fields;
-        let offset = intrinsic.srcs.get(1).and_then(|&o| self.constant(o));
+        let offset = intrinsic.srcs.get(1).and_then(|&o| isel.constant(o));
         let slot = offset
             .and_then(|o| u8::try_from(o).ok())
             .and_then(|o| fields.slot.advance(o))
@@ -62,38 +68,40 @@ impl Translator<'_> {
         let value: Value =
             *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("store without a value"))?;
         let Some((varying, first)) = vue::place(slot)? else { return Ok(()) };
-        let Some(slot) = self.vue.map.slot(varying) else { return Ok(()) };
-        for c in 0..self.shader.components(value) {
+        let Some(slot) = self.map.slot(varying) else { return Ok(()) };
+        for c in 0..isel.shader.components(value) {
             let dword = first + fields.component + c;
             if fields.write_mask >> c & 1 == 0 || dword > 3 {
                 continue;
             }
-            let from = self.get(value, c, Type::UD);
-            let width = u32::from(self.program.width);
+            let from = isel.get(value, c, Type::UD);
+            let width = u32::from(isel.program.width);
             let index = slot * 4 + usize::from(dword);
-            let place = match self.vue.registers.get(index).copied().flatten() {
+            let place = match self.registers.get(index).copied().flatten() {
                 Some(place) => place,
                 None => {
-                    let place = self.program.vreg_for(Type::UD, width);
-                    self.vue.registers[index] = Some(place);
+                    let place = isel.program.vreg_for(Type::UD, width);
+                    self.registers[index] = Some(place);
                     place
                 }
             };
-            self.builder().mov(place, from);
+            isel.builder().mov(place, from);
         }
         Ok(())
     }
 
-    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots that have a value. The header (point
-    /// size, layer, viewport) is left alone unless the shader writes to it; fixed-function state then keeps its fields from being used.
-    pub(super) fn emit_vertex_writes(
-        &mut self,
+    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots that
+    /// have a value. A header (point size, layer, viewport) that the shader does not write keeps
+    /// its contents; fixed-function state then keeps its fields from being used.
+    pub(super) fn write(
+        &self,
+        isel: &mut ScalarSelection<'_>,
         base: u32,
         per_slot: Option<Operand>,
         eot: bool,
     ) -> Result<(), CompileError> {
-        let mut registers = self.vue.registers.clone();
-        let header = self.vue.map.slots.first() == Some(&Varying::Header);
+        let mut registers = self.registers.clone();
+        let header = self.map.slots.first() == Some(&Varying::Header);
         if header && let Some(fields) = registers.get_mut(..4).filter(|f| f.iter().any(Option::is_some)) {
             fields.iter_mut().for_each(|d| *d = d.or(Some(Operand::ud(0))));
         }
@@ -108,21 +116,24 @@ impl Translator<'_> {
             let data = &registers[run.start * 4..run.end * 4];
             let offset = base + run.start as u32;
             let eot = eot && index + 1 == count;
-            self.emit_urb_write(UrbWrite { offset, per_slot, masks: None, data, eot })?;
+            let handles = self.handles;
+            isel.emit_urb_write(UrbWrite { handles, offset, per_slot, masks: None, data, eot })?;
         }
         Ok(())
     }
+}
 
-    /// Emits one URB write to the output entries.
+impl ScalarSelection<'_> {
+    /// Emits one URB write.
     pub(super) fn emit_urb_write(&mut self, mut write: UrbWrite<'_>) -> Result<(), CompileError> {
         (write.offset, write.per_slot) = self.reachable(write.offset, write.per_slot);
         let extra = u32::from(write.per_slot.is_some()) + u32::from(write.masks.is_some());
         let mlen = 1 + extra + write.data.len() as u32;
         let payload = Operand::vgrf(self.program.vreg(mlen), Type::UD);
-        let (model, handles) = (self.model, self.output_handles);
+        let model = self.model;
         let mut b = self.builder();
         b.remark = "URB write";
-        b.all_channels(8).mov(payload, handles);
+        b.all_channels(8).mov(payload, write.handles);
         let mut at = payload.byte_offset(REG_SIZE);
         for part in write.per_slot.iter().chain(&write.masks) {
             b.mov(at, *part);
@@ -184,6 +195,50 @@ impl Translator<'_> {
         }
         b.emit(Op::Send, data, &[payload]).message = Some(message);
         Ok((0..count).map(|c| data.byte_offset(c * REG_SIZE)).collect())
+    }
+
+    /// A slot offset as a constant, or as what is added per channel.
+    pub(super) fn slot_offset(&self, offset: Value) -> (u32, Option<Operand>) {
+        match self.constant(offset) {
+            Some(constant) => (constant, None),
+            None => (0, Some(self.get(offset, 0, Type::UD))),
+        }
+    }
+
+    /// Slot offset of a vertex of the patch (constant part, part per channel).
+    pub(super) fn vertex_offset(&mut self, vertex: Value, slots: usize) -> (u32, Option<Operand>) {
+        if let Some(vertex) = self.constant(vertex) {
+            return (vertex.min(patch::MAX_VERTICES) * slots as u32, None);
+        }
+        let vertex = self.get(vertex, 0, Type::UD);
+        if slots == 1 {
+            return (0, Some(vertex));
+        }
+        let mut b = self.builder();
+        let at = b.temp(Type::UD);
+        b.emit(Op::Mul, at, &[vertex, Operand::uw(slots as u16)]);
+        (0, Some(at))
+    }
+
+    /// The sum of two parts per channel.
+    pub(super) fn add_offsets(&mut self, a: Option<Operand>, b: Option<Operand>) -> Option<Operand> {
+        let (Some(first), Some(second)) = (a, b) else { return a.or(b) };
+        let mut builder = self.builder();
+        let sum = builder.temp(Type::UD);
+        builder.emit(Op::Add, sum, &[first, second]);
+        Some(sum)
+    }
+
+    /// Lets the last URB write end the thread if nothing with an effect follows it.
+    pub(super) fn end_with_last_write(&mut self) -> bool {
+        let insts = &mut self.program.insts;
+        let Some(last) = insts.iter().rposition(|i| i.has_side_effects()) else { return false };
+        let Some(message) = insts[last].message.as_mut().filter(|m| m.kind == MessageKind::UrbWrite) else {
+            return false;
+        };
+        message.eot = true;
+        insts.truncate(last + 1);
+        true
     }
 
     /// An offset that fits the descriptor, and what is added per channel: only that reaches far.

@@ -2,141 +2,150 @@
 //!
 //! Payload: g0, g1 URB handles, push constants, then four registers (x y z w) per input slot.
 
-use super::translate::{Components, Translator};
-use super::uniforms::choose_push_ranges;
-use super::urb::VueState;
-use crate::codegen;
+use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
+use super::urb::VertexOutputs;
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Op, Operand, Type};
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
+use crate::options::StageKey;
 use crate::output::{Compiled, Interface, VertexInput, VertexInterface, Width};
 use crate::vue;
-use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Slot, Value};
 
 /// First register of the push constants.
 const PUSH_START: u32 = 2;
-/// Registers that push constants and inputs may take together; the rest is for the program.
-pub(super) const PAYLOAD_BUDGET: u32 = 88;
-/// Last register that the payload may take at all: messages and temporaries need some.
+/// Register of the output handles.
+const OUTPUT_HANDLES: u8 = 1;
+/// Last register that the payload may take: messages and temporaries need some.
 const PAYLOAD_END: u32 = 124;
 
-/// Vertex part of instruction selection's state.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VertexState {
+/// State of the vertex stage.
+struct VertexStage {
     /// First register of the inputs.
     start: u32,
     /// Number of attribute slots.
     attributes: u32,
     /// Inputs in payload order.
     inputs: Vec<VertexInput>,
+    outputs: VertexOutputs,
 }
 
 /// Compiles a vertex shader for eight vertices per thread.
 ///
 /// # Errors
-/// Something in the shader that this back end does not support, or a failure of allocation or encoding.
-pub fn compile_vertex(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
     key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
+    let devinfo = codegen.model.devinfo();
     let (attributes, inputs) = vue::vertex_inputs(shader);
     let left = PAYLOAD_BUDGET.saturating_sub(4 * inputs.len() as u32);
     let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut t = Translator::new(shader, &model, key, 8, &push);
-    t.push_start = PUSH_START;
-    let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let start = PUSH_START + pushed;
-    let end = start + 4 * inputs.len() as u32;
-    if end > PAYLOAD_END {
-        return Err(CompileError::lower("vertex inputs do not fit the register file"));
-    }
-    t.program.payload_regs = end as u8;
-    t.vertex = VertexState { start, attributes, inputs: inputs.clone() };
-    t.vue = VueState::new(vue::output_map(shader, key)?);
-    t.emit_prologue();
-    t.translate_body()?;
-    t.emit_vertex_writes(0, None, true)?;
-    let outputs = t.vue.map.clone();
-    let code = t.finish(options, true)?;
-    Ok(codegen::compiled(
-        shader,
-        vec![code.kernel(Width::Simd8, PUSH_START)],
-        push,
-        Interface::Vertex(VertexInterface { inputs, outputs }),
-    ))
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?, Operand::grf(OUTPUT_HANDLES, Type::UD));
+    let mut stage = VertexStage { start: 0, attributes, inputs, outputs };
+    let selection = Selection::new(shader, codegen.model, Width::Simd8, &push);
+    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
+    let interface = VertexInterface { inputs: stage.inputs, outputs: stage.outputs.map };
+    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
 }
 
-impl Translator<'_> {
-    /// Emits an intrinsic of a vertex shader.
-    pub(super) fn emit_vertex_intrinsic(
+impl StageLowering<Scalar> for VertexStage {
+    fn lay_out_payload(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        isel.push_start = PUSH_START;
+        self.start = PUSH_START + isel.pushed_registers();
+        let end = self.start + 4 * self.inputs.len() as u32;
+        if end > PAYLOAD_END {
+            return Err(CompileError::lower("vertex inputs do not fit the register file"));
+        }
+        isel.program.payload_regs = end as u8;
+        Ok(())
+    }
+
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut ScalarSelection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
-            (StoreOutput, _) => self.emit_store_vue(intrinsic),
-            (LoadInput, Some(result)) => self.emit_attribute(intrinsic, result),
+            (StoreOutput, _) => self.outputs.store(isel, intrinsic),
+            (LoadInput, Some(result)) => self.emit_attribute(isel, intrinsic, result),
             (VertexId | VertexIdZeroBase | InstanceId | BaseInstance | BaseVertex | DrawId, Some(result)) => {
-                self.emit_vertex_system_value(intrinsic.op, result)
+                self.emit_system_value(isel, intrinsic.op, result)
             }
-            _ => self.emit_memory(intrinsic, result),
+            _ => isel.emit_memory(intrinsic, result),
         }
     }
 
-    fn emit_attribute(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let offset = intrinsic.srcs.first().and_then(|&o| self.constant(o));
+    fn emit_epilogue(&mut self, isel: &mut ScalarSelection<'_>) -> Result<(), CompileError> {
+        self.outputs.write(isel, 0, None, true)
+    }
+}
+
+impl VertexStage {
+    fn emit_attribute(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        intrinsic: &Intrinsic,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let offset = intrinsic.srcs.first().and_then(|&o| isel.constant(o));
         let offset =
             offset.ok_or_else(|| CompileError::lower("attributes with a variable index must be lowered"))?;
         let Slot::Attribute(first) = intrinsic.fields.slot else {
-            return Err(CompileError::lower("vertex input is no attribute"));
+            return Err(CompileError::lower("vertex input is not an attribute"));
         };
         let slot = u32::from(first).saturating_add(offset);
-        if slot >= self.vertex.attributes {
+        if slot >= self.attributes {
             return Err(CompileError::lower(format!("attribute slot {slot} does not exist")));
         }
-        let register = self.vertex.start + 4 * slot + u32::from(intrinsic.fields.component);
-        let components: Components = (0..u32::from(self.shader.components(result)))
+        let register = self.start + 4 * slot + u32::from(intrinsic.fields.component);
+        let components: Components = (0..u32::from(isel.shader.components(result)))
             .map(|c| Operand::grf((register + c) as u8, Type::UD))
             .collect();
-        self.set(result, components);
+        isel.set(result, components);
         Ok(())
     }
 
-    /// Component of an input slot that is no attribute.
+    /// Component of an input slot that is not an attribute.
     fn special_input(&self, input: VertexInput, component: u32) -> Result<Operand, CompileError> {
-        let index = self.vertex.inputs.iter().position(|i| *i == input);
+        let index = self.inputs.iter().position(|i| *i == input);
         let index = index.ok_or_else(|| CompileError::lower("a system value is missing from the payload"))?;
-        Ok(Operand::grf((self.vertex.start + 4 * index as u32 + component) as u8, Type::UD))
+        Ok(Operand::grf((self.start + 4 * index as u32 + component) as u8, Type::UD))
     }
 
-    fn emit_vertex_system_value(&mut self, op: IntrinsicOp, result: Value) -> Result<(), CompileError> {
-        let system = |t: &Self, c| t.special_input(VertexInput::SystemValues, c);
+    fn emit_system_value(
+        &self,
+        isel: &mut ScalarSelection<'_>,
+        op: IntrinsicOp,
+        result: Value,
+    ) -> Result<(), CompileError> {
+        let system = |c| self.special_input(VertexInput::SystemValues, c);
         let value = match op {
-            IntrinsicOp::BaseInstance => system(self, 1)?,
-            IntrinsicOp::VertexIdZeroBase => system(self, 2)?,
-            IntrinsicOp::InstanceId => system(self, 3)?,
+            IntrinsicOp::BaseInstance => system(1)?,
+            IntrinsicOp::VertexIdZeroBase => system(2)?,
+            IntrinsicOp::InstanceId => system(3)?,
             IntrinsicOp::DrawId => self.special_input(VertexInput::DrawParameters, 0)?,
             IntrinsicOp::BaseVertex => {
                 // Zero in draws without indices.
-                let parts = [system(self, 0)?, self.special_input(VertexInput::DrawParameters, 1)?];
-                let dst = self.define(result, Type::UD)[0];
-                self.builder().emit(Op::And, dst, &parts);
+                let parts = [system(0)?, self.special_input(VertexInput::DrawParameters, 1)?];
+                let dst = isel.define(result, Type::UD)[0];
+                isel.builder().emit(Op::And, dst, &parts);
                 return Ok(());
             }
             _ => {
-                let parts = [system(self, 0)?.retype(Type::D), system(self, 2)?.retype(Type::D)];
-                let dst = self.define(result, Type::D)[0];
-                self.builder().emit(Op::Add, dst, &parts);
+                let parts = [system(0)?.retype(Type::D), system(2)?.retype(Type::D)];
+                let dst = isel.define(result, Type::D)[0];
+                isel.builder().emit(Op::Add, dst, &parts);
                 return Ok(());
             }
         };
-        self.set(result, [value].into_iter().collect());
+        isel.set_scalar(result, value);
         Ok(())
     }
 }

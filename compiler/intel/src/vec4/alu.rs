@@ -1,55 +1,11 @@
 //! Arithmetic: vectors, floats; the dispatch over all ALU operations.
 
 use super::compare::{comparison, reduction};
-use super::select::{Selector, first};
+use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Type};
 use ir::{Alu, AluOp, Value};
 use smallvec::SmallVec;
-
-/// Decides which additions take in a multiplication (MAD) and skips multiplications whose every use is taken in.
-/// Neither may be exact; constants stay out, as three-source instructions take none.
-pub(super) fn choose_fusions(t: &mut Selector<'_>) {
-    let shader = t.shader;
-    let mut candidates: Vec<(Value, Vec<(Value, usize)>)> = Vec::new();
-    let mut index: cranelift_entity::SecondaryMap<Value, Option<usize>> =
-        cranelift_entity::SecondaryMap::new();
-    let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
-    for block in shader.block_order() {
-        for &inst in &shader.blocks[block].insts {
-            let data = &shader.insts[inst];
-            let (ir::InstKind::Alu(alu), Some(result)) = (&data.kind, data.result) else { continue };
-            if alu.exact || shader.bits(result) != 32 || has_constant(alu) {
-                continue;
-            }
-            match alu.op {
-                AluOp::Fadd | AluOp::Fsub => {
-                    for (i, src) in alu.srcs.iter().enumerate() {
-                        if let Some(slot) = index[src.value] {
-                            candidates[slot].1.push((result, i));
-                        }
-                    }
-                }
-                AluOp::Fmul => {
-                    index[result] = Some(candidates.len());
-                    candidates.push((result, Vec::new()));
-                }
-                _ => {}
-            }
-        }
-    }
-    for (product, users) in candidates {
-        let free = users.iter().all(|&(sum, _)| t.fused[sum].is_none());
-        let distinct = users.iter().enumerate().all(|(i, u)| users[..i].iter().all(|v| v.0 != u.0));
-        if users.is_empty() || users.len() as u32 != t.uses[product] || !free || !distinct {
-            continue;
-        }
-        for (sum, i) in users {
-            t.fused[sum] = Some((product, i));
-        }
-        t.skipped[product] = true;
-    }
-}
 
 /// One operation under selection.
 pub(super) struct Ctx<'s> {
@@ -62,7 +18,7 @@ pub(super) struct Ctx<'s> {
     pub src_bits: u8,
 }
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Emits an ALU operation.
     pub(super) fn emit_alu(&mut self, alu: &Alu, result: Value) -> Result<(), CompileError> {
         let ctx = Ctx {
@@ -97,8 +53,8 @@ impl Selector<'_> {
                 Ok(())
             }
             AluOp::Bcsel => self.emit_select(alu, result),
-            _ if ctx.bits == 64 || ctx.src_bits == 64 => self.emit_wide(&ctx),
-            _ => self.emit_narrow(&ctx),
+            _ if ctx.bits == 64 || ctx.src_bits == 64 => self.emit_fp64(&ctx),
+            _ => self.emit_32bit(&ctx),
         }
     }
 
@@ -161,7 +117,7 @@ impl Selector<'_> {
     }
 
     /// Operations on 32-bit values and booleans.
-    fn emit_narrow(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+    fn emit_32bit(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         use AluOp::*;
         let f = Type::F;
         let is_float = ctx.alu.op.info().inputs.first().is_some_and(|i| i.class == ir::Class::Float);
@@ -258,9 +214,7 @@ impl Selector<'_> {
 
     fn emit_fadd(&mut self, ctx: &Ctx<'_>) {
         let subtract = ctx.alu.op == AluOp::Fsub;
-        if let Some((product, index)) = self.fused[ctx.result]
-            && let Some(mul) = self.shader.as_alu(product)
-        {
+        if let Some((mul, index)) = self.fused_product(ctx.result) {
             let outer = &ctx.alu.srcs[index].swizzle[..usize::from(ctx.n)];
             let mut factors = [Operand::f(0.0); 2];
             for (slot, src) in factors.iter_mut().zip(&mul.srcs) {

@@ -1,13 +1,13 @@
 //! Integers, booleans, bits, bit-fields, packing and conversions of 32-bit values.
 
 use super::alu::{Ctx, read};
-use super::select::{Selector, first};
+use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, PredMode, Type};
 use crate::model::DwordMul;
 use ir::AluOp;
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Emits an operation on 32-bit integers or booleans.
     pub(super) fn emit_integer(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         use AluOp::*;

@@ -1,6 +1,6 @@
 //! Comparisons and boolean reductions: which need a register, and which only a flag.
 
-use super::select::{Selector, first};
+use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, PredMode, Type};
 use ir::{Alu, AluOp, Class, InstKind, Step, Value};
@@ -52,43 +52,6 @@ pub(super) fn reduction(op: AluOp) -> Option<Reduction> {
     Some(Reduction { cond, class: input.class, components: input.components, mode })
 }
 
-/// Decides which comparisons are only made into flags, at each use: those that nothing but conditions use.
-pub(super) fn choose_lazy(t: &mut Selector<'_>) {
-    let shader = t.shader;
-    let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> = cranelift_entity::SecondaryMap::new();
-    // A negation passes its uses on; users come after definitions, so going backwards sees them first.
-    for step in shader.walk().into_iter().rev() {
-        match step {
-            Step::If(node) => {
-                if let Some(cond) = shader.condition(node) {
-                    flag_uses[cond] += 1;
-                }
-            }
-            Step::Block(block) => {
-                for &inst in shader.blocks[block].insts.iter().rev() {
-                    let (InstKind::Alu(alu), Some(result)) =
-                        (&shader.insts[inst].kind, shader.insts[inst].result)
-                    else {
-                        continue;
-                    };
-                    match alu.op {
-                        AluOp::Bcsel => flag_uses[alu.srcs[0].value] += 1,
-                        AluOp::Inot if shader.bits(result) == 1 && flag_uses[result] == t.uses[result] => {
-                            t.skipped[result] = t.uses[result] > 0;
-                            flag_uses[alu.srcs[0].value] += 1;
-                        }
-                        op if comparison(op).is_some() || reduction(op).is_some() => {
-                            t.skipped[result] = t.uses[result] > 0 && flag_uses[result] == t.uses[result];
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
 fn operand_type(class: Class, bits: u8) -> Type {
     match (class, bits) {
         (_, 64) => Type::DF,
@@ -98,7 +61,75 @@ fn operand_type(class: Class, bits: u8) -> Type {
     }
 }
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
+    /// Skips the comparisons that only conditions use: each use makes the flag of its own.
+    pub(super) fn choose_flag_comparisons(&mut self) {
+        let shader = self.shader;
+        let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> = cranelift_entity::SecondaryMap::new();
+        // A negation passes its uses on; users come after definitions, so going backwards sees them first.
+        for step in shader.walk().into_iter().rev() {
+            match step {
+                Step::If(node) => {
+                    if let Some(cond) = shader.condition(node) {
+                        flag_uses[cond] += 1;
+                    }
+                }
+                Step::Block(block) => {
+                    for &inst in shader.blocks[block].insts.iter().rev() {
+                        let (InstKind::Alu(alu), Some(result)) =
+                            (&shader.insts[inst].kind, shader.insts[inst].result)
+                        else {
+                            continue;
+                        };
+                        match alu.op {
+                            AluOp::Bcsel => flag_uses[alu.srcs[0].value] += 1,
+                            AluOp::Inot
+                                if shader.bits(result) == 1 && flag_uses[result] == self.uses[result] =>
+                            {
+                                self.skipped[result] = self.uses[result] > 0;
+                                flag_uses[alu.srcs[0].value] += 1;
+                            }
+                            op if comparison(op).is_some() || reduction(op).is_some() => {
+                                self.skipped[result] =
+                                    self.uses[result] > 0 && flag_uses[result] == self.uses[result];
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets the flag from boolean components; gives the predicate that tests them. A single component is tested
+    /// through its replicated x bit.
+    pub(super) fn emit_flags(
+        &mut self,
+        value: Value,
+        components: &[u8],
+    ) -> Result<(PredMode, bool), CompileError> {
+        let mut components = components.to_vec();
+        let (value, inverse) = self.strip_not(value, &mut components);
+        let single = components.iter().all(|c| *c == components[0]);
+        let components = if single { &components[..1] } else { &components[..] };
+        let mask = first(components.len() as u8);
+        let mode = if single { PredMode::ReplicateX } else { PredMode::Normal };
+        if self.skipped[value]
+            && let Some(alu) = self.shader.as_alu(value)
+        {
+            if let Some(reduction) = reduction(alu.op) {
+                let mode = self.emit_reduction_flags(alu, reduction)?;
+                return Ok((mode, inverse));
+            }
+            self.emit_compare_flags(alu, components, mask)?;
+            return Ok((mode, inverse));
+        }
+        let operand = self.get(value, components, Type::D);
+        self.mov(Operand::null(Type::D).masked(mask), operand).condition(CondMod::Nz);
+        Ok((mode, inverse))
+    }
+
     /// The operands of a comparison, `components` of its result.
     fn compare_operands(
         &mut self,
@@ -118,7 +149,7 @@ impl Selector<'_> {
             *slot = self.get(src.value, &picked, ty);
         }
         if alu.srcs.len() == 1 && ty == Type::DF {
-            operands[1] = self.wide_zero();
+            operands[1] = self.fp64_zero();
         }
         Ok((operands[0], operands[1]))
     }
@@ -160,7 +191,7 @@ impl Selector<'_> {
             return Ok(());
         }
         // A comparison of doubles gives 64-bit booleans, of which the low dwords are kept.
-        let wide = self.wide_temp(n);
+        let wide = self.fp64_temp(n);
         self.cmp(wide.masked(first(n)), a, b, cond);
         let low = self.pick_dwords(wide, 0);
         self.set(result, low);

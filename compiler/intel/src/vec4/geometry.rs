@@ -8,74 +8,64 @@
 //! Output entry: control data header, vertices. The vertex counts go with the message that ends the thread. Facts:
 //! Mesa's `brw_vec4_gs_visitor.cpp`, `brw_vec4_generator.cpp`.
 
-use super::PAYLOAD_BUDGET;
-use super::select::Selector;
-use super::vertex::SLOTS_PER_WRITE;
-use crate::codegen;
+use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
+use super::urb::{ALL_CHANNELS, SLOTS_PER_WRITE, VertexOutputs};
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
-use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
-use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap};
-use crate::scalar::geometry_layout::{Control, MAX_VERTICES, Uses, topology, vertices_in};
-use crate::scalar::uniforms::choose_push_ranges;
-use crate::{sends, vue};
-use eu::DevInfo;
-use eu::desc::{self, Lengths, UrbMessage, UrbOp};
+use crate::isel::geometry_layout::{Control, GeometryUses, MAX_VERTICES, topology, vertices_in};
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering};
+use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::options::StageKey;
+use crate::output::{Compiled, GeometryDispatch, GeometryInterface, Interface, Varying, VueMap, Width};
+use crate::vue;
+use eu::desc::{UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Where the handles of a thread carry the instance number.
 const INSTANCE_SHIFT: u32 = 27;
 /// Most registers that the inputs of two objects may take.
 const DUAL_OBJECT_BUDGET: u32 = 48;
-/// Channel masks of a URB write's header: all components of both objects.
-const ALL_CHANNELS: u32 = 0xff00;
 
 /// State of the geometry stage.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GeometryState {
+pub(super) struct GeometryStage {
+    /// Layout of the input vertices.
     pub inputs: VueMap,
     pub vertices_in: u32,
     pub dispatch: GeometryDispatch,
     /// Register of input handles, if inputs are pulled.
     pub handles: Option<u32>,
+    /// First register of the pushed inputs.
+    pub input_start: u32,
+    /// Registers of the pushed inputs.
+    input_registers: u32,
+    primitive_id: bool,
+    outputs: VertexOutputs,
     max_vertices: u32,
     control: Control,
     /// Size of a vertex in 32-byte units.
     vertex_hwords: u32,
+    /// Vertices of each object so far.
     count: Option<Operand>,
+    /// Control data of each object.
     bits: Option<Operand>,
 }
 
-impl GeometryState {
-    fn header_bits(&self) -> u32 {
-        self.control.bits() * self.max_vertices
-    }
-
-    fn header_hwords(&self) -> u32 {
-        self.header_bits().div_ceil(REG_SIZE * 8)
-    }
-}
-
-/// Compiles a geometry shader.
+/// Compiles a geometry shader for one or two objects per thread.
 ///
 /// # Errors
-/// The layer that gave up and why.
-pub fn compile_geometry(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
     key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
-    if model.scalar_geometry_stages() {
-        return Err(CompileError::lower(format!("no vec4 geometry shaders on {}", devinfo.name)));
-    }
     let info = &shader.info.geometry;
     if info.max_vertices > MAX_VERTICES {
-        return Err(CompileError::lower(format!("{} output vertices are too many", info.max_vertices)));
+        let message = format!("{} output vertices are too many", info.max_vertices);
+        return Err(CompileError::lower(message));
     }
-    let uses = Uses::of(shader);
+    let uses = GeometryUses::of(shader);
     let vertices_in = vertices_in(info.input)?;
     let inputs = vue::input_map(shader)?;
     let slots = inputs.slots.len() as u32 * vertices_in;
@@ -85,133 +75,173 @@ pub fn compile_geometry(
         _ => (GeometryDispatch::DualInstance, slots.div_ceil(2)),
     };
     let pulled = registers > PAYLOAD_BUDGET;
-    let registers = if pulled { 0 } else { registers };
-    let left = PAYLOAD_BUDGET - registers;
-    let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut s = Selector::new(shader, &model, &push);
+    let input_registers = if pulled { 0 } else { registers };
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
+    let push = choose_push_ranges(shader, (PAYLOAD_BUDGET - input_registers).min(max_push));
     let outputs = vue::output_map(shader, key)?;
     let vertex_hwords = outputs.slots.len().div_ceil(2) as u32;
-    s.geometry = GeometryState {
+    let mut stage = GeometryStage {
         inputs,
         vertices_in,
         dispatch,
         handles: pulled.then_some(1 + u32::from(uses.primitive_id)),
+        input_start: 0,
+        input_registers,
+        primitive_id: uses.primitive_id,
+        outputs: VertexOutputs::new(outputs),
         max_vertices: info.max_vertices,
         control: uses.control(info.output),
         vertex_hwords,
         count: None,
         bits: None,
     };
-    s.push_start = 1 + u32::from(uses.primitive_id) + u32::from(pulled);
-    let pushed: u32 = push.iter().map(|r| r.length).sum();
-    s.vertex.input_start = s.push_start + pushed;
-    s.program.payload_regs = (s.vertex.input_start + registers) as u8;
-    s.lay_out_outputs(outputs);
-    s.emit_prologue();
-    s.emit_geometry_prologue();
-    s.select_body()?;
-    s.emit_geometry_end()?;
+    let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
+    let selected = isel::select(selection, &mut stage)?;
     let interface = GeometryInterface {
-        inputs: s.geometry.inputs.clone(),
+        control_header_size: stage.header_hwords(),
+        control_stream_ids: stage.control == Control::Stream,
+        static_vertex_count: None,
+        inputs: stage.inputs,
         vertices_in,
         primitive_id: uses.primitive_id,
         input_handles: pulled,
-        outputs: s.vertex.outputs.clone(),
+        outputs: stage.outputs.map,
         output_vertex_size: vertex_hwords,
         max_vertices: info.max_vertices,
         output_topology: topology(info.output),
-        control_header_size: s.geometry.header_hwords(),
-        control_stream_ids: s.geometry.control == Control::Stream,
-        static_vertex_count: None,
         invocations: info.invocations.max(1),
         dispatch,
     };
-    let kernel = s.finish(options)?;
+    let kernel = codegen.generate_kernel(selected, true)?;
     Ok(codegen::compiled(shader, vec![kernel], push, Interface::Geometry(interface)))
 }
 
-impl Selector<'_> {
-    /// Emits an intrinsic that only geometry shaders have.
-    pub(super) fn emit_geometry_intrinsic(
+impl StageLowering<Vec4> for GeometryStage {
+    fn lay_out_payload(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+        isel.push_start = 1 + u32::from(self.primitive_id) + u32::from(self.handles.is_some());
+        self.input_start = isel.push_start + isel.pushed_registers();
+        isel.program.payload_regs = (self.input_start + self.input_registers) as u8;
+        self.outputs.allocate(isel);
+        Ok(())
+    }
+
+    /// Clears dword 2 of g0, as scratch messages want, the counters, and the header fields that the
+    /// shader may not write.
+    fn emit_prologue(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+        isel.set_dword(Operand::grf(0, Type::UD).byte_offset(8), 0);
+        let count = isel.temp(Type::UD);
+        isel.mov(count, Operand::ud(0)).no_mask = true;
+        self.count = Some(count);
+        if self.control != Control::None {
+            let bits = isel.temp(Type::UD);
+            isel.mov(bits, Operand::ud(0)).no_mask = true;
+            self.bits = Some(bits);
+        }
+        if let Some(header) = self.outputs.register(Varying::Header) {
+            isel.mov(header, Operand::ud(0)).no_mask = true;
+        }
+        Ok(())
+    }
+
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut Vec4Selection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         let replicated = |o: Operand| o.swizzled(Swizzle::XXXX);
         match (intrinsic.op, result) {
-            (IntrinsicOp::LoadPerVertexInput, Some(result)) => self.emit_per_vertex_input(intrinsic, result),
-            (IntrinsicOp::EmitVertex, _) => self.emit_vertex(u32::from(intrinsic.fields.stream)),
+            (IntrinsicOp::StoreOutput, _) => self.outputs.store(isel, intrinsic),
+            (IntrinsicOp::LoadPerVertexInput, Some(result)) => {
+                self.emit_per_vertex_input(isel, intrinsic, result)
+            }
+            (IntrinsicOp::EmitVertex, _) => self.emit_vertex(isel, u32::from(intrinsic.fields.stream)),
             (IntrinsicOp::EndPrimitive, _) => {
-                self.emit_end_primitive();
+                self.emit_end_primitive(isel);
                 Ok(())
             }
             (IntrinsicOp::PrimitiveId, Some(result)) => {
-                self.set(result, replicated(Operand::grf(1, Type::UD)));
+                isel.set(result, replicated(Operand::grf(1, Type::UD)));
                 Ok(())
             }
             (IntrinsicOp::InvocationId, Some(result)) => {
                 // Dwords 0 and 1 of g0 to dwords 0 and 4.
-                let id = self.temp(Type::UD);
+                let id = isel.temp(Type::UD);
                 let src = [Operand::grf(0, Type::UD), Operand::ud(INSTANCE_SHIFT)];
-                self.emit_align1(Op::Shr, (2, 0), id.strided(4), &src).no_mask = true;
-                self.set(result, replicated(id));
+                isel.emit_align1(Op::Shr, (2, 0), id.strided(4), &src).no_mask = true;
+                isel.set(result, replicated(id));
                 Ok(())
             }
-            _ => Err(self.unsupported(intrinsic.op)),
+            _ => isel.emit_memory(intrinsic, result),
         }
     }
 
-    /// Scratch messages want dword 2 of g0 clear; nothing is emitted yet; unwritten header fields are zero.
-    fn emit_geometry_prologue(&mut self) {
-        self.set_dword(Operand::grf(0, Type::UD).byte_offset(8), 0);
-        let count = self.temp(Type::UD);
-        self.mov(count, Operand::ud(0)).no_mask = true;
-        self.geometry.count = Some(count);
-        if self.geometry.control != Control::None {
-            let bits = self.temp(Type::UD);
-            self.mov(bits, Operand::ud(0)).no_mask = true;
-            self.geometry.bits = Some(bits);
+    /// Emits the last control data; then the counts, as words 4 and 5 of the header that ends the
+    /// thread.
+    fn emit_epilogue(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+        let Some(count) = self.count else { return Ok(()) };
+        if let Some(bits) = self.bits {
+            self.emit_control_dword(isel, count, bits)?;
         }
-        if let Some(header) = self.output(Varying::Header) {
-            self.mov(header, Operand::ud(0)).no_mask = true;
-        }
+        let header = Operand::vgrf(isel.program.vreg(1), Type::UD);
+        self.emit_urb_header(isel, header);
+        let words = count.retype(Type::UW).with_region(8, 1, 0);
+        isel.emit_align1(Op::Mov, (2, 0), header.byte_offset(8).retype(Type::UW), &[words]).no_mask = true;
+        let urb = UrbMessage {
+            op: UrbOp::WriteHword,
+            offset: 0,
+            interleave: true,
+            per_slot_offset: false,
+            complete: false,
+            channel_mask: false,
+        };
+        isel.emit_urb(header, urb, 1, true)
+    }
+}
+
+impl GeometryStage {
+    fn header_bits(&self) -> u32 {
+        self.control.bits() * self.max_vertices
     }
 
-    pub(super) fn control_flow(&mut self, op: Op) {
-        let inst = self.emit(op, Operand::none(), &[]);
-        if op == Op::If {
-            inst.predicate(false);
-        }
+    fn header_hwords(&self) -> u32 {
+        self.header_bits().div_ceil(REG_SIZE * 8)
     }
 
     /// Starts a message's header: g0 with the channel masks of all components.
-    fn emit_urb_header(&mut self, header: Operand) {
+    fn emit_urb_header(&mut self, isel: &mut Vec4Selection<'_>, header: Operand) {
         let g0 = Operand::grf(0, Type::UD);
-        self.emit_align1(Op::Mov, (8, 0), header, &[g0]).no_mask = true;
+        isel.emit_align1(Op::Mov, (8, 0), header, &[g0]).no_mask = true;
         let src = [g0.byte_offset(20).scalar(), Operand::ud(ALL_CHANNELS)];
-        self.emit_align1(Op::Or, (1, 0), header.byte_offset(20), &src).no_mask = true;
+        isel.emit_align1(Op::Or, (1, 0), header.byte_offset(20), &src).no_mask = true;
     }
 
     /// Sets both slot offsets of a header to `value` (dwords 0 and 4) times `unit`.
-    fn emit_slot_offsets(&mut self, header: Operand, value: Operand, unit: u32) {
+    fn emit_slot_offsets(
+        &mut self,
+        isel: &mut Vec4Selection<'_>,
+        header: Operand,
+        value: Operand,
+        unit: u32,
+    ) {
         let src = [value.with_region(8, 2, 4), Operand::uw(unit as u16)];
-        self.emit_align1(Op::Mul, (2, 0), header.byte_offset(12), &src).no_mask = true;
+        isel.emit_align1(Op::Mul, (2, 0), header.byte_offset(12), &src).no_mask = true;
     }
 
-    fn emit_vertex(&mut self, stream: u32) -> Result<(), CompileError> {
-        let Some(count) = self.geometry.count else { return Ok(()) };
-        let max = self.geometry.max_vertices;
-        self.cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
-        self.control_flow(Op::If);
-        if self.geometry.header_bits() > 32 {
-            self.emit_full_control_dword(count)?;
+    fn emit_vertex(&mut self, isel: &mut Vec4Selection<'_>, stream: u32) -> Result<(), CompileError> {
+        let Some(count) = self.count else { return Ok(()) };
+        let max = self.max_vertices;
+        isel.cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
+        isel.control_flow(Op::If);
+        if self.header_bits() > 32 {
+            self.emit_full_control_dword(isel, count)?;
         }
-        let start = self.geometry.header_hwords();
-        let size = self.geometry.vertex_hwords;
-        let total = self.vertex.outputs.slots.len();
-        for (index, payload) in self.vertex.payloads.clone().into_iter().enumerate() {
-            self.emit_urb_header(payload);
-            self.emit_slot_offsets(payload, count, size);
+        let start = self.header_hwords();
+        let size = self.vertex_hwords;
+        let total = self.outputs.map.slots.len();
+        for (index, payload) in self.outputs.payloads.clone().into_iter().enumerate() {
+            self.emit_urb_header(isel, payload);
+            self.emit_slot_offsets(isel, payload, count, size);
             let slots = (total - index * SLOTS_PER_WRITE).min(SLOTS_PER_WRITE).next_multiple_of(2);
             let urb = UrbMessage {
                 op: UrbOp::WriteHword,
@@ -221,73 +251,64 @@ impl Selector<'_> {
                 complete: false,
                 channel_mask: false,
             };
-            self.emit_urb(payload, urb, 1 + slots as u8, false)?;
+            isel.emit_urb(payload, urb, 1 + slots as u8, false)?;
         }
-        if let Some(bits) =
-            self.geometry.bits.filter(|_| self.geometry.control == Control::Stream && stream != 0)
-        {
+        if let Some(bits) = self.bits.filter(|_| self.control == Control::Stream && stream != 0) {
             // Shift counts are taken modulo 32.
-            let (shift, value) = (self.temp(Type::UD), self.temp(Type::UD));
-            self.emit(Op::Shl, shift, &[count, Operand::ud(1)]);
-            self.mov(value, Operand::ud(stream & 3));
-            self.emit(Op::Shl, value, &[value, shift]);
-            self.emit(Op::Or, bits, &[bits, value]);
+            let (shift, value) = (isel.temp(Type::UD), isel.temp(Type::UD));
+            isel.emit(Op::Shl, shift, &[count, Operand::ud(1)]);
+            isel.mov(value, Operand::ud(stream & 3));
+            isel.emit(Op::Shl, value, &[value, shift]);
+            isel.emit(Op::Or, bits, &[bits, value]);
         }
-        self.emit(Op::Add, count, &[count, Operand::ud(1)]);
-        self.control_flow(Op::Endif);
-        Ok(())
-    }
-
-    pub(super) fn emit_urb(
-        &mut self,
-        payload: Operand,
-        urb: UrbMessage,
-        mlen: u8,
-        eot: bool,
-    ) -> Result<(), CompileError> {
-        let lengths = Lengths::new(mlen, 0).with_header();
-        let mut message = sends::typed(self.model, &desc::Message::Urb(urb), lengths, MessageKind::UrbWrite)?;
-        message.eot = eot;
-        let send = self.emit_align1(Op::Send, (8, 0), Operand::null(Type::UD), &[payload]);
-        send.message = Some(message);
-        send.no_mask = eot;
+        isel.emit(Op::Add, count, &[count, Operand::ud(1)]);
+        isel.control_flow(Op::Endif);
         Ok(())
     }
 
     /// Before the first vertex of a new control dword the old one is written.
-    fn emit_full_control_dword(&mut self, count: Operand) -> Result<(), CompileError> {
-        let Some(bits) = self.geometry.bits else { return Ok(()) };
-        let per_dword = 1 << self.geometry.control.per_dword_log2();
-        let rest = self.temp(Type::UD);
-        self.emit(Op::And, rest, &[count, Operand::ud(per_dword - 1)]);
-        self.cmp(Operand::null(Type::UD), rest, Operand::ud(0), CondMod::Z);
-        self.control_flow(Op::If);
-        self.emit_control_dword(count, bits)?;
-        self.mov(bits, Operand::ud(0));
-        self.control_flow(Op::Endif);
+    fn emit_full_control_dword(
+        &mut self,
+        isel: &mut Vec4Selection<'_>,
+        count: Operand,
+    ) -> Result<(), CompileError> {
+        let Some(bits) = self.bits else { return Ok(()) };
+        let per_dword = 1 << self.control.per_dword_log2();
+        let rest = isel.temp(Type::UD);
+        isel.emit(Op::And, rest, &[count, Operand::ud(per_dword - 1)]);
+        isel.cmp(Operand::null(Type::UD), rest, Operand::ud(0), CondMod::Z);
+        isel.control_flow(Op::If);
+        self.emit_control_dword(isel, count, bits)?;
+        isel.mov(bits, Operand::ud(0));
+        isel.control_flow(Op::Endif);
         Ok(())
     }
 
     /// Writes the control dword of the last vertex before `count`, if there is one.
-    fn emit_control_dword(&mut self, count: Operand, bits: Operand) -> Result<(), CompileError> {
-        let size = self.geometry.header_bits();
-        let per_dword = self.geometry.control.per_dword_log2();
-        self.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
-        self.control_flow(Op::If);
-        let payload = Operand::vgrf(self.program.vreg(2), Type::UD);
-        self.emit_urb_header(payload);
+    fn emit_control_dword(
+        &mut self,
+        isel: &mut Vec4Selection<'_>,
+        count: Operand,
+        bits: Operand,
+    ) -> Result<(), CompileError> {
+        let size = self.header_bits();
+        let per_dword = self.control.per_dword_log2();
+        isel.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
+        isel.control_flow(Op::If);
+        let payload = Operand::vgrf(isel.program.vreg(2), Type::UD);
+        self.emit_urb_header(isel, payload);
         if size > 32 {
-            let index = self.temp(Type::UD);
-            self.emit(Op::Add, index.retype(Type::D), &[count.retype(Type::D), Operand::d(-1)]);
-            self.emit(Op::Shr, index, &[index, Operand::ud(per_dword)]);
+            let index = isel.temp(Type::UD);
+            isel.emit(Op::Add, index.retype(Type::D), &[count.retype(Type::D), Operand::d(-1)]);
+            isel.emit(Op::Shr, index, &[index, Operand::ud(per_dword)]);
             if size > 128 {
-                let oword = self.temp(Type::UD);
-                self.emit(Op::Shr, oword, &[index, Operand::ud(2)]);
-                self.emit_slot_offsets(payload, oword, 1);
+                let oword = isel.temp(Type::UD);
+                isel.emit(Op::Shr, oword, &[index, Operand::ud(2)]);
+                self.emit_slot_offsets(isel, payload, oword, 1);
             }
-            self.emit_dword_masks(payload, index);
+            self.emit_dword_masks(isel, payload, index);
         }
-        self.mov(payload.byte_offset(REG_SIZE), bits);
+        isel.mov(payload.byte_offset(REG_SIZE), bits);
         let urb = UrbMessage {
             op: UrbOp::WriteOword,
             offset: 0,
@@ -296,61 +317,40 @@ impl Selector<'_> {
             complete: false,
             channel_mask: false,
         };
-        self.emit_urb(payload, urb, 2, false)?;
-        self.control_flow(Op::Endif);
+        isel.emit_urb(payload, urb, 2, false)?;
+        isel.control_flow(Op::Endif);
         Ok(())
     }
 
     /// Header masks that leave only dword `index` mod 4 of each object.
-    fn emit_dword_masks(&mut self, header: Operand, index: Operand) {
-        let mask = self.temp(Type::UD);
-        let one = self.temp(Type::UD);
-        self.emit(Op::And, mask, &[index, Operand::ud(3)]).no_mask = true;
-        self.mov(one, Operand::ud(1)).no_mask = true;
-        self.emit(Op::Shl, mask, &[one, mask]).no_mask = true;
+    fn emit_dword_masks(&mut self, isel: &mut Vec4Selection<'_>, header: Operand, index: Operand) {
+        let mask = isel.temp(Type::UD);
+        let one = isel.temp(Type::UD);
+        isel.emit(Op::And, mask, &[index, Operand::ud(3)]).no_mask = true;
+        isel.mov(one, Operand::ud(1)).no_mask = true;
+        isel.emit(Op::Shl, mask, &[one, mask]).no_mask = true;
         // Object 0's four bits at 11:8, object 1's at 15:12.
         let (low, high) = (mask.scalar(), mask.byte_offset(16).scalar());
-        let (a, b) = (self.temp(Type::UD), self.temp(Type::UD));
-        self.emit_align1(Op::Shl, (1, 0), a, &[low, Operand::ud(8)]).no_mask = true;
-        self.emit_align1(Op::Shl, (1, 0), b, &[high, Operand::ud(12)]).no_mask = true;
-        self.emit_align1(Op::Or, (1, 0), a, &[a.scalar(), b.scalar()]).no_mask = true;
+        let (a, b) = (isel.temp(Type::UD), isel.temp(Type::UD));
+        isel.emit_align1(Op::Shl, (1, 0), a, &[low, Operand::ud(8)]).no_mask = true;
+        isel.emit_align1(Op::Shl, (1, 0), b, &[high, Operand::ud(12)]).no_mask = true;
+        isel.emit_align1(Op::Or, (1, 0), a, &[a.scalar(), b.scalar()]).no_mask = true;
         let field = header.byte_offset(20);
         let rest = [field.scalar(), Operand::ud(!ALL_CHANNELS)];
-        self.emit_align1(Op::And, (1, 0), field, &rest).no_mask = true;
-        self.emit_align1(Op::Or, (1, 0), field, &[field.scalar(), a.scalar()]).no_mask = true;
+        isel.emit_align1(Op::And, (1, 0), field, &rest).no_mask = true;
+        isel.emit_align1(Op::Or, (1, 0), field, &[field.scalar(), a.scalar()]).no_mask = true;
     }
 
-    fn emit_end_primitive(&mut self) {
-        let (Some(count), Some(bits)) = (self.geometry.count, self.geometry.bits) else { return };
-        if self.geometry.control != Control::Cut {
+    fn emit_end_primitive(&mut self, isel: &mut Vec4Selection<'_>) {
+        let (Some(count), Some(bits)) = (self.count, self.bits) else { return };
+        if self.control != Control::Cut {
             return;
         }
-        let (last, bit) = (self.temp(Type::UD), self.temp(Type::UD));
-        self.emit(Op::Add, last.retype(Type::D), &[count.retype(Type::D), Operand::d(-1)]);
-        self.mov(bit, Operand::ud(1));
-        self.emit(Op::Shl, bit, &[bit, last]);
-        self.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
-        self.emit(Op::Or, bits, &[bits, bit]).predicate(false);
-    }
-
-    /// Last control data; the counts, as words 4 and 5 of the header that ends the thread.
-    fn emit_geometry_end(&mut self) -> Result<(), CompileError> {
-        let Some(count) = self.geometry.count else { return Ok(()) };
-        if let Some(bits) = self.geometry.bits {
-            self.emit_control_dword(count, bits)?;
-        }
-        let header = Operand::vgrf(self.program.vreg(1), Type::UD);
-        self.emit_urb_header(header);
-        let words = count.retype(Type::UW).with_region(8, 1, 0);
-        self.emit_align1(Op::Mov, (2, 0), header.byte_offset(8).retype(Type::UW), &[words]).no_mask = true;
-        let urb = UrbMessage {
-            op: UrbOp::WriteHword,
-            offset: 0,
-            interleave: true,
-            per_slot_offset: false,
-            complete: false,
-            channel_mask: false,
-        };
-        self.emit_urb(header, urb, 1, true)
+        let (last, bit) = (isel.temp(Type::UD), isel.temp(Type::UD));
+        isel.emit(Op::Add, last.retype(Type::D), &[count.retype(Type::D), Operand::d(-1)]);
+        isel.mov(bit, Operand::ud(1));
+        isel.emit(Op::Shl, bit, &[bit, last]);
+        isel.cmp(Operand::null(Type::UD), count, Operand::ud(0), CondMod::Nz);
+        isel.emit(Op::Or, bits, &[bits, bit]).predicate(false);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The handles of pulled inputs stand in one payload register, a dword per vertex of the one primitive of the thread.
 
-use super::select::Selector;
+use super::geometry::GeometryStage;
+use super::target::Vec4Selection;
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
 use crate::output::GeometryDispatch;
@@ -18,73 +19,73 @@ struct Access {
     reach: u32,
 }
 
-impl Selector<'_> {
+impl GeometryStage {
     pub(super) fn emit_per_vertex_input(
-        &mut self,
+        &self,
+        isel: &mut Vec4Selection<'_>,
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let PerVertexInput { vertex, offset, slot, first } =
-            PerVertexInput::of(intrinsic, &self.geometry.inputs)?;
+        let PerVertexInput { vertex, offset, slot, first } = PerVertexInput::of(intrinsic, &self.inputs)?;
         let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)));
         let access = Access { vertex, offset, slot, reach: self.slots_after(intrinsic.fields.slot) };
-        match self.geometry.handles {
+        match self.handles {
             Some(register) => {
-                let handles = self.vertex_handles(register, self.geometry.vertices_in, access.vertex);
-                let mut place = self.slot_offset(access.offset);
+                let handles = isel.vertex_handles(register, self.vertices_in, access.vertex);
+                let mut place = isel.slot_offset(access.offset);
                 place.constant = self.clamped_slot(access.slot, place.constant);
-                let row = self.emit_patch_read(handles, place)?;
-                self.set(result, row.swizzled(pick));
+                let row = isel.emit_patch_read(handles, place)?;
+                isel.set(result, row.swizzled(pick));
             }
-            None => self.emit_pushed_input(&access, pick, result),
+            None => self.emit_pushed_input(isel, &access, pick, result),
         }
         Ok(())
     }
 
     /// A slot of an input vertex in the payload.
     fn input_slot(&self, vertex: u32, slot: u32) -> Operand {
-        let index = vertex * self.geometry.inputs.slots.len() as u32 + slot;
-        let start = self.vertex.input_start;
-        match self.geometry.dispatch {
+        let index = vertex * self.inputs.slots.len() as u32 + slot;
+        let start = self.input_start;
+        match self.dispatch {
             GeometryDispatch::DualObject => Operand::grf((start + index) as u8, Type::UD),
             // One primitive for both halves: read like a uniform.
             _ => Operand::grf_scalar(start * REG_SIZE + index * 16, Type::UD),
         }
     }
 
-    fn emit_pushed_input(&mut self, access: &Access, pick: Swizzle, result: Value) {
-        let known_vertex = self.constant_source(access.vertex).map(|v| v.min(self.last_vertex()));
-        let known_offset = self.constant_source(access.offset);
+    fn emit_pushed_input(&self, isel: &mut Vec4Selection<'_>, access: &Access, pick: Swizzle, result: Value) {
+        let known_vertex = isel.constant(access.vertex).map(|v| v.min(self.last_vertex()));
+        let known_offset = isel.constant(access.offset);
         if let (Some(v), Some(o)) = (known_vertex, known_offset) {
             let from = self.input_slot(v, self.clamped_slot(access.slot, o));
-            self.set(result, from.swizzled(pick));
+            isel.set(result, from.swizzled(pick));
             return;
         }
         // Every candidate in turn, each for the objects that mean it.
         let vertices = known_vertex.map_or(0..=self.last_vertex(), |v| v..=v);
         let offsets = known_offset.map_or(0..=access.reach, |o| o..=o);
-        let number = self.temp(Type::UD);
-        let v = self.get(access.vertex, &[0], Type::UD);
-        self.emit(Op::Shl, number, &[v, Operand::ud(8)]);
-        let o = self.get(access.offset, &[0], Type::UD);
-        self.emit(Op::Add, number, &[number, o]);
-        let dst = self.define(result);
+        let number = isel.temp(Type::UD);
+        let v = isel.get(access.vertex, &[0], Type::UD);
+        isel.emit(Op::Shl, number, &[v, Operand::ud(8)]);
+        let o = isel.get(access.offset, &[0], Type::UD);
+        isel.emit(Op::Add, number, &[number, o]);
+        let dst = isel.define(result);
         for v in vertices {
             for o in offsets.clone() {
-                self.cmp(Operand::null(Type::UD), number, Operand::ud(v << 8 | o), CondMod::Z);
+                isel.cmp(Operand::null(Type::UD), number, Operand::ud(v << 8 | o), CondMod::Z);
                 let from = self.input_slot(v, self.clamped_slot(access.slot, o)).swizzled(pick);
-                self.mov(dst, from).predicate(false);
+                isel.mov(dst, from).predicate(false);
             }
         }
     }
 
     fn last_vertex(&self) -> u32 {
-        self.geometry.vertices_in - 1
+        self.vertices_in - 1
     }
 
     /// Slot `offset` after `slot`, or the last one.
     fn clamped_slot(&self, slot: u32, offset: u32) -> u32 {
-        let last = self.geometry.inputs.slots.len() as u32 - 1;
+        let last = self.inputs.slots.len() as u32 - 1;
         slot.saturating_add(offset).min(last)
     }
 
@@ -92,7 +93,7 @@ impl Selector<'_> {
     fn slots_after(&self, slot: Slot) -> u32 {
         let has = |n: u8| {
             let place = slot.advance(n).and_then(|s| vue::place(s).ok().flatten());
-            place.is_some_and(|(varying, _)| self.geometry.inputs.slot(varying).is_some())
+            place.is_some_and(|(varying, _)| self.inputs.slot(varying).is_some())
         };
         (1..=u8::MAX).take_while(|&n| has(n)).count() as u32
     }

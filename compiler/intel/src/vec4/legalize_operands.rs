@@ -1,6 +1,6 @@
 //! Puts 32-bit operands where the encoding can take them.
 
-use super::select::first;
+use super::target::first;
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! In scratch an element takes two owords, one per vertex; a 64-bit element four, the low dwords before the high
 //! ones.
 
-use super::select::{Selector, first};
+use super::target::{LocalStorage, Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Message, MessageKind, Op, Operand, REG_SIZE, Type};
 use crate::sends;
@@ -11,19 +11,10 @@ use cranelift_entity::EntityRef;
 use eu::desc::{self, DataOp, DataPortMessage, Lengths};
 use ir::{InstKind, Intrinsic, IntrinsicOp, Local, Value};
 
-/// Where a local variable lives.
-#[derive(Clone, Debug)]
-pub(super) enum LocalStorage {
-    /// A register per element.
-    Registers(Vec<Operand>),
-    /// Scratch memory from this byte on, and the number of elements.
-    Scratch { byte: u32, length: u32 },
-}
-
 /// Most elements of a variable kept in registers.
 const MAX_REGISTERS: u32 = 64;
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Decides where local variables live.
     pub(super) fn allocate_locals(&mut self) -> Result<(), CompileError> {
         let shader = self.shader;
@@ -46,17 +37,17 @@ impl Selector<'_> {
         for (local, data) in shader.locals.iter() {
             let wide = data.bits == 64;
             let storage = if indirect[local.index()] || data.length > MAX_REGISTERS {
-                let byte = self.scratch_bytes;
+                let byte = self.target.scratch_bytes;
                 let size = data.length.checked_mul(if wide { 4 * 16 } else { 2 * 16 });
                 let end = size.and_then(|s| s.checked_add(byte)).filter(|e| *e <= MAX_SCRATCH);
-                self.scratch_bytes =
+                self.target.scratch_bytes =
                     end.ok_or_else(|| CompileError::lower("local variables exceed scratch memory"))?;
                 LocalStorage::Scratch { byte, length: data.length }
             } else {
                 let ty = if wide { Type::DF } else { Type::UD };
                 LocalStorage::Registers((0..data.length).map(|_| self.temp(ty)).collect())
             };
-            self.locals.push(Some(storage));
+            self.target.locals.push(storage);
         }
         Ok(())
     }
@@ -65,7 +56,7 @@ impl Selector<'_> {
         let missing = || CompileError::lower("access to an unknown local variable");
         let local = local.ok_or_else(missing)?;
         let data = self.shader.locals.get(local).ok_or_else(missing)?;
-        let storage = self.locals.get(local.index()).cloned().flatten().ok_or_else(missing)?;
+        let storage = self.target.locals.get(local.index()).cloned().ok_or_else(missing)?;
         Ok((storage, data.components, data.bits == 64))
     }
 
@@ -81,7 +72,7 @@ impl Selector<'_> {
         match storage {
             LocalStorage::Registers(elements) => {
                 // Out of range gives any value: the register stays as it is.
-                let element = self.constant_source(index).and_then(|i| elements.get(i as usize).copied());
+                let element = self.constant(index).and_then(|i| elements.get(i as usize).copied());
                 if let Some(element) = element {
                     self.mov(dst, element);
                 }
@@ -123,7 +114,7 @@ impl Selector<'_> {
         let from = self.get(value, &ir::inst::IDENTITY[..usize::from(n)], ty);
         match storage {
             LocalStorage::Registers(elements) => {
-                let element = self.constant_source(index).and_then(|i| elements.get(i as usize).copied());
+                let element = self.constant(index).and_then(|i| elements.get(i as usize).copied());
                 if let Some(element) = element {
                     self.mov(element.masked(mask), from);
                 }
@@ -218,7 +209,7 @@ impl Selector<'_> {
         self.mov(payload.byte_offset(2 * REG_SIZE), data.retype(Type::UD));
         let op = DataOp::OwordDualBlockWrite { four: false };
         let message = self.scratch_message(op, 3, 0, MessageKind::ScratchWrite)?;
-        let in_range = self.constant_source(index).is_some_and(|i| i < length);
+        let in_range = self.constant(index).is_some_and(|i| i < length);
         if !in_range {
             let index = self.get(index, &[0], Type::UD);
             self.cmp(Operand::null(Type::UD), index, Operand::ud(length), CondMod::L);

@@ -1,45 +1,35 @@
-//! Uniform blocks and vertex inputs.
+//! Uniform blocks; dispatch of the intrinsics that every stage may have.
 
-use super::select::{NO_NARROW_TYPES, Selector, first};
+use super::target::{NO_NARROW_TYPES, Vec4Selection, first};
 use crate::error::CompileError;
+use crate::isel::push_constants::push_offset;
 use crate::lir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type};
-use crate::scalar::uniforms::push_offset;
 use crate::sends::{self, SamplerOp};
-use ir::{Intrinsic, IntrinsicOp, Slot, Value};
+use ir::{Intrinsic, IntrinsicOp, Value};
 
-impl Selector<'_> {
-    /// Emits an intrinsic.
-    pub(super) fn emit_intrinsic(
+impl Vec4Selection<'_> {
+    /// Emits an intrinsic that every stage may have.
+    pub(super) fn emit_memory(
         &mut self,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
-        let stage = self.shader.info.stage;
         match (intrinsic.op, result) {
             (LoadUbo, Some(result)) => self.emit_load_ubo(intrinsic, result),
-            (LoadInput, Some(result)) if stage == ir::Stage::Vertex => {
-                self.emit_load_input(intrinsic, result)
-            }
-            (StoreOutput, _) if stage != ir::Stage::TessControl => self.emit_store_output(intrinsic),
             (LoadLocal, Some(result)) => self.emit_load_local(intrinsic, result),
             (StoreLocal, _) => self.emit_store_local(intrinsic),
             (MemoryBarrier, _) => Ok(()),
-            (VoteAny | VoteAll | VoteEq | Clock, Some(result)) => self.emit_vote(intrinsic, result),
-            (VertexId | VertexIdZeroBase | InstanceId | BaseVertex | BaseInstance | DrawId, Some(result)) => {
-                self.emit_system_value(intrinsic.op, result)
+            (VoteAny | VoteAll | VoteEq | Clock, Some(result)) => {
+                self.emit_vote(intrinsic, result);
+                Ok(())
             }
-            (
-                LoadSsbo | StoreSsbo | SsboAtomic | SsboAtomicSwap | SsboSize | CounterRead | CounterAtomic
-                | CounterAtomicSwap,
-                _,
-            ) => self.emit_storage(intrinsic, result),
-            _ => self.emit_stage_intrinsic(intrinsic, result),
+            _ => self.emit_storage(intrinsic, result),
         }
     }
 
     /// Emits a vote, among one invocation as the two of a thread form no group, or reads the clock.
-    fn emit_vote(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
+    fn emit_vote(&mut self, intrinsic: &Intrinsic, result: Value) {
         let dst = self.define(result);
         let value = match (intrinsic.op, intrinsic.srcs.first()) {
             (IntrinsicOp::Clock, _) => {
@@ -52,21 +42,6 @@ impl Selector<'_> {
             _ => Operand::ud(u32::MAX),
         };
         self.mov(dst.retype(Type::UD), value);
-        Ok(())
-    }
-
-    /// Emits what only one stage has.
-    fn emit_stage_intrinsic(
-        &mut self,
-        intrinsic: &Intrinsic,
-        result: Option<Value>,
-    ) -> Result<(), CompileError> {
-        match self.shader.info.stage {
-            ir::Stage::Geometry => self.emit_geometry_intrinsic(intrinsic, result),
-            ir::Stage::TessControl => self.emit_tess_control_intrinsic(intrinsic, result),
-            ir::Stage::TessEval => self.emit_tess_eval_intrinsic(intrinsic, result),
-            _ => Err(self.unsupported(intrinsic.op)),
-        }
     }
 
     fn emit_load_ubo(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
@@ -77,7 +52,7 @@ impl Selector<'_> {
             return Err(CompileError::lower(format!("{NO_NARROW_TYPES} (load_ubo)")));
         }
         let base = intrinsic.fields.base;
-        match (self.constant_source(block), self.constant_source(offset)) {
+        match (self.constant(block), self.constant(offset)) {
             (Some(block), Some(offset)) => {
                 self.load_constant_offset(block, offset.wrapping_add(base), result);
             }
@@ -159,7 +134,7 @@ impl Selector<'_> {
         let data = Operand::vgrf(self.program.vreg(2), Type::UD);
         self.emit_align1(Op::Mov, (8, 0), header, &[Operand::grf(0, Type::UD)]).no_mask = true;
         self.set_dword(header.byte_offset(8), unit * 4);
-        let message = sends::constant_block_read(self.ubo_base + block);
+        let message = sends::constant_block_read(self.bindings.uniform + block);
         let send = self.emit_align1(Op::Send, (8, 0), data, &[header]);
         send.no_mask = true;
         send.message = Some(message);
@@ -188,7 +163,7 @@ impl Selector<'_> {
                 address = self.temp(Type::UD);
                 self.emit(Op::Add, address, &[offset, Operand::ud(add)]);
             }
-            rows.push(self.sampler_row(SamplerOp::Load, self.ubo_base + block, address));
+            rows.push(self.sampler_row(SamplerOp::Load, self.bindings.uniform + block, address));
         }
         if let Some((number, candidate)) = only {
             let number = self.get(number, &[0], Type::UD);
@@ -216,36 +191,5 @@ impl Selector<'_> {
         if predicated {
             self.mov(dst, Operand { writemask: crate::lir::WRITEMASK_XYZW, ..joined }).predicate(false);
         }
-    }
-
-    fn emit_load_input(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let Slot::Attribute(slot) = intrinsic.fields.slot else {
-            return Err(CompileError::lower(format!("vertex input {}", intrinsic.fields.slot)));
-        };
-        let Some(&offset) = intrinsic.srcs.first() else {
-            return Err(CompileError::lower("load_input needs an offset"));
-        };
-        let n = self.shader.components(result);
-        let pick = [0, 1, 2, 3].map(|c: u8| (intrinsic.fields.component + c.min(n - 1)) & 3);
-        let swizzle = Swizzle::new(pick);
-        if let Some(constant) = self.constant_source(offset) {
-            let register = self.attribute(u32::from(slot) + constant)?;
-            self.set(result, register.swizzled(swizzle));
-            return Ok(());
-        }
-        // A variable slot: every candidate in turn, each for the vertices that want it.
-        let dst = self.define(result);
-        let index = self.get(offset, &[0], Type::UD);
-        let candidates = self.vertex.attributes - u32::from(slot).min(self.vertex.attributes);
-        for candidate in 0..candidates {
-            let register = self.attribute(u32::from(slot) + candidate)?.swizzled(swizzle);
-            if candidate == 0 {
-                self.mov(dst, register);
-                continue;
-            }
-            self.cmp(Operand::null(Type::UD), index, Operand::ud(candidate), CondMod::Z);
-            self.mov(dst, register).predicate(false);
-        }
-        Ok(())
     }
 }

@@ -17,13 +17,16 @@
 //! * `gl_ClipVertex` and cull distances are lowered to clip distances.
 //! * Useful besides: constant folding, copy propagation, CSE, `opt_algebraic`, DCE.
 
+mod align1_regions;
 mod alu;
 mod alu_integer;
 mod compare;
 mod components;
+mod constants;
 #[cfg(test)]
 mod df_tests;
-mod geometry;
+mod fp64;
+pub mod geometry;
 mod geometry_inputs;
 mod legalize_operands;
 mod locals;
@@ -35,30 +38,19 @@ mod opt_coalesce;
 mod opt_copy_propagation;
 mod opt_dead_code;
 mod patch_access;
-mod pieces;
-mod select;
 mod storage;
 mod swizzle_class;
-mod tess_control;
-mod tess_eval;
+mod target;
+pub mod tess_control;
+pub mod tess_eval;
 #[cfg(test)]
 mod tests;
-pub(crate) mod texture;
-mod vertex;
-mod wide;
+mod texture;
+mod urb;
+pub mod vertex;
 
-use crate::codegen;
-use crate::error::CompileError;
 use crate::legalize::legalize_wide_regions;
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, VertexInterface};
 use crate::passes::PassList;
-use crate::scalar::uniforms::choose_push_ranges;
-use crate::vue;
-use eu::DevInfo;
-use ir::Shader;
-use select::Selector;
 
 /// The vec4 back end's passes.
 pub static PASSES: PassList = PassList {
@@ -77,34 +69,3 @@ pub static PASSES: PassList = PassList {
     clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
     schedule: false,
 };
-
-pub use geometry::compile_geometry;
-pub use tess_control::compile_tess_control;
-pub use tess_eval::compile_tess_eval;
-
-/// Registers that push constants and vertex inputs may take together; the rest is for the program.
-const PAYLOAD_BUDGET: u32 = 80;
-
-/// Compiles a vertex shader.
-///
-/// # Errors
-/// The layer that gave up and why.
-pub fn compile_vertex(
-    shader: &Shader,
-    key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
-) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
-    let (_, inputs) = vue::vertex_inputs(shader);
-    let left = PAYLOAD_BUDGET.saturating_sub(inputs.len() as u32);
-    let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let mut selector = Selector::new(shader, &model, &push);
-    selector.lay_out_vertex(key)?;
-    selector.emit_prologue();
-    selector.select_body()?;
-    selector.emit_urb_writes()?;
-    let interface = VertexInterface { inputs, outputs: selector.vertex.outputs.clone() };
-    let kernel = selector.finish(options)?;
-    Ok(codegen::compiled(shader, vec![kernel], push, Interface::Vertex(interface)))
-}

@@ -1,8 +1,10 @@
 //! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one oword per half of the thread, each at its own place.
 
-use super::select::Selector;
+use super::target::Vec4Selection;
 use crate::error::CompileError;
 use crate::lir::{CondMod, MessageKind, Op, Operand, REG_SIZE, Swizzle, Type};
+use crate::output::TessDomain;
+use crate::patch::Level;
 use crate::sends;
 use eu::desc::{self, Lengths, UrbMessage, UrbOp};
 use ir::Value;
@@ -37,10 +39,10 @@ pub(super) fn dword(register: u32, n: u32) -> Operand {
     Operand::grf_scalar(register * REG_SIZE + n / 4 * 16, Type::UD).swizzled(Swizzle::new([(n % 4) as u8; 4]))
 }
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// A slot offset as a constant, or as what is added per half.
     pub(super) fn slot_offset(&mut self, offset: Value) -> SlotOffset {
-        match self.constant_source(offset) {
+        match self.constant(offset) {
             Some(constant) => SlotOffset { constant, per_half: None },
             None => SlotOffset { constant: 0, per_half: Some(self.get(offset, &[0], Type::UD)) },
         }
@@ -48,7 +50,7 @@ impl Selector<'_> {
 
     /// `offset` plus `vertex` times `slots`.
     pub(super) fn add_vertex(&mut self, offset: SlotOffset, vertex: Value, slots: u32) -> SlotOffset {
-        if let Some(vertex) = self.constant_source(vertex) {
+        if let Some(vertex) = self.constant(vertex) {
             return SlotOffset { constant: offset.constant.saturating_add(vertex.min(32) * slots), ..offset };
         }
         let vertex = self.get(vertex, &[0], Type::UD);
@@ -115,7 +117,7 @@ impl Selector<'_> {
     /// vertex. Halves that are not enabled get the handle of some vertex too: messages read for them as well.
     pub(super) fn vertex_handles(&mut self, register: u32, count: u32, vertex: Value) -> Handles {
         let handle = |v: u32| Operand::grf_scalar(register * REG_SIZE + 4 * v, Type::UD);
-        if let Some(vertex) = self.constant_source(vertex) {
+        if let Some(vertex) = self.constant(vertex) {
             return Handles::Shared(handle(vertex.min(count.saturating_sub(1))));
         }
         let vertex = self.get(vertex, &[0], Type::UD);
@@ -205,9 +207,23 @@ impl Selector<'_> {
         self.emit_urb(header, urb, 1, false)
     }
 
-    /// Opens a branch for the halves in which `a` relates to `b`.
-    pub(super) fn begin_if(&mut self, a: Operand, b: Operand, cond: CondMod) {
-        self.cmp(Operand::null(Type::UD), a, b, cond);
-        self.control_flow(Op::If);
+    /// Defines `result` as levels from number `start` on, given both slots of the patch header.
+    pub(super) fn define_levels(
+        &mut self,
+        level: Level,
+        domain: TessDomain,
+        header: [Operand; 2],
+        start: u8,
+        result: Value,
+    ) {
+        let dst = self.define(result);
+        for c in 0..self.shader.components(result) {
+            let from = match level.place(domain, u32::from(start + c)) {
+                Some((slot, dword)) => header[slot as usize].swizzled(Swizzle::new([dword as u8; 4])),
+                // The domain has no such level.
+                None => Operand::ud(0),
+            };
+            self.mov(dst.masked(1 << c), from);
+        }
     }
 }

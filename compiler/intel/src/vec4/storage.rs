@@ -4,12 +4,11 @@
 //! part, whose address and data are the x components; a predicate leaves the others out. (Messages for two vertices
 //! came with hsw, and not for everything.)
 
-use super::select::Selector;
+use super::target::Vec4Selection;
 use crate::access::{Access, Memory, buffer_atomic};
 use crate::error::CompileError;
 use crate::lir::{Arf, CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
 use crate::sends::{self, SamplerOp};
-use crate::surfaces::BindingTable;
 use eu::desc::{DataOp, Lengths, SurfaceSimd};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
@@ -20,7 +19,7 @@ const FIRST_FLAG: u8 = 1;
 /// Dwords of one message.
 const MAX_DWORDS: u32 = 4;
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Emits an access to writable memory.
     pub(super) fn emit_storage(
         &mut self,
@@ -47,13 +46,13 @@ impl Selector<'_> {
         result: Option<Operand>,
         emit: &mut dyn FnMut(&mut Self, u32) -> Result<(), CompileError>,
     ) -> Result<(), CompileError> {
-        let table = BindingTable::after(self.ubo_base, self.shader);
+        let table = self.bindings;
         let index = match memory {
             Memory::StorageBlock(index) => index,
             Memory::Counters(binding) => return emit(self, table.atomic + binding),
             Memory::Shared => return Err(CompileError::lower("vertices share no memory")),
         };
-        if let Some(index) = self.constant_source(index) {
+        if let Some(index) = self.constant(index) {
             return emit(self, table.storage + index);
         }
         let index = self.get(index, &[0], Type::UD);
@@ -64,7 +63,7 @@ impl Selector<'_> {
             self.begin_if(index, Operand::ud(candidate), CondMod::Z);
             emit(self, table.storage + candidate)?;
             self.control_flow(Op::Endif);
-            self.invalidate_registers();
+            self.invalidate();
         }
         Ok(())
     }

@@ -4,19 +4,18 @@
 //! in dword 7), push constants, then the first slots of the patch entry, two to a register, read like uniforms.
 //! Further slots and those at computed places are pulled. Facts: Mesa's `brw_vec4_tes.cpp`.
 
-use super::PAYLOAD_BUDGET;
 use super::patch_access::{Handles, SlotOffset};
-use super::select::Selector;
-use crate::codegen;
+use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
+use super::urb::VertexOutputs;
+use crate::codegen::{self, CodeGenerator};
 use crate::error::CompileError;
+use crate::isel::push_constants::choose_push_ranges;
+use crate::isel::{self, Selection, StageLowering};
 use crate::lir::{Operand, REG_SIZE, Swizzle, Type};
-use crate::model::model_for;
-use crate::options::{Options, StageKey};
-use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface};
+use crate::options::StageKey;
+use crate::output::{Compiled, Interface, PatchMap, TessDomain, TessEvalInterface, Width};
 use crate::patch::{self, Level, Place};
-use crate::scalar::uniforms::choose_push_ranges;
 use crate::vue;
-use eu::DevInfo;
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// First register of the push constants.
@@ -25,9 +24,9 @@ const PUSH_START: u32 = 2;
 const SLOT_SIZE: u32 = 16;
 
 /// State of the tessellation evaluation stage.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TessEvalState {
+struct TessEvalStage {
     inputs: PatchMap,
+    outputs: VertexOutputs,
     domain: TessDomain,
     /// First register of the pushed slots.
     start: u32,
@@ -35,139 +34,139 @@ pub(super) struct TessEvalState {
     vertices: u32,
 }
 
-/// Compiles a tessellation evaluation shader.
+/// Compiles a tessellation evaluation shader for two points per thread.
 ///
 /// # Errors
-/// The layer that gave up and why.
-pub fn compile_tess_eval(
+/// The back end lacks something that the shader uses, or allocation or encoding fails.
+pub fn compile(
     shader: &Shader,
     key: &StageKey,
-    devinfo: &'static DevInfo,
-    options: &Options,
+    codegen: &CodeGenerator<'_>,
 ) -> Result<Compiled, CompileError> {
-    let model = model_for(devinfo, options.disabled_quirks);
-    if model.scalar_geometry_stages() {
-        return Err(CompileError::lower(format!("no vec4 tessellation shaders on {}", devinfo.name)));
-    }
+    let max_push = u32::from(codegen.model.devinfo().max_push_registers);
     let inputs = patch::input_map(shader)?;
     let pushed_slots = patch::pushed_slots(&inputs, key);
-    let left = PAYLOAD_BUDGET - pushed_slots / 2;
-    let push = choose_push_ranges(shader, left.min(u32::from(devinfo.max_push_registers)));
-    let pushed: u32 = push.iter().map(|r| r.length).sum();
-    let start = PUSH_START + pushed;
-    let mut s = Selector::new(shader, &model, &push);
-    s.push_start = PUSH_START;
-    s.program.payload_regs = (start + pushed_slots / 2) as u8;
-    s.tess_eval =
-        TessEvalState { inputs, domain: key.tess_domain, start, pushed_slots, vertices: key.patch_vertices };
-    let outputs = vue::output_map(shader, key)?;
-    s.lay_out_outputs(outputs);
-    s.emit_prologue();
-    s.select_body()?;
-    s.emit_urb_writes()?;
-    let interface = TessEvalInterface {
-        inputs: s.tess_eval.inputs.clone(),
-        pushed_slots,
-        domain: key.tess_domain,
-        outputs: s.vertex.outputs.clone(),
-    };
-    let kernel = s.finish(options)?;
+    let push = choose_push_ranges(shader, (PAYLOAD_BUDGET - pushed_slots / 2).min(max_push));
+    let outputs = VertexOutputs::new(vue::output_map(shader, key)?);
+    let (domain, vertices) = (key.tess_domain, key.patch_vertices);
+    let mut stage = TessEvalStage { inputs, outputs, domain, start: 0, pushed_slots, vertices };
+    let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
+    let kernel = codegen.generate_kernel(isel::select(selection, &mut stage)?, true)?;
+    let (inputs, outputs) = (stage.inputs, stage.outputs.map);
+    let interface = TessEvalInterface { inputs, pushed_slots, domain, outputs };
     Ok(codegen::compiled(shader, vec![kernel], push, Interface::TessEval(interface)))
 }
 
-impl Selector<'_> {
-    /// Emits an intrinsic that only tessellation evaluation shaders have.
-    pub(super) fn emit_tess_eval_intrinsic(
+impl StageLowering<Vec4> for TessEvalStage {
+    fn lay_out_payload(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+        isel.push_start = PUSH_START;
+        self.start = PUSH_START + isel.pushed_registers();
+        isel.program.payload_regs = (self.start + self.pushed_slots / 2) as u8;
+        self.outputs.allocate(isel);
+        Ok(())
+    }
+
+    fn emit_intrinsic(
         &mut self,
+        isel: &mut Vec4Selection<'_>,
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         match (intrinsic.op, result) {
-            (LoadInput, Some(result)) => self.emit_patch_input(intrinsic, None, result),
+            (StoreOutput, _) => self.outputs.store(isel, intrinsic),
+            (LoadInput, Some(result)) => self.emit_patch_input(isel, intrinsic, None, result),
             (LoadPerVertexInput, Some(result)) => {
-                self.emit_patch_input(intrinsic, intrinsic.srcs.first().copied(), result)
+                self.emit_patch_input(isel, intrinsic, intrinsic.srcs.first().copied(), result)
             }
             (TessCoord, Some(result)) => {
-                self.set(result, Operand::grf(1, Type::UD));
+                isel.set(result, Operand::grf(1, Type::UD));
                 Ok(())
             }
             (TessLevelOuter, Some(result)) => {
-                self.emit_levels(Level::Outer, 0, result);
+                self.emit_levels(isel, Level::Outer, 0, result);
                 Ok(())
             }
             (TessLevelInner, Some(result)) => {
-                self.emit_levels(Level::Inner, 0, result);
+                self.emit_levels(isel, Level::Inner, 0, result);
                 Ok(())
             }
             (PrimitiveId, Some(result)) => {
                 let id = Operand::grf_scalar(REG_SIZE + 16, Type::UD).swizzled(Swizzle::new([3; 4]));
-                self.set(result, id);
+                isel.set(result, id);
                 Ok(())
             }
             (PatchVerticesIn, Some(result)) => {
-                let dst = self.define(result);
-                self.mov(dst, Operand::ud(self.tess_eval.vertices));
+                let dst = isel.define(result);
+                isel.mov(dst, Operand::ud(self.vertices));
                 Ok(())
             }
-            _ => Err(self.unsupported(intrinsic.op)),
+            _ => isel.emit_memory(intrinsic, result),
         }
     }
 
+    fn emit_epilogue(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
+        self.outputs.write(isel)
+    }
+}
+
+impl TessEvalStage {
     /// A pushed slot of the patch entry, the same for both halves.
     fn pushed_slot(&self, slot: u32) -> Operand {
-        Operand::grf_scalar(self.tess_eval.start * REG_SIZE + slot * SLOT_SIZE, Type::UD)
+        Operand::grf_scalar(self.start * REG_SIZE + slot * SLOT_SIZE, Type::UD)
     }
 
-    fn emit_levels(&mut self, level: Level, start: u8, result: Value) {
+    fn emit_levels(&self, isel: &mut Vec4Selection<'_>, level: Level, start: u8, result: Value) {
         let header = [self.pushed_slot(0), self.pushed_slot(1)];
-        self.define_levels(level, self.tess_eval.domain, header, start, result);
+        isel.define_levels(level, self.domain, header, start, result);
     }
 
     fn emit_patch_input(
-        &mut self,
+        &self,
+        isel: &mut Vec4Selection<'_>,
         intrinsic: &Intrinsic,
         vertex: Option<Value>,
         result: Value,
     ) -> Result<(), CompileError> {
         let component = intrinsic.fields.component;
         if let Some(level) = Level::of(intrinsic.fields.slot) {
-            self.emit_levels(level, component, result);
+            self.emit_levels(isel, level, component, result);
             return Ok(());
         }
         let offset = intrinsic.srcs.last().copied();
         let offset = offset.ok_or_else(|| CompileError::lower("input without an offset"))?;
-        let mut place = self.slot_offset(offset);
-        let start = match (patch::place(&self.tess_eval.inputs, intrinsic.fields.slot)?, vertex) {
+        let mut place = isel.slot_offset(offset);
+        let start = match (patch::place(&self.inputs, intrinsic.fields.slot)?, vertex) {
             (Place::Patch { slot, dword }, _) => {
                 place.constant = place.constant.saturating_add(slot);
                 dword as u8 + component
             }
             (Place::Vertex { slot, dword }, Some(vertex)) => {
                 place.constant = place.constant.saturating_add(slot);
-                let slots = self.tess_eval.inputs.per_vertex.len() as u32;
-                place = self.add_vertex(place, vertex, slots);
+                let slots = self.inputs.per_vertex.len() as u32;
+                place = isel.add_vertex(place, vertex, slots);
                 dword as u8 + component
             }
             (Place::Vertex { .. }, None) => return Err(CompileError::lower("input of no vertex")),
         };
-        self.define_patch_input(place, start, result)
+        self.define_patch_input(isel, place, start, result)
     }
 
     fn define_patch_input(
-        &mut self,
+        &self,
+        isel: &mut Vec4Selection<'_>,
         place: SlotOffset,
         start: u8,
         result: Value,
     ) -> Result<(), CompileError> {
-        if place.per_half.is_none() && place.constant < self.tess_eval.pushed_slots {
+        if place.per_half.is_none() && place.constant < self.pushed_slots {
             let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (start + c).min(3)));
-            self.set(result, self.pushed_slot(place.constant).swizzled(pick));
+            isel.set(result, self.pushed_slot(place.constant).swizzled(pick));
             return Ok(());
         }
         let patch = Operand::grf_scalar(REG_SIZE + 12, Type::UD);
-        let data = self.emit_patch_read(Handles::Shared(patch), place)?;
-        self.define_from_slot(result, data, start);
+        let data = isel.emit_patch_read(Handles::Shared(patch), place)?;
+        isel.define_from_slot(result, data, start);
         Ok(())
     }
 }

@@ -1,12 +1,20 @@
 //! Small shaders and the code that they become.
 
-use super::*;
+use crate::output::{Compiled, Interface};
+use crate::{Backend, CompileError, Options, StageKey};
+use eu::DevInfo;
+use ir::Shader;
+
+fn compile_vec4(shader: &Shader, devinfo: &'static DevInfo) -> Result<Compiled, CompileError> {
+    let options = Options { backend: Some(Backend::Vec4), ..Options::default() };
+    crate::compile(shader, &StageKey::default(), devinfo, &options)
+}
 
 fn compile(gen_name: &str, text: &str) -> Compiled {
     let shader = ir::parse(text).unwrap_or_else(|e| panic!("{e}"));
     ir::validate(&shader).unwrap_or_else(|e| panic!("{e}"));
     let devinfo = DevInfo::get(gen_name).expect("a device");
-    compile_vertex(&shader, &StageKey::default(), devinfo, &Options::default()).expect("compiles")
+    compile_vec4(&shader, devinfo).expect("compiles")
 }
 
 fn listing(gen_name: &str, text: &str) -> Vec<String> {
@@ -166,8 +174,7 @@ fn types_that_vec4_lacks() {
         );
         let shader = ir::parse(&text).unwrap_or_else(|e| panic!("{e}"));
         let devinfo = DevInfo::get("bdw").expect("a device");
-        let error =
-            compile_vertex(&shader, &StageKey::default(), devinfo, &Options::default()).expect_err(&text);
+        let error = compile_vec4(&shader, devinfo).expect_err(&text);
         assert!(error.message.contains(lacks), "{error}");
     }
 }

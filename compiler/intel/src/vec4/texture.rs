@@ -4,10 +4,10 @@
 //! else a lookup takes follows in further registers (Mesa's `brw_vec4_visitor.cpp`). The response is one register of
 //! four components.
 
-use super::select::{Selector, first};
+use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, REG_SIZE, Swizzle, Type, WRITEMASK_XYZW};
-use crate::sends::{self, SamplerOp, SamplerWidth};
+use crate::sends::{self, SamplerOp, SamplerWidth, texel_offset_nibbles};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
 /// Writemasks of single components.
@@ -28,7 +28,7 @@ enum TexelOffset {
     Vertex(Operand),
 }
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Emits a texture instruction.
     pub(super) fn emit_texture(&mut self, tex: &Tex, result: Value) -> Result<(), CompileError> {
         let index = tex.src(TexSrcKind::TextureOffset).or(tex.src(TexSrcKind::SamplerOffset));
@@ -58,9 +58,13 @@ impl Selector<'_> {
         let corners = self.temp(Type::UD);
         for (c, pair) in offsets.into_iter().enumerate() {
             let pair = pair.map(|o| i64::from(o) as u64);
-            let offset = match header_nibbles(&pair) {
+            let offset = match texel_offset_nibbles(&pair) {
                 Some(nibbles) => TexelOffset::Header(nibbles),
-                None => TexelOffset::Vertex(self.constant(32, [pair[0], pair[1], pair[1], pair[1]], Type::D)),
+                None => TexelOffset::Vertex(self.vector_constant(
+                    32,
+                    [pair[0], pair[1], pair[1], pair[1]],
+                    Type::D,
+                )),
             };
             let texel = self.emit_message(tex, offset, texture, sampler)?;
             self.mov(corners.masked(1 << c), texel.swizzled(Swizzle::new([3; 4])));
@@ -101,7 +105,7 @@ impl Selector<'_> {
             at += REG_SIZE;
         }
         let texel = self.temp(Type::UD);
-        let surface = self.ubo_base + self.shader.info.ubos + texture;
+        let surface = self.bindings.texture + texture;
         let message = sends::sampler(op, SamplerWidth::Simd4x2, surface, sampler, has_header, mlen, 1);
         self.emit_align1(Op::Send, (8, 0), texel, &[payload]).message = Some(message);
         self.texel_components(tex, texel)
@@ -247,7 +251,7 @@ impl Selector<'_> {
         let Some(offset) = offset else { return Ok(TexelOffset::Header(0)) };
         let n = self.shader.components(offset).min(3);
         let constant = self.shader.as_const(offset);
-        if let Some(nibbles) = constant.and_then(|values| header_nibbles(&values[..usize::from(n)])) {
+        if let Some(nibbles) = constant.and_then(|values| texel_offset_nibbles(&values[..usize::from(n)])) {
             return Ok(TexelOffset::Header(nibbles));
         }
         if tex.op != TexOp::Tg4 {
@@ -279,13 +283,5 @@ fn sampler_op(tex: &Tex, offset: TexelOffset) -> Result<SamplerOp, CompileError>
                 tex.op.name()
             )));
         }
-    })
-}
-
-/// Constant texel offsets in dword 2 of the header: four bits each, u highest; `None` if they do not fit.
-pub(crate) fn header_nibbles(offsets: &[u64]) -> Option<u32> {
-    offsets.iter().take(3).enumerate().try_fold(0, |bits, (i, &offset)| {
-        let value = offset as u32 as i32;
-        (-8..8).contains(&value).then_some(bits | (value as u32 & 0xf) << (8 - 4 * i))
     })
 }

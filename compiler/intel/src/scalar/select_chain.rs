@@ -1,6 +1,6 @@
 //! Resources chosen at run time: every candidate is read, and each channel keeps the one it asked for.
 
-use super::translate::{Components, Translator};
+use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Operand, Type};
 use ir::Value;
@@ -8,10 +8,10 @@ use ir::Value;
 /// Most candidates; more would be an array of a size that no stage offers.
 const MAX_CANDIDATES: u32 = 64;
 
-impl Translator<'_> {
+impl ScalarSelection<'_> {
     /// Defines `result` as what `read` gives for the candidate number in `index`, per channel; numbers past the
     /// last of `count` candidates get the first.
-    pub(super) fn emit_ladder(
+    pub(super) fn emit_select_chain(
         &mut self,
         index: Value,
         count: u32,

@@ -1,15 +1,15 @@
-//! What both back ends must know of a geometry shader before its payload and output entry can be laid out.
+//! Layout of a geometry shader's payload and output entries, as far as the back ends agree.
 
 use crate::error::CompileError;
 use ir::info::Primitive;
 use ir::{InstKind, Intrinsic, IntrinsicOp, Shader, Step};
 
 /// Most vertices that a geometry shader may emit.
-pub(crate) const MAX_VERTICES: u32 = 1024;
+pub const MAX_VERTICES: u32 = 1024;
 
-/// What the control data of a vertex holds.
+/// Control data of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Control {
+pub enum Control {
     /// Nothing: points of one stream, or strips that only end with the thread.
     #[default]
     None,
@@ -21,7 +21,7 @@ pub(crate) enum Control {
 
 impl Control {
     /// Bits per vertex.
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Control::None => 0,
             Control::Cut => 1,
@@ -30,13 +30,13 @@ impl Control {
     }
 
     /// Vertices whose control data shares a dword, as a power of two.
-    pub(crate) fn per_dword_log2(self) -> u32 {
+    pub fn per_dword_log2(self) -> u32 {
         if self == Control::Stream { 4 } else { 5 }
     }
 }
 
 /// Vertices of an input primitive.
-pub(crate) fn vertices_in(primitive: Primitive) -> Result<u32, CompileError> {
+pub fn vertices_in(primitive: Primitive) -> Result<u32, CompileError> {
     Ok(match primitive {
         Primitive::Points => 1,
         Primitive::Lines => 2,
@@ -50,7 +50,7 @@ pub(crate) fn vertices_in(primitive: Primitive) -> Result<u32, CompileError> {
 }
 
 /// Hardware code of an output topology.
-pub(crate) fn topology(primitive: Primitive) -> u32 {
+pub fn topology(primitive: Primitive) -> u32 {
     match primitive {
         Primitive::Points => 1,
         Primitive::Lines => 3,
@@ -58,17 +58,21 @@ pub(crate) fn topology(primitive: Primitive) -> u32 {
     }
 }
 
-/// What a shader does that decides its layout.
-pub(crate) struct Uses {
+/// The intrinsics of a shader that decide its layout.
+pub struct GeometryUses {
+    /// Reads the primitive id.
     pub primitive_id: bool,
     ends_primitives: bool,
     streams: bool,
+    /// Emits vertices or ends primitives in control flow.
     pub emits_in_control_flow: bool,
 }
 
-impl Uses {
-    pub(crate) fn of(shader: &Shader) -> Uses {
-        let mut uses = Uses {
+impl GeometryUses {
+    /// Scans a shader.
+    #[must_use]
+    pub fn of(shader: &Shader) -> GeometryUses {
+        let mut uses = GeometryUses {
             primitive_id: false,
             ends_primitives: false,
             streams: false,
@@ -83,7 +87,7 @@ impl Uses {
                 Step::Block(block) => {
                     for &inst in &shader.blocks[block].insts {
                         if let InstKind::Intrinsic(intrinsic) = &shader.insts[inst].kind {
-                            uses.note(intrinsic, depth > 0);
+                            uses.record(intrinsic, depth > 0);
                         }
                     }
                 }
@@ -92,7 +96,7 @@ impl Uses {
         uses
     }
 
-    fn note(&mut self, intrinsic: &Intrinsic, nested: bool) {
+    fn record(&mut self, intrinsic: &Intrinsic, nested: bool) {
         match intrinsic.op {
             IntrinsicOp::PrimitiveId => self.primitive_id = true,
             IntrinsicOp::EmitVertex => {
@@ -107,9 +111,11 @@ impl Uses {
         }
     }
 
-    pub(crate) fn control(&self, output: Primitive) -> Control {
+    /// Control data of a shader with the output primitive `output`.
+    #[must_use]
+    pub fn control(&self, output: Primitive) -> Control {
         match output {
-            // Every point stands alone.
+            // Every point is a primitive of its own.
             Primitive::Points if self.streams => Control::Stream,
             Primitive::Points => Control::None,
             _ if self.ends_primitives => Control::Cut,

@@ -1,4 +1,4 @@
-//! Which uniform data is pushed into registers.
+//! Push constants: the uniform data that the payload has in registers.
 
 use crate::output::PushRange;
 use ir::{InstKind, IntrinsicOp, Shader};

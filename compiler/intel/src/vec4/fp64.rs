@@ -4,17 +4,17 @@
 //! instructions with logical swizzles and writemasks, which later passes fit to the hardware. What changes the
 //! size of its operand runs in Align1 and is emitted piece by piece.
 
+use super::align1_regions;
 use super::alu::Ctx;
-use super::pieces;
-use super::select::{Selector, first};
+use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Swizzle, Type};
 use crate::model::{DfImmediates, Quirk};
 use ir::AluOp;
 
-impl Selector<'_> {
+impl Vec4Selection<'_> {
     /// Emits an operation with a 64-bit result or source.
-    pub(super) fn emit_wide(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
+    pub(super) fn emit_fp64(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         use AluOp::*;
         let df = Type::DF;
         match ctx.alu.op {
@@ -114,18 +114,18 @@ impl Selector<'_> {
             return;
         }
         let sources = [src];
-        for (c, count) in pieces::runs(&sources, first(n)) {
+        for (c, count) in align1_regions::runs(&sources, first(n)) {
             if count == 4
                 && !self.model.handles(Quirk::Gen7TwoGrfSource)
                 && !src.is_scalar()
-                && let Some(whole) = pieces::source(&src, 0, 0, 4)
+                && let Some(whole) = align1_regions::source(&src, 0, 0, 4)
             {
                 self.emit_align1(Op::Mov, (8, 0), dst, &[whole]);
                 continue;
             }
             for vertex in 0..2 {
-                let Some(from) = pieces::source(&src, vertex, c, count) else { continue };
-                let to = pieces::destination(&dst, vertex, c, 1);
+                let Some(from) = align1_regions::source(&src, vertex, c, count) else { continue };
+                let to = align1_regions::destination(&dst, vertex, c, 1);
                 let group = self.vertex_group(vertex);
                 self.emit_align1(Op::Mov, (count, group), to, &[from]);
             }
@@ -148,12 +148,12 @@ impl Selector<'_> {
             return Err(self.not_lowered(ctx.alu.op, ctx.src_bits));
         }
         let src = self.arg(ctx, 0, Type::DF);
-        let spread = self.wide_temp(ctx.n);
+        let spread = self.fp64_temp(ctx.n);
         let sources = [src];
-        for (c, count) in pieces::runs(&sources, first(ctx.n)) {
+        for (c, count) in align1_regions::runs(&sources, first(ctx.n)) {
             for vertex in 0..2 {
-                let Some(from) = pieces::source(&src, vertex, c, count) else { continue };
-                let to = pieces::destination(&spread.retype(to), vertex, c, 2);
+                let Some(from) = align1_regions::source(&src, vertex, c, count) else { continue };
+                let to = align1_regions::destination(&spread.retype(to), vertex, c, 2);
                 let group = self.vertex_group(vertex);
                 self.emit_align1(Op::Mov, (count, group), to, &[from]);
             }
@@ -180,7 +180,7 @@ impl Selector<'_> {
     /// The low or high dwords of `n` components of a 64-bit operand, in order.
     pub(super) fn dwords_of(&mut self, src: Operand, part: u32, n: u8) -> Operand {
         if src.is_modified() {
-            let copy = self.wide_temp(n);
+            let copy = self.fp64_temp(n);
             self.mov(copy.masked(first(n)), src);
             return self.pick_dwords(copy, part);
         }
@@ -209,7 +209,7 @@ impl Selector<'_> {
         let target = dst.retype(Type::UD).byte_offset(4 * part);
         // Components that no region fetches in one go are gathered first.
         let channels = if n == 3 { 4 } else { n };
-        let direct = (0..2).all(|v| pieces::source(&src, v, 0, channels).is_some());
+        let direct = (0..2).all(|v| align1_regions::source(&src, v, 0, channels).is_some());
         let src = if direct {
             src
         } else {
@@ -220,20 +220,20 @@ impl Selector<'_> {
         if !self.model.handles(Quirk::Gen7SecondHalfControls)
             && !src.is_scalar()
             && n > 2
-            && let Some(whole) = pieces::source(&src, 0, 0, 4)
+            && let Some(whole) = align1_regions::source(&src, 0, 0, 4)
         {
             self.emit_align1(Op::Mov, (8, 0), target.strided(2), &[whole]);
             return;
         }
         for vertex in 0..2 {
-            let Some(from) = pieces::source(&src, vertex, 0, channels) else { continue };
-            let to = pieces::destination(&target, vertex, 0, 2);
+            let Some(from) = align1_regions::source(&src, vertex, 0, channels) else { continue };
+            let to = align1_regions::destination(&target, vertex, 0, 2);
             self.emit_align1(Op::Mov, (channels, 4 * vertex as u8), to, &[from]);
         }
     }
 
     /// Loads a 64-bit constant into the scalar `dst`, for all channels.
-    pub(super) fn load_wide_constant(&mut self, dst: Operand, bits: u64) {
+    pub(super) fn load_fp64_constant(&mut self, dst: Operand, bits: u64) {
         match self.model.df_immediates() {
             DfImmediates::TwoMoves => {
                 self.set_dword(dst, bits as u32);
@@ -251,7 +251,7 @@ impl Selector<'_> {
     }
 
     /// 0.0 as a double.
-    pub(super) fn wide_zero(&mut self) -> Operand {
-        self.wide_constant([0; 4])
+    pub(super) fn fp64_zero(&mut self) -> Operand {
+        self.fp64_constant([0; 4])
     }
 }

@@ -1,0 +1,72 @@
+//! The walk over the IR: blocks, branches, loops and jumps.
+
+use super::{Selection, StageLowering, Target};
+use crate::error::CompileError;
+use crate::lir::Op;
+use ir::{Block, InstKind, Jump, Step};
+
+impl<T: Target> Selection<'_, T> {
+    /// Emits the body of the shader.
+    pub(super) fn emit_body(&mut self, stage: &mut dyn StageLowering<T>) -> Result<(), CompileError> {
+        T::emit_body_prologue(self);
+        self.allocate_phis();
+        T::allocate_locals(self)?;
+        for step in self.shader.walk() {
+            match step {
+                Step::Block(block) => self.emit_block(block, stage)?,
+                Step::If(node) => {
+                    let cond = self
+                        .shader
+                        .condition(node)
+                        .ok_or_else(|| CompileError::lower("if without a condition"))?;
+                    let (mode, inverse) = T::emit_condition(self, cond)?;
+                    T::emit_control(self, Op::If).predicate_mode(mode, inverse);
+                }
+                Step::Else(_) => self.emit_marker(Op::Else),
+                Step::EndIf(_) => self.emit_marker(Op::Endif),
+                Step::Loop(_) => self.emit_marker(Op::Do),
+                Step::EndLoop(_) => self.emit_marker(Op::While),
+            }
+        }
+        if self.halts {
+            self.emit_marker(Op::HaltTarget);
+        }
+        Ok(())
+    }
+
+    /// Emits the instructions of a block, the copies to the phis that follow, and its jump.
+    fn emit_block(&mut self, block: Block, stage: &mut dyn StageLowering<T>) -> Result<(), CompileError> {
+        self.invalidate();
+        let shader = self.shader;
+        for &inst in &shader.blocks[block].insts {
+            let data = &shader.insts[inst];
+            match (&data.kind, data.result) {
+                (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => {
+                    T::emit_alu(self, alu, result)?;
+                }
+                (InstKind::Undef, Some(result)) => T::define_undefined(self, result),
+                (InstKind::Intrinsic(intrinsic), result) => {
+                    stage.emit_intrinsic(self, intrinsic, result)?;
+                }
+                (InstKind::Tex(tex), Some(result)) => T::emit_texture(self, tex, result)?,
+                // Constants become operands of their users, phis are written by predecessors.
+                _ => {}
+            }
+        }
+        self.emit_phi_copies(block);
+        match shader.blocks[block].jump {
+            None => {}
+            Some(Jump::Break) => self.emit_marker(Op::Break),
+            Some(Jump::Continue) => self.emit_marker(Op::Continue),
+            Some(Jump::Halt) => {
+                self.halts = true;
+                self.emit_marker(Op::Halt);
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_marker(&mut self, op: Op) {
+        T::emit_control(self, op);
+    }
+}

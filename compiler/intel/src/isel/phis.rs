@@ -1,0 +1,56 @@
+//! Phis: their registers, and the copies at the ends of their predecessors.
+
+use super::{Selection, Target};
+use crate::lir::{Operand, WRITEMASK_XYZW};
+use ir::{Block, InstKind};
+
+impl<T: Target> Selection<'_, T> {
+    /// Allocates the registers of all phis.
+    pub(super) fn allocate_phis(&mut self) {
+        let shader = self.shader;
+        for block in shader.block_order() {
+            for &inst in &shader.blocks[block].insts {
+                let data = &shader.insts[inst];
+                let (InstKind::Phi(srcs), Some(result)) = (&data.kind, data.result) else {
+                    continue;
+                };
+                T::define_phi(self, result);
+                for src in srcs {
+                    self.phis_after[src.pred].push(inst);
+                }
+            }
+        }
+    }
+
+    /// Emits the copies to the phis of the blocks that follow `block`. All sources are read before
+    /// any phi is written.
+    pub(super) fn emit_phi_copies(&mut self, block: Block) {
+        let shader = self.shader;
+        let mut copies: Vec<(Operand, Operand)> = Vec::new();
+        for inst in self.phis_after[block].clone() {
+            let data = &shader.insts[inst];
+            let (InstKind::Phi(srcs), Some(phi)) = (&data.kind, data.result) else { continue };
+            let source = srcs.iter().find(|src| src.pred == block).map(|src| src.value);
+            let Some(source) = source.filter(|&source| source != phi) else { continue };
+            if matches!(shader.def(source).kind, InstKind::Undef) {
+                T::undefine_phi(self, phi);
+            } else {
+                T::push_phi_copies(self, phi, source, &mut copies);
+            }
+        }
+        // A copy whose destination a later copy still reads goes through a temporary.
+        let mut delayed = Vec::new();
+        for (i, &(to, from)) in copies.iter().enumerate() {
+            if copies[i + 1..].iter().any(|(_, later)| later.file == to.file) {
+                let temp = T::new_register(self, to.ty).masked(to.writemask);
+                T::emit_mov(self, temp, from);
+                delayed.push((to, Operand { writemask: WRITEMASK_XYZW, ..temp }));
+            } else {
+                T::emit_mov(self, to, from);
+            }
+        }
+        for (to, temp) in delayed {
+            T::emit_mov(self, to, temp);
+        }
+    }
+}
