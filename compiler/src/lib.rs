@@ -34,7 +34,7 @@ pub use cached::{CachedCompiler, EarlyPassCache};
 pub use compile::{Hook, StagePasses, compile, compile_logged, ir_after, validate};
 pub use error::{CompileError, InvalidBinary};
 pub use intel::output;
-pub use intel::{Quirk, QuirkSet, has_quirk};
+pub use intel::{Quirk, QuirkSet};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
 pub use vocabulary::{Backend, CodegenOptions, LivenessGranularity, PayloadInterference, Phase, StageLimit};

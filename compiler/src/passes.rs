@@ -190,7 +190,7 @@ impl IrTarget {
             vec4: intel::backend_for(devinfo, stage, backend) == Backend::Vec4,
             has_q: devinfo.has_q,
             has_hf_math: devinfo.has_hf_math,
-            has_shadow_gradients: intel::has_shadow_gradients(devinfo),
+            has_shadow_gradients: devinfo.has_shadow_gradients,
         }
     }
 }

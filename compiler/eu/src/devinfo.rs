@@ -123,16 +123,6 @@ facts! {
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
     half_conversion_opcodes: bool =        true,   true,  false,  false,  false;
 
-    // Read by the compiler until it asks for the quirks.
-    /// `ivb-df-regions`.
-    df_regions_in_dwords: bool =           true,  false,  false,  false,  false;
-    /// `chv-64bit-regions`.
-    restricted_64bit_regions: bool =      false,  false,  false,   true,  false;
-    /// Not `hsw-bfi-simd8`.
-    bfi_simd16: bool =                     true,  false,   true,   true,   true;
-    /// Immediates of 64 bits.
-    has_df_immediate: bool =              false,  false,   true,   true,   true;
-
     // Regions.
     /// Under `gen7-two-grf-source`, packed words of src1 stay where they are when the first half's
     /// channels are disabled.

@@ -75,21 +75,9 @@ pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<B
     if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {
         return Backend::Scalar;
     }
-    match model::model_for(devinfo, QuirkSet::default()).scalar_geometry_stages() {
+    match devinfo.has_simd8_urb {
         true if stage == ir::Stage::Vertex => choice.unwrap_or(Backend::Scalar),
         true => Backend::Scalar,
         false => Backend::Vec4,
     }
-}
-
-/// Whether a device has a quirk that instruction selection handles.
-#[must_use]
-pub fn has_quirk(devinfo: &'static DevInfo, quirk: Quirk) -> bool {
-    model::model_for(devinfo, QuirkSet::default()).has_quirk(quirk)
-}
-
-/// The sampler compares lookups with explicit gradients; else they must be lowered.
-#[must_use]
-pub fn has_shadow_gradients(devinfo: &'static DevInfo) -> bool {
-    model::model_for(devinfo, QuirkSet::default()).has_shadow_gradients()
 }

@@ -1,103 +1,9 @@
 //! Decisions that depend on the generation. Passes ask a [`Model`]; nothing else compares generations.
 
 use crate::lir::{File, Inst, MessageKind, Op, Operand, REG_SIZE, RowStep, Type};
-use eu::{DevInfo, GfxVersion};
+use eu::DevInfo;
+pub use eu::{DfImmediates, Quirk};
 pub use vocabulary::QuirkSet;
-
-macro_rules! quirks {
-    ($($(#[$meta:meta])* $variant:ident = $name:literal,)*) => {
-        /// A named trap of the hardware that the compiler works around.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Quirk { $($(#[$meta])* $variant,)* }
-
-        impl Quirk {
-            /// Every quirk.
-            pub const ALL: &'static [Quirk] = &[$(Quirk::$variant,)*];
-
-            /// The name on the command line and in tables.
-            #[must_use]
-            pub fn name(self) -> &'static str {
-                match self { $(Quirk::$variant => $name,)* }
-            }
-
-            /// The quirk with this name.
-            #[must_use]
-            pub fn from_name(name: &str) -> Option<Quirk> {
-                match name { $($name => Some(Quirk::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-quirks! {
-    /// DF instructions encode twice their number of channels.
-    IvbDfExecSize = "ivb-df-exec-size",
-    /// Align1 regions of DF operands count 32-bit units.
-    IvbDfRegions = "ivb-df-regions",
-    /// Align16 DF instructions process at most 4 components.
-    IvbAlign16DfWidth = "ivb-align16-df-width",
-    /// Channel enables of DF instructions go one bit per component.
-    DfExecMask = "df-exec-mask",
-    /// Align16 DF swizzles select dwords.
-    Align16DfSwizzle = "align16-df-swizzle",
-    /// Align16 DF writemasks XY and ZW act on dwords.
-    Align16DfWritemask = "align16-df-writemask",
-    /// The second half of a compressed instruction takes the next quarter's (nibble's) enables.
-    Gen7SecondHalfControls = "gen7-second-half-controls",
-    /// Both halves of a compressed DF instruction get the same enables.
-    IvbDfSecondHalf = "ivb-df-second-half",
-    /// A two-register destination needs two-register sources.
-    Gen7TwoGrfSource = "gen7-two-grf-source",
-    /// A compressed Align16 DF instruction advances vertical-stride-0 sources.
-    Gen7Align16Vstride0 = "gen7-align16-vstride0",
-    /// 8-wide Align16 DF SEL is broken.
-    Gen7Align16DfSel = "gen7-align16-df-sel",
-    /// Align16 with a 64-bit destination and narrower source: execution size 2 at most.
-    Align16QwordDst = "align16-qword-dst",
-    /// MATH on HF is SIMD8 at most.
-    HfMath = "hf-math",
-    /// HF MAD misreads sources at non-zero offsets.
-    BdwHfMadOffset = "bdw-hf-mad-offset",
-    /// Align16 selects and enables act on HF pairs.
-    BdwAlign16Hf = "bdw-align16-hf",
-    /// No replicated scalar for 64-bit three-source operands.
-    ThreeSourceNoDfRep = "3src-no-df-rep",
-    /// Three-source instructions are SIMD8.
-    Ivb3srcSimd8 = "ivb-3src-simd8",
-    /// BFI1 and BFI2 are SIMD8.
-    HswBfiSimd8 = "hsw-bfi-simd8",
-    /// 64-bit operands need equal strides and offsets.
-    Chv64bitRegions = "chv-64bit-regions",
-    /// MUL D×D reads the low word of src1 only.
-    Gen7DwordMul = "gen7-dword-mul",
-    /// Implicit accumulator accesses in the second quarter use acc1.
-    IvbAcc1 = "ivb-acc1",
-    /// CMP to null needs a thread switch.
-    Gen7CmpSwitch = "gen7-cmp-switch",
-    /// CMP to a register is SIMD8; to null its destination is typed D in SIMD16.
-    IvbCmp16 = "ivb-cmp16",
-    /// Negate on logic instructions means NOT.
-    Gen8LogicNot = "gen8-logic-not",
-    /// Responses must avoid r127 when they overlap the payload.
-    Gen8R127 = "gen8-r127",
-}
-
-impl From<Quirk> for u32 {
-    fn from(quirk: Quirk) -> u32 {
-        quirk as u32
-    }
-}
-
-/// How a DF constant gets into a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DfImmediates {
-    /// Two UD moves to the halves of a scalar.
-    TwoMoves,
-    /// The DIM instruction.
-    Dim,
-    /// MOV with a DF immediate.
-    Mov,
-}
 
 /// How D×D products are formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,34 +34,10 @@ impl Model {
         self.devinfo
     }
 
-    /// True if the hardware has this trap.
-    #[must_use]
-    pub fn has_quirk(&self, quirk: Quirk) -> bool {
-        use Quirk::*;
-        let info = self.devinfo;
-        match (quirk, info.version) {
-            (DfExecMask | Align16DfSwizzle | Align16DfWritemask | ThreeSourceNoDfRep, _) => true,
-            (IvbDfExecSize | IvbDfRegions | IvbAlign16DfWidth | IvbDfSecondHalf, version) => {
-                version == GfxVersion::Gfx7
-            }
-            (Ivb3srcSimd8 | IvbAcc1 | IvbCmp16, version) => version == GfxVersion::Gfx7,
-            (Gen7SecondHalfControls | Gen7TwoGrfSource | Gen7CmpSwitch, version) => {
-                version < GfxVersion::Gfx8
-            }
-            // Align16 DF instructions over both vertices do not exist on ivb.
-            (Gen7Align16Vstride0 | Gen7Align16DfSel | HswBfiSimd8, version) => version == GfxVersion::Gfx75,
-            (Align16QwordDst | HfMath | Gen8LogicNot, version) => version >= GfxVersion::Gfx8,
-            (BdwHfMadOffset | Gen8R127, version) => version == GfxVersion::Gfx8,
-            (BdwAlign16Hf, version) => version == GfxVersion::Gfx8 && !info.restricted_64bit_regions,
-            (Chv64bitRegions, _) => info.restricted_64bit_regions,
-            (Gen7DwordMul, _) => !info.has_dword_mul,
-        }
-    }
-
     /// True if the compiler must work around this trap: the hardware has it and its handling is not switched off.
     #[must_use]
     pub fn handles(&self, quirk: Quirk) -> bool {
-        self.has_quirk(quirk) && !self.disabled.contains(quirk)
+        self.devinfo.has_quirk(quirk) && !self.disabled.contains(quirk)
     }
 
     /// Instructions with 64-bit types encode twice their number of channels.
@@ -173,17 +55,13 @@ impl Model {
     /// How DF constants are loaded.
     #[must_use]
     pub fn df_immediates(&self) -> DfImmediates {
-        match self.devinfo.version {
-            GfxVersion::Gfx7 => DfImmediates::TwoMoves,
-            GfxVersion::Gfx75 => DfImmediates::Dim,
-            GfxVersion::Gfx8 | GfxVersion::Gfx9 => DfImmediates::Mov,
-        }
+        self.devinfo.df_immediates
     }
 
     /// The MUL in front of a MACH takes the low words of its second factor as UW (else as dwords).
     #[must_use]
     pub fn mach_after_word_mul(&self) -> bool {
-        self.devinfo.has_q
+        self.devinfo.mach_after_word_mul
     }
 
     /// How dword products are formed.
@@ -196,19 +74,19 @@ impl Model {
     /// handling of `gen8-logic-not` is switched off.
     #[must_use]
     pub fn logic_takes_modifiers(&self) -> bool {
-        self.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
+        self.devinfo.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
     }
 
     /// Derivatives in y per column use Align16 swizzles.
     #[must_use]
     pub fn align16_derivatives(&self) -> bool {
-        self.devinfo.version < GfxVersion::Gfx8
+        self.devinfo.align16_derivatives
     }
 
     /// Discarded pixels are removed by a mask in the render-target message's header (else by a predicate).
     #[must_use]
     pub fn discard_by_header(&self) -> bool {
-        self.devinfo.version == GfxVersion::Gfx7
+        self.devinfo.discard_by_header
     }
 
     /// Vertex, geometry and tessellation stages run as SIMD8 by default (else Align16 SIMD4x2).
@@ -220,44 +98,44 @@ impl Model {
     /// The sampler's fetch takes the level after u (else after v).
     #[must_use]
     pub fn fetch_level_second(&self) -> bool {
-        self.devinfo.version < GfxVersion::Gfx9
+        self.devinfo.fetch_level_second
     }
 
     /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another mode: gen9 gave
     /// that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
     #[must_use]
     pub fn simd4x2_header(&self) -> Option<u32> {
-        (self.devinfo.version >= GfxVersion::Gfx9).then_some(1 << 22)
+        self.devinfo.simd4x2_header
     }
 
     /// The sampler compares lookups with explicit gradients.
     #[must_use]
     pub fn has_shadow_gradients(&self) -> bool {
-        self.devinfo.version >= GfxVersion::Gfx75
+        self.devinfo.has_shadow_gradients
     }
 
     /// Bits of g0.2 that name a compute thread's barrier.
     #[must_use]
     pub fn barrier_number_mask(&self) -> u32 {
-        if self.devinfo.version >= GfxVersion::Gfx9 { 0x8f00_0000 } else { 0x0f00_0000 }
+        self.devinfo.barrier_number_mask
     }
 
     /// Threads that use shared memory must tell the data port where theirs is.
     #[must_use]
     pub fn moves_shared_memory_index(&self) -> bool {
-        self.devinfo.version == GfxVersion::Gfx75
+        self.devinfo.moves_shared_memory_index
     }
 
     /// Half conversions are F32TO16 and F16TO32 (else MOV with HF).
     #[must_use]
     pub fn half_conversion_opcodes(&self) -> bool {
-        !self.devinfo.has_hf
+        self.devinfo.half_conversion_opcodes
     }
 
     /// Scratch block messages encode the block size as its logarithm (else as registers − 1).
     #[must_use]
     pub fn scratch_block_size_log2(&self) -> bool {
-        self.devinfo.version >= GfxVersion::Gfx8
+        self.devinfo.scratch_block_size_log2
     }
 
     /// The most channels `inst` may process at once (a power of two).
@@ -276,7 +154,7 @@ impl Model {
             return false;
         }
         match ty.size() {
-            8 => inst.src.len() == 1 && self.devinfo.has_df_immediate,
+            8 => inst.src.len() == 1 && self.devinfo.has_64bit_immediates(),
             1 => false,
             _ => true,
         }
@@ -317,7 +195,7 @@ fn is_64bit_execution(inst: &Inst) -> bool {
 fn exempt_from_two_grf_rule(model: &Model, inst: &Inst, index: usize) -> bool {
     let src = &inst.src[index];
     if src.is_scalar() {
-        return !(src.ty.size() == 8 && model.devinfo().df_regions_in_dwords);
+        return !(src.ty.size() == 8 && model.devinfo().has_quirk(Quirk::IvbDfRegions));
     }
     let packed_words = src.ty.size() == 2 && src.stride() == Some(1);
     index == 0 && packed_words && inst.dst.ty.size() == 4 && inst.dst.stride() == Some(1)
@@ -382,7 +260,6 @@ fn two_register_destination_ok(model: &Model, inst: &Inst, n: u32) -> bool {
 
 /// Limits by opcode.
 fn opcode_limit(model: &Model, inst: &Inst) -> u8 {
-    let info = model.devinfo();
     let mut limit = inst.exec_size.min(16);
     let mut cap = |n: u8| limit = limit.min(n);
     if inst.op.info().three_source {
@@ -395,7 +272,7 @@ fn opcode_limit(model: &Model, inst: &Inst) -> u8 {
     }
     match inst.op {
         Op::Cmp | Op::Cmpn if !inst.dst.is_null() && model.handles(Quirk::IvbCmp16) => cap(8),
-        Op::Bfi1 | Op::Bfi2 if !info.bfi_simd16 && model.handles(Quirk::HswBfiSimd8) => cap(8),
+        Op::Bfi1 | Op::Bfi2 if model.handles(Quirk::HswBfiSimd8) => cap(8),
         Op::MathIntDivQuotient | Op::MathIntDivRemainder => cap(8),
         Op::Mach | Op::Addc | Op::Subb => cap(8),
         Op::Mul if uses_integer_accumulator(inst) => cap(8),

@@ -107,8 +107,8 @@ impl Vec4Selection<'_> {
     /// all of it in Align16, but the handling of the quirks in the way can be switched off.)
     fn convert_up(&mut self, dst: Operand, src: Operand, n: u8) {
         let src = self.fold_immediate(src);
-        let restricted =
-            self.model.has_quirk(Quirk::Gen7TwoGrfSource) || self.model.handles(Quirk::Align16QwordDst);
+        let restricted = self.model.devinfo().has_quirk(Quirk::Gen7TwoGrfSource)
+            || self.model.handles(Quirk::Align16QwordDst);
         if !restricted {
             self.mov(dst.masked(first(n)), src);
             return;

@@ -23,7 +23,7 @@ pub fn all(kind: Kind, target: Generation) -> Option<Vec<String>> {
         Kind::Passes => Some(compiler::passes::optional().into_iter().map(owned).collect()),
         Kind::Quirks => {
             let devinfo = execute::devinfo(target)?;
-            let has = |quirk: &&Quirk| compiler::has_quirk(devinfo, **quirk);
+            let has = |quirk: &&Quirk| devinfo.has_quirk(**quirk);
             Some(Quirk::ALL.iter().filter(has).map(|quirk| owned(quirk.name())).collect())
         }
         Kind::Overloads | Kind::Instructions | Kind::Messages => None,
