@@ -1,14 +1,14 @@
 //! Draws the cases of a test.
 
 use crate::operation::{Case, Evaluate, Signature, element};
-use crate::pool::{Pool, Source};
+use crate::pool::{OperandSource, Pool};
 use crate::random::Random;
 use crate::value::{Accept, Component};
 
-/// Draws before the operands of an operation count as never defined.
-const PATIENCE: usize = 20_000;
-/// Draws of one component before its scalar operands are replaced.
-const COMPONENT_PATIENCE: usize = 200;
+/// Maximum draws of a test's cases.
+const MAX_DRAWS: usize = 20_000;
+/// Maximum draws of one component before its scalar operands are replaced.
+const MAX_COMPONENT_DRAWS: usize = 200;
 
 /// Number of cases of a test, fewer for larger operands; all lanes of a draw get one.
 fn count(signature: &Signature) -> usize {
@@ -27,10 +27,10 @@ fn count(signature: &Signature) -> usize {
 /// The cases of a test of this name.
 pub fn cases(signature: &Signature, name: &str) -> Vec<Case> {
     let random = &mut Random::named(name);
-    let mut sources: Vec<Source> =
-        signature.arguments.iter().map(|a| Source::new(a.pool, a.ty.scalar)).collect();
+    let mut sources: Vec<OperandSource> =
+        signature.arguments.iter().map(|a| OperandSource::new(a.pool, a.ty.scalar)).collect();
     let mut cases: Vec<Case> = Vec::new();
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_DRAWS {
         let drawn = match &signature.evaluate {
             Evaluate::Elementwise(evaluate) => elementwise(signature, &mut sources, random, evaluate),
             Evaluate::Whole(_) => whole(signature, &mut sources, random),
@@ -44,7 +44,7 @@ pub fn cases(signature: &Signature, name: &str) -> Vec<Case> {
     cases
 }
 
-/// Whether two cases have different operands, by their bits.
+/// True if two cases have different operands, by their bits.
 fn differs(old: &Case, new: &Case) -> bool {
     let text = |case: &Case| case.arguments.iter().flatten().map(|x| x.text()).collect::<Vec<_>>();
     text(old) != text(new)
@@ -53,7 +53,7 @@ fn differs(old: &Case, new: &Case) -> bool {
 /// Draws component by component, each until its result is defined and its first operand is new.
 fn elementwise(
     signature: &Signature,
-    sources: &mut [Source],
+    sources: &mut [OperandSource],
     random: &mut Random,
     evaluate: &dyn Fn(&[Component]) -> Option<Accept>,
 ) -> Option<Case> {
@@ -71,7 +71,7 @@ fn elementwise(
     }
     let mut accept: Vec<Accept> = Vec::new();
     for _ in 0..signature.result.components() {
-        let result = (0..COMPONENT_PATIENCE).find_map(|attempt| {
+        let result = (0..MAX_COMPONENT_DRAWS).find_map(|attempt| {
             let mut operands: Vec<Component> = Vec::new();
             for (i, source) in sources.iter_mut().enumerate() {
                 let operand =
@@ -80,7 +80,7 @@ fn elementwise(
             }
             let new = (0..operands.len()).all(|i| shared[i] || !contains(&arguments[i], operands[i]));
             let accept = evaluate(&operands)?;
-            (new || attempt > COMPONENT_PATIENCE / 2).then_some((operands, accept))
+            (new || attempt > MAX_COMPONENT_DRAWS / 2).then_some((operands, accept))
         });
         let (operands, accepted) = result?;
         for (i, operand) in operands.into_iter().enumerate() {
@@ -97,8 +97,8 @@ fn contains(list: &[Component], x: Component) -> bool {
     list.iter().any(|y| y.text() == x.text())
 }
 
-/// Draws all components, then asks whether the result is defined.
-fn whole(signature: &Signature, sources: &mut [Source], random: &mut Random) -> Option<Case> {
+/// Draws all components; `None` if their result is undefined.
+fn whole(signature: &Signature, sources: &mut [OperandSource], random: &mut Random) -> Option<Case> {
     let mut arguments: Vec<Vec<Component>> = Vec::new();
     for (argument, source) in signature.arguments.iter().zip(sources) {
         source.start(random);
@@ -125,7 +125,7 @@ fn whole(signature: &Signature, sources: &mut [Source], random: &mut Random) -> 
 
 /// Draws a component unlike the others of its vector, if the source has one.
 fn draw_new(
-    source: &mut Source,
+    source: &mut OperandSource,
     random: &mut Random,
     first: Option<Component>,
     others: &[Component],

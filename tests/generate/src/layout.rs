@@ -1,4 +1,5 @@
-//! Byte offsets in blocks by the rules of OpenGL 4.6 section 7.6.2.2, with 16-bit types of two basic machine units.
+//! Byte offsets in blocks by the rules of OpenGL 4.6 section 7.6.2.2, with 16-bit types of two
+//! basic machine units.
 
 use crate::value::{Scalar, Type};
 
@@ -22,7 +23,7 @@ pub enum Item {
     Structure(Vec<Item>),
 }
 
-/// Rules, and whether matrices are stored by rows.
+/// Layout rules and matrix order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// Rules.

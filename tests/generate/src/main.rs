@@ -1,5 +1,5 @@
-//! `generate [--out DIR] [--perturb DIR]`: writes the suites below DIR (default `tests`), or with `--perturb` only the variants that
-//! have to fail.
+//! `generate [--out DIR] [--perturb DIR]`: writes the suites below DIR (default `tests`), or with
+//! `--perturb` only the variants that have to fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,11 @@ use generate::suite::{self, File, perturbed_fp64, perturbed_half};
 /// Writes the generated test suites.
 #[derive(Parser)]
 struct Arguments {
-    /// Directory that gets `fp64/…` and `half/…`.
+    /// Directory of `fp64/…` and `half/…`.
     #[arg(long, value_name = "DIR", default_value = "tests")]
     out: PathBuf,
-    /// Instead writes, for every case of every test, a file whose expected value is just wrong.
+    /// Writes perturbed variants instead: for every case of every test, a file whose expected value
+    /// is just outside the accepted interval.
     #[arg(long, value_name = "DIR")]
     perturb: Option<PathBuf>,
 }

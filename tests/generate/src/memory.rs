@@ -8,33 +8,33 @@ use crate::value::{Accept, Component};
 /// Operands of a case as `[argument][component]` → byte offset of each component of the result.
 pub type PlacesFn = Box<dyn Fn(&[Vec<Component>]) -> Vec<usize>>;
 
-/// What lies in the storage buffer at binding 0.
+/// Contents of the storage buffer at binding 0.
 pub struct Memory {
     /// Bytes of the buffer.
     pub size: usize,
     /// Byte offsets of the components of the first operands; the other operands are uniforms.
     pub operands: Vec<Vec<usize>>,
-    /// Where the shader stores the result instead of checking it.
+    /// Place where the shader stores the result instead of checking it.
     pub store: Option<Store>,
 }
 
 /// A result in memory.
 pub struct Store {
-    /// What the shader assigns the result to.
+    /// Left side of the assignment of the result.
     pub target: String,
-    /// Where that is.
+    /// Its byte offsets.
     pub places: PlacesFn,
 }
 
-/// What untouched bytes hold.
+/// Value of untouched bytes.
 const FILLER: u8 = 0xa5;
 
-/// A component as it lies in memory.
+/// Bytes of a component in memory.
 fn bytes(x: Component) -> Vec<u8> {
     match x {
         Component::Double(x) => x.to_le_bytes().to_vec(),
         Component::Float(x) => x.to_le_bytes().to_vec(),
-        Component::Half(x) => x.bits().to_le_bytes().to_vec(),
+        Component::Half(x) => x.word().to_le_bytes().to_vec(),
         Component::Int64(x) => x.to_le_bytes().to_vec(),
         Component::Uint64(x) => x.to_le_bytes().to_vec(),
         Component::Int(x) => x.to_le_bytes().to_vec(),
@@ -72,7 +72,7 @@ impl Memory {
         text
     }
 
-    /// Looks at every word of the buffer, when the shader stores there.
+    /// Probes every word of the buffer if the shader stores there.
     pub fn probes(&self, case: &Case) -> String {
         let mut text = String::new();
         let image = self.store.as_ref().map(|store| self.after(store, case)).unwrap_or_default();

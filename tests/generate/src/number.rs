@@ -1,16 +1,16 @@
-//! Arithmetic on components by the rules of their types: those of IEEE 754 for doubles and halves, wrapping for integers.
+//! Arithmetic on components by the rules of their types: those of IEEE 754 for doubles and halves,
+//! wrapping for integers.
 
-use crate::half::float16::Half;
-use crate::half::ieee as half;
-use crate::half::pool::wrapped;
+use crate::format::Format;
+use crate::half::Half;
 use crate::ieee;
-use crate::value::{Accept, Component, Scalar};
+use crate::value::{Accept, Component, Scalar, wrapped};
 
 /// a + b.
 pub fn add(a: Component, b: Component) -> Component {
     match (a, b) {
         (Component::Double(a), Component::Double(b)) => Component::Double(ieee::add(a, b)),
-        (Component::Half(a), Component::Half(b)) => Component::Half(half::add(a, b)),
+        (Component::Half(a), Component::Half(b)) => Component::Half(ieee::add(a, b)),
         _ => wrapped(a.scalar(), a.integer().wrapping_add(b.integer()) as u64),
     }
 }
@@ -19,7 +19,7 @@ pub fn add(a: Component, b: Component) -> Component {
 pub fn sub(a: Component, b: Component) -> Component {
     match (a, b) {
         (Component::Double(a), Component::Double(b)) => Component::Double(ieee::sub(a, b)),
-        (Component::Half(a), Component::Half(b)) => Component::Half(half::sub(a, b)),
+        (Component::Half(a), Component::Half(b)) => Component::Half(ieee::sub(a, b)),
         _ => wrapped(a.scalar(), a.integer().wrapping_sub(b.integer()) as u64),
     }
 }
@@ -28,7 +28,7 @@ pub fn sub(a: Component, b: Component) -> Component {
 pub fn mul(a: Component, b: Component) -> Component {
     match (a, b) {
         (Component::Double(a), Component::Double(b)) => Component::Double(ieee::mul(a, b)),
-        (Component::Half(a), Component::Half(b)) => Component::Half(half::mul(a, b)),
+        (Component::Half(a), Component::Half(b)) => Component::Half(ieee::mul(a, b)),
         _ => wrapped(a.scalar(), a.integer().wrapping_mul(b.integer()) as u64),
     }
 }
@@ -36,7 +36,7 @@ pub fn mul(a: Component, b: Component) -> Component {
 /// a / b of floating-point numbers, within the error that GLSL grants.
 pub fn div(a: Component, b: Component) -> Option<Accept> {
     match (a, b) {
-        (Component::Half(a), Component::Half(b)) => half::div(a, b),
+        (Component::Half(a), Component::Half(b)) => ieee::div(a, b),
         _ => ieee::div(a.double(), b.double()),
     }
 }
@@ -44,31 +44,31 @@ pub fn div(a: Component, b: Component) -> Option<Accept> {
 /// −a.
 pub fn neg(a: Component) -> Component {
     match a {
-        Component::Double(a) => Component::Double(ieee::neg(a)),
+        Component::Double(a) => Component::Double(a.negated()),
         Component::Half(a) => Component::Half(a.negated()),
         _ => wrapped(a.scalar(), a.integer().wrapping_neg() as u64),
     }
 }
 
-/// Whether a < b: false when either is NaN.
+/// True if a < b: false when either is NaN.
 pub fn less(a: Component, b: Component) -> bool {
     match (a, b) {
         (Component::Double(a), Component::Double(b)) => ieee::less(a, b),
-        (Component::Half(a), Component::Half(b)) => half::less(a, b),
+        (Component::Half(a), Component::Half(b)) => ieee::less(a, b),
         _ => a.integer() < b.integer(),
     }
 }
 
-/// Whether a = b: false when either is NaN, true for zeros of either sign.
+/// True if a = b: false when either is NaN, true for zeros of either sign.
 pub fn equal(a: Component, b: Component) -> bool {
     match (a, b) {
         (Component::Double(a), Component::Double(b)) => ieee::equal(a, b),
-        (Component::Half(a), Component::Half(b)) => half::equal(a, b),
+        (Component::Half(a), Component::Half(b)) => ieee::equal(a, b),
         _ => a.integer() == b.integer(),
     }
 }
 
-/// Whether this is a NaN.
+/// True for a NaN.
 pub fn is_nan(a: Component) -> bool {
     match a {
         Component::Double(a) => a.is_nan(),
@@ -77,7 +77,7 @@ pub fn is_nan(a: Component) -> bool {
     }
 }
 
-/// Whether this is an infinity.
+/// True for an infinity.
 pub fn is_infinite(a: Component) -> bool {
     match a {
         Component::Double(a) => a.is_infinite(),
@@ -98,7 +98,7 @@ pub fn constant(scalar: Scalar, x: f64) -> Component {
 /// Exactly one floating-point number; for zero both.
 pub fn accept(a: Component) -> Accept {
     match a {
-        Component::Half(a) => half::number(a),
+        Component::Half(a) => Accept::number(a),
         a => Accept::number(a.double()),
     }
 }

@@ -1,10 +1,10 @@
-//! What a generated test computes, and what one run of it feeds and accepts.
+//! Operations of generated tests, and the operands and accepted results of one run.
 
 use std::collections::BTreeSet;
 
 use crate::memory::Memory;
 use crate::pool::Pool;
-use crate::shader::Stage;
+use crate::stage::TestStage;
 use crate::value::{Accept, Component, Type};
 
 /// An operand: a uniform that the script sets before each draw.
@@ -14,9 +14,9 @@ pub struct Argument {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where its values come from.
+    /// Source of its values.
     pub pool: Pool,
-    /// Whether the shader writer declares the uniform; otherwise [`Signature::globals`] does.
+    /// True if the writer of shaders declares the uniform; otherwise [`Signature::globals`] does.
     pub declared: bool,
 }
 
@@ -25,14 +25,15 @@ pub struct Argument {
 pub enum Interface {
     /// As uniforms of the stage that computes.
     Uniforms,
-    /// Across `flat` varyings: a fragment shader gets its operands from the vertex shader, a vertex shader leaves its result to
-    /// be checked by the fragment shader.
+    /// Across `flat` varyings: a fragment shader receives its operands from the vertex shader; the
+    /// fragment shader checks the result of a vertex shader.
     Varyings,
     /// The same across interpolated varyings, whose value is the same at every vertex.
     Smooth,
-    /// As uniform arrays of 32-bit and wider types of which each of four vertices or pixels picks an element and converts it.
+    /// As uniform arrays of 32-bit and wider types of which each of four vertices or pixels picks
+    /// an element and converts it.
     PerLane,
-    /// As attributes of the vertex shader, which hands them on if another stage computes.
+    /// As attributes of the vertex shader, which passes them on if another stage computes.
     Attributes,
     /// As uniforms; the result is captured by transform feedback and probed in its buffer.
     Feedback,
@@ -41,12 +42,12 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// Whether operands cross to the stage that computes, if that is not the first.
+    /// True if operands cross to the stage that computes, if that is not the first.
     pub fn sends_operands(self) -> bool {
         matches!(self, Interface::Varyings | Interface::Smooth | Interface::Attributes)
     }
 
-    /// Whether the result leaves the stage that computes, unless that is the last.
+    /// True if the result leaves the stage that computes, unless that is the last.
     pub fn sends_result(self) -> bool {
         matches!(self, Interface::Varyings | Interface::Smooth | Interface::Feedback)
     }
@@ -57,15 +58,16 @@ impl Interface {
     }
 }
 
-/// Operands as `[argument][component]` → what is accepted of each result component; nothing for operands whose result GLSL leaves
-/// undefined.
+/// Operands as `[argument][component]` → accepted values of each result component; `None` for
+/// operands whose result GLSL leaves undefined.
 pub type WholeFn = Box<dyn Fn(&[Vec<Component>]) -> Option<Vec<Accept>>>;
 /// The same for one component.
 pub type ElementFn = Box<dyn Fn(&[Component]) -> Option<Accept>>;
 
 /// The expected results.
 pub enum Evaluate {
-    /// Each result component depends on the same component of the arguments only (scalar arguments count for all).
+    /// Each result component depends on the same component of the arguments only (scalar arguments
+    /// count for all).
     Elementwise(ElementFn),
     /// Anything else.
     Whole(WholeFn),
@@ -89,19 +91,21 @@ pub struct Signature {
     pub statements: String,
     /// The result.
     pub expression: String,
-    /// What is accepted.
+    /// Accepted results.
     pub evaluate: Evaluate,
-    /// Way of the operands.
+    /// Way of the operands to the stage that computes.
     pub interface: Interface,
-    /// Whether the result is declared `precise`: for expressions of several operations, which a compiler may otherwise rearrange.
+    /// True if the result is declared `precise`: for expressions of several operations, which a
+    /// compiler may otherwise rearrange.
     pub precise: bool,
-    /// Whether `statements` tell four vertices or pixels apart by `lane`, 0 to 3; each then has to be looked at.
+    /// True if `statements` tell four vertices or pixels apart by `lane`, 0 to 3; each is then
+    /// probed.
     pub lanes: bool,
     /// Extensions that the code needs beyond those of the types of operands and result.
     pub requires: Vec<&'static str>,
     /// Stages that compute it.
-    pub stages: &'static [Stage],
-    /// What lies in a storage buffer.
+    pub stages: &'static [TestStage],
+    /// Contents of a storage buffer.
     pub memory: Option<Memory>,
     /// Number of cases, where the size of the operands does not decide it.
     pub draws: Option<usize>,
@@ -140,7 +144,7 @@ impl Signature {
             precise: false,
             lanes: false,
             requires: Vec::new(),
-            stages: &Stage::ALL,
+            stages: &TestStage::ALL,
             memory: None,
             draws: None,
         }
@@ -217,11 +221,11 @@ impl Signature {
     pub fn feedback(mut self) -> Signature {
         self.interface = Interface::Feedback;
         self.requires.push("GL_ARB_enhanced_layouts");
-        self.stages(&Stage::CAPTURED)
+        self.stages(&TestStage::CAPTURED)
     }
 
     /// Some stages only.
-    pub fn stages(mut self, stages: &'static [Stage]) -> Signature {
+    pub fn stages(mut self, stages: &'static [TestStage]) -> Signature {
         self.stages = stages;
         self
     }
@@ -265,7 +269,7 @@ impl Signature {
         types.filter_map(|ty| ty.scalar.extension()).chain(self.requires.iter().copied()).collect()
     }
 
-    /// Whether four vertices or pixels differ.
+    /// True if four vertices or pixels differ.
     pub fn differs_by_lane(&self) -> bool {
         self.lanes || self.interface == Interface::PerLane
     }
@@ -275,7 +279,7 @@ impl Signature {
         if self.interface == Interface::PerLane { 4 } else { 1 }
     }
 
-    /// What the operands give.
+    /// Accepted results for operands.
     pub fn accept(&self, arguments: &[Vec<Component>]) -> Option<Vec<Accept>> {
         match &self.evaluate {
             Evaluate::Whole(evaluate) => evaluate(arguments),
@@ -291,7 +295,7 @@ pub fn element(arguments: &[Vec<Component>], i: usize) -> Vec<Component> {
     arguments.iter().map(|a| if a.len() == 1 { a[0] } else { a[i] }).collect()
 }
 
-/// One draw: operands, and what is accepted of each component of the result.
+/// One draw: operands, and the accepted values of each component of the result.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// `[argument][component]`.
@@ -301,7 +305,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The case with what it accepts of one component moved just outside.
+    /// The case that accepts, for one component, only a value just outside the accepted interval.
     pub fn perturbed(&self, component: usize) -> Case {
         let mut case = self.clone();
         case.accept[component] = case.accept[component].perturbed();

@@ -1,17 +1,18 @@
-//! Where operands come from: lists of values that matter for an operation, and random ones around them.
+//! Sources of operands: lists of values that matter for an operation, and random ones around them.
 
-use crate::half::pool as half;
-use crate::ieee;
+mod half;
+
+use crate::format::Format;
 use crate::random::Random;
-use crate::real::{DOUBLE, Real, Rounding};
+use crate::real::Real;
 use crate::value::{Component, Scalar};
 
 /// A source of operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pool {
-    /// Everything a double can be.
+    /// All values of the type.
     Any,
-    /// As `Any`; often the first operand, a neighbour or the negative of it.
+    /// As `Any`; often the first operand, a neighbor or the negative of it.
     Related,
     /// Exponents −8 to 8, small integers and simple fractions.
     Moderate,
@@ -27,7 +28,7 @@ pub enum Pool {
     ToInt,
     /// Around the limits of `uint`.
     ToUint,
-    /// Around what `float` represents, its ties and its limits.
+    /// Around the values of `float`, its ties and its limits.
     ToFloat,
     /// Products of small odd numbers.
     Composite,
@@ -39,9 +40,11 @@ pub enum Pool {
     Multiple,
     /// Exponents 60 to 300.
     Coarse,
-    /// Around ±2ⁿ for the n at which floats, integers and doubles change; zeros and the smallest numbers.
+    /// Around ±2ⁿ for the n at which floats, integers and doubles change; zeros and the smallest
+    /// numbers.
     Limits,
-    /// The largest, the smallest and powers of two; as integers, exponents up to where any double becomes 0 or infinite.
+    /// The largest, the smallest and powers of two; as integers, exponents up to where any double
+    /// becomes 0 or infinite.
     Edge,
     /// Integers for exponents.
     Exponent,
@@ -51,7 +54,7 @@ pub enum Pool {
     CopyOfFirst,
     /// Integers, floats or booleans of all sizes.
     Plain,
-    /// Around what `float16_t` represents, its ties and its limits.
+    /// Around the values of `float16_t`, its ties and its limits.
     ToHalf,
     /// Around the limits of `int16_t`.
     ToInt16,
@@ -280,7 +283,8 @@ const EDGE_EXPONENTS: &[i32] = &[
     -65536,
 ];
 
-/// Exponents around which `Limits` draws: significand of a float, `int`, `uint`, significand of a double, 64-bit integers.
+/// Exponents around which `Limits` draws: significand of a float, `int`, `uint`, significand of a
+/// double, 64-bit integers.
 const LIMIT_EXPONENTS: &[i32] = &[0, 23, 24, 30, 31, 32, 51, 52, 53, 54, 63];
 
 const INTS: &[i32] = &[0, 1, -1, 2, -7, i32::MAX, i32::MIN, i32::MAX - 1, 16777217, -16777217, 123456789];
@@ -311,8 +315,9 @@ const FLOATS: &[f32] = &[
 
 const UNIT_FLOATS: &[f32] = &[0.5, 1.0, 0.75, 1.5, 0.25, 0.1, 1.0 - f32::EPSILON, 0.0];
 
-/// Gives the operands of one argument of one test, the listed values in random order and random ones in between.
-pub struct Source {
+/// Source of the operands of one argument of one test: the listed values in random order, with
+/// random ones in between.
+pub struct OperandSource {
     pool: Pool,
     scalar: Scalar,
     specials: Vec<Component>,
@@ -321,13 +326,13 @@ pub struct Source {
     band: i32,
 }
 
-impl Source {
-    /// The source of an argument of this component type.
-    pub fn new(pool: Pool, scalar: Scalar) -> Source {
-        Source { pool, scalar, specials: specials(pool, scalar), next: usize::MAX, band: 0 }
+impl OperandSource {
+    /// The source for an argument of this component type.
+    pub fn new(pool: Pool, scalar: Scalar) -> OperandSource {
+        OperandSource { pool, scalar, specials: specials(pool, scalar), next: usize::MAX, band: 0 }
     }
 
-    /// To be called before each vector.
+    /// Starts the next vector.
     pub fn start(&mut self, random: &mut Random) {
         self.band = random.between(-250, 250);
     }
@@ -401,11 +406,11 @@ impl Source {
         match self.pool {
             Pool::Moderate => random.double((-8, 8)),
             Pool::Wide => random.double((self.band - 3, self.band + 3)),
-            Pool::Unit => ieee::abs(random.double((-6, -1))),
+            Pool::Unit => random.double((-6, -1)).magnitude(),
             Pool::Small => f64::from(random.between(-8, 8)),
             Pool::Rounding => random.double((-3, 54)),
             Pool::ToInt => random.double((-2, 30)),
-            Pool::ToUint => ieee::abs(random.double((-2, 31))),
+            Pool::ToUint => random.double((-2, 31)).magnitude(),
             Pool::ToFloat if random.chance(50) => random.double((-128, 126)),
             Pool::Composite => composite(random),
             Pool::Short => short(random),
@@ -449,11 +454,11 @@ fn specials(pool: Pool, scalar: Scalar) -> Vec<Component> {
     }
 }
 
-/// The value itself, its negative or one of its neighbours.
+/// The value itself, its negative or one of its neighbors.
 fn related(random: &mut Random, x: f64) -> f64 {
     match random.below(5) {
         0 | 1 => x,
-        2 => ieee::neg(x),
+        2 => x.negated(),
         3 => x.next_up(),
         _ => x.next_down(),
     }
@@ -463,8 +468,7 @@ fn related(random: &mut Random, x: f64) -> f64 {
 fn composite(random: &mut Random) -> f64 {
     let odd = i64::from(2 * random.between(1, 499) + 1) * i64::from(2 * random.between(1, 499) + 1);
     let significand = odd * (1 + random.below(1 << 20) as i64);
-    let value =
-        Real::integer(significand).scaled(random.between(-60, 20)).round(DOUBLE, Rounding::Nearest, false);
+    let value = f64::nearest(&Real::integer(significand).scaled(random.between(-60, 20)), false);
     sign(random, value)
 }
 
@@ -472,48 +476,49 @@ fn composite(random: &mut Random) -> f64 {
 fn short(random: &mut Random) -> f64 {
     let significand = (random.bits() >> 34) as i64 | 1;
     let value = Real::integer(significand).scaled(random.between(-500, 500));
-    sign(random, value.round(DOUBLE, Rounding::Nearest, false))
+    sign(random, f64::nearest(&value, false))
 }
 
 /// k · x, k from 1 to 2²²; exact for an x of up to 31 significant bits.
 fn multiple(random: &mut Random, x: f64) -> f64 {
     let bits = random.between(4, 22);
     let factor = Real::integer(1 + random.below(1 << bits) as i64);
-    sign(random, Real::from_f64(x).mul(&factor).round(DOUBLE, Rounding::Nearest, false))
+    sign(random, f64::nearest(&x.real().mul(&factor), false))
 }
 
-/// ±2ⁿ and what is up to two quarters, or two representable numbers, away from it.
+/// ±2ⁿ and numbers up to six quarters, or one representable number, away from it.
 fn limit(random: &mut Random) -> f64 {
     let exponent = LIMIT_EXPONENTS[random.below(LIMIT_EXPONENTS.len())];
-    let centre = power(exponent);
+    let center = power(exponent);
     let value = match random.below(4) {
-        0 => centre.next_down(),
-        1 => centre.next_up(),
+        0 => center.next_down(),
+        1 => center.next_up(),
         _ => {
             let quarters = Real::integer(random.between(-6, 6).into()).scaled(-2);
-            Real::from_f64(centre).add(&quarters).round(DOUBLE, Rounding::Nearest, false)
+            f64::nearest(&center.real().add(&quarters), false)
         }
     };
     sign(random, value)
 }
 
-/// A power of two, or a neighbour of one.
+/// A power of two, or a neighbor of one.
 fn edge(random: &mut Random) -> f64 {
-    let centre = power(random.between(-1021, 1023));
+    let center = power(random.between(-1021, 1023));
     let value = match random.below(3) {
-        0 => centre,
-        1 => centre.next_down(),
-        _ => centre.next_up(),
+        0 => center,
+        1 => center.next_down(),
+        _ => center.next_up(),
     };
     sign(random, value)
 }
 
 /// x or −x.
 fn sign(random: &mut Random, x: f64) -> f64 {
-    if random.chance(30) { ieee::neg(x) } else { x }
+    if random.chance(30) { x.negated() } else { x }
 }
 
-/// x / k for an odd k that leaves no remainder, with either sign; when no k is found, x scaled down with other fraction bits.
+/// x / k for an odd k that leaves no remainder, with either sign; when no k is found, x scaled down
+/// with other fraction bits.
 fn divisor(random: &mut Random, x: f64) -> f64 {
     if !x.is_normal() {
         return random.double((-8, 8));
@@ -521,7 +526,7 @@ fn divisor(random: &mut Random, x: f64) -> f64 {
     let start = random.below(500);
     let exact = (0..500).map(|i| 2 * ((start + i) % 500) as i64 + 1).filter(|&k| k > 1).find_map(|k| {
         let quotient = Real::from_f64(x).div(&Real::integer(k));
-        let rounded = quotient.round(DOUBLE, Rounding::Nearest, false);
+        let rounded = f64::nearest(&quotient, false);
         Real::from_f64(rounded).sub(&quotient).is_zero().then_some(rounded)
     });
     let magnitude = match exact {

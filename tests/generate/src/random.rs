@@ -39,7 +39,8 @@ impl Random {
         }
     }
 
-    /// A normal double with an exponent in the range, random in all of its 52 fraction bits or in the upper few.
+    /// A normal double with an exponent in the range, random in all of its 52 fraction bits or in
+    /// the upper few.
     pub fn double(&mut self, exponents: (i32, i32)) -> f64 {
         let exponent = self.between(exponents.0.max(-1022), exponents.1.min(1023));
         let fraction = self.bits() >> 12;

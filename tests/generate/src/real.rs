@@ -1,11 +1,12 @@
-//! Exact real numbers as fractions of integers of any size, and their correct rounding to binary formats.
+//! Exact real numbers as fractions of integers of any size, and their correct rounding to binary
+//! formats.
 
 use dashu_base::{DivRem, SquareRoot, UnsignedAbs};
 use dashu_int::{IBig, UBig};
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Format {
+pub struct BinaryFormat {
     /// Bits of the significand, the hidden one included.
     pub precision: u32,
     /// Exponent of the smallest normal number.
@@ -15,20 +16,20 @@ pub struct Format {
 }
 
 /// IEEE binary64.
-pub const DOUBLE: Format = Format { precision: 53, min_exponent: -1022, max_exponent: 1023 };
+pub const BINARY64: BinaryFormat = BinaryFormat { precision: 53, min_exponent: -1022, max_exponent: 1023 };
 /// IEEE binary32.
-pub const SINGLE: Format = Format { precision: 24, min_exponent: -126, max_exponent: 127 };
+pub const BINARY32: BinaryFormat = BinaryFormat { precision: 24, min_exponent: -126, max_exponent: 127 };
 /// IEEE binary16.
-pub const HALF: Format = Format { precision: 11, min_exponent: -14, max_exponent: 15 };
+pub const BINARY16: BinaryFormat = BinaryFormat { precision: 11, min_exponent: -14, max_exponent: 15 };
 
 /// Direction of a rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounding {
     /// To nearest, ties to even.
     Nearest,
-    /// Towards negative infinity.
+    /// Toward negative infinity.
     Down,
-    /// Towards positive infinity.
+    /// Toward positive infinity.
     Up,
 }
 
@@ -106,12 +107,12 @@ impl Real {
         Real { numerator, denominator: &self.denominator * magnitude }
     }
 
-    /// Whether this is 0.
+    /// True for 0.
     pub fn is_zero(&self) -> bool {
         self.numerator == IBig::ZERO
     }
 
-    /// Whether this is below 0.
+    /// True for negative numbers.
     pub fn is_negative(&self) -> bool {
         self.numerator < IBig::ZERO
     }
@@ -154,12 +155,13 @@ impl Real {
         if up { below.add(&one) } else { below }
     }
 
-    /// Whether nothing is left after the point.
+    /// True for integers.
     pub fn is_integer(&self) -> bool {
         self.sub(&self.floor()).is_zero()
     }
 
-    /// √self for self ≥ 0, rounded down at 2⁻³⁰⁰ relative precision or better; exact when the root is such a fraction.
+    /// √self for self ≥ 0, rounded down at 2⁻³⁰⁰ relative precision or better; exact when the root
+    /// is such a fraction.
     pub fn sqrt(&self) -> Real {
         assert!(!self.is_negative(), "root of a negative number");
         // √(n/d) = √(n·d·4ᵏ) / (d·2ᵏ).
@@ -168,7 +170,7 @@ impl Real {
         Real { numerator: IBig::from(radicand.sqrt()), denominator: &self.denominator << bits }
     }
 
-    /// The integer value, truncated towards zero, when it fits.
+    /// The integer value, truncated toward zero; `None` if it does not fit.
     pub fn truncated(&self) -> Option<i64> {
         let (quotient, _) = (&self.numerator).unsigned_abs().div_rem(&self.denominator);
         let magnitude = i64::try_from(quotient).ok()?;
@@ -184,9 +186,9 @@ impl Real {
         if self.clone().abs().less(&power) { guess - 1 } else { guess }
     }
 
-    /// Rounds to a format; gives the value as a double (single-precision values are doubles too). `negative_zero` is the sign of an
-    /// exact zero.
-    pub fn round(&self, format: Format, rounding: Rounding, negative_zero: bool) -> f64 {
+    /// Rounds to a format; returns the value as a double, which holds every single and half.
+    /// `negative_zero` is the sign of an exact zero.
+    pub fn round(&self, format: BinaryFormat, rounding: Rounding, negative_zero: bool) -> f64 {
         if self.is_zero() {
             return if negative_zero { -0.0 } else { 0.0 };
         }
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn doubles_survive() {
         for x in SAMPLES {
-            let back = Real::from_f64(x).round(DOUBLE, Rounding::Nearest, false);
+            let back = Real::from_f64(x).round(BINARY64, Rounding::Nearest, false);
             assert_eq!(back.to_bits(), x.to_bits(), "{x:e}");
         }
     }
@@ -278,7 +280,7 @@ mod tests {
             for b in SAMPLES {
                 let (x, y) = (Real::from_f64(a), Real::from_f64(b));
                 let check = |exact: Real, machine: f64| {
-                    let rounded = exact.round(DOUBLE, Rounding::Nearest, machine.is_sign_negative());
+                    let rounded = exact.round(BINARY64, Rounding::Nearest, machine.is_sign_negative());
                     assert_eq!(rounded.to_bits(), machine.to_bits(), "{a:e} {b:e}");
                 };
                 check(x.add(&y), a + b);
@@ -288,25 +290,25 @@ mod tests {
                 }
             }
             if a >= 0.0 {
-                let root = Real::from_f64(a).sqrt().round(DOUBLE, Rounding::Nearest, false);
+                let root = Real::from_f64(a).sqrt().round(BINARY64, Rounding::Nearest, false);
                 assert_eq!(root.to_bits(), a.sqrt().to_bits());
             }
-            let single = Real::from_f64(a).round(SINGLE, Rounding::Nearest, a.is_sign_negative());
+            let single = Real::from_f64(a).round(BINARY32, Rounding::Nearest, a.is_sign_negative());
             assert_eq!(single as f32, a as f32);
             assert_eq!(f64::from(single as f32), single);
-            assert_eq!(Real::from_f64(a).floor().round(DOUBLE, Rounding::Nearest, false), a.floor());
+            assert_eq!(Real::from_f64(a).floor().round(BINARY64, Rounding::Nearest, false), a.floor());
         }
     }
 
     #[test]
     fn directed_roundings_bracket() {
         let third = Real::integer(1).div(&Real::integer(3));
-        let down = third.round(DOUBLE, Rounding::Down, false);
-        let up = third.round(DOUBLE, Rounding::Up, false);
+        let down = third.round(BINARY64, Rounding::Down, false);
+        let up = third.round(BINARY64, Rounding::Up, false);
         assert_eq!(up, down.next_up());
         assert!(Real::from_f64(down).less(&third) && third.less(&Real::from_f64(up)));
         let beyond = Real::from_f64(f64::MAX).mul(&Real::integer(2));
-        assert_eq!(beyond.round(DOUBLE, Rounding::Down, false), f64::MAX);
-        assert_eq!(beyond.round(DOUBLE, Rounding::Up, false), f64::INFINITY);
+        assert_eq!(beyond.round(BINARY64, Rounding::Down, false), f64::MAX);
+        assert_eq!(beyond.round(BINARY64, Rounding::Up, false), f64::INFINITY);
     }
 }

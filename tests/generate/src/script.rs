@@ -1,9 +1,10 @@
-//! The part of a test file that feeds the shaders: vertex data, uniforms, draws and probes.
+//! Scripts of test files: vertex data, uniforms, draws and probes.
 
 use std::fmt::Write;
 
+use crate::expected::{LANES, expected, limits};
 use crate::operation::{Case, Interface, Signature};
-use crate::shader::{LANES, Stage, expected, limits};
+use crate::stage::TestStage;
 use crate::value::{Scalar, Type};
 
 /// Side of the window in pixels.
@@ -13,7 +14,7 @@ const POINT_ROW: usize = 100;
 const POINT_DISTANCE: usize = 8;
 
 /// The commands.
-pub fn test_section(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
+pub fn test_section(stage: TestStage, signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("[test]\nclear color 0.0 0.0 0.0 0.0\n");
     match signature.interface {
         Interface::Attributes => {
@@ -28,8 +29,8 @@ pub fn test_section(stage: Stage, signature: &Signature, cases: &[Case]) -> Stri
     text
 }
 
-/// Vertex data with a row per case, each a point of its own. Every case is drawn with all rows, so that neighbours in one thread
-/// differ.
+/// Vertex data with a row per case, each a point of its own. Every case is drawn with all rows, so
+/// that neighbors in one thread differ.
 pub fn attributes(signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("[vertex data]\npiglit_vertex/float/vec2");
     for argument in &signature.arguments {
@@ -62,7 +63,7 @@ fn point(case: usize) -> usize {
     POINT_DISTANCE * (case + 1)
 }
 
-/// Draws all rows of attributes and looks at one case's point.
+/// Draws all rows of attributes and probes one case's point.
 fn attribute_draw(signature: &Signature, case: &Case, i: usize, count: usize) -> String {
     let mut text = String::from("\n");
     set_expected(&mut text, signature, case, None);
@@ -74,12 +75,12 @@ fn attribute_draw(signature: &Signature, case: &Case, i: usize, count: usize) ->
     text
 }
 
-/// Draws one pixel and looks at the storage buffer.
-fn storing_draw(stage: Stage, signature: &Signature, case: &Case) -> String {
+/// Draws one pixel and probes the storage buffer.
+fn storing_draw(stage: TestStage, signature: &Signature, case: &Case) -> String {
     let mut text = String::from("\n");
     set_operands(&mut text, signature, case, None);
     text += match stage {
-        Stage::Geometry => {
+        TestStage::Geometry => {
             "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
         }
         _ => "clear\ndraw rect -1 -1 0.008 0.008\nprobe rgba 0 0 0.0 1.0 0.0 1.0\n",
@@ -87,7 +88,7 @@ fn storing_draw(stage: Stage, signature: &Signature, case: &Case) -> String {
     text + &signature.memory.as_ref().map(|memory| memory.probes(case)).unwrap_or_default()
 }
 
-/// Captures two vertices and looks at both. The first double of each holds something else.
+/// Captures two vertices and probes both. The first double of each is another value.
 fn captured_draw(signature: &Signature, case: &Case) -> String {
     let mut text = String::from("\n");
     set_operands(&mut text, signature, case, None);
@@ -102,8 +103,8 @@ fn captured_draw(signature: &Signature, case: &Case) -> String {
     text
 }
 
-/// Sets what the cases need, one of them or as many as there are lanes, draws and probes.
-fn draw(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
+/// Sets the uniforms of one case, or of as many as there are lanes; draws and probes.
+fn draw(stage: TestStage, signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("\n");
     if signature.interface == Interface::PerLane {
         for (lane, case) in cases.iter().cycle().take(4).enumerate() {
@@ -113,21 +114,21 @@ fn draw(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
         cases.iter().for_each(|case| set_case(&mut text, signature, case, None));
     }
     text += match (signature.differs_by_lane(), stage) {
-        (false, Stage::Geometry) => {
+        (false, TestStage::Geometry) => {
             "clear\ndraw arrays GL_POINTS 0 1\nrelative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\n"
         }
         (false, _) => "clear\ndraw rect -1 -1 2 2\nrelative probe rgba (0.5, 0.5) (0.0, 1.0, 0.0, 1.0)\n",
-        (true, Stage::Vertex) => {
+        (true, TestStage::Vertex) => {
             "clear\ndraw rect -1 -1 2 2\n\
              relative probe rgba (0.0, 0.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 0.0) (0.0, 1.0, 0.0, 1.0)\n\
              relative probe rgba (0.0, 1.0) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (1.0, 1.0) (0.0, 1.0, 0.0, 1.0)\n"
         }
-        (true, Stage::Geometry) => {
+        (true, TestStage::Geometry) => {
             "clear\ndraw arrays GL_POINTS 0 4\n\
              relative probe rgba (0.25, 0.25) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.25) (0.0, 1.0, 0.0, 1.0)\n\
              relative probe rgba (0.25, 0.75) (0.0, 1.0, 0.0, 1.0)\nrelative probe rgba (0.75, 0.75) (0.0, 1.0, 0.0, 1.0)\n"
         }
-        (true, Stage::Fragment) => {
+        (true, TestStage::Fragment) => {
             "clear\ndraw rect -1 -1 2 2\n\
              probe rgba 124 124 0.0 1.0 0.0 1.0\nprobe rgba 125 124 0.0 1.0 0.0 1.0\n\
              probe rgba 124 125 0.0 1.0 0.0 1.0\nprobe rgba 125 125 0.0 1.0 0.0 1.0\n"

@@ -1,51 +1,17 @@
 //! Writes one test file: shaders that compute and check, and a script that feeds them.
 //!
-//! The computing stage compares its result with uniforms that hold what is accepted and passes green or red on, so no precision is
-//! lost in the framebuffer and every operand stays unknown to the compiler.
+//! The computing stage compares its result with uniforms that hold the accepted values and outputs
+//! green or red: no precision is lost in the framebuffer, and the compiler knows no operand.
 
 use std::fmt::Write;
 
+use crate::expected::{LANES, expected, limits};
 use crate::operation::{Argument, Case, Interface, Signature};
 use crate::script;
+use crate::stage::TestStage;
 use crate::value::{Scalar, Type};
 
-/// Stage that computes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Stage {
-    /// Vertex shader.
-    Vertex,
-    /// Geometry shader, from points to points.
-    Geometry,
-    /// Fragment shader.
-    Fragment,
-}
-
-impl Stage {
-    /// All of them.
-    pub const ALL: [Stage; 3] = [Stage::Vertex, Stage::Geometry, Stage::Fragment];
-    /// Those whose outputs transform feedback captures.
-    pub const CAPTURED: [Stage; 2] = [Stage::Vertex, Stage::Geometry];
-
-    /// Prefix of file names.
-    pub fn prefix(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vs",
-            Stage::Geometry => "gs",
-            Stage::Fragment => "fs",
-        }
-    }
-
-    /// As section headers spell it.
-    fn name(self) -> &'static str {
-        match self {
-            Stage::Vertex => "vertex",
-            Stage::Geometry => "geometry",
-            Stage::Fragment => "fragment",
-        }
-    }
-}
-
-/// Version and extensions, as every shader that computes or checks starts.
+/// Version and extensions: the beginning of every shader that computes or checks.
 fn preamble(signature: &Signature) -> String {
     let extensions = signature.extensions().into_iter().map(|name| format!("#extension {name} : enable\n"));
     extensions.fold(String::from("#version 400\n"), |text, line| text + &line)
@@ -57,50 +23,50 @@ const PASS_POSITION: &str = "[vertex shader]\n#version 400\n\nin vec4 piglit_ver
 const POINTS: &str = "[vertex data]\npiglit_vertex/float/vec2\n-0.5 -0.5\n0.5 -0.5\n-0.5 0.5\n0.5 0.5\n\n";
 
 /// The whole file.
-pub fn test_file(stage: Stage, signature: &Signature, cases: &[Case]) -> String {
+pub fn test_file(stage: TestStage, signature: &Signature, cases: &[Case]) -> String {
     let mut text = String::from("[require]\nGLSL >= 4.00\n");
     for extension in signature.extensions() {
         let _ = writeln!(text, "{extension}");
     }
     text.push('\n');
     text += &match (stage, operands_travel(stage, signature)) {
-        (Stage::Vertex, _) => String::new(),
+        (TestStage::Vertex, _) => String::new(),
         (_, true) => sending_vertex_shader(stage, signature),
-        (Stage::Geometry, false) => PASS_POSITION.to_string(),
-        (Stage::Fragment, false) => String::from("[vertex shader passthrough]\n\n"),
+        (TestStage::Geometry, false) => PASS_POSITION.to_string(),
+        (TestStage::Fragment, false) => String::from("[vertex shader passthrough]\n\n"),
     };
     text += &computing_shader(stage, signature);
     text += &match signature.interface {
         Interface::Feedback => String::new(),
         _ if result_travels(stage, signature) => checking_fragment_shader(signature),
-        _ if stage == Stage::Fragment => String::new(),
+        _ if stage == TestStage::Fragment => String::new(),
         _ => PASS_COLOR.to_string(),
     };
     text += &match (signature.interface, stage) {
         (Interface::Attributes, _) => script::attributes(signature, cases),
-        (Interface::Feedback, _) | (_, Stage::Geometry) => POINTS.to_string(),
+        (Interface::Feedback, _) | (_, TestStage::Geometry) => POINTS.to_string(),
         _ => String::new(),
     };
     text + &script::test_section(stage, signature, cases)
 }
 
-/// Whether the vertex shader hands the operands to the stage that computes.
-fn operands_travel(stage: Stage, signature: &Signature) -> bool {
-    signature.interface.sends_operands() && stage != Stage::Vertex
+/// True if the vertex shader hands the operands to the stage that computes.
+fn operands_travel(stage: TestStage, signature: &Signature) -> bool {
+    signature.interface.sends_operands() && stage != TestStage::Vertex
 }
 
-/// Whether the result leaves the stage that computed it, unchecked.
-fn result_travels(stage: Stage, signature: &Signature) -> bool {
-    signature.interface.sends_result() && stage != Stage::Fragment
+/// True if the result leaves the computing stage unchecked.
+fn result_travels(stage: TestStage, signature: &Signature) -> bool {
+    signature.interface.sends_result() && stage != TestStage::Fragment
 }
 
-/// Hands all operands on to a stage; only a fragment shader needs them `flat`.
-fn sending_vertex_shader(stage: Stage, signature: &Signature) -> String {
+/// Passes all operands on to a stage; only a fragment shader needs them `flat`.
+fn sending_vertex_shader(stage: TestStage, signature: &Signature) -> String {
     let mut text = format!("[vertex shader]\n{}\nin vec4 piglit_vertex;\n", preamble(signature));
     let interpolation = signature.interface.interpolation();
     text += &varyings(
         signature,
-        &if stage == Stage::Geometry { String::from("out") } else { format!("{interpolation} out") },
+        &if stage == TestStage::Geometry { String::from("out") } else { format!("{interpolation} out") },
         "",
     );
     text += &operand_declarations(signature);
@@ -118,24 +84,24 @@ fn varyings(signature: &Signature, qualifiers: &str, array: &str) -> String {
     signature.arguments.iter().map(line).collect()
 }
 
-fn computing_shader(stage: Stage, signature: &Signature) -> String {
+fn computing_shader(stage: TestStage, signature: &Signature) -> String {
     let (received, sent) = (operands_travel(stage, signature), result_travels(stage, signature));
     let mut text = format!("[{} shader]\n{}\n", stage.name(), preamble(signature));
     let interpolation = signature.interface.interpolation();
     text += match stage {
-        Stage::Vertex => "in vec4 piglit_vertex;\n",
-        Stage::Geometry => "layout(points) in;\nlayout(points, max_vertices = 1) out;\n\n",
-        Stage::Fragment => "",
+        TestStage::Vertex => "in vec4 piglit_vertex;\n",
+        TestStage::Geometry => "layout(points) in;\nlayout(points, max_vertices = 1) out;\n\n",
+        TestStage::Fragment => "",
     };
     if received {
         text += &match stage {
-            Stage::Geometry => varyings(signature, "in", "[]"),
+            TestStage::Geometry => varyings(signature, "in", "[]"),
             _ => varyings(signature, &format!("{interpolation} in"), ""),
         };
     }
     text += &match (sent, stage) {
         (true, _) => computed_output(signature),
-        (false, Stage::Fragment) => String::from("out vec4 pixel;\n"),
+        (false, TestStage::Fragment) => String::from("out vec4 pixel;\n"),
         (false, _) => String::from("out vec4 color;\n"),
     };
     if !received {
@@ -152,9 +118,9 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
     }
     text += "void main()\n{\n";
     text += match stage {
-        Stage::Vertex => "\tgl_Position = piglit_vertex;\n",
-        Stage::Geometry => "\tgl_Position = gl_in[0].gl_Position;\n",
-        Stage::Fragment => "",
+        TestStage::Vertex => "\tgl_Position = piglit_vertex;\n",
+        TestStage::Geometry => "\tgl_Position = gl_in[0].gl_Position;\n",
+        TestStage::Fragment => "",
     };
     if signature.differs_by_lane() {
         text += lane(stage);
@@ -163,7 +129,7 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
         text += &own_values(signature);
     }
     if received {
-        let vertex = if stage == Stage::Geometry { "[0]" } else { "" };
+        let vertex = if stage == TestStage::Geometry { "[0]" } else { "" };
         for Argument { name, ty, .. } in &signature.arguments {
             let _ = writeln!(text, "\t{} {name} = {name}_varying{vertex};", ty.glsl());
         }
@@ -175,10 +141,10 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
         }
         (true, _) => String::from("\tcomputed = x;\n"),
         (false, _) if signature.interface == Interface::Storage => stored(stage, signature),
-        (false, Stage::Fragment) => check(signature.result, "pixel"),
+        (false, TestStage::Fragment) => check(signature.result, "pixel"),
         (false, _) => check(signature.result, "color"),
     };
-    if stage == Stage::Geometry {
+    if stage == TestStage::Geometry {
         text += "\tEmitVertex();\n";
     }
     text += "}\n\n";
@@ -186,14 +152,15 @@ fn computing_shader(stage: Stage, signature: &Signature) -> String {
 }
 
 /// Stores the result and shows that the shader ran.
-fn stored(stage: Stage, signature: &Signature) -> String {
+fn stored(stage: TestStage, signature: &Signature) -> String {
     let target =
         signature.memory.as_ref().and_then(|memory| memory.store.as_ref()).map(|store| &store.target);
-    let output = if stage == Stage::Fragment { "pixel" } else { "color" };
+    let output = if stage == TestStage::Fragment { "pixel" } else { "color" };
     format!("\t{} = x;\n\t{output} = vec4(0.0, 1.0, 0.0, 1.0);\n", target.map_or("", String::as_str))
 }
 
-/// The output that carries the result. A captured one follows a float, which alone would leave it misaligned.
+/// The output that carries the result. A captured one follows a float, which alone would leave it
+/// misaligned.
 fn computed_output(signature: &Signature) -> String {
     let ty = signature.result.glsl();
     match signature.interface {
@@ -206,17 +173,19 @@ fn computed_output(signature: &Signature) -> String {
 }
 
 /// The number of the vertex or of the pixel in its quad, 0 to 3.
-fn lane(stage: Stage) -> &'static str {
+fn lane(stage: TestStage) -> &'static str {
     match stage {
-        Stage::Vertex => "\tint lane = (piglit_vertex.x > 0.0 ? 1 : 0) + (piglit_vertex.y > 0.0 ? 2 : 0);\n",
-        Stage::Geometry => {
+        TestStage::Vertex => {
+            "\tint lane = (piglit_vertex.x > 0.0 ? 1 : 0) + (piglit_vertex.y > 0.0 ? 2 : 0);\n"
+        }
+        TestStage::Geometry => {
             "\tvec4 place = gl_in[0].gl_Position;\n\tint lane = (place.x > 0.0 ? 1 : 0) + (place.y > 0.0 ? 2 : 0);\n"
         }
-        Stage::Fragment => "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n",
+        TestStage::Fragment => "\tint lane = (int(gl_FragCoord.x) & 1) + 2 * (int(gl_FragCoord.y) & 1);\n",
     }
 }
 
-/// Receives what another stage computed.
+/// Receives and checks the result of another stage.
 fn checking_fragment_shader(signature: &Signature) -> String {
     let result = signature.result;
     let ty = result.glsl();
@@ -230,9 +199,6 @@ fn checking_fragment_shader(signature: &Signature) -> String {
     text
 }
 
-/// Array of the values of four lanes instead of a uniform.
-pub const LANES: &str = "_lanes";
-
 /// Where the operands enter the pipeline.
 fn operand_declarations(signature: &Signature) -> String {
     let declaration = |a: &Argument| match signature.interface {
@@ -241,19 +207,6 @@ fn operand_declarations(signature: &Signature) -> String {
         _ => format!("uniform {} {};\n", a.ty.glsl(), a.name),
     };
     signature.arguments.iter().filter(|a| a.declared).map(declaration).collect()
-}
-
-/// Names of the uniforms that hold what is accepted.
-pub fn limits(result: Type) -> &'static [&'static str] {
-    if result.is_floating() { &["low", "high"] } else { &["low"] }
-}
-
-/// Type of the uniforms that hold what is accepted, and how many of them, for matrices of halves a vector for each column.
-pub fn expected(result: Type) -> (Type, usize) {
-    match result.scalar {
-        Scalar::Half if result.is_matrix() => (Type { columns: 1, ..result.expected() }, result.columns),
-        _ => (result.expected(), 1),
-    }
 }
 
 fn expected_uniforms(signature: &Signature) -> String {
@@ -269,7 +222,7 @@ fn expected_uniforms(signature: &Signature) -> String {
         .collect()
 }
 
-/// This lane's operands and what it accepts, as variables.
+/// This lane's operands and accepted values, as variables.
 fn own_values(signature: &Signature) -> String {
     let mut text = String::new();
     for Argument { name, ty, .. } in &signature.arguments {

@@ -1,18 +1,18 @@
-//! Storage blocks as tests read and write them: every member of a block, and elements of a runtime-sized array.
+//! Tests of storage blocks: every member of a block, and elements of a runtime-sized array.
 //!
-//! Buffers are filled and looked at by byte offsets from [`crate::layout`]; every word of a buffer that is written to is looked at, so
-//! that a store must not touch its neighbours.
+//! Buffers are filled and probed by byte offsets from [`crate::layout`]. Every word of a buffer
+//! that is written to is probed, so a store that touches its neighbors fails.
 
 use crate::layout::{Item, Layout, Rules};
 use crate::memory::{Memory, Store};
 use crate::number;
 use crate::operation::{Interface, Signature};
 use crate::pool::Pool;
-use crate::shader::Stage;
 use crate::shared::INT;
+use crate::stage::TestStage;
 use crate::value::{Accept, Component, Scalar, Type};
 
-/// What every test of storage blocks requires.
+/// Extension that every test of storage blocks requires.
 pub const STORAGE: &str = "GL_ARB_shader_storage_buffer_object";
 
 /// Packings by name; row-major ones only where there are matrices.
@@ -47,13 +47,13 @@ pub struct Group {
     /// Directory below the suite.
     pub name: &'static str,
     /// Stages that access the memory.
-    pub stages: &'static [Stage],
-    /// Component types whose members are tested; the others only stand between them.
+    pub stages: &'static [TestStage],
+    /// Component types whose members are tested; other members only separate them.
     pub tested: fn(Scalar) -> bool,
 }
 
 /// A storage block.
-pub struct Block {
+pub struct StorageBlock {
     /// Its tests.
     pub group: Group,
     /// Its number among the group's, in file names.
@@ -68,13 +68,13 @@ pub struct Block {
 
 /// A scalar, vector or matrix in a block.
 struct Leaf {
-    /// As in GLSL.
+    /// GLSL symbol or name.
     name: String,
     ty: Type,
     offset: usize,
 }
 
-impl Block {
+impl StorageBlock {
     /// A load and a store of every member that is tested.
     pub fn signatures(&self) -> Vec<Signature> {
         self.leaves().iter().flat_map(|leaf| [self.load(leaf), self.store(leaf)]).collect()
@@ -241,8 +241,9 @@ pub fn store_element(group: Group, before: Type, ty: Type, (packing, layout): (&
     .stages(group.stages)
 }
 
-/// A member that is read, changed and stored, between two of type `around` that stay. `added` is its type and where what is added to
-/// it comes from; `declarations` name the members `first`, `middle` and `last`.
+/// A member that is read, changed and stored, between two of type `around` that stay. `added` is
+/// its type and the source of the added values; `declarations` name the members `first`, `middle`
+/// and `last`.
 pub fn accumulated(group: Group, around: Type, added: (Type, Pool), declarations: &str) -> Signature {
     let (ty, pool) = added;
     let layout = Layout { rules: Rules::Std430, row_major: false };
@@ -260,5 +261,5 @@ pub fn accumulated(group: Group, around: Type, added: (Type, Pool), declarations
     .memory(Memory { size, operands: vec![vec![offset]], store: Some(store) })
     .require(STORAGE)
     // Every invocation adds once: defined for a single pixel's.
-    .stages(&[Stage::Fragment])
+    .stages(&[TestStage::Fragment])
 }

@@ -1,10 +1,10 @@
-//! The suite as files: names and contents, and the variants that have to fail.
+//! The suites as files, and their perturbed variants, which have to fail.
 
 use crate::cases::cases;
 use crate::family;
-use crate::half;
 use crate::operation::{Case, Interface, Signature};
-use crate::shader::{Stage, test_file};
+use crate::shader::test_file;
+use crate::stage::TestStage;
 
 /// One file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct File {
 
 /// One test before it is written.
 struct Test {
-    stage: Stage,
+    stage: TestStage,
     signature: Signature,
     /// Path without the extension.
     name: String,
@@ -25,7 +25,7 @@ struct Test {
 }
 
 impl Test {
-    fn new(stage: Stage, signature: Signature) -> Test {
+    fn new(stage: TestStage, signature: Signature) -> Test {
         let Signature { group, name, types, .. } = &signature;
         let name = format!("{group}/{}-{name}-{types}", stage.prefix());
         let cases = cases(&signature, &name);
@@ -39,8 +39,9 @@ impl Test {
         }
     }
 
-    /// One file per case, with what it accepts of one component moved just outside; the component advances with the case. Cases that
-    /// share its draw stay as they are.
+    /// One file per case. It accepts, for one component of the result, only a value just outside
+    /// the accepted interval; the component advances with the case. Cases of the same draw stay as
+    /// they are.
     fn perturbed(&self) -> impl Iterator<Item = File> + '_ {
         let together = match self.signature.interface {
             // A row of attributes has its place among the others.
@@ -60,29 +61,65 @@ impl Test {
 }
 
 /// The tests of the operations that a stage has.
-fn tests(signatures: fn(Stage) -> Vec<Signature>) -> impl Iterator<Item = Test> {
-    Stage::ALL.into_iter().flat_map(move |stage| {
+fn tests(signatures: fn(TestStage) -> Vec<Signature>) -> impl Iterator<Item = Test> {
+    TestStage::ALL.into_iter().flat_map(move |stage| {
         let computed = signatures(stage).into_iter().filter(move |s| s.stages.contains(&stage));
         computed.map(move |signature| Test::new(stage, signature))
     })
 }
 
-/// Every test of the double-precision suite.
+/// The files of the double-precision suite.
 pub fn fp64() -> impl Iterator<Item = File> {
-    tests(|_| family::signatures()).map(|test| test.file())
+    tests(|_| family::fp64()).map(|test| test.file())
 }
 
-/// Every perturbed variant of its tests.
+/// Perturbed variants of its files.
 pub fn perturbed_fp64() -> impl Iterator<Item = File> {
-    tests(|_| family::signatures()).flat_map(|test| test.perturbed().collect::<Vec<_>>())
+    tests(|_| family::fp64()).flat_map(|test| test.perturbed().collect::<Vec<_>>())
 }
 
-/// Every test of the 16-bit suite.
+/// The files of the 16-bit suite.
 pub fn half() -> impl Iterator<Item = File> {
-    tests(half::signatures).map(|test| test.file())
+    tests(half_signatures).map(|test| test.file())
 }
 
-/// Every perturbed variant of its tests.
+/// Perturbed variants of its files.
 pub fn perturbed_half() -> impl Iterator<Item = File> {
-    tests(half::signatures).flat_map(|test| test.perturbed().collect::<Vec<_>>())
+    tests(half_signatures).flat_map(|test| test.perturbed().collect::<Vec<_>>())
+}
+
+/// The operations of the 16-bit suite in a stage, with the way of their operands: uniforms, which
+/// every channel shares, or one set per vertex or pixel. Vertex shaders use one way for types with
+/// an even and the other for types with an odd number of components; fragment shaders the reverse.
+pub fn half_signatures(stage: TestStage) -> Vec<Signature> {
+    family::half()
+        .into_iter()
+        .filter(|signature| stage != TestStage::Geometry || is_for_geometry(signature))
+        .map(|signature| {
+            let odd = signature.arguments[0].ty.components() % 2 == 1;
+            let per_lane = odd == (stage == TestStage::Fragment);
+            if per_lane && takes_lanes(&signature) {
+                signature.interface(Interface::PerLane)
+            } else {
+                signature
+            }
+        })
+        .collect()
+}
+
+/// True if the operands may come from another place than uniforms.
+fn takes_lanes(signature: &Signature) -> bool {
+    signature.interface == Interface::Uniforms
+        && !signature.lanes
+        && signature.memory.is_none()
+        && signature.arguments.iter().all(|a| a.declared)
+}
+
+/// Geometry shaders run on the same machinery as vertex shaders, except for their inputs and
+/// outputs: they get one size of each type.
+fn is_for_geometry(signature: &Signature) -> bool {
+    signature
+        .arguments
+        .iter()
+        .all(|a| a.ty.components() == 3 || a.ty.components() == 1 && signature.result.components() == 3)
 }

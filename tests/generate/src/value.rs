@@ -1,7 +1,7 @@
-//! Types and component values of generated tests, and what a test accepts.
+//! Types and component values of generated tests, and the results that a test accepts.
 
-use crate::half::float16::Half;
-use crate::ieee::{is_zero, less};
+use crate::format::Format;
+use crate::half::Half;
 
 /// Component types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -77,11 +77,6 @@ pub const fn dvec(rows: usize) -> Type {
     Type::vector(Scalar::Double, rows)
 }
 
-/// All thirteen types of doubles.
-pub fn all_types() -> impl Iterator<Item = Type> {
-    VECTORS.into_iter().chain(MATRICES)
-}
-
 impl Type {
     /// A scalar or vector.
     pub const fn vector(scalar: Scalar, rows: usize) -> Type {
@@ -98,7 +93,7 @@ impl Type {
         self.columns * self.rows
     }
 
-    /// Whether this is a matrix.
+    /// True for matrices.
     pub fn is_matrix(self) -> bool {
         self.columns > 1
     }
@@ -130,7 +125,8 @@ impl Type {
         Type { scalar, ..self }
     }
 
-    /// The type under which a script sets a uniform of this type: there are no commands for booleans and 16-bit types.
+    /// The type under which a script sets a uniform of this type: there are no commands for
+    /// booleans and 16-bit types.
     pub fn script(self) -> Type {
         match self.scalar {
             Scalar::Bool | Scalar::Int16 => self.with_scalar(Scalar::Int),
@@ -140,8 +136,9 @@ impl Type {
         }
     }
 
-    /// The type of the uniforms that carry expected values of this type: integers for booleans and 16-bit integers, and bit
-    /// patterns for floats and halves, lest a subnormal be flushed on its way.
+    /// The type of the uniforms that carry expected values of this type: integers for booleans and
+    /// 16-bit integers, and bit patterns for floats and halves, lest a subnormal be flushed on its
+    /// way.
     pub fn expected(self) -> Type {
         match self.scalar {
             Scalar::Bool | Scalar::Int16 => self.with_scalar(Scalar::Int),
@@ -150,7 +147,7 @@ impl Type {
         }
     }
 
-    /// Whether the components are floating-point numbers.
+    /// True for floating-point components.
     pub fn is_floating(self) -> bool {
         matches!(self.scalar, Scalar::Double | Scalar::Float | Scalar::Half)
     }
@@ -251,12 +248,13 @@ impl Component {
         }
     }
 
-    /// As a test file writes an operand: floating point by bit pattern, halves by that of the float of the same value.
+    /// As a test file writes an operand: floating point by bit pattern, halves by that of the float
+    /// of the same value.
     pub fn text(self) -> String {
         match self {
             Component::Double(x) => format!("{:#018x}", x.to_bits()),
             Component::Float(x) => format!("{:#010x}", x.to_bits()),
-            Component::Half(x) => format!("{:#010x}", x.single().to_bits()),
+            Component::Half(x) => format!("{:#010x}", f32::representable(x.value()).to_bits()),
             Component::Int64(x) => x.to_string(),
             Component::Uint64(x) => x.to_string(),
             Component::Int(x) => x.to_string(),
@@ -270,14 +268,14 @@ impl Component {
     /// As a test file writes an expected value: halves by their own bit pattern.
     pub fn expected_text(self) -> String {
         match self {
-            Component::Half(x) => format!("{:#06x}", x.bits()),
+            Component::Half(x) => format!("{:#06x}", x.word()),
             other => other.text(),
         }
     }
 }
 
-/// What a test accepts of one result component: everything from `low` to `high`; one value, bit for bit, when they are the same;
-/// any NaN when they are NaN.
+/// Accepted values of one result component: everything from `low` to `high`; one value, bit for
+/// bit, when they are the same; any NaN when they are NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Accept {
     /// Smallest value.
@@ -292,49 +290,40 @@ impl Accept {
         Accept { low: value, high: value }
     }
 
-    /// Exactly one double.
-    pub fn double(value: f64) -> Accept {
-        Accept::exactly(Component::Double(value))
+    /// Exactly one floating-point number.
+    pub fn of<F: Format>(value: F) -> Accept {
+        Accept::exactly(value.component())
     }
 
-    /// Exactly one half.
-    pub fn half(value: Half) -> Accept {
-        Accept::exactly(Component::Half(value))
-    }
-
-    /// Exactly one double; for zero both.
-    pub fn number(value: f64) -> Accept {
-        if is_zero(value) { Accept::any_zero() } else { Accept::double(value) }
+    /// Exactly one floating-point number; for zero both.
+    pub fn number<F: Format>(value: F) -> Accept {
+        if value.is_zero() { Accept::any_zero::<F>() } else { Accept::of(value) }
     }
 
     /// Both zeros.
-    pub fn any_zero() -> Accept {
-        Accept { low: Component::Double(-0.0), high: Component::Double(0.0) }
+    pub fn any_zero<F: Format>() -> Accept {
+        Accept { low: F::zero(true).component(), high: F::zero(false).component() }
     }
 
-    /// Two doubles and all between.
-    pub fn hull(x: f64, y: f64) -> Accept {
-        let swapped = less(y, x) || (is_zero(x) && is_zero(y) && y.is_sign_negative());
+    /// Two numbers and all between.
+    pub fn hull<F: Format>(x: F, y: F) -> Accept {
+        let swapped = y.order() < x.order() || (x.is_zero() && y.is_zero() && y.sign_bit());
         let (low, high) = if swapped { (y, x) } else { (x, y) };
-        Accept { low: Component::Double(low), high: Component::Double(high) }
+        Accept { low: low.component(), high: high.component() }
     }
 
-    /// Something just outside: above the interval, below it when it ends in infinity; 1.0 for NaN; the other boolean. Subnormal
-    /// floats are passed over, as a shader may take them for 0.
+    /// A value just outside: above the interval, below it when it ends in infinity; 1.0 for NaN;
+    /// the other boolean. Subnormal floats are skipped, as a shader may flush them to 0.
     pub fn perturbed(self) -> Accept {
         Accept::exactly(match (self.low, self.high) {
-            (_, Component::Double(x)) if x.is_nan() => Component::Double(1.0),
-            (Component::Double(low), Component::Double(f64::INFINITY)) => Component::Double(low.next_down()),
-            (_, Component::Double(x)) => Component::Double(x.next_up()),
-            (_, Component::Float(x)) if x.is_nan() => Component::Float(1.0),
-            (Component::Float(low), Component::Float(f32::INFINITY)) => Component::Float(low.next_down()),
-            (_, Component::Float(x)) => Component::Float(match x.next_up() {
-                y if y.is_subnormal() || y.to_bits() == 1 << 31 => f32::MIN_POSITIVE,
+            (Component::Double(low), Component::Double(high)) => outside(low, high),
+            (Component::Half(low), Component::Half(high)) => outside(low, high),
+            (Component::Float(low), Component::Float(high)) => match outside(low, high) {
+                Component::Float(y) if y.is_subnormal() || y.to_bits() == 1 << 31 => {
+                    Component::Float(f32::MIN_POSITIVE)
+                }
                 y => y,
-            }),
-            (_, Component::Half(x)) if x.is_nan() => Component::Half(Half::ONE),
-            (Component::Half(low), Component::Half(Half::INFINITY)) => Component::Half(low.next_down()),
-            (_, Component::Half(x)) => Component::Half(x.next_up()),
+            },
             (_, Component::Int64(x)) => Component::Int64(x.wrapping_add(1)),
             (_, Component::Uint64(x)) => Component::Uint64(x.wrapping_add(1)),
             (_, Component::Int16(x)) => Component::Int16(x.wrapping_add(1)),
@@ -342,41 +331,65 @@ impl Accept {
             (_, Component::Int(x)) => Component::Int(x.wrapping_add(1)),
             (_, Component::Uint(x)) => Component::Uint(x.wrapping_add(1)),
             (_, Component::Bool(x)) => Component::Bool(!x),
+            (low, high) => panic!("{low:?} and {high:?} have different types"),
         })
     }
 
-    /// Whether a result passes, by the rule of the shaders' check.
+    /// True if a result passes the shaders' check.
     pub fn accepts(self, value: Component) -> bool {
         match (self.low, self.high, value) {
-            (Component::Double(low), Component::Double(high), Component::Double(x)) => {
-                if low.is_nan() {
-                    x.is_nan()
-                } else if low.to_bits() == high.to_bits() {
-                    x.to_bits() == low.to_bits()
-                } else {
-                    !less(x, low) && !less(high, x) && !x.is_nan()
-                }
-            }
-            (Component::Float(low), Component::Float(high), Component::Float(x)) => {
-                if low.is_nan() {
-                    x.is_nan()
-                } else if low.to_bits() == high.to_bits() {
-                    x.to_bits() == low.to_bits()
-                } else {
-                    x >= low && x <= high
-                }
-            }
-            (Component::Half(low), Component::Half(high), Component::Half(x)) => {
-                if low.is_nan() {
-                    x.is_nan()
-                } else if low == high {
-                    x == low
-                } else {
-                    !x.is_nan() && low.order() <= x.order() && x.order() <= high.order()
-                }
-            }
+            (Component::Double(low), Component::Double(high), Component::Double(x)) => inside(low, high, x),
+            (Component::Float(low), Component::Float(high), Component::Float(x)) => inside(low, high, x),
+            (Component::Half(low), Component::Half(high), Component::Half(x)) => inside(low, high, x),
             (low, _, x) => low == x,
         }
+    }
+}
+
+/// A number just outside an interval: above it, below it when it ends in infinity; 1 for NaN.
+fn outside<F: Format>(low: F, high: F) -> Component {
+    match () {
+        () if high.is_nan() => F::one(),
+        () if high.is_infinite() && !high.sign_bit() => low.predecessor(),
+        () => high.successor(),
+    }
+    .component()
+}
+
+/// True if a number is in an interval, or is a NaN for NaN.
+fn inside<F: Format>(low: F, high: F, x: F) -> bool {
+    if low.is_nan() {
+        x.is_nan()
+    } else if low.bits() == high.bits() {
+        x.bits() == low.bits()
+    } else {
+        !x.is_nan() && low.order() <= x.order() && x.order() <= high.order()
+    }
+}
+
+/// An integer as a component of a type; `None` if it does not fit.
+pub fn integer(scalar: Scalar, n: i64) -> Option<Component> {
+    Some(match scalar {
+        Scalar::Int64 => Component::Int64(n),
+        Scalar::Uint64 => Component::Uint64(n.try_into().ok()?),
+        Scalar::Int => Component::Int(n.try_into().ok()?),
+        Scalar::Uint => Component::Uint(n.try_into().ok()?),
+        Scalar::Int16 => Component::Int16(n.try_into().ok()?),
+        Scalar::Uint16 => Component::Uint16(n.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+/// The low bits of a number as an integer component.
+pub fn wrapped(scalar: Scalar, bits: u64) -> Component {
+    match scalar {
+        Scalar::Int64 => Component::Int64(bits as i64),
+        Scalar::Uint64 => Component::Uint64(bits),
+        Scalar::Int => Component::Int(bits as i32),
+        Scalar::Uint => Component::Uint(bits as u32),
+        Scalar::Int16 => Component::Int16(bits as i16),
+        Scalar::Uint16 => Component::Uint16(bits as u16),
+        other => panic!("{other:?} is no integer type"),
     }
 }
 
@@ -399,7 +412,7 @@ mod tests {
                 assert!(!moved.accepts(Component::Double(x)) && !moved.accepts(Component::Double(y)));
             }
         }
-        let nan = Accept::double(f64::NAN);
+        let nan = Accept::of(f64::NAN);
         assert!(
             nan.accepts(Component::Double(f64::NAN)) && !nan.perturbed().accepts(Component::Double(f64::NAN))
         );

@@ -1,29 +1,30 @@
-//! Vertex attributes of doubles (GL_ARB_vertex_attrib_64bit), alone and beside attributes of 32 bits, which take one slot where
-//! a `dvec3` or `dvec4` takes two.
+//! Vertex attributes of doubles (GL_ARB_vertex_attrib_64bit), alone and beside attributes of 32
+//! bits, which take one slot where a `dvec3` or `dvec4` takes two.
 
 use super::conversion::widened;
-use super::interface::layouts;
-use super::{of_one, of_two};
+use super::interface::{layouts_64, parts};
+use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::shader::Stage;
 use crate::shared::exact;
-use crate::shared::interface::parts;
-use crate::value::{Accept, BOOL, MATRICES, Scalar, Type, VECTORS, all_types};
+use crate::shared::{all_types, of_one, of_two};
+use crate::stage::TestStage;
+
+use crate::value::{Accept, BOOL, MATRICES, Scalar, Type, VECTORS};
 
 const GROUP: &str = "attribute";
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
-    for ty in all_types() {
+    for ty in all_types::<f64>() {
         list.push(copied(ty));
         list.push(negated(ty));
     }
     list.extend(VECTORS.into_iter().chain([MATRICES[0], MATRICES[3], MATRICES[1]]).map(sum));
     list.extend(VECTORS.into_iter().chain([MATRICES[0], MATRICES[1]]).map(array));
-    for layout in layouts().iter().filter(|layout| !layout.contains(&BOOL)) {
+    for layout in layouts_64().iter().filter(|layout| !layout.contains(&BOOL)) {
         list.push(parts(GROUP, "first", layout, false, widened).attributes());
         list.push(parts(GROUP, "last", layout, true, widened).attributes());
     }
@@ -35,13 +36,13 @@ fn copied(ty: Type) -> Signature {
 }
 
 fn negated(ty: Type) -> Signature {
-    let evaluate = of_one(|a| Some(Accept::double(ieee::neg(a))));
+    let evaluate = of_one(|a: f64| Some(Accept::of(a.negated())));
     Signature::elementwise(GROUP, "neg", &[(ty, Pool::Any)], ty, "-a", evaluate).attributes()
 }
 
 fn sum(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Related)];
-    let evaluate = of_two(|a, b| Some(Accept::double(ieee::add(a, b))));
+    let evaluate = of_two(|a: f64, b| Some(Accept::of(ieee::add(a, b))));
     Signature::elementwise(GROUP, "add", &arguments, ty, "a + b", evaluate).attributes()
 }
 
@@ -55,5 +56,5 @@ fn array(ty: Type) -> Signature {
     .attributes()
     .uniform_names(&["a[0]", "a[1]", "b"])
     .globals(format!("in {} a[2];\nin int b;\n\n", ty.glsl()))
-    .stages(&[Stage::Vertex])
+    .stages(&[TestStage::Vertex])
 }

@@ -1,31 +1,32 @@
 //! Doubles that transform feedback captures.
 //!
-//! A probe of a captured value accepts what is closer than 0.01, so that all results are large enough for one unit in the last place
-//! to be more than that.
+//! A probe of a captured value accepts an error below 0.01, so all results are large enough for one
+//! unit in the last place to exceed that.
 
-use super::{of_one, of_two};
+use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
 use crate::real::Real;
-use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS, all_types};
+use crate::shared::{all_types, of_one, of_two};
+use crate::value::{Accept, Component, DOUBLE, MATRICES, Scalar, Type, VECTORS};
 
 const GROUP: &str = "feedback";
-/// Exponent from which neighbours are 4 apart.
+/// Exponent from which neighbors are 4 apart.
 const COARSE: i32 = 54;
 
 /// All signatures of this family.
 pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
-    for ty in all_types() {
+    for ty in all_types::<f64>() {
         let copied = of_one(coarse);
         list.push(Signature::elementwise(GROUP, "copy", &[(ty, Pool::Coarse)], ty, "a", copied).feedback());
-        let negated = of_one(|a| coarse(ieee::neg(a)));
+        let negated = of_one(|a: f64| coarse(a.negated()));
         list.push(Signature::elementwise(GROUP, "neg", &[(ty, Pool::Coarse)], ty, "-a", negated).feedback());
     }
     for ty in VECTORS.into_iter().chain([MATRICES[1], MATRICES[6]]) {
         let arguments = [(ty, Pool::Coarse), (ty, Pool::Coarse)];
-        let sum = of_two(|a, b| coarse(ieee::add(a, b)));
+        let sum = of_two(|a: f64, b| coarse(ieee::add(a, b)));
         list.push(Signature::elementwise(GROUP, "add", &arguments, ty, "a + b", sum).feedback());
     }
     list.push(from_words());
@@ -33,8 +34,8 @@ pub fn signatures() -> Vec<Signature> {
 }
 
 fn coarse(x: f64) -> Option<Accept> {
-    let large = x.is_finite() && !ieee::is_zero(x) && Real::from_f64(x).exponent() >= COARSE;
-    large.then(|| Accept::double(x))
+    let large = x.is_finite() && !x.is_zero() && Real::from_f64(x).exponent() >= COARSE;
+    large.then(|| Accept::of(x))
 }
 
 /// A double built from its halves.

@@ -1,5 +1,6 @@
 //! Arrays of doubles at run-time indices: inside structures, of structures, as arguments, in loops.
 
+use crate::format::Format;
 use crate::ieee;
 use crate::operation::Signature;
 use crate::pool::Pool;
@@ -25,7 +26,7 @@ pub fn signatures() -> Vec<Signature> {
 
 /// Each component of a and b through f.
 fn zipped(a: &[Component], b: &[Component], f: impl Fn(f64, f64) -> f64) -> Option<Vec<Accept>> {
-    Some(a.iter().zip(b).map(|(a, b)| Accept::double(f(a.double(), b.double()))).collect())
+    Some(a.iter().zip(b).map(|(a, b)| Accept::of(f(a.double(), b.double()))).collect())
 }
 
 /// An array inside a local structure.
@@ -90,8 +91,8 @@ fn inout_element(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Related), (INT, Pool::Below(2))];
     Signature::whole(GROUP, "inout_element", &arguments, ty, "v[0] + v[1]", |x| {
         zipped(&x[0], &x[1], |a, b| match index(&x[2]) {
-            0 => ieee::add(ieee::neg(a), b),
-            _ => ieee::add(a, ieee::neg(b)),
+            0 => ieee::add(a.negated(), b),
+            _ => ieee::add(a, b.negated()),
         })
     })
     .types(name.clone())
@@ -118,7 +119,7 @@ fn table(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (INT, Pool::Below(5))];
     Signature::whole(GROUP, "table", &arguments, ty, "a * table[b]", |x| {
         let factor = TABLE[index(&x[1])];
-        Some(x[0].iter().map(|a| Accept::double(ieee::mul(a.double(), factor))).collect())
+        Some(x[0].iter().map(|a| Accept::of(ieee::mul(a.double(), factor))).collect())
     })
     .types(ty.glsl())
     .globals("const double table[5] = double[5](1.0lf, -2.0lf, 0.5lf, 3.0lf, 0.0lf);\n\n")

@@ -1,4 +1,5 @@
-//! The operations of the double-precision suite, a module per family.
+//! The operations of both suites, a module per family. A family that both suites have is generic
+//! over the format and lists the signatures of each suite.
 
 pub mod access;
 pub mod arithmetic;
@@ -8,38 +9,41 @@ pub mod common;
 pub mod comparison;
 pub mod control;
 pub mod conversion;
+pub mod derivative;
+pub mod elementary;
 pub mod feedback;
 pub mod function;
 pub mod geometric;
 pub mod indexing;
+pub mod integer;
 pub mod interface;
 pub mod limits;
 pub mod matrix;
 pub mod packing;
+pub mod pressure;
 pub mod storage;
 
 use crate::operation::Signature;
-use crate::value::Component;
 
-/// All of them, in the order of files.
-pub fn signatures() -> Vec<Signature> {
+/// All operations of the double-precision suite.
+pub fn fp64() -> Vec<Signature> {
     [
-        access::signatures(),
-        arithmetic::signatures(),
+        access::fp64::signatures(),
+        arithmetic::fp64(),
         attribute::signatures(),
-        block::signatures(),
-        common::signatures(),
-        comparison::signatures(),
-        control::signatures(),
-        conversion::signatures(),
+        block::fp64::signatures(),
+        common::fp64(),
+        comparison::fp64(),
+        control::fp64::signatures(),
+        conversion::fp64(),
         feedback::signatures(),
-        function::signatures(),
-        geometric::signatures(),
+        function::fp64(),
+        geometric::fp64(),
         indexing::signatures(),
-        interface::signatures(),
+        interface::fp64(),
         limits::signatures(),
-        matrix::signatures(),
-        packing::signatures(),
+        matrix::fp64(),
+        packing::fp64::signatures(),
         storage::signatures(),
     ]
     .into_iter()
@@ -47,17 +51,28 @@ pub fn signatures() -> Vec<Signature> {
     .collect()
 }
 
-/// The same function for one double operand.
-fn of_one<T>(f: impl Fn(f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
-    move |x| f(x[0].double())
-}
-
-/// The same function for two double operands.
-fn of_two<T>(f: impl Fn(f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
-    move |x| f(x[0].double(), x[1].double())
-}
-
-/// The same function for three double operands.
-fn of_three<T>(f: impl Fn(f64, f64, f64) -> T + Copy) -> impl Fn(&[Component]) -> T + Copy {
-    move |x| f(x[0].double(), x[1].double(), x[2].double())
+/// All operations of the 16-bit suite: `float16_t` and its vectors and matrices, `int16_t`,
+/// `uint16_t` and theirs.
+pub fn half() -> Vec<Signature> {
+    [
+        access::half::signatures(),
+        arithmetic::half(),
+        block::half::signatures(),
+        common::half(),
+        comparison::half(),
+        control::half::signatures(),
+        conversion::half(),
+        derivative::signatures(),
+        elementary::signatures(),
+        function::half(),
+        geometric::half(),
+        integer::signatures(),
+        interface::half(),
+        matrix::half(),
+        packing::half::signatures(),
+        pressure::signatures(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -1,14 +1,16 @@
-//! Doubles in storage blocks: every kind of member under both packings, runtime-sized arrays at computed indices, sums in memory.
+//! Doubles in storage blocks: every kind of member under both packings, runtime-sized arrays at
+//! computed indices, sums in memory.
 
 use crate::layout::Item;
 use crate::operation::Signature;
 use crate::pool::Pool;
-use crate::shader::Stage;
-use crate::storage::{Block, Group, accumulated, array, layouts, load_element, store_element, value};
-use crate::value::{DOUBLE, MATRICES, Scalar, Type, all_types};
+use crate::shared::all_types;
+use crate::stage::TestStage;
+use crate::storage::{Group, StorageBlock, accumulated, array, layouts, load_element, store_element, value};
+use crate::value::{DOUBLE, MATRICES, Scalar, Type};
 
 const TESTS: Group =
-    Group { name: "storage", stages: &Stage::ALL, tested: |scalar| scalar == Scalar::Double };
+    Group { name: "storage", stages: &TestStage::ALL, tested: |scalar| scalar == Scalar::Double };
 /// Draws of a test: each fills and looks at a whole buffer, word by word.
 const DRAWS: usize = 5;
 const FLOAT: Type = Type::vector(Scalar::Float, 1);
@@ -18,11 +20,11 @@ pub fn signatures() -> Vec<Signature> {
     let mut list = Vec::new();
     for (number, members) in blocks().into_iter().enumerate() {
         for (packing, layout) in layouts(&members) {
-            let block = Block { group: TESTS, number, members: members.clone(), packing, layout };
+            let block = StorageBlock { group: TESTS, number, members: members.clone(), packing, layout };
             list.extend(block.signatures());
         }
     }
-    for ty in all_types() {
+    for ty in all_types::<f64>() {
         for packing in layouts(&[Item::Value(ty)]) {
             list.push(load_element(TESTS, FLOAT, ty, packing));
             list.push(store_element(TESTS, FLOAT, ty, packing));

@@ -1,0 +1,3 @@
+//! Integration tests of `generate`.
+
+mod regenerate;
