@@ -1,7 +1,9 @@
-//! Parses every GLSL section of the installed piglit corpus: bytes to syntax tree, in MB/s on one core.
+//! Parses every GLSL section of the installed piglit corpus: bytes to syntax tree, in MB/s on one
+//! core.
 //!
-//! `cargo bench -p glsl [-- DIRECTORY]`. Sections are cut out with a simple splitter of its own, so that the
-//! measurement needs no other crate. Every extension that the corpus names counts as supported.
+//! `cargo bench -p glsl [-- DIRECTORY]`. Sections are cut out with a simple splitter of its own, so
+//! that the measurement needs no other crate. Every extension that the corpus names counts as
+//! supported.
 
 use glsl::ast::{Profile, Version};
 use glsl::syntax::{Environment, FrontEnd, IncludeResolver, NamedStrings};

@@ -1,8 +1,10 @@
-//! The syntax tree: dense tables of nodes with typed ids, children as ids, child lists as ranges of pools.
+//! The syntax tree: dense tables of nodes with typed ids, children as ids, child lists as ranges of
+//! pools.
 //!
-//! The tree is purely syntactic. The parser knows no types: a name before `(` is a [`Callee`] whether it turns out to
-//! be a function, a type or a structure, and `a[2](x)` is one form for array constructors and calls through
-//! subroutine arrays. Types are names plus array dimensions. Everything keeps source order.
+//! The tree is purely syntactic. The parser knows no types: a name before `(` is a [`Callee`]
+//! whether it turns out to be a function, a type or a structure, and `a[2](x)` is one form for
+//! array constructors and calls through subroutine arrays. Types are names plus array dimensions.
+//! Everything keeps source order.
 
 use crate::intern::{Interner, Symbol};
 use crate::source::{SourceMap, Span};
@@ -19,9 +21,9 @@ macro_rules! ids {
     )* };
 }
 
-/// No path from a global declaration or statement to a leaf is longer than this: deeper shaders are errors, so walks
-/// over the tree may recurse. Left operands of binary operators and of commas do not count, if the operand is of the
-/// same kind: walks follow such chains in a loop.
+/// No path from a global declaration or statement to a leaf is longer than this: deeper shaders are
+/// errors, so walks over the tree may recurse. Left operands of binary operators and of commas do
+/// not count, if the operand is of the same kind: walks follow such chains in a loop.
 pub const MAX_DEPTH: u32 = 1000;
 
 ids! {
@@ -37,7 +39,7 @@ ids! {
     StructId "struct"
     /// A [`Function`].
     FunctionId "fn"
-    /// A [`Block`].
+    /// A [`InterfaceBlock`].
     BlockId "block"
     /// A [`Declarator`].
     DeclaratorId "declarator"
@@ -51,7 +53,8 @@ ids! {
     ParamId "param"
 }
 
-/// A list of children: a range of the pool that belongs to `T`. Read it with [`TranslationUnit::list`].
+/// A list of children: a range of the pool that belongs to `T`. Read it with
+/// [`TranslationUnit::list`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct List<T> {
     start: u32,
@@ -79,18 +82,18 @@ impl<T> List<T> {
         self.len as usize
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// A word with its place.
+/// A word with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The word.
     pub symbol: Symbol,
-    /// Where it stands.
+    /// Position.
     pub span: Span,
 }
 
@@ -135,14 +138,15 @@ pools! {
     names: Name,
 }
 
-// ---------------------------------------------------------------------------------------------- expressions
+// ----------------------------------------------------------------------------------------------
+// expressions
 
 /// An expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Form.
     pub kind: ExprKind,
-    /// From its first to its last token. Parentheses around it do not belong to it.
+    /// From its first to its last token, without parentheses around it.
     pub span: Span,
 }
 
@@ -151,10 +155,11 @@ pub struct Expr {
 pub enum ExprKind {
     /// A name on its own: a variable, or `gl_…`.
     Name(Symbol),
-    /// An integer literal: its bits (already range-checked for the type) and the type its suffix asks for.
+    /// An integer literal: its bits (already range-checked for the type) and the type of its
+    /// suffix.
     Int(u64, IntType),
-    /// A floating-point literal. One of type `float` is already rounded, once, from the decimal spelling to f32;
-    /// the others hold the nearest f64.
+    /// A floating-point literal. One of type `float` is already rounded, once, from the decimal
+    /// spelling to f32; the others hold the nearest f64.
     Float(f64, FloatType),
     /// `true` or `false`.
     Bool(bool),
@@ -172,15 +177,16 @@ pub enum ExprKind {
     Index(ExprId, ExprId),
     /// `base.name`: a member or a swizzle.
     Field(ExprId, Name),
-    /// `base.name(args)`: `.length()` is the only one that means something.
+    /// `base.name(args)`; only `.length()` has a meaning.
     Method(ExprId, Name, List<ExprId>),
     /// `callee(args)`: function call, constructor or subroutine call. `f(void)` has no arguments.
     Call(Callee, List<ExprId>),
-    /// `{ a, b }`, in initialisers only; it nests.
+    /// `{ a, b }`, in initializers only; it nests.
     InitList(List<ExprId>),
 }
 
-/// What is called: a name, with dimensions for `float[2](…)`, `S[](…)` and `subroutine_array[i](…)`.
+/// Callee of a call: a name, with dimensions for `float[2](…)`, `S[](…)` and
+/// `subroutine_array[i](…)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Callee {
     /// Function, type, structure or subroutine uniform.
@@ -261,7 +267,8 @@ pub enum BinaryOp {
     Ge,
 }
 
-// ---------------------------------------------------------------------------------------------- types, qualifiers
+// ----------------------------------------------------------------------------------------------
+// types, qualifiers
 
 /// A type without qualifiers.
 #[derive(Clone, Copy, Debug)]
@@ -301,7 +308,7 @@ pub struct Member {
     pub qualifiers: List<QualifierId>,
     /// The type.
     pub ty: TypeSpecId,
-    /// One or more names; no initialisers.
+    /// One or more names; no initializers.
     pub declarators: List<DeclaratorId>,
     /// Up to the `;`.
     pub span: Span,
@@ -310,7 +317,7 @@ pub struct Member {
 /// One qualifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Qualifier {
-    /// Which.
+    /// Kind of qualifier.
     pub kind: QualifierKind,
     /// Its word, for layout and subroutine with the parentheses.
     pub span: Span,
@@ -373,12 +380,13 @@ pub struct LayoutEntry {
     pub value: PackedOption<ExprId>,
 }
 
-// ---------------------------------------------------------------------------------------------- declarations
+// ----------------------------------------------------------------------------------------------
+// declarations
 
 /// A declaration, global or local.
 #[derive(Clone, Copy, Debug)]
 pub struct Decl {
-    /// What it is.
+    /// Form.
     pub kind: DeclKind,
     /// Up to the `;` or `}`.
     pub span: Span,
@@ -391,7 +399,7 @@ pub enum DeclKind {
     Variables {
         /// Qualifiers in source order.
         qualifiers: List<QualifierId>,
-        /// Type, perhaps a structure definition.
+        /// Type, possibly a structure definition.
         ty: TypeSpecId,
         /// The names.
         declarators: List<DeclaratorId>,
@@ -402,7 +410,8 @@ pub enum DeclKind {
     Block(BlockId),
     /// `precision highp float;`.
     Precision(Precision, TypeSpecId),
-    /// `layout(…) in;`, `invariant a, b;`, `precise c;`: qualifiers alone, or applied to names declared elsewhere.
+    /// `layout(…) in;`, `invariant a, b;`, `precise c;`: qualifiers alone, or applied to names
+    /// declared elsewhere.
     Qualifiers(List<QualifierId>, List<Name>),
     /// A lone `;` at global scope.
     Empty,
@@ -413,9 +422,10 @@ pub enum DeclKind {
 pub struct Declarator {
     /// The name.
     pub name: Name,
-    /// Dimensions after the name; those of the type come after them in meaning (GLSL 4.60 section 4.1.9).
+    /// Dimensions after the name; those of the type come after them in meaning (GLSL 4.60 section
+    /// 4.1.9).
     pub dims: List<Dim>,
-    /// The initialiser.
+    /// The initializer.
     pub init: PackedOption<ExprId>,
 }
 
@@ -453,7 +463,7 @@ pub struct Param {
 
 /// `qualifiers Name { members } instance[dims];`.
 #[derive(Clone, Copy, Debug)]
-pub struct Block {
+pub struct InterfaceBlock {
     /// Qualifiers in source order.
     pub qualifiers: List<QualifierId>,
     /// Block name.
@@ -466,12 +476,13 @@ pub struct Block {
     pub dims: List<Dim>,
 }
 
-// ---------------------------------------------------------------------------------------------- statements
+// ----------------------------------------------------------------------------------------------
+// statements
 
 /// A statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Form.
     pub kind: StmtKind,
     /// Its whole text; for compound statements up to the closing brace.
     pub span: Span,
@@ -510,7 +521,7 @@ pub enum StmtKind {
     Default,
     /// `while (condition) body`
     While {
-        /// Condition, perhaps a declaration.
+        /// Condition, possibly a declaration.
         condition: Condition,
         /// Loop body.
         body: StmtId,
@@ -550,22 +561,23 @@ pub enum StmtKind {
 pub enum Condition {
     /// An expression.
     Expr(ExprId),
-    /// `type name = initialiser`: a [`DeclKind::Variables`] with one initialised declarator.
+    /// `type name = initializer`: a [`DeclKind::Variables`] with one initialized declarator.
     Decl(DeclId),
 }
 
-// ---------------------------------------------------------------------------------------------- the unit
+// ----------------------------------------------------------------------------------------------
+// the unit
 
-/// Which language the shader is written in.
+/// Language and version of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// 110 … 460, or 100, 300, 310, 320 with `es`.
     pub number: u16,
     /// GLSL ES.
     pub es: bool,
-    /// What stood after the number. Desktop versions below 150 have none.
+    /// Profile after the number. Desktop versions below 150 have none.
     pub profile: Profile,
-    /// The directive, none if the version is the environment's default.
+    /// The directive; `None` if the version is the environment's default.
     pub span: Option<Span>,
 }
 
@@ -587,10 +599,10 @@ pub enum Profile {
     Es,
 }
 
-/// Behaviour of an `#extension` directive.
+/// Behavior of an `#extension` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Behaviour {
+pub enum Behavior {
     Require,
     Enable,
     Warn,
@@ -602,8 +614,8 @@ pub enum Behaviour {
 pub struct Extension {
     /// `GL_…` or `all`.
     pub name: Symbol,
-    /// What it asks for.
-    pub behaviour: Behaviour,
+    /// Requested behavior.
+    pub behavior: Behavior,
     /// The directive; it holds from its end on.
     pub span: Span,
 }
@@ -615,7 +627,7 @@ pub struct Pragma {
     pub text: Span,
 }
 
-/// A parsed shader: all nodes, and what it takes to show them.
+/// A parsed shader: all nodes, names and positions.
 #[derive(Clone, Debug, Default)]
 pub struct TranslationUnit {
     /// Language version.
@@ -645,7 +657,7 @@ pub struct TranslationUnit {
     /// Functions.
     pub functions: PrimaryMap<FunctionId, Function>,
     /// Interface blocks.
-    pub blocks: PrimaryMap<BlockId, Block>,
+    pub blocks: PrimaryMap<BlockId, InterfaceBlock>,
     /// Declarators.
     pub declarators: PrimaryMap<DeclaratorId, Declarator>,
     /// Qualifiers.
@@ -684,13 +696,14 @@ impl TranslationUnit {
         List { start, len: items.len() as u32, item: PhantomData }
     }
 
-    /// Whether `#extension` directives before buffer position `pos` leave `name` on (require, enable or warn).
+    /// Returns whether `#extension` directives before buffer position `pos` leave `name` on
+    /// (require, enable or warn).
     pub fn extension_on(&self, name: &str, pos: u32) -> bool {
         let mut on = false;
         for directive in self.extensions.iter().take_while(|d| d.span.end <= pos) {
             let text = self.interner.text(directive.name);
             if text == name || text == "all" {
-                on = directive.behaviour != Behaviour::Disable;
+                on = directive.behavior != Behavior::Disable;
             }
         }
         on

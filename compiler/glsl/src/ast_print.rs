@@ -28,7 +28,8 @@ impl Printer<'_> {
         self.unit.interner.text(symbol)
     }
 
-    // ------------------------------------------------------------------------------------------------ declarations
+    // ------------------------------------------------------------------------------------------------
+    // declarations
 
     fn decl(&mut self, id: DeclId) {
         match self.unit.decls[id].kind {
@@ -147,7 +148,7 @@ impl Printer<'_> {
         names.join(", ")
     }
 
-    /// Every qualifier with a space behind it.
+    /// Every qualifier, followed by a space.
     fn qualifiers(&self, list: List<QualifierId>) -> String {
         let mut text = String::new();
         for &id in self.unit.list(list) {
@@ -179,7 +180,8 @@ impl Printer<'_> {
         }
     }
 
-    // ------------------------------------------------------------------------------------------------ statements
+    // ------------------------------------------------------------------------------------------------
+    // statements
 
     /// A statement one level further in.
     fn body(&mut self, id: StmtId) {
@@ -264,7 +266,8 @@ impl Printer<'_> {
         }
     }
 
-    // ------------------------------------------------------------------------------------------------ expressions
+    // ------------------------------------------------------------------------------------------------
+    // expressions
 
     fn expr(&self, id: ExprId) -> String {
         match self.unit.exprs[id].kind {

@@ -1,27 +1,27 @@
-//! What the front end says about a shader: errors and warnings with their resolved position.
+//! Diagnostics: errors and warnings with their resolved position.
 
 use crate::source::{Location, SourceMap, Span};
 use std::fmt;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The shader compiles all the same.
+    /// The shader compiles.
     Warning,
     /// The shader does not compile.
     Error,
 }
 
-/// One message about one place. It owns everything, so that it outlives the source map.
+/// One message about one position. It owns its data and outlives the source map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// Description in one sentence without a full stop.
     pub message: String,
     /// Range in the source map's buffer.
     pub span: Span,
-    /// Start of the range in the user's terms.
+    /// Start of the range in the user's text.
     pub location: Location,
     /// The offending text, cut after 80 bytes.
     pub text: String,
@@ -67,5 +67,18 @@ impl fmt::Display for Diagnostic {
             Some(text) => write!(f, ": `{text}`"),
             None => Ok(()),
         }
+    }
+}
+
+/// Errors of a shader that does not compile, in source order; warnings may precede them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if i > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
-//! Extensions that stand for others.
+//! Extensions that enable others.
 
-/// What `GL_ANDROID_extension_pack_es31a` enables, after its specification.
+/// Extensions that `GL_ANDROID_extension_pack_es31a` enables, from its specification.
 const ANDROID_PACK: &[&str] = &[
     "GL_KHR_blend_equation_advanced",
     "GL_OES_sample_variables",
@@ -16,7 +16,7 @@ const ANDROID_PACK: &[&str] = &[
     "GL_EXT_texture_cube_map_array",
 ];
 
-/// The extensions, with their prefix, that an `#extension` directive with this name is about.
+/// The extensions, with their prefix, that an `#extension` directive with this name affects.
 pub(crate) fn enabled_by(name: &str) -> impl Iterator<Item = &str> {
     let pack = name.trim_start_matches("GL_") == "ANDROID_extension_pack_es31a";
     let (implied, alone): (&[&str], _) = if pack { (ANDROID_PACK, None) } else { (&[], Some(name)) };

@@ -1,5 +1,5 @@
-//! Names as small numbers. Words the language knows come first, in the order of [`words`], so that the parser
-//! compares numbers and a keyword needs no table of its own.
+//! Interned names. Words of the language come first, in the order of [`words`], so that the parser
+//! compares numbers and keywords need no table.
 
 use std::sync::LazyLock;
 
@@ -22,13 +22,13 @@ macro_rules! words {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
         enum Order { EMPTY, $($name),* }
 
-        /// Symbols of the words that every interner knows from the start.
+        /// Symbols of the words that every interner contains.
         pub mod words {
-            use super::{Order, Symbol};
+            use crate::intern::{Order, Symbol};
             $(#[doc = concat!("`", $text, "`")] pub const $name: Symbol = Symbol(Order::$name as u32);)*
         }
 
-        /// Texts of the known words, in symbol order.
+        /// Texts of the predefined words, in symbol order.
         const WORDS: &[&str] = &["", $($text),*];
     };
 }
@@ -62,7 +62,7 @@ words! {
     ACTIVE "active" RESOURCE "resource" ATOMIC_UINT "atomic_uint" ROW_MAJOR "row_major"
     IMAGE1D_SHADOW "image1DShadow" IMAGE2D_SHADOW "image2DShadow"
     IMAGE1D_ARRAY_SHADOW "image1DArrayShadow" IMAGE2D_ARRAY_SHADOW "image2DArrayShadow"
-    // Names that the front end asks for.
+    // Names that the front end compares with.
     LENGTH "length" MAIN "main" VOID "void" FLOAT "float" INT "int" UINT "uint" BOOL "bool" DOUBLE "double"
     VEC2 "vec2" VEC3 "vec3" VEC4 "vec4" IVEC2 "ivec2" IVEC3 "ivec3" IVEC4 "ivec4"
     UVEC2 "uvec2" UVEC3 "uvec3" UVEC4 "uvec4" BVEC2 "bvec2" BVEC3 "bvec3" BVEC4 "bvec4"
@@ -81,7 +81,8 @@ struct Entry {
 pub struct Interner {
     text: Vec<u8>,
     entries: Vec<Entry>,
-    /// Open addressing, linear probing; hash in the high half, symbol in the low half, 0 for a free slot.
+    /// Open addressing, linear probing; hash in the high half, symbol in the low half, 0 for a free
+    /// slot.
     slots: Vec<u64>,
     /// Names that [`Self::reset`] keeps.
     sealed: usize,
@@ -96,9 +97,9 @@ impl Default for Interner {
 impl Interner {
     const FIRST_SLOTS: usize = 1024;
 
-    /// An interner that knows [`words`].
+    /// Creates an interner that contains [`words`].
     pub fn new() -> Self {
-        // Copied: hashing all words again takes longer than to read many a shader.
+        // Copied: hashing all words again takes longer than reading many shaders.
         static FIRST: LazyLock<Interner> = LazyLock::new(Interner::with_words);
         FIRST.clone()
     }
@@ -114,20 +115,20 @@ impl Interner {
         interner
     }
 
-    /// Makes [`Self::reset`] keep the names that are there now.
+    /// Makes [`Self::reset`] keep the present names.
     pub fn seal(&mut self) {
         self.sealed = self.entries.len();
     }
 
-    /// Forgets all names but [`words`] and those sealed later, keeping the memory.
+    /// Removes all names but [`words`] and those sealed later, keeping the memory.
     pub fn reset(&mut self) {
         while self.entries.len() > self.sealed {
             self.forget_last();
         }
     }
 
-    /// Removes the newest name. With linear probing the newest name is always the last of its probe sequence that
-    /// may be removed without moving others.
+    /// Removes the newest name. With linear probing the newest name is always the last of its probe
+    /// sequence that may be removed without moving others.
     fn forget_last(&mut self) {
         let symbol = self.entries.len() as u64 - 1;
         let Some(entry) = self.entries.pop() else { return };
@@ -146,7 +147,8 @@ impl Interner {
         self.intern_bytes(text.as_bytes())
     }
 
-    /// As [`Self::intern`]; bytes that are not UTF-8 are kept and shown with replacement characters.
+    /// As [`Self::intern`]; bytes that are not UTF-8 are kept and printed with replacement
+    /// characters.
     pub fn intern_bytes(&mut self, bytes: &[u8]) -> Symbol {
         if bytes.is_empty() {
             return Symbol::EMPTY;
@@ -220,7 +222,8 @@ impl Interner {
 
     /// The text of a symbol; empty for a symbol of another interner that is out of range here.
     pub fn text(&self, symbol: Symbol) -> &str {
-        // Names are ASCII unless the source was not; those are reported by the lexer before anybody shows them.
+        // Names are ASCII unless the source is not; the lexer reports those before they are
+        // printed.
         std::str::from_utf8(self.bytes(symbol)).unwrap_or("\u{fffd}")
     }
 
@@ -229,14 +232,14 @@ impl Interner {
         self.entries.len()
     }
 
-    /// Never true: the known words are always there.
+    /// Always false: the predefined words are always present.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// FxHash's multiply-rotate over eight bytes at a time. Never 0 in effect: free slots are 0 as a whole and symbols
-/// in the table start at 1.
+/// FxHash's multiply-rotate over eight bytes at a time. Never 0 in effect: free slots are 0 as a
+/// whole and symbols in the table start at 1.
 #[inline]
 fn hash(bytes: &[u8]) -> u32 {
     const K: u64 = 0x517c_c1b7_2722_0a95;

@@ -1,12 +1,13 @@
-//! From bytes to [`Token`]s.
+//! Lexer: bytes to [`Token`]s.
 //!
-//! The lexer is two functions over a byte slice and a position: [`skip_space`] and [`scan`]. It keeps no state, so
-//! that the preprocessor can stop at line ends, start anywhere and switch between files.
+//! The lexer is two functions over a byte slice and a position: [`skip_space`] and [`scan`]. It
+//! keeps no state, so that the preprocessor can stop at line ends, start anywhere and switch
+//! between files.
 
 use crate::intern::{Interner, Symbol};
 use crate::token::{Kind, Token, flags};
 
-/// What [`skip_space`] passed over.
+/// Result of [`skip_space`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Position of the next token, or the end.
@@ -54,7 +55,8 @@ fn at(text: &[u8], pos: usize) -> u8 {
 #[inline]
 pub fn line_end(text: &[u8], pos: usize) -> usize {
     let rest = text.get(pos..).unwrap_or_default();
-    // Eight bytes at a time: a byte is CR or LF exactly if XOR with the repeated pattern makes it zero.
+    // Eight bytes at a time: a byte is CR or LF exactly if XOR with the repeated pattern makes it
+    // zero.
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     let zero = |x: u64| x.wrapping_sub(ONES) & !x & HIGHS;
@@ -73,8 +75,8 @@ pub fn line_end(text: &[u8], pos: usize) -> usize {
     pos + offset + tail.unwrap_or(chunks.remainder().len())
 }
 
-/// Skips blanks, comments and line ends from `pos`. With `stop_at_line_end` it stops in front of the line end that
-/// would finish a directive (a line end inside `/* */` does not).
+/// Skips blanks, comments and line ends from `pos`. With `stop_at_line_end` it stops in front of
+/// the line end that would finish a directive (a line end inside `/* */` does not).
 #[inline]
 pub fn skip_space(text: &[u8], mut pos: usize, stop_at_line_end: bool) -> Skipped {
     let mut passed = 0;
@@ -111,8 +113,9 @@ pub fn comment_end(text: &[u8], pos: usize) -> Option<usize> {
     rest.windows(2).position(|w| w == b"*/").map(|i| pos + i + 2)
 }
 
-/// Scans the token at `pos`, which must not be white space; `flags` become the token's. Returns it and the position
-/// after it; past the end, [`Kind::End`]. Tokens longer than a [`Token`] can say come out as [`Kind::Unknown`].
+/// Scans the token at `pos`, which must not be white space; `flags` become the token's. Returns it
+/// and the position after it; past the end, [`Kind::End`]. Tokens too long for a [`Token`] become
+/// [`Kind::Unknown`].
 #[inline]
 pub fn scan(text: &[u8], pos: usize, flags: u8, interner: &mut Interner) -> (Token, usize) {
     let Some(&first) = text.get(pos) else {
@@ -157,7 +160,7 @@ fn digits_end(text: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// A number and all letters and digits behind it; [`crate::parse`] judges the suffix.
+/// A number and all letters and digits after it; the parser checks the suffix.
 fn number(text: &[u8], start: usize) -> (Kind, usize) {
     if at(text, start) == b'0' && matches!(at(text, start + 1), b'x' | b'X') {
         return (Kind::Int, word_end(text, start + 2));
@@ -176,7 +179,8 @@ fn number(text: &[u8], start: usize) -> (Kind, usize) {
         }
     }
     let end = word_end(text, pos);
-    // `1f` and `2lf` are floating-point without a point; decimal digits never contain these letters.
+    // `1f` and `2lf` are floating-point without a point; decimal digits never contain these
+    // letters.
     if kind == Kind::Int && end > pos && matches!(at(text, end - 1), b'f' | b'F') {
         kind = Kind::Float;
     }
@@ -241,7 +245,7 @@ fn punctuation(text: &[u8], pos: usize, first: u8) -> (Kind, usize) {
     (kind, pos + len)
 }
 
-/// A whole UTF-8 character counts as one unknown token, and so does a byte that belongs to none.
+/// A whole UTF-8 character is one unknown token, as is a byte outside of any.
 fn unknown_end(text: &[u8], pos: usize) -> usize {
     let character = (2..=4).filter_map(|length| text.get(pos..pos + length));
     let length = character.filter(|bytes| std::str::from_utf8(bytes).is_ok()).map(<[u8]>::len).next();

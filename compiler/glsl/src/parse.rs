@@ -1,7 +1,8 @@
-//! The parser: recursive descent over the token vector, precedence climbing for binary operators.
+//! Parser: recursive descent over the token vector, precedence climbing for binary operators.
 //!
-//! It knows no types and keeps no symbol table: `name name` and `name [..] name` begin a declaration, everything else
-//! that begins with a name is an expression. It stops at the first error.
+//! It knows no types and keeps no symbol table: `name name` and `name [..] name` begin a
+//! declaration, everything else that begins with a name is an expression. It stops at the first
+//! error.
 
 mod declaration;
 mod expression;
@@ -18,16 +19,16 @@ use crate::source::Span;
 use crate::token::{Kind, Token, flags};
 use keyword::Keywords;
 
-/// How many of the parser's functions that can contain themselves may be running at once.
+/// Maximum nesting of the parser's recursive functions.
 const MAX_NESTING: u32 = 1000;
 
-/// Longest name in ES (ES 3.20 section 3.8).
+/// Maximum length of a name in ES (ES 3.20 section 3.8).
 const MAX_ES_NAME: usize = 1024;
 
 /// Parsing stops at the first error; boxed because it travels through every return value.
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Memory that one compilation leaves to the next.
+/// Memory reused from compilation to compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// Height of each expression's tree, by [`ExprId`].
@@ -47,7 +48,7 @@ struct Parser<'a> {
     nesting: u32,
     /// Statements around the current place, for the limit on the tree's height.
     depth: u32,
-    /// Where the last consumed token ended.
+    /// End of the last consumed token.
     last_end: u32,
 }
 
@@ -77,7 +78,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------------------ tokens
+    // ------------------------------------------------------------------------------------------------
+    // tokens
 
     #[inline]
     fn peek(&self) -> Token {
@@ -138,14 +140,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The word at `ahead`, if it is the keyword `word` and counts in this shader.
+    /// True if the token at `ahead` is the word `word` and the word is a keyword in this shader.
     #[inline]
     fn at_keyword(&self, word: Symbol) -> bool {
         let token = self.peek();
         token.kind == Kind::Ident && token.symbol == word && self.buffers.keywords.is_keyword(word)
     }
 
-    /// Consumes a name that may be declared or used: no keyword, no reserved word.
+    /// Consumes a name that may be declared or used: neither a keyword nor a reserved word.
     #[inline]
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
@@ -190,14 +192,15 @@ impl Parser<'_> {
         Span::new(start, self.last_end)
     }
 
-    // ------------------------------------------------------------------------------------------------ errors
+    // ------------------------------------------------------------------------------------------------
+    // errors
 
     #[cold]
     fn error(&self, span: Span, message: impl Into<String>) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(&self.unit.sources, span, message))
     }
 
-    /// The next token is not what the grammar wants.
+    /// Reports that the next token does not fit the grammar.
     #[cold]
     fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
         let token = self.peek();
@@ -207,7 +210,7 @@ impl Parser<'_> {
         };
         let later = self.later_keyword_before();
         let hint = match later {
-            Some(word) => format!(" (`{}` is no keyword here)", self.unit.interner.text(word)),
+            Some(word) => format!(" (`{}` is not a keyword here)", self.unit.interner.text(word)),
             None => String::new(),
         };
         let found =
@@ -215,7 +218,7 @@ impl Parser<'_> {
         self.error(self.span(token), format!("expected {wanted}, found {found}{hint}"))
     }
 
-    /// A keyword of later versions among the words just read: the likely cause of an unexpected name.
+    /// A keyword of later versions among the last words: the likely cause of an unexpected name.
     fn later_keyword_before(&self) -> Option<Symbol> {
         let start = self.next.saturating_sub(2);
         let before = self.tokens.get(start..self.next).unwrap_or_default();
@@ -224,9 +227,10 @@ impl Parser<'_> {
         Some(word.symbol)
     }
 
-    // ------------------------------------------------------------------------------------------------ limits
+    // ------------------------------------------------------------------------------------------------
+    // limits
 
-    /// Runs a part of the parser that may contain itself.
+    /// Runs a recursive part of the parser.
     #[inline]
     fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.nesting += 1;
@@ -263,7 +267,8 @@ impl Parser<'_> {
         self.unit.exprs[expr].span
     }
 
-    /// Makes a list of the expressions above `mark` on the stack of expressions; also gives the greatest height.
+    /// Makes a list of the expressions above `mark` on the stack of expressions; also returns the
+    /// greatest height.
     fn take_exprs(&mut self, mark: usize) -> (List<ExprId>, u16) {
         let items = self.buffers.exprs.get(mark..).unwrap_or_default();
         let height = items.iter().map(|&e| self.height(e)).max().unwrap_or(0);

@@ -1,42 +1,42 @@
-//! The preprocessor (GLSL 4.60 section 3.3): source strings in, one vector of tokens out.
+//! Preprocessor (GLSL 4.60 section 3.3): source strings to one vector of tokens.
 //!
-//! It lexes, executes directives and expands macros in one pass. Tokens from a macro's body carry the position of the
-//! expansion site. Errors are collected; after a fatal one (a limit) the rest of the text is dropped.
+//! It lexes, executes directives and expands macros in one pass. Tokens from a macro's body carry
+//! the position of the expansion site. Errors are collected; after a fatal one (a limit) the rest
+//! of the text is dropped.
 
 mod condition;
 mod directive;
-pub mod include;
+mod macro_table;
 mod macros;
 
 use crate::ast::TranslationUnit;
 use crate::diagnostic::Diagnostic;
+use crate::environment::Environment;
 use crate::intern::Symbol;
 use crate::lex;
 use crate::source::Span;
-use crate::syntax::Environment;
 use crate::token::{Kind, Token, flags};
-pub(crate) use macros::Macros;
+use macro_table::Macros;
 
-/// Most tokens that macro expansion may make in one shader.
+/// Maximum tokens from macro expansion in one shader.
 const MAX_EXPANDED_TOKENS: usize = 1 << 22;
-/// Most text that `##` and `__LINE__` may make in one shader.
+/// Maximum text from `##` and `__LINE__` in one shader.
 const MAX_PASTED_BYTES: usize = 1 << 24;
-/// Deepest nesting of macro calls in macro arguments.
+/// Maximum nesting of macro calls in macro arguments.
 const MAX_ARGUMENT_NESTING: u32 = 100;
-/// Deepest nesting of `#if` and relatives.
+/// Maximum nesting of `#if` and relatives.
 const MAX_CONDITIONALS: usize = 1000;
-/// Most parameters of a macro.
+/// Maximum parameters of a macro.
 const MAX_PARAMETERS: usize = 1024;
-/// Deepest nesting of `#include`.
+/// Maximum nesting of `#include`.
 const MAX_INCLUDES: usize = 64;
-/// Errors after which the rest is not worth reading.
+/// Maximum errors before the rest of the shader is skipped.
 const MAX_ERRORS: usize = 100;
 
-/// Buffer positions of the spellings of the literals that predefined macros expand to.
-pub(crate) const TEXT_ONE: u32 = 0;
+/// Buffer position of the spelling of the literal 0.
 const TEXT_ZERO: u32 = 1;
 
-/// Memory that one compilation leaves to the next.
+/// Memory reused from compilation to compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     /// The result.
@@ -46,7 +46,7 @@ pub(crate) struct Buffers {
     spare: Vec<Vec<Token>>,
 }
 
-/// Where the lexer stands in one file (the source strings together count as one).
+/// Position of the lexer in one file (the source strings together are one file).
 #[derive(Clone, Debug)]
 struct Cursor {
     pos: usize,
@@ -55,7 +55,7 @@ struct Cursor {
     path: String,
     /// Number of open conditionals when the file began.
     conditionals: usize,
-    /// Flags for the next token beyond those the skipped space gives.
+    /// Flags for the next token in addition to those of the skipped space.
     pending: u8,
 }
 
@@ -63,17 +63,17 @@ struct Cursor {
 #[derive(Clone, Copy, Debug)]
 struct Conditional {
     span: Span,
-    /// Some group of it was taken, or none may be because it stands in a skipped group.
+    /// A group was taken, or none can be because the conditional is in a skipped group.
     done: bool,
     seen_else: bool,
 }
 
-/// Tokens to read before the file goes on.
+/// Tokens to read before the rest of the file.
 #[derive(Debug)]
 struct Frame {
     tokens: Vec<Token>,
     next: usize,
-    /// The macro that is off while this is read.
+    /// The macro that is disabled while these tokens are read.
     active: Option<u32>,
 }
 
@@ -86,11 +86,11 @@ pub(crate) struct Preprocessor<'a> {
     outer: Vec<Cursor>,
     conditionals: Vec<Conditional>,
     frames: Vec<Frame>,
-    /// Frames below this belong to somebody else: reading stops there.
+    /// Reading stops at this frame: frames below belong to the caller.
     floor: usize,
-    /// Files may not be read: an isolated expansion runs.
+    /// True during an isolated expansion, which reads no file.
     isolated: bool,
-    /// The isolated expansion is that of a condition, in which `defined` is an operator.
+    /// True if the isolated expansion is that of a condition, in which `defined` is an operator.
     in_condition: bool,
     argument_nesting: u32,
     expanded: usize,
@@ -99,8 +99,8 @@ pub(crate) struct Preprocessor<'a> {
     errors: Vec<Diagnostic>,
 }
 
-/// Preprocesses `sources` into `buffers.tokens` (ending in [`Kind::End`]) and the unit's version, extensions, pragmas,
-/// warnings and source map, which must be empty. Returns the errors.
+/// Preprocesses `sources` into `buffers.tokens` (ending in [`Kind::End`]) and the unit's version,
+/// extensions, pragmas, warnings and source map, which must be empty. Returns the errors.
 pub(crate) fn run(
     env: &Environment,
     unit: &mut TranslationUnit,
@@ -141,7 +141,7 @@ pub(crate) fn run(
 }
 
 impl Preprocessor<'_> {
-    /// Executes a leading `#version` and predefines what depends on it.
+    /// Executes a leading `#version` and predefines the macros that depend on it.
     fn begin(&mut self) {
         self.unit.version = self.env.default_version;
         let first = self.lex();
@@ -160,15 +160,15 @@ impl Preprocessor<'_> {
         self.predefine();
     }
 
-    /// Puts a token back that [`Self::lex`] just gave.
+    /// Puts back the last token of [`Self::lex`].
     fn rewind(&mut self, token: Token) {
-        // What the lexer had to say about it will be said again.
+        // The lexer will report its errors again.
         self.errors.clear();
         self.cursor.pos = token.pos as usize;
         self.cursor.pending = token.flags;
     }
 
-    /// Everything after [`Self::begin`].
+    /// Translates the text after [`Self::begin`].
     fn translate(&mut self) {
         loop {
             let token = self.next();
@@ -183,7 +183,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next unexpanded token: of the innermost frame, or of the file with its directives executed.
+    /// The next unexpanded token: of the innermost frame, or of the file with its directives
+    /// executed.
     #[inline]
     fn next(&mut self) -> Token {
         if self.frames.len() > self.floor
@@ -318,7 +319,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Makes everything read as ended.
+    /// Ends all input.
     fn stop(&mut self) {
         self.fatal = true;
         self.cursor.pos = self.cursor.end;

@@ -1,14 +1,16 @@
-//! Positions in shader text: the byte space that all source strings share, spans in it, and their resolution.
+//! Positions in shader text: the byte space that all source strings share, spans in it, and their
+//! resolution.
 //!
-//! Every source string, every included string and every token made by `##` is appended to one buffer, so that a
-//! position is one `u32`. Line continuations are spliced out on the way in (GLSL 4.60 section 3.1 does that before
-//! anything else looks at the text); the map remembers where, and resolves to the text the user wrote.
+//! Every source string, every included string and every token made by `##` is appended to one
+//! buffer, so that a position is one `u32`. Line continuations are spliced out on the way in (GLSL
+//! 4.60 section 3.1 requires this before any other processing); the map remembers where, and
+//! resolves to the text the user wrote.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A half-open byte range in a [`SourceMap`]'s buffer. Nodes that come out of a macro expansion carry the range of
-/// the macro's name at the expansion site.
+/// A half-open byte range in a [`SourceMap`]'s buffer. Nodes from a macro expansion have the range
+/// of the macro's name at the expansion site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// First byte.
@@ -29,16 +31,18 @@ impl Span {
     }
 }
 
-/// Where a position is, in the user's terms.
+/// Position in the user's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// Index of the file in the order it was added: source strings first (from 0), then included strings.
+    /// Index of the file in the order it was added: source strings first (from 0), then included
+    /// strings.
     pub file: u32,
     /// Byte offset in that file as the user wrote it, line continuations included.
     pub offset: u32,
     /// Physical line in that file, from 1; `#line` does not move it.
     pub physical_line: u32,
-    /// Source string number as compilers report it: the file's index unless a `#line` directive set it.
+    /// Source string number as compilers report it: the file's index unless a `#line` directive set
+    /// it.
     pub string: u32,
     /// Line number as compilers report it, from 1, as moved by `#line`.
     pub line: u32,
@@ -53,7 +57,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// One `#line` directive: from the physical line after it on, numbers change.
+/// One `#line` directive, which changes the numbers of the physical lines after it.
 #[derive(Clone, Debug)]
 struct LineChange {
     /// Buffer position of the first byte after the directive's line.
@@ -79,7 +83,7 @@ struct File {
     string: u32,
     splices: Vec<Splice>,
     changes: Vec<LineChange>,
-    /// Where physical lines begin, but the first; made when first asked for.
+    /// Starts of physical lines but the first; computed on first use.
     lines: OnceLock<Vec<u32>>,
 }
 
@@ -87,7 +91,7 @@ struct File {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId(pub u32);
 
-/// All text of one compilation and the way back from positions to lines.
+/// All text of one compilation, and the mapping from positions to lines.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     text: Vec<u8>,
@@ -95,7 +99,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Largest amount of text a compilation may have, macros' and includes' text included.
+    /// Maximum size of a compilation's text, macros' and includes' text included.
     pub const MAX_BYTES: usize = 1 << 30;
 
     /// Removes everything, keeping the memory.
@@ -104,9 +108,10 @@ impl SourceMap {
         self.files.clear();
     }
 
-    /// Appends a file, splicing out line continuations, and with `last` a final newline if it has none (source strings
-    /// run on into each other). `name` is its include path, or empty for a source string; `string` the source string
-    /// number reported in it. `None` when the text would outgrow [`Self::MAX_BYTES`].
+    /// Appends a file, splicing out line continuations, and with `last` a final newline if it has
+    /// none (source strings run on into each other). `name` is its include path, or empty for a
+    /// source string; `string` the source string number reported in it. `None` when the text would
+    /// outgrow [`Self::MAX_BYTES`].
     pub fn add_file(&mut self, bytes: &[u8], name: &str, string: u32, last: bool) -> Option<FileId> {
         if self.text.len().checked_add(bytes.len())? > Self::MAX_BYTES {
             return None;
@@ -147,7 +152,7 @@ impl SourceMap {
         Some(FileId(self.files.len() as u32 - 1))
     }
 
-    /// Appends text that belongs to no file (a token made by `##`) and returns its range.
+    /// Appends text outside of any file (a token made by `##`) and returns its range.
     pub fn add_text(&mut self, bytes: &[u8]) -> Option<Span> {
         if self.text.len().checked_add(bytes.len())? > Self::MAX_BYTES {
             return None;
@@ -157,7 +162,8 @@ impl SourceMap {
         Some(Span::new(start, self.text.len() as u32))
     }
 
-    /// Records a `#line` directive: the line that starts at buffer position `from` is line `line` of `string`.
+    /// Records a `#line` directive: the line that starts at buffer position `from` is line `line`
+    /// of `string`.
     pub fn set_line(&mut self, from: u32, line: u32, string: u32) {
         if let Some(file) = self.file_index(from.saturating_sub(1)) {
             self.files[file].changes.push(LineChange { from, line, string });
@@ -191,7 +197,7 @@ impl SourceMap {
         (pos <= self.files[i].end).then_some(i)
     }
 
-    /// Source string number in force at `pos`.
+    /// Source string number at `pos`.
     pub fn string_at(&self, pos: u32) -> u32 {
         self.file_index(pos).map_or(0, |i| {
             let file = &self.files[i];
@@ -227,7 +233,7 @@ impl SourceMap {
         }
     }
 
-    /// Line of `pos`, from 1, and where it starts.
+    /// Line of `pos`, from 1, and its start.
     fn physical_line(&self, file: &File, pos: u32) -> (u32, u32) {
         let lines = file.lines.get_or_init(|| self.line_starts(file));
         match lines.partition_point(|&start| start <= pos) {
@@ -236,7 +242,7 @@ impl SourceMap {
         }
     }
 
-    /// Where lines begin: after LF, CR, CR LF or LF CR, and at every splice.
+    /// Starts of lines: after LF, CR, CR LF or LF CR, and at every splice.
     fn line_starts(&self, file: &File) -> Vec<u32> {
         let text = &self.text[file.start as usize..file.end as usize];
         let mut lines: Vec<u32> = file.splices.iter().map(|s| s.at).collect();

@@ -6,13 +6,14 @@ use crate::source::Span;
 /// A preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Form.
     pub kind: Kind,
     /// [`flags`].
     pub flags: u8,
     /// Length of the spelling in bytes.
     pub len: u16,
-    /// Where errors about it point: its own place, or the macro's name if it comes out of a macro's body.
+    /// Position for error messages: that of the token, or of the macro's name if the token comes
+    /// from a macro's body.
     pub pos: u32,
     /// The name, for [`Kind::Ident`]; the parameter's index for [`Kind::Param`].
     pub symbol: Symbol,
@@ -28,24 +29,24 @@ pub mod flags {
     pub const LINE_START: u8 = 1;
     /// White space or a comment before it.
     pub const SPACE: u8 = 2;
-    /// A macro's name met inside its own expansion: never expands again.
+    /// A macro's name inside its own expansion, which never expands again.
     pub const NO_EXPAND: u8 = 4;
     /// From a macro's body: `pos` is the expansion site, not the spelling.
     pub const EXPANDED: u8 = 8;
 }
 
 impl Token {
-    /// Whether a flag is set.
+    /// Returns whether a flag is set.
     pub fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
-    /// The bytes that spell it.
+    /// Its spelling.
     pub fn spelling(self, text: &[u8]) -> &[u8] {
         text.get(self.text as usize..self.text as usize + usize::from(self.len)).unwrap_or_default()
     }
 
-    /// The range errors point at: the spelling, or the whole macro name at the expansion site.
+    /// The range for error messages: the spelling, or the whole macro name at the expansion site.
     pub fn span(self, text: &[u8]) -> Span {
         let len = if self.has(flags::EXPANDED) {
             let name = text.get(self.pos as usize..).unwrap_or_default();
@@ -65,7 +66,7 @@ macro_rules! kinds {
         pub enum Kind { $($(#[$doc])* #[doc = concat!("`", $text, "`")] $name),* }
 
         impl Kind {
-            /// Its spelling, or what to call it in a message.
+            /// Its spelling, or its name in a message.
             pub fn describe(self) -> &'static str {
                 match self { $(Kind::$name => $text),* }
             }
@@ -77,7 +78,7 @@ kinds! {
     End "end of the shader"
     /// Names and keywords alike.
     Ident "identifier"
-    /// Digits, hexadecimal or octal, with whatever letters follow.
+    /// Digits, hexadecimal or octal, with all letters that follow.
     Int "integer literal"
     /// Has a point or an exponent.
     Float "floating-point literal"
@@ -92,7 +93,7 @@ kinds! {
     Hash "#" HashHash "##"
     /// Only in macro bodies.
     Param "macro parameter"
-    /// Only while a macro is substituted: stands for an empty argument beside `##`.
+    /// Only during macro substitution: an empty argument beside `##`.
     Placemarker "empty macro argument"
     /// Anything else.
     Unknown "unknown character"

@@ -1,10 +1,11 @@
-//! Stages that a compatibility context runs where a program has none of its own (OpenGL 4.6 compatibility profile, chapters 12 and 16),
-//! as GLSL text: the rules they follow are then those of the front end, once.
+//! Fixed-function stages of a compatibility context, as GLSL text: they replace missing stages of a
+//! program (OpenGL 4.6 compatibility profile, chapters 12 and 16).
 //!
-//! Lighting, texture coordinate generation, texture environments and fog are not among them: they are what state enables, and these are the
-//! stages of a context in its initial state (with the current matrices).
+//! They are the stages of a context in its initial state, with the current matrices: without
+//! lighting, texture coordinate generation, texture environments and fog.
 
-/// Fixed-function vertex processing: position, colours, texture coordinates and the distance to the eye.
+/// Fixed-function vertex processing: position, colors, texture coordinates and the distance to the
+/// eye.
 pub const VERTEX: &str = "#version 120
 void main()
 {
@@ -21,7 +22,7 @@ void main()
 }
 ";
 
-/// Fixed-function fragment processing without textures: the interpolated primary colour.
+/// Fixed-function fragment processing without textures: the interpolated primary color.
 pub const FRAGMENT: &str = "#version 120
 void main()
 {

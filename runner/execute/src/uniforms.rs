@@ -1,6 +1,6 @@
 //! `uniform` commands.
 
-use script::{Scalar, Target, Uniform};
+use script::{Scalar, Uniform, UniformTarget};
 
 use softgl::machine::MachineError;
 
@@ -30,10 +30,10 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
             None => Some(location),
         }
     };
-    let location = if let Target::Location(l) = uniform.target { location(l) } else { None };
+    let location = if let UniformTarget::Location(l) = uniform.target { location(l) } else { None };
     session.sides.each(|machine, _| match uniform.target {
-        Target::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
-        Target::Name(name) => match machine.set_uniform(name, &value, index) {
+        UniformTarget::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
+        UniformTarget::Name(name) => match machine.set_uniform(name, &value, index) {
             Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),
             result => result,
         },

@@ -1,9 +1,10 @@
 //! Parses every `.shader_test` file of an installed piglit on one core and prints the throughput.
 //!
-//! `cargo bench -p script --bench corpus`; `PIGLIT_DIR` names another directory than the usual places. Files are read
-//! into memory in batches before the clock starts, so that the number is the parser's. Without piglit it says so.
+//! `cargo bench -p script --bench corpus`; `PIGLIT_DIR` names another directory than the usual
+//! places. Files are read into memory in batches before the clock starts, so that the number is the
+//! parser's. Without piglit, it prints a message and ends.
 
-#[path = "../tests/corpus/mod.rs"]
+#[path = "../tests/it/corpus.rs"]
 mod corpus;
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Bytes that are not UTF-8: comments may hold them, nothing else that is read here.
+//! Bytes that are not UTF-8 are allowed in comments only.
 
 use crate::error::{ErrorKind, Fault};
 use crate::text::split_line;

@@ -1,15 +1,17 @@
-//! Names of GL enums that a script may write where piglit looks a word up among all enum names of the GL registry.
+//! Names of GL enums that a script may write where piglit looks a word up among all enum names of
+//! the GL registry.
 //!
-//! Only names that some command or requirement can use are listed: state queried by `INT` requirements, texture and
-//! image formats, polygon modes, depth functions, display-list modes, memory barriers, and the property and type names
-//! of the introspection commands. A word that is none of them is [`crate::ErrorKind::UnknownEnum`].
+//! Only names that some command or requirement can use are listed: state queried by `INT`
+//! requirements, texture and image formats, polygon modes, depth functions, display-list modes,
+//! memory barriers, and the property and type names of the introspection commands. Any other word
+//! is an error, [`crate::ErrorKind::UnknownEnum`].
 
-/// A GL enum by name. No numeric values are needed: nothing here talks to a GL library.
+/// A GL enum by name. It has no numeric value: the crate calls no GL library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlEnum(&'static str);
 
 impl GlEnum {
-    /// The enum of that exact name, if it is one that scripts can use.
+    /// Returns the enum with this exact name, if scripts can use it.
     pub fn lookup(name: &str) -> Option<GlEnum> {
         let without_prefix = name.strip_prefix("GL_")?;
         let groups = [INTEGER_STATE, FORMATS, STATE_VALUES, BARRIERS, TYPES, PROPERTIES, INTERFACES];

@@ -1,4 +1,4 @@
-//! What is wrong with a file and where: [`Span`], [`ParseError`] and the internal [`Fault`].
+//! Errors with their position: [`Span`], [`ParseError`] and the internal [`Fault`].
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl Span {
     }
 }
 
-/// Why a file was refused. The names follow the part of the format that was violated.
+/// Kind of a parse error, named after the violated part of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The bytes are not text: invalid UTF-8 or a NUL.
@@ -27,17 +27,18 @@ pub enum ErrorKind {
     TooLarge,
     /// `[require]` is missing, a header is unknown, or a section's body is malformed.
     Section,
-    /// A line of `[require]` that is recognised but malformed or contradictory.
+    /// A line of `[require]` that is recognized but malformed or contradictory.
     Require,
     /// A malformed column header or an unreadable value in `[vertex data]`.
     VertexData,
     /// A line of `[test]` that no command pattern matches.
     UnknownCommand,
-    /// A recognised command with arguments it does not take.
+    /// A recognized command with arguments it does not take.
     Arguments,
-    /// A number outside the range of what it stands for.
+    /// A number outside its valid range.
     Range,
-    /// A word in the place of a GL enum that names none; piglit aborts there, which its harness calls a crash.
+    /// An unknown word where a GL enum is expected. Piglit aborts there, which its harness counts
+    /// as a crash.
     UnknownEnum,
 }
 
@@ -57,7 +58,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The first thing in a file that piglit's interpreter would stop at.
+/// The first error in a file at which piglit's interpreter stops.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct ParseError {
@@ -76,10 +77,11 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// Longest `text` in bytes, before the ellipsis that marks a cut.
+    /// Maximum length of `text` in bytes, without the ellipsis that marks a cut.
     pub const TEXT_LIMIT: usize = 80;
 
-    /// Locates `at`, which must be a part of `file` (anything else is reported at the end of the file).
+    /// Locates `at`, which must be a part of `file` (anything else is reported at the end of the
+    /// file).
     pub(crate) fn locate(file: &[u8], fault: &Fault<'_>) -> ParseError {
         let start = offset_in(file, fault.at);
         let end = (start + fault.at.len()).min(file.len());
@@ -99,7 +101,7 @@ impl ParseError {
     }
 }
 
-/// An error before its position is worked out: `at` is the offending part of the file itself.
+/// An error before its position is computed: `at` is the offending part of the file itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault<'a> {
     pub(crate) kind: ErrorKind,
@@ -118,7 +120,7 @@ pub(crate) fn offset_in(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-/// A count or offset as the 32 bits that spans use; files that need more are refused first.
+/// A count or offset as the 32 bits that spans use; larger files are rejected before.
 pub(crate) fn saturate(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

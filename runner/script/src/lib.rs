@@ -10,20 +10,23 @@
 //! # Ok::<(), script::ParseError>(())
 //! ```
 //!
-//! The format is that of piglit's `shader_runner` of January 2022: what that program accepts is accepted, with the
-//! same meaning, and the first thing that it would stop at while reading is the [`ParseError`]. Differences, all on
-//! inputs that none of piglit's own files contains:
+//! The format is that of piglit's `shader_runner` of January 2022: files that it accepts are
+//! accepted, with the same meaning, and the first error at which it stops reading is the
+//! [`ParseError`]. Differences, all on inputs that none of piglit's own files contains:
 //!
-//! * The file must be UTF-8 without NUL bytes, but for comments, the text before the first section, and shaders, whose
-//!   bytes the compiler judges. A carriage return is a blank, so CR LF line ends work; inside shaders it is passed on.
-//! * `[vertex data]` is read line by line; piglit reads past the line's end in some malformed tables.
-//! * Arguments that piglit would use as an array index or allocation size without a check are range-checked.
+//! * The file must be UTF-8 without NUL bytes, but for comments, the text before the first section,
+//!   and shaders, whose bytes the compiler checks. A carriage return is a blank, so CR LF line ends
+//!   work; inside shaders it is passed on.
+//! * `[vertex data]` is read line by line; piglit reads past the line's end in some malformed
+//!   tables.
+//! * Arguments that piglit would use as an array index or allocation size without a check are
+//!   range-checked.
 //! * `!=` means "not equal"; piglit reads it as `>`. See [`Comparison`].
-//! * Where piglit looks a word up among all enum names of the GL registry, the names that a script can use are known;
-//!   see [`GlEnum`].
+//! * Piglit looks up words among all enum names of the GL registry; this parser knows the names
+//!   that a script can use. See [`GlEnum`].
 //!
-//! What depends on a context (extensions, versions, active uniforms, texture slots that are still empty) is left to the
-//! executor.
+//! The executor checks the rules that depend on a context: extensions, versions, active uniforms,
+//! empty texture slots.
 
 mod commands;
 mod encoding;
@@ -38,6 +41,7 @@ mod script;
 mod sections;
 mod spirv;
 mod text;
+mod version_line;
 mod vertex_data;
 
 pub use commands::*;
@@ -46,9 +50,11 @@ pub use error::{ErrorKind, ParseError, Span};
 pub use geometry_layout::GeometryLayout;
 pub use patterns::{MatchKind, Pattern};
 pub use require::{ContextRequest, Limit, Require, RequireLine, Requirement, SpirvMode, Version};
-pub use script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
+pub use script::{Content, ProgramTarget, Script, Section, Shader};
 pub use spirv::Specialization;
+pub use version_line::VersionLine;
 pub use vertex_data::{Attribute, AttributeFormat, Column, ComponentType, VertexData};
+pub use vocabulary::Stage;
 
 use error::Fault;
 
@@ -56,9 +62,9 @@ use error::Fault;
 ///
 /// # Errors
 ///
-/// The first thing, in file order, that piglit's interpreter would stop at (for a missing `[require]` section and for
-/// contradictory context requirements: the end of the file). Requirements that a context may or may not meet, compile
-/// and link errors are no parse errors.
+/// The first error, in file order, at which piglit's interpreter stops (for a missing `[require]`
+/// section and for contradictory context requirements: the end of the file). Unmet requirements,
+/// compile errors and link errors are not parse errors.
 pub fn parse(bytes: &[u8]) -> Result<Script<'_>, ParseError> {
     let locate = |fault: Fault<'_>| ParseError::locate(bytes, &fault);
     if u32::try_from(bytes.len()).is_err() {

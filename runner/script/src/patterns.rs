@@ -1,23 +1,24 @@
 //! The 121 command patterns of `[test]`, in the order in which they are tried.
 //!
-//! A *prefix* pattern matches when the line, after its leading blanks, starts with the literal; nothing checks that
-//! the literal ends at a word boundary. A *scan* pattern is matched like C's `scanf`; see [`crate::scan`].
+//! A *prefix* pattern matches when the line, after its leading blanks, starts with the literal,
+//! even inside a word. A *scan* pattern is matched like C's `scanf`; see [`crate::scan`].
 
 use std::fmt;
 
-/// How a pattern is compared with a line.
+/// Kind of comparison of a pattern with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchKind {
-    /// Literal prefix; what follows is read by the command itself.
+    /// Literal prefix; the command reads the rest of the line.
     Prefix,
-    /// `scanf` conversions: `D` signed, `U` unsigned, `F` floating, `W` word, `W31` word of at most 31 bytes, `0xX`
-    /// hexadecimal.
+    /// `scanf` conversions: `D` signed, `U` unsigned, `F` floating, `W` word, `W31` word of at most
+    /// 31 bytes, `0xX` hexadecimal.
     Scan,
 }
 
 macro_rules! patterns {
     ($($name:ident $kind:ident $text:literal,)*) => {
-        /// Identity of a command pattern. The discriminant is the position in the order of trial, from 0.
+        /// Identity of a command pattern. The discriminant is the position in the order of trial,
+        /// from 0.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Pattern {
@@ -158,12 +159,12 @@ patterns! {
 }
 
 impl Pattern {
-    /// The pattern as it is matched; a prefix pattern may end in a blank that the line must have.
+    /// The text of the pattern; a prefix pattern may end in a blank that the line must have.
     pub fn text(self) -> &'static str {
         Self::TEXTS[self as usize]
     }
 
-    /// How the pattern is compared with a line.
+    /// Returns the kind of comparison with a line.
     pub fn kind(self) -> MatchKind {
         Self::KINDS[self as usize]
     }
@@ -173,8 +174,9 @@ impl Pattern {
         self as u8 + 1
     }
 
-    /// The patterns that start with `first`, in the order of trial. Every pattern starts with a lower-case letter that
-    /// must be the line's first non-blank byte, so no other pattern can match such a line.
+    /// The patterns that start with `first`, in the order of trial. Every pattern starts with a
+    /// lower-case letter that must be the line's first non-blank byte, so no other pattern can
+    /// match such a line.
     pub(crate) fn starting_with(first: u8) -> impl Iterator<Item = Pattern> {
         let bucket = first.checked_sub(b'a').and_then(|letter| BUCKETS.get(letter as usize));
         let members: &[u8] = bucket.map_or(&[], |bucket| bucket.members.split_at(bucket.len).0);

@@ -1,6 +1,6 @@
-//! `[require]`: requirement lines, and the context, window and depth buffer that they ask for.
+//! `[require]`: requirement lines, and the context, window and depth buffer that they request.
 //!
-//! A line that has none of the known forms means nothing; piglit's files use that for comments and prose.
+//! A line of another form is ignored; piglit's files use that for comments and prose.
 
 use nom::branch::alt;
 use nom::bytes::complete::tag;
@@ -12,10 +12,10 @@ use crate::commands::Comparison;
 use crate::enums::GlEnum;
 use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
 use crate::numbers::{signed32, strtol, unsigned64};
-use crate::script::VersionLine;
 use crate::text::{Lines, Parsed, is_space, miss, skip_space, trim_end, word};
+use crate::version_line::VersionLine;
 
-/// Everything that the `[require]` sections of a file say.
+/// Contents of the `[require]` sections of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Require<'a> {
     /// The conditions in file order. A condition is in force for the sections after it.
@@ -36,14 +36,14 @@ pub struct Require<'a> {
     pub spirv: SpirvMode,
 }
 
-/// A requirement and where it is.
+/// A requirement and its position.
 #[derive(Clone, Debug)]
 pub struct RequireLine<'a> {
     /// File line, from 1.
     pub line: u32,
     /// The line without surrounding blanks.
     pub span: Span,
-    /// What is required.
+    /// The requirement.
     pub requirement: Requirement<'a>,
 }
 
@@ -54,18 +54,18 @@ pub enum Requirement<'a> {
     Integer {
         /// The state.
         state: GlEnum,
-        /// How it must compare.
+        /// Comparison operator.
         comparison: Comparison,
-        /// With what.
+        /// Right operand.
         value: i32,
     },
     /// One of seven implementation limits.
     Limit {
         /// The limit.
         limit: Limit,
-        /// How it must compare.
+        /// Comparison operator.
         comparison: Comparison,
-        /// With what.
+        /// Right operand.
         value: i32,
     },
     /// The extension must be exported.
@@ -76,9 +76,9 @@ pub enum Requirement<'a> {
     Glsl(Version),
     /// `GL`.
     Gl {
-        /// How the context's version must compare.
+        /// Comparison operator for the context's version.
         comparison: Comparison,
-        /// With what.
+        /// Right operand.
         version: Version,
     },
     /// `rlimit`: address space in bytes. Never unmet.
@@ -106,7 +106,7 @@ pub struct Version {
     pub es: bool,
 }
 
-/// Limits with a requirement form of their own.
+/// Limits with a separate requirement form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// `GL_MAX_VERTEX_OUTPUT_COMPONENTS`
@@ -151,22 +151,22 @@ impl Limit {
     }
 }
 
-/// Which of a file's stages come from SPIR-V.
+/// Use of SPIR-V by a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SpirvMode {
     /// No `SPIRV` line, or `NO`.
     #[default]
     No,
-    /// `YES`: both GLSL and SPIR-V are there.
+    /// `YES`: the file has both GLSL and SPIR-V.
     Yes,
-    /// `ONLY`: no GLSL; skipped when GLSL is asked for.
+    /// `ONLY`: no GLSL; skipped in runs of GLSL.
     Only,
 }
 
 /// The context to create; versions are 10·major + minor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ContextRequest {
-    /// The highest compatibility version there is.
+    /// The highest available compatibility version.
     #[default]
     AnyCompatibility,
     /// A core context of at least this version, or else a compatibility context of it.
@@ -179,7 +179,7 @@ pub enum ContextRequest {
     Es(u32),
 }
 
-/// What the scan of the first `[require]` section remembers for the context; the last line of a kind wins.
+/// Facts of the first `[require]` section that choose the context; the last line of a kind wins.
 #[derive(Default)]
 struct Wanted {
     gl: Option<Version>,
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Remembers what concerns more than this line.
+    /// Records facts that affect more than this line.
     fn note(&mut self, requirement: Requirement<'a>, line: &'a [u8]) -> Result<(), Fault<'a>> {
         let require = &mut self.require;
         match requirement {
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The finished requirements; `end` is where an error about the whole is reported.
+    /// Returns the requirements; `end` is the position of errors about the whole.
     pub(crate) fn finish(mut self, end: &'a [u8]) -> Result<Require<'a>, Fault<'a>> {
         if !self.seen {
             return Err(Fault::new(ErrorKind::Section, end, "[require] section missing"));
@@ -290,7 +290,7 @@ impl Wanted {
     }
 }
 
-/// The desktop GL version that a GLSL version came with.
+/// The desktop GL version of a GLSL version.
 fn gl_of_glsl(glsl: u32) -> Option<u32> {
     Some(match glsl {
         110 => 20,
@@ -309,7 +309,8 @@ fn gl_of_glsl(glsl: u32) -> Option<u32> {
     })
 }
 
-/// The requirement of one line, forms tried in piglit's order; `None` for a line that means nothing to a context.
+/// The requirement of one line, forms tried in piglit's order; `None` for a line without a
+/// requirement.
 fn requirement(line: &[u8], terminated: bool) -> Result<Option<Requirement<'_>>, Fault<'_>> {
     let malformed = |message| Fault::new(ErrorKind::Require, line, message);
     if let Some(rest) = line.strip_prefix(b"INT ") {

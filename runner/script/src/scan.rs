@@ -1,15 +1,15 @@
 //! `scanf`-style matching of scan patterns.
 //!
-//! A blank in a pattern matches any number of blanks, none included; literals match exactly; the conversions (whole
-//! words of the pattern: `D`, `U`, `F`, `W`, `W31`, and `0xX`) skip leading blanks. Whatever follows the last
-//! conversion, in the pattern as in the line, is not looked at.
+//! A blank in a pattern matches any number of blanks, none included; literals match exactly; the
+//! conversions (whole words of the pattern: `D`, `U`, `F`, `W`, `W31`, and `0xX`) skip leading
+//! blanks. Text after the last conversion, in the pattern and in the line, is ignored.
 
 use crate::numbers::{scan_hex, scan_signed, scan_unsigned, strtod, strtof};
 use crate::text::{skip_space, utf8_prefix, word_bytes};
 
-/// Most conversions in one pattern (`texture quads`).
+/// Maximum conversions in one pattern (`texture quads`).
 const MAX_CAPTURES: usize = 22;
-/// Longest word that `W31` takes, in bytes.
+/// Maximum length of a `W31` word, in bytes.
 const SHORT_WORD: usize = 31;
 
 /// The texts that the conversions of a pattern consumed.
@@ -24,7 +24,7 @@ impl<'a> Captures<'a> {
         Captures { texts: [&[]; MAX_CAPTURES], len: 0 }
     }
 
-    /// How many conversions were made.
+    /// Number of conversions made.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -34,7 +34,8 @@ impl<'a> Captures<'a> {
         self.texts.get(index).copied().unwrap_or_default()
     }
 
-    /// A `W` conversion. A word of 31 bytes may have been cut inside a character, which is then dropped.
+    /// A `W` conversion. A word of 31 bytes may have been cut inside a character, which is then
+    /// dropped.
     pub(crate) fn word(&self, index: usize) -> &'a str {
         utf8_prefix(self.text(index))
     }
@@ -97,8 +98,8 @@ impl<'a> Captures<'a> {
     }
 }
 
-/// Matches as much of `pattern` as possible; `captures` tells how many conversions were made. Returns whether that
-/// was all of them.
+/// Matches as much of `pattern` as possible; `captures` holds the conversions made. Returns whether
+/// those are all.
 pub(crate) fn scan<'a>(pattern: &str, line: &'a [u8], captures: &mut Captures<'a>) -> bool {
     captures.len = 0;
     let mut input = line;

@@ -1,21 +1,23 @@
 //! The parsed file: [`Script`] and its sections.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::commands::{TestLine, Uniform};
 use crate::error::Span;
 use crate::geometry_layout::GeometryLayout;
 use crate::require::Require;
 use crate::spirv::Specialization;
+use crate::version_line::VersionLine;
 use crate::vertex_data::VertexData;
+use vocabulary::Stage;
 
 /// One parsed `.shader_test` file. Shader texts, names and words borrow from the file's bytes.
 #[derive(Clone, Debug)]
 pub struct Script<'a> {
-    /// The whole file; every [`Span`] indexes it. Not UTF-8 where comments and shaders are not.
+    /// The whole file; every [`Span`] indexes it. Comments and shaders may have bytes that are not
+    /// UTF-8.
     pub text: &'a [u8],
-    /// Everything `[require]` says.
+    /// Contents of `[require]`.
     pub require: Require<'a>,
     /// All sections in file order, `[require]` and `[test]` included.
     pub sections: Vec<Section<'a>>,
@@ -23,8 +25,8 @@ pub struct Script<'a> {
     pub vertex_data: Option<VertexData<'a>>,
     /// The indices of `[elements]`.
     pub elements: Vec<u16>,
-    /// The commands of `[test]`, blank lines and comments left out; `None` when there is no `[test]` section, in which
-    /// case the test passes as soon as its shaders compile.
+    /// The commands of `[test]`, without blank lines and comments; `None` without a `[test]`
+    /// section: the test then passes if its shaders compile.
     pub test: Option<Vec<TestLine<'a>>>,
     /// Uniform values of all commands, back to back; see [`Script::uniform_words`].
     pub(crate) words: Vec<u32>,
@@ -33,24 +35,27 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// The line the compiler must be given before `shader`'s text, or `None` when the text is passed as it is.
+    /// Returns the line to pass to the compiler before `shader`'s text, or `None` if the text is
+    /// passed unchanged.
     ///
-    /// A line is generated when `#version ` occurs nowhere *from the start of the section to the end of the file*.
-    /// Searching past the section's end is a slip of piglit's that 25 of its files are exposed to: their vertex
-    /// shader gets no line because a later stage has one, and is compiled as GLSL 1.10.
+    /// A line is generated when `#version ` occurs nowhere *from the start of the section to the
+    /// end of the file*. Searching past the section's end is an error of piglit that affects 25 of
+    /// its files: their vertex shader gets no line because a later stage has one, and is compiled
+    /// as GLSL 1.10.
     pub fn version_line(&self, shader: &Shader<'a>) -> Option<VersionLine> {
         let versioned = self.last_version.is_some_and(|last| last >= shader.body.start);
         (!versioned).then_some(shader.required)
     }
 
-    /// The values of one `uniform` command, as many as its type has components, in the order written (columns first
-    /// for matrices): 32-bit types one word per component, 64-bit types two, low half first.
+    /// The values of one `uniform` command, as many as its type has components, in the order
+    /// written (columns first for matrices): 32-bit types one word per component, 64-bit types two,
+    /// low half first.
     pub fn uniform_words(&self, uniform: &Uniform<'a>) -> &[u32] {
         let start = uniform.first_word as usize;
         self.words.get(start..start + uniform.ty.words()).unwrap_or_default()
     }
 
-    /// The text a span covers, with replacement characters for what is not UTF-8.
+    /// The text of a span, with replacement characters for bytes that are not UTF-8.
     pub fn slice(&self, span: Span) -> Cow<'a, str> {
         String::from_utf8_lossy(self.text.get(span.range()).unwrap_or_default())
     }
@@ -64,7 +69,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// One section: where it is and what it holds.
+/// One section: its position and its contents.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
     /// File line of the header, from 1.
@@ -73,24 +78,25 @@ pub struct Section<'a> {
     pub header: Span,
     /// From the line after the header to the next header.
     pub body: Span,
-    /// What the section holds.
+    /// The contents.
     pub content: Content<'a>,
 }
 
-/// What a section holds. A stage's section may be repeated; each is a shader object of its own.
+/// Contents of a section. A stage's section may be repeated; each is a separate shader object.
 #[derive(Clone, Debug)]
 pub enum Content<'a> {
     /// `[require]`; the contents of all of them are in [`Script::require`].
     Require,
     /// GLSL of one stage.
     Shader(Shader<'a>),
-    /// `[vertex shader passthrough]`: the built-in shader that copies `piglit_vertex` to `gl_Position`.
+    /// `[vertex shader passthrough]`: the built-in shader that copies `piglit_vertex` to
+    /// `gl_Position`.
     Passthrough(VersionLine),
     /// `[vertex program]` or `[fragment program]`: ARB assembly.
     Program {
-        /// Which of the two.
+        /// The program target.
         target: ProgramTarget,
-        /// The assembly text. Comments (`#`) may hold what is not UTF-8.
+        /// The assembly text. Comments (`#`) may have bytes that are not UTF-8.
         text: &'a [u8],
     },
     /// SPIR-V assembly of one stage.
@@ -100,7 +106,7 @@ pub enum Content<'a> {
         /// The assembly text; lines that start with `#` are comments.
         text: &'a [u8],
     },
-    /// Specialisation constants for the following SPIR-V section of the stage.
+    /// Specialization constants for the following SPIR-V section of the stage.
     Specializations {
         /// The stage.
         stage: Stage,
@@ -111,7 +117,7 @@ pub enum Content<'a> {
     GeometryLayout(GeometryLayout),
     /// `[shader include]`: a named string.
     Include {
-        /// The virtual path: the section's first line as it stands (a final carriage return dropped).
+        /// The virtual path: the section's first line, without a final carriage return.
         path: &'a str,
         /// The string, starting with the newline that ends the path line. Any bytes but NUL.
         text: &'a [u8],
@@ -133,46 +139,15 @@ pub struct Shader<'a> {
     pub stage: Stage,
     /// The text, verbatim. Any bytes but NUL.
     pub source: &'a [u8],
-    /// Where the text is.
+    /// Position of the text.
     pub body: Span,
     /// File line of the first line of `source`.
     pub first_line: u32,
-    /// The GLSL requirement in force at this section; used by [`Script::version_line`].
+    /// The GLSL requirement before this section; used by [`Script::version_line`].
     pub required: VersionLine,
 }
 
-/// A generated `#version` line. `Display` gives the line with its newline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VersionLine {
-    /// The packed version, 100·major + minor without padding (`4.5` is 405).
-    pub number: u32,
-    /// Whether the requirement is for GLSL ES.
-    pub es: bool,
-}
-
-impl fmt::Display for VersionLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = if self.es && self.number != 100 { " es" } else { "" };
-        writeln!(f, "#version {}{suffix}", self.number)
-    }
-}
-
-pub use vocabulary::Stage;
-
-/// Returns the stage of a `GL_…_SHADER` enum name.
-pub fn stage_from_enum(name: &str) -> Option<Stage> {
-    Some(match name {
-        "GL_VERTEX_SHADER" => Stage::Vertex,
-        "GL_TESS_CONTROL_SHADER" => Stage::TessControl,
-        "GL_TESS_EVALUATION_SHADER" => Stage::TessEval,
-        "GL_GEOMETRY_SHADER" => Stage::Geometry,
-        "GL_FRAGMENT_SHADER" => Stage::Fragment,
-        "GL_COMPUTE_SHADER" => Stage::Compute,
-        _ => return None,
-    })
-}
-
-/// Which ARB assembly program.
+/// Target of an ARB assembly program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProgramTarget {
     /// `GL_VERTEX_PROGRAM_ARB`.

@@ -7,11 +7,13 @@ use crate::encoding;
 use crate::error::{ErrorKind, Fault, Span, offset_in, saturate};
 use crate::numbers::unsigned32;
 use crate::require::Builder;
-use crate::script::{Content, ProgramTarget, Script, Section, Shader, Stage, VersionLine};
+use crate::script::{Content, ProgramTarget, Script, Section, Shader};
 use crate::text::{Lines, skip_space, split_line, trim_end, utf8_prefix};
+use crate::version_line::VersionLine;
 use crate::{geometry_layout, spirv, vertex_data};
+use vocabulary::Stage;
 
-/// What a header announces.
+/// Contents announced by a header.
 #[derive(Clone, Copy)]
 enum Header {
     Require,
@@ -59,10 +61,10 @@ const HEADERS: &[(&str, Header)] = &[
     ("[test]", Header::Test),
 ];
 
-/// Shader objects of one stage that piglit has room for.
+/// Maximum shader objects of one stage in piglit.
 const MAX_SHADERS: u32 = 256;
 
-/// Reads a whole file that is known to be less than 4 GiB without NUL bytes.
+/// Reads a whole file, which is smaller than 4 GiB and has no NUL bytes.
 pub(crate) fn parse(file: &[u8]) -> Result<Script<'_>, Fault<'_>> {
     let mut splitter = Splitter {
         file,
@@ -257,7 +259,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// Checks what is not UTF-8 in a section's body. Shaders are the compiler's business.
+/// Checks the encoding of a section's body. The compiler checks that of shaders.
 fn check_encoding(header: Header, body: &[u8]) -> Result<(), Fault<'_>> {
     match header {
         Header::Shader(_) | Header::Spirv(_) => Ok(()),
@@ -283,7 +285,7 @@ fn elements<'a>(body: &'a [u8], indices: &mut Vec<u16>) -> Result<(), Fault<'a>>
     Ok(())
 }
 
-/// Splits before the first line that starts with a bracket: what is before it, and from it to the end.
+/// Splits before the first line that starts with a bracket.
 fn split_header(input: &[u8]) -> (&[u8], &[u8]) {
     if input.starts_with(b"[") {
         return input.split_at(0);

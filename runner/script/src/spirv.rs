@@ -1,10 +1,10 @@
-//! Specialisation sections.
+//! Specialization sections.
 
 use crate::error::{ErrorKind, Fault};
 use crate::numbers::{float32, unsigned32};
 use crate::text::{Lines, skip_space, trim_end, word};
 
-/// One specialisation constant.
+/// One specialization constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Specialization {
     /// Constant id.

@@ -6,7 +6,7 @@ use nom::{FindSubstring, IResult, Parser};
 /// Result of a reader: the unread rest and the value, or a [`Miss`].
 pub(crate) type Parsed<'a, T> = IResult<&'a [u8], T, Miss>;
 
-/// A reader that did not match. It says nothing more, because whoever asked knows what was expected.
+/// Marker for a reader that did not match. The caller knows what was expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Miss;
 
@@ -25,8 +25,8 @@ pub(crate) fn miss<'a, T>() -> Parsed<'a, T> {
     Err(nom::Err::Error(Miss))
 }
 
-/// C's `isspace` without the newline: readers only ever see one line. A carriage return counts, so files with
-/// CR LF line ends read like files without.
+/// C's `isspace` without the newline: readers only ever see one line. A carriage return counts, so
+/// files with CR LF line ends read like files without.
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
@@ -58,7 +58,8 @@ pub(crate) fn word_bytes(input: &[u8]) -> Parsed<'_, &[u8]> {
     nom::sequence::preceded(take_while(is_space), take_while1(|b| !is_space(b))).parse(input)
 }
 
-/// A run of non-blank characters after optional blanks. What is not UTF-8 misses: it is in a comment.
+/// A run of non-blank characters after optional blanks. Bytes that are not UTF-8 do not match: they
+/// are in a comment.
 pub(crate) fn word(input: &[u8]) -> Parsed<'_, &str> {
     let (rest, bytes) = word_bytes(input)?;
     match std::str::from_utf8(bytes) {
@@ -67,7 +68,8 @@ pub(crate) fn word(input: &[u8]) -> Parsed<'_, &str> {
     }
 }
 
-/// Text of a part of a file up to what is not UTF-8: a comment, or a character that the part was cut in.
+/// The text of a part of a file up to the first byte that is not UTF-8: a comment, or a character
+/// cut by the part's end.
 pub(crate) fn utf8_prefix(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -77,7 +79,8 @@ pub(crate) fn utf8_prefix(bytes: &[u8]) -> &str {
     }
 }
 
-/// Splits at the first newline: the line without it, and what follows it (`None` when there was no newline).
+/// Splits at the first newline: the line without it, and the text after it (`None` without a
+/// newline).
 pub(crate) fn split_line(input: &[u8]) -> (&[u8], Option<&[u8]>) {
     match input.find_substring(&b"\n"[..]) {
         Some(end) => (&input[..end], Some(&input[end + 1..])),
@@ -92,7 +95,8 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// `first` is the file line number of the body's first line. A final newline does not start another line.
+    /// `first` is the file line number of the body's first line. A final newline does not start
+    /// another line.
     pub(crate) fn new(body: &'a [u8], first: u32) -> Lines<'a> {
         Lines { rest: Some(body), number: first }
     }

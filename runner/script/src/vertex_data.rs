@@ -20,7 +20,7 @@ pub struct VertexData<'a> {
 /// One column: an attribute, an element of an attribute array, or a column of a matrix attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column<'a> {
-    /// Where the header of the column is.
+    /// Position of the column's header.
     pub span: Span,
     /// The attribute.
     pub attribute: Attribute<'a>,
@@ -30,11 +30,11 @@ pub struct Column<'a> {
     pub component: ComponentType,
     /// Values per row, 1 to 4.
     pub components: u8,
-    /// How the attribute receives the values.
+    /// Format in which the attribute receives the values.
     pub format: AttributeFormat,
     /// Columns of the attribute's matrix type, 1 for everything else.
     pub matrix_columns: u8,
-    /// Which matrix column this is.
+    /// Number of the matrix column.
     pub matrix_column: u8,
     /// Offset of the first value in a row, in bytes.
     pub offset: u32,
@@ -47,7 +47,7 @@ impl Column<'_> {
     }
 }
 
-/// What a column feeds.
+/// Destination of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribute<'a> {
     /// A named attribute of the program.
@@ -115,26 +115,26 @@ impl ComponentType {
     }
 }
 
-/// How an attribute receives its values.
+/// Format in which an attribute receives its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeFormat {
-    /// Converted to float, not normalised.
+    /// Converted to float, not normalized.
     Float,
     /// Kept as integers.
     Integer,
     /// Kept as 64-bit floats.
     Double,
-    /// Types that do not go together; piglit prints a message and leaves the attribute alone.
+    /// Incompatible types; piglit prints a message and leaves the attribute unset.
     Unset,
 }
 
-/// Most columns; the corpus has at most 30.
+/// Maximum columns; the corpus has at most 30.
 const MAX_COLUMNS: usize = 1024;
-/// Largest vertex buffer; the corpus stays below 100 KB. Short rows are filled up with zeros, so without a limit a small
-/// file could ask for any amount of memory.
+/// Maximum size of a vertex buffer; the corpus stays below 100 KB. Short rows are filled with
+/// zeros, so without a limit a small file could take any amount of memory.
 const MAX_BYTES: usize = 1 << 26;
 
-/// Reads a section; `file` is only used to work out spans.
+/// Reads a section; `file` is only used to compute spans.
 pub(crate) fn parse<'a>(file: &'a [u8], body: &'a [u8]) -> Result<VertexData<'a>, Fault<'a>> {
     let mut data = VertexData::default();
     // Numbered like piglit's messages: from 1 at the section's first line.
@@ -186,7 +186,8 @@ impl<'a> VertexData<'a> {
     }
 }
 
-/// Appends one row's values of a column; a missing value is 0. The error is the value that does not fit.
+/// Appends one row's values of a column; a missing value is 0. The error is the value that does not
+/// fit.
 fn values<'a>(column: &Column<'_>, mut rest: &'a [u8], data: &mut Vec<u8>) -> Result<&'a [u8], &'a [u8]> {
     for _ in 0..column.components {
         let parsed = match column.component {

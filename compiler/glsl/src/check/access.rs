@@ -1,6 +1,6 @@
-//! Reads of `writeonly` memory (GLSL 4.60 section 4.10), found when the whole shader is there.
+//! Reads of `writeonly` memory (GLSL 4.60 section 4.10), found in the complete shader.
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::source::Span;
 use program::{Direction, ExprId, ExprKind, Storage};
 use rustc_hash::FxHashSet;
@@ -33,14 +33,15 @@ impl Checker<'_> {
         outcome
     }
 
-    /// The text that a span of the typed program stands for.
+    /// The source text of a span of the typed program.
     pub(super) fn unit_span(&self, span: program::Span) -> Span {
         let start = self.file_starts.get(usize::from(span.source)).map_or(0, |f| f.start) + span.start;
         Span::new(start, start.saturating_add(span.len.into()))
     }
 
-    /// Expressions that name a variable without reading it: what is assigned to, and what only its length or its
-    /// place in memory is asked of. Atomic functions and compound assignments say themselves that they read.
+    /// Expressions that name a variable without reading it: targets of assignments, and operands of
+    /// `length()` and of memory functions. Atomic functions and compound assignments report their
+    /// reads themselves.
     fn places(&self) -> FxHashSet<ExprId> {
         let mut written = FxHashSet::default();
         for expr in self.shader.exprs.values() {

@@ -1,8 +1,8 @@
 //! `atomic*` functions on buffer and shared variables.
 
+use super::checker::{Check, Checker};
 use super::construct::Argument;
-use super::place::Root;
-use super::{Check, Checker};
+use super::state::Root;
 use crate::source::Span;
 use program::{AtomicOp, ExprId, ExprKind, Scalar, Storage, Type};
 
@@ -21,7 +21,7 @@ fn operation(name: &str) -> Option<AtomicOp> {
 }
 
 impl Checker<'_> {
-    /// Whether this version has an atomic memory function of this name.
+    /// Returns whether this version has an atomic memory function of this name.
     pub(super) fn is_atomic_function(&self, name: &str) -> bool {
         operation(name).is_some() && self.has_atomic_memory()
     }
@@ -31,7 +31,7 @@ impl Checker<'_> {
             || self.language.any_extension(&["ARB_shader_storage_buffer_object", "ARB_compute_shader"])
     }
 
-    /// An atomic memory function; `None` when the name is none of them.
+    /// An atomic memory function; `None` for other names.
     pub(super) fn atomic_call(
         &mut self,
         name: &str,

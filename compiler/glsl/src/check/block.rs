@@ -1,9 +1,9 @@
 //! Interface blocks.
 
-use super::layout_target::Target;
+use super::checker::{Check, Checker};
+use super::layout_target::LayoutTarget;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
-use super::{Check, Checker};
 use crate::ast;
 use crate::source::Span;
 use program::layout::Rules;
@@ -27,7 +27,7 @@ impl<'a> Checker<'a> {
         outcome
     }
 
-    fn declare_block(&mut self, block: ast::Block, span: Span) -> Check<()> {
+    fn declare_block(&mut self, block: ast::InterfaceBlock, span: Span) -> Check<()> {
         let qualifiers = self.qualifiers(block.qualifiers)?;
         let name = self.text(block.name.symbol);
         let (storage, word) = self.block_storage(&qualifiers, block.name.span)?;
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         if name.starts_with("gl_") {
             return self.error(block.name.span, format!("`{name}`: names that start with gl_ are reserved"));
         }
-        self.check_layout_target(&qualifiers, Target::Block)?;
+        self.check_layout_target(&qualifiers, LayoutTarget::Block)?;
         let (packing, order) = self.block_defaults(word);
         let packing = qualifiers.layout.packing.unwrap_or(packing);
         let order = qualifiers.layout.order.unwrap_or(order);
@@ -89,8 +89,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A block has a storage qualifier, perhaps `patch`, memory and layout qualifiers; the others are for its members
-    /// (GLSL 4.60 section 4.3.9).
+    /// A block has a storage qualifier, optionally `patch`, memory and layout qualifiers; the
+    /// others are for its members (GLSL 4.60 section 4.3.9).
     fn check_block_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
         let patch = Interpolation { patch: q.interpolation.patch, ..Interpolation::default() };
         if q.interpolation != patch || q.invariant || q.precise || q.constant || q.precision.is_some() {
@@ -109,21 +109,21 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn declare_members(&mut self, block: &ast::Block, id: program::GlobalId) -> Check<()> {
+    fn declare_members(&mut self, block: &ast::InterfaceBlock, id: program::GlobalId) -> Check<()> {
         for (index, name) in (0..).zip(self.member_names(block)) {
             self.declare_global(name, Entity::BlockMember(id, index))?;
         }
         Ok(())
     }
 
-    fn member_names(&self, block: &ast::Block) -> impl Iterator<Item = ast::Name> + use<'a> {
+    fn member_names(&self, block: &ast::InterfaceBlock) -> impl Iterator<Item = ast::Name> + use<'a> {
         let unit = self.unit;
         let members = unit.list(block.members).iter();
         let declarators = members.flat_map(|&member| unit.list(unit.members[member].declarators));
         declarators.map(|&declarator| unit.declarators[declarator].name)
     }
 
-    /// A block's name means nothing else in global scope (GLSL 4.60 section 4.3.9).
+    /// A block's name has no other meaning in global scope (GLSL 4.60 section 4.3.9).
     pub(super) fn check_no_block_name(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
         if self.scopes.is_global() && self.block_names.contains(&name.symbol) {
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
         let own = array.filter(|_| shared_by_vertices).map_or(ty, |(element, _)| element);
         if self.language.es && self.types.array_of(own).is_some_and(|(e, _)| self.types.array_of(e).is_some())
         {
-            return self.error(span, "there are no arrays of arrays of blocks in ES");
+            return self.error(span, "arrays of arrays of blocks are not available in ES");
         }
         if q.layout.variable.binding.is_some() && !matches!(storage, Storage::Uniform | Storage::Buffer) {
             return self.error(span, "`binding` is for opaque uniforms and blocks");
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
 
     fn block_members(
         &mut self,
-        block: &ast::Block,
+        block: &ast::InterfaceBlock,
         storage: Storage,
         outer: &Qualifiers,
         order: MatrixOrder,
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
             let member = unit.members[id];
             let qualifiers = self.qualifiers(member.qualifiers)?;
             self.check_member_qualifiers(&qualifiers, storage, outer)?;
-            self.check_layout_target(&qualifiers, Target::Member)?;
+            self.check_layout_target(&qualifiers, LayoutTarget::Member)?;
             if matches!(unit.types[member.ty].kind, ast::TypeKind::Struct(_)) {
                 return self.error(member.span, "structures cannot be defined inside blocks");
             }
@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
                 if let Some((element, ArrayLength::Unsized)) = self.types.array_of(ty)
                     && storage == Storage::Buffer
                 {
-                    // Others are sized by their largest constant index when linking.
+                    // Linking sizes the others by their largest constant index.
                     if last {
                         ty = self.types.array(element, ArrayLength::Runtime);
                     }
@@ -290,11 +290,11 @@ impl<'a> Checker<'a> {
         Ok(members)
     }
 
-    /// Locations of members: of all of them or below the block's, and not where each element of an array of blocks needs
-    /// its own (GLSL 4.60 section 4.4.1).
+    /// Locations of members: of all of them or below the block's, and not where each element of an
+    /// array of blocks needs its own (GLSL 4.60 section 4.4.1).
     fn check_member_locations(
         &mut self,
-        block: &ast::Block,
+        block: &ast::InterfaceBlock,
         storage: Storage,
         outer: &Qualifiers,
         all: bool,
@@ -321,8 +321,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether captured values of a type lie at `offset` as they must: at a multiple of 8 bytes with 64-bit components,
-    /// of 4 without (GLSL 4.60 section 4.4.2.1).
+    /// Checks the alignment of captured values at `offset`: a multiple of 8 bytes with 64-bit
+    /// components, of 4 without (GLSL 4.60 section 4.4.2.1).
     pub(super) fn check_captured(&mut self, ty: TypeId, offset: Option<u32>, span: Span) -> Check<()> {
         let align = if self.has_wide_components(ty) { 8 } else { 4 };
         if offset.is_some() && matches!(self.types.array_of(ty), Some((_, ArrayLength::Unsized))) {
@@ -340,19 +340,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Most bytes that a transform feedback buffer takes per vertex.
+    /// Maximum bytes per vertex in a transform feedback buffer.
     fn capture_limit(&self) -> u32 {
         let components = self.language.limit("GL_MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS", 64);
         components.saturating_mul(4)
     }
 
-    /// `xfb_stride` of a buffer: a multiple of 4 within the limit, and the same wherever it is said (GLSL 4.60 section
-    /// 4.4.2.1).
+    /// `xfb_stride` of a buffer: a multiple of 4 within the limit, and the same in every
+    /// declaration (GLSL 4.60 section 4.4.2.1).
     pub(super) fn set_xfb_stride(&mut self, layout: &LayoutQualifiers, span: Span) -> Check<()> {
         let Some(stride) = layout.xfb_stride else { return Ok(()) };
         let limit = self.capture_limit();
         if stride % 4 != 0 || stride > limit {
-            return self.error(span, format!("xfb_stride {stride} is no multiple of 4 up to {limit}"));
+            return self.error(span, format!("xfb_stride {stride} must be a multiple of 4 up to {limit}"));
         }
         let buffer = layout.xfb_buffer.or(self.defaults.xfb_buffer).unwrap_or(0);
         let Some(slot) = self.shader.layout.xfb_stride.get_mut(buffer as usize) else { return Ok(()) };
@@ -472,8 +472,10 @@ impl<'a> Checker<'a> {
                     return self.error(span, message);
                 }
                 if offset < end {
-                    return self
-                        .error(span, format!("offset {offset} of `{}` lies in another member", member.name));
+                    return self.error(
+                        span,
+                        format!("offset {offset} of `{}` overlaps another member", member.name),
+                    );
                 }
             }
             let alignment = alignment.max(member.align.unwrap_or(1));

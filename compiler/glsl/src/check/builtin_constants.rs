@@ -1,14 +1,14 @@
 //! The `gl_Max*` constants, from the limits of the context.
 
-use super::Checker;
+use super::checker::Checker;
 use super::language::Availability;
 use crate::source::Span;
 use program::{ExprId, ExprKind, Literal, Scalar};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Lines `@ availability`, then `name limit default`. Limits are GL enums without `GL_`; `/4` divides (vectors from
-/// components).
+/// Lines `@ availability`, then `name limit default`. Limits are GL enums without `GL_`; `/4`
+/// divides (vectors from components).
 const CONSTANTS: &str = "
 @ 110 0 compat
 gl_MaxLights MAX_LIGHTS 8
@@ -155,7 +155,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 impl Checker<'_> {
-    /// A limit by GL enum, with the default of the constant that shows it.
+    /// A limit by GL enum, with the default of the constant that exposes it.
     pub(super) fn limit(&self, name: &str) -> u32 {
         let short = name.trim_start_matches("GL_");
         let default = TABLE.rows.values().flatten().find(|r| r.limit == short && r.divisor == 1);

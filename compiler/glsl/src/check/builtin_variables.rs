@@ -1,8 +1,8 @@
-//! The `gl_*` variables: a table of who has which, and their globals, made when first named.
+//! The `gl_*` variables: a table with their availability, and their globals, created on first use.
 
+use super::checker::{Check, Checker};
 use super::language::Availability;
 use super::type_names;
-use super::{Check, Checker};
 use crate::intern::Symbol;
 use crate::source::Span;
 use program::types::{Member, StructType};
@@ -24,8 +24,8 @@ gl_LightProducts: vec4 ambient, vec4 diffuse, vec4 specular
 gl_FogParameters: vec4 color, float density, float start, float end, float scale
 ";
 
-/// Lines `@ availability` (see [`Availability::parse`]) followed by lines `storage type name`. `[]` is an unsized array,
-/// `[LIMIT]` one of the size of that limit of the context.
+/// Lines `@ availability` (see [`Availability::parse`]) followed by lines `storage type name`. `[]`
+/// is an unsized array, `[LIMIT]` one of the size of that limit of the context.
 const VARIABLES: &str = "
 @ 110 100 vs
 out vec4 gl_Position
@@ -302,7 +302,7 @@ fn parse_row(line: &'static str, availability: usize) -> Option<(&'static str, R
     Some((name, Row { availability, storage, patch, flat, base, dims, builtin }))
 }
 
-/// Members of `gl_PerVertex` in the order they are laid out, with the profile that has them.
+/// Members of `gl_PerVertex` in layout order, with their availability.
 const PER_VERTEX: &[(BuiltinVariable, &str)] = &[
     (BuiltinVariable::Position, "110 100"),
     (
@@ -320,16 +320,8 @@ const PER_VERTEX: &[(BuiltinVariable, &str)] = &[
     (BuiltinVariable::FogFragCoord, "110 0 compat"),
 ];
 
-/// Globals of built-in variables that the shader has named, and redeclarations of `gl_PerVertex`.
-#[derive(Debug, Default)]
-pub(super) struct Instances {
-    known: Vec<(BuiltinVariable, Storage, GlobalId)>,
-    /// Members redeclared as invariant.
-    pub invariant: Vec<BuiltinVariable>,
-}
-
 impl Checker<'_> {
-    /// The value of a `gl_*` name: a constant or a variable. `None` when there is no such thing.
+    /// The value of a `gl_*` name: a constant or a variable. `None` if the name does not exist.
     pub(super) fn builtin_name(&mut self, name: Symbol, span: Span) -> Check<Option<ExprId>> {
         let text = self.text(name);
         if !text.starts_with("gl_") {
@@ -363,7 +355,7 @@ impl Checker<'_> {
         Ok(Some(self.push(ExprKind::Global(id), ty, span)))
     }
 
-    /// `gl_VerticesIn`: as many as any per-vertex input has elements, which linking decides.
+    /// `gl_VerticesIn`: the number of elements of per-vertex inputs, which linking decides.
     fn vertices_in(&mut self, span: Span) -> Check<ExprId> {
         let Some(id) = self.builtin_variable("gl_PositionIn", span)? else {
             return self.error(span, "`gl_VerticesIn` is not available in this stage");
@@ -473,7 +465,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Everything `gl_PerVertex` has in this version and profile.
+    /// The type of `gl_PerVertex` in this version and profile.
     fn per_vertex_type(&mut self) -> TypeId {
         let mut members = Vec::new();
         for &(builtin, availability) in PER_VERTEX {

@@ -1,11 +1,11 @@
 //! Calls: constructors, user functions, built-in functions, subroutines; overload resolution.
 
+use super::checker::{Check, Checker, Reported};
 use super::construct::Argument;
 use super::convert::{Rank, better};
-use super::place::Root;
 use super::scope::Entity;
-use super::signature::{Candidate, Target};
-use super::{Check, Checker};
+use super::signature::{CallTarget, Candidate};
+use super::state::Root;
 use crate::ast::{self, Callee, List};
 use crate::source::Span;
 use program::{BuiltinFunction, Direction, ExprId, ExprKind, FunctionId, Stage, Storage, Type, TypeId};
@@ -26,7 +26,7 @@ impl Checker<'_> {
                 let arguments = self.arguments(arguments)?;
                 self.construct(ty, &arguments, span)
             }
-            Some(Entity::Unknown) => Err(super::Reported),
+            Some(Entity::Unknown) => Err(Reported),
             Some(Entity::Global(_) | Entity::Local(_)) => self.call_variable(callee, arguments, span),
             Some(Entity::BlockMember(..) | Entity::SubroutineType) => {
                 let text = self.text(name.symbol);
@@ -82,8 +82,9 @@ impl Checker<'_> {
         }
         let fitting = ids.iter().filter(|&&id| self.takes(id, arguments));
         let mut candidates: Vec<Candidate> = fitting.map(|&id| self.user_candidate(id)).collect();
-        // The built-in functions are in a scope outside of the global one, where a user's function hides all of its name
-        // (GLSL 4.60 section 4.2.2); in ES 1.00 it is one more overload.
+        // The built-in functions are in a scope outside of the global one, where a user's function
+        // hides all functions of its name (GLSL 4.60 section 4.2.2); in ES 1.00 it is one more
+        // overload.
         let hidden = !ids.is_empty() && !self.language.es;
         if !hidden {
             self.builtin_candidates(text, arguments.len(), &mut candidates);
@@ -96,7 +97,7 @@ impl Checker<'_> {
         }
         let types = self.argument_types(arguments);
         if self.broken_functions.contains(&name.symbol) {
-            return Err(super::Reported);
+            return Err(Reported);
         }
         let known = !ids.is_empty() || self.is_any_builtin_function(text);
         if known {
@@ -106,7 +107,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a user function takes arguments, converted or not.
+    /// Returns whether a user function accepts the arguments, converted or not.
     fn takes(&self, id: FunctionId, arguments: &[Argument]) -> bool {
         let function = &self.shader.functions[id];
         let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
@@ -117,7 +118,7 @@ impl Checker<'_> {
     fn user_candidate(&self, id: FunctionId) -> Candidate {
         let function = &self.shader.functions[id];
         let parameters = function.parameters.iter().map(|p| (function.locals[p.local].ty, p.direction));
-        Candidate { target: Target::User(id), parameters: parameters.collect(), result: function.result }
+        Candidate { target: CallTarget::User(id), parameters: parameters.collect(), result: function.result }
     }
 
     /// Texture, image and atomic functions, which are chosen by their first argument's type.
@@ -160,9 +161,10 @@ impl Checker<'_> {
             _ => {}
         }
         if !self.language.conversions.ranking {
-            // Before GLSL 4.00 several matches through conversions are ambiguous among user functions; among
-            // built-in overloads the first in the specification's order is what implementations take.
-            let user = |c: &Candidate| matches!(c.target, Target::User(_));
+            // Before GLSL 4.00 several matches through conversions are ambiguous among user
+            // functions; among built-in overloads, implementations take the first in the
+            // specification's order.
+            let user = |c: &Candidate| matches!(c.target, CallTarget::User(_));
             if viable.iter().all(|(c, _)| user(c)) {
                 return self.ambiguous(name, arguments, span);
             }
@@ -196,7 +198,7 @@ impl Checker<'_> {
         types.join(", ")
     }
 
-    /// How well an argument fits a parameter.
+    /// Rank of an argument for a parameter.
     fn rank(&self, argument: TypeId, parameter: TypeId, direction: Direction) -> Option<Rank> {
         if argument == parameter {
             return Some(Rank::Exact);
@@ -217,12 +219,12 @@ impl Checker<'_> {
         for (argument, &(ty, direction)) in arguments.iter().zip(&candidate.parameters) {
             values.push(self.pass(*argument, ty, direction)?);
         }
-        if let Target::User(function) = candidate.target {
+        if let CallTarget::User(function) = candidate.target {
             self.check_passed_memory(function, &values, arguments)?;
         }
         let kind = match candidate.target {
-            Target::User(function) => ExprKind::Call { function, arguments: values },
-            Target::Builtin(function) => {
+            CallTarget::User(function) => ExprKind::Call { function, arguments: values },
+            CallTarget::Builtin(function) => {
                 self.check_builtin_call(function, &candidate.parameters, &values, span)?;
                 if function == BuiltinFunction::Ftransform
                     && let Some(value) = self.fixed_function_position(candidate.result, span)?
@@ -241,7 +243,8 @@ impl Checker<'_> {
         Ok(call)
     }
 
-    /// A parameter keeps the memory qualifiers of the image it is given; `restrict` may go (GLSL 4.60 section 4.10).
+    /// A parameter keeps the memory qualifiers of its image argument; `restrict` may be dropped
+    /// (GLSL 4.60 section 4.10).
     fn check_passed_memory(
         &mut self,
         function: FunctionId,
@@ -252,7 +255,7 @@ impl Checker<'_> {
             let known = self.parameter_notes.get(&function).and_then(|notes| notes.get(i));
             let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else { continue };
             let (wanted, given) = (known.memory, self.memory_of(value));
-            // ARB_shader_image_load_store has `restrict` among them.
+            // ARB_shader_image_load_store includes `restrict`.
             let keeps_restrict = !self.language.at_least(420, 310);
             let lost = keeps_restrict && given.restrict && !wanted.restrict
                 || given.coherent && !wanted.coherent
@@ -266,7 +269,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// `ftransform()`: what fixed-function vertex processing computes, from the state as GLSL sees it.
+    /// `ftransform()`: the position of fixed-function vertex processing, from the built-in state
+    /// uniforms.
     fn fixed_function_position(&mut self, ty: TypeId, span: Span) -> Check<Option<ExprId>> {
         let matrix = self.builtin_variable("gl_ModelViewProjectionMatrix", span)?;
         let vertex = self.builtin_variable("gl_Vertex", span)?;
@@ -277,7 +281,7 @@ impl Checker<'_> {
         Ok(Some(self.push(product, ty, span)))
     }
 
-    /// An argument as its parameter wants it: a converted value, or a checked place.
+    /// An argument prepared for its parameter: a converted value, or a checked place.
     fn pass(&mut self, argument: Argument, ty: TypeId, direction: Direction) -> Check<ExprId> {
         match direction {
             Direction::In => Ok(self.convert(argument.value, ty, argument.span)),
@@ -337,8 +341,9 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Every invocation comes to a call, and only once: to barriers of a tessellation control shader (GLSL 4.60 section
-    /// 8.16), and to both ends of a critical section (ARB_fragment_shader_interlock).
+    /// Checks that every invocation reaches a call exactly once: barriers of a tessellation control
+    /// shader (GLSL 4.60 section 8.16), and both ends of a critical section
+    /// (ARB_fragment_shader_interlock).
     fn check_once_in_main(&mut self, what: &str, span: Span) -> Check<()> {
         let Some(function) = &self.function else { return Ok(()) };
         let message = if &*self.shader.functions[function.id].name != "main" {
@@ -353,13 +358,13 @@ impl Checker<'_> {
         self.error(span, format!("{what} {message}"))
     }
 
-    /// There is one critical section at most; `passed` of its ends come before this one.
+    /// Checks that there is at most one critical section; `passed` of its ends precede this one.
     fn check_interlock(&mut self, passed: u32, what: &str, span: Span) -> Check<()> {
         self.check_once_in_main(what, span)?;
         let Some(function) = &mut self.function else { return Ok(()) };
         if function.interlocks != passed {
             return self
-                .error(span, format!("{what} is misplaced: a shader begins one, once, and then ends it"));
+                .error(span, format!("{what} is misplaced: a shader has one begin, followed by one end"));
         }
         function.interlocks += 1;
         Ok(())

@@ -1,89 +1,19 @@
-//! Constant expressions: what counts as one, and its value where the language needs a number (array sizes, layout
-//! values, case labels). Initialisers stay unevaluated.
+//! Constant expressions: their definition, and their value where the language needs a number (array
+//! sizes, layout values, case labels). Initializers stay unevaluated.
 
+use super::checker::{Check, Checker};
+use super::constant_value::{Number, Value};
 use super::constant_vector::{self, Shaped};
 use super::half::{half_bits, half_value};
-use super::{Check, Checker};
 use crate::ast;
 use program::{BinaryOp, BuiltinFunction, ExprId, ExprKind, Literal, Scalar, Storage, Type, TypeId, UnaryOp};
 use std::rc::Rc;
 
-/// A scalar value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Bool(bool),
-    /// Wide enough for the values of every integer type.
-    Int(i128),
-    Float(f64),
-}
-
-impl Number {
-    pub fn float(self) -> f64 {
-        match self {
-            Number::Bool(b) => f64::from(u8::from(b)),
-            Number::Int(i) => i as f64,
-            Number::Float(f) => f,
-        }
-    }
-
-    fn int(self) -> i128 {
-        match self {
-            Number::Bool(b) => i128::from(b),
-            Number::Int(i) => i,
-            Number::Float(f) => f as i128,
-        }
-    }
-
-    pub fn bool(self) -> bool {
-        match self {
-            Number::Bool(b) => b,
-            Number::Int(i) => i != 0,
-            Number::Float(f) => f != 0.0,
-        }
-    }
-
-    /// The value as a value of a component type, wrapped or rounded.
-    fn to(self, scalar: Scalar) -> Number {
-        match scalar {
-            Scalar::Bool => Number::Bool(self.bool()),
-            Scalar::Int => Number::Int(i128::from(self.int() as i32)),
-            Scalar::Uint => Number::Int(i128::from(self.int() as u32)),
-            Scalar::Int16 => Number::Int(i128::from(self.int() as i16)),
-            Scalar::Uint16 => Number::Int(i128::from(self.int() as u16)),
-            Scalar::Int64 => Number::Int(i128::from(self.int() as i64)),
-            Scalar::Uint64 => Number::Int(i128::from(self.int() as u64)),
-            Scalar::Float16 => Number::Float(half_value(half_bits(self.float()))),
-            Scalar::Float => Number::Float(f64::from(self.float() as f32)),
-            Scalar::Double => Number::Float(self.float()),
-        }
-    }
-}
-
-/// A value: components of a scalar, vector or matrix, or elements of an array or structure.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
-    Components(Vec<Number>),
-    Elements(Rc<[Value]>),
-}
-
-impl Value {
-    fn components(&self) -> Option<&[Number]> {
-        match self {
-            Value::Components(numbers) => Some(numbers),
-            Value::Elements(_) => None,
-        }
-    }
-
-    fn first(&self) -> Option<Number> {
-        self.components()?.first().copied()
-    }
-}
-
-/// Deepest chain of constant variables that is followed.
+/// Maximum length of a chain of constant variables.
 const MAX_DEPTH: u32 = 500;
 
 impl Checker<'_> {
-    /// The initialiser of a constant variable.
+    /// The initializer of a constant variable.
     fn constant_initializer(&self, kind: &ExprKind) -> Option<ExprId> {
         match *kind {
             ExprKind::Global(id) => {
@@ -95,7 +25,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression is a constant expression (GLSL 4.60 section 4.3.3).
+    /// Returns whether an expression is a constant expression (GLSL 4.60 section 4.3.3).
     pub(super) fn is_constant(&self, id: ExprId) -> bool {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
@@ -254,15 +184,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Evaluates the initialiser of a constant variable when it is declared, so that chains of constants are not deep.
+    /// Evaluates the initializer of a constant variable when it is declared, so that chains of
+    /// constants are not deep.
     pub(super) fn remember_value(&self, constant: bool, initializer: Option<ExprId>) {
         if let (true, Some(initializer)) = (constant, initializer) {
             self.evaluate_variable(initializer, 0);
         }
     }
 
-    /// The value of a constant variable's initialiser. Values are kept: constants that use constants twice each would
-    /// otherwise take exponential time.
+    /// The value of a constant variable's initializer. Values are kept: constants that use
+    /// constants twice each would otherwise take exponential time.
     fn evaluate_variable(&self, initializer: ExprId, depth: u32) -> Option<Value> {
         if let Some(known) = self.constant_values.borrow().get(&initializer) {
             return known.clone();
@@ -291,7 +222,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A value with the shape of the expression it is the value of.
+    /// A value with the shape of its expression.
     fn shaped<'v>(&self, id: ExprId, value: &'v Value) -> Option<Shaped<'v>> {
         let (columns, rows) = self.types.shape(self.ty(id))?;
         Some(Shaped { numbers: value.components()?, columns: columns.into(), rows: rows.into() })
@@ -354,7 +285,7 @@ impl Checker<'_> {
             return Some(Value::Components(numbers.iter().map(|n| n.to(scalar)).collect()));
         }
         let size = usize::from(self.types.components(ty));
-        // A scalar beside vectors is used for every component.
+        // A scalar beside vectors applies to every component.
         let get = |argument: usize, i: usize| -> Option<Number> {
             let numbers = values.get(argument)?.components()?;
             numbers.get(if numbers.len() == 1 { 0 } else { i }).copied()
@@ -389,7 +320,7 @@ impl Checker<'_> {
     }
 }
 
-/// The components of a matrix, column by column; 0 where `cell(column, row)` gives none.
+/// The components of a matrix, column by column; 0 where `cell(column, row)` is `None`.
 fn matrix(columns: u8, rows: u8, cell: impl Fn(u8, u8) -> Option<Number>) -> Vec<Number> {
     let places = (0..columns).flat_map(|column| (0..rows).map(move |row| (column, row)));
     places.map(|(column, row)| cell(column, row).unwrap_or(Number::Float(0.0))).collect()
@@ -476,7 +407,7 @@ fn is_constant_function(function: BuiltinFunction) -> bool {
     function < F::Barrier && !function.name().starts_with("atomicCounter") && !excluded.contains(&function)
 }
 
-/// The mask of a bit-field; `None` for one that is undefined.
+/// The mask of a bit-field; `None` for an undefined one.
 fn field_mask(offset: i128, bits: i128) -> Option<u64> {
     ((0..=32).contains(&offset) && (0..=32).contains(&bits) && offset + bits <= 32)
         .then(|| ((1u64 << bits) - 1) << offset)
@@ -496,7 +427,8 @@ fn extract_bits(value: i128, offset: i128, bits: i128, signed: bool) -> Option<i
     Some(extended.into())
 }
 
-/// Functions that keep all bits, from components of one type to components of another: casts, `pack…` and `unpack…`.
+/// Functions that keep all bits, from components of one type to components of another: casts,
+/// `pack…` and `unpack…`.
 fn reinterpret(function: BuiltinFunction, value: &Value, source: Scalar, result: Scalar) -> Option<Value> {
     if !function.is_bit_cast() && !function.is_repacking() {
         return None;
@@ -521,7 +453,7 @@ fn raw_bits(n: Number, scalar: Scalar) -> u64 {
     }
 }
 
-/// The component with these bits, of which only as many count as the type has.
+/// The component with the low bits of `bits`.
 fn from_raw_bits(bits: u64, scalar: Scalar) -> Number {
     match scalar {
         Scalar::Float16 => Number::Float(half_value(bits as u16)),

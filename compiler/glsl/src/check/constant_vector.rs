@@ -1,6 +1,6 @@
-//! Constant values of the functions and operators that look at whole vectors and matrices.
+//! Constant values of functions and operators on whole vectors and matrices.
 
-use super::constant::Number;
+use super::constant_value::Number;
 use program::{BinaryOp, BuiltinFunction};
 
 /// A vector or matrix: its components column by column. A vector is one column.
@@ -48,8 +48,8 @@ pub(super) fn function(function: BuiltinFunction, arguments: &[Shaped<'_>]) -> O
             Some(floats(&[x1 * y2 - y1 * x2, x2 * y0 - y2 * x0, x0 * y1 - y0 * x1]))
         }
         F::Faceforward => {
-            let towards = dot(&b?.floats(), &rest.get(1)?.floats()) < 0.0;
-            Some(floats(&scale(&a.floats(), if towards { 1.0 } else { -1.0 })))
+            let toward = dot(&b?.floats(), &rest.get(1)?.floats()) < 0.0;
+            Some(floats(&scale(&a.floats(), if toward { 1.0 } else { -1.0 })))
         }
         F::Reflect => {
             let (i, n) = (a.floats(), b?.floats());

@@ -1,11 +1,11 @@
-//! Constructors and initialiser lists.
+//! Constructors and initializer lists.
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::ast;
 use crate::source::Span;
 use program::{ArrayLength, ExprId, ExprKind, Literal, Scalar, SwizzleMask, Type, TypeId};
 
-/// A checked argument with its place.
+/// A checked argument with its span.
 #[derive(Clone, Copy)]
 pub(super) struct Argument {
     pub value: ExprId,
@@ -123,7 +123,8 @@ impl Checker<'_> {
                 self.error(span, "GLSL 1.10 cannot construct a matrix from a matrix")
             }
             _ if from == ty && self.root(value).is_none() => Ok(value),
-            // A variable of the type itself: a conversion to itself, so that it is no place.
+            // A variable of the same type: a conversion to itself, so that the result cannot be
+            // assigned.
             _ if from == ty => Ok(self.push(ExprKind::Convert(value), ty, span)),
             (true, true) => Ok(self.push(ExprKind::ResizeMatrix(value), ty, span)),
             (true, false) if source == (1, 1) => Ok(self.push(ExprKind::DiagonalMatrix(value), ty, span)),
@@ -169,30 +170,30 @@ impl Checker<'_> {
         Ok(self.push(ExprKind::Compose(values), ty, span))
     }
 
-    /// An initialiser: an expression, or a list in braces that takes the type of what it initialises. An unsized
-    /// array type gets its size from the list.
+    /// An initializer: an expression, or a list in braces with the type of the initialized
+    /// variable. An unsized array type gets its size from the list.
     pub(super) fn initializer(&mut self, id: ast::ExprId, ty: TypeId) -> Check<ExprId> {
         let expr = self.unit.exprs[id];
         let ast::ExprKind::InitList(items) = expr.kind else {
             let value = self.expression(id)?;
             if let Some((_, ArrayLength::Unsized)) = self.types.array_of(self.ty(value)) {
-                return self.error(expr.span, "an array without a size is no value");
+                return self.error(expr.span, "an array without a size cannot be a value");
             }
-            return self.coerce(value, ty, expr.span, "initialiser");
+            return self.coerce(value, ty, expr.span, "initializer");
         };
         if !self.language.has_initializer_lists() {
-            return self.error(expr.span, "initialiser lists need GLSL 4.20");
+            return self.error(expr.span, "initializer lists need GLSL 4.20");
         }
         let items = self.unit.list(items);
         let count = items.len();
         if count == 0 {
-            return self.error(expr.span, "an initialiser list cannot be empty");
+            return self.error(expr.span, "an initializer list cannot be empty");
         }
         let (parts, ty): (Vec<TypeId>, TypeId) = match self.types.get(ty).clone() {
             Type::Array { element, length } => {
                 if matches!(length, ArrayLength::Fixed(n) if n as usize != count) {
                     return self
-                        .error(expr.span, format!("{count} initialisers do not fit the array's size"));
+                        .error(expr.span, format!("{count} initializers do not fit the array's size"));
                 }
                 let ty = self.types.array(element, ArrayLength::Fixed(count as u32));
                 (vec![element; count], ty)
@@ -204,17 +205,17 @@ impl Checker<'_> {
             }
             _ => {
                 let name = self.type_name(ty);
-                return self.error(expr.span, format!("a list cannot initialise a value of type {name}"));
+                return self.error(expr.span, format!("a list cannot initialize a value of type {name}"));
             }
         };
         if parts.len() != count {
             let name = self.type_name(ty);
-            return self.error(expr.span, format!("{count} initialisers do not fit {name}"));
+            return self.error(expr.span, format!("{count} initializers do not fit {name}"));
         }
         let mut values = Vec::with_capacity(count);
         let is_array = self.types.array_of(ty).is_some();
         for (&item, &part) in items.iter().zip(&parts) {
-            // The first element of an array gives the others the sizes it lacks.
+            // The first element of an array sets missing sizes of the others.
             let part = values.first().filter(|_| is_array).map_or(part, |&first| self.ty(first));
             values.push(self.initializer(item, part)?);
         }

@@ -1,6 +1,6 @@
-//! Implicit conversions of operands and how good they are (GLSL 4.60 section 4.1.10 and 6.1).
+//! Implicit conversions of operands and their ranking (GLSL 4.60 section 4.1.10 and 6.1).
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::source::Span;
 use program::{ArrayLength, ExprId, ExprKind, Scalar, Type, TypeId};
 
@@ -17,7 +17,7 @@ pub(super) enum Rank {
     Other,
 }
 
-/// Whether conversion `a` is better than conversion `b` of the same argument.
+/// Returns whether conversion `a` is better than conversion `b` of the same argument.
 pub(super) fn better(a: Rank, b: Rank) -> bool {
     match (a, b) {
         (Rank::Exact, other) => other != Rank::Exact,
@@ -28,7 +28,7 @@ pub(super) fn better(a: Rank, b: Rank) -> bool {
 }
 
 impl Checker<'_> {
-    /// How `from` converts to `to`, if it does.
+    /// The rank of the conversion from `from` to `to`; `None` if there is none.
     pub(super) fn conversion(&self, from: TypeId, to: TypeId) -> Option<Rank> {
         if from == to {
             return Some(Rank::Exact);
@@ -70,7 +70,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an unsized array takes a value of this sized array type.
+    /// Returns whether an unsized array accepts a value of this sized array type.
     fn same_array(&self, from: TypeId, to: TypeId) -> bool {
         match (self.types.array_of(from), self.types.array_of(to)) {
             (Some((a, m)), Some((b, n))) => {

@@ -1,10 +1,10 @@
-//! Declarations at global scope, and what locals share with them.
+//! Declarations at global scope, and rules that locals share with them.
 
-use super::layout_target::Target;
-use super::place::Root;
+use super::checker::{Check, Checker, Reported};
+use super::layout_target::LayoutTarget;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
-use super::{Check, Checker};
+use super::state::Root;
 use crate::ast::{self, DeclKind, Declarator, Precision, TypeKind};
 use crate::source::Span;
 use program::types::Dim as TextureDim;
@@ -49,8 +49,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Precision qualifiers are for numbers and opaque types; in ES a `float` or an opaque type without default precision
-    /// needs one (ES 3.20 section 4.7.4).
+    /// Precision qualifiers are for numbers and opaque types; in ES a `float` or an opaque type
+    /// without default precision needs one (ES 3.20 section 4.7.4).
     pub(super) fn check_precision(&mut self, ty: TypeId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
         let innermost = self.types.without_arrays(ty);
         let without = matches!(self.types.get(innermost), Type::Struct(_))
@@ -138,7 +138,7 @@ impl Checker<'_> {
             return match unit.types[ty].kind {
                 TypeKind::Struct(_) => {
                     self.check_precision(base, &qualifiers, span)?;
-                    self.check_layout_target(&qualifiers, Target::Variable)
+                    self.check_layout_target(&qualifiers, LayoutTarget::Variable)
                 }
                 TypeKind::Name(_) => self.empty_declaration(&qualifiers, base, span),
             };
@@ -159,11 +159,11 @@ impl Checker<'_> {
         let base = self.type_spec(ty);
         match (qualifiers, base) {
             (Ok(qualifiers), Ok(base)) => Ok((qualifiers, base)),
-            _ => self.each_declarator(declarators, |_, _| Err(super::Reported)).and(Err(super::Reported)),
+            _ => self.each_declarator(declarators, |_, _| Err(Reported)).and(Err(Reported)),
         }
     }
 
-    /// Declares every name of a declaration; those that cannot be are known as such.
+    /// Declares every name of a declaration; names with an error are declared as unknown.
     pub(super) fn each_declarator(
         &mut self,
         declarators: ast::List<ast::DeclaratorId>,
@@ -175,14 +175,14 @@ impl Checker<'_> {
             let declarator = unit.declarators[id];
             if declare(self, declarator).is_err() {
                 self.declare_unknown(declarator.name);
-                outcome = Err(super::Reported);
+                outcome = Err(Reported);
             }
         }
         outcome
     }
 
-    /// A declaration without a name: it must be right all the same (GLSL 4.60 section 4.11), and says where the atomic
-    /// counters of a binding begin (section 4.4.6.1).
+    /// A declaration without a name: it must be valid (GLSL 4.60 section 4.11), and may set the
+    /// offset of the next atomic counter of a binding (section 4.4.6.1).
     pub(super) fn empty_declaration(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<()> {
         self.check_inner_sizes(ty, span)?;
         let storage = self.storage_of(qualifiers, span)?;
@@ -202,8 +202,8 @@ impl Checker<'_> {
         }
     }
 
-    /// GLSL ES: only arrays with an element per vertex can be without a size after their initialiser (GLSL ES 3.20
-    /// section 4.1.9, GLSL ES 1.00 section 4.1.9).
+    /// GLSL ES: only arrays with an element per vertex can be without a size after their
+    /// initializer (GLSL ES 3.20 section 4.1.9, GLSL ES 1.00 section 4.1.9).
     pub(super) fn check_sized(
         &mut self,
         storage: Storage,
@@ -257,7 +257,7 @@ impl Checker<'_> {
             None => None,
         };
         if qualifiers.constant && initializer.is_none() && storage == Storage::Const {
-            return self.error(span, format!("constant `{text}` needs an initialiser"));
+            return self.error(span, format!("constant `{text}` needs an initializer"));
         }
         global.initializer = initializer;
         self.remember_value(storage == Storage::Const, initializer);
@@ -291,7 +291,7 @@ impl Checker<'_> {
         self.error(span, message)
     }
 
-    /// The type of a declared variable, without the sizes that its initialiser will give.
+    /// The type of a declared variable, without the sizes from its initializer.
     pub(super) fn variable_type(&mut self, base: TypeId, declarator: Declarator) -> Check<TypeId> {
         let span = declarator.name.span;
         match declarator.init.is_some() {
@@ -314,10 +314,10 @@ impl Checker<'_> {
             _ => false,
         };
         if !allowed || self.types.contains_opaque(global.ty) {
-            return self.error(span, format!("`{text}` cannot have an initialiser"));
+            return self.error(span, format!("`{text}` cannot have an initializer"));
         }
         if self.types.array_of(global.ty).is_some() && !self.language.has_array_values() {
-            return self.error(span, "arrays cannot be initialised in this version");
+            return self.error(span, "arrays cannot be initialized in this version");
         }
         let value = self.initializer(init, global.ty)?;
         if self.types.array_of(global.ty).is_some() {
@@ -326,12 +326,12 @@ impl Checker<'_> {
         let must_be_constant = global.storage != Storage::Private || self.language.es;
         if must_be_constant && !self.is_constant(value) {
             let span = self.unit.exprs[init].span;
-            return self.error(span, format!("the initialiser of `{text}` must be a constant expression"));
+            return self.error(span, format!("the initializer of `{text}` must be a constant expression"));
         }
         Ok(value)
     }
 
-    /// A global with everything its qualifiers say.
+    /// A global with all its qualifiers.
     pub(super) fn new_global(
         &self,
         name: &str,
@@ -361,7 +361,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The same name again in global scope: an unsized array may get its size, in brackets or from a value.
+    /// The same name again in global scope: an unsized array may get its size, in brackets or from
+    /// a value.
     fn redeclare(
         &mut self,
         known: Entity,
@@ -408,13 +409,13 @@ impl Checker<'_> {
     pub(super) fn check_indices_so_far(&mut self, array: Root, size: u32, span: Span) -> Check<()> {
         match self.largest_indices.get(&array) {
             Some(&index) if index >= i64::from(size) => {
-                self.error(span, format!("the array has been indexed with {index} already"))
+                self.error(span, format!("the array is already indexed with {index}"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Where a global with these qualifiers lives.
+    /// Storage of a global with these qualifiers.
     pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
         let stage = self.language.stage;
         if qualifiers.constant && qualifiers.word.is_some() {
@@ -462,12 +463,12 @@ impl Checker<'_> {
             .any_extension(&["EXT_shader_framebuffer_fetch", "EXT_shader_framebuffer_fetch_non_coherent"])
     }
 
-    /// Without EXT_shader_framebuffer_fetch what is fetched must be `noncoherent`.
+    /// Without EXT_shader_framebuffer_fetch, fetched outputs must be `noncoherent`.
     pub(super) fn check_coherence(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<()> {
         if qualifiers.layout.noncoherent || self.language.extension("EXT_shader_framebuffer_fetch") {
             return Ok(());
         }
-        self.error(span, "what is fetched from the framebuffer must be noncoherent here")
+        self.error(span, "an output fetched from the framebuffer must be noncoherent here")
     }
 
     /// Rules about types and qualifiers of interface variables.
@@ -506,7 +507,7 @@ impl Checker<'_> {
         if qualifiers.layout.variable.image_format.is_some() && !is_image {
             return self.error(span, "an image format is for images");
         }
-        self.check_layout_target(qualifiers, Target::Variable)?;
+        self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
         let layout = &qualifiers.layout.variable;
         if layout.origin_upper_left || layout.pixel_center_integer || layout.depth.is_some() {
             return self.error(span, "this layout qualifier is for gl_FragCoord or gl_FragDepth");
@@ -589,8 +590,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What passes between stages in ES nests no deeper than arrays of numbers and structures of these (ES 3.20 sections
-    /// 4.3.4 and 4.3.6).
+    /// Values passed between stages in ES nest no deeper than arrays of numbers and structures of
+    /// these (ES 3.20 sections 4.3.4 and 4.3.6).
     fn check_es_varying(&mut self, ty: TypeId, span: Span) -> Check<()> {
         let flat = |ty| self.types.array_of(ty).is_none() && self.types.members(ty).is_none();
         let allowed = match (self.types.array_of(ty), self.types.members(ty)) {
@@ -605,7 +606,7 @@ impl Checker<'_> {
         self.error(span, format!("inputs and outputs cannot be of type {name} in ES"))
     }
 
-    /// Whether a type has integers or doubles, which cannot be interpolated.
+    /// Returns whether a type has integers or doubles, which cannot be interpolated.
     pub(super) fn must_be_flat(&self, ty: TypeId) -> bool {
         let inner = self.types.without_arrays(ty);
         match self.types.members(inner) {
@@ -756,7 +757,7 @@ impl Checker<'_> {
                 if wide && component % 2 == 1 {
                     "a 64-bit variable cannot start at an odd component"
                 } else if component + words > 4 {
-                    "the variable does not fit behind `component`"
+                    "the variable does not fit after `component`"
                 } else {
                     return Ok(());
                 }

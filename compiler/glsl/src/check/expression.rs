@@ -1,8 +1,8 @@
 //! Expressions: names, literals, members, swizzles, indexing, assignment.
 
+use super::checker::{Check, Checker, Reported};
 use super::half::half_bits;
 use super::scope::Entity;
-use super::{Check, Checker};
 use crate::ast::{self, FloatType, IntType, Name, UnaryOp as AstUnary};
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -11,7 +11,7 @@ use program::{
     TypeId,
 };
 
-use super::place::Root;
+use super::state::Root;
 
 impl Checker<'_> {
     /// Checks an expression; its value may be void.
@@ -36,7 +36,7 @@ impl Checker<'_> {
             ast::ExprKind::Method(base, name, arguments) => self.method(base, name, arguments, span),
             ast::ExprKind::Call(callee, arguments) => self.call_expression(callee, arguments, span),
             ast::ExprKind::InitList(_) => {
-                self.error(span, "an initialiser list can only initialise a variable")
+                self.error(span, "an initializer list can only initialize a variable")
             }
         }
     }
@@ -56,7 +56,7 @@ impl Checker<'_> {
         Ok(value)
     }
 
-    /// Operands may be void, not opaque (GLSL 4.60 section 5.9).
+    /// Operands may be void, but not opaque (GLSL 4.60 section 5.9).
     fn operand_of_sequence(&mut self, id: ast::ExprId) -> Check<ExprId> {
         let value = self.expression(id)?;
         if self.types.contains_opaque(self.ty(value)) {
@@ -87,7 +87,7 @@ impl Checker<'_> {
             IntType::Int64 | IntType::Uint64 => self.language.has_int64(),
         };
         if !allowed {
-            return self.error(span, "this version has no such integer literals");
+            return self.error(span, "integer literals of this type are not available in this version");
         }
         Ok(self.literal(literal, scalar, span))
     }
@@ -101,7 +101,7 @@ impl Checker<'_> {
             FloatType::Half if self.language.has_half_float() => {
                 Ok(self.literal(Literal::Float16(half_bits(value)), Scalar::Float16, span))
             }
-            _ => self.error(span, "this version has no such floating-point literals"),
+            _ => self.error(span, "floating-point literals of this type are not available in this version"),
         }
     }
 
@@ -132,7 +132,7 @@ impl Checker<'_> {
                 let text = self.text(name);
                 self.error(span, format!("`{text}` is a function, not a value"))
             }
-            Some(Entity::Unknown) => Err(super::Reported),
+            Some(Entity::Unknown) => Err(Reported),
             None => match self.builtin_name(name, span)? {
                 Some(value) => Ok(value),
                 None => self.undeclared(name, span),
@@ -288,7 +288,8 @@ impl Checker<'_> {
         let components: Vec<u8> =
             text.bytes().filter_map(|c| set.bytes().position(|s| s == c)).map(|i| i as u8).collect();
         if components.iter().any(|&c| c >= size) {
-            return self.error(name_span, format!("`{text}` selects a component that is not there"));
+            return self
+                .error(name_span, format!("`{text}` selects a component that the value does not have"));
         }
         let ty = self.types.vector(scalar, components.len() as u8);
         Ok(self.push(ExprKind::Swizzle { base, components: SwizzleMask::new(&components) }, ty, span))
@@ -347,14 +348,14 @@ impl Checker<'_> {
             self.note_index(base, value);
         }
         let index = match constant {
-            // Linking sizes the array by its largest constant index and wants to see the number.
+            // Linking sizes the array by its largest constant index and needs the number.
             Some(value) if unsized_array => self.literal(Literal::Int(value), Scalar::Int, index_span),
             _ => self.index_operand(index, index_span),
         };
         Ok(self.push(ExprKind::Index { base, index }, element, span))
     }
 
-    /// Remembers a constant index of an array without a size: the size that it gets must be larger.
+    /// Records a constant index of an array without a size: its later size must be larger.
     fn note_index(&mut self, array: ExprId, index: i64) {
         let root = match self.shader.exprs[array].kind {
             ExprKind::Global(id) => Root::Global(id),
@@ -365,7 +366,7 @@ impl Checker<'_> {
         *largest = index.max(*largest);
     }
 
-    /// The built-in variable or member of `gl_PerVertex` that an expression is.
+    /// The built-in variable or member of `gl_PerVertex` of an expression.
     fn builtin_of(&self, id: ExprId) -> Option<BuiltinVariable> {
         match self.shader.exprs[id].kind {
             ExprKind::Global(id) => self.shader.globals[id].builtin,
@@ -450,18 +451,20 @@ impl Checker<'_> {
         Ok(self.literal(Literal::Int(i64::from(count)), Scalar::Int, span))
     }
 
-    /// Whether a value is a whole array with an element per vertex that no layout has sized yet.
+    /// Returns whether a value is a whole array with an element per vertex that no layout has sized
+    /// yet.
     fn is_unsized_per_vertex(&self, value: ExprId, id: GlobalId) -> bool {
         matches!(self.shader.exprs[value].kind, ExprKind::Global(_)) && self.is_per_vertex_array(id)
     }
 
-    /// The length of an array that linking or the buffer sizes.
+    /// The length of an array whose size comes from linking or from the buffer.
     fn unsized_length(&mut self, value: ExprId, span: Span) -> Check<ExprId> {
         let linked =
             self.language.at_least(430, 310) || self.language.extension("ARB_shader_storage_buffer_object");
         let known = match self.root(value) {
             Some(Root::Global(id)) if self.shader.globals[id].storage == Storage::Buffer => true,
-            // Arrays outside of blocks are sized when linking (ARB_shader_storage_buffer_object, section 4.1.9).
+            // Linking sizes arrays outside of blocks (ARB_shader_storage_buffer_object, section
+            // 4.1.9).
             Some(Root::Global(id)) => linked && !self.is_unsized_per_vertex(value, id),
             Some(Root::Local(_)) => linked,
             None => false,

@@ -1,39 +1,24 @@
 //! Function prototypes and definitions, subroutine types.
 
-use super::place::Root;
+use super::checker::{Check, Checker, CurrentFunction, Reported};
 use super::qualifier::{Layout, Qualifiers, Word};
 use super::scope::Entity;
-use super::{Check, Checker, CurrentFunction};
+use super::state::{ParameterQualifiers, Root, SubroutineType};
 use crate::ast;
 use crate::intern::words;
 use crate::source::Span;
 use cranelift_entity::PrimaryMap;
 use program::shader::Parameter;
-use program::variable::{MemoryQualifiers, Precision};
+use program::variable::MemoryQualifiers;
 use program::{Direction, Function, FunctionId, Local, LocalId, Stage, Statement, Type, TypeId, TypeTable};
 use rustc_hash::FxHashMap;
-
-/// A subroutine type: what its functions look like.
-#[derive(Clone, Debug)]
-pub(super) struct SubroutineType {
-    pub parameters: Vec<(TypeId, Direction)>,
-    pub result: TypeId,
-}
-
-/// What a parameter, or the result, says beside its type and direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Notes {
-    pub constant: bool,
-    pub precision: Precision,
-    pub memory: MemoryQualifiers,
-}
 
 /// A declared parameter.
 struct Declared {
     name: Option<ast::Name>,
     ty: TypeId,
     direction: Direction,
-    notes: Notes,
+    notes: ParameterQualifiers,
     precise: bool,
     span: Span,
 }
@@ -43,7 +28,7 @@ impl Checker<'_> {
         let function = self.unit.functions[id];
         let Ok(declared) = self.function_header(function) else {
             self.broken_functions.insert(function.name.symbol);
-            return Err(super::Reported);
+            return Err(Reported);
         };
         match (declared, function.body.expand()) {
             (Some((id, parameters)), Some(body)) => self.define_function(id, parameters, body, function.name),
@@ -51,7 +36,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Declares a function, or a subroutine type, which is none.
+    /// Declares a function or a subroutine type; `None` for the latter.
     fn function_header(&mut self, function: ast::Function) -> Check<Option<(FunctionId, Vec<Declared>)>> {
         let qualifiers = self.qualifiers(function.qualifiers)?;
         let result = self.type_spec(function.return_type)?;
@@ -94,7 +79,8 @@ impl Checker<'_> {
         Ok(Some((id, parameters)))
     }
 
-    /// A function takes a precision, `precise`, and what makes it a subroutine (GLSL 4.60 sections 6.1 and 4.4.4).
+    /// Checks a function's qualifiers: a precision, `precise`, and those of subroutines (GLSL 4.60
+    /// sections 6.1 and 4.4.4).
     fn check_function_qualifiers(&mut self, q: &Qualifiers) -> Check<()> {
         let mut layout = q.layout.clone();
         let index = layout.variable.index.take();
@@ -155,13 +141,13 @@ impl Checker<'_> {
         Ok(result)
     }
 
-    fn notes(&self, ty: TypeId, qualifiers: &Qualifiers) -> Notes {
-        // Precisions mean something in GLSL ES only, where one by default is as good as one that is written.
+    fn notes(&self, ty: TypeId, qualifiers: &Qualifiers) -> ParameterQualifiers {
+        // Precisions matter in GLSL ES only, where a default precision equals a written one.
         let precision = match self.language.es {
             true => self.precision_of(self.types.without_arrays(ty), qualifiers),
             false => Default::default(),
         };
-        Notes { constant: qualifiers.constant, precision, memory: qualifiers.memory }
+        ParameterQualifiers { constant: qualifiers.constant, precision, memory: qualifiers.memory }
     }
 
     fn direction(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<Direction> {
@@ -191,8 +177,8 @@ impl Checker<'_> {
         Ok(direction)
     }
 
-    /// Names of functions: not reserved, not a variable's; built-in functions may be overloaded or hidden except in
-    /// ES 3.00 and later.
+    /// Checks the name of a function: not reserved, not a variable's; built-in functions may be
+    /// overloaded or hidden except in ES 3.00 and later.
     fn check_function_name(&mut self, name: ast::Name) -> Check<()> {
         self.check_new_name(name)?;
         let text = self.text(name.symbol);
@@ -215,7 +201,8 @@ impl Checker<'_> {
             || self.is_atomic_function(text)
     }
 
-    /// The built-in functions of ES 3.00 and later are in the global scope themselves (GLSL ES 3.20, "Global Scope").
+    /// The built-in functions of ES 3.00 and later are in the global scope (GLSL ES 3.20, "Global
+    /// Scope").
     pub(super) fn check_not_function(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
         let shared = self.language.es && self.language.version >= 300 && self.scopes.is_global();
@@ -251,8 +238,11 @@ impl Checker<'_> {
     ) -> Check<FunctionId> {
         let name = function.name;
         let text = self.text(name.symbol);
-        let mut notes: Vec<Notes> = parameters.iter().map(|p| p.notes).collect();
-        notes.push(Notes { precision: self.notes(result, qualifiers).precision, ..Notes::default() });
+        let mut notes: Vec<ParameterQualifiers> = parameters.iter().map(|p| p.notes).collect();
+        notes.push(ParameterQualifiers {
+            precision: self.notes(result, qualifiers).precision,
+            ..ParameterQualifiers::default()
+        });
         let signature = (name.symbol, parameters.iter().map(|p| p.ty).collect());
         if let Some(&id) = self.signatures.get(&signature) {
             let old = &self.shader.functions[id];
@@ -273,7 +263,7 @@ impl Checker<'_> {
             }
             return Ok(id);
         }
-        // Subroutine functions have no overloads, so the first tells of all.
+        // Subroutine functions have no overloads: checking the first is enough.
         let overloaded = self.overloads(name).next();
         if overloaded.is_some_and(|f| qualifiers.subroutine.is_some() || !f.subroutine_types.is_empty()) {
             return self.error(name.span, format!("subroutine function `{text}` cannot be overloaded"));
@@ -353,7 +343,8 @@ impl Checker<'_> {
             temporaries: Vec::new(),
         };
         self.largest_indices.retain(|root, _| matches!(root, Root::Global(_)));
-        // A parameter and the body share one scope (GLSL 4.60 section 4.2.2), but not in ES 1.00 (section 4.2.2).
+        // A parameter and the body share one scope (GLSL 4.60 section 4.2.2), but not in ES 1.00
+        // (section 4.2.2).
         self.scopes.enter();
         let mut outcome = Ok(());
         let mut list = Vec::new();
@@ -373,7 +364,7 @@ impl Checker<'_> {
                     outcome = self.error(n.span, format!("parameter `{text}` is declared twice"));
                 }
                 if self.check_new_name(n).is_err() {
-                    outcome = Err(super::Reported);
+                    outcome = Err(Reported);
                 }
                 self.scopes.declare(n.symbol, Entity::Local(local));
             }
@@ -406,7 +397,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A local of the current function that no name refers to; `None` outside functions.
+    /// Creates an unnamed local of the current function; `None` outside functions.
     pub(super) fn temporary(&mut self, ty: TypeId, span: Span) -> Option<LocalId> {
         let span = self.span(span);
         let function = self.function.as_mut()?;
@@ -415,15 +406,16 @@ impl Checker<'_> {
         Some(local)
     }
 
-    /// Whether the stage may call a function or use a statement.
+    /// Returns whether the stage may call a function or use a statement.
     pub(super) fn is_stage(&self, stage: Stage) -> bool {
         self.language.stage == stage
     }
 
-    /// Only uniforms that are declared with `subroutine` are of a subroutine type (GLSL 4.60 section 6.1.2).
+    /// Only uniforms that are declared with `subroutine` are of a subroutine type (GLSL 4.60
+    /// section 6.1.2).
     pub(super) fn check_no_subroutine(&mut self, ty: TypeId, span: Span) -> Check<()> {
         match self.types.get(self.types.without_arrays(ty)) {
-            Type::Subroutine(_) => self.error(span, "only subroutine uniforms are of a subroutine type"),
+            Type::Subroutine(_) => self.error(span, "only subroutine uniforms can have a subroutine type"),
             _ => Ok(()),
         }
     }

@@ -12,14 +12,16 @@ pub(super) fn half_bits(value: f64) -> u16 {
     if exponent < -25 {
         return sign;
     }
-    // The significand with its leading one has 53 bits; keep 11, fewer below the smallest normal exponent.
+    // The significand with its leading one has 53 bits; keep 11, fewer below the smallest normal
+    // exponent.
     let significand = fraction | 1 << 52;
     let drop = 42 + (-14 - exponent).max(0) as u32;
     let kept = significand >> drop;
     let rest = significand & ((1 << drop) - 1);
     let half = 1u64 << (drop - 1);
     let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
-    // Adding the significand (with its one) to the exponent field below lets a carry move into the exponent.
+    // Adding the significand (with its one) to the exponent field below lets a carry move into the
+    // exponent.
     let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
     let result = base + rounded;
     if result >= 0x7c00 { sign | 0x7c00 } else { sign | result as u16 }
@@ -50,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_of_midpoints() {
+    fn neighbors_of_midpoints() {
         assert_eq!(half_bits((1.0 + 2f64.powi(-11)).next_up()), 0x3c01);
         assert_eq!(half_bits(2f64.powi(-25).next_up()), 1);
         assert_eq!(half_bits(65520.0f64.next_down()), 0x7bff);
@@ -59,7 +61,8 @@ mod tests {
 
     #[test]
     fn literals_round_to_nearest_even() {
-        // Values and bit patterns of IEEE 754 binary16: one, largest, overflow, smallest normal and subnormal, ties.
+        // Values and bit patterns of IEEE 754 binary16: one, largest, overflow, smallest normal and
+        // subnormal, ties.
         for (value, bits) in [
             (1.0, 0x3c00),
             (-2.0, 0xc000),

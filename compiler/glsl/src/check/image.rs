@@ -1,9 +1,9 @@
 //! Image built-ins.
 
+use super::checker::{Check, Checker};
 use super::construct::Argument;
-use super::place::Root;
 use super::qualifier::Qualifiers;
-use super::{Check, Checker};
+use super::state::Root;
 use crate::source::Span;
 use program::types::{Dim, ImageType};
 use program::variable::MemoryQualifiers;
@@ -31,12 +31,12 @@ fn operation(name: &str) -> Option<ImageOp> {
 }
 
 impl Checker<'_> {
-    /// Whether this version has an image function of this name.
+    /// Returns whether this version has an image function of this name.
     pub(super) fn is_image_function(&self, name: &str) -> bool {
         operation(name).is_some_and(|op| self.image_op_available(op))
     }
 
-    /// An image built-in; `None` when the name or the first argument says that it is none.
+    /// An image built-in; `None` if the name or the first argument is not of one.
     pub(super) fn image_call(
         &mut self,
         name: &str,
@@ -129,8 +129,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The format an image is declared with must be one of its component type; only images that are never read can do
-    /// without (GLSL 4.60 section 4.4.6.2).
+    /// The format an image is declared with must be one of its component type; only images that are
+    /// never read need none (GLSL 4.60 section 4.4.6.2).
     pub(super) fn check_image_format(
         &mut self,
         image: ImageType,
@@ -147,7 +147,7 @@ impl Checker<'_> {
                 self.error(span, "an image that is not writeonly needs a format")
             }
             Some(format) if !self.has_format(format.name()) => {
-                self.error(span, format!("GLSL ES has no image format {} here", format.name()))
+                self.error(span, format!("image format {} is not available here in GLSL ES", format.name()))
             }
             Some(format)
                 if self.language.es
@@ -165,8 +165,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the language has an image format: GLSL ES by itself has few (GLSL ES 3.20 section 4.4.7); 16-bit
-    /// normalised ones need EXT_texture_norm16 in the context (NV_image_formats).
+    /// Returns whether the language has an image format: GLSL ES by itself has few (GLSL ES 3.20
+    /// section 4.4.7); 16-bit normalized ones need EXT_texture_norm16 in the context
+    /// (NV_image_formats).
     fn has_format(&self, name: &str) -> bool {
         const EMBEDDED: [&str; 13] = [
             "rgba32f",
@@ -213,7 +214,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `readonly` images are not stored to, `writeonly` ones not loaded from.
+    /// Reports stores to `readonly` images and loads from `writeonly` ones.
     fn check_image_access(&mut self, op: ImageOp, image: ExprId, span: Span) -> Check<()> {
         let memory = self.memory_of(image);
         let reads = matches!(op, ImageOp::Load | ImageOp::Atomic(_));
@@ -228,12 +229,13 @@ impl Checker<'_> {
     }
 }
 
-/// Whether components have 64 bits (EXT_shader_image_int64).
+/// Returns whether components have 64 bits (EXT_shader_image_int64).
 fn is_wide(scalar: Scalar) -> bool {
     scalar.bits() == 64
 }
 
-/// Components of an image coordinate: the face of a cube, or face and layer as one number, is the third.
+/// Components of an image coordinate: the face of a cube, or face and layer as one number, is the
+/// third.
 fn coordinates(image: ImageType) -> u8 {
     match image.dim {
         Dim::Cube => 3,

@@ -1,18 +1,18 @@
-//! Language version, stage and enabled extensions, and what they make available.
+//! Language version, stage and enabled extensions, and the features that they make available.
 
 use crate::ast::{Profile, Version};
 use crate::extension;
 use program::{Api, Capabilities, Conversions, Stage};
 use rustc_hash::FxHashSet;
 
-/// Who may use a type, function, variable or constant.
+/// Availability of a type, function, variable or constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Availability {
     /// First desktop version; 0: none.
     pub desktop: u16,
     /// First ES version; 0: none.
     pub es: u16,
-    /// Extensions (without `GL_`) that bring it earlier.
+    /// Extensions (without `GL_`) that make it available earlier.
     pub extensions: Vec<&'static str>,
     /// Bit per stage; 0: all.
     pub stages: u8,
@@ -61,14 +61,14 @@ pub(super) struct Language<'a> {
     pub version: u16,
     pub es: bool,
     pub stage: Stage,
-    /// Whether features removed from the core profile are there.
+    /// True if features removed from the core profile are available.
     pub compatibility: bool,
-    /// Whether the version and its profile say so, without ARB_compatibility.
+    /// True if the version and its profile have them without ARB_compatibility.
     compatible_profile: bool,
     capabilities: Option<&'a Capabilities>,
     /// Enabled extensions, without `GL_`.
     enabled: FxHashSet<String>,
-    /// The implicit conversions at the current place.
+    /// The implicit conversions at the current position.
     pub conversions: Conversions,
 }
 
@@ -132,17 +132,17 @@ impl<'a> Language<'a> {
         needed != 0 && self.version >= needed
     }
 
-    /// Whether an extension (without `GL_`) is enabled at the current place.
+    /// Returns whether an extension (without `GL_`) is enabled at the current place.
     pub fn extension(&self, name: &str) -> bool {
         self.enabled.contains(name)
     }
 
-    /// Whether any of the extensions is enabled.
+    /// Returns whether any of the extensions is enabled.
     pub fn any_extension(&self, names: &[&str]) -> bool {
         names.iter().any(|n| self.extension(n))
     }
 
-    /// Whether something is available here.
+    /// Returns whether the version, stage and extensions satisfy a condition.
     pub fn allows(&self, a: &Availability) -> bool {
         if a.stages != 0 && a.stages & (1 << self.stage as u8) == 0 {
             return false;
@@ -162,7 +162,7 @@ impl<'a> Language<'a> {
         self.capabilities.map_or(default, |c| c.limit(name, default))
     }
 
-    /// Whether the context exports an extension (without `GL_`), enabled or not.
+    /// Returns whether the context exports an extension (without `GL_`), enabled or not.
     pub fn offers(&self, name: &str) -> bool {
         self.capabilities.is_none_or(|c| c.has(&format!("GL_{name}")))
     }
@@ -237,7 +237,7 @@ impl<'a> Language<'a> {
     }
 }
 
-/// Extensions whose names this front end gives a meaning to.
+/// Extensions that this front end implements.
 const KNOWN: &str = "
 AMD_conservative_depth AMD_gpu_shader_half_float AMD_gpu_shader_int16 AMD_gpu_shader_int64 AMD_shader_stencil_export
 AMD_shader_trinary_minmax AMD_texture_texture4 AMD_vertex_shader_layer AMD_vertex_shader_viewport_index ARB_ES3_1_compatibility

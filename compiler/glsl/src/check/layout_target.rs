@@ -1,16 +1,16 @@
-//! What layout qualifiers may stand on: declarations of a qualifier only, variables, blocks, members (the table of GLSL
-//! 4.60 section 4.4).
+//! Targets of layout qualifiers: declarations of a qualifier only, variables, blocks, members (the
+//! table of GLSL 4.60 section 4.4).
 
+use super::checker::{Check, Checker};
 use super::qualifier::{Layout, Qualifiers, Word};
-use super::{Check, Checker};
 use crate::source::Span;
 use program::Stage;
 use program::variable::MemoryQualifiers;
 
-/// What a declaration with layout qualifiers declares.
+/// Kind of a declaration with layout qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Target {
-    /// A variable, or nothing but its type.
+pub(super) enum LayoutTarget {
+    /// A variable, or only its type.
     Variable,
     /// An interface block.
     Block,
@@ -43,7 +43,7 @@ impl Layout {
         numbers.into_iter().chain(words).find(|&(_, there)| there).map(|(name, _)| name)
     }
 
-    /// Whether something is captured by transform feedback.
+    /// Returns whether something is captured by transform feedback.
     pub(super) fn captures(&self) -> bool {
         let v = &self.variable;
         v.xfb_offset.is_some() || v.xfb_buffer.is_some() || v.xfb_stride.is_some()
@@ -70,27 +70,29 @@ impl Layout {
 }
 
 impl Checker<'_> {
-    /// Layout qualifiers that do not belong on a variable, block or member.
-    pub(super) fn check_layout_target(&mut self, q: &Qualifiers, target: Target) -> Check<()> {
+    /// Reports layout qualifiers that do not apply to a variable, block or member.
+    pub(super) fn check_layout_target(&mut self, q: &Qualifiers, target: LayoutTarget) -> Check<()> {
         let layout = &q.layout;
         if let Some(name) = layout.of_stage() {
             return self.error(q.span, format!("{name} is for a declaration of its own, without a variable"));
         }
         let message = match target {
-            Target::Variable if layout.packing.is_some() => "the packing of memory is for blocks",
-            Target::Variable if layout.order.is_some() => "row_major and column_major are for blocks",
-            Target::Variable if layout.align.is_some() => "align is for blocks and their members",
-            Target::Block if layout.variable.component.is_some() => "component is not for blocks",
-            Target::Block if layout.variable.offset.is_some() => "offset is not for blocks, but for members",
-            Target::Variable | Target::Block
+            LayoutTarget::Variable if layout.packing.is_some() => "the packing of memory is for blocks",
+            LayoutTarget::Variable if layout.order.is_some() => "row_major and column_major are for blocks",
+            LayoutTarget::Variable if layout.align.is_some() => "align is for blocks and their members",
+            LayoutTarget::Block if layout.variable.component.is_some() => "component is not for blocks",
+            LayoutTarget::Block if layout.variable.offset.is_some() => {
+                "offset is not for blocks, but for members"
+            }
+            LayoutTarget::Variable | LayoutTarget::Block
                 if layout.captures() && q.word.is_some_and(|word| word != Word::Out) =>
             {
                 "transform feedback is for outputs"
             }
-            Target::Block | Target::Member if layout.variable.image_format.is_some() => {
+            LayoutTarget::Block | LayoutTarget::Member if layout.variable.image_format.is_some() => {
                 "an image format is for images"
             }
-            Target::Block | Target::Member if layout.variable.index.is_some() => {
+            LayoutTarget::Block | LayoutTarget::Member if layout.variable.index.is_some() => {
                 "index is for fragment outputs"
             }
             _ => return Ok(()),
@@ -98,7 +100,7 @@ impl Checker<'_> {
         self.error(q.span, message)
     }
 
-    /// Layout qualifiers that need a variable, in a declaration without one.
+    /// Reports layout qualifiers that need a variable, in a declaration without one.
     pub(super) fn check_default_layout(&mut self, q: &Qualifiers, span: Span) -> Check<()> {
         let layout = &q.layout;
         if let Some(name) = layout.of_variable() {

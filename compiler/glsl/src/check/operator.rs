@@ -1,6 +1,6 @@
-//! Types of operators: which operands they take, how those are converted and spread, and the result.
+//! Types of operators: their operands, how those are converted and spread, and the result.
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::ast;
 use crate::source::Span;
 use program::{BinaryOp, ExprId, ExprKind, Scalar, Type, TypeId, UnaryOp};
@@ -128,7 +128,8 @@ impl Checker<'_> {
             // A 32-bit integer and float16_t meet in float.
             Some(Scalar::Float)
         } else {
-            // An unsigned operand gives way to a signed one that has all its values, although there is no such implicit conversion.
+            // An unsigned operand converts to a signed type that has all its values, although there
+            // is no such implicit conversion.
             match (a, b) {
                 (Scalar::Uint16, signed @ (Scalar::Int | Scalar::Int64)) => Some(signed),
                 (signed @ (Scalar::Int | Scalar::Int64), Scalar::Uint16) => Some(signed),
@@ -183,7 +184,7 @@ impl Checker<'_> {
         if !x.is_integer() || !y.is_integer() || (sb != 1 && sa != sb) {
             return self.bad_operands(op, a, b, span);
         }
-        // The shift count of a wider or narrower operand is brought to the operand's width, keeping signedness.
+        // The shift count is converted to the operand's width, keeping its signedness.
         let count = match (x.bits(), y.is_signed_integer()) {
             (bits, _) if bits == y.bits() => y,
             (64, true) => Scalar::Int64,
@@ -197,7 +198,8 @@ impl Checker<'_> {
         Ok(Typed { op: plain_op(op), left: a, right, spread: (sa != sb).then_some(a), result: a })
     }
 
-    /// Whether a type is an array, or in GLSL ES a structure with one, which GLSL ES 1.00 treats alike (section 5.7).
+    /// Returns whether a type is an array, or in GLSL ES a structure with one, which GLSL ES 1.00
+    /// treats the same (section 5.7).
     pub(super) fn is_whole_array(&self, ty: TypeId) -> bool {
         let within = |ty| self.types.members(ty).filter(|_| self.language.es).unwrap_or_default();
         self.types.array_of(ty).is_some() || within(ty).iter().any(|m| self.is_whole_array(m.ty))
@@ -237,7 +239,7 @@ impl Checker<'_> {
             return self.error(span, format!("this operator cannot be applied to {name}"));
         }
         if op == ast::UnaryOp::Plus {
-            // A conversion to its own type: a value, no longer a place.
+            // A conversion to its own type: the result cannot be assigned.
             return Ok(self.push(ExprKind::Convert(value), ty, span));
         }
         Ok(self.push(ExprKind::Unary(kind, value), ty, span))

@@ -1,15 +1,15 @@
 //! Sizes of arrays with an element per vertex (GLSL 4.60 sections 4.3.4, 4.4.1.2 and 4.4.2.1).
 //!
-//! Inputs of tessellation stages have as many elements as a patch can have vertices. Inputs of geometry shaders and outputs
-//! of tessellation control shaders get their size from a layout declaration, the ones declared before it included, and
-//! sizes that were given must match it and each other.
+//! Inputs of tessellation stages have as many elements as a patch can have vertices. Inputs of
+//! geometry shaders and outputs of tessellation control shaders get their size from a layout
+//! declaration, including those declared before it. Explicit sizes must match it and each other.
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::source::Span;
 use program::{ArrayLength, GlobalId, Stage, Storage};
 
 impl Checker<'_> {
-    /// Gives an array its size if that is known, or checks the one it has.
+    /// Sets the size of an array if it is known, or checks its explicit size.
     pub(super) fn size_per_vertex(&mut self, id: GlobalId, span: Span) -> Check<()> {
         if !self.is_per_vertex_array(id) {
             return Ok(());
@@ -36,7 +36,7 @@ impl Checker<'_> {
         }
     }
 
-    /// After a layout declaration: sizes what was declared before it.
+    /// Sets the sizes of arrays declared before a layout declaration.
     pub(super) fn size_all_per_vertex(&mut self, span: Span) -> Check<()> {
         let ids: Vec<GlobalId> = self.shader.globals.keys().collect();
         ids.into_iter().try_for_each(|id| self.size_per_vertex(id, span))

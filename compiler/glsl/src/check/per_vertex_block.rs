@@ -1,7 +1,7 @@
 //! Redeclarations of `gl_PerVertex` (GLSL 4.60 section 7.1).
 
+use super::checker::{Check, Checker};
 use super::qualifier::Qualifiers;
-use super::{Check, Checker};
 use crate::ast;
 use crate::source::Span;
 use program::types::{Member, StructType};
@@ -13,10 +13,11 @@ fn is_per_primitive(builtin: BuiltinVariable) -> bool {
 }
 
 impl Checker<'_> {
-    /// `out gl_PerVertex { … };` keeps only the members named; with an instance it is `gl_in` or `gl_out`.
+    /// `out gl_PerVertex { … };` keeps only the members named; with an instance it is `gl_in` or
+    /// `gl_out`.
     pub(super) fn redeclare_per_vertex(
         &mut self,
-        block: &ast::Block,
+        block: &ast::InterfaceBlock,
         storage: Storage,
         span: Span,
     ) -> Check<()> {
@@ -86,7 +87,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `gl_PerVertex` is redeclared once, before any use of its members and any redeclaration of one alone.
+    /// Checks that `gl_PerVertex` is redeclared once, before any use or single redeclaration of its
+    /// members.
     fn check_first_redeclaration(&mut self, storage: Storage, span: Span) -> Check<()> {
         let redeclarations = &self.shader.redeclarations;
         let again = match storage {
@@ -106,7 +108,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A redeclared member has the type it always has, but for the size of an array.
+    /// Checks that a redeclared member has its usual type, except for the size of an array.
     fn check_per_vertex_member(
         &mut self,
         builtin: BuiltinVariable,

@@ -1,28 +1,12 @@
 //! Places: expressions that may be assigned to.
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
+use super::state::{Colors, Root};
 use crate::source::Span;
-use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, LocalId, Stage, Storage};
-
-/// The variable a place belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Root {
-    Global(GlobalId),
-    Local(LocalId),
-}
-
-/// Which fragment colours a shader has written.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Colors {
-    color: bool,
-    data: bool,
-    own: bool,
-    /// `gl_FragDepth`, which is no colour.
-    pub depth: bool,
-}
+use program::{BuiltinVariable, ExprId, ExprKind, GlobalId, Stage, Storage};
 
 impl Checker<'_> {
-    /// The variable behind an expression, if it is a place.
+    /// The variable of an expression that is a place.
     pub(super) fn root(&self, mut id: ExprId) -> Option<Root> {
         loop {
             match self.shader.exprs[id].kind {
@@ -82,8 +66,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An invocation of a tessellation control shader writes its own vertex only, and names it `gl_InvocationID`
-    /// (GLSL 4.60 section 4.3.6).
+    /// Checks that an invocation of a tessellation control shader writes only its own vertex, at
+    /// `gl_InvocationID` (GLSL 4.60 section 4.3.6).
     fn check_output_vertex(&mut self, base: ExprId, index: ExprId, span: Span) -> Check<()> {
         let ExprKind::Global(id) = self.shader.exprs[base].kind else { return Ok(()) };
         if self.shader.globals[id].storage != Storage::Output || !self.is_per_vertex_array(id) {
@@ -94,7 +78,7 @@ impl Checker<'_> {
         if own {
             Ok(())
         } else {
-            self.error(span, "an output per vertex is written at [gl_InvocationID] only")
+            self.error(span, "an output per vertex can only be written at [gl_InvocationID]")
         }
     }
 
@@ -111,8 +95,9 @@ impl Checker<'_> {
         self.error(span, message)
     }
 
-    /// A fragment shader writes `gl_FragColor`, `gl_FragData` or outputs of its own, not two of these, be it in functions
-    /// that nobody calls (GLSL 1.20 section 7.2, GLSL 1.30 section 7.2).
+    /// Checks that a fragment shader writes only one of `gl_FragColor`, `gl_FragData` and
+    /// user-defined outputs, even in functions that are never called (GLSL 1.20 section 7.2, GLSL
+    /// 1.30 section 7.2).
     fn note_color(&mut self, id: GlobalId, span: Span) -> Check<()> {
         let global = &self.shader.globals[id];
         let written = &mut self.colors_written;
@@ -133,13 +118,14 @@ impl Checker<'_> {
                 self.error(span, "the shader writes both gl_FragColor and gl_FragData")
             }
             Colors { own: true, color, data, .. } if color || data => {
-                self.error(span, "the shader writes both built-in and user-defined colours")
+                self.error(span, "the shader writes both built-in and user-defined colors")
             }
             _ => Ok(()),
         }
     }
 
-    /// GLSL ES does not write a depth that is tested before (GLSL ES 3.20, "Fragment Shader Inputs").
+    /// Checks that GLSL ES does not write a depth that is tested before the shader (GLSL ES 3.20,
+    /// "Fragment Shader Inputs").
     pub(super) fn check_early_depth(&mut self, span: Span) -> Check<()> {
         if self.language.es && self.colors_written.depth && self.shader.layout.early_fragment_tests {
             return self.error(span, "with early_fragment_tests, gl_FragDepth cannot be written in GLSL ES");

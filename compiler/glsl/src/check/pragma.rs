@@ -1,6 +1,6 @@
-//! `#pragma` directives that mean something (GLSL 4.60 sections 3.3 and 4.8.1).
+//! `#pragma` directives with an effect (GLSL 4.60 sections 3.3 and 4.8.1).
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use crate::ast::DeclKind;
 use crate::source::Span;
 
@@ -16,7 +16,7 @@ impl Checker<'_> {
         pragmas.find(|&text| self.pragma(text) == "STDGLinvariant(all)")
     }
 
-    /// `optimize` and `debug` can only be used outside of functions.
+    /// Checks that `optimize` and `debug` are used only outside of functions.
     pub(super) fn check_pragmas(&mut self) -> Check<()> {
         let unit = self.unit;
         if unit.pragmas.is_empty() {

@@ -1,7 +1,7 @@
-//! Which operations contribute to `precise` variables (GLSL 4.60 section 4.9.1).
+//! Operations that contribute to `precise` variables (GLSL 4.60 section 4.9.1).
 //!
-//! Everything that a precise variable is computed from becomes precise, through locals, private globals and the
-//! functions called on the way. Marking more than the specification asks for only forbids fusing.
+//! All operands of a precise variable become precise, through locals, private globals and called
+//! functions. Marking more than the specification requires only forbids fusing.
 
 use cranelift_entity::EntitySet;
 use program::{Direction, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Shader, Statement, Storage};
@@ -102,7 +102,7 @@ impl State {
                     if written && self.is_precise(shader, function, *argument) {
                         self.changed |= self.locals.insert((callee, parameter.local));
                     }
-                    // What a precise parameter receives must be precise too.
+                    // The argument of a precise parameter must be precise too.
                     if self.locals.contains(&(callee, parameter.local))
                         && parameter.direction != Direction::Out
                     {

@@ -1,7 +1,7 @@
-//! Qualifiers of one declaration, collected and checked for sense.
+//! Qualifiers of one declaration, collected and checked.
 
+use super::checker::{Check, Checker};
 use super::language::Language;
-use super::{Check, Checker};
 use crate::ast::{self, List, Name, Precision, QualifierKind};
 use crate::source::Span;
 use program::shader::{Interlock, LayoutPrimitive, Spacing};
@@ -12,7 +12,7 @@ use program::variable::{
 use program::{Interpolation, Stage};
 use rustc_hash::FxHashSet;
 
-/// Storage words.
+/// Storage qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     In,
@@ -25,10 +25,10 @@ pub(super) enum Word {
     Shared,
 }
 
-/// Everything `layout(…)` says, before it is known what it applies to.
+/// Contents of `layout(…)`, before its target is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Layout {
-    /// Whether there was any layout qualifier.
+    /// True if there is any layout qualifier.
     pub present: bool,
     pub variable: LayoutQualifiers,
     pub packing: Option<Packing>,
@@ -69,54 +69,6 @@ pub(super) struct Qualifiers {
     pub layout: Layout,
 }
 
-/// Defaults that `layout(…) uniform;` and the like and `precision` statements set.
-#[derive(Clone, Debug)]
-pub(super) struct Defaults {
-    pub uniform_packing: Packing,
-    pub uniform_order: MatrixOrder,
-    pub buffer_packing: Packing,
-    pub buffer_order: MatrixOrder,
-    pub stream: Option<u32>,
-    pub xfb_buffer: Option<u32>,
-    /// ES: default precision of `float`, if one was set.
-    pub float_precision: Option<Precision>,
-    /// ES: default precision of `int` and `uint`, if one was set.
-    pub int_precision: Option<Precision>,
-    /// ES: opaque types that have a default precision, scope by scope.
-    pub opaque_precision: Vec<(program::TypeId, Precision)>,
-    /// Where those of the current scope begin.
-    pub opaque_scope: usize,
-}
-
-impl Defaults {
-    /// Sets the default precision of an opaque type in the current scope.
-    pub fn set_opaque(&mut self, ty: program::TypeId, precision: Precision) {
-        let here = self.opaque_precision.iter_mut().skip(self.opaque_scope).find(|(known, _)| *known == ty);
-        match here {
-            Some((_, known)) => *known = precision,
-            None => self.opaque_precision.push((ty, precision)),
-        }
-    }
-}
-
-impl Default for Defaults {
-    fn default() -> Self {
-        Defaults {
-            uniform_packing: Packing::Shared,
-            uniform_order: MatrixOrder::ColumnMajor,
-            // The layout of `shared` storage blocks is the implementation's; drivers of this hardware take std430.
-            buffer_packing: Packing::Std430,
-            buffer_order: MatrixOrder::ColumnMajor,
-            stream: None,
-            xfb_buffer: None,
-            float_precision: None,
-            int_precision: None,
-            opaque_precision: Vec::new(),
-            opaque_scope: 0,
-        }
-    }
-}
-
 impl Checker<'_> {
     /// Collects a list of qualifiers.
     pub(super) fn qualifiers(&mut self, list: List<ast::QualifierId>) -> Check<Qualifiers> {
@@ -125,13 +77,13 @@ impl Checker<'_> {
         let mut last = 0;
         for (i, &id) in unit.list(list).iter().enumerate() {
             let qualifier = unit.qualifiers[id];
-            // `layout` has no place of its own among the others, but one before the storage qualifier.
+            // `layout` may be anywhere among the others, but before the storage qualifier.
             let layout = matches!(qualifier.kind, QualifierKind::Layout(_));
             if layout
                 && last >= place_in_order(&QualifierKind::Uniform).unwrap_or(0)
                 && !self.language.has_420pack()
             {
-                return self.error(qualifier.span, "`layout` must stand before the storage qualifier");
+                return self.error(qualifier.span, "`layout` must precede the storage qualifier");
             }
             // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
             if let Some(place) = place_in_order(&qualifier.kind)
@@ -139,7 +91,7 @@ impl Checker<'_> {
                 && !self.language.extension("EXT_gpu_shader4")
             {
                 if place < last {
-                    return self.error(qualifier.span, "this qualifier must stand before the others");
+                    return self.error(qualifier.span, "this qualifier must precede the others");
                 }
                 last = place;
             }
@@ -163,7 +115,8 @@ impl Checker<'_> {
         };
         let both = match (result.word, word) {
             (None, word) => Some(word),
-            // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the latter.
+            // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the
+            // latter.
             (Some(Word::Varying), word @ (Word::In | Word::Out))
             | (Some(word @ (Word::In | Word::Out)), Word::Varying)
                 if self.language.any_extension(&["ARB_geometry_shader4", "EXT_gpu_shader4"]) =>
@@ -182,7 +135,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Storage words that this version or stage does not have.
+    /// Reports storage qualifiers that this version or stage does not have.
     fn check_word(&mut self, word: Word, span: Span) -> Check<()> {
         let (language, stage) = (&self.language, self.language.stage);
         let message = match word {
@@ -229,7 +182,7 @@ impl Checker<'_> {
             _ => false,
         };
         if second {
-            return self.error(span, "a second qualifier of the same kind");
+            return self.error(span, "more than one qualifier of the same kind");
         }
         let repeated = match kind {
             QualifierKind::Const => flag(&mut result.constant),
@@ -428,7 +381,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `index` may be a subroutine index here, which has a wider range than a blend source.
+    /// Returns whether `index` may be a subroutine index here, which has a wider range than a blend
+    /// source.
     fn subroutine_index_allowed(&self) -> bool {
         self.language.at_least(400, 0) || self.language.extension("ARB_shader_subroutine")
     }
@@ -481,7 +435,7 @@ impl Checker<'_> {
             "derivative_group_linearnv" | "derivative_group_linearNV" => {
                 layout.derivative_group_quads = Some(false);
             }
-            // Hints and switches that change nothing a program can observe here.
+            // Hints and switches without an observable effect here.
             "bindless_sampler" | "bound_sampler" | "bindless_image" | "bound_image" | "viewport_relative" => {
             }
             // EXT_shader_image_load_store names sizes instead of formats.
@@ -527,7 +481,8 @@ impl Checker<'_> {
     }
 }
 
-/// Extensions any of which a layout qualifier without a value needs, if none is enabled.
+/// Extensions for a layout qualifier without a value, one of which is needed; `None` if one is
+/// enabled.
 fn missing_extension(language: &Language<'_>, name: &str) -> Option<String> {
     let (desktop, extensions): (u16, &[&str]) = match name {
         "origin_upper_left" | "pixel_center_integer" => (150, &["ARB_fragment_coord_conventions"]),
@@ -549,7 +504,7 @@ fn missing_extension(language: &Language<'_>, name: &str) -> Option<String> {
     (!there).then(|| extensions.join(" or "))
 }
 
-/// What a layout qualifier decides: others that decide the same contradict it.
+/// The property that a layout qualifier sets; two qualifiers of one property contradict each other.
 fn kind_of(name: &str) -> &str {
     match name {
         _ if primitive(name).is_some() => "primitive",
@@ -560,7 +515,7 @@ fn kind_of(name: &str) -> &str {
     }
 }
 
-/// KHR_blend_equation_advanced: what a fragment shader may be blended with.
+/// KHR_blend_equation_advanced: layout qualifiers of blend equations.
 const BLEND_SUPPORT: &[&str] = &[
     "blend_support_multiply",
     "blend_support_screen",
@@ -580,8 +535,9 @@ const BLEND_SUPPORT: &[&str] = &[
     "blend_support_all_equations",
 ];
 
-/// Where a qualifier stands among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`, interpolation,
-/// auxiliary storage, storage, precision; `const` before the direction of a parameter.
+/// Position of a qualifier among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`,
+/// interpolation, auxiliary storage, storage, precision; `const` before the direction of a
+/// parameter.
 fn place_in_order(kind: &QualifierKind) -> Option<u8> {
     use QualifierKind as Q;
     Some(match kind {

@@ -1,10 +1,12 @@
-//! Recursion: no function may lead back to itself, be it in code that is never executed (GLSL 4.60 section 6.1).
+//! Recursion: no function may call itself, directly or not, even in code that is never executed
+//! (GLSL 4.60 section 6.1).
 
-use super::{Check, Checker};
+use super::checker::{Check, Checker};
 use program::{CallGraph, ExprId, FunctionId};
 
 impl Checker<'_> {
-    /// Reports each circle of functions at its first call. What goes through other shader objects is linking's.
+    /// Reports each cycle of functions at its first call. Linking checks cycles through other
+    /// shader objects.
     pub(super) fn check_recursion(&mut self) -> Check<()> {
         let graph = CallGraph::new(&self.shader, self.types);
         let mut outcome = Ok(());
@@ -21,7 +23,7 @@ impl Checker<'_> {
             let (caller, callee) = (name(caller), name(call.callee));
             let message = match circle.len() {
                 1 => format!("function `{callee}` calls itself"),
-                _ => format!("function `{caller}` calls `{callee}`, which leads back to it"),
+                _ => format!("function `{caller}` calls `{callee}`, which calls it again"),
             };
             let span = self.unit_span(self.shader.exprs[call.expr].span);
             outcome = self.error(span, message);

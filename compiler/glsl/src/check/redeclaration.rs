@@ -1,9 +1,9 @@
 //! Redeclarations of built-in variables, and declarations that are qualifiers only.
 
-use super::layout_target::Target;
+use super::checker::{Check, Checker, Reported};
+use super::layout_target::LayoutTarget;
 use super::qualifier::{Qualifiers, Word};
 use super::scope::Entity;
-use super::{Check, Checker};
 use crate::ast::{self, Declarator, Name};
 use crate::source::Span;
 use program::shader::LayoutPrimitive;
@@ -24,7 +24,7 @@ impl Checker<'_> {
             Some(id) => id,
             None => return self.error(span, format!("`{text}`: names that start with gl_ are reserved")),
         };
-        self.check_layout_target(qualifiers, Target::Variable)?;
+        self.check_layout_target(qualifiers, LayoutTarget::Variable)?;
         self.check_redeclarable(id, qualifiers, span)?;
         if self.shader.globals[id].builtin == Some(BuiltinVariable::LastFragData) {
             self.check_coherence(qualifiers, span)?;
@@ -80,7 +80,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether two types differ in nothing but the sizes of their arrays.
+    /// Returns whether two types differ only in the sizes of their arrays.
     fn same_but_sizes(&self, a: TypeId, b: TypeId) -> bool {
         match (self.types.array_of(a), self.types.array_of(b)) {
             (Some((a, _)), Some((b, _))) => self.same_but_sizes(a, b),
@@ -88,7 +88,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Most elements of a built-in array without a size of its own.
+    /// Maximum elements of a built-in array without a size.
     pub(super) fn builtin_size_limit(&self, builtin: BuiltinVariable) -> Option<u32> {
         match builtin {
             BuiltinVariable::TexCoord => Some(self.language.limit("GL_MAX_TEXTURE_COORDS", 8)),
@@ -120,7 +120,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// When and with what built-in variables may be redeclared (GLSL 4.60 sections 4.4.1.3, 4.4.2.4, 7.1 and 4.1.9).
+    /// Checks that a built-in variable may be redeclared with these qualifiers (GLSL 4.60 sections
+    /// 4.4.1.3, 4.4.2.4, 7.1 and 4.1.9).
     fn check_redeclarable(&mut self, id: GlobalId, qualifiers: &Qualifiers, span: Span) -> Check<()> {
         use BuiltinVariable as V;
         let old = &self.shader.globals[id];
@@ -155,7 +156,7 @@ impl Checker<'_> {
             && builtin.is_some_and(|b| self.builtin_size_limit(b).is_some())
             && matches!(self.types.array_of(old.ty), Some((_, ArrayLength::Fixed(_))))
         {
-            "has a size already"
+            "already has a size"
         } else {
             return Ok(());
         };
@@ -217,7 +218,7 @@ impl Checker<'_> {
                 return Ok(());
             }
             Some(Entity::BlockMember(id, _)) => Some(id),
-            Some(Entity::Unknown) => return Err(super::Reported),
+            Some(Entity::Unknown) => return Err(Reported),
             Some(_) => None,
             None => self.builtin_variable(text, name.span)?,
         };
@@ -251,7 +252,7 @@ impl Checker<'_> {
                 return self.error(name.span, "variables can only be made invariant at global scope");
             }
             if global.storage != Storage::Output && !old_input && !built_in_input {
-                return self.error(name.span, format!("`{text}` is no output and cannot be invariant"));
+                return self.error(name.span, format!("`{text}` is not an output and cannot be invariant"));
             }
         }
         self.apply_qualifiers(id, qualifiers);
@@ -325,7 +326,7 @@ impl Checker<'_> {
                 _ => false,
             };
             if !fits {
-                return self.error(span, "this stage has no such input primitive");
+                return self.error(span, "this input primitive is not available in this stage");
             }
         }
         let geometry = layout.invocations.is_some();
@@ -450,7 +451,7 @@ impl Checker<'_> {
         self.error(self.layout_span, message)
     }
 
-    /// What can be said about the stage only after its last declaration.
+    /// Sets the layout of the stage that is known only after its last declaration.
     pub(super) fn finish_layout(&mut self) {
         if self.all_invariant().is_some() {
             let outputs = self.shader.globals.values_mut().filter(|g| g.storage == Storage::Output);
@@ -459,7 +460,7 @@ impl Checker<'_> {
     }
 }
 
-/// Outputs that no section lets a shader redeclare as they are.
+/// Outputs that cannot be redeclared without a change.
 fn is_not_redeclared(builtin: Option<BuiltinVariable>) -> bool {
     use BuiltinVariable as V;
     matches!(builtin, Some(V::ClipVertex | V::Layer | V::ViewportIndex | V::PrimitiveId))

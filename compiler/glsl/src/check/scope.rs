@@ -4,7 +4,7 @@ use crate::intern::Symbol;
 use program::{FunctionId, GlobalId, LocalId, TypeId};
 use rustc_hash::FxHashMap;
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Entity {
     /// A global variable, or an interface block by its instance name.
@@ -19,7 +19,7 @@ pub(super) enum Entity {
     SubroutineType,
     /// User functions of this name.
     Functions(Vec<FunctionId>),
-    /// A declaration with an error, which is reported: what uses the name is not.
+    /// A declaration with a reported error; uses of the name are not reported.
     Unknown,
 }
 
@@ -27,12 +27,13 @@ pub(super) enum Entity {
 #[derive(Debug)]
 pub(super) struct Scopes {
     scopes: Vec<FxHashMap<Symbol, Entity>>,
-    /// GLSL 1.10: functions have names of their own, beside those of variables (GLSL 1.10 section 4.2).
+    /// GLSL 1.10: functions, whose names are separate from those of variables (GLSL 1.10 section
+    /// 4.2).
     functions: Option<FxHashMap<Symbol, Entity>>,
 }
 
 impl Scopes {
-    /// The global scope, with functions in it or `apart` from it.
+    /// Creates the global scope, with functions in it or `apart` from it.
     pub fn new(apart: bool) -> Self {
         Scopes { scopes: vec![FxHashMap::default()], functions: apart.then(FxHashMap::default) }
     }
@@ -56,12 +57,12 @@ impl Scopes {
         self.scopes.iter().rev().find_map(|scope| scope.get(&name))
     }
 
-    /// What was declared in the innermost scope without an error.
+    /// The valid declaration in the innermost scope.
     pub fn find_here(&self, name: Symbol) -> Option<&Entity> {
         self.scopes.last().and_then(|scope| known(scope, name))
     }
 
-    /// What was declared in the global scope without an error.
+    /// The valid declaration in the global scope.
     pub fn find_global(&self, name: Symbol) -> Option<&Entity> {
         self.scopes.first().and_then(|scope| known(scope, name))
     }
@@ -71,11 +72,11 @@ impl Scopes {
         matches!(self.find_global_function(name), Some(Entity::Functions(_)))
     }
 
-    /// What a call of the name calls.
+    /// The meaning of a name in a call.
     pub fn find_callee(&self, name: Symbol) -> Option<&Entity> {
         let global = self.choose_function(name, self.find_global(name));
         match self.find(name) {
-            // A local structure, or what a wrong declaration would have been.
+            // A local structure, or a declaration with an error.
             Some(inner @ (Entity::Type(_) | Entity::Unknown)) if self.find_global(name) != Some(inner) => {
                 Some(inner)
             }
@@ -84,7 +85,7 @@ impl Scopes {
         }
     }
 
-    /// What a function of the name would share the global scope's name with.
+    /// The global declaration with which a function of this name would share its name.
     pub fn find_global_function(&self, name: Symbol) -> Option<&Entity> {
         self.choose_function(name, self.find_global(name))
     }
@@ -98,14 +99,15 @@ impl Scopes {
         }
     }
 
-    /// Declares in the innermost scope, replacing what the name meant there.
+    /// Declares a name in the innermost scope, replacing its meaning there.
     pub fn declare(&mut self, name: Symbol, entity: Entity) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, entity);
         }
     }
 
-    /// Declares in the innermost scope what a wrong declaration would have, unless the name means something there.
+    /// Declares a name of a declaration with an error in the innermost scope, unless the name has a
+    /// meaning there.
     pub fn declare_unknown(&mut self, name: Symbol) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.entry(name).or_insert(Entity::Unknown);

@@ -1,6 +1,6 @@
-//! Reading the signature table, and turning its lines into candidates for overload resolution.
+//! Reader of the signature table, whose lines become candidates for overload resolution.
 
-use super::Checker;
+use super::checker::Checker;
 use super::language::Availability;
 use super::signatures::{SIGNATURES, WIDE_AND_HALF};
 use program::{BuiltinFunction, Direction, FunctionId, Scalar, Type, TypeId, TypeTable};
@@ -146,7 +146,7 @@ fn parse_pattern(text: &str, letter: char) -> Option<Pattern> {
 type Size = (u8, u8);
 
 impl Line {
-    /// Whether a parameter or the result has this component type.
+    /// Returns whether a parameter or the result has this component type.
     fn uses(&self, scalar: Scalar) -> bool {
         let of = |pattern| match pattern {
             Pattern::Void | Pattern::Counter => None,
@@ -186,35 +186,36 @@ fn instantiate(types: &mut TypeTable, pattern: Pattern, (columns, rows): Size) -
     }
 }
 
-/// What a candidate calls.
+/// Callee of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum CallTarget {
     User(FunctionId),
     Builtin(BuiltinFunction),
 }
 
-/// A function that a call may mean.
+/// A candidate of overload resolution.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    pub target: Target,
+    pub target: CallTarget,
     pub parameters: SmallVec<[(TypeId, Direction); 5]>,
     pub result: TypeId,
 }
 
 impl Checker<'_> {
-    /// Whether a table line or another built-in of this name exists in this version.
+    /// Returns whether a table line or another built-in of this name exists in this version.
     pub(super) fn is_builtin_function(&self, name: &str) -> bool {
         let table = &*TABLE;
         let lines = table.lines.get(name).map_or(&[][..], |l| l);
         lines.iter().any(|l| self.language.allows(&table.availabilities[l.availability]))
     }
 
-    /// Whether the table knows the name in any version.
+    /// Returns whether the table knows the name in any version.
     pub(super) fn is_any_builtin_function(&self, name: &str) -> bool {
         TABLE.lines.contains_key(name)
     }
 
-    /// Built-in overloads of a name with a number of parameters, without those that `candidates` has already.
+    /// Built-in overloads of a name with a number of parameters, without those already in
+    /// `candidates`.
     pub(super) fn builtin_candidates(&mut self, name: &str, count: usize, candidates: &mut Vec<Candidate>) {
         let table = &*TABLE;
         let lines = table.lines.get(name).map_or(&[][..], |l| l);
@@ -232,7 +233,7 @@ impl Checker<'_> {
                     .any(|c| c.parameters.iter().map(|p| p.0).eq(parameters.iter().map(|p| p.0)));
                 if !known {
                     let result = instantiate(self.types, line.result, size);
-                    let target = Target::Builtin(line.function);
+                    let target = CallTarget::Builtin(line.function);
                     candidates.push(Candidate { target, parameters, result });
                 }
             }

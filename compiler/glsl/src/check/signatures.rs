@@ -1,15 +1,16 @@
-//! The built-in functions' signatures, as data.
+//! Signatures of the built-in functions, as data.
 //!
-//! Integer `abs`, `sign`, `min`, `max` and `clamp` came with GLSL 1.30; implementations take the `int` ones before it
-//! too, and so does this table.
+//! Integer `abs`, `sign`, `min`, `max` and `clamp` came with GLSL 1.30; implementations take the
+//! `int` ones before it too, and so does this table.
 //!
-//! A line `@ availability` (see [`super::language::Availability::parse`]) holds for the lines after it. A signature is
-//! `result name(parameters)`, with `= name` when the function is one known under another name. Types are letters:
-//! `F` float, `D` double, `H` float16_t, `I` int, `U` uint, `B` bool, `L` int64_t, `M` uint64_t, `S` int16_t,
-//! `T` uint16_t, `V` void, `C` atomic_uint; `F3` is a vector, `F2x3` a matrix of 2 columns; `genF` is the scalar and the
-//! vectors, `vecF` the vectors, `matF` every matrix, `matFt` its transpose's type, `colF` and `rowF` vectors as long as
-//! its columns and its rows. One line's generic types go together. `out` parameters are written, `place` parameters
-//! are passed as places.
+//! A line `@ availability` (see [`super::language::Availability::parse`]) holds for the lines after
+//! it. A signature is `result name(parameters)`, with `= name` when the function is one known under
+//! another name. Types are letters: `F` float, `D` double, `H` float16_t, `I` int, `U` uint, `B`
+//! bool, `L` int64_t, `M` uint64_t, `S` int16_t, `T` uint16_t, `V` void, `C` atomic_uint; `F3` is a
+//! vector, `F2x3` a matrix of 2 columns; `genF` is the scalar and the vectors, `vecF` the vectors,
+//! `matF` every matrix, `matFt` its transpose's type, `colF` and `rowF` vectors as long as its
+//! columns and its rows. One line's generic types go together. `out` parameters are written,
+//! `place` parameters are passed as places.
 
 /// All signatures but those in [`WIDE_AND_HALF`].
 pub(super) const SIGNATURES: &str = "
@@ -433,7 +434,7 @@ genH interpolateAtSample(place genH,I)
 genH interpolateAtOffset(place genH,H2)
 ";
 
-/// Functions that `double` and `float16_t` have alike; `%` stands for the type's letter.
+/// Functions that `double` and `float16_t` have alike; `%` is a placeholder for the type's letter.
 pub(super) const WIDE_AND_HALF: &str = "
 gen% sqrt(gen%)
 gen% inversesqrt(gen%)

@@ -1,8 +1,8 @@
 //! Statements.
 
-use super::place::Root;
+use super::checker::{Check, Checker, Reported};
 use super::scope::Entity;
-use super::{Check, Checker};
+use super::state::Root;
 use crate::ast::{self, Condition, DeclKind, Declarator, StmtId, StmtKind};
 use crate::source::Span;
 use program::shader::Case;
@@ -10,7 +10,7 @@ use program::{ArrayLength, ExprId, Local, Scalar, Stage, Statement, Storage, Typ
 use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
-    /// The statements of a function's body, in the scope that its parameters are in already.
+    /// The statements of a function's body, in the scope of its parameters.
     pub(super) fn function_body(&mut self, body: StmtId) -> Check<Vec<Statement>> {
         match self.unit.stmts[body].kind {
             StmtKind::Compound(_) => self.body(body),
@@ -24,13 +24,13 @@ impl Checker<'_> {
         let mut outcome = Ok(());
         for &id in self.unit.list(list) {
             if self.statement(id, &mut result).is_err() {
-                outcome = Err(super::Reported);
+                outcome = Err(Reported);
             }
         }
         outcome.map(|()| result)
     }
 
-    /// A statement in a scope of its own.
+    /// A statement in a new scope.
     pub(super) fn scoped(&mut self, id: StmtId) -> Check<Vec<Statement>> {
         self.scopes.enter();
         let result = self.body(id);
@@ -38,7 +38,7 @@ impl Checker<'_> {
         result
     }
 
-    /// Enters or leaves what may be skipped.
+    /// Enters or leaves code that may be skipped.
     pub(super) fn change_flow(&mut self, by: i32) {
         if let Some(f) = &mut self.function {
             f.flow = f.flow.saturating_add_signed(by);
@@ -83,7 +83,7 @@ impl Checker<'_> {
         let span = statement.span;
         match statement.kind {
             StmtKind::Empty => {}
-            // `int;`, which the parser cannot tell from a variable's name.
+            // `int;`, which the parser cannot distinguish from a variable's name.
             StmtKind::Expr(e)
                 if matches!(self.unit.exprs[e].kind, ast::ExprKind::Name(name)
                     if self.is_type_name(ast::Name { symbol: name, span })) => {}
@@ -108,7 +108,7 @@ impl Checker<'_> {
             }
             StmtKind::Switch { selector, body } => self.switch(selector, body, span, out)?,
             StmtKind::Case(_) | StmtKind::Default => {
-                return self.error(span, "a case label must stand directly in a switch");
+                return self.error(span, "a case label must be directly in the body of a switch");
             }
             StmtKind::While { condition, body } => {
                 self.for_loop(None, Some(condition), None, body, out)?;
@@ -157,7 +157,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The body of a loop; what the loop's head declares is in the same scope (GLSL 4.60 section 4.2.2).
+    /// The body of a loop, in the scope of the declarations in the loop's head (GLSL 4.60 section
+    /// 4.2.2).
     fn loop_body(&mut self, body: StmtId) -> Check<Vec<Statement>> {
         if let Some(f) = &mut self.function {
             f.loops += 1;
@@ -258,7 +259,7 @@ impl Checker<'_> {
         if let Some(f) = &mut self.function {
             f.returns = true;
         }
-        // Conversions of what is returned came with 4.20.
+        // Conversions of returned values came with 4.20.
         let converts =
             self.language.any_extension(&["ARB_shading_language_420pack", "EXT_shader_implicit_conversions"]);
         if self.ty(value) != result && !self.language.at_least(420, 0) && !converts {
@@ -342,9 +343,9 @@ impl Checker<'_> {
             }
             match label {
                 Some(value) if !seen.insert(value) => {
-                    return self.error(statement.span, "this case label is already there");
+                    return self.error(statement.span, "duplicate case label");
                 }
-                None if has_default => return self.error(statement.span, "a switch has one default only"),
+                None if has_default => return self.error(statement.span, "duplicate default label"),
                 _ => {}
             }
             if let Some(case) = cases.last_mut() {
@@ -383,8 +384,8 @@ impl Checker<'_> {
                     || qualifiers.invariant
                     || qualifiers.interpolation != Default::default();
                 if interface {
-                    self.each_declarator(declarators, |_, _| Err(super::Reported)).ok();
-                    return self.error(qualifiers.span, "local variables take no such qualifiers");
+                    self.each_declarator(declarators, |_, _| Err(Reported)).ok();
+                    return self.error(qualifiers.span, "these qualifiers do not apply to local variables");
                 }
                 if declarators.is_empty() {
                     return self.check_sized(Storage::Private, &qualifiers, base, decl.span);
@@ -424,11 +425,11 @@ impl Checker<'_> {
         }
         self.check_new_name(name)?;
         self.check_precision(ty, qualifiers, name.span)?;
-        // The name is not in scope in its own initialiser.
+        // The name is not in scope in its own initializer.
         let value = match declarator.init.expand() {
             Some(init) => {
                 if self.types.array_of(ty).is_some() && !self.language.has_array_values() {
-                    return self.error(name.span, "arrays cannot be initialised in this version");
+                    return self.error(name.span, "arrays cannot be initialized in this version");
                 }
                 Some((self.initializer(init, ty)?, self.unit.exprs[init].span))
             }
@@ -440,7 +441,7 @@ impl Checker<'_> {
             ty = self.ty(value);
         }
         if qualifiers.constant && value.is_none() {
-            return self.error(name.span, format!("constant `{text}` needs an initialiser"));
+            return self.error(name.span, format!("constant `{text}` needs an initializer"));
         }
         self.check_sized(Storage::Private, qualifiers, ty, name.span)?;
         if let Some(known) = self.scopes.find_here(name.symbol).cloned() {
@@ -451,7 +452,7 @@ impl Checker<'_> {
                 let constant = self.is_constant(value);
                 self.remember_value(constant, Some(value));
                 if !constant && !self.language.at_least(420, 0) && !self.language.has_420pack() {
-                    let message = format!("the initialiser of `{text}` must be a constant expression");
+                    let message = format!("the initializer of `{text}` must be a constant expression");
                     return self.error(span, message);
                 }
                 Some(constant.then_some(value))

@@ -1,8 +1,8 @@
 //! Types as written: names, array dimensions, structure definitions.
 
+use super::checker::{Check, Checker, Reported};
 use super::scope::Entity;
 use super::type_names;
-use super::{Check, Checker};
 use crate::ast::{self, Dim, List, TypeKind};
 use crate::intern::Symbol;
 use crate::source::Span;
@@ -11,20 +11,21 @@ use program::variable::MemoryQualifiers;
 use program::{ArrayLength, Type, TypeId, TypeTable};
 use rustc_hash::FxHashSet;
 
-/// Most dimensions of an array.
+/// Maximum dimensions of an array.
 const MAX_DIMENSIONS: usize = 32;
 
-/// Most elements of an array, all dimensions multiplied.
+/// Maximum elements of an array, all dimensions multiplied.
 const MAX_ELEMENTS: u64 = 1 << 26;
 
-/// Most members of a structure, those of its members' structures included.
+/// Maximum members of a structure, those of its members' structures included.
 const MAX_LEAVES: u32 = 1 << 14;
 
-/// Deepest nesting of structures.
+/// Maximum nesting of structures.
 const MAX_NESTING: u32 = 64;
 
 impl Checker<'_> {
-    /// The type a specifier names or defines, its own dimensions included; inner ones may lack a size still.
+    /// The type a specifier names or defines, its own dimensions included; inner ones may lack a
+    /// size.
     pub(super) fn type_spec(&mut self, id: ast::TypeSpecId) -> Check<TypeId> {
         let spec = self.unit.types[id];
         if !spec.dims.is_empty() && !self.language.has_array_values() {
@@ -51,7 +52,7 @@ impl Checker<'_> {
                 let text = self.text(name);
                 return Ok(self.types.intern(Type::Subroutine(text.into())));
             }
-            Some(Entity::Unknown) => return Err(super::Reported),
+            Some(Entity::Unknown) => return Err(Reported),
             Some(_) => {
                 let text = self.text(name);
                 return self.error(span, format!("`{text}` is not a type"));
@@ -74,7 +75,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a name means a type here.
+    /// Returns whether a name means a type here.
     pub(super) fn is_type_name(&mut self, name: ast::Name) -> bool {
         match self.scopes.find(name.symbol) {
             Some(entity) => matches!(entity, Entity::Type(_)),
@@ -114,8 +115,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// `base` with dimensions, outermost first. What initialises a variable of the type, or the arguments of its
-    /// constructor, give the sizes that are not there (GLSL 4.60 section 4.1.9).
+    /// `base` with dimensions, outermost first. Missing sizes come from the initializer of a
+    /// variable or the arguments of a constructor (GLSL 4.60 section 4.1.9).
     pub(super) fn open_array_type(&mut self, base: TypeId, dims: List<Dim>, span: Span) -> Check<TypeId> {
         let mut ty = base;
         if dims.len() > MAX_DIMENSIONS {
@@ -123,7 +124,7 @@ impl Checker<'_> {
         }
         for &dim in self.unit.list(dims).iter().rev() {
             if ty == TypeTable::VOID {
-                return self.error(span, "there are no arrays of void");
+                return self.error(span, "arrays of void do not exist");
             }
             if self.types.array_of(ty).is_some() && !self.language.has_arrays_of_arrays() {
                 return self.error(span, "arrays of arrays need GLSL 4.30 or ES 3.10");
@@ -147,8 +148,8 @@ impl Checker<'_> {
         Ok(ty)
     }
 
-    /// Limits the number of array elements and the nesting of a type: what no real shader needs must not exhaust the
-    /// memory or the stack of what comes after.
+    /// Limits the number of array elements and the nesting of a type: an unrealistic shader must
+    /// not exhaust the memory or the stack of later phases.
     fn check_size(&mut self, ty: TypeId, span: Span) -> Check<()> {
         let (mut at, mut elements, mut depth) = (ty, 1u64, 0);
         while let Type::Array { element, length } = *self.types.get(at) {
@@ -200,7 +201,7 @@ impl Checker<'_> {
         for &member in unit.list(definition.members) {
             let member = unit.members[member];
             let qualifiers = self.qualifiers(member.qualifiers)?;
-            // With ARB_bindless_texture images are members like others.
+            // With ARB_bindless_texture, images may be members.
             let bindless = self.language.extension("ARB_bindless_texture");
             let interface = qualifiers.word.is_some()
                 || qualifiers.constant
@@ -209,7 +210,7 @@ impl Checker<'_> {
                 || qualifiers.memory != MemoryQualifiers::default() && !bindless
                 || qualifiers.interpolation != Default::default();
             if interface {
-                return self.error(qualifiers.span, "structure members take no such qualifiers");
+                return self.error(qualifiers.span, "these qualifiers do not apply to structure members");
             }
             let embedded = matches!(unit.types[member.ty].kind, TypeKind::Struct(_));
             if embedded && self.language.at_least(120, 100) {
@@ -265,13 +266,13 @@ impl Checker<'_> {
         Ok(ty)
     }
 
-    /// Whether a type is an array or has one in a structure.
+    /// Returns whether a type is an array or has one in a structure.
     pub(super) fn contains_array(&self, ty: TypeId) -> bool {
         self.types.array_of(ty).is_some()
             || self.types.members(ty).is_some_and(|list| list.iter().any(|m| self.contains_array(m.ty)))
     }
 
-    /// Names a shader may not declare.
+    /// Reports names that a shader may not declare.
     pub(super) fn check_new_name(&mut self, name: ast::Name) -> Check<()> {
         let text = self.text(name.symbol);
         if text.starts_with("gl_") {

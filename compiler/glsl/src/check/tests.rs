@@ -1,5 +1,6 @@
-//! Typed forms of valid snippets per version, and messages with their places for invalid ones. Expected forms are
-//! derived from the language specification's rules for conversions, overloads and operators.
+//! Typed forms of valid snippets per version, and messages with their positions for invalid ones.
+//! Expected forms are derived from the language specification's rules for conversions, overloads
+//! and operators.
 
 use super::*;
 use program::print::ShaderText;
@@ -12,7 +13,8 @@ fn compile_all(source: &str, stage: Stage) -> Result<String, String> {
     }
 }
 
-/// The printed statements of `main` with `statement` as its last statement, without what comes before.
+/// The printed statements of `main` with `statement` as its last statement, without what comes
+/// before.
 fn typed(stage: Stage, version: &str, declarations: &str, statement: &str) -> String {
     let source = format!("#version {version}\n{declarations}\nvoid main() {{ {statement} }}\n");
     let text = match compile_all(&source, stage) {
@@ -229,7 +231,7 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         Stage::Fragment,
         "#version 110\nvoid main() { vec2 v; v.z; }",
         "0:2:25",
-        "selects a component that is not there",
+        "selects a component that the value does not have",
     ),
     (
         Stage::Fragment,
@@ -418,7 +420,7 @@ fn built_in_variables_follow_stage_and_version() {
     assert!(!accepted(Stage::Fragment, "100", "gl_FragDepth = 0.5;"));
 }
 
-/// Shaders and the lines of their errors: what follows from an error is not another one.
+/// Shaders and the lines of their errors: consequences of an error are not reported.
 const CAUSES: &[(&str, &[u32])] = &[
     ("uniform nothing u;\nvoid main() { vec4 a = u; float b = u.x + u[1]; }", &[2]),
     ("struct S {\nnothing a; };\nuniform S s; S f(S s) { return s; }\nvoid main() { S t = s; f(t); }", &[3]),

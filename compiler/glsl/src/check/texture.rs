@@ -1,8 +1,8 @@
-//! Texture built-ins of every version, normalised to [`TextureCall`]s.
+//! Texture built-ins of every version, normalized to [`TextureCall`]s.
 
+use super::checker::{Check, Checker};
 use super::construct::Argument;
 use super::texture_names::{LodPart, OffsetPart, TextureName, parse};
-use super::{Check, Checker};
 use crate::source::Span;
 use program::types::{Dim, SamplerType};
 use program::{
@@ -25,7 +25,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// How the coordinate argument of a lookup is made up.
+/// Layout of the coordinate argument of a lookup.
 struct Coordinate {
     /// Allowed numbers of components.
     sizes: &'static [u8],
@@ -34,12 +34,12 @@ struct Coordinate {
 }
 
 impl Checker<'_> {
-    /// Whether this version has a texture function of this name.
+    /// Returns whether this version has a texture function of this name.
     pub(super) fn is_texture_function(&self, name: &str) -> bool {
         parse(name).is_some_and(|name| name.available(&self.language))
     }
 
-    /// A texture built-in; `None` when the name or the first argument says that it is none.
+    /// A texture built-in; `None` if the name or the first argument is not of one.
     pub(super) fn texture_call(
         &mut self,
         name: &str,
@@ -85,8 +85,8 @@ impl Checker<'_> {
         Ok(Some(value))
     }
 
-    /// Whether all samples of a texel are known to be equal: no, whatever they are, is a right answer, and one that does
-    /// not ask how the surface is compressed. The sampler stays in use.
+    /// `textureSamplesIdentical`: always false, a valid answer that does not depend on the
+    /// surface's compression. The sampler stays in use.
     fn samples_identical(&mut self, name: &str, arguments: &[Argument], span: Span) -> Check<ExprId> {
         let (sampler, array) = match arguments {
             [first, _] => match self.types.get(self.ty(first.value)) {
@@ -204,14 +204,16 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether the offset of a gather may be any value (GLSL 4.00, GLSL ES 3.20, section 8.9.4).
+    /// Returns whether the offset of a gather may be any value (GLSL 4.00, GLSL ES 3.20, section
+    /// 8.9.4).
     fn has_dynamic_offsets(&self) -> bool {
         let extensions = ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5", "NV_gpu_shader5"];
         self.language.at_least(400, 320) || self.language.any_extension(&extensions)
     }
 
-    /// Constant offsets must be ones that the hardware has (GLSL 4.60 section 8.9: `gl_MinProgramTexelOffset` and
-    /// `gl_MaxProgramTexelOffset`, and the gather's own limits; the smallest is one below the largest negated).
+    /// Constant offsets must be ones that the hardware has (GLSL 4.60 section 8.9:
+    /// `gl_MinProgramTexelOffset` and `gl_MaxProgramTexelOffset`, and the gather's own limits; the
+    /// smallest is one below the largest negated).
     fn check_offset_range(&mut self, offset: ExprId, gather: bool, span: Span) -> Check<()> {
         let largest = i64::from(match gather {
             true => self.language.limit("GL_MAX_PROGRAM_TEXTURE_GATHER_OFFSET", 31),
@@ -315,7 +317,7 @@ impl Checker<'_> {
         }
         self.take_lod(parsed, sampler, &mut call, rest)?;
         let ty = match sampler.shadow {
-            // Older names give the depth as the texture's depth mode makes it a colour.
+            // Older names give the depth as the texture's depth mode makes it a color.
             true if parsed.shape.is_some() && parsed.suffix != Some("EXT") => {
                 self.types.vector(Scalar::Float, 4)
             }
@@ -363,20 +365,20 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether functions with a level of detail exist for a sampler (GLSL 4.60 section 8.9.2): the extension adds those
-    /// of shadow samplers whose coordinates leave no room for it.
+    /// Returns whether functions with a level of detail exist for a sampler (GLSL 4.60 section
+    /// 8.9.2): the extension adds those of shadow samplers whose coordinates leave no room for it.
     fn takes_lod(&self, sampler: SamplerType) -> bool {
         let crowded = matches!((sampler.dim, sampler.array), (Dim::D2, true) | (Dim::Cube, _));
         !(sampler.shadow && crowded) || self.language.extension("EXT_texture_shadow_lod")
     }
 
-    /// The same for a bias.
+    /// Returns whether functions with a bias exist for a sampler.
     fn takes_bias(&self, sampler: SamplerType) -> bool {
         let crowded = sampler.array && matches!(sampler.dim, Dim::D2 | Dim::Cube);
         !(sampler.shadow && crowded) || self.language.extension("EXT_texture_shadow_lod")
     }
 
-    /// Whether the stage has implicit derivatives.
+    /// Returns whether the stage has implicit derivatives.
     fn derivatives(&self) -> bool {
         match self.language.stage {
             Stage::Fragment => true,
@@ -385,8 +387,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An expression that may stand twice: itself when it has no effect and costs nothing, else a temporary and the
-    /// assignment to evaluate first.
+    /// An expression that may be used twice: itself if it has no effect and no cost, else a
+    /// temporary and the assignment to evaluate first.
     fn reuse(&mut self, value: ExprId, span: Span) -> (Option<ExprId>, ExprId) {
         if matches!(self.shader.exprs[value].kind, ExprKind::Local(_) | ExprKind::Global(_)) {
             return (None, value);
@@ -410,7 +412,7 @@ impl Checker<'_> {
     }
 }
 
-/// A call with nothing but an operation and a sampler.
+/// A call with only an operation and a sampler.
 fn plain_call(op: TextureOp, sampler: ExprId) -> TextureCall {
     TextureCall {
         op,
@@ -429,7 +431,7 @@ fn has_levels(dim: Dim) -> bool {
     !matches!(dim, Dim::Rect | Dim::Buffer | Dim::D2Ms)
 }
 
-/// Components of the coordinate argument; `None` when the sampler cannot be sampled this way.
+/// Components of the coordinate argument; `None` if the sampler cannot be sampled this way.
 fn coordinate(sampler: SamplerType, projective: bool) -> Option<Coordinate> {
     let make = |sizes, compare| Some(Coordinate { sizes, compare });
     match (sampler.dim, sampler.array, sampler.shadow, projective) {

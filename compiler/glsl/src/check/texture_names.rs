@@ -1,4 +1,5 @@
-//! Names of texture built-ins taken apart: every version's and extension's spelling is made of the same parts.
+//! Parser of the names of texture built-ins: the spellings of all versions and extensions have the
+//! same parts.
 
 use super::language::Language;
 use program::types::Dim;
@@ -21,9 +22,9 @@ pub(super) enum OffsetPart {
     Four,
 }
 
-/// Sampler shape that an older name demands.
+/// Sampler shape in an older name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shape {
+pub(super) struct TextureShape {
     pub dim: Dim,
     pub array: bool,
     pub shadow: bool,
@@ -37,14 +38,14 @@ pub(super) struct TextureName {
     pub lod: LodPart,
     pub offset: OffsetPart,
     /// Set for names from before GLSL 1.30, which contain the sampler's shape.
-    pub shape: Option<Shape>,
+    pub shape: Option<TextureShape>,
     /// `ARB` or `EXT` at the end; `AMD` for `texture4`.
     pub suffix: Option<&'static str>,
     /// `textureQueryLOD`, the extension's spelling.
     pub capital_lod: bool,
 }
 
-/// Takes a name apart; `None` when it is no texture built-in.
+/// Parses a name; `None` if it is not of a texture built-in.
 pub(super) fn parse(name: &str) -> Option<TextureName> {
     let plain = |op| TextureName {
         op,
@@ -115,7 +116,7 @@ pub(super) fn parse(name: &str) -> Option<TextureName> {
     })
 }
 
-fn shape(rest: &str, shadow: bool) -> (Option<Shape>, &str) {
+fn shape(rest: &str, shadow: bool) -> (Option<TextureShape>, &str) {
     let known = [
         ("2DRect", Dim::Rect, false),
         ("1DArray", Dim::D1, true),
@@ -128,14 +129,14 @@ fn shape(rest: &str, shadow: bool) -> (Option<Shape>, &str) {
     ];
     for (text, dim, array) in known {
         if let Some(rest) = rest.strip_prefix(text) {
-            return (Some(Shape { dim, array, shadow }), rest);
+            return (Some(TextureShape { dim, array, shadow }), rest);
         }
     }
     (None, rest)
 }
 
 impl TextureName {
-    /// Whether the version, stage and extensions have a function of this name.
+    /// Returns whether the version, stage and extensions have a function of this name.
     pub fn available(&self, language: &Language<'_>) -> bool {
         let v = |desktop, es| language.at_least(desktop, es);
         let ext = |names: &[&str]| language.any_extension(names);
@@ -156,7 +157,7 @@ impl TextureName {
         }
     }
 
-    fn older_available(&self, shape: Shape, language: &Language<'_>) -> bool {
+    fn older_available(&self, shape: TextureShape, language: &Language<'_>) -> bool {
         let ext = |names: &[&str]| language.any_extension(names);
         let removed = if language.es { language.version >= 300 } else { language.version >= 420 };
         if removed && !language.compatibility {

@@ -1,13 +1,13 @@
-//! Built-in type names: what they are and where they may be used.
+//! Built-in type names: their types and their availability.
 
 use program::types::{Dim, ImageType, SamplerType};
 use program::{Scalar, Type};
 
 use super::language::Language;
 
-/// When a built-in type exists. A plain enum: types are looked up for every declaration.
+/// Availability of a built-in type. A plain enum: types are looked up for every declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Availability {
+pub(super) enum TypeAvailability {
     Always,
     /// Non-square matrices.
     NonSquare,
@@ -22,8 +22,8 @@ pub(super) enum Availability {
 }
 
 /// A built-in type by name, with the condition for using it.
-pub(super) fn find(name: &str) -> Option<(Type, Availability)> {
-    use Availability as A;
+pub(super) fn find(name: &str) -> Option<(Type, TypeAvailability)> {
+    use TypeAvailability as A;
     let scalar = |scalar, availability| Some((Type::Scalar(scalar), availability));
     match name {
         "void" => return Some((Type::Void, A::Always)),
@@ -43,18 +43,18 @@ pub(super) fn find(name: &str) -> Option<(Type, Availability)> {
     opaque(name).or_else(|| vector_or_matrix(name))
 }
 
-fn of_scalar(scalar: Scalar) -> Availability {
+fn of_scalar(scalar: Scalar) -> TypeAvailability {
     match scalar {
-        Scalar::Bool | Scalar::Int | Scalar::Float => Availability::Always,
-        Scalar::Uint => Availability::Unsigned,
-        Scalar::Double => Availability::Doubles,
-        Scalar::Int64 | Scalar::Uint64 => Availability::Int64,
-        Scalar::Int16 | Scalar::Uint16 => Availability::Int16,
-        Scalar::Float16 => Availability::Half,
+        Scalar::Bool | Scalar::Int | Scalar::Float => TypeAvailability::Always,
+        Scalar::Uint => TypeAvailability::Unsigned,
+        Scalar::Double => TypeAvailability::Doubles,
+        Scalar::Int64 | Scalar::Uint64 => TypeAvailability::Int64,
+        Scalar::Int16 | Scalar::Uint16 => TypeAvailability::Int16,
+        Scalar::Float16 => TypeAvailability::Half,
     }
 }
 
-fn vector_or_matrix(name: &str) -> Option<(Type, Availability)> {
+fn vector_or_matrix(name: &str) -> Option<(Type, TypeAvailability)> {
     let digit = |c: u8| (b'2'..=b'4').contains(&c).then(|| c - b'0');
     if let Some(at) = name.find("vec") {
         let scalar = match &name[..at] {
@@ -86,13 +86,13 @@ fn vector_or_matrix(name: &str) -> Option<(Type, Availability)> {
         _ => return None,
     };
     let availability = match of_scalar(scalar) {
-        Availability::Always if explicit => Availability::NonSquare,
+        TypeAvailability::Always if explicit => TypeAvailability::NonSquare,
         other => other,
     };
     Some((Type::Matrix { scalar, columns, rows }, availability))
 }
 
-/// Dimension and flags of what follows `sampler` or `image`.
+/// Dimension and flags of a name after `sampler` or `image`.
 fn shape(rest: &str) -> Option<(Dim, bool, bool)> {
     Some(match rest {
         "1D" => (Dim::D1, false, false),
@@ -118,7 +118,7 @@ fn shape(rest: &str) -> Option<(Dim, bool, bool)> {
     })
 }
 
-fn opaque(name: &str) -> Option<(Type, Availability)> {
+fn opaque(name: &str) -> Option<(Type, TypeAvailability)> {
     let (result, rest) = match name.as_bytes().first()? {
         b'i' if !name.starts_with("image") => (Scalar::Int, &name[1..]),
         b'u' => (Scalar::Uint, &name[1..]),
@@ -130,42 +130,42 @@ fn opaque(name: &str) -> Option<(Type, Availability)> {
             return None;
         }
         let sampler = SamplerType { result, dim, array, shadow };
-        return Some((Type::Sampler(sampler), Availability::Sampler(sampler)));
+        return Some((Type::Sampler(sampler), TypeAvailability::Sampler(sampler)));
     }
     let (dim, array, shadow) = shape(rest.strip_prefix("image")?)?;
     if shadow || dim == Dim::External {
         return None;
     }
     let image = ImageType { result, dim, array };
-    Some((Type::Image(image), Availability::Image(image)))
+    Some((Type::Image(image), TypeAvailability::Image(image)))
 }
 
-impl Availability {
-    /// Whether the type may be used.
+impl TypeAvailability {
+    /// Returns whether the type may be used.
     pub fn holds(self, language: &Language<'_>) -> bool {
         match self {
-            Availability::Always => true,
-            Availability::NonSquare => language.at_least(120, 300),
-            Availability::Unsigned => language.has_integers(),
-            Availability::Doubles => language.has_doubles(),
-            Availability::Int64 => language.has_int64(),
-            Availability::Int16 => language.has_int16(),
-            Availability::Half => language.has_half_float(),
-            Availability::Sampler(s) => sampler_holds(s, language),
-            Availability::Image(i) => image_holds(i, language),
-            Availability::Counter => {
+            TypeAvailability::Always => true,
+            TypeAvailability::NonSquare => language.at_least(120, 300),
+            TypeAvailability::Unsigned => language.has_integers(),
+            TypeAvailability::Doubles => language.has_doubles(),
+            TypeAvailability::Int64 => language.has_int64(),
+            TypeAvailability::Int16 => language.has_int16(),
+            TypeAvailability::Half => language.has_half_float(),
+            TypeAvailability::Sampler(s) => sampler_holds(s, language),
+            TypeAvailability::Image(i) => image_holds(i, language),
+            TypeAvailability::Counter => {
                 language.at_least(420, 310) || language.extension("ARB_shader_atomic_counters")
             }
         }
     }
 }
 
-impl Availability {
-    /// Whether the name of a type that is not available cannot be declared either (GLSL 1.30, ES 1.00 and ES 3.00 to
-    /// 3.20, sections on keywords).
+impl TypeAvailability {
+    /// Returns whether the name of a type that is not available cannot be declared either (GLSL
+    /// 1.30, ES 1.00 and ES 3.00 to 3.20, sections on keywords).
     pub fn is_reserved(self, language: &Language<'_>) -> bool {
         match self {
-            Availability::Sampler(s) if language.es => match (language.version, s.dim) {
+            TypeAvailability::Sampler(s) if language.es => match (language.version, s.dim) {
                 (_, Dim::External | Dim::Subpass) => false,
                 (100, Dim::D1 | Dim::D3 | Dim::Rect) => s.result == Scalar::Float && !s.array,
                 (100, Dim::D2) => s.shadow && !s.array,
@@ -173,17 +173,17 @@ impl Availability {
                 (300, Dim::Cube) => !s.array,
                 _ => true,
             },
-            Availability::Image(i) => match i.dim {
+            TypeAvailability::Image(i) => match i.dim {
                 Dim::Rect | Dim::D2Ms => language.at_least(420, 310),
                 Dim::Cube if i.array => language.at_least(420, 310),
                 _ => language.at_least(130, 300),
             },
-            Availability::Sampler(s) => match s.dim {
+            TypeAvailability::Sampler(s) => match s.dim {
                 Dim::Rect => s.result == Scalar::Float,
                 Dim::Buffer => s.result == Scalar::Float && language.at_least(130, 0),
                 _ => false,
             },
-            Availability::Counter => language.at_least(0, 300),
+            TypeAvailability::Counter => language.at_least(0, 300),
             _ => false,
         }
     }

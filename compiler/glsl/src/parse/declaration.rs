@@ -2,8 +2,8 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{
-    Block, BlockId, Decl, DeclId, DeclKind, Declarator, DeclaratorId, Dim, Function, LayoutEntry, List,
-    Member, Name, Param, ParamId, Precision, Qualifier, QualifierId, QualifierKind, Struct, StructId,
+    BlockId, Decl, DeclId, DeclKind, Declarator, DeclaratorId, Dim, Function, InterfaceBlock, LayoutEntry,
+    List, Member, Name, Param, ParamId, Precision, Qualifier, QualifierId, QualifierKind, Struct, StructId,
     TypeKind, TypeSpec, TypeSpecId,
 };
 use crate::intern::{Symbol, words};
@@ -112,15 +112,15 @@ impl Parser<'_> {
         let ty = self.type_spec()?;
         let name = self.name("a name to declare")?;
         self.expect(Kind::Equal)?;
-        let init = self.initialiser()?;
+        let init = self.initializer()?;
         let declarator =
             self.unit.declarators.push(Declarator { name, dims: List::default(), init: init.into() });
         let declarators = self.unit.make_list(&[declarator]);
         Ok(self.push_decl(DeclKind::Variables { qualifiers, ty, declarators }, start))
     }
 
-    /// Whether a declaration begins here rather than an expression: a qualifier, a structure, `name name`, or
-    /// `name [..] name`.
+    /// Returns whether a declaration begins here and not an expression: a qualifier, a structure,
+    /// `name name`, or `name [..] name`.
     pub(super) fn at_declaration(&self) -> bool {
         let token = self.peek();
         if token.kind != Kind::Ident {
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a name follows the brackets that begin at `ahead`.
+    /// Returns whether a name follows the brackets that begin at `ahead`.
     fn name_after_brackets(&self, ahead: usize) -> bool {
         let rest = self.tokens.get(self.next + ahead..).unwrap_or_default();
         let mut depth = 0u32;
@@ -162,7 +162,8 @@ impl Parser<'_> {
         false
     }
 
-    // ------------------------------------------------------------------------------------------------ qualifiers
+    // ------------------------------------------------------------------------------------------------
+    // qualifiers
 
     /// Any number of qualifiers.
     fn qualifiers(&mut self) -> Parsed<List<QualifierId>> {
@@ -251,9 +252,10 @@ impl Parser<'_> {
         Ok(self.push_decl(DeclKind::Precision(precision, ty), start))
     }
 
-    // ------------------------------------------------------------------------------------------------ types
+    // ------------------------------------------------------------------------------------------------
+    // types
 
-    /// A type with the dimensions that stand right after it.
+    /// A type with the dimensions right after it.
     fn type_spec(&mut self) -> Parsed<TypeSpecId> {
         let token = self.peek();
         if token.kind != Kind::Ident {
@@ -276,7 +278,7 @@ impl Parser<'_> {
         Ok(self.unit.types.push(TypeSpec { kind, dims, span }))
     }
 
-    /// Whether `unsigned int` is here, which is how GL_EXT_gpu_shader4 spells `uint`.
+    /// Returns whether `unsigned int` is next, the spelling of `uint` in GL_EXT_gpu_shader4.
     pub(super) fn at_unsigned_int(&self) -> bool {
         self.buffers.keywords.unsigned_int
             && self.peek().symbol == words::UNSIGNED
@@ -339,20 +341,21 @@ impl Parser<'_> {
             dims = self.dims()?;
         }
         self.expect(Kind::Semicolon)?;
-        Ok(self.unit.blocks.push(Block { qualifiers, name, members, instance, dims }))
+        Ok(self.unit.blocks.push(InterfaceBlock { qualifiers, name, members, instance, dims }))
     }
 
-    // ------------------------------------------------------------------------------------------------ declarators
+    // ------------------------------------------------------------------------------------------------
+    // declarators
 
     /// The rest of `name[dims] = value, name…`.
-    fn declarators(&mut self, first: Name, initialisers: bool) -> Parsed<List<DeclaratorId>> {
+    fn declarators(&mut self, first: Name, initializers: bool) -> Parsed<List<DeclaratorId>> {
         let mut list: SmallVec<[DeclaratorId; 4]> = SmallVec::new();
         let mut name = first;
         loop {
             let dims = self.dims()?;
             let mut init = PackedOption::default();
-            if initialisers && self.accept(Kind::Equal) {
-                init = self.initialiser()?.into();
+            if initializers && self.accept(Kind::Equal) {
+                init = self.initializer()?.into();
             }
             list.push(self.unit.declarators.push(Declarator { name, dims, init }));
             if !self.accept(Kind::Comma) {

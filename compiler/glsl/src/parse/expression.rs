@@ -34,7 +34,7 @@ fn binary_operator(kind: Kind) -> Option<(u8, BinaryOp)> {
     })
 }
 
-/// The operator in front of `=`; the outer option says whether the token assigns at all.
+/// The operator before `=`; the outer option is `None` for tokens that do not assign.
 #[inline]
 fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
     Some(match kind {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.binary_node(ExprKind::Assign(operator, target, value), target, value)
     }
 
-    /// `?:` and everything that binds tighter: also the form of constant expressions.
+    /// `?:` and all operators that bind tighter: also the form of constant expressions.
     pub(super) fn conditional(&mut self) -> Parsed<ExprId> {
         let condition = self.binary(0)?;
         if !self.accept(Kind::Question) {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         self.push_expr(ExprKind::Method(base, name, args), self.since(start), below)
     }
 
-    /// The name and the indices of `name[a][b]`, which turned out to be called.
+    /// The name and the indices of `name[a][b]`, which is a callee.
     fn callee_of(&self, expr: ExprId) -> Parsed<(Name, SmallVec<[Dim; 4]>)> {
         let mut dims = SmallVec::new();
         let mut inner = expr;
@@ -201,7 +201,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `name[]…(args)`, with perhaps sized dimensions around, the cursor at the first `[]`.
+    /// `name[]…(args)`, possibly with sized dimensions around, the cursor at the first `[]`.
     fn array_constructor(&mut self, expr: ExprId) -> Parsed<ExprId> {
         let (name, mut dims) = self.callee_of(expr)?;
         let mut below = self.height(expr);
@@ -279,15 +279,15 @@ impl Parser<'_> {
         }
     }
 
-    /// `= value` has been seen up to `=`: an expression or a nest of `{ }` lists.
-    pub(super) fn initialiser(&mut self) -> Parsed<ExprId> {
+    /// The value after `=`: an expression or nested `{ }` lists.
+    pub(super) fn initializer(&mut self) -> Parsed<ExprId> {
         if self.kind() != Kind::LeftBrace {
             return self.assignment_expression();
         }
         let open = self.bump();
         let mark = self.buffers.exprs.len();
         while self.kind() != Kind::RightBrace {
-            let item = self.nested(Self::initialiser)?;
+            let item = self.nested(Self::initializer)?;
             self.buffers.exprs.push(item);
             if !self.accept(Kind::Comma) {
                 break;
@@ -297,7 +297,7 @@ impl Parser<'_> {
         let (items, below) = self.take_exprs(mark);
         let span: Span = self.since(open.pos);
         if items.is_empty() {
-            return Err(self.error(span, "an initialiser list cannot be empty"));
+            return Err(self.error(span, "an initializer list cannot be empty"));
         }
         self.push_expr(ExprKind::InitList(items), span, below)
     }

@@ -1,10 +1,10 @@
-//! Which words are keywords or reserved in a shader: that depends on its version and its extensions.
+//! Keywords and reserved words of a shader, which depend on its version and its extensions.
 
-use crate::ast::{Behaviour, TranslationUnit};
+use crate::ast::{Behavior, TranslationUnit};
 use crate::extension;
 use crate::intern::{Symbol, words::*};
 
-/// What a word is.
+/// Class of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Class {
     /// A name like any other.
@@ -16,7 +16,7 @@ enum Class {
     Keyword,
     /// Neither keyword nor usable as a name.
     Reserved,
-    /// A built-in type: usable, not to be declared.
+    /// A built-in type: usable, but not declarable.
     Type,
 }
 
@@ -26,11 +26,11 @@ const NEVER: u16 = u16::MAX;
 struct Word {
     word: Symbol,
     class: Class,
-    /// First desktop version in which it has the class.
+    /// First desktop version in which the word has the class.
     desktop: u16,
     /// First ES version.
     es: u16,
-    /// Extensions that give it the class earlier.
+    /// Extensions that assign the class earlier.
     extensions: &'static [&'static str],
 }
 
@@ -95,8 +95,8 @@ const LAYOUT_EXTENSIONS: &[&str] = &[
 ];
 const PIXEL_LOCAL_STORAGE: &[&str] = &["GL_EXT_shader_pixel_local_storage"];
 
-/// GLSL 1.10 … 4.60 and GLSL ES 1.00 … 3.20, sections on keywords. Of two entries for a word, the later one that holds
-/// wins.
+/// GLSL 1.10 … 4.60 and GLSL ES 1.00 … 3.20, sections on keywords. Of two entries for a word, the
+/// later one that holds wins.
 static WORDS: &[Word] = &[
     always(CONST),
     always(IN),
@@ -117,7 +117,7 @@ static WORDS: &[Word] = &[
     always(DISCARD),
     always(TRUE),
     always(FALSE),
-    // Reserved before they meant something.
+    // Reserved before they had a meaning.
     reserved(SWITCH, 110, 100),
     reserved(DEFAULT, 110, 100),
     reserved(VOLATILE, 110, 100),
@@ -237,11 +237,11 @@ static WORDS: &[Word] = &[
     ty(DVEC4, 110, 100),
 ];
 
-/// Which literal suffixes may be used.
+/// Literal suffixes that may be used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Suffixes {
     pub uint: bool,
-    /// `f`; GLSL 1.10 does not have it either, but piglit's tests for it do.
+    /// `f`; GLSL 1.10 does not have it, but piglit's tests for GLSL 1.10 use it.
     pub float: bool,
     pub double: bool,
     pub int64: bool,
@@ -280,10 +280,10 @@ pub(super) struct Keywords {
 }
 
 impl Keywords {
-    /// Decides all words for a shader whose directives have been executed.
+    /// Classifies all words for a shader whose directives have been executed.
     pub fn set_up(&mut self, unit: &TranslationUnit) {
         let version = unit.version;
-        let enabled = unit.extensions.iter().filter(|e| e.behaviour != Behaviour::Disable);
+        let enabled = unit.extensions.iter().filter(|e| e.behavior != Behavior::Disable);
         let enabled: Vec<&str> =
             enabled.flat_map(|e| extension::enabled_by(unit.interner.text(e.name))).collect();
         let on = |list: &[&str]| list.iter().any(|name| enabled.contains(name));

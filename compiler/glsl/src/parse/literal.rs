@@ -27,7 +27,8 @@ impl Parser<'_> {
     }
 }
 
-/// Value and type of an integer literal (GLSL 4.60 section 4.1.3): unsuffixed literals keep any 32-bit pattern.
+/// Value and type of an integer literal (GLSL 4.60 section 4.1.3): unsuffixed literals keep any
+/// 32-bit pattern.
 fn integer(spelling: &[u8], allowed: Suffixes) -> Result<(u64, IntType), &'static str> {
     let (radix, rest) = match spelling {
         [b'0', b'x' | b'X', rest @ ..] => (16, rest),
@@ -89,14 +90,15 @@ fn float(spelling: &[u8], allowed: Suffixes) -> Result<(f64, FloatType), &'stati
     let value = match ty {
         FloatType::Float => digits.parse::<f32>().map(f64::from),
         FloatType::Double => digits.parse::<f64>(),
-        FloatType::Half => digits.parse::<f64>().map(|value| towards_decimal(value, digits)),
+        FloatType::Half => digits.parse::<f64>().map(|value| toward_decimal(value, digits)),
     };
     value.map(|value| (value, ty)).map_err(|_| "malformed floating-point literal")
 }
 
-/// The value that a decimal number was rounded to, moved back towards the number by one unit if it could be in the middle between two
-/// half-precision values: rounding to half precision afterwards is then rounding the number itself.
-fn towards_decimal(value: f64, digits: &str) -> f64 {
+/// The value that a decimal number was rounded to, moved back toward the number by one unit if it
+/// could be in the middle between two half-precision values: rounding to half precision afterwards
+/// is then rounding the number itself.
+fn toward_decimal(value: f64, digits: &str) -> f64 {
     // Such a middle has 12 significant bits of 53 at most, and is a multiple of 2^-36.
     const REST: u64 = (1 << 41) - 1;
     if value.to_bits() & REST != 0 {
@@ -109,8 +111,9 @@ fn towards_decimal(value: f64, digits: &str) -> f64 {
     }
 }
 
-/// The decimal exponent of a positive number's first digit other than 0, and the digits from there on without trailing zeros: ordered like
-/// the numbers. The smallest exponent and no digits for 0.
+/// The decimal exponent of a positive number's first digit other than 0, and the digits from there
+/// on without trailing zeros; the pairs are ordered like the numbers. The smallest exponent and no
+/// digits for 0.
 fn significant_digits(text: &str) -> (i64, Vec<u8>) {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -104,7 +104,8 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// A chain of `else if` is read in a loop, since it may be long; it counts for the height of the tree.
+    /// A chain of `else if` is read in a loop, since it may be long; it counts for the height of
+    /// the tree.
     fn if_statement(&mut self) -> Parsed<StmtId> {
         let depth = self.depth;
         let mut arms: SmallVec<[(u32, ExprId, StmtId); 2]> = SmallVec::new();
@@ -155,7 +156,7 @@ impl Parser<'_> {
         Ok(self.push_stmt(StmtKind::Switch { selector, body }, start))
     }
 
-    /// `case value:` or `default:`, if one is here.
+    /// `case value:` or `default:`, if one is next.
     fn label(&mut self) -> Parsed<Option<StmtId>> {
         let start = self.peek().pos;
         let kind = if self.at_keyword(words::CASE) {

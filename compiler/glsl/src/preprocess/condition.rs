@@ -1,13 +1,15 @@
-//! Expressions of `#if`, `#elif` and `#line`: integers, the operators of C without assignment, `?:` and comma, `defined`.
+//! Expressions of `#if`, `#elif` and `#line`: integers, the operators of C without assignment, `?:`
+//! and comma, `defined`.
 
-use super::{Preprocessor, TEXT_ONE, TEXT_ZERO};
+use super::macro_table::TEXT_ONE;
+use super::{Preprocessor, TEXT_ZERO};
 use crate::intern::words;
 use crate::token::{Kind, Token, flags};
 
-/// Deepest nesting of parentheses and unary operators.
+/// Maximum nesting of parentheses and unary operators.
 const MAX_NESTING: u32 = 200;
 
-/// An error with the index of the token it is about (the number of tokens: the end of the line).
+/// An error with the index of its token (the number of tokens for the end of the line).
 type Evaluated = Result<i64, (usize, &'static str)>;
 
 /// Evaluates expanded tokens.
@@ -16,9 +18,9 @@ struct Evaluator<'a> {
     text: &'a [u8],
     next: usize,
     nesting: u32,
-    /// Inside an operand whose value does not matter: errors of value do not count.
+    /// Nesting of operands whose value does not matter: errors of value are ignored there.
     dead: u32,
-    /// Indices of names that are no macros and were taken as 0.
+    /// Indices of names that are not macros and evaluate to 0.
     undefined: Vec<usize>,
 }
 
@@ -73,8 +75,8 @@ impl Preprocessor<'_> {
         value
     }
 
-    /// The values of expressions that stand one after the other, each as long as possible; none if something is wrong
-    /// with one of them.
+    /// The values of consecutive expressions, each as long as possible; `None` after an error in
+    /// one of them.
     pub(super) fn values(&self, tokens: &[Token]) -> Option<Vec<i64>> {
         let text = self.unit.sources.bytes();
         let mut evaluator = Evaluator::new(tokens, text);
@@ -85,7 +87,7 @@ impl Preprocessor<'_> {
         evaluator.undefined.is_empty().then_some(values)
     }
 
-    /// `defined X` or `defined(X)` as the literal 1 or 0; `next` gives its unexpanded tokens.
+    /// `defined X` or `defined(X)` as the literal 1 or 0; `next` returns its unexpanded tokens.
     pub(super) fn defined_operator(
         &mut self,
         operator: Token,
@@ -225,7 +227,7 @@ fn apply(operator: Kind, a: i64, b: i64) -> Result<i64, &'static str> {
     })
 }
 
-/// Value of an integer literal: decimal, octal or hexadecimal, perhaps with `u`.
+/// Value of an integer literal: decimal, octal or hexadecimal, optionally with `u`.
 pub(super) fn integer(spelling: &[u8]) -> Result<i64, &'static str> {
     let digits = spelling.strip_suffix(b"u").or(spelling.strip_suffix(b"U")).unwrap_or(spelling);
     let (digits, radix) = match digits {

@@ -1,16 +1,16 @@
-//! Directives: what follows a `#` at the start of a line.
+//! Directives: lines that begin with `#`.
 
-use super::macros::Macro;
+use super::macro_table::Macro;
 use super::{Conditional, Cursor, MAX_CONDITIONALS, MAX_INCLUDES, MAX_PARAMETERS, Preprocessor, condition};
-use crate::ast::{Behaviour, Extension, Pragma, Profile, Version};
+use crate::ast::{Behavior, Extension, Pragma, Profile, Version};
 use crate::intern::{Symbol, words};
 use crate::lex;
 use crate::source::Span;
 use crate::token::{Kind, Token, flags};
 
-/// Desktop versions that exist.
+/// Existing desktop versions.
 const DESKTOP_VERSIONS: [u16; 12] = [110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450];
-/// ES versions that exist.
+/// Existing ES versions.
 const ES_VERSIONS: [u16; 4] = [100, 300, 310, 320];
 
 impl Preprocessor<'_> {
@@ -24,7 +24,8 @@ impl Preprocessor<'_> {
             words::IF => self.open_conditional(name, Self::condition),
             words::IFDEF => self.open_conditional(name, |this, at| this.name_is_macro(at).unwrap_or(false)),
             words::IFNDEF => self.open_conditional(name, |this, at| this.name_is_macro(at) == Some(false)),
-            // A group was being read, so the groups after it are skipped, and `#elif` needs no expression.
+            // A group was being read, so the groups after it are skipped, and `#elif` needs no
+            // expression.
             words::ELIF | words::ELSE => self.alternative_after_group(name),
             words::ENDIF => self.close_conditional(name),
             words::ERROR => {
@@ -76,7 +77,8 @@ impl Preprocessor<'_> {
         self.unit.sources.text(Span::new(start, self.cursor.pos as u32))
     }
 
-    // ---------------------------------------------------------------------------------------------- version
+    // ----------------------------------------------------------------------------------------------
+    // version
 
     /// `#version`, its `#` and name read.
     pub(super) fn version_directive(&mut self, hash: Token) {
@@ -98,7 +100,7 @@ impl Preprocessor<'_> {
             Some(words::ES) if value != 100 => Profile::Es,
             Some(words::CORE) if value >= 150 => Profile::Core,
             Some(words::COMPATIBILITY) if value >= 150 => Profile::Compatibility,
-            Some(_) => return self.error(span, "this #version cannot have this profile"),
+            Some(_) => return self.error(span, "this version does not have this profile"),
         };
         let es = profile == Profile::Es;
         let exists =
@@ -135,7 +137,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    // ---------------------------------------------------------------------------------------------- macros
+    // ----------------------------------------------------------------------------------------------
+    // macros
 
     fn define(&mut self, directive: Token) {
         let Some(name) = self.macro_name(directive) else { return self.finish_line() };
@@ -168,7 +171,7 @@ impl Preprocessor<'_> {
             token = self.next_on_line();
         }
         if let Some(&hash) = body.iter().find(|t| t.kind == Kind::Hash) {
-            return self.error_at(hash, "macros cannot make strings: there is no # operator");
+            return self.error_at(hash, "macros cannot produce strings: there is no # operator");
         }
         let pastes = body.iter().any(|t| t.kind == Kind::HashHash);
         if let Some(message) = self.misplaced_paste(&body, pastes) {
@@ -194,13 +197,14 @@ impl Preprocessor<'_> {
         found
     }
 
-    /// Why a name cannot be defined.
+    /// The reason why a name cannot be defined.
     fn reserved_macro(&self, name: Symbol) -> Option<&'static str> {
         match name {
             words::DEFINED => Some("`defined` cannot be a macro"),
-            // Desktop versions allow what is done to names with two underscores (GLSL 4.60 section 3.3).
+            // Desktop versions allow macros whose names have two underscores (GLSL 4.60 section
+            // 3.3).
             words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION if self.unit.version.es => {
-                Some("predefined macros cannot be changed")
+                Some("predefined macros cannot be redefined or undefined")
             }
             _ if self.text_of(name).starts_with("GL_") => {
                 Some("macro names that begin with GL_ are reserved")
@@ -250,13 +254,14 @@ impl Preprocessor<'_> {
         if self.unit.version.es {
             Some("## does not exist in GLSL ES")
         } else if at_edge(body.first()) || at_edge(body.last()) {
-            Some("## cannot stand at either end of a macro's body")
+            Some("## cannot be at either end of a macro's body")
         } else {
             None
         }
     }
 
-    /// Whether a redefinition changes nothing (C++: same tokens, same parameters, white space in the same places).
+    /// Returns whether a redefinition equals the definition (C++: same tokens, same parameters,
+    /// white space in the same places).
     fn same_macro(&self, a: &Macro, b: &Macro) -> bool {
         let text = self.unit.sources.bytes();
         a.params == b.params
@@ -275,13 +280,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads the name of `#ifdef` and tells whether it is a macro; none after an error.
+    /// Reads the name of `#ifdef`. Returns whether it is a macro; `None` after an error.
     fn name_is_macro(&mut self, directive: Token) -> Option<bool> {
         let name = self.macro_name(directive)?;
         Some(self.buffers.macros.lookup(name.symbol).is_some())
     }
 
-    // ---------------------------------------------------------------------------------------------- conditionals
+    // ----------------------------------------------------------------------------------------------
+    // conditionals
 
     fn open_conditional(&mut self, directive: Token, test: impl FnOnce(&mut Self, Token) -> bool) {
         let span = directive.span(self.unit.sources.bytes());
@@ -300,7 +306,7 @@ impl Preprocessor<'_> {
     /// The innermost conditional of this file; reports `directive` if there is none.
     fn innermost(&mut self, directive: Token) -> Option<&mut Conditional> {
         if self.conditionals.len() <= self.cursor.conditionals {
-            self.error_at(directive, "there is no #if that this belongs to");
+            self.error_at(directive, "there is no matching #if");
             return None;
         }
         self.conditionals.last_mut()
@@ -318,7 +324,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Checks that `#else` or `#elif` may stand here, and notes `#else`.
+    /// Checks that `#else` or `#elif` is allowed here, and records `#else`.
     fn enter_alternative(&mut self, directive: Token) {
         let is_else = directive.symbol == words::ELSE;
         let Some(conditional) = self.innermost(directive) else { return };
@@ -335,7 +341,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Skips text until a group of the innermost conditional is to be read, or the conditional ends.
+    /// Skips text until a group of the innermost conditional is to be read, or the conditional
+    /// ends.
     fn skip_groups(&mut self) {
         let mut nested = 0usize;
         while let Some(directive) = self.next_skipped_directive() {
@@ -384,28 +391,29 @@ impl Preprocessor<'_> {
         }
     }
 
-    // ---------------------------------------------------------------------------------------------- others
+    // ----------------------------------------------------------------------------------------------
+    // others
 
     fn extension(&mut self, hash: Token, directive: Token) {
         let parts = [(); 3].map(|()| self.next_on_line());
         let span = Span::new(hash.pos, self.cursor.pos as u32);
-        let [Some(name), Some(colon), Some(behaviour)] = parts else {
-            return self.error_at(directive, "#extension needs `name : behaviour`");
+        let [Some(name), Some(colon), Some(behavior)] = parts else {
+            return self.error_at(directive, "#extension needs `name : behavior`");
         };
         if name.kind != Kind::Ident || colon.kind != Kind::Colon {
-            return self.error_at(name, "#extension needs `name : behaviour`");
+            return self.error_at(name, "#extension needs `name : behavior`");
         }
-        let kind = match behaviour.symbol {
-            words::REQUIRE => Behaviour::Require,
-            words::ENABLE => Behaviour::Enable,
-            words::WARN => Behaviour::Warn,
-            words::DISABLE => Behaviour::Disable,
-            _ => return self.error_at(behaviour, "expected require, enable, warn or disable"),
+        let kind = match behavior.symbol {
+            words::REQUIRE => Behavior::Require,
+            words::ENABLE => Behavior::Enable,
+            words::WARN => Behavior::Warn,
+            words::DISABLE => Behavior::Disable,
+            _ => return self.error_at(behavior, "expected require, enable, warn or disable"),
         };
         if let Some(extra) = self.next_on_line() {
             return self.error_at(extra, "unexpected text after #extension");
         }
-        let required = matches!(kind, Behaviour::Require | Behaviour::Enable);
+        let required = matches!(kind, Behavior::Require | Behavior::Enable);
         if name.symbol == words::ALL && required {
             return self.error_at(name, "`all` can only be warned about or disabled");
         }
@@ -413,7 +421,7 @@ impl Preprocessor<'_> {
             return self.error(span, "#extension must come before the first declaration");
         }
         if name.symbol != words::ALL && !self.env.has_extension(self.text_of(name.symbol)) {
-            if kind == Behaviour::Require {
+            if kind == Behavior::Require {
                 self.error_at(name, "this extension is not supported");
             } else {
                 let span = name.span(self.unit.sources.bytes());
@@ -421,10 +429,11 @@ impl Preprocessor<'_> {
             }
             return;
         }
-        self.unit.extensions.push(Extension { name: name.symbol, behaviour: kind, span });
+        self.unit.extensions.push(Extension { name: name.symbol, behavior: kind, span });
     }
 
-    /// `#line line` or `#line line string`, macros expanded: both are constant expressions (GLSL 4.60 section 3.3).
+    /// `#line line` or `#line line string`, macros expanded: both are constant expressions (GLSL
+    /// 4.60 section 3.3).
     fn line(&mut self, directive: Token) {
         let mut tokens = Vec::new();
         while let Some(token) = self.next_on_line() {
@@ -448,14 +457,15 @@ impl Preprocessor<'_> {
             Some([line, string]) => (*line, *string),
             _ => return self.error_at(directive, "#line needs a line number and perhaps a string number"),
         };
-        // Before 3.30 the number named the directive's own line (sections 3.3 of 1.10 to 1.50).
+        // Before 3.30 the number was that of the directive's own line (sections 3.3 of 1.10 to
+        // 1.50).
         let version = self.unit.version;
         let own_line = u32::from(!version.at_least(Some(330), Some(100)));
         let next_line = self.after_line_end();
         self.unit.sources.set_line(next_line, line.saturating_add(own_line), string);
     }
 
-    /// Position after the line end that the cursor stands at.
+    /// Position after the line end at the cursor.
     fn after_line_end(&self) -> u32 {
         let text = self.unit.sources.bytes();
         let pos = self.cursor.pos;
@@ -495,7 +505,7 @@ impl Preprocessor<'_> {
         }
         let from = (!self.cursor.path.is_empty()).then_some(self.cursor.path.as_str());
         let found = self.env.includes.as_ref().and_then(|r| r.resolve(&path, close == b'"', from));
-        let Some(found) = found else { return self.error(span, "no such string to include") };
+        let Some(found) = found else { return self.error(span, "there is no such string to include") };
         let string = self.unit.sources.string_at(directive.pos);
         let Some(file) = self.unit.sources.add_file(&found.text, &found.path, string, true) else {
             self.error(span, "the shader is too long");

@@ -1,111 +1,21 @@
-//! Macro definitions and their expansion, after C++'s rules (GLSL 4.60 section 3.3).
+//! Macro expansion by C++'s rules (GLSL 4.60 section 3.3).
 
 use super::condition::is_defined;
-use super::{Frame, MAX_ARGUMENT_NESTING, MAX_EXPANDED_TOKENS, MAX_PASTED_BYTES, Preprocessor, TEXT_ONE};
+use super::{Frame, MAX_ARGUMENT_NESTING, MAX_EXPANDED_TOKENS, MAX_PASTED_BYTES, Preprocessor};
 use crate::intern::{Symbol, words};
 use crate::lex;
 use crate::source::Span;
 use crate::token::{Kind, Token, flags};
 
-/// A macro.
-#[derive(Clone, Debug)]
-pub(crate) struct Macro {
-    /// Parameter names; none for an object-like macro.
-    pub params: Option<Vec<Symbol>>,
-    /// Replacement list; parameters are [`Kind::Param`].
-    pub body: Vec<Token>,
-    /// Whether the body has `##`.
-    pub pastes: bool,
-    /// Its own expansion is being read.
-    pub active: bool,
-    /// Cannot be undefined or redefined.
-    pub predefined: bool,
-}
-
-/// All macros that were ever defined, and which name means which now.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Macros {
-    all: Vec<Macro>,
-    /// By symbol: index in `all` plus 1, 0 for none.
-    current: Vec<u32>,
-}
-
-impl Macros {
-    /// The macro of every predefined name with value 1.
-    const ONE: u32 = 0;
-
-    /// Forgets everything, then predefines `ones` as 1 (the extensions' names).
-    pub fn reset(&mut self, ones: &[Symbol]) {
-        self.current.clear();
-        self.all.clear();
-        let one =
-            Token { kind: Kind::Int, flags: 0, len: 1, pos: TEXT_ONE, symbol: Symbol::EMPTY, text: TEXT_ONE };
-        self.all.push(Macro {
-            params: None,
-            body: vec![one],
-            pastes: false,
-            active: false,
-            predefined: true,
-        });
-        let dynamic =
-            Macro { params: None, body: Vec::new(), pastes: false, active: false, predefined: true };
-        for word in [words::MACRO_LINE, words::MACRO_FILE, words::MACRO_VERSION] {
-            self.define(word, dynamic.clone());
-        }
-        for &symbol in ones {
-            self.define_one(symbol);
-        }
-    }
-
-    pub fn define_one(&mut self, symbol: Symbol) {
-        self.set(symbol, Self::ONE + 1);
-    }
-
-    pub fn define(&mut self, symbol: Symbol, definition: Macro) {
-        self.all.push(definition);
-        self.set(symbol, self.all.len() as u32);
-    }
-
-    pub fn undefine(&mut self, symbol: Symbol) {
-        self.set(symbol, 0);
-    }
-
-    fn set(&mut self, symbol: Symbol, value: u32) {
-        if symbol.index() >= self.current.len() {
-            self.current.resize(symbol.index() + 1, 0);
-        }
-        self.current[symbol.index()] = value;
-    }
-
-    /// The index of the macro a name means.
-    #[inline]
-    pub fn lookup(&self, symbol: Symbol) -> Option<u32> {
-        match self.current.get(symbol.index()) {
-            Some(&n) if n > 0 => Some(n - 1),
-            _ => None,
-        }
-    }
-
-    pub fn get(&self, index: u32) -> Option<&Macro> {
-        self.all.get(index as usize)
-    }
-
-    fn set_active(&mut self, index: u32, active: bool) {
-        if let Some(entry) = self.all.get_mut(index as usize) {
-            entry.active = active;
-        }
-    }
-}
-
-/// The arguments of one call, raw, and fully expanded where that was needed.
+/// The arguments of one call, raw, and fully expanded where needed.
 struct Arguments {
     raw: Vec<Vec<Token>>,
     expanded: Vec<Option<Vec<Token>>>,
 }
 
 impl Preprocessor<'_> {
-    /// Expands a name if it is a macro to be expanded here: its replacement is read next. False if the name stays,
-    /// which is also how a painted name comes out.
+    /// Expands a name if it is a macro to be expanded here: its replacement is read next. Returns
+    /// false if the name stays, also for a name that must not be expanded again.
     #[inline]
     pub(super) fn try_expand(&mut self, name: Token) -> bool {
         match self.buffers.macros.lookup(name.symbol) {
@@ -119,7 +29,7 @@ impl Preprocessor<'_> {
         if entry.active {
             name.flags |= flags::NO_EXPAND;
             self.unread(name);
-            // Painted names do not come back here: `try_expand` lets them through.
+            // Names that must not be expanded again do not return here: `try_expand` passes them.
             return true;
         }
         let dynamic = matches!(name.symbol, words::MACRO_LINE | words::MACRO_FILE | words::MACRO_VERSION);
@@ -139,7 +49,7 @@ impl Preprocessor<'_> {
         let count = params.len();
         let next = self.next();
         if next.kind != Kind::LeftParen {
-            // The end comes again when asked for again.
+            // The end is returned again on the next read.
             if next.kind != Kind::End {
                 self.unread(next);
             }
@@ -163,8 +73,8 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// `__LINE__`, `__FILE__`, `__VERSION__`.
-    /// A replacement list is read where the call that it stands for ends, so that is the line of its `__LINE__`.
+    /// `__LINE__`, `__FILE__`, `__VERSION__`. A replacement list is read where its call ends, which
+    /// is the line of its `__LINE__`.
     fn expand_dynamic(&mut self, name: Token) {
         let pos = if name.has(flags::EXPANDED) { self.cursor.pos as u32 } else { name.pos };
         let value = match name.symbol {
@@ -191,11 +101,11 @@ impl Preprocessor<'_> {
     }
 
     fn too_much(&mut self, name: Token) {
-        self.error_at(name, "macro expansion makes too much text");
+        self.error_at(name, "macro expansion produces too much text");
         self.stop();
     }
 
-    /// Makes `tokens` the next to be read.
+    /// Makes `tokens` the next tokens to read.
     fn push_expansion(&mut self, tokens: Vec<Token>, active: Option<u32>) {
         if !self.may_make(&tokens) {
             return;
@@ -206,13 +116,13 @@ impl Preprocessor<'_> {
         self.frames.push(Frame { tokens, next: 0, active });
     }
 
-    /// Counts tokens that expansion makes or moves; too many are an error.
+    /// Counts tokens that expansion makes or moves. Too many are an error.
     fn may_make(&mut self, tokens: &[Token]) -> bool {
         self.expanded += tokens.len() + 1;
         let fits = self.expanded <= MAX_EXPANDED_TOKENS;
         if !fits && !self.fatal {
             let span = tokens.first().map_or(Span::default(), |t| t.span(self.unit.sources.bytes()));
-            self.error(span, "macro expansion makes too many tokens");
+            self.error(span, "macro expansion produces too many tokens");
             self.stop();
         }
         fits
@@ -304,8 +214,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// Appends what one token of a body stands for. Beside `##` arguments stay unexpanded and empty ones leave a
-    /// placemarker.
+    /// Appends the replacement of one token of a body. Beside `##` arguments stay unexpanded and
+    /// empty ones leave a placemarker.
     fn append_operand(
         &mut self,
         out: &mut Vec<Token>,
@@ -352,7 +262,7 @@ impl Preprocessor<'_> {
         let text = self.unit.sources.bytes();
         let joined = [a.spelling(text), b.spelling(text)].concat();
         if joined.len() >= usize::from(u16::MAX) {
-            return self.error_at(name, "## makes a token that is too long");
+            return self.error_at(name, "## produces a token that is too long");
         }
         self.pasted += joined.len();
         let span = self.unit.sources.add_text(&joined);
@@ -368,7 +278,7 @@ impl Preprocessor<'_> {
         );
         if end != span.end as usize || token.kind == Kind::Unknown {
             let shown = String::from_utf8_lossy(&joined[..joined.len().min(40)]).into_owned();
-            let message = format!("## makes `{shown}`, which is no token");
+            let message = format!("## produces `{shown}`, which is not a token");
             self.error_at(name, message);
             return;
         }
@@ -418,7 +328,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// A body's token at the place of the macro's name.
+/// A body's token at the position of the macro's name.
 fn relocated(token: Token, name: Token) -> Token {
     Token { pos: name.pos, flags: token.flags & flags::SPACE | flags::EXPANDED, ..token }
 }

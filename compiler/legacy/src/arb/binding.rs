@@ -1,4 +1,5 @@
-//! What dotted names stand for: attributes, results, parameters and state, as GLSL expressions of type vec4.
+//! Bindings of dotted names: attributes, results, parameters and state, as GLSL expressions of type
+//! vec4.
 
 use crate::arb::target::ProgramTarget;
 
@@ -13,22 +14,22 @@ pub struct Part {
     pub last: Option<u32>,
 }
 
-/// Where a result goes, and what it is taken from (a swizzle of the vec4 written).
+/// Destination of a result and its source, a swizzle of the written vec4.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ResultTarget {
     /// GLSL variable.
     pub glsl: String,
-    /// Swizzle of the assembly result that it gets.
+    /// Swizzle of the assembly result that it receives.
     pub components: &'static str,
 }
 
-/// Most texture coordinate sets and texture units.
+/// Maximum number of texture coordinate sets and texture units.
 pub const MAX_TEXTURES: u32 = 32;
 /// Texture coordinate sets of the compatibility profile.
 const MAX_COORDINATES: u32 = 8;
-/// Colours of ARB_draw_buffers.
+/// Colors of ARB_draw_buffers.
 const MAX_DRAW_BUFFERS: u32 = 8;
-/// Program matrices, none of which anything sets.
+/// Number of program matrices, which are always the identity.
 const MAX_MATRICES: u32 = 8;
 /// Generic vertex attributes.
 const MAX_ATTRIBUTES: u32 = 16;
@@ -38,7 +39,7 @@ fn words(parts: &[Part]) -> Vec<&str> {
     parts.iter().map(|p| p.name.as_str()).collect()
 }
 
-/// Whether a part may have an index.
+/// Rule for the index of a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Index {
     Never,
@@ -48,7 +49,7 @@ enum Index {
     Range,
 }
 
-/// What the grammars say about the part at a place of a name.
+/// The grammars' rule for the part at a place of a name.
 fn index_rule(first: &str, place: usize, name: &str) -> Index {
     match (first, place, name) {
         ("program", 1, "env" | "local") => Index::Range,
@@ -61,7 +62,7 @@ fn index_rule(first: &str, place: usize, name: &str) -> Index {
     }
 }
 
-/// Whether indices are where they belong.
+/// Returns whether all indices follow the grammars' rules.
 #[must_use]
 pub fn indices_fit(parts: &[Part]) -> bool {
     let Some(first) = parts.first() else { return false };
@@ -74,7 +75,7 @@ pub fn indices_fit(parts: &[Part]) -> bool {
     })
 }
 
-/// The generic attribute that a conventional one shares its place with (ARB_vertex_program).
+/// The generic attribute that aliases a conventional one (ARB_vertex_program).
 #[must_use]
 pub fn generic_alias(parts: &[Part]) -> Option<u32> {
     Some(match words(parts)[..] {
@@ -168,7 +169,7 @@ pub fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Opti
     }
 }
 
-/// `state.…` other than matrices: some of it is for vertex programs, some for fragment programs.
+/// `state.…` other than matrices: some for vertex programs, some for fragment programs.
 #[must_use]
 pub fn state(parts: &[Part], target: ProgramTarget) -> Option<String> {
     let names = words(parts);

@@ -98,7 +98,7 @@ fn statement(out: &mut String, program: &Program, statement: &Statement) -> std:
     }
 }
 
-/// Blends the colour in `r{n}` with the fog's (ARB_fragment_program, section 3.11.4.5.1).
+/// Blends the color in `r{n}` with the fog's (ARB_fragment_program, section 3.11.4.5.1).
 fn fog(out: &mut String, fog: Option<Fog>, n: usize) -> std::fmt::Result {
     let factor = match fog {
         None => return Ok(()),

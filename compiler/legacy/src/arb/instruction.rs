@@ -2,7 +2,7 @@
 
 use crate::arb::target::ProgramTarget;
 
-/// How an operand is written.
+/// Syntax of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Four components.
@@ -11,15 +11,15 @@ pub enum Form {
     Scalar,
 }
 
-/// An instruction: operands, who has it, and a GLSL expression of type vec4 in which `$0`, `$1`, `$2` are the
-/// operands (scalars are floats).
+/// An instruction: operands, target, and a GLSL expression of type vec4 in which `$0`, `$1`, `$2`
+/// are the operands (scalars are floats).
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// Mnemonic.
     pub name: &'static str,
     /// Operands.
     pub operands: &'static [Form],
-    /// Only in programs of this kind.
+    /// Only for this target.
     pub only: Option<ProgramTarget>,
     /// The result.
     pub glsl: &'static str,
@@ -43,7 +43,7 @@ const V3: &[Form] = &[Form::Vector; 3];
 const S1: &[Form] = &[Form::Scalar];
 const S2: &[Form] = &[Form::Scalar; 2];
 
-/// ALU instructions; `ARL`, `KIL`, `SWZ` and the texture instructions have a syntax of their own.
+/// ALU instructions; `ARL`, `KIL`, `SWZ` and the texture instructions have a special syntax.
 pub const OPERATIONS: &[Operation] = &[
     op("ABS", V1, "abs($0)"),
     op("ADD", V2, "($0 + $1)"),
@@ -89,7 +89,7 @@ pub const OPERATIONS: &[Operation] = &[
     op("XPD", V2, "vec4(cross($0.xyz, $1.xyz), 0.0)"),
 ];
 
-/// Whether a word cannot be the name of anything.
+/// Returns whether a word is reserved.
 #[must_use]
 pub fn is_reserved(word: &str, target: ProgramTarget) -> bool {
     const STATEMENTS: [&str; 7] = ["ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP"];
@@ -106,14 +106,14 @@ pub fn is_reserved(word: &str, target: ProgramTarget) -> bool {
 }
 
 impl Operation {
-    /// The operation called `name` (without `_SAT`) in programs of a kind.
+    /// The operation called `name` (without `_SAT`) in programs of a target.
     #[must_use]
     pub fn find(name: &str, target: ProgramTarget) -> Option<&'static Operation> {
         OPERATIONS.iter().find(|o| o.name == name && o.only.is_none_or(|only| only == target))
     }
 }
 
-/// What a texture instruction does with its coordinate.
+/// Use of the coordinate by a texture instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// `TEX`
@@ -145,7 +145,7 @@ pub enum TextureTarget {
     ShadowRectangle,
 }
 
-/// Everything that GLSL says about a texture target.
+/// GLSL types and functions of a texture target.
 pub struct TextureTargetInfo {
     /// Name in assembly.
     pub name: &'static str,

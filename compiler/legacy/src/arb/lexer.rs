@@ -1,4 +1,4 @@
-//! Tokens with their places.
+//! Tokens with their positions.
 
 use crate::arb::error::{Error, error};
 
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         let integer = if end == whole { text.parse().ok() } else { None };
         match text.parse() {
             Ok(value) => Ok((Token::Number { value, integer }, start)),
-            Err(_) => Err(error(self.text, start, format!("`{text}` is no number"))),
+            Err(_) => Err(error(self.text, start, format!("malformed number `{text}`"))),
         }
     }
 }

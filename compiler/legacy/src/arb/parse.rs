@@ -10,7 +10,7 @@ use crate::arb::instruction::{self, Form, Lookup, Operation, TEXTURE_TARGETS, Te
 use crate::arb::lexer::{Lexer, Token};
 use crate::arb::target::{MAX_PARAMETERS, ProgramTarget};
 
-/// How fog options blend fragment colours.
+/// Fog mode of the fog options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fog {
     /// `ARB_fog_linear`
@@ -30,9 +30,9 @@ pub struct ProgramOptions {
     pub fog: Option<Fog>,
     /// Window origin in the upper left corner.
     pub origin_upper_left: bool,
-    /// Pixel centres are integers.
+    /// Pixel centers are integers.
     pub pixel_center_integer: bool,
-    /// `ARB_draw_buffers`: colours are numbered.
+    /// `ARB_draw_buffers`: colors are numbered.
     pub draw_buffers: bool,
     /// `ARB_fragment_program_shadow`: there are shadow targets.
     pub shadow: bool,
@@ -40,7 +40,7 @@ pub struct ProgramOptions {
     pub precision: Option<bool>,
 }
 
-/// Where an instruction writes.
+/// Destination of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destination {
     /// Temporary by number.
@@ -54,7 +54,7 @@ pub enum Destination {
 pub enum Statement {
     /// Writes the masked components of a vec4 expression.
     Assign {
-        /// Where.
+        /// Destination.
         destination: Destination,
         /// Components written: a non-empty part of `xyzw` in order.
         mask: String,
@@ -65,7 +65,7 @@ pub enum Statement {
     },
     /// Loads an address register with the floor of a float expression.
     Address {
-        /// Which register.
+        /// Register number.
         register: usize,
         /// GLSL expression of type float.
         value: String,
@@ -77,7 +77,7 @@ pub enum Statement {
 /// A parsed program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// ProgramOptions.
+    /// Program options.
     pub options: ProgramOptions,
     /// Number of temporaries.
     pub temporaries: usize,
@@ -99,7 +99,7 @@ pub struct Program {
     pub statements: Vec<Statement>,
 }
 
-/// What a declared name means.
+/// Meaning of a declared name.
 #[derive(Clone, Debug)]
 enum Named {
     Temporary(usize),
@@ -276,10 +276,10 @@ impl<'a> Parser<'a> {
         }
         // One of each kind (ARB_fragment_program).
         if fog.is_some_and(|fog| options.fog != Some(fog)) {
-            return Err(error(self.text, at, "a second fog option"));
+            return Err(error(self.text, at, "more than one fog option"));
         }
         if precision.is_some_and(|precision| options.precision != Some(precision)) {
-            return Err(error(self.text, at, "a second precision option"));
+            return Err(error(self.text, at, "more than one precision option"));
         }
         Ok(())
     }
@@ -350,7 +350,7 @@ impl<'a> Parser<'a> {
             let mut items = self.parameter_items()?;
             return match (items.pop(), items.is_empty()) {
                 (Some(value), true) => self.declare(at, name, Named::Value(value)),
-                _ => Err(error(self.text, at, format!("`{name}` is no array but gets several values"))),
+                _ => Err(error(self.text, at, format!("`{name}` is not an array but has several values"))),
             };
         }
         let size = if self.is(']') { None } else { Some(self.integer()?) };
@@ -453,7 +453,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Arrays that are addressed through registers have no parameter twice (ARB_vertex_program; piglit's param-08).
+    /// Arrays that are addressed through registers have no parameter twice (ARB_vertex_program;
+    /// piglit's param-08).
     fn check_relative(&self) -> Parsed<()> {
         let mut seen = BTreeSet::new();
         for (&array, &at) in &self.relative {
@@ -574,7 +575,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         let name = self.name()?;
         let Some(&Named::Address(register)) = self.names.get(name) else {
-            return Err(error(self.text, at, format!("`{name}` is no address register")));
+            return Err(error(self.text, at, format!("`{name}` is not an address register")));
         };
         if self.suffix()?.as_deref() != Some("x") {
             return Err(error(self.text, at, "address registers have the component x only"));

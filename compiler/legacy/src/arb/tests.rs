@@ -1,4 +1,4 @@
-//! Programs and the GLSL that they become.
+//! Programs and their translation to GLSL.
 
 use super::*;
 
@@ -85,8 +85,8 @@ fn errors_have_places() {
     assert_eq!(place(vertex("PARAM v[] = { 1 };\nMOV result.color, v[1];")), (3, 21));
 }
 
-/// Rules of the grammars: a legal program with one alternative, an illegal one with the other, and where the latter is
-/// wrong. `v` or `f` tells the kind.
+/// Rules of the grammars: a legal program with one alternative, an illegal one with the other, and
+/// the position of the error. `v` or `f` is the target.
 const RULES: &[(char, &str, (u32, u32))] = &[
     ('f', "⟦OPTION ARB_fog_exp; TEMP a‖TEMP a; OPTION ARB_fog_exp⟧;", (2, 9)),
     ('f', "OPTION ARB_fog_exp; OPTION ARB_fog_⟦exp‖exp2⟧;", (2, 28)),
@@ -182,7 +182,7 @@ fn numbers_beyond_floats() {
     assert!(vertex("MOV result.color, {1e50, -1e50};").unwrap().contains("vec4(1e39, -1e39, 0.0, 1.0)"));
 }
 
-/// Whatever the text: an answer, never a panic.
+/// No text causes a panic.
 #[test]
 fn rubbish_is_refused() {
     let source =

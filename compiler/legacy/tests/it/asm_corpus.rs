@@ -1,5 +1,6 @@
-//! A census of the programs that piglit loads alone (`asmparsertest`): every one must load, or not load where its comment
-//! `# FAIL` says so. Without an installed piglit (Debian's package) the test says so and passes.
+//! A census of the programs that piglit loads alone (`asmparsertest`): every one must load, or not
+//! load where its comment `# FAIL` says so. Without an installed piglit (Debian's package) the test
+//! says so and passes.
 
 use legacy::arb::{ProgramTarget, translate};
 use std::fs;

@@ -9,11 +9,11 @@ use crate::text::{trim_end, word};
 /// Texture slots and resident handles of the interpreter.
 const SLOTS: u32 = 32;
 
-/// What a command has to read its arguments from.
+/// Input of a command's arguments.
 pub(crate) struct Arguments<'a, 'c> {
     /// The line from its first non-blank byte.
     line: &'a [u8],
-    /// What is not read yet of the text after a prefix pattern's literal.
+    /// Unread text after a prefix pattern's literal.
     pub(crate) rest: &'a [u8],
     /// The conversions of a scan pattern.
     pub(crate) captures: &'c Captures<'a>,
@@ -29,7 +29,7 @@ impl<'a, 'c> Arguments<'a, 'c> {
         self.line
     }
 
-    /// The line does not have the form that its command needs.
+    /// An error about a line that does not have its command's form.
     pub(crate) fn malformed(&self, message: impl Into<String>) -> Fault<'a> {
         Fault::new(ErrorKind::Arguments, trim_end(self.line), message)
     }
@@ -39,7 +39,7 @@ impl<'a, 'c> Arguments<'a, 'c> {
         Fault::new(kind, word.as_bytes(), message)
     }
 
-    /// A number does not fit what it stands for.
+    /// An error about a number outside its valid range.
     pub(crate) fn out_of_range(&self, message: impl Into<String>) -> Fault<'a> {
         Fault::new(ErrorKind::Range, trim_end(self.line), message)
     }
@@ -141,7 +141,7 @@ impl<'a, 'c> Arguments<'a, 'c> {
         choose(name).ok_or_else(|| self.unexpected(name, what))
     }
 
-    /// A word that is not what the command needs.
+    /// An error about an unexpected word.
     pub(crate) fn unexpected(&self, name: &'a str, what: &str) -> Fault<'a> {
         self.at(name, ErrorKind::Arguments, format!("expected {what}"))
     }

@@ -12,10 +12,10 @@ pub(super) const SSBO_BUFFERS: u32 = 32;
 pub(super) const ATOMIC_BUFFERS: u32 = 8;
 /// Feedback buffers of the interpreter.
 pub(super) const XFB_BUFFERS: u32 = 4;
-/// Largest buffer in bytes that a script may ask for (the corpus stays below 5,000).
+/// Maximum size in bytes of a script's buffer (the corpus stays below 5,000).
 pub(super) const MAX_BYTES: u32 = 1 << 28;
 
-/// What a script stores into a storage buffer.
+/// Value that a script stores into a storage buffer.
 pub type SsboData = SsboValue;
 
 /// Creates or fills a buffer.
@@ -50,7 +50,7 @@ pub enum BufferCommand {
         buffer: u32,
         /// Offset in bytes.
         offset: u32,
-        /// What is stored; never `Uint`, since `int` serves for both.
+        /// The stored value; never `Uint`, since `int` serves for both.
         data: SsboData,
     },
     /// `xfb buffer object`: a zeroed feedback buffer, bound at its own index.

@@ -1,4 +1,5 @@
-//! `draw rect …`, `draw instanced rect …`, `draw arrays …`, `multidraw arrays`, `draw elements`, `xfb draw arrays`.
+//! `draw rect …`, `draw instanced rect …`, `draw arrays …`, `multidraw arrays`, `draw elements`,
+//! `xfb draw arrays`.
 
 use super::arguments::Arguments;
 use crate::error::{ErrorKind, Fault};
@@ -26,13 +27,14 @@ pub struct DrawArrays {
     pub primitive: Primitive,
     /// First vertex.
     pub first: u32,
-    /// Number of vertices, at least 1; with `[vertex data]`, `first + count` is at most its number of rows.
+    /// Number of vertices, at least 1; with `[vertex data]`, `first + count` is at most its number
+    /// of rows.
     pub count: u32,
     /// Number of instances for `draw arrays instanced`.
     pub instances: Option<i32>,
     /// Base instance for `draw arrays instanced base`.
     pub base_instance: Option<u32>,
-    /// `xfb draw arrays`: capture to the feedback buffers with the rasteriser off.
+    /// `xfb draw arrays`: capture to the feedback buffers with the rasterizer off.
     pub capture: bool,
 }
 
@@ -43,11 +45,11 @@ pub struct DrawElements {
     pub primitive: Primitive,
     /// Number of indices, from 1 to as many as `[elements]` has.
     pub count: u32,
-    /// What is added to every index.
+    /// Number added to every index.
     pub base_vertex: u32,
 }
 
-/// What the sections before `[test]` let draws use.
+/// Limits of draws from the sections before `[test]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounds {
     /// Rows of `[vertex data]`, if there is one.
@@ -114,8 +116,8 @@ impl Primitive {
         })
     }
 
-    /// Whether transform feedback of the runner can capture it: points, lines and triangles, without quads, polygons
-    /// and patches.
+    /// Returns whether the runner's transform feedback can capture the primitive: points, lines and
+    /// triangles, without quads, polygons and patches.
     fn captures(self) -> bool {
         !matches!(self, Primitive::Quads | Primitive::QuadStrip | Primitive::Polygon | Primitive::Patches)
     }

@@ -10,21 +10,21 @@ use crate::error::Fault;
 pub enum FramebufferCommand {
     /// `fb`.
     Bind {
-        /// Which binding changes.
+        /// The changed binding.
         target: FramebufferTarget,
-        /// What is bound.
+        /// The bound framebuffer.
         framebuffer: Framebuffer,
     },
     /// `blit`: the read size of the read framebuffer onto the render size of the draw framebuffer.
     Blit {
-        /// What is copied.
+        /// The copied buffer.
         buffer: BlitBuffer,
         /// Linear filtering, not nearest.
         linear: bool,
     },
 }
 
-/// Which binding `fb` changes.
+/// Binding that `fb` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FramebufferTarget {
     /// `draw`.
@@ -35,12 +35,12 @@ pub enum FramebufferTarget {
     Both,
 }
 
-/// What `fb` binds. None of these changes the viewport or adds a depth attachment.
+/// Framebuffers that `fb` binds. None of these changes the viewport or adds a depth attachment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Framebuffer {
-    /// `tex 2d`: the slots' 2D textures at level 0 as colour attachments 0, 1, …; -1 attaches none.
+    /// `tex 2d`: the slots' 2D textures at level 0 as color attachments 0, 1, …; -1 attaches none.
     Textures(Vec<Option<u32>>),
-    /// `tex slice`: one image of a texture as colour attachment 0.
+    /// `tex slice`: one image of a texture as color attachment 0.
     Slice {
         /// Texture target.
         target: TextureTarget,
@@ -64,11 +64,11 @@ pub enum Framebuffer {
         /// Samples per pixel.
         samples: u32,
     },
-    /// `winsys`: the framebuffer the test started with.
+    /// `winsys`: the framebuffer of the window.
     Window,
 }
 
-/// What `blit` copies.
+/// Buffer that `blit` copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlitBuffer {
     /// `color`.
@@ -79,7 +79,7 @@ pub enum BlitBuffer {
     Stencil,
 }
 
-/// Colour attachments that a script may list.
+/// Color attachments that a script may list.
 const MAX_ATTACHMENTS: usize = 32;
 /// Mipmap levels of the largest texture.
 const MAX_LEVEL: u32 = 15;
@@ -128,7 +128,7 @@ fn textures<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Framebuffer, Fault<
     let mut slots = vec![attachment(arguments, first)?];
     while let Some(slot) = arguments.optional_signed() {
         if slots.len() == MAX_ATTACHMENTS {
-            return Err(arguments.out_of_range(format!("more than {MAX_ATTACHMENTS} colour attachments")));
+            return Err(arguments.out_of_range(format!("more than {MAX_ATTACHMENTS} color attachments")));
         }
         slots.push(attachment(arguments, slot)?);
     }

@@ -10,7 +10,7 @@ use crate::error::Fault;
 pub struct InterfaceQuery<'a> {
     /// The interface, `GL_UNIFORM_BLOCK` for example.
     pub interface: GlEnum,
-    /// What is asked of it.
+    /// The question.
     pub question: InterfaceQuestion<'a>,
 }
 
@@ -21,54 +21,54 @@ pub enum InterfaceQuestion<'a> {
     Whole {
         /// The property, `GL_ACTIVE_RESOURCES` for example.
         property: GlEnum,
-        /// What it must be.
+        /// Expected value.
         value: i32,
     },
     /// `resourceByData`, or no word: a property of a resource.
     Property {
-        /// Which resource.
+        /// The resource.
         resource: ResourceKey<'a>,
         /// The property, `GL_BUFFER_DATA_SIZE` for example.
         property: GlEnum,
-        /// What it must be.
+        /// Expected value.
         value: QueryValue,
     },
     /// `resourceName`: the name of a resource.
     Name {
-        /// Which resource.
+        /// The resource.
         resource: ResourceKey<'a>,
-        /// What its name must be.
+        /// Expected name.
         name: &'a str,
     },
     /// `resourceIndex`: the index of the resource of a name.
     Index {
         /// The name.
         name: &'a str,
-        /// What the index must be; `None` for `GL_INVALID_INDEX`.
+        /// Expected index; `None` for `GL_INVALID_INDEX`.
         index: Option<u32>,
     },
     /// `resourceLocation`: the location of the variable of a name.
     Location {
         /// The name.
         name: &'a str,
-        /// What the location must be, -1 for none.
+        /// Expected location, -1 for none.
         location: i32,
     },
-    /// `resourceLocationIndex`: the fragment colour index of the variable of a name.
+    /// `resourceLocationIndex`: the fragment color index of the variable of a name.
     LocationIndex {
         /// The name.
         name: &'a str,
-        /// What the index must be, -1 for none.
+        /// Expected index, -1 for none.
         index: i32,
     },
 }
 
-/// What tells a resource from the others of its interface.
+/// Identification of a resource within its interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceKey<'a> {
     /// Its name.
     Name(&'a str),
-    /// An input or output by where it lies.
+    /// An input or output by its location.
     Component {
         /// The location.
         location: i32,
@@ -151,7 +151,7 @@ fn resource_property<'a>(
     Ok(InterfaceQuestion::Property { resource, property, value: value(arguments, GlEnum::data_type)? })
 }
 
-/// The name comes with its length, which must be right.
+/// A name, followed by its length, which must be right.
 fn resource_name<'a>(
     arguments: &mut Arguments<'a, '_>,
     interface: GlEnum,
@@ -172,7 +172,7 @@ fn index<'a>(arguments: &mut Arguments<'a, '_>) -> Result<Option<u32>, Fault<'a>
     arguments.choice("an index", |word| (word == "GL_INVALID_INDEX").then_some(None))
 }
 
-/// `( … )`: what it holds depends on the interface.
+/// `( … )`, whose contents depend on the interface.
 fn resource_data<'a>(
     arguments: &mut Arguments<'a, '_>,
     interface: GlEnum,

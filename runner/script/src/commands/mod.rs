@@ -1,7 +1,9 @@
-//! `[test]` commands: the typed [`Command`] and the dispatch that finds a line's pattern and reads its arguments.
+//! `[test]` commands: the typed [`Command`] and the dispatch that finds a line's pattern and reads
+//! its arguments.
 //!
-//! A line's pattern is the first of [`Pattern::ALL`] that matches. Only the patterns that begin with the line's first
-//! letter are tried, which gives the same answer because every pattern begins with a literal letter.
+//! A line's pattern is the first of [`Pattern::ALL`] that matches. Only the patterns that begin
+//! with the line's first letter are tried, which gives the same answer because every pattern begins
+//! with a literal letter.
 
 mod arguments;
 mod buffer;
@@ -29,15 +31,15 @@ pub use texture::{
     Checkerboard, CompareFunc, DepthMode, IntegerFormat, Quads, TexFilter, TexParameter, TexWrap,
     TextureCommand, TextureImage, TextureSwizzle, TextureTarget,
 };
-pub use uniform::{Scalar, Target, Uniform, UniformType};
+pub use uniform::{Scalar, Uniform, UniformTarget, UniformType};
 
 use crate::enums::GlEnum;
 use crate::error::{ErrorKind, Fault, Span};
 use crate::patterns::{MatchKind, Pattern};
 use crate::scan::{Captures, scan};
-use crate::script::Stage;
 use crate::text::{skip_space, trim_end};
 use arguments::Arguments;
+use vocabulary::Stage;
 
 /// One executable line of `[test]`.
 #[derive(Clone, Debug)]
@@ -52,14 +54,15 @@ pub struct TestLine<'a> {
     pub command: Command<'a>,
 }
 
-/// A command of `[test]`, grouped by what it acts on.
+/// A command of `[test]`, grouped by the object that it acts on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command<'a> {
-    /// `clear color`: sets the clear colour and adds colour to the clear mask.
+    /// `clear color`: sets the clear color and adds color to the clear mask.
     ClearColor([f32; 4]),
     /// `clear depth`: sets the clear depth and adds depth to the clear mask.
     ClearDepth(f32),
-    /// `clear`: clears the buffers of the mask, which is empty before any `clear color` or `clear depth`.
+    /// `clear`: clears the buffers of the mask, which is empty before any `clear color` or `clear
+    /// depth`.
     Clear,
     /// Context state other than clears.
     State(StateCommand),
@@ -71,7 +74,8 @@ pub enum Command<'a> {
     MultiDrawArrays(Vec<DrawArrays>),
     /// `draw elements`.
     DrawElements(DrawElements),
-    /// `compute`, and `compute group size` when `local_size` is given: the number of work groups, the variable size.
+    /// `compute`, and `compute group size` when `local_size` is given: the number of work groups,
+    /// the variable size.
     Compute {
         /// Work groups in x, y, z.
         groups: [u32; 3],
@@ -92,7 +96,7 @@ pub enum Command<'a> {
     /// `vertex attrib handle`: a generic attribute becomes a resident handle.
     VertexAttribHandle {
         /// The attribute.
-        target: Target<'a>,
+        target: UniformTarget<'a>,
         /// The handle slot.
         slot: u32,
     },
@@ -110,7 +114,8 @@ pub enum Command<'a> {
     BlockRowMajor(bool),
     /// Atomic counters, storage buffers and feedback buffers.
     Buffer(BufferCommand),
-    /// A texture is filled, its parameters change, or it is bound to an image unit or made resident.
+    /// A texture is filled, its parameters change, or it is bound to an image unit or made
+    /// resident.
     Texture(TextureCommand),
     /// `fb`, `blit`.
     Framebuffer(FramebufferCommand),
@@ -139,7 +144,7 @@ pub(crate) struct Reader<'a> {
     captures: Captures<'a>,
     /// Uniform values read so far.
     pub(crate) words: Vec<u32>,
-    /// What draws may use.
+    /// Limits of draws.
     bounds: Bounds,
 }
 
@@ -166,13 +171,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first matching pattern, and what follows the literal of a prefix pattern.
+/// The first matching pattern, and the text after the literal of a prefix pattern.
 fn dispatch<'a>(line: &'a [u8], captures: &mut Captures<'a>) -> Option<(Pattern, &'a [u8])> {
     let &first = line.first()?;
     Pattern::starting_with(first).find_map(|pattern| Some((pattern, matches(pattern, line, captures)?)))
 }
 
-/// Whether one pattern matches, without regard to the order of trial; gives what follows a prefix pattern's literal.
+/// Returns whether one pattern matches, regardless of the order of trial; `Some` holds the text
+/// after a prefix pattern's literal.
 fn matches<'a>(pattern: Pattern, line: &'a [u8], captures: &mut Captures<'a>) -> Option<&'a [u8]> {
     match pattern.kind() {
         MatchKind::Prefix => line.strip_prefix(pattern.text().as_bytes()),
@@ -326,10 +332,17 @@ fn build<'a>(
     })
 }
 
-/// A stage by its enum name.
+/// Returns the stage of a `GL_…_SHADER` enum name.
 fn stage<'a>(arguments: &Arguments<'a, '_>, name: &'a str) -> Result<Stage, Fault<'a>> {
-    crate::script::stage_from_enum(name)
-        .ok_or_else(|| arguments.at(name, ErrorKind::UnknownEnum, "no shader stage of that name"))
+    Ok(match name {
+        "GL_VERTEX_SHADER" => Stage::Vertex,
+        "GL_TESS_CONTROL_SHADER" => Stage::TessControl,
+        "GL_TESS_EVALUATION_SHADER" => Stage::TessEval,
+        "GL_GEOMETRY_SHADER" => Stage::Geometry,
+        "GL_FRAGMENT_SHADER" => Stage::Fragment,
+        "GL_COMPUTE_SHADER" => Stage::Compute,
+        _ => return Err(arguments.at(name, ErrorKind::UnknownEnum, "no shader stage of that name")),
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Probes: what is read, and what it must be.
+//! Probes: the observed values and the expected ones.
 
 use super::arguments::Arguments;
 use crate::error::Fault;
@@ -9,9 +9,9 @@ use crate::patterns::Pattern;
 pub enum Probe {
     /// Pixels of the current read framebuffer.
     Pixels {
-        /// Which pixels.
+        /// The pixels.
         area: Area,
-        /// What each of them must be.
+        /// Expected value of each pixel.
         expected: Expected,
         /// A mismatch is a warning (`probe warn all rgba`).
         warn: bool,
@@ -20,9 +20,9 @@ pub enum Probe {
     AtomicCounter {
         /// Buffer, below 8.
         buffer: u32,
-        /// Which word.
+        /// The word.
         position: AtomicPosition,
-        /// How it must compare with `value`.
+        /// Comparison operator.
         comparison: Comparison,
         /// Right operand of the comparison.
         value: u32,
@@ -33,12 +33,13 @@ pub enum Probe {
         buffer: u32,
         /// Offset in bytes.
         offset: u32,
-        /// How it must compare with `value`.
+        /// Comparison operator.
         comparison: Comparison,
         /// Right operand of the comparison; its variant is the type that is read.
         value: SsboValue,
     },
-    /// An element of a feedback buffer; must be closer to the value than the first channel's tolerance.
+    /// An element of a feedback buffer; must be closer to the value than the first channel's
+    /// tolerance.
     Feedback {
         /// Buffer, below 4.
         buffer: u32,
@@ -69,7 +70,7 @@ pub enum Area {
     All,
 }
 
-/// What pixels must be.
+/// Expected value of pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
     /// Red, green, blue; alpha is not compared.
@@ -93,8 +94,8 @@ pub enum AtomicPosition {
 
 /// A comparison `observed OP value`.
 ///
-/// piglit reads `!=` as `>`. What is greater is also unequal, so a test that passes there passes with the plain meaning
-/// that [`Comparison::holds`] gives it.
+/// Piglit reads `!=` as `>`. A greater value is also unequal, so a test that passes there also
+/// passes with the plain meaning of [`Comparison::holds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `==`
@@ -112,7 +113,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Every operator; one that is the beginning of another comes later.
+    /// Every operator; an operator that is a prefix of another comes later.
     pub const ALL: [Comparison; 6] = [
         Comparison::Equal,
         Comparison::NotEqual,
@@ -134,7 +135,7 @@ impl Comparison {
         }
     }
 
-    /// Whether `observed OP value` is true. NaN is unequal to everything and not ordered.
+    /// Returns whether `observed OP value` is true. NaN is unequal to everything and not ordered.
     pub fn holds<T: PartialOrd>(self, observed: T, value: T) -> bool {
         match self {
             Comparison::Equal => observed == value,

@@ -1,4 +1,5 @@
-//! Introspection: `active uniform`, `verify program_query`, `verify program_interface_query`, `verify query_object`.
+//! Introspection: `active uniform`, `verify program_query`, `verify program_interface_query`,
+//! `verify query_object`.
 
 use super::arguments::Arguments;
 use super::interface_query::{InterfaceQuery, interface_query};
@@ -15,28 +16,28 @@ pub enum QueryCommand<'a> {
         name: &'a str,
         /// The property.
         property: ActiveUniformProperty,
-        /// What it must be.
+        /// Expected value.
         value: QueryValue,
     },
     /// `verify program_query`.
     Program {
         /// The property.
         property: ProgramProperty,
-        /// What it must be.
+        /// Expected value.
         value: QueryValue,
     },
     /// `verify program_interface_query`.
     Interface(Box<InterfaceQuery<'a>>),
     /// `verify query_object`.
     Object {
-        /// Which of the queries that `xfb draw arrays` runs.
+        /// One of the queries that `xfb draw arrays` runs.
         object: QueryObject,
-        /// The count it must have.
+        /// Expected count.
         count: u32,
     },
 }
 
-/// A number or a name that stands for one.
+/// A number, or a name with a numeric value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryValue {
     /// An integer; `GL_TRUE` and `GL_FALSE` are 1 and 0.

@@ -20,7 +20,7 @@ pub enum StateCommand {
         /// Plane equation, to be transformed by the current modelview matrix.
         equation: [f64; 4],
     },
-    /// `color`: the current colour.
+    /// `color`: the current color.
     Color([f32; 4]),
     /// `texcoord`: current texture coordinate of a unit.
     TexCoord {
@@ -38,13 +38,14 @@ pub enum StateCommand {
     },
     /// `frustum`: left, right, bottom, top, near, far; the modelview becomes the identity.
     Frustum([f32; 6]),
-    /// `ortho`: left, right, bottom, top, or the render size when absent; depth −1..1; the modelview becomes the identity.
+    /// `ortho`: left, right, bottom, top, or the render size when absent; depth −1..1; the
+    /// modelview becomes the identity.
     Ortho(Option<[f32; 4]>),
     /// `hint`.
     Hint {
-        /// What is hinted.
+        /// Target of the hint.
         target: HintTarget,
-        /// How.
+        /// Mode of the hint.
         mode: HintMode,
     },
     /// `memory barrier` with one bit.
@@ -71,7 +72,7 @@ pub enum StateCommand {
     PolygonMode {
         /// Faces.
         face: GlEnum,
-        /// Rasterisation mode.
+        /// Rasterization mode.
         mode: GlEnum,
     },
     /// `tolerance`: per-channel probe tolerance for the rest of the script.
@@ -90,7 +91,7 @@ pub enum StateCommand {
     Patch(PatchParameter),
     /// `parameter`: of an ARB program.
     Program {
-        /// Which set of parameters.
+        /// The set of parameters.
         set: ProgramParameter,
         /// Index in the set.
         index: u32,
@@ -108,7 +109,7 @@ pub enum StateCommand {
     },
 }
 
-/// What `enable` and `disable` take.
+/// Capability of `enable` and `disable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capability {
     /// `GL_CLIP_PLANE0` to `7`, the same as `GL_CLIP_DISTANCE0` to `7`.
@@ -220,19 +221,19 @@ pub enum LightValues {
     Int(Vec<i32>),
 }
 
-/// Clip planes that exist.
+/// Number of clip planes.
 const CLIP_PLANES: u32 = 8;
-/// Fixed-function lights that exist.
+/// Number of fixed-function lights.
 const LIGHTS: u32 = 8;
-/// Viewports that exist.
+/// Number of viewports.
 const VIEWPORTS: u32 = 16;
 /// Texture coordinate sets of the interpreter.
 const TEXTURE_UNITS: u32 = 32;
-/// Program parameters that any implementation offers at most; the executor checks its own limit.
+/// Maximum program parameters of any implementation; the executor checks its own limit.
 const PROGRAM_PARAMETERS: u32 = 1 << 16;
-/// Largest patch.
+/// Maximum patch size.
 const PATCH_VERTICES: u32 = 32;
-/// Most values of a `light` line.
+/// Maximum values of a `light` line.
 const LIGHT_VALUES: usize = 16;
 
 pub(super) fn command<'a>(

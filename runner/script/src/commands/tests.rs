@@ -1,4 +1,4 @@
-//! Every pattern has a line that it catches, with the arguments read; order of trial; malformed arguments.
+//! A line for every pattern with its arguments; order of trial; malformed arguments.
 
 use arbtest::arbtest;
 
@@ -22,7 +22,8 @@ fn error(line: &str) -> (ErrorKind, String) {
     }
 }
 
-/// One line per pattern, in table order. `resident texture 1D D` cannot be reached: `resident texture D` reads the 1 of `1D`.
+/// One line per pattern, in table order. `resident texture 1D D` cannot be reached: `resident
+/// texture D` reads the 1 of `1D`.
 const SAMPLES: &[&str] = &[
     "active shader program GL_FRAGMENT_SHADER",
     "atomic counter buffer 1 2",
@@ -428,7 +429,7 @@ fn uniform_values() {
         values("uniform dmat2 a 1 2 3 0x7ff0000000000000"),
         ((Scalar::Double, 2, 2), named("a"), d(&[1.0, 2.0, 3.0, f64::INFINITY]))
     );
-    // Reading stops at the comma; what is missing is 0.
+    // Reading stops at the comma; missing values are 0.
     assert_eq!(values("uniform vec3 a 1.5, 2 3").2, f(&[1.5, 0.0, 0.0]));
     assert_eq!(values("uniform dvec2 a").2, [0; 4]);
     assert_eq!(values("uniform ivec2 a 4294967295 -0x1;").2, [u32::MAX, u32::MAX]);
@@ -474,7 +475,7 @@ fn malformed_commands_say_where() {
         ("image texture 0 RGBA8", E::UnknownEnum, "RGBA8"),
         ("fb tex cube 0", E::Arguments, ""),
         ("fb tex slice 2D 0 0 1", E::Range, ""),
-        ("blit colour nearest", E::Arguments, "colour"),
+        ("blit color nearest", E::Arguments, "color"),
         ("memory barrier GL_NO_BARRIER_BIT", E::UnknownEnum, "GL_NO_BARRIER_BIT"),
         ("probe ssbo int 0 0 = 5", E::Arguments, "="),
         ("probe ssbo int 40 0 == 5", E::Range, ""),
@@ -497,7 +498,7 @@ fn malformed_commands_say_where() {
 
 #[test]
 fn lines_stay_small() {
-    // Thousands of lines per file are kept; the rare large commands are boxed.
+    // Files have thousands of lines; the rare large commands are boxed.
     assert!(size_of::<TestLine<'_>>() <= 96, "{}", size_of::<TestLine<'_>>());
 }
 

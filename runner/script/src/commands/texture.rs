@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Fault};
 use crate::patterns::Pattern;
 use crate::scan::{Captures, scan};
 
-/// Largest width, height or depth, and most layers, of a texture or renderbuffer.
+/// Maximum width, height, depth and layers of a texture or renderbuffer.
 pub(super) const MAX_SIZE: u32 = 16384;
 
 /// A texture command. Slots are texture units and below 32.
@@ -44,10 +44,10 @@ pub enum TextureCommand {
     },
 }
 
-/// Contents of a new texture. The four colours of `rgbw` are red, green, blue, white.
+/// Contents of a new texture. The four colors of `rgbw` are red, green, blue, white.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextureImage {
-    /// `rgbw`: 2D, one colour per quadrant.
+    /// `rgbw`: 2D, one color per quadrant.
     Rgbw {
         /// Width.
         width: u32,
@@ -60,7 +60,7 @@ pub enum TextureImage {
     Rgbw1D,
     /// `rgbw 3D`: 2×2×2 texels.
     Rgbw3D,
-    /// `rgbw 2DArray`: one colour per layer.
+    /// `rgbw 2DArray`: one color per layer.
     Rgbw2DArray {
         /// Width.
         width: u32,
@@ -69,7 +69,7 @@ pub enum TextureImage {
         /// Layers.
         layers: u32,
     },
-    /// `rgbw 1DArray`: one colour per layer.
+    /// `rgbw 1DArray`: one color per layer.
     Rgbw1DArray {
         /// Width.
         width: u32,
@@ -147,7 +147,7 @@ pub enum TextureImage {
         format: GlEnum,
         /// Mipmap levels.
         levels: u32,
-        /// Width, then height and depth if given; how many are given chooses the GL call.
+        /// Width, then height and depth if given; their number chooses the GL call.
         size: [Option<u32>; 3],
     },
 }
@@ -161,11 +161,11 @@ pub struct Checkerboard {
     pub width: u32,
     /// Height of the level.
     pub height: u32,
-    /// Colour of the lower left and upper right tile, then of the other two.
+    /// Color of the lower left and upper right tile, then of the other two.
     pub colors: [[f32; 4]; 2],
 }
 
-/// `texture quads`: like a checkerboard with four colours and a given tile size.
+/// `texture quads`: like a checkerboard with four colors and a given tile size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quads {
     /// The level.
@@ -347,8 +347,8 @@ pub(super) fn command<'a>(
             slot: arguments.slot(captures.signed(0))?,
             format: arguments.registry(captures.word(1))?,
         }),
-        // `resident texture 1D N` would be a pattern of its own, but piglit reads the 1 of `1D` as the slot, and the
-        // one test that is written so relies on it.
+        // `resident texture 1D N` would be a separate pattern, but piglit reads the 1 of `1D` as
+        // the slot, and the one test written so relies on it.
         P::ResidentTexture | P::ResidentTexture1D => {
             Ok(TextureCommand::Resident(arguments.slot(captures.signed(0))?))
         }
@@ -416,7 +416,8 @@ fn level<'a>(arguments: &Arguments<'a, '_>) -> Result<u32, Fault<'a>> {
     arguments.size(arguments.captures.signed(1), MAX_SIZE.ilog2(), "mipmap level")
 }
 
-/// The pattern only assures the slot and the width; height and format are read here, and may be missing.
+/// The pattern only guarantees the slot and the width; height and format are read here, and may be
+/// missing.
 fn rgbw<'a>(arguments: &Arguments<'a, '_>) -> Result<TextureCommand, Fault<'a>> {
     let mut captures = Captures::new();
     scan("texture rgbw D ( D , D ) W31", arguments.line(), &mut captures);

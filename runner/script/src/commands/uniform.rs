@@ -9,15 +9,15 @@ use crate::numbers::{float32, float64, signed32, signed64, strtol, unsigned32, u
 pub struct Uniform<'a> {
     /// Type of the value.
     pub ty: UniformType,
-    /// What is set.
-    pub target: Target<'a>,
+    /// The uniform or attribute.
+    pub target: UniformTarget<'a>,
     /// Position of the first value word in the script's value store.
     pub(crate) first_word: u32,
 }
 
 /// A uniform or attribute, by name or by location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target<'a> {
+pub enum UniformTarget<'a> {
     /// The word starts with a digit: it is the location.
     Location(i32),
     /// The name as written: `a`, `a[3]`, `s[1].m[2].n`.
@@ -75,8 +75,8 @@ impl UniformType {
         self.components() * self.scalar.words()
     }
 
-    /// A type word. As in piglit the word only has to *start* with the type's name, and types are tried in a fixed
-    /// order (`int64_t` before `int`).
+    /// A type word. As in piglit the word only has to *start* with the type's name, and types are
+    /// tried in a fixed order (`int64_t` before `int`).
     fn from_word(word: &str) -> Option<UniformType> {
         let scalar = |scalar| Some(UniformType { scalar, columns: 1, rows: 1 });
         for (name, kind) in SCALARS {
@@ -107,7 +107,8 @@ impl UniformType {
     }
 }
 
-/// Scalar type names in the order in which they are tried. The 16-bit ones start with the name of the 32-bit type that sets them.
+/// Scalar type names in the order in which they are tried. The 16-bit ones start with the name of
+/// the 32-bit type that sets them.
 const SCALARS: &[(&str, Scalar)] = &[
     ("float", Scalar::Float),
     ("int64_t", Scalar::Int64),
@@ -117,7 +118,8 @@ const SCALARS: &[(&str, Scalar)] = &[
     ("double", Scalar::Double),
 ];
 
-/// Vector type names. GL has no commands with 16-bit values: those for 32-bit ones set 16-bit uniforms too, and convert.
+/// Vector type names. GL has no commands with 16-bit values: those for 32-bit ones set 16-bit
+/// uniforms too, and convert.
 const VECTORS: &[(&str, Scalar)] = &[
     ("vec", Scalar::Float),
     ("ivec", Scalar::Int),
@@ -135,12 +137,12 @@ fn dimension(digit: Option<&u8>) -> Option<u8> {
 }
 
 /// A name or, if it starts with a digit, a location.
-pub(super) fn target(word: &str) -> Target<'_> {
+pub(super) fn target(word: &str) -> UniformTarget<'_> {
     match strtol(word.as_bytes()) {
         Ok((_, integer)) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-            Target::Location(integer.clamped().0 as i32)
+            UniformTarget::Location(integer.clamped().0 as i32)
         }
-        _ => Target::Name(word),
+        _ => UniformTarget::Name(word),
     }
 }
 
@@ -156,7 +158,7 @@ pub(super) fn uniform<'a>(
     let first_word =
         u32::try_from(words.len()).map_err(|_| arguments.out_of_range("too many uniform values"))?;
     values(ty, arguments, words)?;
-    // Components that the line does not give are 0.
+    // Components missing from the line are 0.
     words.resize(first_word as usize + ty.words(), 0);
     if ty.scalar == Scalar::Handle {
         let slot = words.get(first_word as usize).copied().unwrap_or(0);

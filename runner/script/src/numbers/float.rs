@@ -7,13 +7,14 @@ use crate::text::{Parsed, miss, skip_space};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Real<T> {
     pub(crate) value: T,
-    /// `strtod` would report `ERANGE`: the number overflows, or it is below the normal range and not exact. A decimal
-    /// below the normal range counts as inexact; only decimals of more than a thousand digits would be exact there.
+    /// `strtod` would report `ERANGE`: the number overflows, or it is below the normal range and
+    /// not exact. A decimal below the normal range counts as inexact; only decimals of more than a
+    /// thousand digits would be exact there.
     pub(crate) out_of_range: bool,
 }
 
-/// An 8-digit bit pattern after exactly `0x` (low 32 bits of a longer one), or a decimal, hexadecimal or special
-/// number read as double and then rounded to single.
+/// An 8-digit bit pattern after exactly `0x` (low 32 bits of a longer one), or a decimal,
+/// hexadecimal or special number read as double and then rounded to single.
 pub(crate) fn float32(input: &[u8]) -> Parsed<'_, Real<f32>> {
     if let Ok((rest, pattern)) = hex_pattern(input) {
         return Ok((rest, Real { value: f32::from_bits(pattern as u32), out_of_range: false }));
@@ -30,19 +31,20 @@ pub(crate) fn float64(input: &[u8]) -> Parsed<'_, Real<f64>> {
     strtod(input)
 }
 
-/// C's `strtod` in the "C" locale: decimal, C99 hexadecimal (never a bit pattern), `inf`, `infinity`, `nan`, `nan(…)`.
+/// C's `strtod` in the "C" locale: decimal, C99 hexadecimal (never a bit pattern), `inf`,
+/// `infinity`, `nan`, `nan(…)`.
 pub(crate) fn strtod(input: &[u8]) -> Parsed<'_, Real<f64>> {
     read(input)
 }
 
-/// C's `strtof`: like [`strtod`] but rounded once, to single.
+/// C's `strtof`: like [`strtod`], but rounded once, to single.
 pub(crate) fn strtof(input: &[u8]) -> Parsed<'_, f32> {
     let (rest, real) = read::<f32>(input)?;
     Ok((rest, real.value))
 }
 
-/// Bits of the half float that a double becomes in a `half` column: the mantissa is cut, not rounded; magnitudes below
-/// 2⁻²⁴ become zero and those of 65536 and more infinity.
+/// Bits of the half float that a double becomes in a `half` column: the mantissa is cut, not
+/// rounded; magnitudes below 2⁻²⁴ become zero and those of 65536 and more infinity.
 pub(crate) fn half_bits(value: f64) -> u16 {
     let bits = (value as f32).to_bits();
     let sign = (bits >> 16 & 0x8000) as u16;
@@ -58,7 +60,7 @@ pub(crate) fn half_bits(value: f64) -> u16 {
     sign | magnitude
 }
 
-/// The two formats that numbers are rounded to.
+/// A format to which numbers are rounded.
 trait Format: Copy + 'static {
     /// Bits of the significand, the hidden one included.
     const PRECISION: u32;
@@ -145,15 +147,16 @@ fn special<F: Format>(input: &[u8]) -> Parsed<'_, Real<F>> {
     Ok((nan_payload(rest).unwrap_or(rest), real(F::NAN)))
 }
 
-/// What follows `(characters)`; the characters, which C leaves to the library, do not change the value.
+/// The input after `(characters)`; the characters, which C leaves to the library, do not change the
+/// value.
 fn nan_payload(input: &[u8]) -> Option<&[u8]> {
     let inner = input.strip_prefix(b"(")?;
     let end = inner.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_')?;
     inner.split_at(end).1.strip_prefix(b")")
 }
 
-/// A decimal number without sign. Up to 19 digits with a small exponent need one exact multiplication or division;
-/// the rest goes to the standard library, which rounds correctly.
+/// A decimal number without sign. Up to 19 digits with a small exponent need one exact
+/// multiplication or division; the rest goes to the standard library, which rounds correctly.
 fn decimal<F: Format>(input: &[u8]) -> Parsed<'_, Real<F>> {
     let mut significand = 0u64;
     let mut digits = 0usize;
@@ -256,7 +259,8 @@ fn hexadecimal<F: Format>(input: &[u8]) -> Parsed<'_, Real<F>> {
     Ok((&input[at..], round_binary(significand, sticky, exponent)))
 }
 
-/// `significand · 2^exponent`, plus something less than one unit if `sticky`, rounded to nearest even.
+/// `significand · 2^exponent`, plus something less than one unit if `sticky`, rounded to nearest
+/// even.
 fn round_binary<F: Format>(significand: u64, sticky: bool, exponent: i64) -> Real<F> {
     if significand == 0 {
         return Real { value: F::from_bits(0), out_of_range: false };
@@ -274,7 +278,8 @@ fn round_binary<F: Format>(significand: u64, sticky: bool, exponent: i64) -> Rea
     let half = 1u128 << (dropped - 1);
     let up = lost > half || lost == half && (sticky || kept & 1 == 1);
     let kept = kept as u64 + u64::from(up);
-    // The hidden bit of `kept` adds one to the exponent field, and a carry out of the significand adds the next.
+    // The hidden bit of `kept` adds one to the exponent field, and a carry out of the significand
+    // adds the next.
     let field = if missing == 0 { (leading + F::MAX_EXPONENT - 1) as u64 } else { 0 };
     let bits = (field << (F::PRECISION - 1)) + kept;
     let infinite = (2 * F::MAX_EXPONENT as u64 + 1) << (F::PRECISION - 1);

@@ -1,8 +1,9 @@
-//! Integer readers: `strtol` and its relatives, hexadecimal bit patterns, `scanf`'s `%d`, `%u` and `%x`.
+//! Integer readers: `strtol` and its relatives, hexadecimal bit patterns, `scanf`'s `%d`, `%u` and
+//! `%x`.
 
 use crate::text::{Parsed, miss, skip_space};
 
-/// What `strtol` sees before it forces the value into a type.
+/// An integer before its conversion to a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Integer {
     pub(crate) negative: bool,
@@ -13,7 +14,8 @@ pub(crate) struct Integer {
 }
 
 impl Integer {
-    /// The value as `strtoll` returns it: clamped to 64 signed bits; the flag says whether it had to clamp.
+    /// The value as `strtoll` returns it: clamped to 64 signed bits; the flag is true if it was
+    /// clamped.
     pub(crate) fn clamped(self) -> (i64, bool) {
         if self.negative {
             let fits = self.magnitude <= 1 << 63;
@@ -26,7 +28,8 @@ impl Integer {
         }
     }
 
-    /// The value as `strtoull` returns it: a minus sign negates modulo 2⁶⁴, overflow gives the maximum.
+    /// The value as `strtoull` returns it: a minus sign negates modulo 2⁶⁴, overflow gives the
+    /// maximum.
     pub(crate) fn modular(self) -> u64 {
         if self.negative && !self.overflow { self.magnitude.wrapping_neg() } else { self.magnitude }
     }
@@ -44,8 +47,9 @@ pub(crate) fn strtol(input: &[u8]) -> Parsed<'_, Integer> {
     Ok((rest, Integer { negative, magnitude, overflow }))
 }
 
-/// Exactly `0x` at the number's start, then an unsigned hexadecimal number; digits past 64 bits give all ones, as
-/// `strtoull` does. Without digits after it the value is 0 and the `x` stays unread.
+/// Exactly `0x` at the number's start, then an unsigned hexadecimal number; more than 64 bits
+/// become all ones, as in `strtoull`. Without digits after it the value is 0 and the `x` stays
+/// unread.
 pub(crate) fn hex_pattern(input: &[u8]) -> Parsed<'_, u64> {
     let input = skip_space(input);
     match input {
@@ -70,7 +74,7 @@ pub(crate) fn unsigned32(input: &[u8]) -> Parsed<'_, u32> {
     Ok((rest, integer.modular() as u32))
 }
 
-/// A 64-bit pattern or a signed number base 0; the flag says that the number did not fit.
+/// A 64-bit pattern or a signed number base 0; the flag is true if the number did not fit.
 pub(crate) fn signed64(input: &[u8]) -> Parsed<'_, (i64, bool)> {
     if let Ok((rest, pattern)) = hex_pattern(input) {
         return Ok((rest, (pattern as i64, false)));
@@ -79,7 +83,7 @@ pub(crate) fn signed64(input: &[u8]) -> Parsed<'_, (i64, bool)> {
     Ok((rest, integer.clamped()))
 }
 
-/// `strtoull` base 0; the flag says that the number did not fit.
+/// `strtoull` base 0; the flag is true if the number did not fit.
 pub(crate) fn unsigned64(input: &[u8]) -> Parsed<'_, (u64, bool)> {
     let (rest, integer) = strtol(input)?;
     Ok((rest, (integer.modular(), integer.overflow)))
@@ -126,7 +130,8 @@ pub(crate) fn sign(input: &[u8]) -> (&[u8], bool) {
     }
 }
 
-/// Digits of a base up to ten: rest, value, and whether it overflowed (the value is then `u64::MAX`).
+/// Digits of a base up to ten: rest, value, and whether it overflowed (the value is then
+/// `u64::MAX`).
 fn digits(mut input: &[u8], base: u8) -> (&[u8], u64, bool) {
     let mut value = 0u64;
     let mut overflow = false;
@@ -144,8 +149,8 @@ fn digits(mut input: &[u8], base: u8) -> (&[u8], u64, bool) {
     (input, if overflow { u64::MAX } else { value }, overflow)
 }
 
-/// Hexadecimal digits: rest, value, and whether it overflowed. Eight digits are converted at a time, because bit
-/// patterns of 8 and 16 digits are most of the corpus.
+/// Hexadecimal digits: rest, value, and whether it overflowed. Eight digits are converted at a
+/// time, because bit patterns of 8 and 16 digits are most of the corpus.
 fn hex_digits(mut input: &[u8]) -> (&[u8], u64, bool) {
     let mut value = 0u64;
     let mut overflow = false;
@@ -164,7 +169,8 @@ fn hex_digits(mut input: &[u8]) -> (&[u8], u64, bool) {
     (input, if overflow { u64::MAX } else { value }, overflow)
 }
 
-/// Value of eight ASCII hexadecimal digits, all lanes of a 64-bit word at once; `None` if one is not a digit.
+/// Value of eight ASCII hexadecimal digits, all lanes of a 64-bit word at once; `None` if one is
+/// not a digit.
 fn eight_hex_digits(chunk: [u8; 8]) -> Option<u32> {
     const LANES: u64 = 0x0101_0101_0101_0101;
     const TOP: u64 = 0x80 * LANES;

@@ -1,11 +1,12 @@
-//! Number readers with the semantics of the C library, which is what gives the format's numbers their meaning.
+//! Number readers with the semantics of the C library, which defines the format's numbers.
 //!
-//! Every reader skips leading blanks, consumes the longest prefix that is a number, and misses without consuming
-//! anything when there is none. They work on one line at a time: a newline ends every number.
+//! Every reader skips leading blanks and consumes the longest prefix that is a number. Without a
+//! number it fails and consumes nothing. They work on one line at a time: a newline ends every
+//! number.
 //!
 //! | reader | C equivalent | used for |
 //! |---|---|---|
-//! | [`float32`] | `0x…` is a bit pattern, else `strtod` narrowed to single | uniforms, colours, rectangles |
+//! | [`float32`] | `0x…` is a bit pattern, else `strtod` narrowed to single | uniforms, colors, rectangles |
 //! | [`float64`] | same with a 64-bit pattern | doubles |
 //! | [`signed32`], [`unsigned32`] | `strtoll` / `strtoul` base 0, low 32 bits | integers |
 //! | [`signed64`], [`unsigned64`] | `0x…` is a 64-bit pattern, else `strtoll` / `strtoull` base 0 | 64-bit integers |
@@ -24,8 +25,8 @@ pub(crate) use integer::{
 
 use crate::text::Parsed;
 
-/// Fills `values` from the front and stops silently at the first that does not read; the others keep their value.
-/// Returns the unread rest and how many were read.
+/// Fills `values` from the front and stops silently at the first that cannot be read; the others
+/// keep their value. Returns the unread rest and how many were read.
 pub(crate) fn fill<'a, T>(
     mut input: &'a [u8],
     values: &mut [T],

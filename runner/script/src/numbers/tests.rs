@@ -1,4 +1,5 @@
-//! Known values: IEEE 754 bit patterns of published hard cases, and the C standard's rules for prefixes.
+//! Known values: IEEE 754 bit patterns of published hard cases, and the C standard's rules for
+//! prefixes.
 
 use super::*;
 
@@ -135,7 +136,8 @@ fn range_errors_of_doubles() {
 
 #[test]
 fn singles_round_once_or_twice() {
-    // 1 + 2⁻²⁴ + 2⁻⁶⁰ is above the tie between two singles, but the nearest double is the tie itself.
+    // 1 + 2⁻²⁴ + 2⁻⁶⁰ is above the tie between two singles, but the nearest double is the tie
+    // itself.
     let text = b"+0x1.000001000000001p0";
     assert_eq!(rest(strtof(text)).0.to_bits(), 0x3f80_0001);
     assert_eq!(rest(float32(text)).0.value.to_bits(), 0x3f80_0000);

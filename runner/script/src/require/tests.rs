@@ -70,7 +70,7 @@ fn requirement_forms() {
         only("GL_MAX_VARYING_COMPONENTS != 32"),
         Requirement::Limit { limit: Limit::VaryingComponents, comparison: C::NotEqual, value: 32 }
     );
-    // Limits without a form of their own are extensions that nobody exports.
+    // Limits without a separate form are extensions that no context exports.
     assert_eq!(only("GL_MAX_SAMPLES >= 8\n"), Requirement::Extension("GL_MAX_SAMPLES"));
     let Requirement::Integer { state, comparison: C::Less, value: 16 } = only("INT GL_MAX_SAMPLES < 0x10\n")
     else {

@@ -180,7 +180,7 @@ fn encodings() {
 /// A line and a column.
 type Place = (u32, u32);
 
-/// Places for a byte that is no UTF-8, and where it is wrong.
+/// Places for a byte that is not UTF-8, and the position of the error, if there is one.
 const LATIN: &[(&[u8], Option<Place>)] = &[
     (b"caf\xe9\n[require]\nGLSL >= 1.10\n", None),
     (b"[require]\nGLSL >= 1.10\n# caf\xe9\n", None),
@@ -211,7 +211,7 @@ fn only_comments_and_shaders_hold_bytes_that_are_not_utf8() {
 
 #[test]
 fn long_lines_take_linear_time() {
-    // 10 MB each; anything quadratic would not come back.
+    // 10 MB each: quadratic behavior would not end.
     let ten = 10_000_000;
     let digits = "7".repeat(ten);
     let words = "0x3f800000 ".repeat(ten / 11);

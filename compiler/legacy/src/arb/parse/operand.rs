@@ -17,7 +17,7 @@ impl Parser<'_> {
         from("xyzw").or_else(|| from("rgba").filter(|_| self.target == ProgramTarget::Fragment))
     }
 
-    /// A source: its expression, whether its sign is turned, and the suffix after it.
+    /// A source: its expression, sign and suffix.
     pub(super) fn source(&mut self) -> Parsed<Source> {
         let negative = self.sign()?;
         let (value, suffix) = match self.token {
@@ -54,7 +54,7 @@ impl Parser<'_> {
         let name = self.name()?;
         match self.components(name) {
             Some(suffix) => Ok(Some(suffix)),
-            None => Err(error(self.text, at, format!("`{name}` is no swizzle"))),
+            None => Err(error(self.text, at, format!("`{name}` is not a swizzle"))),
         }
     }
 
@@ -65,7 +65,7 @@ impl Parser<'_> {
         let at = self.at;
         let index = if let Token::Name(name) = self.token {
             let Some(&Named::Address(register)) = self.names.get(name) else {
-                return self.fail(format!("`{name}` is no address register"));
+                return self.fail(format!("`{name}` is not an address register"));
             };
             self.advance()?;
             if self.suffix()?.as_deref() != Some("x") {
@@ -84,7 +84,7 @@ impl Parser<'_> {
                 }
             };
             self.relative.entry(array).or_insert(at);
-            // Outside of the array anything may be read; nothing outside of it may.
+            // An index outside of the array may read any element, but no other memory.
             format!("clamp(a{register}{offset}, 0, {})", length - 1)
         } else {
             let n = self.integer()?;
@@ -97,7 +97,8 @@ impl Parser<'_> {
         Ok(format!("p{array}[{index}]"))
     }
 
-    /// A source that names its binding: all of the dotted name, or all but a swizzle at its end.
+    /// A source that names its binding: the whole dotted name, or the name without a swizzle at its
+    /// end.
     pub(super) fn bound(&mut self) -> Parsed<(String, Option<String>)> {
         let at = self.at;
         let mut parts = self.parts()?;
@@ -107,7 +108,7 @@ impl Parser<'_> {
         let suffix = parts.pop().filter(|p| p.index.is_none()).and_then(|p| self.components(&p.name));
         match (self.single(&parts, at), suffix) {
             (Some(value), Some(suffix)) => Ok((value, Some(suffix))),
-            _ => Err(error(self.text, at, "not declared, and no known binding")),
+            _ => Err(error(self.text, at, "neither a declared name nor a binding")),
         }
     }
 
@@ -130,7 +131,7 @@ impl Parser<'_> {
             None | Some("xyzw") => source.value,
             Some(one) if one.len() == 1 => format!("{}.{one}{one}{one}{one}", source.value),
             Some(four) if four.len() == 4 => format!("{}.{four}", source.value),
-            Some(other) => return Err(error(self.text, at, format!("`{other}` is no swizzle"))),
+            Some(other) => return Err(error(self.text, at, format!("`{other}` is not a swizzle"))),
         };
         Ok(if source.negative { format!("(-{value})") } else { value })
     }
@@ -146,7 +147,7 @@ impl Parser<'_> {
         Ok(if source.negative { format!("(-{value})") } else { value })
     }
 
-    /// Where an instruction writes, and which components.
+    /// Destination and write mask of an instruction.
     pub(super) fn destination(&mut self) -> Parsed<(Destination, String)> {
         let at = self.at;
         let Token::Name(name) = self.token else { return self.unexpected("a destination") };
@@ -173,7 +174,7 @@ impl Parser<'_> {
                     }
                 };
                 let Some(result) = result else {
-                    return Err(error(self.text, at, "not declared, and no known result"));
+                    return Err(error(self.text, at, "neither a declared name nor a result"));
                 };
                 (Destination::Result(result), suffix)
             }
@@ -187,7 +188,7 @@ impl Parser<'_> {
         let mask = suffix.unwrap_or_else(|| "xyzw".into());
         let rising = mask.bytes().map(order).is_sorted_by(|a, b| a < b);
         if !rising {
-            return Err(error(self.text, at, format!("`{mask}` is no writemask")));
+            return Err(error(self.text, at, format!("`{mask}` is not a writemask")));
         }
         Ok((destination, mask))
     }
@@ -200,7 +201,7 @@ pub(super) struct Source {
     pub negative: bool,
 }
 
-/// Place of a component.
+/// Index of a component.
 fn order(component: u8) -> usize {
     b"xyzw".iter().position(|&c| c == component).unwrap_or(0)
 }

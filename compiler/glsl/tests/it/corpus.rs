@@ -1,10 +1,8 @@
-//! Compiles and links the shaders of an installed piglit corpus (Debian's package `piglit`). Without it the test says
-//! so and passes. `PIGLIT_SAMPLE=1` takes every file, `PIGLIT_FILTER` those whose path contains a text.
+//! Compiles and links the shaders of an installed piglit corpus (Debian's package `piglit`).
+//! Without it the test says so and passes. `PIGLIT_SAMPLE=1` takes every file, `PIGLIT_FILTER`
+//! those whose path contains a text.
 
-#[path = "support/piglit.rs"]
-mod piglit;
-
-use piglit::{PIGLIT, piglit_files};
+use crate::support::piglit::{PIGLIT, piglit_files};
 use program::link::GeometryParameters;
 use program::shader::LayoutPrimitive;
 use program::{Api, Capabilities, LinkOptions, Shader, Stage, TypeTable};

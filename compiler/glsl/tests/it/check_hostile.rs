@@ -1,13 +1,12 @@
-//! Input made to exhaust time, memory or stack: an answer in reasonable time is all that counts.
-
-mod support;
+//! Input made to exhaust time, memory or stack: the only requirement is an answer in reasonable
+//! time.
 
 use program::link::LinkOptions;
 use program::{Stage, TypeTable};
 use std::fmt::Write;
 
 fn compile_and_link(source: &str) -> Result<(), String> {
-    let capabilities = support::everything();
+    let capabilities = crate::support::everything();
     let mut types = TypeTable::default();
     let options = glsl::CompileOptions::new(&capabilities);
     let shader = glsl::compile(&[source], Stage::Fragment, options, &mut types).map_err(|e| e.to_string())?;
@@ -104,7 +103,8 @@ fn deep_nesting() {
     }
 }
 
-/// What a generator of shaders may write by the thousand: nothing here may take a time that grows with the square.
+/// What a generator of shaders may write by the thousand: nothing here may take a time that grows
+/// with the square.
 #[test]
 fn thousands_of_each() {
     let many = |count: u32, f: &dyn Fn(u32) -> String| (0..count).map(f).collect::<String>();

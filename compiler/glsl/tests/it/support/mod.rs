@@ -1,4 +1,6 @@
-//! What several tests of the front end compile and link with.
+//! Capabilities that several tests of the front end use.
+
+pub mod piglit;
 
 use program::{Api, Capabilities};
 use std::collections::BTreeMap;

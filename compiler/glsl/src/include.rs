@@ -1,11 +1,11 @@
-//! Where `#include` finds its strings (`GL_ARB_shading_language_include`).
+//! Named strings for `#include` (`GL_ARB_shading_language_include`).
 
 use std::collections::BTreeMap;
 
 /// A string found for an `#include`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Included {
-    /// Its place in the tree: what relative paths in it are relative to.
+    /// Its position in the tree, the base of relative paths in it.
     pub path: String,
     /// Its text.
     pub text: Vec<u8>,
@@ -13,12 +13,13 @@ pub struct Included {
 
 /// Finds included strings.
 pub trait IncludeResolver {
-    /// Looks up `path` as written. `quoted` is true for `"path"` and false for `<path>`; `from` is the tree location
-    /// of the string that includes, none for the shader's own source strings.
+    /// Looks up `path` as written. `quoted` is true for `"path"` and false for `<path>`; `from` is
+    /// the tree location of the including string, `None` for the shader's own source strings.
     fn resolve(&self, path: &str, quoted: bool, from: Option<&str>) -> Option<Included>;
 }
 
-/// The tree of named strings of a GL context, with the search paths given to `glCompileShaderIncludeARB`.
+/// The tree of named strings of a GL context, with the search paths given to
+/// `glCompileShaderIncludeARB`.
 #[derive(Clone, Debug, Default)]
 pub struct NamedStrings {
     strings: BTreeMap<String, Vec<u8>>,
@@ -26,22 +27,22 @@ pub struct NamedStrings {
 }
 
 impl NamedStrings {
-    /// Sets the string at an absolute path, replacing what was there. False if the path is not valid.
+    /// Sets or replaces the string at an absolute path. Returns false if the path is not valid.
     pub fn insert(&mut self, path: &str, text: &[u8]) -> bool {
-        let Some(path) = normalise("/", path).filter(|_| path.starts_with('/')) else { return false };
+        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else { return false };
         self.strings.insert(path, text.to_vec());
         true
     }
 
-    /// Appends a search path. False if it is not an absolute path.
+    /// Appends a search path. Returns false if it is not an absolute path.
     pub fn add_search_path(&mut self, path: &str) -> bool {
-        let Some(path) = normalise("/", path).filter(|_| path.starts_with('/')) else { return false };
+        let Some(path) = normalize("/", path).filter(|_| path.starts_with('/')) else { return false };
         self.search.push(path);
         true
     }
 
     fn get(&self, base: &str, path: &str) -> Option<Included> {
-        let path = normalise(base, path)?;
+        let path = normalize(base, path)?;
         let text = self.strings.get(&path)?.clone();
         Some(Included { path, text })
     }
@@ -61,8 +62,9 @@ impl IncludeResolver for NamedStrings {
     }
 }
 
-/// `path` in `base` without `.`, `..` and doubled slashes; none if it leaves the root or ends up there.
-fn normalise(base: &str, path: &str) -> Option<String> {
+/// `path` in `base` without `.`, `..` and doubled slashes; `None` if it leaves the root or is the
+/// root.
+fn normalize(base: &str, path: &str) -> Option<String> {
     let base = if path.starts_with('/') { "" } else { base };
     let mut parts: Vec<&str> = Vec::new();
     for part in base.split('/').chain(path.split('/')) {
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_normalised_and_strings_replaced() {
+    fn paths_are_normalized_and_strings_replaced() {
         let mut strings = NamedStrings::default();
         assert!(strings.insert("/a b/./c/../d", b"1"));
         assert_eq!(text(&strings, "/a b/d", true, None), Some(b"1".to_vec()));

@@ -1,4 +1,4 @@
-//! Where piglit's files are, if they are installed.
+//! Location of piglit's files, if they are installed.
 
 use std::path::{Path, PathBuf};
 

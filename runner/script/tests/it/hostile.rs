@@ -1,4 +1,4 @@
-//! Whatever the bytes, the parser returns, and what it returns is consistent.
+//! Robustness: for any bytes the parser returns, and its result is consistent.
 
 use arbtest::arbtest;
 
@@ -15,7 +15,7 @@ texture rgbw 0 (4, 4) GL_RGBA8\ntexture storage 1 2DArray GL_RGBA8 ( 1 4 4 2 )\n
 fb tex slice Cube 0 1 3\nblit color linear\nlight 0 GL_POSITION float 1 2 3\nviewport swizzle 0 POSITIVE_X NEGATIVE_Y \
 POSITIVE_Z NEGATIVE_W\nparameter env_vp 1 (1, 2, 3, 4)\nverify program_query GL_ACTIVE_UNIFORMS 4\nlink success\n";
 
-/// Parses and checks what every result promises.
+/// Parses and checks the guarantees of every result.
 fn check(bytes: &[u8]) {
     match script::parse(bytes) {
         Ok(script) => {

@@ -1,4 +1,4 @@
-//! Whatever the bytes: no panic, no stack overflow, bounded time and memory.
+//! Robustness: any bytes cause no panic and no stack overflow, and take bounded time and memory.
 
 use arbtest::arbtest;
 use glsl::ast::MAX_DEPTH;
@@ -244,16 +244,16 @@ fn macro_bombs_are_errors() {
     let nested = |n| format!("#define f(x) x\nint y = {}1{};", "f(".repeat(n), ")".repeat(n));
     let long_name = "a".repeat(40_000);
     let cases = [
-        (format!("{doubling}int x = a60;"), "macro expansion makes too many tokens"),
-        (calls, "macro expansion makes too many tokens"),
+        (format!("{doubling}int x = a60;"), "macro expansion produces too many tokens"),
+        (calls, "macro expansion produces too many tokens"),
         (nested(5_000), "macro calls are nested too deeply"),
-        (nested(200_000), "macro expansion makes too many tokens"),
+        (nested(200_000), "macro expansion produces too many tokens"),
         ("#if 1\n".repeat(100_000), "conditionals are nested too deeply"),
         (format!("#if {}1\n#endif\n", "(".repeat(100_000)), "preprocessor expression is nested too deeply"),
         (format!("#if {}1\n#endif\n", "!".repeat(100_000)), "preprocessor expression is nested too deeply"),
         (
             format!("#define P(a, b) a ## b\nint x = P({long_name}, {long_name});"),
-            "## makes a token that is too long",
+            "## produces a token that is too long",
         ),
         (format!("int {};", "a".repeat(70_000)), "this token is too long"),
     ];

@@ -1,9 +1,8 @@
-//! Every file of an installed piglit parses, and its commands are the ones that were counted independently.
+//! Every file of an installed piglit parses, and its commands match an independent count.
 //!
-//! By default every 50th file is parsed; with `PIGLIT_ALL=1` all of them, and then the numbers of files and lines per
-//! pattern, of sections, of requested contexts and of inserted `#version` lines are compared too.
-
-mod corpus;
+//! By default every 50th file is parsed; with `PIGLIT_ALL=1` all of them, and then the numbers of
+//! files and lines per pattern, of sections, of requested contexts and of inserted `#version` lines
+//! are compared too.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +162,7 @@ const SECTIONS: &[(&str, usize)] = &[
     ("[vertex shader spirv]", 24),
 ];
 
-/// Contexts that the same files ask for.
+/// Contexts that the same files request.
 const CONTEXTS: &[(ContextRequest, usize)] = &[
     (ContextRequest::CoreThenCompatibility(32), 15292),
     (ContextRequest::CoreThenCompatibility(42), 8786),
@@ -195,12 +194,12 @@ fn census_lists_every_pattern_in_order() {
 
 #[test]
 fn corpus_parses() {
-    let Some(root) = corpus::root() else {
+    let Some(root) = crate::corpus::root() else {
         println!("corpus test did not run: piglit is not installed (set PIGLIT_DIR)");
         return;
     };
     let all = std::env::var_os("PIGLIT_ALL").is_some();
-    let files = corpus::files(&root);
+    let files = crate::corpus::files(&root);
     let mut found = Found { patterns: vec![(0, 0); CENSUS.len()], ..Found::default() };
     let mut errors = Vec::new();
     for file in files.iter().step_by(if all { 1 } else { 50 }) {
@@ -223,7 +222,7 @@ fn corpus_parses() {
     }
 }
 
-/// What the files contain.
+/// Contents of the files.
 #[derive(Default)]
 struct Found {
     /// Files and lines per pattern.
@@ -232,7 +231,7 @@ struct Found {
     contexts: Vec<(ContextRequest, usize)>,
     /// GLSL sections that contain a `#version ` line.
     versioned: usize,
-    /// GLSL sections without one that get none either, because a later section has one.
+    /// GLSL sections without one that also have no generated one, because a later section has one.
     unversioned: usize,
 }
 

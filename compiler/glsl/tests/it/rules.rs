@@ -1,6 +1,5 @@
-//! `tests/rules/*.txt`: sentences of the language specifications as programs that are legal, and the same made illegal.
-
-mod support;
+//! `tests/rules/*.txt`: sentences of the language specifications as legal programs, each with an
+//! illegal variant.
 
 use glsl::{CompileOptions, compile};
 use program::{LinkOptions, Shader, Stage, TypeTable};
@@ -54,7 +53,7 @@ fn links(line: &str) -> Result<(), String> {
     let shaders = line.split(" && ").map(|shader| compile_one(shader, &mut types));
     let shaders: Result<Vec<Shader>, String> = shaders.collect();
     let shaders = shaders.unwrap_or_else(|error| panic!("{line}\n{error}"));
-    let capabilities = support::everything();
+    let capabilities = crate::support::everything();
     let options = LinkOptions { separable: shaders.len() == 1, ..LinkOptions::new(&capabilities) };
     program::link(shaders, types, &options).map(|_| ()).map_err(|e| e.to_string())
 }
@@ -77,13 +76,13 @@ fn wrong(text: &str, accept: fn(&str) -> Result<(), String>) -> Vec<String> {
 #[test]
 fn legal_programs_compile_and_illegal_ones_do_not() {
     for text in [
-        include_str!("rules/preprocessor.txt"),
-        include_str!("rules/pairs.txt"),
-        include_str!("rules/declarations.txt"),
-        include_str!("rules/chapters.txt"),
-        include_str!("rules/expressions.txt"),
-        include_str!("rules/builtins.txt"),
-        include_str!("rules/embedded.txt"),
+        include_str!("../rules/preprocessor.txt"),
+        include_str!("../rules/pairs.txt"),
+        include_str!("../rules/declarations.txt"),
+        include_str!("../rules/chapters.txt"),
+        include_str!("../rules/expressions.txt"),
+        include_str!("../rules/builtins.txt"),
+        include_str!("../rules/embedded.txt"),
     ] {
         let wrong = wrong(text, compiles);
         assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -92,6 +91,6 @@ fn legal_programs_compile_and_illegal_ones_do_not() {
 
 #[test]
 fn legal_programs_link_and_illegal_ones_do_not() {
-    let wrong = wrong(include_str!("rules/linking.txt"), links);
+    let wrong = wrong(include_str!("../rules/linking.txt"), links);
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

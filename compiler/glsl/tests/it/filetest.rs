@@ -1,4 +1,4 @@
-//! Runs the cases of `tests/syntax/*.txt`: source, what to do with it, expected text.
+//! Runs the cases of `tests/syntax/*.txt`: source, action, expected text.
 //!
 //! ```text
 //! ==== name: ast GL_SOME_extension
@@ -6,8 +6,9 @@
 //! ----
 //! expected
 //! ```
-//! `ast` prints the syntax tree, `preprocess` the preprocessed text, `error` the diagnostics (and fails if there are
-//! none), `warning` the warnings of a shader that parses. `GLSL_BLESS=1 cargo test -p glsl` rewrites the expectations.
+//! `ast` prints the syntax tree, `preprocess` the preprocessed text, `error` the diagnostics (and
+//! fails if there are none), `warning` the warnings of a shader that parses. `GLSL_BLESS=1 cargo
+//! test -p glsl` rewrites the expectations.
 
 use glsl::ast_print;
 use glsl::diagnostic::Diagnostic;

@@ -1,18 +1,16 @@
-//! A census of the shaders that piglit compiles alone (`glslparsertest`): every one must be accepted or refused as its
-//! comment says, but for those that `corpus/differences.txt` lists with the reason. Without an installed piglit (Debian's
-//! package) the test says so and passes. `PIGLIT_FILTER` takes those whose path contains a text.
+//! A census of the shaders that piglit compiles alone (`glslparsertest`): each must be accepted or
+//! rejected as its comment says, except those that `corpus/differences.txt` lists with the reason.
+//! Without an installed piglit (Debian's package) the test says so and passes. `PIGLIT_FILTER`
+//! takes those whose path contains a text.
 
-#[path = "support/piglit.rs"]
-mod piglit;
-
+use crate::support::piglit::{PIGLIT, piglit_files};
 use glsl::{CompileOptions, compile};
-use piglit::{PIGLIT, piglit_files};
 use program::{Api, Capabilities, LinkOptions, Stage, TypeTable};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Groups of lines: a reason after `#`, then paths.
-const DIFFERENCES: &str = include_str!("corpus/differences.txt");
+const DIFFERENCES: &str = include_str!("../corpus/differences.txt");
 
 fn stage(path: &Path) -> Option<Stage> {
     Some(match path.extension()?.to_str()? {
@@ -36,7 +34,8 @@ struct Expectation {
     without: Vec<String>,
 }
 
-/// Reads the comment; `None` for files without one, and for those that need an extension and need it not to be there.
+/// Reads the comment; `None` for files without one, and for those that need an extension and need
+/// it not to be there.
 fn expectation(text: &str) -> Option<Expectation> {
     let value = |key: &str| Some(text.split_once(key)?.1.lines().next()?.trim().to_owned());
     let passes = value("expect_result:")?.starts_with("pass");

@@ -1,0 +1,252 @@
+//! State of the checker: the shader that it builds, its tables, and the recording of errors.
+
+use super::constant_value::Value;
+use super::language::Language;
+use super::precise;
+use super::scope::Scopes;
+use super::state::{BuiltinInstances, Colors, DefaultQualifiers, ParameterQualifiers, Root, SubroutineType};
+use super::type_names::TypeAvailability;
+use crate::ast::{self, Behavior, TranslationUnit};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::intern::Symbol;
+use crate::source::{FileId, Span};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use program::variable::{MemoryQualifiers, Precision};
+use program::{
+    Capabilities, ExprId, ExprKind, FunctionId, GlobalId, Local, LocalId, Shader, Stage, Storage, TypeId,
+    TypeTable,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+/// Marker for an error that is already recorded; callers add nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+/// Result of a step whose errors are already recorded.
+pub(super) type Check<T> = Result<T, Reported>;
+
+/// Maximum errors kept, so that a broken shader does not fill the memory.
+const MAX_ERRORS: usize = 100;
+
+/// The function being checked.
+pub(super) struct CurrentFunction {
+    pub(super) id: FunctionId,
+    pub(super) result: TypeId,
+    pub(super) locals: PrimaryMap<LocalId, Local>,
+    /// Locals that may not be written: `const` variables and parameters.
+    pub(super) constants: FxHashMap<LocalId, Option<ExprId>>,
+    /// Loops and switches around the current statement.
+    pub(super) loops: u32,
+    pub(super) switches: u32,
+    /// Never-taken branches around the current statement.
+    pub(super) dead: u32,
+    /// Statements and operators around the current place that may skip it.
+    pub(super) flow: u32,
+    /// True if a `return` was seen.
+    pub(super) returned: bool,
+    /// Ends of critical sections so far: 1 within one, 2 after it.
+    pub(super) interlocks: u32,
+    /// True if a `return` with a value was seen.
+    pub(super) returns: bool,
+    /// Memory qualifiers of image parameters.
+    pub(super) memory: FxHashMap<LocalId, MemoryQualifiers>,
+    /// Unnamed locals, declared at the start of the body.
+    pub(super) temporaries: Vec<LocalId>,
+}
+
+/// State of checking one shader.
+pub(super) struct Checker<'a> {
+    pub(super) unit: &'a TranslationUnit,
+    pub(super) language: Language<'a>,
+    pub(super) types: &'a mut TypeTable,
+    pub(super) shader: Shader,
+    pub(super) scopes: Scopes,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) function: Option<CurrentFunction>,
+    pub(super) defaults: DefaultQualifiers,
+    /// `#extension` directives already applied.
+    pub(super) extensions_applied: usize,
+    pub(super) builtins: BuiltinInstances,
+    /// Number of structures declared per name, for [`program::types::StructType::scope`].
+    pub(super) struct_scopes: FxHashMap<Box<str>, u32>,
+    /// Leaves and depth of structures.
+    pub(super) struct_weights: FxHashMap<TypeId, (u32, u32)>,
+    /// ES: precisions of the leaves of structures.
+    pub(super) struct_precisions: FxHashMap<TypeId, Vec<Precision>>,
+    /// Explicit or implied offsets of the next atomic counter, by binding.
+    pub(super) counter_offsets: FxHashMap<u32, u32>,
+    /// Values of constant variables by initializer.
+    pub(super) constant_values: RefCell<FxHashMap<ExprId, Option<Value>>>,
+    pub(super) file_starts: Vec<Span>,
+    pub(super) type_names: FxHashMap<Symbol, Option<(TypeId, TypeAvailability)>>,
+    /// INTEL_conservative_rasterization: true after `layout(inner_coverage) in;`.
+    pub(super) inner_coverage: bool,
+    /// The last layout declaration of inputs or outputs.
+    pub(super) layout_span: Span,
+    /// Globals used in an expression.
+    pub(super) used: SecondaryMap<GlobalId, bool>,
+    /// Built-in variables that were redeclared.
+    pub(super) redeclared: FxHashSet<GlobalId>,
+    /// Qualifiers of parameters, per function.
+    pub(super) parameter_notes: FxHashMap<FunctionId, Vec<ParameterQualifiers>>,
+    /// Fragment colors written so far.
+    pub(super) colors_written: Colors,
+    /// Subroutine types by name.
+    pub(super) subroutine_types: FxHashMap<Box<str>, SubroutineType>,
+    /// User functions by name and types of parameters.
+    pub(super) signatures: FxHashMap<(Symbol, Vec<TypeId>), FunctionId>,
+    /// Names of functions with an error in their header: a call may mean the broken overload.
+    pub(super) broken_functions: FxHashSet<Symbol>,
+    /// Blocks by kind and name, and their names.
+    pub(super) blocks: FxHashSet<(Storage, Symbol)>,
+    pub(super) block_names: FxHashSet<Symbol>,
+    /// Sizes of arrays with an element per vertex.
+    pub(super) per_vertex_sizes: FxHashMap<Storage, u32>,
+    /// Largest constant indices of arrays without a size.
+    pub(super) largest_indices: FxHashMap<Root, i64>,
+    /// Members of structures by name.
+    pub(super) member_indices: FxHashMap<TypeId, FxHashMap<Box<str>, u32>>,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(
+        unit: &'a TranslationUnit,
+        stage: Stage,
+        capabilities: Option<&'a Capabilities>,
+        types: &'a mut TypeTable,
+    ) -> Self {
+        let file_starts = (0..)
+            .map(|i| unit.sources.file_span(FileId(i)))
+            .take_while(|span| span.end > span.start)
+            .take(usize::from(u16::MAX))
+            .collect();
+        Checker {
+            unit,
+            language: Language::new(unit.version, stage, capabilities),
+            types,
+            shader: Shader::new(stage, unit.version.number, unit.version.es),
+            scopes: Scopes::new(!unit.version.es && unit.version.number == 110),
+            diagnostics: Vec::new(),
+            function: None,
+            defaults: DefaultQualifiers::default(),
+            extensions_applied: 0,
+            builtins: Default::default(),
+            struct_scopes: FxHashMap::default(),
+            struct_weights: FxHashMap::default(),
+            struct_precisions: FxHashMap::default(),
+            counter_offsets: FxHashMap::default(),
+            constant_values: RefCell::default(),
+            file_starts,
+            type_names: FxHashMap::default(),
+            inner_coverage: false,
+            layout_span: Span::default(),
+            used: SecondaryMap::new(),
+            redeclared: FxHashSet::default(),
+            parameter_notes: FxHashMap::default(),
+            colors_written: Default::default(),
+            subroutine_types: FxHashMap::default(),
+            signatures: FxHashMap::default(),
+            broken_functions: FxHashSet::default(),
+            blocks: FxHashSet::default(),
+            block_names: FxHashSet::default(),
+            per_vertex_sizes: FxHashMap::default(),
+            largest_indices: FxHashMap::default(),
+            member_indices: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn translation_unit(&mut self) {
+        let unit = self.unit;
+        for &id in unit.list(unit.globals) {
+            let decl = unit.decls[id];
+            self.apply_extensions(decl.span.start);
+            // The error is recorded; the next declaration may still be checked.
+            let _ = self.global_declaration(id);
+            if self.diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
+        }
+        if self.diagnostics.is_empty() {
+            let _ = self
+                .check_pragmas()
+                .and_then(|()| self.check_reads())
+                .and_then(|()| self.check_recursion())
+                .and_then(|()| self.check_layouts());
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<Shader, Diagnostics> {
+        if self.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            self.diagnostics.sort_by_key(|d| d.span.start);
+            return Err(Diagnostics(self.diagnostics));
+        }
+        self.finish_layout();
+        self.shader.conversions = self.language.conversions;
+        precise::mark(&mut self.shader);
+        Ok(self.shader)
+    }
+
+    /// Applies the `#extension` directives before `pos`.
+    pub(super) fn apply_extensions(&mut self, pos: u32) {
+        while let Some(directive) = self.unit.extensions.get(self.extensions_applied) {
+            if directive.span.end > pos {
+                return;
+            }
+            self.extensions_applied += 1;
+            let name = self.unit.interner.text(directive.name);
+            self.language.set_extension(name, directive.behavior != Behavior::Disable);
+        }
+    }
+
+    /// Records an error.
+    #[cold]
+    pub(super) fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Check<T> {
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(Diagnostic::error(&self.unit.sources, span, message));
+        }
+        Err(Reported)
+    }
+
+    /// Declares the name of a declaration with an error, so that its uses are not reported too.
+    pub(super) fn declare_unknown(&mut self, name: ast::Name) {
+        if !self.text(name.symbol).starts_with("gl_") {
+            self.scopes.declare_unknown(name.symbol);
+        }
+    }
+
+    /// Text of a name.
+    pub(super) fn text(&self, symbol: Symbol) -> &'a str {
+        self.unit.interner.text(symbol)
+    }
+
+    /// A span of the typed program.
+    pub(super) fn span(&self, span: Span) -> program::Span {
+        let file = self.file_starts.partition_point(|f| f.start <= span.start).saturating_sub(1);
+        let start = self.file_starts.get(file).map_or(0, |f| f.start);
+        program::Span {
+            source: file as u16,
+            start: span.start - start.min(span.start),
+            len: (span.end - span.start).min(u32::from(u16::MAX)) as u16,
+        }
+    }
+
+    /// Adds an expression.
+    pub(super) fn push(&mut self, kind: ExprKind, ty: TypeId, span: Span) -> ExprId {
+        let span = self.span(span);
+        if let ExprKind::Global(id) = kind {
+            self.used[id] = true;
+        }
+        self.shader.exprs.push(program::Expr { kind, ty, precise: false, span })
+    }
+
+    /// Type of an expression.
+    pub(super) fn ty(&self, id: ExprId) -> TypeId {
+        self.shader.exprs[id].ty
+    }
+
+    /// Spelling of a type.
+    pub(super) fn type_name(&self, id: TypeId) -> String {
+        self.types.name(id)
+    }
+}

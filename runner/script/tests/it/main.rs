@@ -1,0 +1,5 @@
+//! Integration tests of `script`.
+
+mod census;
+mod corpus;
+mod hostile;
