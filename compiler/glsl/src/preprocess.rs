@@ -283,7 +283,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// At the end of a file: closes it and goes back to the file that included it, if there is one.
+    /// Closes a file at its end and returns to the file that included it, if there is one.
     fn leave_file(&mut self) -> bool {
         while self.conditionals.len() > self.cursor.conditionals {
             if let Some(open) = self.conditionals.pop() {

@@ -22,7 +22,7 @@
 //! * Arguments that piglit would use as an array index or allocation size without a check are
 //!   range-checked.
 //! * `!=` means "not equal"; piglit reads it as `>`. See [`Comparison`].
-//! * Piglit looks up words among all enum names of the GL registry; this parser knows the names
+//! * Piglit looks up words among all enum names of the GL registry; this parser contains the names
 //!   that a script can use. See [`GlEnum`].
 //!
 //! The executor checks the rules that depend on a context: extensions, versions, active uniforms,

@@ -2,8 +2,8 @@
 //!
 //! A test computes one operation over one choice of types in one stage. A *family* lists the
 //! operations ([`family`]), a *pool* the operands ([`pool`]), exact arithmetic the accepted results
-//! ([`ieee`], [`bounded`]), and [`shader`] writes the file. What both suites test is generic over
-//! the floating-point format ([`format::Format`]).
+//! ([`ieee`], [`bounded`]), and [`shader`] writes the file. Code that both suites share is generic
+//! over the floating-point format ([`format::Format`]).
 //!
 //! Every expected value comes from exact arithmetic on fractions of big integers or from rules that
 //! the GLSL specification or IEEE 754 state, never from the machine's floating-point unit and never

@@ -7,7 +7,7 @@ use rand_pcg::rand_core::RngCore;
 pub struct Random(Pcg64);
 
 impl Random {
-    /// The generator of a test: the same name gives the same numbers on every machine.
+    /// The generator of a test: the same name produces the same numbers on every machine.
     pub fn named(name: &str) -> Random {
         Random(Pcg64::new(u128::from(fnv1a(name)), 0x6670_3634))
     }

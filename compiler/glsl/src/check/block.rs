@@ -310,7 +310,7 @@ impl<'a> Checker<'a> {
         self.error(block.name.span, message)
     }
 
-    /// `xfb_offset` on a block gives its members consecutive offsets.
+    /// Sets consecutive offsets of members of a block with `xfb_offset`.
     pub(super) fn place_captured(&self, members: &mut [Member], start: u32) {
         let mut next = start;
         for member in members {

@@ -396,7 +396,7 @@ impl Checker<'_> {
         self.error(name.span, format!("`{text}` is already declared in this scope"))
     }
 
-    /// Gives an unsized global array its size; constant indices used so far must fit.
+    /// Sets the size of an unsized global array; constant indices used so far must fit.
     pub(super) fn resize(&mut self, id: GlobalId, ty: TypeId, span: Span) -> Check<()> {
         if let Some((_, ArrayLength::Fixed(n))) = self.types.array_of(ty) {
             self.check_indices_so_far(Root::Global(id), n, span)?;

@@ -26,7 +26,7 @@ pub(super) struct Availability {
 
 impl Availability {
     /// Reads `desktop es [extension | vs tcs tes gs fs cs | compat | <version | <es:version]…`.
-    pub fn parse(text: &'static str) -> Availability {
+    pub(super) fn parse(text: &'static str) -> Availability {
         let mut words = text.split_whitespace();
         let mut number = || words.next().and_then(|w| w.parse().ok()).unwrap_or(0);
         let mut result = Availability { desktop: number(), es: number(), ..Availability::default() };
@@ -73,7 +73,11 @@ pub(super) struct Language<'a> {
 }
 
 impl<'a> Language<'a> {
-    pub fn new(version: Version, stage: Stage, capabilities: Option<&'a Capabilities>) -> Language<'a> {
+    pub(super) fn new(
+        version: Version,
+        stage: Stage,
+        capabilities: Option<&'a Capabilities>,
+    ) -> Language<'a> {
         let compat_context = capabilities.is_none_or(|c| c.api == Api::Compatibility);
         let number = version.number;
         let compatibility = !version.es
@@ -98,7 +102,7 @@ impl<'a> Language<'a> {
     }
 
     /// Turns an extension, given with its prefix, or `all` on or off.
-    pub fn set_extension(&mut self, name: &str, on: bool) {
+    pub(super) fn set_extension(&mut self, name: &str, on: bool) {
         self.enable(name, on);
         self.find_conversions();
         self.compatibility = self.compatible_profile || !self.es && self.extension("ARB_compatibility");
@@ -127,23 +131,23 @@ impl<'a> Language<'a> {
     }
 
     /// At least this desktop or this ES version; 0 means that language never has it.
-    pub fn at_least(&self, desktop: u16, es: u16) -> bool {
+    pub(super) fn at_least(&self, desktop: u16, es: u16) -> bool {
         let needed = if self.es { es } else { desktop };
         needed != 0 && self.version >= needed
     }
 
     /// Returns whether an extension (without `GL_`) is enabled at the current place.
-    pub fn extension(&self, name: &str) -> bool {
+    pub(super) fn extension(&self, name: &str) -> bool {
         self.enabled.contains(name)
     }
 
     /// Returns whether any of the extensions is enabled.
-    pub fn any_extension(&self, names: &[&str]) -> bool {
+    pub(super) fn any_extension(&self, names: &[&str]) -> bool {
         names.iter().any(|n| self.extension(n))
     }
 
     /// Returns whether the version, stage and extensions satisfy a condition.
-    pub fn allows(&self, a: &Availability) -> bool {
+    pub(super) fn allows(&self, a: &Availability) -> bool {
         if a.stages != 0 && a.stages & (1 << self.stage as u8) == 0 {
             return false;
         }
@@ -158,32 +162,32 @@ impl<'a> Language<'a> {
     }
 
     /// A limit of the context, or `default`.
-    pub fn limit(&self, name: &str, default: u32) -> u32 {
+    pub(super) fn limit(&self, name: &str, default: u32) -> u32 {
         self.capabilities.map_or(default, |c| c.limit(name, default))
     }
 
     /// Returns whether the context exports an extension (without `GL_`), enabled or not.
-    pub fn offers(&self, name: &str) -> bool {
+    pub(super) fn offers(&self, name: &str) -> bool {
         self.capabilities.is_none_or(|c| c.has(&format!("GL_{name}")))
     }
 
-    pub fn has_integers(&self) -> bool {
+    pub(super) fn has_integers(&self) -> bool {
         self.at_least(130, 300) || self.extension("EXT_gpu_shader4")
     }
 
-    pub fn has_doubles(&self) -> bool {
+    pub(super) fn has_doubles(&self) -> bool {
         self.at_least(400, 0) || self.any_extension(&["ARB_gpu_shader_fp64", "ARB_vertex_attrib_64bit"])
     }
 
-    pub fn has_int64(&self) -> bool {
+    pub(super) fn has_int64(&self) -> bool {
         self.any_extension(&["ARB_gpu_shader_int64", "AMD_gpu_shader_int64", "NV_gpu_shader5"])
     }
 
-    pub fn has_int16(&self) -> bool {
+    pub(super) fn has_int16(&self) -> bool {
         self.any_extension(&["AMD_gpu_shader_int16", "NV_gpu_shader5"])
     }
 
-    pub fn has_half_float(&self) -> bool {
+    pub(super) fn has_half_float(&self) -> bool {
         self.any_extension(&["AMD_gpu_shader_half_float", "NV_gpu_shader5"])
     }
 
@@ -200,7 +204,7 @@ impl<'a> Language<'a> {
         };
     }
 
-    pub fn has_arrays_of_arrays(&self) -> bool {
+    pub(super) fn has_arrays_of_arrays(&self) -> bool {
         self.at_least(430, 310)
             || self.extension("ARB_arrays_of_arrays")
             // Inputs of its geometry shaders add a dimension to arrays.
@@ -208,31 +212,31 @@ impl<'a> Language<'a> {
     }
 
     /// Arrays as first-class values: constructors, assignment, comparison, `.length()`.
-    pub fn has_array_values(&self) -> bool {
+    pub(super) fn has_array_values(&self) -> bool {
         self.at_least(120, 300) || self.extension("3DL_array_objects")
     }
 
-    pub fn has_bit_operations(&self) -> bool {
+    pub(super) fn has_bit_operations(&self) -> bool {
         self.has_integers()
     }
 
-    pub fn has_switch(&self) -> bool {
+    pub(super) fn has_switch(&self) -> bool {
         self.at_least(130, 300)
     }
 
-    pub fn has_initializer_lists(&self) -> bool {
+    pub(super) fn has_initializer_lists(&self) -> bool {
         self.at_least(420, 0) || self.extension("ARB_shading_language_420pack")
     }
 
-    pub fn has_420pack(&self) -> bool {
+    pub(super) fn has_420pack(&self) -> bool {
         self.at_least(420, 310) || self.extension("ARB_shading_language_420pack")
     }
 
-    pub fn has_enhanced_layouts(&self) -> bool {
+    pub(super) fn has_enhanced_layouts(&self) -> bool {
         self.at_least(440, 0) || self.extension("ARB_enhanced_layouts")
     }
 
-    pub fn has_matrix_vector_scalar_swizzle(&self) -> bool {
+    pub(super) fn has_matrix_vector_scalar_swizzle(&self) -> bool {
         self.at_least(420, 0) || self.extension("ARB_shading_language_420pack")
     }
 }

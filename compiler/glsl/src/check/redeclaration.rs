@@ -427,7 +427,7 @@ impl Checker<'_> {
     /// Layout declarations that contradict each other, whichever comes first.
     pub(super) fn check_layouts(&mut self) -> Check<()> {
         let layout = &self.shader.layout;
-        // Another shader of the stage may give the size.
+        // Another shader of the stage may set the size.
         let size = layout.local_size.unwrap_or([2; 3]);
         let threads = size.iter().fold(1u64, |product, &n| product.saturating_mul(n.into()));
         if let Some(pragma) = self.all_invariant()

@@ -34,46 +34,46 @@ pub(super) struct Scopes {
 
 impl Scopes {
     /// Creates the global scope, with functions in it or `apart` from it.
-    pub fn new(apart: bool) -> Self {
+    pub(super) fn new(apart: bool) -> Self {
         Scopes { scopes: vec![FxHashMap::default()], functions: apart.then(FxHashMap::default) }
     }
 
-    pub fn enter(&mut self) {
+    pub(super) fn enter(&mut self) {
         self.scopes.push(FxHashMap::default());
     }
 
-    pub fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         if self.scopes.len() > 1 {
             self.scopes.pop();
         }
     }
 
-    pub fn is_global(&self) -> bool {
+    pub(super) fn is_global(&self) -> bool {
         self.scopes.len() == 1
     }
 
     /// The innermost meaning.
-    pub fn find(&self, name: Symbol) -> Option<&Entity> {
+    pub(super) fn find(&self, name: Symbol) -> Option<&Entity> {
         self.scopes.iter().rev().find_map(|scope| scope.get(&name))
     }
 
     /// The valid declaration in the innermost scope.
-    pub fn find_here(&self, name: Symbol) -> Option<&Entity> {
+    pub(super) fn find_here(&self, name: Symbol) -> Option<&Entity> {
         self.scopes.last().and_then(|scope| known(scope, name))
     }
 
     /// The valid declaration in the global scope.
-    pub fn find_global(&self, name: Symbol) -> Option<&Entity> {
+    pub(super) fn find_global(&self, name: Symbol) -> Option<&Entity> {
         self.scopes.first().and_then(|scope| known(scope, name))
     }
 
     /// Functions of the name; GLSL 1.10 keeps them apart from variables, but not from structures.
-    pub fn has_functions(&self, name: Symbol) -> bool {
+    pub(super) fn has_functions(&self, name: Symbol) -> bool {
         matches!(self.find_global_function(name), Some(Entity::Functions(_)))
     }
 
     /// The meaning of a name in a call.
-    pub fn find_callee(&self, name: Symbol) -> Option<&Entity> {
+    pub(super) fn find_callee(&self, name: Symbol) -> Option<&Entity> {
         let global = self.choose_function(name, self.find_global(name));
         match self.find(name) {
             // A local structure, or a declaration with an error.
@@ -86,7 +86,7 @@ impl Scopes {
     }
 
     /// The global declaration with which a function of this name would share its name.
-    pub fn find_global_function(&self, name: Symbol) -> Option<&Entity> {
+    pub(super) fn find_global_function(&self, name: Symbol) -> Option<&Entity> {
         self.choose_function(name, self.find_global(name))
     }
 
@@ -100,7 +100,7 @@ impl Scopes {
     }
 
     /// Declares a name in the innermost scope, replacing its meaning there.
-    pub fn declare(&mut self, name: Symbol, entity: Entity) {
+    pub(super) fn declare(&mut self, name: Symbol, entity: Entity) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, entity);
         }
@@ -108,14 +108,14 @@ impl Scopes {
 
     /// Declares a name of a declaration with an error in the innermost scope, unless the name has a
     /// meaning there.
-    pub fn declare_unknown(&mut self, name: Symbol) {
+    pub(super) fn declare_unknown(&mut self, name: Symbol) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.entry(name).or_insert(Entity::Unknown);
         }
     }
 
     /// Adds a function to the global scope's overloads of a name.
-    pub fn add_function(&mut self, name: Symbol, id: FunctionId) {
+    pub(super) fn add_function(&mut self, name: Symbol, id: FunctionId) {
         let Some(scope) = self.functions.as_mut().or(self.scopes.first_mut()) else { return };
         match scope.get_mut(&name) {
             Some(Entity::Functions(ids)) => ids.push(id),

@@ -209,7 +209,7 @@ impl Checker<'_> {
         lines.iter().any(|l| self.language.allows(&table.availabilities[l.availability]))
     }
 
-    /// Returns whether the table knows the name in any version.
+    /// Returns whether the table has the name in any version.
     pub(super) fn is_any_builtin_function(&self, name: &str) -> bool {
         TABLE.lines.contains_key(name)
     }

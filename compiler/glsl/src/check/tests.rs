@@ -332,7 +332,7 @@ const INVALID: &[(Stage, &str, &str, &str)] = &[
         Stage::Fragment,
         "#version 130\nvoid main() { switch (1) { case 1: case 1: break; } }",
         "0:2:36",
-        "already there",
+        "duplicate case label",
     ),
     (
         Stage::Fragment,
@@ -462,7 +462,7 @@ fn recursion_is_an_error_at_its_first_call() {
         ("int f(int i) { return i < 1 ? 0 : f(i - 1); }", "0:2:35: error: function `f` calls itself"),
         (
             "void g();\nvoid f() { g(); }\nvoid g() { if (false) { f(); } }",
-            "0:3:12: error: function `f` calls `g`, which leads back",
+            "0:3:12: error: function `f` calls `g`, which calls it again",
         ),
         (
             "void a(); void d() { a(); }\nvoid b() { a(); }\nvoid a() { b(); d(); }",

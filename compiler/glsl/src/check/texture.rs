@@ -317,7 +317,7 @@ impl Checker<'_> {
         }
         self.take_lod(parsed, sampler, &mut call, rest)?;
         let ty = match sampler.shadow {
-            // Older names give the depth as the texture's depth mode makes it a color.
+            // Functions with older names return the depth as a color, by the texture's depth mode.
             true if parsed.shape.is_some() && parsed.suffix != Some("EXT") => {
                 self.types.vector(Scalar::Float, 4)
             }

@@ -137,7 +137,7 @@ fn shape(rest: &str, shadow: bool) -> (Option<TextureShape>, &str) {
 
 impl TextureName {
     /// Returns whether the version, stage and extensions have a function of this name.
-    pub fn available(&self, language: &Language<'_>) -> bool {
+    pub(super) fn available(&self, language: &Language<'_>) -> bool {
         let v = |desktop, es| language.at_least(desktop, es);
         let ext = |names: &[&str]| language.any_extension(names);
         let gpu5 = ["ARB_gpu_shader5", "EXT_gpu_shader5", "OES_gpu_shader5"];

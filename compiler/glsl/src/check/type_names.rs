@@ -142,7 +142,7 @@ fn opaque(name: &str) -> Option<(Type, TypeAvailability)> {
 
 impl TypeAvailability {
     /// Returns whether the type may be used.
-    pub fn holds(self, language: &Language<'_>) -> bool {
+    pub(super) fn holds(self, language: &Language<'_>) -> bool {
         match self {
             TypeAvailability::Always => true,
             TypeAvailability::NonSquare => language.at_least(120, 300),
@@ -163,7 +163,7 @@ impl TypeAvailability {
 impl TypeAvailability {
     /// Returns whether the name of a type that is not available cannot be declared either (GLSL
     /// 1.30, ES 1.00 and ES 3.00 to 3.20, sections on keywords).
-    pub fn is_reserved(self, language: &Language<'_>) -> bool {
+    pub(super) fn is_reserved(self, language: &Language<'_>) -> bool {
         match self {
             TypeAvailability::Sampler(s) if language.es => match (language.version, s.dim) {
                 (_, Dim::External | Dim::Subpass) => false,

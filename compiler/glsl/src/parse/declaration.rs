@@ -162,7 +162,7 @@ impl Parser<'_> {
         false
     }
 
-    // ------------------------------------------------------------------------------------------------
+    // ---- - ----
     // qualifiers
 
     /// Any number of qualifiers.
@@ -252,7 +252,7 @@ impl Parser<'_> {
         Ok(self.push_decl(DeclKind::Precision(precision, ty), start))
     }
 
-    // ------------------------------------------------------------------------------------------------
+    // ---- - ----
     // types
 
     /// A type with the dimensions right after it.
@@ -344,7 +344,7 @@ impl Parser<'_> {
         Ok(self.unit.blocks.push(InterfaceBlock { qualifiers, name, members, instance, dims }))
     }
 
-    // ------------------------------------------------------------------------------------------------
+    // ---- - ----
     // declarators
 
     /// The rest of `name[dims] = value, name…`.

@@ -281,7 +281,7 @@ pub(super) struct Keywords {
 
 impl Keywords {
     /// Classifies all words for a shader whose directives have been executed.
-    pub fn set_up(&mut self, unit: &TranslationUnit) {
+    pub(super) fn set_up(&mut self, unit: &TranslationUnit) {
         let version = unit.version;
         let enabled = unit.extensions.iter().filter(|e| e.behavior != Behavior::Disable);
         let enabled: Vec<&str> =
@@ -318,30 +318,30 @@ impl Keywords {
 
     /// A keyword in this shader.
     #[inline]
-    pub fn is_keyword(&self, word: Symbol) -> bool {
+    pub(super) fn is_keyword(&self, word: Symbol) -> bool {
         self.class(word) == Class::Keyword
     }
 
     /// A name that may be declared.
     #[inline]
-    pub fn is_free(&self, word: Symbol) -> bool {
+    pub(super) fn is_free(&self, word: Symbol) -> bool {
         matches!(self.class(word), Class::Free | Class::Later)
     }
 
     /// A built-in type.
     #[inline]
-    pub fn is_type(&self, word: Symbol) -> bool {
+    pub(super) fn is_type(&self, word: Symbol) -> bool {
         self.class(word) == Class::Type
     }
 
     /// A name that may be used: declared somewhere, or a built-in type.
     #[inline]
-    pub fn is_usable(&self, word: Symbol) -> bool {
+    pub(super) fn is_usable(&self, word: Symbol) -> bool {
         matches!(self.class(word), Class::Free | Class::Later | Class::Type)
     }
 
     /// A name here that is a keyword elsewhere.
-    pub fn is_later(&self, word: Symbol) -> bool {
+    pub(super) fn is_later(&self, word: Symbol) -> bool {
         self.class(word) == Class::Later
     }
 }

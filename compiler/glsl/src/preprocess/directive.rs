@@ -77,7 +77,7 @@ impl Preprocessor<'_> {
         self.unit.sources.text(Span::new(start, self.cursor.pos as u32))
     }
 
-    // ----------------------------------------------------------------------------------------------
+    // ---- - ----
     // version
 
     /// `#version`, its `#` and name read.
@@ -137,7 +137,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    // ----------------------------------------------------------------------------------------------
+    // ---- - ----
     // macros
 
     fn define(&mut self, directive: Token) {
@@ -286,7 +286,7 @@ impl Preprocessor<'_> {
         Some(self.buffers.macros.lookup(name.symbol).is_some())
     }
 
-    // ----------------------------------------------------------------------------------------------
+    // ---- - ----
     // conditionals
 
     fn open_conditional(&mut self, directive: Token, test: impl FnOnce(&mut Self, Token) -> bool) {
@@ -391,7 +391,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    // ----------------------------------------------------------------------------------------------
+    // ---- - ----
     // others
 
     fn extension(&mut self, hash: Token, directive: Token) {

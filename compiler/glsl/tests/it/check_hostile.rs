@@ -103,8 +103,8 @@ fn deep_nesting() {
     }
 }
 
-/// What a generator of shaders may write by the thousand: nothing here may take a time that grows
-/// with the square.
+/// Constructs that a generator of shaders may write by the thousand: their time must not grow with
+/// the square.
 #[test]
 fn thousands_of_each() {
     let many = |count: u32, f: &dyn Fn(u32) -> String| (0..count).map(f).collect::<String>();

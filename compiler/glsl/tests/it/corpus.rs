@@ -1,6 +1,6 @@
 //! Compiles and links the shaders of an installed piglit corpus (Debian's package `piglit`).
-//! Without it the test says so and passes. `PIGLIT_SAMPLE=1` takes every file, `PIGLIT_FILTER`
-//! those whose path contains a text.
+//! Without it the test prints a message and passes. `PIGLIT_SAMPLE=1` takes every file,
+//! `PIGLIT_FILTER` those whose path contains a text.
 
 use crate::support::piglit::{PIGLIT, piglit_files};
 use program::link::GeometryParameters;

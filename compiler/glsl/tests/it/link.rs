@@ -168,7 +168,7 @@ fn varyings_match_by_name_or_location_and_fragment_outputs_are_placed() {
     assert_eq!(inputs, [(Slot::Var(0), 1, false), (Slot::Var(1), 15, false), (Slot::Var(2), 3, true)]);
 }
 
-/// OpenGL 4.6 section 11.1.2.1: 128 components are 32 slots, whatever they are components of.
+/// OpenGL 4.6 section 11.1.2.1: 128 components are 32 slots, for components of all types.
 #[test]
 fn as_many_components_fit_as_the_limit_says() {
     let program = |floats: u32| {

@@ -1,7 +1,7 @@
-//! A census of the shaders that piglit compiles alone (`glslparsertest`): each must be accepted or
+//! Census of the shaders that piglit compiles alone (`glslparsertest`): each must be accepted or
 //! rejected as its comment says, except those that `corpus/differences.txt` lists with the reason.
-//! Without an installed piglit (Debian's package) the test says so and passes. `PIGLIT_FILTER`
-//! takes those whose path contains a text.
+//! Without an installed piglit (Debian's package) the test prints a message and passes.
+//! `PIGLIT_FILTER` takes those whose path contains a text.
 
 use crate::support::piglit::{PIGLIT, piglit_files};
 use glsl::{CompileOptions, compile};
@@ -24,7 +24,7 @@ fn stage(path: &Path) -> Option<Stage> {
     })
 }
 
-/// What the comment at the head of a file asks for.
+/// Requirements in the comment at the head of a file.
 struct Expectation {
     passes: bool,
     version: u16,

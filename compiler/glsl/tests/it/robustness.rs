@@ -168,7 +168,7 @@ fn token_soup() {
     .budget_ms(4000);
 }
 
-/// A front end that has parsed other shaders gives what a fresh one gives.
+/// A reused front end returns the same result as a fresh one.
 #[test]
 fn memory_is_reused_without_traces() {
     let sources =

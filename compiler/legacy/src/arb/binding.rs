@@ -5,7 +5,7 @@ use crate::arb::target::ProgramTarget;
 
 /// A part of a dotted name: a word, possibly with an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(super) struct Part {
     /// The word.
     pub name: String,
     /// `[n]`
@@ -16,7 +16,7 @@ pub struct Part {
 
 /// Destination of a result and its source, a swizzle of the written vec4.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ResultTarget {
+pub(super) struct ResultTarget {
     /// GLSL variable.
     pub glsl: String,
     /// Swizzle of the assembly result that it receives.
@@ -24,7 +24,7 @@ pub struct ResultTarget {
 }
 
 /// Maximum number of texture coordinate sets and texture units.
-pub const MAX_TEXTURES: u32 = 32;
+pub(super) const MAX_TEXTURES: u32 = 32;
 /// Texture coordinate sets of the compatibility profile.
 const MAX_COORDINATES: u32 = 8;
 /// Colors of ARB_draw_buffers.
@@ -64,7 +64,7 @@ fn index_rule(first: &str, place: usize, name: &str) -> Index {
 
 /// Returns whether all indices follow the grammars' rules.
 #[must_use]
-pub fn indices_fit(parts: &[Part]) -> bool {
+pub(super) fn indices_fit(parts: &[Part]) -> bool {
     let Some(first) = parts.first() else { return false };
     parts.iter().enumerate().all(|(place, part)| {
         match (index_rule(&first.name, place, &part.name), part.index, part.last) {
@@ -77,7 +77,7 @@ pub fn indices_fit(parts: &[Part]) -> bool {
 
 /// The generic attribute that aliases a conventional one (ARB_vertex_program).
 #[must_use]
-pub fn generic_alias(parts: &[Part]) -> Option<u32> {
+pub(super) fn generic_alias(parts: &[Part]) -> Option<u32> {
     Some(match words(parts)[..] {
         ["vertex", "position"] => 0,
         ["vertex", "normal"] => 2,
@@ -95,7 +95,7 @@ fn below(index: Option<u32>, limit: u32) -> Option<u32> {
 
 /// `vertex.…` in vertex programs.
 #[must_use]
-pub fn vertex_attribute(parts: &[Part]) -> Option<String> {
+pub(super) fn vertex_attribute(parts: &[Part]) -> Option<String> {
     let index = parts.last()?.index;
     Some(match words(parts)[..] {
         ["vertex", "position"] => "gl_Vertex".into(),
@@ -116,7 +116,7 @@ pub fn vertex_attribute(parts: &[Part]) -> Option<String> {
 
 /// `fragment.…` in fragment programs.
 #[must_use]
-pub fn fragment_attribute(parts: &[Part]) -> Option<String> {
+pub(super) fn fragment_attribute(parts: &[Part]) -> Option<String> {
     let index = parts.last()?.index;
     Some(match words(parts)[..] {
         ["fragment", "position"] => "gl_FragCoord".into(),
@@ -130,7 +130,7 @@ pub fn fragment_attribute(parts: &[Part]) -> Option<String> {
 
 /// `result.…`
 #[must_use]
-pub fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Option<ResultTarget> {
+pub(super) fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Option<ResultTarget> {
     let index = parts.last()?.index;
     let all = |glsl: &str| Some(ResultTarget { glsl: glsl.into(), components: "xyzw" });
     let one = |glsl: &str, components| Some(ResultTarget { glsl: glsl.into(), components });
@@ -171,7 +171,7 @@ pub fn result(parts: &[Part], target: ProgramTarget, draw_buffers: bool) -> Opti
 
 /// `state.…` other than matrices: some for vertex programs, some for fragment programs.
 #[must_use]
-pub fn state(parts: &[Part], target: ProgramTarget) -> Option<String> {
+pub(super) fn state(parts: &[Part], target: ProgramTarget) -> Option<String> {
     let names = words(parts);
     let index = |n: usize| parts[n].index;
     Some(match names[..] {
@@ -254,7 +254,7 @@ fn face<'a>(rest: &'a [&'a str]) -> (&'static str, &'a [&'a str]) {
 
 /// Rows of `state.matrix.…`: all four, or those of `row[n]` or `row[n..m]`.
 #[must_use]
-pub fn matrix_rows(parts: &[Part]) -> Option<Vec<String>> {
+pub(super) fn matrix_rows(parts: &[Part]) -> Option<Vec<String>> {
     let [state, matrix, which, rest @ ..] = parts else { return None };
     if (state.name.as_str(), matrix.name.as_str()) != ("state", "matrix") {
         return None;

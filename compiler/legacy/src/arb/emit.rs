@@ -7,7 +7,7 @@ use crate::arb::parse::{Destination, Fog, Program, Statement};
 use crate::arb::target::ProgramTarget;
 
 /// The program as a compatibility-profile shader.
-pub fn glsl(program: &Program, target: ProgramTarget) -> String {
+pub(super) fn glsl(program: &Program, target: ProgramTarget) -> String {
     let mut out = String::from("#version 130\n");
     // Writing to a string does not fail.
     let _ = write(&mut out, program, target);

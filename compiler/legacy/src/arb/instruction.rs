@@ -4,7 +4,7 @@ use crate::arb::target::ProgramTarget;
 
 /// Syntax of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(super) enum Form {
     /// Four components.
     Vector,
     /// One component, selected by a single-letter suffix.
@@ -14,7 +14,7 @@ pub enum Form {
 /// An instruction: operands, target, and a GLSL expression of type vec4 in which `$0`, `$1`, `$2`
 /// are the operands (scalars are floats).
 #[derive(Clone, Copy, Debug)]
-pub struct Operation {
+pub(super) struct Operation {
     /// Mnemonic.
     pub name: &'static str,
     /// Operands.
@@ -44,7 +44,7 @@ const S1: &[Form] = &[Form::Scalar];
 const S2: &[Form] = &[Form::Scalar; 2];
 
 /// ALU instructions; `ARL`, `KIL`, `SWZ` and the texture instructions have a special syntax.
-pub const OPERATIONS: &[Operation] = &[
+pub(super) const OPERATIONS: &[Operation] = &[
     op("ABS", V1, "abs($0)"),
     op("ADD", V2, "($0 + $1)"),
     fragment(
@@ -91,7 +91,7 @@ pub const OPERATIONS: &[Operation] = &[
 
 /// Returns whether a word is reserved.
 #[must_use]
-pub fn is_reserved(word: &str, target: ProgramTarget) -> bool {
+pub(super) fn is_reserved(word: &str, target: ProgramTarget) -> bool {
     const STATEMENTS: [&str; 7] = ["ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP"];
     let (own, kind): (&[&str], &str) = match target {
         ProgramTarget::Vertex => (&["ADDRESS", "ARL"], "vertex"),
@@ -108,14 +108,14 @@ pub fn is_reserved(word: &str, target: ProgramTarget) -> bool {
 impl Operation {
     /// The operation called `name` (without `_SAT`) in programs of a target.
     #[must_use]
-    pub fn find(name: &str, target: ProgramTarget) -> Option<&'static Operation> {
+    pub(super) fn find(name: &str, target: ProgramTarget) -> Option<&'static Operation> {
         OPERATIONS.iter().find(|o| o.name == name && o.only.is_none_or(|only| only == target))
     }
 }
 
 /// Use of the coordinate by a texture instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup {
+pub(super) enum Lookup {
     /// `TEX`
     Plain,
     /// `TXP`: divides by the fourth component.
@@ -126,7 +126,7 @@ pub enum Lookup {
 
 /// A texture target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TextureTarget {
+pub(super) enum TextureTarget {
     /// `1D`
     D1,
     /// `2D`
@@ -146,7 +146,7 @@ pub enum TextureTarget {
 }
 
 /// GLSL types and functions of a texture target.
-pub struct TextureTargetInfo {
+pub(super) struct TextureTargetInfo {
     /// Name in assembly.
     pub name: &'static str,
     /// The target.
@@ -173,7 +173,7 @@ const fn target(
 }
 
 /// The texture targets.
-pub const TEXTURE_TARGETS: &[TextureTargetInfo] = &[
+pub(super) const TEXTURE_TARGETS: &[TextureTargetInfo] = &[
     target("1D", TextureTarget::D1, "sampler1D", "texture1D", "x", "xw"),
     target("2D", TextureTarget::D2, "sampler2D", "texture2D", "xy", "xyw"),
     target("3D", TextureTarget::D3, "sampler3D", "texture3D", "xyz", "xyzw"),
@@ -195,7 +195,7 @@ pub const TEXTURE_TARGETS: &[TextureTargetInfo] = &[
 impl TextureTarget {
     /// The row of the table.
     #[must_use]
-    pub fn info(self) -> &'static TextureTargetInfo {
+    pub(super) fn info(self) -> &'static TextureTargetInfo {
         TEXTURE_TARGETS.iter().find(|t| t.target == self).unwrap_or(&TEXTURE_TARGETS[0])
     }
 }

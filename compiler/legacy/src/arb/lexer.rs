@@ -4,7 +4,7 @@ use crate::arb::error::{Error, error};
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Token<'a> {
+pub(super) enum Token<'a> {
     /// Name or keyword: letters, digits, `_` and `$`, not beginning with a digit.
     Name(&'a str),
     /// Unsigned number; integers keep their value.
@@ -24,19 +24,19 @@ pub enum Token<'a> {
 
 /// Reads one token after the other.
 #[derive(Clone, Debug)]
-pub struct Lexer<'a> {
+pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Lexer<'a> {
     /// Reads `text` from byte `at` on.
-    pub fn new(text: &'a str, at: usize) -> Lexer<'a> {
+    pub(super) fn new(text: &'a str, at: usize) -> Lexer<'a> {
         Lexer { text, at }
     }
 
     /// The next token and the byte that it starts at.
-    pub fn next(&mut self) -> Result<(Token<'a>, usize), Error> {
+    pub(super) fn next(&mut self) -> Result<(Token<'a>, usize), Error> {
         self.skip_blanks();
         let start = self.at;
         let rest = &self.text[start..];

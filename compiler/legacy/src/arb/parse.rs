@@ -12,7 +12,7 @@ use crate::arb::target::{MAX_PARAMETERS, ProgramTarget};
 
 /// Fog mode of the fog options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fog {
+pub(super) enum Fog {
     /// `ARB_fog_linear`
     Linear,
     /// `ARB_fog_exp`
@@ -23,7 +23,7 @@ pub enum Fog {
 
 /// `OPTION` statements.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ProgramOptions {
+pub(super) struct ProgramOptions {
     /// The position is that of fixed-function processing.
     pub position_invariant: bool,
     /// Fog.
@@ -42,7 +42,7 @@ pub struct ProgramOptions {
 
 /// Destination of an instruction.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Destination {
+pub(super) enum Destination {
     /// Temporary by number.
     Temporary(usize),
     /// Result.
@@ -51,7 +51,7 @@ pub enum Destination {
 
 /// One step of the program.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Statement {
+pub(super) enum Statement {
     /// Writes the masked components of a vec4 expression.
     Assign {
         /// Destination.
@@ -76,7 +76,7 @@ pub enum Statement {
 
 /// A parsed program.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub(super) struct Program {
     /// Program options.
     pub options: ProgramOptions,
     /// Number of temporaries.
@@ -112,7 +112,7 @@ enum Named {
 }
 
 /// Parses a whole program.
-pub fn program(text: &str, target: ProgramTarget) -> Result<Program, Error> {
+pub(super) fn program(text: &str, target: ProgramTarget) -> Result<Program, Error> {
     let header = target.header();
     let start = text.len() - text.trim_start().len();
     if !text[start..].starts_with(header) {

@@ -1,13 +1,13 @@
-//! A census of the programs that piglit loads alone (`asmparsertest`): every one must load, or not
-//! load where its comment `# FAIL` says so. Without an installed piglit (Debian's package) the test
-//! says so and passes.
+//! Census of the programs that piglit loads alone (`asmparsertest`): each must load, except those
+//! with the comment `# FAIL`. Without an installed piglit (Debian's package) the test prints a
+//! message and passes.
 
 use legacy::arb::{ProgramTarget, translate};
 use std::fs;
 
 const ROOT: &str = "/usr/lib/x86_64-linux-gnu/piglit/tests/asmparsertest/shaders";
 
-/// Programs of NVIDIA's options, which this grammar does not have, are as good as wrong ones.
+/// Programs with NVIDIA's options, which this grammar does not have, count as invalid.
 fn must_load(text: &str) -> bool {
     !text.contains("# FAIL") && !text.contains("# REQUIRE GL_NV_")
 }

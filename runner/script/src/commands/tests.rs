@@ -475,7 +475,7 @@ fn malformed_commands_say_where() {
         ("image texture 0 RGBA8", E::UnknownEnum, "RGBA8"),
         ("fb tex cube 0", E::Arguments, ""),
         ("fb tex slice 2D 0 0 1", E::Range, ""),
-        ("blit color nearest", E::Arguments, "color"),
+        ("blit paint nearest", E::Arguments, "paint"),
         ("memory barrier GL_NO_BARRIER_BIT", E::UnknownEnum, "GL_NO_BARRIER_BIT"),
         ("probe ssbo int 0 0 = 5", E::Arguments, "="),
         ("probe ssbo int 40 0 == 5", E::Range, ""),

@@ -21,9 +21,9 @@ const REQUIRE: &str = "[require]\nGLSL >= 1.20\n";
 
 #[test]
 fn sections_in_file_order() {
-    let file = "# licence\n[ not at column 0?\n";
+    let file = "# license\n[ not at column 0?\n";
     assert_eq!(error(file).kind, ErrorKind::Section);
-    let file = "# licence\n [require] is not a header here\n[require] trailing text\nGLSL >= 1.20\n\
+    let file = "# license\n [require] is not a header here\n[require] trailing text\nGLSL >= 1.20\n\
                 [vertex shader passthrough]\n\
                 [fragment shader]\nvoid main()\n{\n}\n [indented]\n\
                 [vertex data]\na/float/1\n2\n\
@@ -146,7 +146,7 @@ fn truncated_files() {
     assert_eq!(error("[require]\nGLSL >= 1.2").kind, ErrorKind::Require);
     assert_eq!(error(&format!("{REQUIRE}[shader include]\n")).kind, ErrorKind::Section);
     assert_eq!(error(&format!("{REQUIRE}[geometry layout]\ninput type")).kind, ErrorKind::Section);
-    // A cut command line is read as far as it goes.
+    // A cut command line is read to its end.
     assert_eq!(script(&format!("{REQUIRE}[test]\nclear color 0 1")).test.map(|lines| lines.len()), Some(1));
     assert_eq!(script(&format!("{REQUIRE}[test]")).test.map(|lines| lines.len()), Some(0));
 }

@@ -75,7 +75,7 @@ fn steps(ty: Type) -> Vec<Signature> {
     ]
 }
 
-/// A square one, a high one and a wide one, where all nine would say no more.
+/// A square, a high and a wide matrix, where all nine would test no more.
 const SOME_MATRICES: [Type; 3] = [MATRICES[0], MATRICES[5], MATRICES[7]];
 
 /// The double-precision suite.

@@ -72,7 +72,7 @@ fn written_structures(ty: Type) -> Signature {
     .statements(format!("S s[2] = S[2](S(0, {name}[2](b, b)), S(1, {name}[2](b, b)));\ns[c].v[d] = a;"))
 }
 
-/// vₙ₋₁ − (vₙ₋₂ − (… − v₀)) with as many elements as an integer says.
+/// vₙ₋₁ − (vₙ₋₂ − (… − v₀)) whose number of elements is an integer operand.
 fn alternating_sum(ty: Type) -> Signature {
     let name = ty.glsl();
     let arguments = [(ty, Pool::Any), (ty, Pool::Related), (INT, Pool::Below(5))];

@@ -74,7 +74,7 @@ fn counted_loop(ty: Type) -> Signature {
     .statements(format!("precise {} y = a;\nfor (double i = 0.0lf; i < b; i += 1.0lf)\n\ty += a;", ty.glsl()))
 }
 
-/// Multiplies by b as often as an integer says.
+/// Multiplies by b; an integer operand is the number of turns.
 fn integer_loop(ty: Type) -> Signature {
     let arguments = [(ty, Pool::Any), (ty, Pool::Moderate), (Type::vector(Scalar::Int, 1), Pool::Below(7))];
     Signature::whole(GROUP, "loop_integer", &arguments, ty, "y", |x| {

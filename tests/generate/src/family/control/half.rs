@@ -88,7 +88,7 @@ fn merged(ty: Type) -> Signature {
     .statements(statements)
 }
 
-/// y = a · y + b, each rounded, as often as an integer says.
+/// y = a · y + b, each rounded; an integer operand is the number of turns.
 fn counted_loop(ty: Type) -> Signature {
     let int = Type::vector(Scalar::Int, 1);
     let arguments = [(ty, Pool::Unit), (ty, Pool::Moderate), (int, Pool::Below(7))];

@@ -181,7 +181,7 @@ pub fn single_lane(scalar: Scalar, rows: usize, number: usize) -> Signature {
     })
 }
 
-/// As many turns as the lane's number says.
+/// A loop with the lane's number of turns.
 pub fn lane_loop(scalar: Scalar, rows: usize) -> Signature {
     let code = "for (int i = 0; i <= lane; i++)\n\tr = w - r;";
     lanes("lane_loop", scalar, rows, (Pool::Any, Pool::Related), code, |lane| {
@@ -189,7 +189,7 @@ pub fn lane_loop(scalar: Scalar, rows: usize) -> Signature {
     })
 }
 
-/// Lanes leave a loop when their value says so.
+/// Lanes leave a loop at different turns, by their values.
 pub fn lane_break(scalar: Scalar, rows: usize) -> Signature {
     let [half, one, two] = ["0.5", "1.0", "2.0"].map(|digits| literal(scalar, digits));
     let code = format!(
