@@ -151,7 +151,7 @@ pub trait Environment {
 }
 
 /// The new value of a read-modify-write of a 32- or 64-bit integer or float cell.
-pub fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: &[u64]) -> u64 {
+pub(crate) fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: &[u64]) -> u64 {
     use program::{BinaryOp, Scalar};
     let operand = operands.first().copied().unwrap_or(0);
     let binary =

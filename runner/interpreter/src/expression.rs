@@ -13,7 +13,7 @@ use crate::scalar;
 
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Evaluates an expression in the active lanes. Cells of other lanes hold anything.
-    pub fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
+    pub(crate) fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
         self.nested(|this| this.eval_kind(id))
     }
 
@@ -68,12 +68,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Evaluates several expressions from left to right.
-    pub fn eval_all(&mut self, exprs: &[ExprId]) -> Result<Vec<Value>, Error> {
+    pub(crate) fn eval_all(&mut self, exprs: &[ExprId]) -> Result<Vec<Value>, Error> {
         exprs.iter().map(|&e| self.eval(e)).collect()
     }
 
     /// Component type of a scalar, vector or matrix type.
-    pub fn scalar_of(&self, ty: TypeId) -> Result<Scalar, Error> {
+    pub(crate) fn scalar_of(&self, ty: TypeId) -> Result<Scalar, Error> {
         self.types.scalar_of(ty).ok_or(Error::Malformed("operand is not numeric"))
     }
 
@@ -165,7 +165,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Applies a component-wise operator.
-    pub fn componentwise(&self, op: BinaryOp, scalar: Scalar, a: &Value, b: &Value) -> Result<Value, Error> {
+    pub(crate) fn componentwise(
+        &self,
+        op: BinaryOp,
+        scalar: Scalar,
+        a: &Value,
+        b: &Value,
+    ) -> Result<Value, Error> {
         let f = scalar::binary(op, scalar).ok_or(Error::Malformed("operator does not take this type"))?;
         let comparison =
             matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
@@ -337,7 +343,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Converts every component.
-    pub fn convert(&self, from: Scalar, to: Scalar, value: &Value) -> Value {
+    pub(crate) fn convert(&self, from: Scalar, to: Scalar, value: &Value) -> Value {
         let mut result = value.map(|x| scalar::convert(from, to, x).0);
         if from.is_float() && to.is_integer() {
             for c in 0..value.components() {
@@ -388,7 +394,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Type of a local of the function being executed.
-    pub fn current_local_type(&self, local: LocalId) -> Result<TypeId, Error> {
+    pub(crate) fn current_local_type(&self, local: LocalId) -> Result<TypeId, Error> {
         let function = self.functions.last().ok_or(Error::Malformed("local outside a function"))?;
         let local = self.shader.functions[*function].locals.get(local);
         local.map(|l| l.ty).ok_or(Error::Malformed("no such local"))
@@ -491,7 +497,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Read-modify-write of one cell by every active lane in turn; the old values.
-    pub fn atomic_on(
+    pub(crate) fn atomic_on(
         &mut self,
         op: AtomicOp,
         place: &Place,
@@ -521,7 +527,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
 }
 
 /// Multiplication and addition of a floating-point type.
-pub fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
+pub(crate) fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
     match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
         (Some(mul), Some(add)) => Ok((mul, add)),
         _ => Err(Error::Malformed("product of non-numbers")),
@@ -529,7 +535,7 @@ pub fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::Binar
 }
 
 /// Lanes of `mask` from one value, the others from another.
-pub fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
+pub(crate) fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
     let mut result = outside.clone();
     for c in 0..result.components() {
         mask.iter().for_each(|lane| result.copy_component(c, lane, inside, c));

@@ -1,7 +1,7 @@
 //! IEEE binary16, converted with a single rounding to nearest even.
 
 /// The value of a half-precision bit pattern, exactly.
-pub fn to_f64(bits: u16) -> f64 {
+pub(crate) fn to_f64(bits: u16) -> f64 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let mantissa = f64::from(bits & 0x3ff);
@@ -14,7 +14,7 @@ pub fn to_f64(bits: u16) -> f64 {
 }
 
 /// The nearest half-precision bit pattern.
-pub fn from_f64(x: f64) -> u16 {
+pub(crate) fn from_f64(x: f64) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
     if x.is_nan() {

@@ -22,7 +22,7 @@ const MAX_NESTING: usize = 4000;
 
 /// Variables of one call.
 #[derive(Debug, Default)]
-pub struct CallFrame {
+pub(crate) struct CallFrame {
     locals: SecondaryMap<LocalId, Option<Value>>,
     aliases: SecondaryMap<LocalId, Option<Place>>,
     missing: Option<Value>,
@@ -30,7 +30,7 @@ pub struct CallFrame {
 
 impl CallFrame {
     /// The value of a local; undefined before its declaration ran.
-    pub fn local(&self, id: LocalId) -> &Value {
+    pub(crate) fn local(&self, id: LocalId) -> &Value {
         static EMPTY: std::sync::OnceLock<Value> = std::sync::OnceLock::new();
         self.locals[id]
             .as_ref()
@@ -39,77 +39,77 @@ impl CallFrame {
     }
 
     /// The value of a local to overwrite.
-    pub fn local_mut(&mut self, id: LocalId) -> &mut Value {
+    pub(crate) fn local_mut(&mut self, id: LocalId) -> &mut Value {
         self.locals[id].get_or_insert_with(|| Value::zero(0, 0))
     }
 
     /// Puts a value into a local.
-    pub fn define(&mut self, id: LocalId, value: Value) {
+    pub(crate) fn define(&mut self, id: LocalId, value: Value) {
         self.locals[id] = Some(value);
     }
 
     /// The place an opaque parameter stands for.
-    pub fn alias(&self, id: LocalId) -> Option<&Place> {
+    pub(crate) fn alias(&self, id: LocalId) -> Option<&Place> {
         self.aliases[id].as_ref()
     }
 
     /// Lets an opaque parameter stand for a place.
-    pub fn set_alias(&mut self, id: LocalId, place: Place) {
+    pub(crate) fn set_alias(&mut self, id: LocalId, place: Place) {
         self.aliases[id] = Some(place);
     }
 }
 
 /// Lanes that left the innermost loop or switch by a jump.
 #[derive(Debug)]
-pub struct LoopMasks {
+pub(crate) struct LoopMasks {
     /// Lanes after `break`.
-    pub broken: Mask,
+    pub(crate) broken: Mask,
     /// Lanes after `continue`; `None` for a switch.
-    pub continued: Option<Mask>,
+    pub(crate) continued: Option<Mask>,
 }
 
 /// Invocations of one stage running in lockstep.
-pub struct InvocationGroup<'a, E: Environment> {
+pub(crate) struct InvocationGroup<'a, E: Environment> {
     /// The program.
-    pub program: &'a Program,
+    pub(crate) program: &'a Program,
     /// Its types.
-    pub types: &'a TypeTable,
+    pub(crate) types: &'a TypeTable,
     /// The stage's code.
-    pub shader: &'a Shader,
+    pub(crate) shader: &'a Shader,
     /// Component counts of all types.
-    pub layout: &'a ScalarLayout,
+    pub(crate) layout: &'a ScalarLayout,
     /// Types of globals that are arrays of blocks.
-    pub block_array_types: FxHashSet<TypeId>,
+    pub(crate) block_array_types: FxHashSet<TypeId>,
     /// The outside.
-    pub environment: &'a mut E,
+    pub(crate) environment: &'a mut E,
     /// Number of lanes.
-    pub lanes: usize,
+    pub(crate) lanes: usize,
     /// Lanes executing now.
-    pub active: Mask,
+    pub(crate) active: Mask,
     /// Lanes that ran `discard` or `demote`.
-    pub killed: Mask,
+    pub(crate) killed: Mask,
     /// Lanes that only help their quad: their writes have no effect.
-    pub helpers: Mask,
+    pub(crate) helpers: Mask,
     /// Lanes whose control flow depended on something undefined.
-    pub undefined_control_flow: Mask,
+    pub(crate) undefined_control_flow: Mask,
     /// Lanes that wrote something undefined to memory.
-    pub undefined_writes: Mask,
+    pub(crate) undefined_writes: Mask,
     /// Of each output slot the components with which some vertex was emitted undefined.
-    pub emitted_undefined: Vec<u8>,
+    pub(crate) emitted_undefined: Vec<u8>,
     /// Globals held by value.
-    pub globals: SecondaryMap<GlobalId, Value>,
+    pub(crate) globals: SecondaryMap<GlobalId, Value>,
     /// Enclosing loops and switches, innermost last.
-    pub loop_masks: Vec<LoopMasks>,
+    pub(crate) loop_masks: Vec<LoopMasks>,
     /// Lanes that returned from the current call.
-    pub returned: Mask,
+    pub(crate) returned: Mask,
     /// Return value of the current call.
-    pub result: Option<Value>,
+    pub(crate) result: Option<Value>,
     /// Statements executed.
-    pub steps: u64,
+    pub(crate) steps: u64,
     /// Most statements that may be executed.
-    pub limit: u64,
+    pub(crate) limit: u64,
     /// Functions being executed, outermost first.
-    pub functions: Vec<FunctionId>,
+    pub(crate) functions: Vec<FunctionId>,
     frames: Vec<CallFrame>,
     /// Expressions and statements being executed, one inside the other.
     nesting: usize,
@@ -117,7 +117,7 @@ pub struct InvocationGroup<'a, E: Environment> {
 
 impl<'a, E: Environment> InvocationGroup<'a, E> {
     /// A group about to run a stage.
-    pub fn new(
+    pub(crate) fn new(
         program: &'a Program,
         shader: &'a Shader,
         layout: &'a ScalarLayout,
@@ -162,7 +162,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Runs a part of the execution that may contain itself.
-    pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.nesting >= MAX_NESTING {
             return Err(Error::Nesting(MAX_NESTING));
         }
@@ -173,13 +173,13 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Variables of the current call.
-    pub fn frame(&self) -> &CallFrame {
+    pub(crate) fn frame(&self) -> &CallFrame {
         static EMPTY: std::sync::OnceLock<CallFrame> = std::sync::OnceLock::new();
         self.frames.last().unwrap_or_else(|| EMPTY.get_or_init(CallFrame::default))
     }
 
     /// Variables of the current call, to change.
-    pub fn frame_mut(&mut self) -> &mut CallFrame {
+    pub(crate) fn frame_mut(&mut self) -> &mut CallFrame {
         if self.frames.is_empty() {
             self.frames.push(CallFrame::default());
         }
@@ -188,7 +188,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Runs `main` from global initializers to its end.
-    pub fn run_main(&mut self) -> Result<(), Error> {
+    pub(crate) fn run_main(&mut self) -> Result<(), Error> {
         let entry = self.shader.entry.ok_or(Error::Malformed("no entry point"))?;
         if self.shader.stage == Stage::Fragment {
             for lane in 0..self.lanes {
@@ -207,7 +207,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Writes the values of uniforms' initializers to where the uniforms are.
-    pub fn store_uniform_initializers(&mut self) -> Result<(), Error> {
+    pub(crate) fn store_uniform_initializers(&mut self) -> Result<(), Error> {
         self.frames.push(CallFrame::default());
         self.initialize_globals()?;
         for (id, global) in self.shader.globals.iter() {
@@ -234,12 +234,12 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Whether a lane's writes to memory and images have an effect.
-    pub fn writes(&self, lane: usize) -> bool {
+    pub(crate) fn writes(&self, lane: usize) -> bool {
         !self.helpers.contains(lane) && !self.killed.contains(lane)
     }
 
     /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
-    pub fn call_body(
+    pub(crate) fn call_body(
         &mut self,
         id: FunctionId,
         frame: CallFrame,
@@ -377,7 +377,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// One component of an input, by its source.
-    pub fn read_varying_component(
+    pub(crate) fn read_varying_component(
         &mut self,
         source: &VaryingComponent,
         vertex: u32,
@@ -399,7 +399,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Where each component of a global with slots comes from (inputs) or goes (outputs); `None` where no slot was assigned.
-    pub fn varying_components(&self, global: &Global, ty: TypeId) -> Vec<Option<VaryingComponent>> {
+    pub(crate) fn varying_components(&self, global: &Global, ty: TypeId) -> Vec<Option<VaryingComponent>> {
         let input = global.storage == Storage::Input;
         match global.placement {
             Placement::Varying { slot, component } => {
@@ -467,7 +467,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
 
     /// The outputs as they stand, one entry per slot of [`program::LinkedStage::outputs`]: in the tessellation control stage those of
     /// an output vertex, or, without one, of the patch.
-    pub fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
+    pub(crate) fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
         let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
         let mut slots = vec![Value::undefined(4, self.lanes); count];
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
@@ -489,7 +489,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// Lanes that share their outputs with a lane: the invocations of its patch in the tessellation control stage.
-    pub fn patch_lanes(&self, lane: usize) -> std::ops::Range<usize> {
+    pub(crate) fn patch_lanes(&self, lane: usize) -> std::ops::Range<usize> {
         let size = match self.shader.stage {
             Stage::TessControl => self.shader.layout.vertices.unwrap_or(1).max(1) as usize,
             _ => 1,
@@ -499,7 +499,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 
     /// The fragment outputs as they stand.
-    pub fn collect_fragment_outputs(&self) -> Vec<(FragmentOutput, Value)> {
+    pub(crate) fn collect_fragment_outputs(&self) -> Vec<(FragmentOutput, Value)> {
         let mut outputs: Vec<(FragmentOutput, Value)> = Vec::new();
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
             let Placement::FragmentOutput { output, component } = global.placement else { continue };
@@ -562,7 +562,7 @@ fn store_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: 
 }
 
 /// The slot of a per-vertex built-in.
-pub fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> {
+pub(crate) fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> {
     use program::{BuiltinVariable as B, Slot};
     Some(match builtin {
         B::Position => Slot::Position,
@@ -584,15 +584,15 @@ pub fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> 
 
 /// Where a component of an interface variable comes from or goes to.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct VaryingComponent {
+pub(crate) struct VaryingComponent {
     /// Index in the stage's list of slots.
-    pub index: usize,
+    pub(crate) index: usize,
     /// Component in the slot.
-    pub component: u8,
+    pub(crate) component: u8,
     /// Component type.
-    pub scalar: Scalar,
+    pub(crate) scalar: Scalar,
     /// Whether the fragment stage interpolates it.
-    pub interpolated: bool,
+    pub(crate) interpolated: bool,
     /// Default location in the pixel.
-    pub sample: SampleLocation,
+    pub(crate) sample: SampleLocation,
 }

@@ -5,16 +5,17 @@
 //! the data into the outputs.
 
 #![forbid(unsafe_code)]
+#![warn(unreachable_pub)]
 
 mod builtins;
-pub mod environment;
+mod environment;
 mod expression;
-pub mod half;
-pub mod invocation_group;
-pub mod lanes;
+mod half;
+mod invocation_group;
+mod lanes;
 mod place;
-pub mod scalar;
-pub mod scalar_layout;
+mod scalar;
+mod scalar_layout;
 mod statement;
 mod uniform_initializers;
 

@@ -15,7 +15,7 @@ use crate::scalar_layout::memory_components;
 
 /// What kind of storage a place is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PlaceRoot {
+pub(crate) enum PlaceRoot {
     /// A local of the current function.
     Local(LocalId),
     /// A global held by value.
@@ -28,38 +28,38 @@ pub enum PlaceRoot {
 
 /// Memory access of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MemoryAccess {
+pub(crate) struct MemoryAccess {
     /// Region for block index 0; lanes may be some blocks further.
-    pub space: AddressSpace,
+    pub(crate) space: AddressSpace,
     /// Layout rules.
-    pub rules: Rules,
+    pub(crate) rules: Rules,
     /// Matrix order of what is accessed.
-    pub order: MatrixOrder,
+    pub(crate) order: MatrixOrder,
     /// Bytes between a vector's components when it is a column of a row-major matrix.
-    pub component_stride: Option<u32>,
+    pub(crate) component_stride: Option<u32>,
 }
 
 /// A place in every lane.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub(crate) struct Place {
     /// Storage.
-    pub root: PlaceRoot,
+    pub(crate) root: PlaceRoot,
     /// Type of the place before `swizzle`.
-    pub ty: TypeId,
+    pub(crate) ty: TypeId,
     /// Components (values), bytes (memory) or slots (opaque) from the root's start, per lane.
-    pub offsets: SmallVec<[u32; 4]>,
+    pub(crate) offsets: SmallVec<[u32; 4]>,
     /// Blocks after the first of a block array, per lane; empty when none.
-    pub blocks: SmallVec<[u32; 4]>,
+    pub(crate) blocks: SmallVec<[u32; 4]>,
     /// Image slots beside `offsets` (which count sampler slots) inside a structure of both.
-    pub image_offsets: SmallVec<[u32; 4]>,
+    pub(crate) image_offsets: SmallVec<[u32; 4]>,
     /// How memory is read.
-    pub access: Option<MemoryAccess>,
+    pub(crate) access: Option<MemoryAccess>,
     /// Lanes whose indices are out of bounds: reads are undefined, writes are dropped.
-    pub outside: Mask,
+    pub(crate) outside: Mask,
     /// Components selected of the vector.
-    pub swizzle: Option<SmallVec<[u8; 4]>>,
+    pub(crate) swizzle: Option<SmallVec<[u8; 4]>>,
     /// Lanes whose place depends on an undefined index.
-    pub undefined: Mask,
+    pub(crate) undefined: Mask,
 }
 
 impl Place {
@@ -78,7 +78,7 @@ impl Place {
     }
 
     /// The region a lane accesses.
-    pub fn space(&self, lane: usize) -> Option<AddressSpace> {
+    pub(crate) fn space(&self, lane: usize) -> Option<AddressSpace> {
         let extra = self.blocks.get(lane).copied().unwrap_or(0);
         Some(match self.access?.space {
             AddressSpace::UniformBlock(n) => AddressSpace::UniformBlock(n + extra),
@@ -90,7 +90,7 @@ impl Place {
 
 impl<E: Environment> InvocationGroup<'_, E> {
     /// The place an expression denotes, or `None` when it is a plain value.
-    pub fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
+    pub(crate) fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
         let expr: &Expr = &self.shader.exprs[id];
         match &expr.kind {
             ExprKind::Local(local) => Ok(Some(match self.frame().alias(*local) {
@@ -309,7 +309,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Elements of a runtime-sized array at the end of a storage block.
-    pub fn runtime_length(&mut self, place: &Place, lane: usize, element: TypeId) -> u32 {
+    pub(crate) fn runtime_length(&mut self, place: &Place, lane: usize, element: TypeId) -> u32 {
         let (Some(access), Some(space)) = (place.access, place.space(lane)) else { return 0 };
         let stride = access.rules.array_stride(self.types, element, access.order).max(1);
         let start = place.offsets.get(lane).copied().unwrap_or(0);
@@ -317,7 +317,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Reads a place.
-    pub fn load(&mut self, place: &Place) -> Result<Value, Error> {
+    pub(crate) fn load(&mut self, place: &Place) -> Result<Value, Error> {
         let mut value = match place.root {
             PlaceRoot::Local(local) => {
                 gather(self.frame().local(local), place, self.layout.component_count(place.ty))
@@ -378,7 +378,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// Writes the active lanes of a place.
-    pub fn store(&mut self, place: &Place, value: &Value) -> Result<(), Error> {
+    pub(crate) fn store(&mut self, place: &Place, value: &Value) -> Result<(), Error> {
         let active = self.active.minus(&place.outside);
         let swizzle: SmallVec<[u8; 16]> = match &place.swizzle {
             Some(s) => SmallVec::from_slice(s),

@@ -8,52 +8,52 @@ use program::{BinaryOp, Scalar, UnaryOp};
 use crate::half;
 
 /// A function of one component.
-pub type UnaryFunction = fn(u64) -> u64;
+pub(crate) type UnaryFunction = fn(u64) -> u64;
 /// A function of two components.
-pub type BinaryFunction = fn(u64, u64) -> u64;
+pub(crate) type BinaryFunction = fn(u64, u64) -> u64;
 
 /// A subnormal becomes a zero of its sign.
-pub fn flush(x: f32) -> f32 {
+pub(crate) fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
 }
 
 /// The `float` in a cell, flushed.
-pub fn f32_of(bits: u64) -> f32 {
+pub(crate) fn f32_of(bits: u64) -> f32 {
     flush(f32::from_bits(bits as u32))
 }
 
 /// The cell of a `float`, flushed.
-pub fn of_f32(x: f32) -> u64 {
+pub(crate) fn of_f32(x: f32) -> u64 {
     u64::from(flush(x).to_bits())
 }
 
 /// The `double` in a cell.
-pub fn f64_of(bits: u64) -> f64 {
+pub(crate) fn f64_of(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
 /// The cell of a `double`.
-pub fn of_f64(x: f64) -> u64 {
+pub(crate) fn of_f64(x: f64) -> u64 {
     x.to_bits()
 }
 
 /// The `float16_t` in a cell.
-pub fn f16_of(bits: u64) -> f64 {
+pub(crate) fn f16_of(bits: u64) -> f64 {
     half::to_f64(bits as u16)
 }
 
 /// The cell of a `float16_t`: one rounding.
-pub fn of_f16(x: f64) -> u64 {
+pub(crate) fn of_f16(x: f64) -> u64 {
     u64::from(half::from_f64(x))
 }
 
 /// The cell of a `bool`.
-pub fn of_bool(x: bool) -> u64 {
+pub(crate) fn of_bool(x: bool) -> u64 {
     u64::from(x)
 }
 
 /// Cuts an integer to its width: sign-extended for signed types, zero-extended for unsigned ones.
-pub fn wrap(scalar: Scalar, x: u64) -> u64 {
+pub(crate) fn wrap(scalar: Scalar, x: u64) -> u64 {
     match scalar {
         Scalar::Int16 => x as i16 as i64 as u64,
         Scalar::Uint16 => u64::from(x as u16),
@@ -107,7 +107,7 @@ macro_rules! int_ops {
 
 /// The function of a component-wise binary operator on components of type `scalar`; results of integer arithmetic still need [`wrap`].
 /// `None` when the operator is not component-wise on that type.
-pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
+pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
     Some(match scalar {
         Scalar::Float => float_ops!(op, f32_of, of_f32),
         Scalar::Double => float_ops!(op, f64_of, of_f64),
@@ -130,7 +130,7 @@ pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
 
 /// Whether GLSL leaves the result undefined: integer division by zero (or of the smallest value by −1), a shift by the width or more,
 /// and `float` division by more than 2¹²⁶, for which section 4.7.1 gives no bound (a reciprocal underflows there).
-pub fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool {
+pub(crate) fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool {
     if scalar == Scalar::Float && op == BinaryOp::Div {
         let divisor = f32_of(b).abs();
         return divisor.is_finite() && divisor > 1.0 / f32::MIN_POSITIVE;
@@ -152,7 +152,7 @@ pub fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool
 }
 
 /// The function of a unary operator on components of type `scalar`; integer results still need [`wrap`].
-pub fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
+pub(crate) fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
     Some(match (op, scalar) {
         (UnaryOp::LogicalNot, Scalar::Bool) => |a| of_bool(a == 0),
         (UnaryOp::Negate, Scalar::Float) => |a| a ^ 0x8000_0000,
@@ -165,7 +165,7 @@ pub fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
 }
 
 /// Any number as an exact `f64`, except 64-bit integers beyond 2⁵³, which [`convert`] treats by themselves.
-pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
+pub(crate) fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Bool => f64::from(u8::from(bits != 0)),
         Scalar::Float16 => f16_of(bits),
@@ -177,7 +177,7 @@ pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
 }
 
 /// A floating-point result rounded once from `f64`.
-pub fn from_f64(scalar: Scalar, x: f64) -> u64 {
+pub(crate) fn from_f64(scalar: Scalar, x: f64) -> u64 {
     match scalar {
         Scalar::Float16 => of_f16(x),
         Scalar::Float => of_f32(x as f32),
@@ -187,7 +187,7 @@ pub fn from_f64(scalar: Scalar, x: f64) -> u64 {
 
 /// Converts one component (GLSL 4.60 section 5.4.1). Also says whether the result is undefined there: a floating-point value outside
 /// the integer type's range, or NaN.
-pub fn convert(from: Scalar, to: Scalar, bits: u64) -> (u64, bool) {
+pub(crate) fn convert(from: Scalar, to: Scalar, bits: u64) -> (u64, bool) {
     if from == to {
         return (bits, false);
     }

@@ -8,20 +8,20 @@ use program::{ArrayLength, Scalar, Type, TypeId, TypeTable};
 
 /// Number of components of every type of a table.
 #[derive(Clone, Debug)]
-pub struct ScalarLayout {
+pub(crate) struct ScalarLayout {
     counts: SecondaryMap<TypeId, u32>,
 }
 
 impl ScalarLayout {
     /// Counts the components of every type.
-    pub fn new(types: &TypeTable, ids: impl Iterator<Item = TypeId>) -> ScalarLayout {
+    pub(crate) fn new(types: &TypeTable, ids: impl Iterator<Item = TypeId>) -> ScalarLayout {
         let mut counts = SecondaryMap::new();
         ids.for_each(|id| counts[id] = count(types, id));
         ScalarLayout { counts }
     }
 
     /// Number of components of a type.
-    pub fn component_count(&self, ty: TypeId) -> usize {
+    pub(crate) fn component_count(&self, ty: TypeId) -> usize {
         self.counts[ty] as usize
     }
 }
@@ -39,7 +39,7 @@ fn count(types: &TypeTable, ty: TypeId) -> u32 {
 }
 
 /// Component type of every component of a value of type `ty`, in order.
-pub fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
+pub(crate) fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
     match types.get(ty) {
         Type::Void => {}
         Type::Scalar(s) => out.push(*s),
@@ -58,15 +58,15 @@ pub fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
 
 /// One component in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MemoryComponent {
+pub(crate) struct MemoryComponent {
     /// Byte offset from the start of the value.
-    pub offset: u32,
+    pub(crate) offset: u32,
     /// Component type.
-    pub scalar: Scalar,
+    pub(crate) scalar: Scalar,
 }
 
 /// Where the components of a value of type `ty` lie, in component order.
-pub fn memory_components(
+pub(crate) fn memory_components(
     types: &TypeTable,
     rules: Rules,
     ty: TypeId,
@@ -116,17 +116,17 @@ fn memory_components_at(
 
 /// One 32-bit half or whole of a component in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SlotComponent {
+pub(crate) struct SlotComponent {
     /// Slots after the variable's first one.
-    pub slot: u32,
+    pub(crate) slot: u32,
     /// Component in the slot: of the low half for 64-bit types (the high half follows).
-    pub component: u8,
+    pub(crate) component: u8,
     /// Component type.
-    pub scalar: Scalar,
+    pub(crate) scalar: Scalar,
 }
 
 /// Where the components of a value of type `ty` lie in consecutive slots, starting at a component of the first.
-pub fn slot_components(types: &TypeTable, ty: TypeId, component: u8) -> Vec<SlotComponent> {
+pub(crate) fn slot_components(types: &TypeTable, ty: TypeId, component: u8) -> Vec<SlotComponent> {
     let mut out = Vec::new();
     let mut next = 0;
     slot_components_at(types, ty, component, &mut next, &mut out);
@@ -164,7 +164,7 @@ fn slot_components_at(
 }
 
 /// The slot `offset` after `first`. Distances and levels pack four array elements into a slot instead (see [`packs_elements`]).
-pub fn slot_after(first: Slot, offset: u32) -> Slot {
+pub(crate) fn slot_after(first: Slot, offset: u32) -> Slot {
     let at = |n: u8| n.saturating_add(offset.min(255) as u8);
     match first {
         Slot::Var(n) => Slot::Var(at(n)),
@@ -178,12 +178,12 @@ pub fn slot_after(first: Slot, offset: u32) -> Slot {
 }
 
 /// Whether array elements of variables at this slot are its components (`gl_ClipDistance`, `gl_TessLevelOuter`, …).
-pub fn packs_elements(slot: Slot) -> bool {
+pub(crate) fn packs_elements(slot: Slot) -> bool {
     matches!(slot, Slot::ClipDistance(_) | Slot::TessLevelOuter | Slot::TessLevelInner)
 }
 
 /// The fragment output `offset` array elements after `first`.
-pub fn output_after(first: FragmentOutput, offset: u32) -> FragmentOutput {
+pub(crate) fn output_after(first: FragmentOutput, offset: u32) -> FragmentOutput {
     match first {
         FragmentOutput::Color { location, index } => {
             FragmentOutput::Color { location: location.saturating_add(offset.min(255) as u8), index }

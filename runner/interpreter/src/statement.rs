@@ -9,7 +9,7 @@ use crate::lanes::{Mask, Value};
 
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Runs statements in order while any lane is active.
-    pub fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
+    pub(crate) fn statements(&mut self, statements: &[Statement]) -> Result<(), Error> {
         for statement in statements {
             if !self.active.any() {
                 return Ok(());

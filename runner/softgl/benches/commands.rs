@@ -1,6 +1,6 @@
 //! What a script's typical commands cost without shading: clear, draw, probe of a 250 × 250 window.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use criterion::Criterion;

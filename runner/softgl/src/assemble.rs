@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use crate::device::PrimitiveKind;
+use crate::primitive::PrimitiveKind;
 
 /// The argument of a draw command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,6 +4,8 @@
 //! hands them to a [`device::Device`]. Simulator and interpreter implement that trait; each runs on its own machine
 //! from the same commands.
 
+#![warn(unreachable_pub)]
+
 pub mod assemble;
 pub mod clip;
 pub mod deferred;
@@ -12,6 +14,7 @@ pub mod format;
 pub mod interface;
 pub mod machine;
 pub mod multisample;
+pub mod primitive;
 pub mod probe;
 pub mod raster;
 pub mod resources;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use cache::SetupCache;
 
 use crate::clip::{self, ClipVertex, ClipVolume};
-use crate::device::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
+use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
 use crate::raster::coverage::{Coverage, CoverageParts};
 use crate::raster::{self, Rect, SUBPIXELS, SnappedPosition, Spans, snap};
 

@@ -12,7 +12,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Calls a function of this family; `None` when it belongs to another.
-pub fn call(
+pub(crate) fn call(
     f: F,
     args: &Arguments,
     result: Option<Scalar>,

@@ -9,7 +9,12 @@ use crate::lanes::Value;
 use crate::scalar::wrap;
 
 /// Calls a function of this family; `None` when it belongs to another.
-pub fn call(f: F, args: &Arguments, _: Option<Scalar>, components: usize) -> Result<Option<Value>, Error> {
+pub(crate) fn call(
+    f: F,
+    args: &Arguments,
+    _: Option<Scalar>,
+    components: usize,
+) -> Result<Option<Value>, Error> {
     Ok(Some(match f {
         F::BitfieldExtract => {
             let ty = args.scalar(0)?;

@@ -8,7 +8,7 @@ use crate::lanes::Value;
 use crate::scalar;
 
 /// Calls a function of this family; `None` when it belongs to another. Shapes are (columns, rows) of the arguments.
-pub fn call(f: F, args: &Arguments, shapes: &[Option<(u8, u8)>]) -> Result<Option<Value>, Error> {
+pub(crate) fn call(f: F, args: &Arguments, shapes: &[Option<(u8, u8)>]) -> Result<Option<Value>, Error> {
     if !matches!(f, F::MatrixCompMult | F::OuterProduct | F::Transpose | F::Determinant | F::Inverse) {
         return Ok(None);
     }

@@ -16,7 +16,7 @@ use crate::lanes::Value;
 use crate::scalar;
 
 /// Evaluated arguments with their component types.
-pub struct Arguments {
+pub(crate) struct Arguments {
     values: Vec<Value>,
     scalars: Vec<Option<Scalar>>,
 }
@@ -43,7 +43,7 @@ impl Arguments {
 
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Calls a built-in function.
-    pub fn builtin(
+    pub(crate) fn builtin(
         &mut self,
         function: BuiltinFunction,
         arguments: &[ExprId],

@@ -8,7 +8,7 @@ use crate::lanes::Value;
 use crate::{half, scalar};
 
 /// Calls a function of this family; `None` when it belongs to another.
-pub fn call(
+pub(crate) fn call(
     f: F,
     args: &Arguments,
     result: Option<Scalar>,

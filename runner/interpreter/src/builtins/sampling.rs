@@ -14,7 +14,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// A texture built-in.
-    pub fn texture(&mut self, call: &TextureCall, ty: TypeId) -> Result<Value, Error> {
+    pub(crate) fn texture(&mut self, call: &TextureCall, ty: TypeId) -> Result<Value, Error> {
         let samplers = self.eval(call.sampler)?;
         let coordinate = self.eval_optional(call.coordinate)?;
         let compare = self.eval_optional(call.compare)?;
@@ -92,7 +92,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     /// An image built-in.
-    pub fn image(&mut self, call: &ImageCall, ty: TypeId) -> Result<Value, Error> {
+    pub(crate) fn image(&mut self, call: &ImageCall, ty: TypeId) -> Result<Value, Error> {
         let images = self.eval(call.image)?;
         let coordinate = self.eval_optional(call.coordinate)?;
         let sample = self.eval_optional(call.sample)?;

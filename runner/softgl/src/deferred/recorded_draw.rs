@@ -6,15 +6,25 @@ use std::sync::Arc;
 use program::{Program, StageKey};
 use smallvec::SmallVec;
 
-use super::ShadeMode;
-use crate::device::{PrimitiveSetup, ProgramId, Quad};
+use crate::device::{ProgramId, Quad};
 use crate::format::Texel;
 use crate::interface::{FragmentInput, FragmentInterface};
 use crate::multisample::Multisample;
+use crate::primitive::PrimitiveSetup;
 use crate::raster::Spans;
 use crate::raster::coverage::{Coverage, CoverageParts, UnionCache};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
+
+/// How much is shaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShadeMode {
+    /// What can be observed.
+    #[default]
+    Deferred,
+    /// Every fragment of every draw, at once, nothing shared.
+    Immediate,
+}
 
 /// What the fragment stage of one draw sees besides its batch.
 #[derive(Clone, Debug)]
@@ -52,31 +62,31 @@ impl DrawContext {
 /// One primitive's coverage in a recorded draw.
 #[derive(Clone, Debug)]
 pub(super) struct DrawItem {
-    pub setup: usize,
-    pub coverage: Arc<Coverage>,
+    pub(super) setup: usize,
+    pub(super) coverage: Arc<Coverage>,
     /// Index of the shared result, for primitives with the same inputs at every pixel.
-    pub constant: Option<usize>,
+    pub(super) constant: Option<usize>,
 }
 
 /// A fragment shader's results for one pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShadedFragment {
     /// Texel for each attachment, quantized; `None` where nothing is written.
-    pub texels: SmallVec<[Option<Texel>; 1]>,
-    pub depth: Option<u32>,
+    pub(super) texels: SmallVec<[Option<Texel>; 1]>,
+    pub(super) depth: Option<u32>,
     /// GLSL leaves some of it undefined.
-    pub undefined: bool,
+    pub(super) undefined: bool,
 }
 
 /// A result shared by all pixels of one or more items; shaded at the first need.
 #[derive(Clone, Debug)]
 pub(super) struct SharedResult {
-    pub setup: usize,
-    pub quad: Quad,
+    pub(super) setup: usize,
+    pub(super) quad: Quad,
     /// The inputs and whatever else decides the result.
-    pub key: Vec<u32>,
+    pub(super) key: Vec<u32>,
     /// `None` inside: discarded.
-    pub result: Option<Option<ShadedFragment>>,
+    pub(super) result: Option<Option<ShadedFragment>>,
 }
 
 /// A recorded draw.

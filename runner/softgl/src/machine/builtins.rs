@@ -10,7 +10,7 @@ use super::uniforms::{UniformValue, write};
 use program::{Program, Scalar, Stage};
 
 /// Writes every active built-in uniform; `samples` are those of a pixel of the draw framebuffer.
-pub fn fill(program: &Program, state: &State, samples: u32, block: &mut Arc<Vec<u8>>) {
+pub(super) fn fill(program: &Program, state: &State, samples: u32, block: &mut Arc<Vec<u8>>) {
     for uniform in program.uniforms.iter() {
         let Some(builtin) = uniform.builtin else { continue };
         for element in 0..uniform.array.unwrap_or(1) {

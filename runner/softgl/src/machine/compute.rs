@@ -2,7 +2,8 @@
 
 use program::Stage;
 
-use super::draw::{DrawParameters, Pipeline};
+use super::draw_call::DrawParameters;
+use super::vertex_stage::Pipeline;
 use super::{GlError, Machine, MachineError};
 use crate::device::{Batch, ComputeBatch, Device, Steps};
 

@@ -2,10 +2,10 @@
 
 use program::{Program, Scalar, Slot, Type};
 
-use super::draw::{FinalPrimitive, ShadedVertices};
-use crate::device::PrimitiveKind;
+use super::primitives::{FinalPrimitive, ShadedVertices};
 use crate::format::float_to_half;
 use crate::interface::component;
+use crate::primitive::PrimitiveKind;
 use crate::resources::{BufferId, Objects};
 
 /// Capture state of one `xfb draw`.

@@ -2,17 +2,11 @@
 
 use program::shader::LayoutPrimitive;
 use program::{LinkedStage, Stage};
-use smallvec::SmallVec;
 
-use super::draw::{FinalPrimitive, Pipeline, ShadedVertices};
+use super::primitives::{FinalPrimitive, InputPrimitive, ShadedVertices};
+use super::vertex_stage::Pipeline;
 use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
 use crate::device::{Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes};
-
-/// A primitive on its way into the geometry stage: shaded vertices and `gl_PrimitiveIDIn`.
-pub(super) struct InputPrimitive {
-    pub vertices: SmallVec<[u32; 6]>,
-    pub id: u32,
-}
 
 /// Vertices a geometry stage takes per primitive.
 pub(super) fn input_vertices(stage: &LinkedStage) -> usize {

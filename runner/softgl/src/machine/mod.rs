@@ -3,18 +3,26 @@
 //! A machine owns everything a test can change; two machines with different devices run the same commands
 //! independently. Commands that may shade take the device.
 
-pub mod builtins;
-pub mod compute;
+mod builtins;
+mod compute;
 pub mod draw;
+mod draw_call;
 pub mod feedback;
+mod framebuffer_commands;
 pub mod framebuffers;
-pub mod geometry;
+mod geometry;
+mod primitive_setup;
+mod primitives;
+mod probes;
 pub mod state;
-pub mod tessellation;
+mod tessellation;
+mod texture_commands;
 pub mod textures;
+mod uniform_commands;
 pub mod uniforms;
 mod vertex_cache;
 pub mod vertex_data;
+mod vertex_stage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,17 +34,15 @@ use crate::deferred::{RenderTarget, ShadeMode};
 use crate::device::{Device, DeviceError, ProgramId, Steps};
 use crate::format::{Format, FormatClass};
 use crate::interface::{FragmentInterface, VertexInterface};
-use crate::probe::{self, Expectation, ProbePath, ProbeResult, Readback};
-use crate::raster::Rect;
 use crate::raster::coverage::UnionCache;
 use crate::resources::{Bindings, BufferId, Objects};
 use crate::setup::SetupCache;
-use crate::surface::{Pixels, Surface};
+use crate::surface::Surface;
 use feedback::Feedback;
 use framebuffers::Framebuffer;
 use state::State;
 use textures::TextureUnits;
-use uniforms::{UniformElement, UniformError, UniformStorage, UniformValue};
+use uniforms::{UniformError, UniformStorage};
 use vertex_cache::VertexCache;
 use vertex_data::VertexData;
 
@@ -229,101 +235,6 @@ impl Machine {
         self.programs.get_mut(id.0 as usize).ok_or(MachineError::NoProgram)
     }
 
-    /// Sets one element of a uniform of the current program by its path. If the program has uniform blocks, members
-    /// are found first; `block_array_index` picks the block of an array of blocks. A value of the wrong type raises
-    /// `InvalidOperation` and changes nothing.
-    ///
-    /// # Errors
-    /// No program is in use, or it has no such uniform.
-    pub fn set_uniform(
-        &mut self,
-        name: &str,
-        value: &UniformValue,
-        block_array_index: u32,
-    ) -> Result<(), MachineError> {
-        let program = self.object()?.1.program.clone();
-        if !program.uniform_blocks.is_empty() && self.set_member(&program, name, value, block_array_index)? {
-            return Ok(());
-        }
-        let element =
-            uniforms::find_located(&program, name).ok_or_else(|| UniformError::NoLocation(name.into()))?;
-        self.set_element(&program, element, value)
-    }
-
-    /// Sets a uniform of the current program by location; an unknown one raises `InvalidOperation`.
-    ///
-    /// # Errors
-    /// No program is in use.
-    pub fn set_uniform_location(&mut self, location: u32, value: &UniformValue) -> Result<(), MachineError> {
-        let program = self.object()?.1.program.clone();
-        match uniforms::find_location(&program, location) {
-            Some(element) => self.set_element(&program, element, value),
-            None => {
-                self.raise(GlError::InvalidOperation);
-                Ok(())
-            }
-        }
-    }
-
-    /// Selects the function of a subroutine uniform of the current program.
-    ///
-    /// # Errors
-    /// There is no such subroutine uniform in the stage, or it cannot select that function.
-    pub fn select_subroutine(
-        &mut self,
-        stage: Stage,
-        uniform: &str,
-        function: &str,
-    ) -> Result<(), MachineError> {
-        let object = self.object_mut()?;
-        let program = object.program.clone();
-        if object.uniforms.select_subroutine(&program, stage, uniform, function) {
-            Ok(())
-        } else {
-            Err(UniformError::NoLocation(uniform.into()).into())
-        }
-    }
-
-    fn set_element(
-        &mut self,
-        program: &Program,
-        element: UniformElement,
-        value: &UniformValue,
-    ) -> Result<(), MachineError> {
-        if uniforms::accepts(program, &program.uniforms[element.uniform], value) {
-            self.object_mut()?.uniforms.set(program, element, value);
-        } else {
-            self.raise(GlError::InvalidOperation);
-        }
-        Ok(())
-    }
-
-    /// Writes a block member; `false` when the name is not one.
-    fn set_member(
-        &mut self,
-        program: &Program,
-        name: &str,
-        value: &UniformValue,
-        block_array_index: u32,
-    ) -> Result<bool, MachineError> {
-        let found = uniforms::find(program, name);
-        let at = match (found, uniforms::split_index(name)) {
-            (Some(at), _) => at,
-            // A member index past the end is no error here; the default block will not have it either.
-            (None, Some((base, _))) if uniforms::find(program, base).is_some() => return Ok(false),
-            (None, _) => return Err(UniformError::NoIndex(name.into()).into()),
-        };
-        let uniform = &program.uniforms[at.uniform];
-        let Some(block) = uniform.block.filter(|&b| b > 0) else { return Ok(false) };
-        let index = u32::from(block) - 1 + block_array_index;
-        let Some(&buffer) = self.object()?.1.block_buffers.get(index as usize) else { return Ok(false) };
-        let offset = uniform.offset + at.element.saturating_mul(uniform.array_stride);
-        if let Some(bytes) = self.objects.buffers.get_mut(buffer.0 as usize) {
-            uniforms::write(bytes, offset, uniform, &uniforms::narrowed(program, uniform, value));
-        }
-        Ok(true)
-    }
-
     /// Location of a vertex attribute of the current program, `None` when it has no active one of that name.
     pub fn attribute_location(&self, name: &str) -> Option<u32> {
         let program = self.program()?;
@@ -368,118 +279,6 @@ impl Machine {
         let rect = self.window.rect();
         self.steps += self.window.resolve(&rect, device)?;
         Ok(())
-    }
-
-    /// Probes one pixel of color attachment 0, always as floats.
-    ///
-    /// # Errors
-    /// There is nothing to read, or the device failed.
-    pub fn probe_pixel(
-        &mut self,
-        x: i32,
-        y: i32,
-        expectation: &Expectation,
-        device: &mut dyn Device,
-    ) -> Result<ProbeResult, MachineError> {
-        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
-        let readback = self.read_back(rect, device)?;
-        Ok(probe::compare(ProbePath::Float, expectation, readback))
-    }
-
-    /// Probes a rectangle of color attachment 0: as bytes where the format and the context allow it, else as floats.
-    ///
-    /// # Errors
-    /// There is nothing to read, or the device failed.
-    pub fn probe_rect(
-        &mut self,
-        rect: Rect,
-        expectation: &Expectation,
-        device: &mut dyn Device,
-    ) -> Result<ProbeResult, MachineError> {
-        let readback = self.read_back(rect, device)?;
-        let desktop = self.capabilities.api != Api::Es && self.capabilities.has("GL_ARB_framebuffer_object");
-        let path =
-            if desktop && readback.format.is_at_most_8_bit() { ProbePath::Bytes } else { ProbePath::Float };
-        Ok(probe::compare(path, expectation, readback))
-    }
-
-    /// Probes a rectangle of an integer attachment; `values` are the expected integers.
-    ///
-    /// # Errors
-    /// There is nothing to read, or the device failed.
-    pub fn probe_rect_integer(
-        &mut self,
-        rect: Rect,
-        values: [i32; 4],
-        device: &mut dyn Device,
-    ) -> Result<ProbeResult, MachineError> {
-        let readback = self.read_back(rect, device)?;
-        let values = values.map(|v| f32::from_bits(v as u32));
-        let expectation = Expectation { channels: 4, values, tolerance: [0.0; 4] };
-        Ok(probe::compare(ProbePath::Integer, &expectation, readback))
-    }
-
-    /// Probes the whole read framebuffer.
-    ///
-    /// # Errors
-    /// There is nothing to read, or the device failed.
-    pub fn probe_all(
-        &mut self,
-        expectation: &Expectation,
-        device: &mut dyn Device,
-    ) -> Result<ProbeResult, MachineError> {
-        let (width, height) = self.read_size();
-        self.probe_rect(Rect::of_size(width, height), expectation, device)
-    }
-
-    /// Probes one depth value: it must be closer than 0.01.
-    ///
-    /// # Errors
-    /// There is no depth buffer, or the device failed.
-    pub fn probe_depth(
-        &mut self,
-        x: i32,
-        y: i32,
-        expected: f32,
-        device: &mut dyn Device,
-    ) -> Result<ProbeResult, MachineError> {
-        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
-        let (pixels, steps) = self.window.read_depth(&rect, device)?;
-        self.steps += steps;
-        let format = self.window.depth_format();
-        let (Some(pixels), Some(format)) = (pixels, format) else {
-            return Err(MachineError::NothingToRead("there is no depth buffer"));
-        };
-        let undefined = self.window.undefined_in(&rect);
-        let readback = Readback { rect, format, pixels, undefined };
-        // Strictly below 0.01, while the comparison accepts equality.
-        let tolerance = [0.01f32.next_down(); 4];
-        let expectation = Expectation { channels: 1, values: [expected; 4], tolerance };
-        Ok(probe::compare(ProbePath::Float, &expectation, readback))
-    }
-
-    /// Reads a rectangle of color attachment 0, in stored form.
-    ///
-    /// # Errors
-    /// There is nothing to read, the rectangle is too large, or the device failed.
-    pub fn read_back(&mut self, rect: Rect, device: &mut dyn Device) -> Result<Readback, MachineError> {
-        let pixels = rect.x1.checked_sub(rect.x0).zip(rect.y1.checked_sub(rect.y0));
-        if pixels.is_none_or(|(w, h)| i64::from(w.max(0)) * i64::from(h.max(0)) > MAX_READ) {
-            return Err(MachineError::NothingToRead("the rectangle is too large"));
-        }
-        let (format, pixels) = self.read_color(&rect, device)?;
-        let undefined = if self.reads_texture() { Vec::new() } else { self.window.undefined_in(&rect) };
-        Ok(Readback { rect, format, pixels, undefined })
-    }
-
-    /// Whether pixels are read from a framebuffer of textures.
-    pub fn reads_texture(&self) -> bool {
-        self.read_framebuffer != Framebuffer::Window
-    }
-
-    /// Whether a texture may have undefined values, because they were rendered to it or copied.
-    pub fn has_undefined_texels(&self) -> bool {
-        self.undefined_texels
     }
 
     /// Creates or replaces a buffer of zeros at a shader storage binding point.
@@ -599,23 +398,4 @@ fn upper_left(program: &Program) -> bool {
     let coord = |g: &program::variable::Global| g.builtin == Some(BuiltinVariable::FragCoord);
     let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);
     shader.is_some_and(|s| s.globals.values().any(|g| coord(g) && g.layout.origin_upper_left))
-}
-
-/// The most pixels one probe may read.
-const MAX_READ: i64 = 1 << 28;
-
-/// A read of nothing but one value, for tests and tools.
-impl Machine {
-    /// One pixel of color attachment 0 as numbers.
-    ///
-    /// # Errors
-    /// There is nothing to read, or the device failed.
-    pub fn pixel(&mut self, x: i32, y: i32, device: &mut dyn Device) -> Result<[f32; 4], MachineError> {
-        let rect = Rect { x0: x, y0: y, x1: x.saturating_add(1), y1: y.saturating_add(1) };
-        let readback = self.read_back(rect, device)?;
-        match readback.pixels {
-            Pixels::Constant(texel) => Ok(readback.format.to_f32(texel)),
-            Pixels::Varying(texels) => Ok(readback.format.to_f32(texels.first().copied().unwrap_or([0; 4]))),
-        }
-    }
 }

@@ -4,8 +4,8 @@ use program::resource::Varying;
 use program::shader::{LayoutPrimitive, Spacing, StageLayout};
 use program::{LinkedStage, Slot, Stage};
 
-use super::draw::{Pipeline, ShadedVertices};
-use super::geometry::InputPrimitive;
+use super::primitives::{GeneratedPrimitive, InputPrimitive, ShadedVertices};
+use super::vertex_stage::Pipeline;
 use crate::assemble::ProvokingVertex;
 use crate::device::{
     Batch, DeviceError, MAX_LANES, SoaTable, TessControlBatch, TessEvaluationBatch, first_lanes,
@@ -27,14 +27,8 @@ struct Patch {
 /// Levels used without a control stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DefaultLevels {
-    pub outer: [f32; 4],
-    pub inner: [f32; 2],
-}
-
-/// A primitive the tessellator generated, with its provoking vertex.
-pub(super) struct GeneratedPrimitive {
-    pub input: InputPrimitive,
-    pub provoking: u8,
+    pub(super) outer: [f32; 4],
+    pub(super) inner: [f32; 2],
 }
 
 impl Pipeline<'_> {

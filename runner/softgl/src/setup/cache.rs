@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
-use crate::device::PrimitiveKind;
+use crate::primitive::PrimitiveKind;
 use crate::raster::coverage::push_recent;
 
 /// The shapes of the last primitives.

@@ -1,7 +1,6 @@
 //! The machine with hand-made programs and a device made of closures.
 
-mod support;
-
+use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
 use program::variable::InterpolationMode;
 use program::{Api, BuiltinVariable, FragmentOutput, Scalar, Slot};
 use softgl::assemble::{PrimitiveMode, ProvokingVertex};
@@ -15,7 +14,6 @@ use softgl::machine::{Machine, MachineOptions};
 use softgl::probe::{Agreement, Expectation};
 use softgl::raster::Rect;
 use softgl::shader_io::{AtomicOp, BufferRef};
-use support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through, smooth};
 
 fn options(shade: ShadeMode) -> MachineOptions {
     MachineOptions { shade, ..MachineOptions::default() }

@@ -12,22 +12,22 @@ pub(super) struct UndefinedPixels {
 
 impl UndefinedPixels {
     /// No pixels of a target.
-    pub fn new(rect: Rect) -> UndefinedPixels {
+    pub(super) fn new(rect: Rect) -> UndefinedPixels {
         UndefinedPixels { rect, flags: Vec::new() }
     }
 
     /// Whether some pixel may be in the set.
-    pub fn may_have_any(&self) -> bool {
+    pub(super) fn may_have_any(&self) -> bool {
         !self.flags.is_empty()
     }
 
     /// Whether some pixel of a rectangle is in the set.
-    pub fn has_any(&self, rect: &Rect) -> bool {
+    pub(super) fn has_any(&self, rect: &Rect) -> bool {
         !self.within(rect).is_empty()
     }
 
     /// Adds or removes a pixel.
-    pub fn set(&mut self, x: i32, y: i32, undefined: bool) {
+    pub(super) fn set(&mut self, x: i32, y: i32, undefined: bool) {
         if self.flags.is_empty() {
             if !undefined {
                 return;
@@ -42,17 +42,17 @@ impl UndefinedPixels {
     }
 
     /// Adds every pixel.
-    pub fn fill(&mut self) {
+    pub(super) fn fill(&mut self) {
         self.flags = vec![true; (self.rect.x1 * self.rect.y1) as usize];
     }
 
     /// Removes every pixel.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.flags.clear();
     }
 
     /// Which pixels of a rectangle are in the set: their numbers in it, row by row, ascending.
-    pub fn within(&self, rect: &Rect) -> Vec<u32> {
+    pub(super) fn within(&self, rect: &Rect) -> Vec<u32> {
         if self.flags.is_empty() {
             return Vec::new();
         }

@@ -2,36 +2,36 @@
 
 use program::Stage;
 
-use super::RenderTarget;
 use super::recorded_draw::{DrawContext, ShadedFragment};
+use super::render_target::RenderTarget;
 use crate::device::{
-    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, PrimitiveSetup, Quad,
-    Steps,
+    Batch, Device, DeviceError, DrawState, FragmentBatch, FragmentOutputs, MAX_LANES, Quad, Steps,
 };
+use crate::primitive::PrimitiveSetup;
 
 /// A quad that waits for the device.
 pub(super) struct PendingQuad {
-    pub x: i32,
-    pub y: i32,
-    pub setup: usize,
+    pub(super) x: i32,
+    pub(super) y: i32,
+    pub(super) setup: usize,
     /// Bit i: pixel (i & 1, i >> 1) is covered.
-    pub coverage: u8,
+    pub(super) coverage: u8,
 }
 
 /// Collects quads of one draw into batches.
 pub(super) struct QuadShader<'d> {
-    pub steps: Steps,
+    pub(super) steps: Steps,
     quads: Vec<PendingQuad>,
     device: &'d mut dyn Device,
 }
 
 impl<'d> QuadShader<'d> {
-    pub fn new(device: &'d mut dyn Device) -> QuadShader<'d> {
+    pub(super) fn new(device: &'d mut dyn Device) -> QuadShader<'d> {
         QuadShader { steps: Steps(0), quads: Vec::new(), device }
     }
 
     /// Queues a quad.
-    pub fn push(
+    pub(super) fn push(
         &mut self,
         quad: PendingQuad,
         target: &mut RenderTarget,
@@ -50,7 +50,7 @@ impl<'d> QuadShader<'d> {
     }
 
     /// Shades the queued quads and writes their fragments in order.
-    pub fn flush(
+    pub(super) fn flush(
         &mut self,
         target: &mut RenderTarget,
         context: &mut DrawContext,
@@ -79,7 +79,7 @@ impl<'d> QuadShader<'d> {
     }
 
     /// Shades one quad of a primitive with constant inputs; all its pixels are alike.
-    pub fn shade_one(
+    pub(super) fn shade_one(
         &mut self,
         target: &mut RenderTarget,
         context: &mut DrawContext,

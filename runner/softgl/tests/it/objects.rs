@@ -1,9 +1,8 @@
 //! Textures, framebuffers, images, compute, geometry stages and transform feedback through the machine.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through};
 use program::resource::{FeedbackVarying, OpaqueSlot, OpaqueSlots, StageMask, Uniform, Varying};
 use program::shader::LayoutPrimitive;
 use program::types::{Dim, ImageType, MatrixOrder, SamplerType};
@@ -24,7 +23,6 @@ use softgl::raster::Rect;
 use softgl::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, TextureOp, TextureRef};
 use softgl::texture::fill::TextureFill;
 use softgl::texture::{Filter, TextureTarget, Wrap};
-use support::{Mock, ProgramBuilder, capabilities, center, paint, pass_through};
 
 fn machine(program: Arc<Program>) -> Machine {
     let mut m = Machine::new(

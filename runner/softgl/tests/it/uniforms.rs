@@ -1,7 +1,6 @@
 //! Uniform and vertex-data writes against layouts worked out by hand from the specification.
 
-mod support;
-
+use crate::support::{Mock, ProgramBuilder, capabilities};
 use program::resource::{Block, OpaqueSlot, OpaqueSlots, StageMask};
 use program::types::MatrixOrder;
 use program::variable::Packing;
@@ -16,7 +15,6 @@ use softgl::machine::{GlError, Machine, MachineError, MachineOptions};
 use softgl::shader_io::{BufferRef, ShaderIo};
 use std::cell::RefCell;
 use std::rc::Rc;
-use support::{Mock, ProgramBuilder, capabilities};
 
 /// Every type in one default block, std140 offsets by hand.
 fn builder() -> ProgramBuilder {

@@ -1,0 +1,55 @@
+//! Arguments of draw commands.
+
+use crate::assemble::PrimitiveMode;
+
+/// A draw of consecutive vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawCall {
+    /// Primitive type.
+    pub mode: PrimitiveMode,
+    /// First vertex.
+    pub first: u32,
+    /// Number of vertices.
+    pub count: u32,
+    /// Number of instances.
+    pub instances: u32,
+}
+
+/// What commands beyond `glDrawArrays` give a draw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DrawParameters<'a> {
+    /// The element array: the draw's vertices are these elements plus the base vertex, 0 beyond its end.
+    pub elements: Option<&'a [u16]>,
+    /// `gl_BaseVertex`.
+    pub base_vertex: u32,
+    /// `gl_BaseInstance`.
+    pub base_instance: u32,
+    /// `gl_DrawID`.
+    pub draw_id: u32,
+}
+
+impl DrawParameters<'_> {
+    /// The vertex at an index of the draw, which is its `gl_VertexID`.
+    pub(super) fn vertex(&self, index: u32) -> u32 {
+        let Some(elements) = self.elements else { return index };
+        let element = elements.get(index as usize).copied().unwrap_or(0);
+        u32::from(element).wrapping_add(self.base_vertex)
+    }
+}
+
+/// The `draw rect` family.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RectangleDraw {
+    /// Left, bottom, width, height.
+    pub rectangle: [f32; 4],
+    /// The rectangle is in window pixels.
+    pub ortho: bool,
+    /// One patch of four vertices instead of a triangle strip.
+    pub patch: bool,
+    /// Texture coordinates: left, bottom, width, height.
+    pub texture: Option<[f32; 4]>,
+    /// Number of instances; 0 counts as 1.
+    pub instances: u32,
+    /// The position goes to `gl_Vertex` whatever the program declares.
+    pub fixed_function: bool,
+}

@@ -1,0 +1,148 @@
+//! Texture and image commands.
+
+use std::sync::Arc;
+
+use program::types::{Dim, SamplerType};
+use program::{Api, Program, Type};
+
+use super::textures::{TEXTURE_SLOTS, TextureParameter, TextureSlot};
+use super::{GlError, Machine, MachineError, ProgramObject};
+use crate::format::Format;
+use crate::resources::{ImageUnit, TextureId};
+use crate::texture::fill::TextureFill;
+use crate::texture::{DepthMode, Texture, TextureTarget};
+
+/// The highest level of a texture.
+const MAX_LEVEL: u32 = 14;
+
+/// The most texels a level may have: what a test may cost, not what GL allows.
+const MAX_TEXELS: u64 = 1 << 24;
+
+/// The target a sampler type looks at; `None` for kinds that do not exist here.
+fn sampler_target(sampler: &SamplerType) -> Option<TextureTarget> {
+    Some(match (sampler.dim, sampler.array) {
+        (Dim::D1, false) => TextureTarget::D1,
+        (Dim::D1, true) => TextureTarget::D1Array,
+        (Dim::D2 | Dim::External, false) => TextureTarget::D2,
+        (Dim::D2, true) => TextureTarget::D2Array,
+        (Dim::D3, _) => TextureTarget::D3,
+        (Dim::Rect, _) => TextureTarget::Rect,
+        (Dim::Cube, false) => TextureTarget::Cube,
+        (Dim::Cube, true) => TextureTarget::CubeArray,
+        _ => return None,
+    })
+}
+
+impl Machine {
+    /// A texture slot of the script.
+    pub fn texture_slot(&self, slot: u32) -> Option<TextureSlot> {
+        self.textures.slots.get(slot as usize).copied().flatten()
+    }
+
+    /// A `texture …` fill command: creates the texture, binds it to the unit of the slot's number, and makes that
+    /// unit active. `false` when the slot does not exist. A texture too large raises `InvalidValue` and has no images.
+    pub fn fill_texture(&mut self, slot: u32, fill: &TextureFill) -> bool {
+        let index = slot as usize;
+        if index >= TEXTURE_SLOTS {
+            return false;
+        }
+        let (width, height, layers) = fill.dimensions();
+        let too_deep = matches!(fill, TextureFill::Tiles { level, .. } if *level > MAX_LEVEL);
+        let mut texture = if too_deep || u64::from(width) * u64::from(height) * u64::from(layers) > MAX_TEXELS
+        {
+            self.raise(GlError::InvalidValue);
+            Texture::new(TextureTarget::D2, Format::Rgba8)
+        } else {
+            fill.create()
+        };
+        // Core contexts have no depth texture mode: depth reads as red.
+        if self.capabilities.api != Api::Compatibility {
+            texture.parameters.depth_mode = DepthMode::Red;
+        }
+        let target = texture.target;
+        let id = self.add_texture(texture);
+        self.textures.slots[index] = Some(TextureSlot { texture: id, width, height, layers });
+        self.textures.bound[index][target as usize] = Some(id);
+        self.textures.active = index;
+        true
+    }
+
+    pub(super) fn add_texture(&mut self, texture: Texture) -> TextureId {
+        self.objects.textures.push(Arc::new(texture));
+        TextureId(self.objects.textures.len() as u32 - 1)
+    }
+
+    /// `texparameter`: acts on the active unit's texture of that target; raises `InvalidOperation` when none is
+    /// bound.
+    pub fn set_texture_parameter(&mut self, target: TextureTarget, parameter: TextureParameter) {
+        let bound = self.textures.bound[self.textures.active][target as usize];
+        let Some(texture) = bound.and_then(|id| self.objects.textures.get_mut(id.0 as usize)) else {
+            self.raise(GlError::InvalidOperation);
+            return;
+        };
+        let p = &mut Arc::make_mut(texture).parameters;
+        match parameter {
+            TextureParameter::CompareFunction(function) => {
+                p.compare_function = function;
+                p.compare = p.compare.map(|_| function);
+            }
+            // Core contexts do not know the parameter.
+            TextureParameter::DepthMode(_) if self.capabilities.api != Api::Compatibility => {
+                self.raise(GlError::InvalidEnum);
+            }
+            TextureParameter::DepthMode(mode) => p.depth_mode = mode,
+            TextureParameter::Min(min, mip) => (p.min, p.mip) = (min, mip),
+            TextureParameter::Mag(mag) => p.mag = mag,
+            TextureParameter::Wrap(axis, wrap) => p.wrap[axis.min(2)] = wrap,
+            TextureParameter::LodBias(bias) => p.lod_bias = bias,
+            TextureParameter::MaxLevel(level) => p.max_level = level,
+            TextureParameter::BaseLevel(level) => p.base_level = level,
+            TextureParameter::Border(color) => p.border = color,
+            TextureParameter::SwizzleRed(source) => p.swizzle[0] = source,
+        }
+    }
+
+    /// `image texture`: level 0, layer 0 of the slot's texture on the image unit of the same number. `false` when
+    /// the slot is empty.
+    pub fn bind_image(&mut self, slot: u32, format: Format) -> bool {
+        let Some(entry) = self.texture_slot(slot) else { return false };
+        self.textures.images[slot as usize] =
+            Some(ImageUnit { texture: entry.texture, level: 0, layer: Some(0), format });
+        true
+    }
+
+    /// The contents of a texture.
+    ///
+    /// # Errors
+    /// There is no such texture.
+    pub fn texture(&self, id: TextureId) -> Result<&Texture, MachineError> {
+        let texture = self.objects.textures.get(id.0 as usize);
+        texture.map(Arc::as_ref).ok_or(MachineError::NothingToRead("there is no such texture"))
+    }
+
+    /// Texture of each sampler slot of a program.
+    pub(super) fn sampler_textures(&self, object: &ProgramObject) -> Vec<Option<TextureId>> {
+        let units = object.uniforms.sampler_units.iter();
+        units
+            .enumerate()
+            .map(|(slot, &unit)| {
+                let target = sampler_target(&sampler_type(&object.program, slot)?)?;
+                self.textures.bound.get(unit as usize)?[target as usize]
+            })
+            .collect()
+    }
+
+    /// Image unit of each image slot of a program.
+    pub(super) fn image_units(&self, object: &ProgramObject) -> Vec<Option<ImageUnit>> {
+        let units = object.uniforms.image_units.iter();
+        units.map(|&unit| self.textures.images.get(unit as usize).copied().flatten()).collect()
+    }
+}
+
+fn sampler_type(program: &Program, slot: usize) -> Option<SamplerType> {
+    let uniform = program.uniforms.get(program.samplers.get(slot)?.uniform as usize)?;
+    match program.types.get(program.types.without_arrays(uniform.ty)) {
+        Type::Sampler(sampler) => Some(*sampler),
+        _ => None,
+    }
+}

@@ -1,0 +1,6 @@
+//! Integration tests of the GL machine.
+
+mod machine;
+mod objects;
+mod support;
+mod uniforms;
