@@ -1,22 +1,22 @@
-//! What an invocation group sees of the outside: inputs, system values, memory, textures, images.
+//! Environment of an invocation group: inputs, system values, memory, textures, images.
 
 use program::expression::{ImageOp, TextureOp};
 use program::{AtomicOp, BuiltinVariable};
 use thiserror::Error;
 
-/// Why an execution stopped.
+/// Error of an execution.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum Error {
     /// More statements were executed than allowed.
     #[error("step limit of {0} statements reached")]
     StepLimit(u64),
-    /// Calls, statements and expressions nest deeper than the interpreter follows.
+    /// Calls, statements and expressions are nested too deeply.
     #[error("calls, statements and expressions nest deeper than {0} levels")]
     Nesting(usize),
     /// The program is not well formed: a defect of the front end.
     #[error("malformed program: {0}")]
     Malformed(&'static str),
-    /// A built-in that the reference does not define.
+    /// Built-in without a reference implementation.
     #[error("`{0}` has no reference implementation")]
     Unsupported(&'static str),
     /// The environment could not serve a request.
@@ -24,7 +24,7 @@ pub enum Error {
     Environment(String),
 }
 
-/// A region of memory that shaders address by byte offset.
+/// Region of memory that shaders address by byte offset.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressSpace {
     /// The default uniform block.
@@ -39,10 +39,10 @@ pub enum AddressSpace {
     Shared,
 }
 
-/// Where in the pixel an input is interpolated.
+/// Position in the pixel at which an input is interpolated.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum InterpolateAt {
-    /// As the variable's qualifiers say.
+    /// As the variable's qualifiers require.
     Default,
     /// At the centroid.
     Centroid,
@@ -52,7 +52,8 @@ pub enum InterpolateAt {
     Offset(f32, f32),
 }
 
-/// One lane's texture request. Numbers are as the shader computed them, without any rounding by the unit.
+/// One lane's texture request. Numbers are as the shader computed them, without any rounding by the
+/// unit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureRequest {
     /// Operation.
@@ -73,7 +74,7 @@ pub struct TextureRequest {
     pub sample: u32,
 }
 
-/// How the level of detail is chosen.
+/// Selection of the level of detail.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum LodRequest {
     /// By the derivatives of the coordinate, plus a bias.
@@ -102,19 +103,19 @@ pub struct ImageRequest {
     pub coordinate: [i32; 4],
     /// Sample index.
     pub sample: u32,
-    /// Component type of the built-in's result: an atomic's operands are of it.
+    /// Component type of the built-in's result: the type of an atomic's operands.
     pub scalar: program::Scalar,
     /// Stored texel (raw bits), or atomic operands.
     pub data: [u32; 4],
 }
 
-/// The outside of a group of invocations. Lanes count from 0.
+/// Environment of a group of invocations. Lanes count from 0.
 pub trait Environment {
     /// A component (raw 32 bits) of vertex input slot `slot` ([`program::Program::attributes`]).
     fn attribute(&mut self, slot: usize, component: usize, lane: usize) -> u32;
 
-    /// A component (raw 32 bits) of input slot `slot` ([`program::LinkedStage::inputs`]): of vertex `vertex` in arrayed stages, of the
-    /// provoking vertex in the fragment stage.
+    /// A component (raw 32 bits) of input slot `slot` ([`program::LinkedStage::inputs`]): of vertex
+    /// `vertex` in arrayed stages, of the provoking vertex in the fragment stage.
     fn varying(&mut self, slot: usize, component: usize, vertex: u32, lane: usize) -> u32;
 
     /// An interpolated component of a fragment input.
@@ -132,7 +133,7 @@ pub trait Environment {
     /// Size of a region in bytes.
     fn size(&mut self, space: AddressSpace) -> u32;
 
-    /// Ticks of a clock: more at each call. Environments without a clock stand still.
+    /// Returns the ticks of a clock, more at each call; always zero without a clock.
     fn clock(&mut self) -> u64 {
         0
     }
@@ -143,14 +144,15 @@ pub trait Environment {
     /// An image request; the result's raw bits.
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error>;
 
-    /// A geometry lane emits a vertex: outputs by slot and component as in [`crate::Outputs::varyings`], this lane's only.
+    /// Emits a vertex of a geometry lane: its outputs by slot and component as in
+    /// [`crate::Outputs::varyings`].
     fn emit_vertex(&mut self, lane: usize, stream: u32, outputs: &[[u32; 4]]);
 
-    /// A geometry lane ends its primitive.
+    /// Ends the primitive of a geometry lane.
     fn end_primitive(&mut self, lane: usize, stream: u32);
 }
 
-/// The new value of a read-modify-write of a 32- or 64-bit integer or float cell.
+/// Returns the new value of a read-modify-write of a 32- or 64-bit integer or float.
 pub(crate) fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, operands: &[u64]) -> u64 {
     use program::{BinaryOp, Scalar};
     let operand = operands.first().copied().unwrap_or(0);
@@ -158,11 +160,12 @@ pub(crate) fn atomic_result(op: AtomicOp, scalar: program::Scalar, old: u64, ope
         |op| crate::scalar::binary(op, scalar).map_or(old, |f| crate::scalar::wrap(scalar, f(old, operand)));
     let less = |a, b| crate::scalar::binary(BinaryOp::Less, scalar).is_some_and(|f| f(a, b) != 0);
     let is_nan = |bits| scalar.is_float() && crate::scalar::to_f64(scalar, bits).is_nan();
-    let signalling = |bits: u64| scalar == Scalar::Float && is_nan(bits) && bits & 0x40_0000 == 0;
+    let signaling = |bits: u64| scalar == Scalar::Float && is_nan(bits) && bits & 0x40_0000 == 0;
     match op {
-        // INTEL_shader_atomic_float_minmax leaves it to the hardware, which keeps signalling NaNs.
-        AtomicOp::Min | AtomicOp::Max if signalling(old) => old,
-        AtomicOp::Min | AtomicOp::Max if signalling(operand) => operand,
+        // INTEL_shader_atomic_float_minmax leaves the result to the hardware, which keeps signaling
+        // NaNs.
+        AtomicOp::Min | AtomicOp::Max if signaling(old) => old,
+        AtomicOp::Min | AtomicOp::Max if signaling(operand) => operand,
         AtomicOp::Add => binary(BinaryOp::Add),
         AtomicOp::And => binary(BinaryOp::BitAnd),
         AtomicOp::Or => binary(BinaryOp::BitOr),

@@ -12,7 +12,7 @@ use crate::place::{Place, PlaceRoot};
 use crate::scalar;
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// Evaluates an expression in the active lanes. Cells of other lanes hold anything.
+    /// Evaluates an expression in the active lanes. Components of other lanes have any value.
     pub(crate) fn eval(&mut self, id: ExprId) -> Result<Value, Error> {
         self.nested(|this| this.eval_kind(id))
     }
@@ -201,8 +201,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         })
     }
 
-    /// Matrix products: each component is a sum of products taken in order, every operation rounded by itself; of `float16_t` products
-    /// only the sum is, as by the geometric functions.
+    /// Multiplies matrices. Each component is a sum of products in order, every operation rounded
+    /// by itself. For `float16_t` only the sum is rounded, as in the geometric functions.
     fn matrix_product(
         &self,
         op: BinaryOp,
@@ -246,8 +246,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(value)
     }
 
-    /// After a choice of what to evaluate: where the choice was undefined, so is the result, and so is all that follows if the operands that
-    /// were chosen between have side effects.
+    /// Marks the result of a selection as undefined where the condition was undefined. If an
+    /// operand has side effects, later control flow is undefined too.
     fn mark_undefined_choice(&mut self, choice: &Value, operands: &[ExprId], value: &mut Value) {
         if choice.all_defined() {
             return;
@@ -261,7 +261,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
     }
 
-    /// Whether an expression may change anything.
+    /// True if an expression may have side effects.
     fn has_effects(&self, root: ExprId) -> bool {
         let mut open = vec![root];
         while let Some(id) = open.pop() {
@@ -289,7 +289,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
         let outer = std::mem::replace(&mut self.active, mask.clone());
         let value = self.eval(id);
-        // Lanes may have been discarded inside a call.
+        // A call may have discarded lanes.
         let lost = mask.minus(&self.active);
         self.active = outer.minus(&lost);
         value.map(Some)
@@ -496,7 +496,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.atomic_on(op, &place, &operands, self.scalar_of(ty)?)
     }
 
-    /// Read-modify-write of one cell by every active lane in turn; the old values.
+    /// Reads, modifies and writes one component for every active lane in turn; returns the old
+    /// values.
     pub(crate) fn atomic_on(
         &mut self,
         op: AtomicOp,
@@ -526,7 +527,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 }
 
-/// Multiplication and addition of a floating-point type.
+/// Returns multiplication and addition of a floating-point type.
 pub(crate) fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
     match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
         (Some(mul), Some(add)) => Ok((mul, add)),
@@ -554,7 +555,7 @@ fn literal_bits(literal: Literal) -> u64 {
     }
 }
 
-/// Whether a built-in function writes arguments, counters or vertices.
+/// True if a built-in function writes arguments, counters or vertices.
 fn writes(function: BuiltinFunction) -> bool {
     use BuiltinFunction as F;
     matches!(

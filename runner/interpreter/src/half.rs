@@ -1,6 +1,6 @@
-//! IEEE binary16, converted with a single rounding to nearest even.
+//! Conversions of IEEE binary16 with a single rounding to nearest even.
 
-/// The value of a half-precision bit pattern, exactly.
+/// Returns the value of a half-precision bit pattern, exactly.
 pub(crate) fn to_f64(bits: u16) -> f64 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
@@ -13,7 +13,7 @@ pub(crate) fn to_f64(bits: u16) -> f64 {
     }
 }
 
-/// The nearest half-precision bit pattern.
+/// Returns the nearest half-precision bit pattern.
 pub(crate) fn from_f64(x: f64) -> u16 {
     let bits = x.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -25,7 +25,8 @@ pub(crate) fn from_f64(x: f64) -> u16 {
     if magnitude >= 65520.0 {
         return sign | 0x7c00;
     }
-    // Scale so that the unit in the last place of the result is 1, round there, and let carries run into the exponent.
+    // Scale so that the unit in the last place of the result is 1 and round; a carry increments the
+    // exponent.
     let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
     let units = libm::rint(libm::ldexp(magnitude, 10 - exponent)) as u16;
     if units < 1024 { sign | units } else { sign | (((exponent + 14) as u16) << 10).wrapping_add(units) }
@@ -48,7 +49,8 @@ mod tests {
 
     #[test]
     fn rounds_once_to_nearest_even() {
-        // 1 + 2^-11 is halfway between 1 and 1 + 2^-10: ties go to even, anything above goes up even past float's precision.
+        // 1 + 2^-11 is halfway between 1 and 1 + 2^-10: ties go to even, anything above goes up
+        // even past float's precision.
         assert_eq!(from_f64(1.0 + libm::ldexp(1.0, -11)), 0x3c00);
         assert_eq!(from_f64(1.0 + libm::ldexp(1.0, -11) + libm::ldexp(1.0, -40)), 0x3c01);
         assert_eq!(from_f64(libm::ldexp(1.0, -25)), 0);

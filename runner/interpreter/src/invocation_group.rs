@@ -1,4 +1,4 @@
-//! A group of invocations in execution: variables, masks, calls.
+//! Group of invocations in execution: variables, masks, calls.
 
 use cranelift_entity::SecondaryMap;
 use program::resource::FragmentOutput;
@@ -17,7 +17,7 @@ use crate::scalar_layout::{
     ScalarLayout, SlotComponent, output_after, packs_elements, slot_after, slot_components,
 };
 
-/// Deepest nesting of expressions and statements, those of functions called included: what evaluation recurses through.
+/// Deepest nesting of expressions and statements, across calls: evaluation recurses through it.
 const MAX_NESTING: usize = 4000;
 
 /// Variables of one call.
@@ -29,7 +29,7 @@ pub(crate) struct CallFrame {
 }
 
 impl CallFrame {
-    /// The value of a local; undefined before its declaration ran.
+    /// Value of a local, empty before its declaration.
     pub(crate) fn local(&self, id: LocalId) -> &Value {
         static EMPTY: std::sync::OnceLock<Value> = std::sync::OnceLock::new();
         self.locals[id]
@@ -38,7 +38,7 @@ impl CallFrame {
             .unwrap_or_else(|| EMPTY.get_or_init(|| Value::zero(0, 0)))
     }
 
-    /// The value of a local to overwrite.
+    /// Value of a local, for writing.
     pub(crate) fn local_mut(&mut self, id: LocalId) -> &mut Value {
         self.locals[id].get_or_insert_with(|| Value::zero(0, 0))
     }
@@ -48,18 +48,18 @@ impl CallFrame {
         self.locals[id] = Some(value);
     }
 
-    /// The place an opaque parameter stands for.
+    /// Place of the argument of an opaque parameter.
     pub(crate) fn alias(&self, id: LocalId) -> Option<&Place> {
         self.aliases[id].as_ref()
     }
 
-    /// Lets an opaque parameter stand for a place.
+    /// Binds an opaque parameter to a place.
     pub(crate) fn set_alias(&mut self, id: LocalId, place: Place) {
         self.aliases[id] = Some(place);
     }
 }
 
-/// Lanes that left the innermost loop or switch by a jump.
+/// Masks of lanes that left a loop or switch by a jump.
 #[derive(Debug)]
 pub(crate) struct LoopMasks {
     /// Lanes after `break`.
@@ -80,7 +80,7 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
     pub(crate) layout: &'a ScalarLayout,
     /// Types of globals that are arrays of blocks.
     pub(crate) block_array_types: FxHashSet<TypeId>,
-    /// The outside.
+    /// Environment.
     pub(crate) environment: &'a mut E,
     /// Number of lanes.
     pub(crate) lanes: usize,
@@ -88,9 +88,9 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
     pub(crate) active: Mask,
     /// Lanes that ran `discard` or `demote`.
     pub(crate) killed: Mask,
-    /// Lanes that only help their quad: their writes have no effect.
+    /// Helper lanes of quads: their writes have no effect.
     pub(crate) helpers: Mask,
-    /// Lanes whose control flow depended on something undefined.
+    /// Lanes whose control flow depended on an undefined value.
     pub(crate) undefined_control_flow: Mask,
     /// Lanes that wrote something undefined to memory.
     pub(crate) undefined_writes: Mask,
@@ -116,7 +116,7 @@ pub(crate) struct InvocationGroup<'a, E: Environment> {
 }
 
 impl<'a, E: Environment> InvocationGroup<'a, E> {
-    /// A group about to run a stage.
+    /// Creates a group that is ready to run a stage.
     pub(crate) fn new(
         program: &'a Program,
         shader: &'a Shader,
@@ -161,7 +161,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         }
     }
 
-    /// Runs a part of the execution that may contain itself.
+    /// Runs a recursive part of the execution.
     pub(crate) fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.nesting >= MAX_NESTING {
             return Err(Error::Nesting(MAX_NESTING));
@@ -206,7 +206,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         Ok(())
     }
 
-    /// Writes the values of uniforms' initializers to where the uniforms are.
+    /// Evaluates the initializers of uniforms and stores their values.
     pub(crate) fn store_uniform_initializers(&mut self) -> Result<(), Error> {
         self.frames.push(CallFrame::default());
         self.initialize_globals()?;
@@ -222,7 +222,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         Ok(())
     }
 
-    /// Where a uniform is: a stage may initialize one that only another stage uses.
+    /// Returns the placement of a uniform. A stage may initialize a uniform that only another stage
+    /// uses.
     fn uniform_placement(&self, global: &Global) -> Option<Placement> {
         let same = |other: &&Global| {
             other.storage == Storage::Uniform
@@ -233,12 +234,13 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         std::iter::once(global).chain(all).find(same).map(|found| found.placement)
     }
 
-    /// Whether a lane's writes to memory and images have an effect.
+    /// True if a lane's writes to memory and images have an effect.
     pub(crate) fn writes(&self, lane: usize) -> bool {
         !self.helpers.contains(lane) && !self.killed.contains(lane)
     }
 
-    /// Runs a function's body in a prepared frame; gives the frame back for copying out parameters.
+    /// Runs a function's body in a prepared frame. Returns the frame, from which the caller copies
+    /// out parameters.
     pub(crate) fn call_body(
         &mut self,
         id: FunctionId,
@@ -309,7 +311,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         value
     }
 
-    /// Variables of ARB_shader_ballot: all lanes (64 at most) are one subgroup.
+    /// Returns a variable of ARB_shader_ballot: all lanes (64 at most) are one subgroup.
     fn subgroup_variable(&self, variable: program::BuiltinVariable) -> Option<Value> {
         use program::BuiltinVariable as B;
         let of_lane = |lane: u32| {
@@ -332,7 +334,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         Some(value)
     }
 
-    /// Reads components through a function that gives 32-bit halves.
+    /// Reads components through a function that returns 32-bit halves.
     fn read_slots(
         &mut self,
         cells: &[SlotComponent],
@@ -376,7 +378,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         value
     }
 
-    /// One component of an input, by its source.
+    /// Reads one component of an input.
     pub(crate) fn read_varying_component(
         &mut self,
         source: &VaryingComponent,
@@ -398,7 +400,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         }
     }
 
-    /// Where each component of a global with slots comes from (inputs) or goes (outputs); `None` where no slot was assigned.
+    /// Returns the slot component of each component of an input or output; `None` where no slot was
+    /// assigned.
     pub(crate) fn varying_components(&self, global: &Global, ty: TypeId) -> Vec<Option<VaryingComponent>> {
         let input = global.storage == Storage::Input;
         match global.placement {
@@ -465,8 +468,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         cells.iter().map(source).collect()
     }
 
-    /// The outputs as they stand, one entry per slot of [`program::LinkedStage::outputs`]: in the tessellation control stage those of
-    /// an output vertex, or, without one, of the patch.
+    /// Returns the current outputs, one entry per slot of [`program::LinkedStage::outputs`]: in the
+    /// tessellation control stage those of an output vertex, or, without one, of the patch.
     pub(crate) fn collect_varyings(&self, vertex: Option<usize>) -> Vec<Value> {
         let count = self.program.stage(self.shader.stage).map_or(0, |s| s.outputs.len());
         let mut slots = vec![Value::undefined(4, self.lanes); count];
@@ -488,7 +491,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         slots
     }
 
-    /// Lanes that share their outputs with a lane: the invocations of its patch in the tessellation control stage.
+    /// Returns the lanes that share their outputs with a lane: the invocations of its patch in the
+    /// tessellation control stage.
     pub(crate) fn patch_lanes(&self, lane: usize) -> std::ops::Range<usize> {
         let size = match self.shader.stage {
             Stage::TessControl => self.shader.layout.vertices.unwrap_or(1).max(1) as usize,
@@ -498,7 +502,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         first..(first + size).min(self.lanes)
     }
 
-    /// The fragment outputs as they stand.
+    /// Returns the current fragment outputs.
     pub(crate) fn collect_fragment_outputs(&self) -> Vec<(FragmentOutput, Value)> {
         let mut outputs: Vec<(FragmentOutput, Value)> = Vec::new();
         for (id, global) in self.shader.globals.iter().filter(|(_, g)| g.storage == Storage::Output) {
@@ -520,7 +524,7 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
     }
 }
 
-/// Whether an interface variable of a tessellation stage belongs to the patch, not to its vertices.
+/// True if an interface variable of a tessellation stage belongs to the patch, not to its vertices.
 fn is_per_patch(global: &Global) -> bool {
     let slot = match global.placement {
         Placement::Varying { slot, .. } => Some(slot),
@@ -529,7 +533,8 @@ fn is_per_patch(global: &Global) -> bool {
     global.interpolation.patch || slot.is_some_and(program::Slot::is_per_patch)
 }
 
-/// A value of at most 32 bits from a slot's component. Slots have no 16-bit components: they hold such values as `float` or `int`.
+/// Converts a slot's component to a value of at most 32 bits. Slots hold 16-bit values as `float`
+/// or `int`.
 fn bits_from_slot(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Bool => scalar::of_bool(bits != 0),
@@ -538,7 +543,7 @@ fn bits_from_slot(ty: Scalar, bits: u64) -> u64 {
     }
 }
 
-/// What a slot holds for a value; 64-bit ones fill two components.
+/// Converts a value to slot components; 64-bit values fill two.
 fn bits_to_slot(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Float16 => u64::from((scalar::f16_of(bits) as f32).to_bits()),
@@ -582,7 +587,7 @@ pub(crate) fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program:
     })
 }
 
-/// Where a component of an interface variable comes from or goes to.
+/// Slot component of an interface variable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct VaryingComponent {
     /// Index in the stage's list of slots.
@@ -591,7 +596,7 @@ pub(crate) struct VaryingComponent {
     pub(crate) component: u8,
     /// Component type.
     pub(crate) scalar: Scalar,
-    /// Whether the fragment stage interpolates it.
+    /// True if the fragment stage interpolates it.
     pub(crate) interpolated: bool,
     /// Default location in the pixel.
     pub(crate) sample: SampleLocation,

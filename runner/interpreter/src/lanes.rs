@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-/// Which lanes are active.
+/// Set of lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mask {
     words: SmallVec<[u64; 1]>,
@@ -21,7 +21,7 @@ impl Mask {
         mask
     }
 
-    /// Whether a lane is in the mask.
+    /// True if a lane is in the mask.
     pub fn contains(&self, lane: usize) -> bool {
         self.words.get(lane / 64).is_some_and(|w| w >> (lane % 64) & 1 != 0)
     }
@@ -34,7 +34,7 @@ impl Mask {
         }
     }
 
-    /// Whether any lane is in the mask.
+    /// True if any lane is in the mask.
     pub fn any(&self) -> bool {
         self.words.iter().any(|&w| w != 0)
     }
@@ -78,14 +78,15 @@ impl Mask {
     }
 }
 
-/// A value of any type in every lane: the type's scalar components flattened, component-major.
+/// Value of any type in every lane: the type's scalar components flattened, component-major.
 ///
-/// Booleans are 0 or 1, integers sign- or zero-extended, floating-point values their bit patterns; opaque values are slot numbers.
+/// Booleans are 0 or 1, integers sign- or zero-extended, floating-point values their bit patterns;
+/// opaque values are slot numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
     lanes: usize,
     cells: SmallVec<[u64; 16]>,
-    /// Which cells came from an undefined operation; empty when none did.
+    /// Marks of components that came from an undefined operation; empty when there is none.
     undefined: Vec<bool>,
 }
 
@@ -100,7 +101,7 @@ impl Value {
         Value { lanes, cells: smallvec![bits; lanes], undefined: Vec::new() }
     }
 
-    /// A value with nothing defined in it.
+    /// Value of undefined components.
     pub fn undefined(components: usize, lanes: usize) -> Value {
         let mut value = Value::zero(components, lanes);
         value.undefined = vec![true; components * lanes];
@@ -117,12 +118,12 @@ impl Value {
         self.cells.len() / self.lanes.max(1)
     }
 
-    /// One cell.
+    /// One component of a lane.
     pub fn get(&self, component: usize, lane: usize) -> u64 {
         self.cells.get(component * self.lanes + lane).copied().unwrap_or(0)
     }
 
-    /// Overwrites one cell with a defined value.
+    /// Overwrites one component of a lane with a defined value.
     pub fn set(&mut self, component: usize, lane: usize, bits: u64) {
         let index = component * self.lanes + lane;
         if let Some(cell) = self.cells.get_mut(index) {
@@ -133,7 +134,7 @@ impl Value {
         }
     }
 
-    /// Whether a cell came from an undefined operation.
+    /// True if a component of a lane came from an undefined operation.
     pub fn is_undefined(&self, component: usize, lane: usize) -> bool {
         self.undefined.get(component * self.lanes + lane).copied().unwrap_or(false)
     }
@@ -144,7 +145,7 @@ impl Value {
         (0..4).filter(|&c| undefined(c)).fold(0, |mask, c| mask | 1 << c)
     }
 
-    /// Marks a cell.
+    /// Marks a component of a lane as undefined.
     pub fn mark_undefined(&mut self, component: usize, lane: usize) {
         if self.undefined.is_empty() {
             self.undefined = vec![false; self.cells.len()];
@@ -154,12 +155,12 @@ impl Value {
         }
     }
 
-    /// Whether every cell is defined.
+    /// True if every component is defined.
     pub fn all_defined(&self) -> bool {
         self.undefined.is_empty()
     }
 
-    /// Copies a cell with its mark.
+    /// Copies a component of a lane with its mark.
     pub fn copy_component(&mut self, component: usize, lane: usize, from: &Value, from_component: usize) {
         self.set(component, lane, from.get(from_component, lane));
         if from.is_undefined(from_component, lane) {
@@ -206,7 +207,7 @@ impl Value {
         self.select(&vec![0; components])
     }
 
-    /// Applies a function to every cell.
+    /// Applies a function to every component of every lane.
     pub fn map(&self, f: impl Fn(u64) -> u64) -> Value {
         Value {
             lanes: self.lanes,
@@ -215,7 +216,7 @@ impl Value {
         }
     }
 
-    /// Applies a function to the cells of two values of the same shape.
+    /// Applies a function to the components of two values of the same size.
     pub fn zip(&self, other: &Value, f: impl Fn(u64, u64) -> u64) -> Value {
         Value {
             lanes: self.lanes,
@@ -224,7 +225,7 @@ impl Value {
         }
     }
 
-    /// Applies a function to the cells of three values of the same shape.
+    /// Applies a function to the components of three values of the same size.
     pub fn zip3(&self, b: &Value, c: &Value, f: impl Fn(u64, u64, u64) -> u64) -> Value {
         let cells = self.cells.iter().zip(&b.cells).zip(&c.cells).map(|((&x, &y), &z)| f(x, y, z)).collect();
         Value {
@@ -234,7 +235,8 @@ impl Value {
         }
     }
 
-    /// Applies a function to all components of each lane; every result component is undefined where any operand component is.
+    /// Applies a function to all components of each lane; every result component is undefined where
+    /// any operand component is.
     pub fn reduce(operands: &[&Value], components: usize, f: impl Fn(&[&[u64]], &mut [u64])) -> Value {
         let lanes = operands.first().map_or(0, |v| v.lanes);
         let mut result = Value::zero(components, lanes);

@@ -1,8 +1,36 @@
-//! Reference execution of the typed program, written against the GLSL specification.
+//! Reference interpreter of the typed program, written against the GLSL specification.
 //!
-//! Invocations of a batch run in lockstep as lanes of a [`InvocationGroup`](invocation_group::InvocationGroup): each expression is evaluated once for all active lanes,
-//! branches narrow the mask. Results of operations that GLSL leaves undefined are computed all the same but marked, and the mark follows
-//! the data into the outputs.
+//! Invocations of a batch run in lockstep as lanes of a group: each expression is evaluated once
+//! for all active lanes, and branches narrow the mask of active lanes. Results of operations that
+//! GLSL leaves undefined are computed and marked, and the marks follow the data into the outputs.
+//!
+//! [`Interpreter::run`] executes a stage in an [`Environment`]. [`default_block`] evaluates the
+//! initializers of uniforms and needs none:
+//!
+//! ```
+//! use program::link::{LinkOptions, link};
+//! use program::{Api, Capabilities, Stage, TypeTable};
+//!
+//! let source = "#version 120\n\
+//!               uniform float scale = sqrt(16.0) / 8.0;\n\
+//!               void main() { gl_Position = scale * gl_Vertex; }";
+//! let capabilities = Capabilities {
+//!     generation: "reference".into(),
+//!     api: Api::Compatibility,
+//!     gl_version: 46,
+//!     glsl_version: 460,
+//!     extensions: Default::default(),
+//!     limits: Default::default(),
+//! };
+//! let mut types = TypeTable::default();
+//! let shader = glsl::compile(&[source], Stage::Vertex, Default::default(), &mut types)
+//!     .map_err(|errors| errors.to_string())?;
+//! let program = link(vec![shader], types, &LinkOptions::new(&capabilities))
+//!     .map_err(|error| error.to_string())?;
+//! let block = interpreter::default_block(&program).map_err(|error| error.to_string())?;
+//! assert_eq!(block[..4], 0.5f32.to_le_bytes());
+//! # Ok::<(), String>(())
+//! ```
 
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub)]
@@ -30,24 +58,26 @@ use program::resource::FragmentOutput;
 use program::{Program, Stage};
 use scalar_layout::ScalarLayout;
 
-/// What a group of invocations left behind.
+/// Results of a group of invocations.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// One four-component value per slot of [`program::LinkedStage::outputs`]; empty in the fragment stage. Of the tessellation control
-    /// stage only the slots of the patch.
+    /// One four-component value per slot of [`program::LinkedStage::outputs`]; empty in the
+    /// fragment stage. Of the tessellation control stage only the slots of the patch.
     pub varyings: Vec<Value>,
-    /// Of the tessellation control stage: for each output vertex its slots, as in `varyings`. All lanes of a patch hold the same.
+    /// Of the tessellation control stage: for each output vertex its slots, as in `varyings`. All
+    /// lanes of a patch hold the same.
     pub vertices: Vec<Vec<Value>>,
     /// Fragment outputs that the shader declares.
     pub fragment: Vec<(FragmentOutput, Value)>,
     /// Lanes that were discarded or demoted.
     pub killed: Mask,
-    /// Lanes whose control flow depended on an undefined value: nothing they produced is certain.
+    /// Lanes whose control flow depended on an undefined value: all their results are undefined.
     pub undefined_control_flow: Mask,
-    /// Lanes that wrote something undefined to memory, or to an undefined place there.
+    /// Lanes that wrote an undefined value to memory, or to an undefined address.
     pub undefined_writes: Mask,
-    /// Of the geometry stage: for each slot of [`program::LinkedStage::outputs`] the components (bit n: component n) that were undefined
-    /// in some emitted vertex; empty when no vertex was emitted.
+    /// Of the geometry stage: for each slot of [`program::LinkedStage::outputs`] the components
+    /// (bit n: component n) that were undefined in some emitted vertex; empty when no vertex was
+    /// emitted.
     pub emitted_undefined: Vec<u8>,
     /// Statements executed.
     pub steps: u64,
@@ -66,8 +96,9 @@ impl<'a> Interpreter<'a> {
         Interpreter { program, layout: ScalarLayout::new(&program.types, program.types.ids()) }
     }
 
-    /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four consecutive lanes, tessellation control
-    /// invocations in patches of as many lanes as the shader declares output vertices.
+    /// Runs one stage for the lanes of `mask`, out of `lanes`. Fragments come in quads of four
+    /// consecutive lanes, tessellation control invocations in patches of as many lanes as the
+    /// shader declares output vertices.
     ///
     /// At most `limit` statements are executed.
     pub fn run<E: Environment>(

@@ -1,4 +1,4 @@
-//! Places: what an l-value (or an expression that could be one) denotes in every lane.
+//! Places: storage that an l-value, or an expression that could be one, denotes in every lane.
 
 use program::layout::{OpaqueKind, Rules, opaque_slots};
 use program::types::MatrixOrder;
@@ -13,14 +13,14 @@ use crate::lanes::{Mask, Value};
 use crate::scalar;
 use crate::scalar_layout::memory_components;
 
-/// What kind of storage a place is in.
+/// Storage of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PlaceRoot {
     /// A local of the current function.
     Local(LocalId),
     /// A global held by value.
     Global(GlobalId),
-    /// Memory; which region is per lane.
+    /// Memory, with a region for each lane.
     Memory,
     /// Opaque: sampler or image slots; the value is the slot number.
     Opaque,
@@ -29,7 +29,7 @@ pub(crate) enum PlaceRoot {
 /// Memory access of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryAccess {
-    /// Region for block index 0; lanes may be some blocks further.
+    /// Region of block index 0; `Place::blocks` adds to it.
     pub(crate) space: AddressSpace,
     /// Layout rules.
     pub(crate) rules: Rules,
@@ -48,11 +48,11 @@ pub(crate) struct Place {
     pub(crate) ty: TypeId,
     /// Components (values), bytes (memory) or slots (opaque) from the root's start, per lane.
     pub(crate) offsets: SmallVec<[u32; 4]>,
-    /// Blocks after the first of a block array, per lane; empty when none.
+    /// Index in an array of blocks, per lane; empty without one.
     pub(crate) blocks: SmallVec<[u32; 4]>,
     /// Image slots beside `offsets` (which count sampler slots) inside a structure of both.
     pub(crate) image_offsets: SmallVec<[u32; 4]>,
-    /// How memory is read.
+    /// Layout of the memory.
     pub(crate) access: Option<MemoryAccess>,
     /// Lanes whose indices are out of bounds: reads are undefined, writes are dropped.
     pub(crate) outside: Mask,
@@ -89,7 +89,7 @@ impl Place {
 }
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// The place an expression denotes, or `None` when it is a plain value.
+    /// Returns the place that an expression denotes, or `None` when it is a plain value.
     pub(crate) fn place(&mut self, id: ExprId) -> Result<Option<Place>, Error> {
         let expr: &Expr = &self.shader.exprs[id];
         match &expr.kind {
@@ -126,13 +126,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.place_at(id, self.shader.globals[id].placement)
     }
 
-    /// The place of a global if linking had put it there.
+    /// Returns the place of a global with a given placement.
     pub(crate) fn place_at(&self, id: GlobalId, placement: Placement) -> Place {
         let global = &self.shader.globals[id];
         let memory = |space, offset, rules| {
             let mut place = Place::new(PlaceRoot::Memory, global.ty, self.lanes);
             place.offsets = smallvec![offset; self.lanes];
-            // A block's own order is already in its members; structures inside inherit from those.
+            // A block's order is already in its members, from which inner structures inherit it.
             place.access =
                 Some(MemoryAccess { space, rules, order: MatrixOrder::ColumnMajor, component_stride: None });
             place
@@ -143,7 +143,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let mut place = Place::new(PlaceRoot::Opaque, global.ty, self.lanes);
                 place.offsets = smallvec![u32::from(sampler); self.lanes];
                 place.image_offsets = smallvec![u32::from(image); self.lanes];
-                // A structure may mix opaque and plain members: remember where the plain ones start as blocks.
+                // A structure may mix opaque and plain members: `blocks` holds the offset of the
+                // plain ones.
                 place.blocks = smallvec![offset; self.lanes];
                 place
             }
@@ -195,7 +196,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(())
     }
 
-    /// A plain member of a structure that also holds samplers lies in the default block after all.
+    /// Moves the place of a plain member to the default block, out of a structure that also holds
+    /// samplers.
     fn move_to_default_block(&self, place: &mut Place) {
         place.root = PlaceRoot::Memory;
         place.offsets = std::mem::take(&mut place.blocks);
@@ -244,7 +246,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(())
     }
 
-    /// Whether the place is still the whole array of blocks (no member was selected yet).
+    /// True if the place is a whole array of blocks: no member was selected.
     fn is_block_array(&self, place: &Place) -> bool {
         self.block_array_types.contains(&place.ty)
     }
@@ -277,7 +279,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         })
     }
 
-    /// After indexing a row-major matrix its column's components lie a row apart.
+    /// Sets the stride of a column of a row-major matrix: its components are a row apart.
     fn element_access(&self, place: &mut Place) {
         let Some(access) = place.access.as_mut() else { return };
         if matches!(self.types.get(place.ty), Type::Matrix { .. }) && access.order == MatrixOrder::RowMajor {
@@ -434,7 +436,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
 }
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// Writes outputs that all invocations of a patch share; of several lanes that write one cell the last wins.
+    /// Writes outputs that all invocations of a patch share. Of several lanes that write one
+    /// component the last one wins.
     fn store_shared(
         &mut self,
         place: &Place,
@@ -478,12 +481,13 @@ fn element_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> 
     }
 }
 
-/// Whether memory holds a plain `uint` for a value of this opaque type: atomic counters and subroutine indices.
+/// True if memory holds a plain `uint` for a value of this opaque type: atomic counters and
+/// subroutine indices.
 fn is_index(ty: &Type) -> bool {
     matches!(ty, Type::AtomicCounter | Type::Subroutine(_))
 }
 
-/// Number of innermost elements of an array of arrays, 1 for anything else.
+/// Number of innermost elements of an array of arrays, 1 for other types.
 fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),
@@ -519,7 +523,7 @@ fn gather(from: &Value, place: &Place, components: usize) -> Value {
     value
 }
 
-/// A component read from memory: booleans are any non-zero integer.
+/// Converts a component read from memory: any non-zero integer is a true boolean.
 fn from_memory(ty: Scalar, bits: u64) -> u64 {
     match ty {
         Scalar::Bool => scalar::of_bool(bits != 0),

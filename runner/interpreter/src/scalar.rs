@@ -1,7 +1,8 @@
 //! Arithmetic on single components, held as raw bits in a `u64`.
 //!
-//! `float` operands and results that are subnormal become zeros of the same sign (GLSL 4.60 section 4.7.1 allows it, the machines we
-//! compare with do it); `double` and `float16_t` keep theirs. Every operation rounds once, to nearest even.
+//! `float` operands and results that are subnormal become zeros of the same sign (GLSL 4.60 section
+//! 4.7.1 allows it, and so does the simulated hardware); `double` and `float16_t` keep theirs.
+//! Every operation rounds once, to nearest even.
 
 use program::{BinaryOp, Scalar, UnaryOp};
 
@@ -12,42 +13,42 @@ pub(crate) type UnaryFunction = fn(u64) -> u64;
 /// A function of two components.
 pub(crate) type BinaryFunction = fn(u64, u64) -> u64;
 
-/// A subnormal becomes a zero of its sign.
+/// Flushes a subnormal to a zero of its sign.
 pub(crate) fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0.0f32.copysign(x) } else { x }
 }
 
-/// The `float` in a cell, flushed.
+/// Returns the `float` of a component, flushed.
 pub(crate) fn f32_of(bits: u64) -> f32 {
     flush(f32::from_bits(bits as u32))
 }
 
-/// The cell of a `float`, flushed.
+/// Returns the component of a `float`, flushed.
 pub(crate) fn of_f32(x: f32) -> u64 {
     u64::from(flush(x).to_bits())
 }
 
-/// The `double` in a cell.
+/// Returns the `double` of a component.
 pub(crate) fn f64_of(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// The cell of a `double`.
+/// Returns the component of a `double`.
 pub(crate) fn of_f64(x: f64) -> u64 {
     x.to_bits()
 }
 
-/// The `float16_t` in a cell.
+/// Returns the `float16_t` of a component.
 pub(crate) fn f16_of(bits: u64) -> f64 {
     half::to_f64(bits as u16)
 }
 
-/// The cell of a `float16_t`: one rounding.
+/// Returns the component of a `float16_t`, rounded once.
 pub(crate) fn of_f16(x: f64) -> u64 {
     u64::from(half::from_f64(x))
 }
 
-/// The cell of a `bool`.
+/// Returns the component of a `bool`.
 pub(crate) fn of_bool(x: bool) -> u64 {
     u64::from(x)
 }
@@ -105,8 +106,9 @@ macro_rules! int_ops {
     };
 }
 
-/// The function of a component-wise binary operator on components of type `scalar`; results of integer arithmetic still need [`wrap`].
-/// `None` when the operator is not component-wise on that type.
+/// Returns the function of a component-wise binary operator on components of type `scalar`; results
+/// of integer arithmetic still need [`wrap`]. `None` when the operator is not component-wise on
+/// that type.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
     Some(match scalar {
         Scalar::Float => float_ops!(op, f32_of, of_f32),
@@ -128,8 +130,9 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<BinaryFunction> {
     })
 }
 
-/// Whether GLSL leaves the result undefined: integer division by zero (or of the smallest value by −1), a shift by the width or more,
-/// and `float` division by more than 2¹²⁶, for which section 4.7.1 gives no bound (a reciprocal underflows there).
+/// True if GLSL leaves the result undefined: integer division by zero (or of the smallest value by
+/// −1), a shift by the width or more, and `float` division by more than 2¹²⁶, for which section
+/// 4.7.1 gives no bound (a reciprocal underflows there).
 pub(crate) fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) -> bool {
     if scalar == Scalar::Float && op == BinaryOp::Div {
         let divisor = f32_of(b).abs();
@@ -151,7 +154,8 @@ pub(crate) fn binary_is_undefined(op: BinaryOp, scalar: Scalar, a: u64, b: u64) 
     }
 }
 
-/// The function of a unary operator on components of type `scalar`; integer results still need [`wrap`].
+/// Returns the function of a unary operator on components of type `scalar`; integer results still
+/// need [`wrap`].
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
     Some(match (op, scalar) {
         (UnaryOp::LogicalNot, Scalar::Bool) => |a| of_bool(a == 0),
@@ -164,7 +168,8 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar) -> Option<UnaryFunction> {
     })
 }
 
-/// Any number as an exact `f64`, except 64-bit integers beyond 2⁵³, which [`convert`] treats by themselves.
+/// Converts a number to `f64`, exactly except for 64-bit integers beyond 2⁵³, which [`convert`]
+/// handles separately.
 pub(crate) fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Bool => f64::from(u8::from(bits != 0)),
@@ -176,7 +181,7 @@ pub(crate) fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// A floating-point result rounded once from `f64`.
+/// Rounds an `f64` once to a floating-point component.
 pub(crate) fn from_f64(scalar: Scalar, x: f64) -> u64 {
     match scalar {
         Scalar::Float16 => of_f16(x),
@@ -185,8 +190,8 @@ pub(crate) fn from_f64(scalar: Scalar, x: f64) -> u64 {
     }
 }
 
-/// Converts one component (GLSL 4.60 section 5.4.1). Also says whether the result is undefined there: a floating-point value outside
-/// the integer type's range, or NaN.
+/// Converts one component (GLSL 4.60 section 5.4.1). Also returns whether the result is undefined:
+/// a floating-point value outside the integer type's range, or NaN.
 pub(crate) fn convert(from: Scalar, to: Scalar, bits: u64) -> (u64, bool) {
     if from == to {
         return (bits, false);
@@ -240,7 +245,8 @@ fn int_to_float(from: Scalar, to: Scalar, bits: u64) -> u64 {
         Scalar::Float => of_f32(bits as f32),
         Scalar::Double if signed => of_f64(bits as i64 as f64),
         Scalar::Double => of_f64(bits as f64),
-        // Every integer of at most 53 bits is exact in f64; longer ones overflow half precision anyway.
+        // Every integer of at most 53 bits is exact in f64; longer ones overflow half precision
+        // anyway.
         _ if signed => of_f16(bits as i64 as f64),
         _ => of_f16(bits as f64),
     }

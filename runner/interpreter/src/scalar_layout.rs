@@ -1,4 +1,4 @@
-//! How values of each type flatten into components, and where those components lie in memory and in slots.
+//! Scalar layout of types: components of values, and their places in memory and in slots.
 
 use cranelift_entity::SecondaryMap;
 use program::layout::Rules;
@@ -56,7 +56,7 @@ pub(crate) fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
     }
 }
 
-/// One component in memory.
+/// Component in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryComponent {
     /// Byte offset from the start of the value.
@@ -65,7 +65,7 @@ pub(crate) struct MemoryComponent {
     pub(crate) scalar: Scalar,
 }
 
-/// Where the components of a value of type `ty` lie, in component order.
+/// Returns the places of the components of a value of type `ty` in memory, in order.
 pub(crate) fn memory_components(
     types: &TypeTable,
     rules: Rules,
@@ -114,7 +114,7 @@ fn memory_components_at(
     }
 }
 
-/// One 32-bit half or whole of a component in a slot.
+/// Component in a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SlotComponent {
     /// Slots after the variable's first one.
@@ -125,7 +125,8 @@ pub(crate) struct SlotComponent {
     pub(crate) scalar: Scalar,
 }
 
-/// Where the components of a value of type `ty` lie in consecutive slots, starting at a component of the first.
+/// Returns the places of the components of a value of type `ty` in consecutive slots, starting at a
+/// component of the first.
 pub(crate) fn slot_components(types: &TypeTable, ty: TypeId, component: u8) -> Vec<SlotComponent> {
     let mut out = Vec::new();
     let mut next = 0;
@@ -163,7 +164,8 @@ fn slot_components_at(
     }
 }
 
-/// The slot `offset` after `first`. Distances and levels pack four array elements into a slot instead (see [`packs_elements`]).
+/// Returns the slot `offset` after `first`. Distances and levels pack four array elements into a
+/// slot instead (see [`packs_elements`]).
 pub(crate) fn slot_after(first: Slot, offset: u32) -> Slot {
     let at = |n: u8| n.saturating_add(offset.min(255) as u8);
     match first {
@@ -177,12 +179,13 @@ pub(crate) fn slot_after(first: Slot, offset: u32) -> Slot {
     }
 }
 
-/// Whether array elements of variables at this slot are its components (`gl_ClipDistance`, `gl_TessLevelOuter`, …).
+/// True if array elements of variables at this slot are its components (`gl_ClipDistance`,
+/// `gl_TessLevelOuter`, …).
 pub(crate) fn packs_elements(slot: Slot) -> bool {
     matches!(slot, Slot::ClipDistance(_) | Slot::TessLevelOuter | Slot::TessLevelInner)
 }
 
-/// The fragment output `offset` array elements after `first`.
+/// Returns the fragment output `offset` array elements after `first`.
 pub(crate) fn output_after(first: FragmentOutput, offset: u32) -> FragmentOutput {
     match first {
         FragmentOutput::Color { location, index } => {

@@ -63,7 +63,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
     }
 
-    /// Takes every active lane out of execution and gives the mask it had.
+    /// Deactivates all lanes; returns the mask of those that were active.
     fn take_active(&mut self) -> Mask {
         let none = Mask::none(self.lanes);
         std::mem::replace(&mut self.active, none)
@@ -75,7 +75,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
             Some(expr) => self.eval(expr)?,
             None => Value::undefined(self.layout.component_count(ty), self.lanes),
         };
-        // Lanes that are elsewhere keep what an earlier pass through this declaration gave them: nobody reads it there.
+        // Inactive lanes may lose the value of an earlier pass through this declaration: they
+        // cannot read it.
         self.frame_mut().define(local, value);
         Ok(())
     }
@@ -95,7 +96,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(())
     }
 
-    /// Active lanes where a condition holds; lanes whose condition is undefined are tainted from here on.
+    /// Returns the active lanes where a condition holds. Control flow of lanes with an undefined
+    /// condition is undefined from here on.
     fn test(&mut self, condition: ExprId) -> Result<Mask, Error> {
         let value = self.eval(condition)?;
         if !value.all_defined() {

@@ -1,4 +1,4 @@
-//! Initializers of uniforms: the values that GL gives them when a program is linked.
+//! Initializers of uniforms: their values after linking.
 
 use program::{BuiltinVariable, Program, Storage};
 
@@ -7,13 +7,14 @@ use crate::invocation_group::InvocationGroup;
 use crate::lanes::Mask;
 use crate::scalar_layout::ScalarLayout;
 
-/// Most statements that initializers may execute; they are constant expressions.
+/// Limit on statements of initializers, which are constant expressions.
 const STEPS: u64 = 1 << 20;
 
-/// The bytes of the default uniform block with every initializer evaluated; everything else is zero.
+/// Returns the bytes of the default uniform block with every initializer evaluated; all others are
+/// zero.
 ///
 /// # Errors
-/// An initializer that is no constant expression the interpreter can evaluate.
+/// An initializer is no constant expression that the interpreter can evaluate.
 pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
     let mut block = DefaultBlock(vec![0; program.default_block_size as usize]);
     let layout = ScalarLayout::new(&program.types, program.types.ids());
@@ -29,7 +30,7 @@ pub fn default_block(program: &Program) -> Result<Vec<u8>, Error> {
     Ok(block.0)
 }
 
-/// Where initializers go; nothing else exists before a draw.
+/// Environment of initializers: only the default block exists before a draw.
 struct DefaultBlock(Vec<u8>);
 
 impl Environment for DefaultBlock {

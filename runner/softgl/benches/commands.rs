@@ -1,4 +1,4 @@
-//! What a script's typical commands cost without shading: clear, draw, probe of a 250 × 250 window.
+//! Cost of typical script commands without shading: clear, draw, probe of a 250 × 250 window.
 
 #[path = "../tests/it/support/mod.rs"]
 mod support;

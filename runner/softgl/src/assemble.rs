@@ -1,7 +1,9 @@
-//! Primitive assembly: from a stream of vertices to points, lines and triangles, with or without adjacency.
+//! Primitive assembly: from a stream of vertices to points, lines and triangles, with or without
+//! adjacency.
 //!
-//! Vertex orders and provoking vertices follow the OpenGL 4.6 compatibility specification, section 10.1 and
-//! table 13.2. Quads and polygons become triangles that share the provoking vertex of the whole.
+//! Vertex orders and provoking vertices follow the OpenGL 4.6 compatibility specification, section
+//! 10.1 and table 13.2. Quads and polygons become triangles that share the provoking vertex of the
+//! whole.
 
 use smallvec::SmallVec;
 
@@ -28,7 +30,7 @@ pub enum PrimitiveMode {
     Patches,
 }
 
-/// Which vertex gives flat outputs their value.
+/// Convention that selects the vertex of flat outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProvokingVertex {
     /// `GL_FIRST_VERTEX_CONVENTION`.
@@ -45,8 +47,8 @@ pub struct Primitive {
     pub vertices: SmallVec<[u32; 6]>,
     /// Index into `vertices` of the provoking one.
     pub provoking: u8,
-    /// For triangles: bit i is set if the edge from vertex i to the next is an edge of the polygon that was drawn
-    /// (the diagonal of a quad is not).
+    /// For triangles: bit i is set if the edge from vertex i to the next is an edge of the polygon
+    /// that was drawn (the diagonal of a quad is not).
     pub edges: u8,
     /// `gl_PrimitiveID`: the two halves of a quad share it.
     pub id: u32,
@@ -62,7 +64,8 @@ impl Primitive {
         self
     }
 
-    /// Drops adjacent vertices: the line or triangle itself, for pipelines without a geometry stage.
+    /// Drops adjacent vertices: the line or triangle itself, for pipelines without a geometry
+    /// stage.
     pub fn without_adjacency(&self, mode: PrimitiveMode) -> Primitive {
         let keep: &[usize] = match mode {
             PrimitiveMode::LinesAdjacency | PrimitiveMode::LineStripAdjacency => &[1, 2],
@@ -76,7 +79,8 @@ impl Primitive {
 }
 
 impl PrimitiveMode {
-    /// What is rasterized in the end, when no geometry or tessellation stage changes it; patches count as points.
+    /// Kind of primitive that is rasterized when no geometry or tessellation stage changes it.
+    /// Patches count as points.
     pub fn kind(self) -> PrimitiveKind {
         use PrimitiveMode::*;
         match self {
@@ -87,8 +91,8 @@ impl PrimitiveMode {
     }
 }
 
-/// Splits `count` vertices into primitives. Incomplete primitives at the end are dropped. `patch_vertices` is the
-/// size of a patch.
+/// Splits `count` vertices into primitives. Incomplete primitives at the end are dropped.
+/// `patch_vertices` is the size of a patch.
 pub fn assemble(
     mode: PrimitiveMode,
     count: u32,
@@ -164,7 +168,8 @@ fn quad(corners: [u32; 4], provoking: u8, id: u32) -> [Primitive; 2] {
     ]
 }
 
-/// Triangles of a strip with adjacency, in the vertex order of table 10.1 (first, last and middle ones differ).
+/// Triangles of a strip with adjacency, in the vertex order of table 10.1 (first, last and middle
+/// ones differ).
 fn strip_adjacency(count: u32, last: bool) -> Vec<Primitive> {
     let triangles = (count / 2).saturating_sub(2);
     (0..triangles)

@@ -1,11 +1,11 @@
 //! Clipping in homogeneous coordinates (OpenGL 4.6 section 13.7).
 //!
-//! Clipped polygons keep, for every vertex, its weights over the vertices of the original primitive, so attributes
-//! are interpolated from the original ones.
+//! Clipped polygons keep, for every vertex, its weights over the vertices of the original
+//! primitive, so attributes are interpolated from the original ones.
 
 use smallvec::SmallVec;
 
-/// A vertex of a clipped primitive.
+/// Vertex of a clipped primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipVertex {
     /// Clip coordinates.
@@ -17,7 +17,7 @@ pub struct ClipVertex {
 /// A convex polygon: a triangle and up to one more vertex per plane.
 pub type ClippedPolygon = SmallVec<[ClipVertex; 12]>;
 
-/// What to clip against besides user planes.
+/// Planes to clip against besides user planes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipVolume {
     /// |x| and |y| may reach this multiple of w: 1 clips to the view volume, more leaves a guard band.
@@ -37,14 +37,14 @@ impl ClipVolume {
             3 => self.guard[1] * w - y,
             4 if self.depth => w + z,
             5 if self.depth => w - z,
-            // Everything else is in front of the viewer only with positive w.
+            // All other planes need a positive w.
             _ => w,
         }
     }
 }
 
-/// Clips a triangle. `user` holds, for each enabled user plane, the clip distances of the three vertices. The result
-/// has no or at least three vertices, all with positive w.
+/// Clips a triangle. `user` holds, for each enabled user plane, the clip distances of the three
+/// vertices. The result has no or at least three vertices, all with positive w.
 pub fn triangle(positions: &[[f64; 4]; 3], volume: &ClipVolume, user: &[[f64; 3]]) -> ClippedPolygon {
     if !positions.iter().flatten().all(|c| c.is_finite()) {
         return ClippedPolygon::new();
@@ -78,7 +78,7 @@ pub fn line(ends: [ClipVertex; 2], volume: &ClipVolume, user: &[[f64; 3]]) -> Op
     ends.iter().all(|v| v.position[3] > 0.0).then_some(ends)
 }
 
-/// Whether a point survives: its center must be inside everything.
+/// True if a point survives clipping: its center must be inside all planes.
 pub fn point(vertex: &ClipVertex, volume: &ClipVolume, user: &[[f64; 3]]) -> bool {
     let position = &vertex.position;
     position.iter().all(|c| c.is_finite())
@@ -101,8 +101,8 @@ fn interpolate(values: &[f64; 3], weights: &[f64; 3]) -> f64 {
     (0..3).filter(|&i| weights[i] != 0.0).map(|i| values[i] * weights[i]).sum()
 }
 
-/// The point between `inside` and `outside` where the distance is zero. Always computed from the inside, so that
-/// two primitives that share the edge get the same point.
+/// The point between `inside` and `outside` where the distance is zero. Always computed from the
+/// inside, so that two primitives that share the edge get the same point.
 fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside: f64) -> ClipVertex {
     let t = d_inside / (d_inside - d_outside);
     // With infinite distances the quotient is NaN: keep the inside vertex.
@@ -191,8 +191,8 @@ mod tests {
                     assert!((again - value).abs() < 1e-9);
                 }
             }
-            // Any combination of the vertices that lies inside must be inside the polygon: compare the signed areas
-            // of "weights" space through sampling.
+            // Any combination of the vertices inside the volume must be inside the polygon: compare
+            // by sampling in the space of weights.
             for _ in 0..20 {
                 let (a, b) = (random.signed(0.5) + 0.5, random.signed(0.5) + 0.5);
                 let w = if a + b <= 1.0 { [a, b, 1.0 - a - b] } else { [1.0 - a, 1.0 - b, a + b - 1.0] };
@@ -206,7 +206,8 @@ mod tests {
         }
     }
 
-    /// Whether weights lie in the convex polygon spanned by its vertices' weights (first two as coordinates).
+    /// True if weights are in the convex polygon spanned by its vertices' weights (first two as
+    /// coordinates).
     fn in_polygon(polygon: &ClippedPolygon, w: &[f64; 3]) -> bool {
         if polygon.is_empty() {
             return false;

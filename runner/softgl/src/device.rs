@@ -1,31 +1,32 @@
-//! The device trait: how the GL machine asks for shading, and what a device may ask back.
+//! Interface between the GL machine and the devices that execute shaders.
 //!
-//! A device executes one stage of a program for a [`Batch`]: structure-of-arrays inputs, an execution mask,
-//! outputs the device fills in. All values are raw 32-bit patterns; a 64-bit value is two components, low dword
-//! first. The machine never interprets what a stage computed, except where OpenGL itself does (positions, clip
-//! distances, fragment colors and the like).
+//! A device executes one stage of a program for a [`Batch`]: structure-of-arrays inputs, an
+//! execution mask, and outputs that the device fills in. All values are raw 32-bit patterns; a
+//! 64-bit value is two components, low dword first. The machine interprets results of a stage only
+//! where OpenGL does: positions, clip distances, fragment colors and the like.
 //!
-//! Fragments always come in whole 2×2 quads. The machine gives plane equations and the three vertices' values,
-//! never interpolated values: interpolation is the device's business.
+//! Fragments always come in whole 2×2 quads. The machine provides plane equations and the values of
+//! the three vertices; the device interpolates.
 
 use program::{Program, Stage, StageKey};
 
 pub use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
 use crate::shader_io::ShaderIo;
 
-/// The most lanes in one batch of vertices, fragments, primitives, patches or tessellation points, so that an
-/// execution mask fits one word. Work groups are not limited by it.
+/// Largest number of lanes in a batch of vertices, fragments, primitives, patches or tessellation
+/// points: an execution mask fits one word. Work groups may be larger.
 pub const MAX_LANES: usize = 64;
 
 /// One bit per lane of a batch; lane 0 is the lowest bit.
 pub type LaneMask = u64;
 
-/// The mask that enables the first `lanes` lanes.
+/// Returns the mask that enables the first `lanes` lanes.
 pub fn first_lanes(lanes: usize) -> LaneMask {
     if lanes >= MAX_LANES { !0 } else { (1 << lanes) - 1 }
 }
 
-/// Executed instructions (simulator) or evaluated statements (interpreter): what test timeouts are counted in.
+/// Executed instructions (simulator) or evaluated statements (interpreter): the unit of test
+/// timeouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Steps(pub u64);
 
@@ -35,7 +36,7 @@ impl std::ops::AddAssign for Steps {
     }
 }
 
-/// Why a device could not shade.
+/// Error of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The step budget of the test is used up.
@@ -43,48 +44,48 @@ pub enum DeviceError {
     StepLimit {
         /// The stage that was executing.
         stage: Stage,
-        /// All that the test may execute.
+        /// Limit of the test.
         limit: u64,
-        /// What is counted, in the plural.
+        /// Unit of the limit, in the plural.
         unit: &'static str,
     },
-    /// Something this project does not implement (yet): names what.
+    /// Feature that is not implemented.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// A layer in front of execution refused the stage: compiling, validating, loading a binary. `layer` is one
-    /// of the result layers (`lower`, `allocate`, `encode`, `validate`, …).
+    /// A phase before execution rejected the stage: compiling, validating, loading a binary.
+    /// `phase` is one of the phases of results (`lower`, `allocate`, `encode`, `validate`, …).
     #[error("{phase}: {message}")]
     Rejected {
         /// Phase that rejected the stage.
         phase: &'static str,
-        /// What it said.
+        /// Its message.
         message: String,
     },
-    /// Such a layer broke down instead of answering: a compiler outside this process, say.
+    /// A phase crashed, for example a compiler in another process.
     #[error("{phase}: {message}")]
     Crashed {
         /// Phase that crashed.
         phase: &'static str,
-        /// How it ended.
+        /// Cause of the crash.
         message: String,
     },
-    /// Such a layer did not answer in time.
+    /// A phase exceeded its time limit.
     #[error("{phase}: {message}")]
     TimedOut {
         /// Phase that timed out.
         phase: &'static str,
-        /// How long it was waited for.
+        /// The time limit.
         message: String,
     },
-    /// Execution itself went wrong (illegal instruction, bad message, hang).
+    /// Execution failed: illegal instruction, bad message, hang.
     #[error("{0}")]
     Execution(String),
 }
 
-/// What every stage of a draw or dispatch shares.
+/// State that all stages of a draw or dispatch share.
 ///
-/// `program` has the interface: dense vertex-input slots, varying slots, fragment outputs. Everything that changes
-/// between draws and is not in the batch comes through [`ShaderIo`].
+/// `program` holds the interface: dense vertex-input slots, varying slots, fragment outputs.
+/// Buffers, textures and images come through [`ShaderIo`].
 #[derive(Clone, Copy, Debug)]
 pub struct DrawState<'a> {
     /// The linked program.
@@ -99,17 +100,17 @@ pub struct DrawState<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
-/// Something that executes shader stages.
+/// Executor of shader stages.
 pub trait Device {
-    /// Called once for each active stage when a draw or dispatch is issued, before any batch of it, even if no
-    /// batch follows: compile here. An error ends the draw.
+    /// Prepares a stage, for example compiles it. Called once for each active stage of a draw or
+    /// dispatch, before its batches and even if no batch follows. An error ends the draw.
     fn prepare(&mut self, stage: Stage, state: &DrawState<'_>) -> Result<(), DeviceError> {
         let _ = (stage, state);
         Ok(())
     }
 
-    /// Executes `stage` for all lanes of `batch` and fills in its outputs. The kind of the batch follows from the
-    /// stage. Outputs of lanes outside the mask are ignored.
+    /// Executes `stage` for all lanes of `batch` and fills in its outputs. The kind of the batch
+    /// follows from the stage. Outputs of lanes outside the mask are ignored.
     fn shade(
         &mut self,
         stage: Stage,
@@ -119,7 +120,8 @@ pub trait Device {
     ) -> Result<Steps, DeviceError>;
 }
 
-/// A table of 32-bit values: one row per component (`slot * 4 + component`), one column per lane.
+/// Table of 32-bit values in structure-of-arrays order: one row per component (`slot * 4 +
+/// component`), one column per lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SoaTable {
     lanes: usize,
@@ -127,7 +129,7 @@ pub struct SoaTable {
 }
 
 impl SoaTable {
-    /// `rows` × `lanes` zeros.
+    /// Creates a table of `rows` × `lanes` zeros.
     pub fn new(rows: usize, lanes: usize) -> SoaTable {
         SoaTable { lanes, data: vec![0; rows * lanes] }
     }
@@ -191,7 +193,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// How many lanes (invocations for a work group) the batch has.
+    /// Number of lanes; of a work group the number of invocations.
     pub fn lanes(&self) -> usize {
         match self {
             Batch::Vertex(b) => b.lanes,
@@ -211,8 +213,9 @@ pub struct VertexBatch {
     pub lanes: usize,
     /// Lanes to run.
     pub mask: LaneMask,
-    /// Attribute values: row `slot * 4 + component`, `slot` being the index in [`Program::attributes`]. A dvec3
-    /// or dvec4 (column) takes two slots: x and y in the first, z and w in the second.
+    /// Attribute values: row `slot * 4 + component`, `slot` being the index in
+    /// [`Program::attributes`]. A dvec3 or dvec4 (column) takes two slots: x and y in the first, z
+    /// and w in the second.
     pub inputs: SoaTable,
     /// `gl_VertexID`.
     pub vertex_id: Vec<u32>,
@@ -230,7 +233,7 @@ pub struct VertexBatch {
 }
 
 impl VertexBatch {
-    /// Whether everything but the outputs is the same.
+    /// True if everything but the outputs is equal.
     pub fn has_inputs_of(&self, other: &VertexBatch) -> bool {
         self.lanes == other.lanes
             && self.mask == other.mask
@@ -242,7 +245,8 @@ impl VertexBatch {
     }
 }
 
-/// Patches for the tessellation control stage: every lane is one patch and runs all its output invocations.
+/// Patches for the tessellation control stage: every lane is one patch and runs all its output
+/// invocations.
 #[derive(Clone, Debug)]
 pub struct TessControlBatch {
     /// Number of patches, at most [`MAX_LANES`].
@@ -255,9 +259,11 @@ pub struct TessControlBatch {
     pub inputs: Vec<SoaTable>,
     /// To fill: for each output control point the stage's output slots.
     pub outputs: Vec<SoaTable>,
-    /// To fill: `patch out` slots, under the same slot numbers (the stage's outputs list both kinds).
+    /// To fill: `patch out` slots, under the same slot numbers (the stage's outputs list both
+    /// kinds).
     pub patch_outputs: SoaTable,
-    /// To fill: `gl_TessLevelOuter`, four rows of f32. The levels are taken from here, not from `patch_outputs`.
+    /// To fill: `gl_TessLevelOuter`, four rows of f32. The levels are taken from here, not from
+    /// `patch_outputs`.
     pub outer: SoaTable,
     /// To fill: `gl_TessLevelInner`, two rows of f32.
     pub inner: SoaTable,
@@ -274,9 +280,11 @@ pub struct TessEvaluationBatch {
     pub primitive_id: u32,
     /// `gl_TessCoord`: three rows of f32.
     pub tess_coord: SoaTable,
-    /// Control points: `inputs[vertex][slot * 4 + component]`, the stage's own per-vertex input slots.
+    /// Control points: `inputs[vertex][slot * 4 + component]`, the stage's own per-vertex input
+    /// slots.
     pub inputs: Vec<Vec<u32>>,
-    /// Values of the `patch in` slots, under the same slot numbers (the stage's inputs list both kinds).
+    /// Values of the `patch in` slots, under the same slot numbers (the stage's inputs list both
+    /// kinds).
     pub patch_inputs: Vec<u32>,
     /// `gl_TessLevelOuter`.
     pub outer: [f32; 4],
@@ -297,14 +305,14 @@ pub struct GeometryBatch {
     pub primitive_id: Vec<u32>,
     /// `gl_InvocationID`.
     pub invocation_id: Vec<u32>,
-    /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the stage's own input slots, in the order of
-    /// [`program::LinkedStage::inputs`].
+    /// For each vertex of the input primitive (1, 2, 3, 4 or 6) the stage's own input slots, in the
+    /// order of [`program::LinkedStage::inputs`].
     pub inputs: Vec<SoaTable>,
-    /// To fill: what each lane emitted.
+    /// To fill: vertices emitted by each lane.
     pub outputs: Vec<EmittedVertices>,
 }
 
-/// What one geometry invocation emitted, in order.
+/// Vertices emitted by one geometry invocation, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmittedVertices {
     /// The vertices, each all output slots (`slot * 4 + component`).
@@ -329,15 +337,15 @@ pub struct EmittedVertex {
 pub struct FragmentBatch {
     /// The quads, at most [`MAX_LANES`] / 4.
     pub quads: Vec<Quad>,
-    /// Lanes that are not helpers. All four lanes of every quad execute; stores, atomics and results of helpers
-    /// have no effect.
+    /// Lanes that are not helpers. All four lanes of every quad execute; stores, atomics and
+    /// results of helpers have no effect.
     pub live: LaneMask,
     /// The primitives the quads refer to.
     pub primitives: Vec<PrimitiveSetup>,
     /// Samples per pixel of the framebuffer; 1 when it is not multisampled.
     pub samples: u32,
-    /// Positions of the samples within a pixel, from its lower left corner; one entry, the center, without
-    /// multisampling.
+    /// Positions of the samples within a pixel, from its lower left corner; one entry, the center,
+    /// without multisampling.
     pub sample_positions: Vec<[f64; 2]>,
     /// With per-sample shading the sample each quad runs for.
     pub sample_id: Option<u32>,
@@ -358,11 +366,11 @@ pub struct Quad {
     pub primitive: u32,
 }
 
-/// What the fragment stage writes.
+/// Outputs of the fragment stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FragmentOutputs {
-    /// Row `location * 4 + component`, index 0 of dual-source blending. For `gl_FragColor` only location 0 is
-    /// written; the machine broadcasts it.
+    /// Row `location * 4 + component`, index 0 of dual-source blending. For `gl_FragColor` only
+    /// location 0 is written; the machine broadcasts it.
     pub color: SoaTable,
     /// Index 1 of dual-source blending, location 0: four rows.
     pub dual_source: SoaTable,
@@ -374,7 +382,7 @@ pub struct FragmentOutputs {
     pub stencil: Vec<u32>,
     /// Lanes that executed `discard` (or were demoted).
     pub killed: LaneMask,
-    /// Covered lanes with a visible result that GLSL leaves undefined, as far as the device knows.
+    /// Covered lanes with a visible result that GLSL leaves undefined and the device detects.
     pub undefined: LaneMask,
 }
 

@@ -1,7 +1,7 @@
-//! Pixel formats: how shader outputs become stored texels and how texels are read.
+//! Pixel formats: conversion between shader values and stored texels.
 //!
-//! A stored [`Texel`] is four words, already quantized: integer codes for normalized and integer channels (sign
-//! extended), f32 bit patterns of representable values for floating-point channels.
+//! A stored [`Texel`] is four words, already quantized: integer codes for normalized and integer
+//! channels (sign extended), f32 bit patterns of representable values for floating-point channels.
 
 /// A quantized pixel.
 pub type Texel = [u32; 4];
@@ -11,7 +11,7 @@ pub type Texel = [u32; 4];
 pub enum Channel {
     /// Absent: reads as 0, or 1 for alpha.
     None,
-    /// Unsigned normalized, so many bits.
+    /// Unsigned normalized, with the number of bits.
     Unorm(u8),
     /// Signed normalized.
     Snorm(u8),
@@ -36,7 +36,8 @@ impl Channel {
         }
     }
 
-    /// Quantizes what a shader (or a clear) wrote: f32 bits, or an integer for integer channels.
+    /// Quantizes a value written by a shader or a clear: f32 bits, or an integer for integer
+    /// channels.
     pub fn quantize(self, raw: u32) -> u32 {
         let value = f32::from_bits(raw);
         match self {
@@ -51,7 +52,7 @@ impl Channel {
         }
     }
 
-    /// Quantizes a number, as clears and texture uploads give it.
+    /// Quantizes a number of a clear or a texture upload.
     pub fn quantize_number(self, value: f64) -> u32 {
         match self {
             Channel::Int(_) => self.quantize(value as i32 as u32),
@@ -103,7 +104,7 @@ impl Channel {
         matches!(self, Channel::Int(_) | Channel::Uint(_))
     }
 
-    /// What a shader reads: f32 bits, or the integer itself.
+    /// Returns the value that a shader reads: f32 bits, or the integer itself.
     fn to_raw(self, stored: u32, alpha: bool, integer: bool) -> u32 {
         match (self, integer) {
             (Channel::None, true) => u32::from(alpha),
@@ -124,7 +125,8 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &[Format] = &[$(Format::$name),*];
 
-            /// The format of a GL enum name. Unsized and compressed ones map to what we store.
+            /// The format of a GL enum name. Unsized and compressed formats map to the stored
+            /// format.
             pub fn from_gl(name: &str) -> Option<Format> {
                 match name {
                     $($gl => Some(Format::$name),)*
@@ -141,7 +143,8 @@ macro_rules! formats {
                 match self { $(Format::$name => $gl),* }
             }
 
-            /// Red, green, blue, alpha. Depth formats have depth in the first channel, stencil in the second.
+            /// Red, green, blue, alpha. Depth formats have depth in the first channel, stencil in
+            /// the second.
             pub const fn channels(self) -> [Channel; 4] {
                 use Channel::{Float as F, Int as I, None as O, Snorm as S, Uint as U, Unorm as N};
                 // Not every use of the macro needs every abbreviation.
@@ -203,7 +206,7 @@ formats! {
     Depth24Stencil8 = "GL_DEPTH24_STENCIL8" [N(24), U(8), O, O],
 }
 
-/// How values of a format compare and what type a shader sees.
+/// Class of a format: comparison of its values, and the type that shaders read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormatClass {
     /// Normalized integers.
@@ -217,7 +220,7 @@ pub enum FormatClass {
 }
 
 impl Format {
-    /// The class, decided by the first channel.
+    /// Returns the class of the first channel.
     pub fn class(self) -> FormatClass {
         match self.channels()[0] {
             Channel::Int(_) => FormatClass::Int,
@@ -227,29 +230,29 @@ impl Format {
         }
     }
 
-    /// Whether it holds integers.
+    /// True if it holds integers.
     pub fn is_integer(self) -> bool {
         matches!(self.class(), FormatClass::Int | FormatClass::Uint)
     }
 
-    /// Whether it is a depth format.
+    /// True if it is a depth format.
     pub fn is_depth(self) -> bool {
         use Format::*;
         matches!(self, Depth16 | Depth24 | Depth32 | Depth32f | Depth24Stencil8)
     }
 
-    /// Whether no channel has more than 8 bits (and some channel has any).
+    /// True if no channel has more than 8 bits (and some channel has any).
     pub fn is_at_most_8_bit(self) -> bool {
         self.channels().iter().all(|c| c.bits() <= 8)
     }
 
-    /// Stores what a shader wrote.
+    /// Quantizes a color written by a shader.
     pub fn quantize(self, raw: [u32; 4]) -> Texel {
         let channels = self.channels();
         std::array::from_fn(|i| channels[i].quantize(raw[i]))
     }
 
-    /// Stores numbers.
+    /// Quantizes numbers.
     pub fn quantize_numbers(self, values: [f64; 4]) -> Texel {
         let channels = self.channels();
         std::array::from_fn(|i| channels[i].quantize_number(values[i]))
@@ -292,20 +295,20 @@ impl Format {
     }
 }
 
-/// To nearest, halves up; NaN gives 0.
+/// Rounds to nearest, halves up; NaN becomes 0.
 fn float_to_unorm(value: f64, bits: u8) -> u32 {
     let max = ((1u64 << bits) - 1) as f64;
     // `clamp` keeps NaN, which the cast turns into 0.
     (value.clamp(0.0, 1.0) * max + 0.5).floor() as u32
 }
 
-/// To nearest, halves away from zero; NaN gives 0.
+/// Rounds to nearest, halves away from zero; NaN becomes 0.
 fn float_to_snorm(value: f64, bits: u8) -> i32 {
     let max = ((1u64 << (bits - 1)) - 1) as f64;
     (value.clamp(-1.0, 1.0) * max).round() as i32
 }
 
-/// f32 to f16 bits, to nearest even.
+/// Converts f32 to f16 bits, rounding to nearest even.
 pub fn float_to_half(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 16) & 0x8000) as u16;
@@ -316,7 +319,7 @@ pub fn float_to_half(value: f32) -> u16 {
     sign | round_to_format(f32::from_bits(magnitude), 10) as u16
 }
 
-/// f16 bits to f32, exactly.
+/// Converts f16 bits to f32, exactly.
 pub fn half_to_float(bits: u16) -> f32 {
     let magnitude = unpack_format(u32::from(bits & 0x7fff), 10);
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }
@@ -338,8 +341,8 @@ fn small_float(value: f32, bits: u8) -> f32 {
     unpack_format(code, mantissa)
 }
 
-/// A non-negative number in a format with 5 exponent bits (bias 15) and `mantissa` bits, to nearest even; overflow
-/// gives infinity.
+/// Rounds a non-negative number to a format with 5 exponent bits (bias 15) and `mantissa` bits, to
+/// nearest even; overflow becomes infinity.
 fn round_to_format(value: f32, mantissa: u32) -> u32 {
     let bits = value.to_bits();
     let exponent = (bits >> 23) as i32 - 127;

@@ -1,4 +1,4 @@
-//! What the machine needs to know about a linked program's interfaces, gathered once.
+//! Facts about the interfaces of a linked program, gathered once.
 
 use program::resource::Placement;
 use program::types::{ArrayLength, Type};
@@ -14,8 +14,7 @@ pub struct FragmentInterface {
     pub broadcast: bool,
     /// Writes `gl_FragDepth`.
     pub writes_depth: bool,
-    /// Two fragments of a primitive with equal inputs can still differ: the shader reads its position, sample or
-    /// lane.
+    /// Reads its position, sample or lane: fragments of a primitive with equal inputs can differ.
     pub reads_position: bool,
     /// Writes `gl_SampleMask`.
     pub writes_sample_mask: bool,
@@ -34,7 +33,7 @@ pub struct FragmentInterface {
 }
 
 impl FragmentInterface {
-    /// Gathers the facts; `None` without a fragment stage.
+    /// Gathers the facts. Returns `None` without a fragment stage.
     pub fn new(program: &Program) -> Option<FragmentInterface> {
         let stage = program.stage(Stage::Fragment)?;
         let mut info = FragmentInterface {
@@ -86,7 +85,7 @@ impl FragmentInterface {
     }
 
     fn add_location(&mut self, location: usize) {
-        // No implementation has more; a linked program cannot name a higher one.
+        // No implementation has more locations, and linking rejects higher ones.
         if location < 32 {
             let len = self.locations.len().max(location + 1);
             self.locations.resize(len, false);
@@ -94,7 +93,7 @@ impl FragmentInterface {
         }
     }
 
-    /// The location that feeds an attachment, if any does.
+    /// Returns the location that is written to an attachment, if any.
     pub fn source(&self, attachment: usize) -> Option<usize> {
         let location = if self.broadcast { 0 } else { attachment };
         self.locations.get(location).copied().unwrap_or(false).then_some(location)
@@ -109,10 +108,10 @@ fn elements(program: &Program, ty: program::TypeId) -> u32 {
     }
 }
 
-/// How one input slot of the fragment stage varies over a primitive.
+/// Variation of one input slot of the fragment stage over a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentInput {
-    /// Which slot of the last vertex stage feeds it.
+    /// Slot of the last vertex stage that provides the value.
     pub source: Option<usize>,
     /// The source of back faces with two-sided colors.
     pub back_source: Option<usize>,
@@ -151,7 +150,7 @@ pub fn fragment_inputs(program: &Program, key: &StageKey) -> Vec<FragmentInput> 
         .collect()
 }
 
-/// Where the last stage before rasterization puts what fixed function consumes: indices of output slots.
+/// Output slots of the last stage before rasterization that fixed-function stages read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexInterface {
     /// Number of output slots.

@@ -1,14 +1,14 @@
-//! Multisample state of a draw, and what it does to fragments.
+//! Multisample state of a draw and its effect on fragments.
 
 use crate::format::Format;
 use crate::raster::samples;
 
-/// What a draw to one sample of each pixel must know. By default there is one sample, in the center.
+/// State of a draw to one sample of each pixel. By default there is one sample, in the center.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multisample {
     /// Positions of the samples in a pixel, from its lower left corner.
     pub positions: Vec<[f32; 2]>,
-    /// The sample that is drawn to.
+    /// Sample that is drawn.
     pub sample: u32,
     /// `GL_SAMPLE_ALPHA_TO_COVERAGE`.
     pub alpha_to_coverage: bool,
@@ -24,19 +24,19 @@ impl Default for Multisample {
 }
 
 impl Multisample {
-    /// Whether a pixel has more than one sample. Nothing here has an effect otherwise.
+    /// True if a pixel has more than one sample. Otherwise the state has no effect.
     pub fn is_enabled(&self) -> bool {
         self.positions.len() > 1
     }
 
-    /// The sample that invocations are for, when there are several.
+    /// Returns the sample of the invocations when there are several.
     pub fn sample_id(&self) -> Option<u32> {
         self.is_enabled().then_some(self.sample)
     }
 
-    /// Whether a fragment with a sample mask and the alpha of the first attachment (`None` for integers, which have no
-    /// coverage in their alpha) reaches the sample. OpenGL wants the number of covered samples to follow alpha and leaves
-    /// open which they are; here it is the first ones.
+    /// True if a fragment with a sample mask and the alpha of the first attachment covers the
+    /// sample. Alpha is `None` for integers, whose alpha has no coverage. In OpenGL the number of
+    /// covered samples follows alpha, in any selection; here the first samples are covered.
     pub fn covers(&self, mask: u32, alpha: Option<f32>) -> bool {
         if !self.is_enabled() {
             return true;
@@ -47,7 +47,7 @@ impl Multisample {
         mask >> self.sample & 1 == 1 && self.sample < covered
     }
 
-    /// The color that is written for a shader's color, both raw.
+    /// Returns the color to write for a shader's color, both raw.
     pub fn color(&self, format: Format, mut raw: [u32; 4]) -> [u32; 4] {
         if self.alpha_to_one && self.is_enabled() && !format.is_integer() {
             raw[3] = 1.0f32.to_bits();

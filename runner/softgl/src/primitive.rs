@@ -23,7 +23,7 @@ impl PlaneEquation {
     }
 }
 
-/// The shape that was rasterized, after polygon mode.
+/// Kind of a rasterized primitive, after polygon mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrimitiveKind {
     /// One vertex.
@@ -34,10 +34,10 @@ pub enum PrimitiveKind {
     Triangle,
 }
 
-/// One primitive as set up for interpolation.
+/// Primitive as set up for interpolation.
 ///
-/// A point has one vertex and a line two; the unused entries of `values` repeat vertex 0 and their barycentric
-/// coordinates are zero, so the same evaluation serves all kinds.
+/// A point has one vertex and a line two; the unused entries of `values` repeat vertex 0 and their
+/// barycentric coordinates are zero, so that the same evaluation works for all kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimitiveSetup {
     /// Its shape.
@@ -49,8 +49,8 @@ pub struct PrimitiveSetup {
     pub provoking: usize,
     /// Barycentric coordinates of vertices 0, 1, 2, linear in window space; they sum to 1.
     pub linear: [PlaneEquation; 3],
-    /// Barycentric coordinates divided by the vertices' clip-space w: the perspective coordinate of vertex i is
-    /// `perspective[i] / one_over_w`.
+    /// Barycentric coordinates divided by the vertices' clip-space w: the perspective coordinate of
+    /// vertex i is `perspective[i] / one_over_w`.
     pub perspective: [PlaneEquation; 3],
     /// 1/w, the sum of `perspective`: `gl_FragCoord.w`.
     pub one_over_w: PlaneEquation,
@@ -69,7 +69,7 @@ pub struct PrimitiveSetup {
 }
 
 impl PrimitiveSetup {
-    /// Moves everything that is interpolated by (`dx`, `dy`) pixels; depth stays.
+    /// Moves all interpolated inputs by (`dx`, `dy`) pixels; depth stays.
     pub fn shift_inputs(&mut self, dx: f64, dy: f64) {
         let planes = self.linear.iter_mut().chain(&mut self.perspective).chain(&mut self.point_coord);
         for plane in planes.chain([&mut self.one_over_w]) {

@@ -1,4 +1,4 @@
-//! Color and depth probes: arithmetic of comparisons and what a probe saw.
+//! Color and depth probes: pixels read and their comparison.
 //!
 //! The rules are those of piglit's probe functions; see the two paths at [`ProbePath`].
 
@@ -6,7 +6,7 @@ use crate::format::{Format, FormatClass, Texel};
 use crate::raster::Rect;
 use crate::surface::Pixels;
 
-/// How pixels are read and compared.
+/// Method of reading and comparing pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbePath {
     /// As floats, each channel within its tolerance: single pixels, and areas of deeper buffers.
@@ -17,12 +17,12 @@ pub enum ProbePath {
     Integer,
 }
 
-/// What a probe expects.
+/// Expected pixel of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expectation {
     /// Channels compared: 3 or 4.
     pub channels: usize,
-    /// Expected values; of integer probes the numbers' bits.
+    /// Expected values; for integer probes the bits of the numbers.
     pub values: [f32; 4],
     /// Tolerance per channel.
     pub tolerance: [f32; 4],
@@ -48,13 +48,13 @@ pub struct ProbeFailure {
     pub y: i32,
     /// Channels that were compared.
     pub channels: usize,
-    /// What was wanted.
+    /// Expected values.
     pub expected: ProbeValues,
-    /// What was there.
+    /// Values read.
     pub observed: ProbeValues,
 }
 
-/// What a probe read, in stored form, so that two machines' readings can be compared.
+/// Pixels that were read, in stored form, so that those of two machines can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readback {
     /// The pixels read.
@@ -63,7 +63,7 @@ pub struct Readback {
     pub format: Format,
     /// Their values.
     pub pixels: Pixels,
-    /// Those that GLSL leaves undefined, as far as is known: numbers of texels, ascending.
+    /// Indices of texels known to be undefined by GLSL, ascending.
     pub undefined: Vec<u32>,
 }
 
@@ -72,12 +72,12 @@ pub struct Readback {
 pub struct ProbeResult {
     /// The first bad pixel, row by row from the bottom; `None` when the probe passes.
     pub failure: Option<ProbeFailure>,
-    /// What was read.
+    /// Pixels that were read.
     pub readback: Readback,
 }
 
 impl ProbeResult {
-    /// Whether every pixel was as expected.
+    /// True if every pixel was as expected.
     pub fn passed(&self) -> bool {
         self.failure.is_none()
     }
@@ -92,7 +92,7 @@ impl Readback {
         }
     }
 
-    /// Whether the value of a pixel is known to be undefined.
+    /// True if the value of a pixel is known to be undefined.
     pub fn is_undefined(&self, x: i32, y: i32) -> bool {
         let Rect { x0, y0, x1, y1 } = self.rect;
         let inside = (x0..x1).contains(&x) && (y0..y1).contains(&y);
@@ -123,9 +123,10 @@ impl Readback {
         }
     }
 
-    /// The first pixel at which two machines' readings of the same probe differ by more than the mismatch rule
-    /// allows: integers and exact values bit for bit, normalized values within one step, other floats within
-    /// 16 units in the last place. NaN equals NaN, and undefined values everything.
+    /// Returns the first pixel at which the readings of two machines differ by more than the
+    /// mismatch rule allows: integers and exact values bit for bit, normalized values within one
+    /// step, other floats within 16 units in the last place. NaN equals NaN, and undefined values
+    /// equal all values.
     pub fn mismatch(&self, other: &Readback, agreement: Agreement) -> Option<(i32, i32)> {
         if self.rect != other.rect || self.format != other.format {
             return Some((self.rect.x0, self.rect.y0));
@@ -143,7 +144,7 @@ impl Readback {
     }
 }
 
-/// How closely two machines that run the same program must agree.
+/// Required agreement of two machines that run the same program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Agreement {
     /// Bit for bit: only exact and correctly rounded operations contribute.
@@ -154,16 +155,16 @@ pub enum Agreement {
     Half,
 }
 
-/// Units in the last place that inexact results may be apart.
+/// Largest difference of inexact results in units in the last place.
 const UNITS: u32 = 16;
 
-/// Whether two stored channel values count as equal.
+/// True if two stored channel values count as equal.
 pub fn channel_matches(class: FormatClass, a: u32, b: u32, agreement: Agreement) -> bool {
     match class {
         _ if a == b => true,
         FormatClass::Int | FormatClass::Uint => false,
         FormatClass::Normalized => {
-            // Eight bits or fewer hide less than one step of a half-precision error.
+            // A half-precision error is less than one step of eight bits or fewer.
             agreement != Agreement::Exact && (i64::from(a as i32) - i64::from(b as i32)).abs() <= 1
         }
         FormatClass::Float => {
@@ -178,9 +179,10 @@ pub fn channel_matches(class: FormatClass, a: u32, b: u32, agreement: Agreement)
     }
 }
 
-/// Whether two floats are at most 16 units of half precision apart, which below its normal range are its smallest.
+/// True if two floats are at most 16 units in the last place of half precision apart; below its
+/// normal range the smallest unit counts.
 fn within_half_units(x: f32, y: f32) -> bool {
-    // Half precision has 13 bits less, and the smallest unit 2^-24.
+    // Half precision has 13 bits less and 2^-24 as its smallest unit.
     let smallest = 2f32.powi(-24) * UNITS as f32;
     ulps_apart(x, y) <= UNITS << 13 || (x - y).abs() <= smallest
 }
@@ -197,8 +199,8 @@ fn ulps_apart(x: f32, y: f32) -> u32 {
     (ordered(x) - ordered(y)).unsigned_abs() as u32
 }
 
-/// The C conversion of `value × 255` to an unsigned char on x86-64: truncated to a 32-bit integer, of which the low
-/// byte remains; out of range gives 0x80000000 and so 0.
+/// Converts `value × 255` to an unsigned char as C code does on x86-64: truncation to a 32-bit
+/// integer, then its low byte. Out of range the integer is 0x80000000 and the byte 0.
 pub fn expected_byte(value: f32) -> u8 {
     let scaled = value * 255.0;
     if (-2_147_483_648.0..2_147_483_648.0).contains(&scaled) { scaled as i32 as u8 } else { 0 }
@@ -209,7 +211,7 @@ pub fn tolerance_byte(tolerance: f32) -> i32 {
     (tolerance * 255.0).ceil() as i32
 }
 
-/// Whether a texel meets the expectation.
+/// True if a texel meets the expectation.
 fn accepts(path: ProbePath, format: Format, expectation: &Expectation, texel: Texel) -> bool {
     match path {
         ProbePath::Float => {
@@ -234,7 +236,7 @@ fn accepts(path: ProbePath, format: Format, expectation: &Expectation, texel: Te
     }
 }
 
-/// A texel read as GL_UNSIGNED_BYTE.
+/// Returns a texel read as GL_UNSIGNED_BYTE.
 fn bytes(format: Format, texel: Texel) -> [u8; 4] {
     format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }

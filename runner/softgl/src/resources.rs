@@ -1,6 +1,6 @@
-//! The objects shaders access, and the services over them.
+//! Buffer and texture objects, and shader I/O over them.
 //!
-//! Contents are shared until written: a recorded draw keeps the contents it saw, whatever the script does next.
+//! Contents are shared until written: a recorded draw keeps the contents of the time it was issued.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Objects {
     pub buffers: Vec<Arc<Vec<u8>>>,
     /// Textures by [`TextureId`].
     pub textures: Vec<Arc<Texture>>,
-    /// How often the clock was read.
+    /// Number of reads of the clock.
     pub clock: u64,
 }
 
@@ -49,7 +49,7 @@ impl Objects {
     }
 }
 
-/// Copies what fits.
+/// Copies the bytes that fit.
 pub(crate) fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u8]) {
     let len = buffer.len().saturating_sub(offset).min(bytes.len());
     if len > 0 {
@@ -66,11 +66,11 @@ pub struct ImageUnit {
     pub level: u32,
     /// The layer bound, or all of them.
     pub layer: Option<u32>,
-    /// Format accesses use.
+    /// Format of accesses.
     pub format: crate::format::Format,
 }
 
-/// Objects as one draw or dispatch sees them through its program.
+/// Objects bound to the program of one draw or dispatch.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     /// Object contents.
@@ -87,13 +87,15 @@ pub struct Bindings {
     pub samplers: Vec<Option<TextureId>>,
     /// Draw buffer of each sampler slot that reads the framebuffer instead of a texture.
     pub draw_buffers: Vec<Option<u32>>,
-    /// What those samplers read: the color of each draw buffer at the pixels of the batch, as a shader reads it.
+    /// Texels for those samplers: the color of each draw buffer at the pixels of the batch, as a
+    /// shader reads it.
     pub framebuffer: BTreeMap<(i32, i32), Vec<[u32; 4]>>,
-    /// Whether shadow lookups give one float, which the depth texture mode does not move to another component.
+    /// True if shadow lookups return one float, which the depth texture mode does not move to
+    /// another component.
     pub scalar_shadows: bool,
     /// Image unit of each image slot of the program.
     pub images: Vec<Option<ImageUnit>>,
-    /// What `rollback` returns to.
+    /// Objects at the last checkpoint.
     pub(crate) saved: Option<Objects>,
 }
 
@@ -108,14 +110,14 @@ impl Bindings {
         table.get(index as usize).copied().flatten()
     }
 
-    /// A fetch from the framebuffer; what is not there is zero.
+    /// Fetches from the framebuffer; missing pixels are zero.
     fn framebuffer_texel(&self, buffer: u32, op: &TextureOp) -> [u32; 4] {
         let TextureOp::Fetch { coordinates: [x, y, _], .. } = *op else { return [0; 4] };
         let colors = self.framebuffer.get(&(x, y));
         colors.and_then(|colors| colors.get(buffer as usize)).copied().unwrap_or([0; 4])
     }
 
-    /// The bytes of a writable buffer at `offset`, if they all exist.
+    /// Returns the bytes of a writable buffer at `offset` if all of them exist.
     fn location<const N: usize>(&mut self, buffer: BufferRef, offset: u32) -> Option<&mut [u8; N]> {
         if matches!(buffer, BufferRef::Default | BufferRef::Uniform(_)) {
             return None;
@@ -174,7 +176,7 @@ impl ShaderIo for Bindings {
                 sample::perform_with(texture, &parameters, op)
             }
             Some(texture) => sample::perform(texture, op),
-            // Nothing bound: as an incomplete texture.
+            // Without a texture the result is that of an incomplete one.
             None => Ok([0, 0, 0, 1.0f32.to_bits()]),
         }
     }

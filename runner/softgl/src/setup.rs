@@ -55,8 +55,8 @@ impl Viewport {
         }
     }
 
-    /// How far beyond the viewport coordinates may go before they must be clipped, as a multiple of w: up to 2¹⁴
-    /// pixels from the center.
+    /// How far beyond the viewport coordinates may go before they must be clipped, as a multiple of
+    /// w: up to 2¹⁴ pixels from the center.
     fn guard_band(&self) -> [f64; 2] {
         [self.width, self.height].map(|size| (16384.0 / (f64::from(size) / 2.0)).max(1.0))
     }
@@ -108,8 +108,8 @@ pub struct SetupInput<'a> {
     pub viewport: &'a Viewport,
 }
 
-/// Setup results: coverage with everything but attribute values, primitive ids and the like, which the caller adds
-/// to the template.
+/// Result of setup: coverage and plane equations. The caller adds attribute values, primitive ids
+/// and the like.
 #[derive(Clone, Debug)]
 pub struct RasterizedPrimitive {
     /// Covered pixels.
@@ -118,7 +118,7 @@ pub struct RasterizedPrimitive {
     pub setup: PrimitiveSetup,
 }
 
-/// Clips and rasterizes one primitive, or knows its shapes.
+/// Clips, sets up and rasterizes one primitive; recent results come from the cache.
 pub fn rasterize(
     input: &SetupInput<'_>,
     state: &RasterState,
@@ -158,8 +158,8 @@ fn point(
     let t = PlaneEquation { a: 0.0, b: -1.0 / size, c: 0.5 + y / size };
     setup.point_coord = [s, t];
     if input.kind == PrimitiveKind::Point {
-        // The square as a triangle of three of its corners, so that the coordinate can be interpolated; whatever else
-        // the vertex has is the same at all three.
+        // The square is set up as a triangle of three of its corners, so that the coordinate can be
+        // interpolated. All other inputs are equal at the three corners.
         let w = 1.0 / vertex.position[3];
         setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
         setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
@@ -240,8 +240,8 @@ fn fan(fixed: &[SnappedPosition]) -> impl Iterator<Item = [SnappedPosition; 3]> 
     (1..fixed.len() - 1).map(|i| [fixed[0], fixed[i], fixed[i + 1]])
 }
 
-/// Coverage of a convex polygon, as one run per row where possible. Snapping can dent a polygon a little, so that
-/// parts overlap or leave a gap: then they stay separate, and no pixel is reported twice.
+/// Coverage of a convex polygon, as one run per row where possible. Snapping can dent a polygon, so
+/// that parts overlap or leave a gap. Then the parts stay separate, and no pixel is covered twice.
 fn fill(fixed: &[SnappedPosition], bounds: &Rect) -> Vec<Spans> {
     let mut parts: Vec<Spans> = Vec::new();
     for triangle in fan(fixed) {
@@ -277,8 +277,8 @@ fn bounding_box(fixed: &[SnappedPosition], bounds: &Rect) -> Spans {
 /// Beyond this window coordinate the original triangle's plane equations would lose precision.
 const FAR: f64 = 1e7;
 
-/// Plane equations of the whole triangle: from its own vertices when all are in front of the viewer and near, else
-/// from the largest triangle of the clipped polygon.
+/// Computes the plane equations of the whole triangle: from its own vertices when all are in front
+/// of the viewer and near, otherwise from the largest triangle of the clipped polygon.
 fn triangle_planes(
     setup: &mut PrimitiveSetup,
     input: &SetupInput<'_>,
@@ -311,7 +311,7 @@ fn area(p: &[[f64; 3]; 3]) -> f64 {
 fn barycentric_planes(points: &[[f64; 3]; 3]) -> [PlaneEquation; 3] {
     let inverse = 1.0 / area(points);
     if !inverse.is_finite() {
-        // Snapping can give area to what has none.
+        // Snapping can add area to a degenerate triangle.
         return [PlaneEquation::constant(1.0), PlaneEquation::default(), PlaneEquation::default()];
     }
     std::array::from_fn(|i| {
@@ -321,7 +321,8 @@ fn barycentric_planes(points: &[[f64; 3]; 3]) -> [PlaneEquation; 3] {
     })
 }
 
-/// Fills in the planes from window-linear coordinates of known vertices: (coordinate, vertex, window depth).
+/// Fills in the planes from window-linear coordinates of known vertices: (coordinate, vertex,
+/// window depth).
 fn combine(setup: &mut PrimitiveSetup, terms: &[(PlaneEquation, ClipVertex, f64)]) {
     for (plane, vertex, depth) in terms {
         let w = vertex.position[3];
@@ -390,10 +391,11 @@ mod tests {
         }
     }
 
-    /// The intersection of the viewing ray through a pixel with the triangle's plane, in weights of its vertices:
-    /// solved directly in homogeneous coordinates, clipped or not.
+    /// The intersection of the viewing ray through a pixel with the triangle's plane, in weights of
+    /// its vertices: solved directly in homogeneous coordinates, clipped or not.
     fn ray(positions: &[[f64; 4]; 3], ndc: [f64; 2]) -> [f64; 3] {
-        // Weights b with Σ b (x − ndc.x·w) = 0, Σ b (y − ndc.y·w) = 0: the cross product of the two rows.
+        // Weights b with Σ b (x − ndc.x·w) = 0, Σ b (y − ndc.y·w) = 0: the cross product of the two
+        // rows.
         let row = |axis: usize| -> [f64; 3] {
             std::array::from_fn(|i| positions[i][axis] - ndc[axis] * positions[i][3])
         };

@@ -1,15 +1,16 @@
-//! What a device may ask of the machine while it shades: buffers, textures, images.
+//! Shader I/O: access of shaders to buffers, textures and images.
 //!
-//! Resources are named the way the *program* names them (block index, sampler slot, image slot); which GL binding
-//! point or unit that is at this moment is the machine's knowledge. Filtering, format conversion and atomics exist
-//! once, here, for every device.
+//! Resources have the names of the *program* (block index, sampler slot, image slot); the machine
+//! maps them to GL binding points and units. Filtering, format conversion and atomics are
+//! implemented once, for all devices.
 
-/// A buffer as a shader sees it.
+/// Buffer by its name in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BufferRef {
     /// The default uniform block, in the layout the program gives.
     Default,
-    /// A uniform block, by its index among the program's uniform blocks (elements of block arrays count one each).
+    /// A uniform block, by its index among the program's uniform blocks (elements of block arrays
+    /// count one each).
     Uniform(u32),
     /// A shader storage block, by its index among the program's storage blocks.
     Storage(u32),
@@ -17,16 +18,17 @@ pub enum BufferRef {
     AtomicCounter(u32),
 }
 
-/// A sampler as a shader sees it.
+/// Sampler by its name in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TextureRef {
-    /// A sampler of the program, by its slot (elements of arrays count one each); the machine looks up the unit.
+    /// A sampler of the program, by its slot (elements of arrays count one each); the machine looks
+    /// up the unit.
     Slot(u32),
     /// A bindless handle.
     Handle(u64),
 }
 
-/// An image as a shader sees it.
+/// Image by its name in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImageRef {
     /// An image variable of the program, by its slot; the machine looks up the unit.
@@ -35,22 +37,23 @@ pub enum ImageRef {
     Handle(u64),
 }
 
-/// Why a request failed. Out-of-bounds accesses are not errors: loads give zero and stores do nothing.
+/// Error of shader I/O. Out-of-bounds accesses are no errors: loads return zero and stores do
+/// nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShaderIoError {
-    /// The services have no such thing.
+    /// The feature is not implemented.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
-    /// The device asked for something that cannot exist: a slot the program does not have, a bad size.
+    /// The request names a slot that the program does not have, or a bad size.
     #[error("bad request: {0}")]
     BadRequest(String),
 }
 
-/// How the level of detail of a lookup is found.
+/// Selection of the level of detail of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lod {
-    /// From the derivatives of the coordinates over the quad (zero outside fragment shaders), per window step in x
-    /// and y, in the units of the coordinates; plus a bias.
+    /// From the derivatives of the coordinates over the quad (zero outside fragment shaders), per
+    /// window step in x and y, in the units of the coordinates; plus a bias.
     Gradients {
         /// ∂(s, t, r)/∂x.
         dx: [f32; 3],
@@ -63,12 +66,13 @@ pub enum Lod {
     Explicit(f32),
 }
 
-/// What to do with a texture; coordinates already divided by q for projective lookups.
+/// Texture operation. Coordinates of projective lookups are already divided by q.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TextureOp {
     /// A filtered lookup.
     Sample {
-        /// Coordinates: s, t, r, layer in the order of the GLSL coordinate vector without the reference value.
+        /// Coordinates: s, t, r, layer in the order of the GLSL coordinate vector without the
+        /// reference value.
         coordinates: [f32; 4],
         /// The reference value of shadow samplers.
         reference: Option<f32>,
@@ -85,9 +89,10 @@ pub enum TextureOp {
         coordinates: [f32; 4],
         /// The reference value of shadow samplers.
         reference: Option<f32>,
-        /// Which component to gather, after swizzling.
+        /// Component to gather, after swizzling.
         component: u32,
-        /// One offset for each of the four texels, in GLSL's order; all equal except for `textureGatherOffsets`.
+        /// One offset for each of the four texels, in GLSL's order; all equal except for
+        /// `textureGatherOffsets`.
         offsets: [[i32; 2]; 4],
     },
     /// `texelFetch*`.
@@ -120,7 +125,7 @@ pub enum TextureOp {
 }
 
 impl TextureOp {
-    /// Whether texels are compared with a reference value.
+    /// True if texels are compared with a reference value.
     pub fn compares(&self) -> bool {
         matches!(
             self,
@@ -132,11 +137,11 @@ impl TextureOp {
 /// An image access. Coordinates: x, y, z or layer; cube images count faces as layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageOp {
-    /// `imageLoad`: gives four components as the image's format has them.
+    /// `imageLoad`: four components as the image's format has them.
     Load,
     /// `imageStore` of four components.
     Store([u32; 4]),
-    /// `imageAtomic*`: gives the previous value in the first component.
+    /// `imageAtomic*`: the previous value in the first component.
     Atomic(AtomicOp, [u32; 2]),
     /// `imageSize`: up to three integers.
     Size,
@@ -171,7 +176,8 @@ pub enum AtomicOp {
     CompareExchange,
     /// Addition of one, the operand ignored.
     Increment,
-    /// Subtraction of one, the operand ignored. The old value is returned; `atomicCounterDecrement` wants the new.
+    /// Subtraction of one, the operand ignored. The old value is returned, unlike that of
+    /// `atomicCounterDecrement`.
     Decrement,
     /// f32 addition.
     AddFloat,
@@ -183,7 +189,7 @@ pub enum AtomicOp {
     CompareExchangeFloat,
 }
 
-/// Defines what the operations do to a location of one size.
+/// Defines the operations on locations of one size.
 macro_rules! apply {
     ($(#[$doc:meta])* $name:ident: $unsigned:ty, $signed:ty, $float:ty) => {
         $(#[$doc])*
@@ -206,7 +212,8 @@ macro_rules! apply {
                 AtomicOp::Increment => old.wrapping_add(1),
                 AtomicOp::Decrement => old.wrapping_sub(1),
                 AtomicOp::AddFloat => (old_float + a_float).to_bits(),
-                // A NaN on one side gives the other side, as IEEE 754-2008 minNum and maxNum do.
+                // With a NaN on one side the result is the other side, as of IEEE 754-2008 minNum
+                // and maxNum.
                 AtomicOp::MinFloat => if_holds(a_float < old_float || old_float.is_nan(), a),
                 AtomicOp::MaxFloat => if_holds(a_float > old_float || old_float.is_nan(), a),
                 AtomicOp::CompareExchangeFloat => if_holds(old_float == a_float, b),
@@ -217,8 +224,8 @@ macro_rules! apply {
 
 impl AtomicOp {
     apply! {
-        /// The new value of a 32-bit location; float operations act on f32. `data` is the operand; for compare-and-exchange the
-        /// comparison value and then the replacement.
+        /// The new value of a 32-bit location; float operations act on f32. `data` is the operand;
+        /// for compare-and-exchange the comparison value and then the replacement.
         apply32: u32, i32, f32
     }
 
@@ -228,9 +235,10 @@ impl AtomicOp {
     }
 }
 
-/// What the machine offers a device while it shades.
+/// Memory, textures and images during the execution of a batch.
 ///
-/// Bytes outside a buffer read as zero and swallow stores, whole elements at a time (robust buffer access).
+/// Loads outside a buffer return zero and stores there are dropped, whole elements at a time
+/// (robust buffer access).
 pub trait ShaderIo {
     /// All bytes of a buffer; empty when nothing is bound. Little endian.
     fn buffer(&self, buffer: BufferRef) -> &[u8];
@@ -238,16 +246,17 @@ pub trait ShaderIo {
     /// Writes bytes at an offset; those past the end are dropped. Uniform buffers ignore writes.
     fn store(&mut self, buffer: BufferRef, offset: u32, bytes: &[u8]);
 
-    /// Reads, modifies and writes one 32-bit location; gives the old value. Out of bounds: zero.
+    /// Reads, modifies and writes one 32-bit location; returns the old value, zero out of bounds.
     fn atomic32(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u32; 2]) -> u32;
 
-    /// Reads, modifies and writes one 64-bit location; gives the old value. Out of bounds: zero.
+    /// Reads, modifies and writes one 64-bit location; returns the old value, zero out of bounds.
     fn atomic64(&mut self, buffer: BufferRef, offset: u32, op: AtomicOp, data: [u64; 2]) -> u64;
 
-    /// A texture operation for one lane: four raw components (floats or integers, as the sampler's type says).
+    /// Performs a texture operation for one lane: four raw components, floats or integers by the
+    /// sampler's type.
     fn texture(&mut self, texture: TextureRef, op: &TextureOp) -> Result<[u32; 4], ShaderIoError>;
 
-    /// An image operation for one lane.
+    /// Performs an image operation for one lane.
     fn image(
         &mut self,
         reference: ImageRef,
@@ -256,16 +265,16 @@ pub trait ShaderIo {
         op: &ImageOp,
     ) -> Result<[u32; 4], ShaderIoError>;
 
-    /// Ticks of a clock: more at each call. Services without a clock stand still.
+    /// Returns the ticks of a clock, more at each call; always zero without a clock.
     fn clock(&mut self) -> u64 {
         0
     }
 
-    /// Remembers all memory a shader can write, so that a batch can be run again from the same state. A second
-    /// call replaces the first memory.
+    /// Saves all memory that shaders can write, so that a batch can run again from the same state.
+    /// Replaces an earlier checkpoint.
     fn checkpoint(&mut self);
 
-    /// Puts back what the last [`ShaderIo::checkpoint`] remembered.
+    /// Restores the memory of the last [`ShaderIo::checkpoint`].
     fn rollback(&mut self);
 
     /// The 32-bit word at `offset`, zero out of bounds.

@@ -1,4 +1,4 @@
-//! Surfaces: two-dimensional arrays of texels in tiles, constant tiles stored as one texel.
+//! Surfaces: two-dimensional arrays of texels in tiles. A constant tile is stored as one texel.
 
 use std::sync::Arc;
 
@@ -70,13 +70,13 @@ impl Surface {
 
     /// The pixels of a tile; cut off at the surface's right and upper border.
     pub fn tile_rect(&self, tile: usize) -> Rect {
-        // Surfaces have far fewer tiles; dividing halves of a word takes half the time.
+        // 32-bit divisions take half the time of 64-bit ones; surfaces have far fewer tiles.
         let (tile, columns) = (tile as u32, self.columns as u32);
         let (x0, y0) = ((tile % columns) as i32 * TILE_SIZE, (tile / columns) as i32 * TILE_SIZE);
         Rect { x0, y0, x1: x0 + TILE_SIZE, y1: y0 + TILE_SIZE }.intersect(&self.rect())
     }
 
-    /// The tiles that a rectangle (inside the surface) touches.
+    /// Returns the tiles that overlap a rectangle inside the surface.
     pub fn tiles_of(&self, rect: &Rect) -> Vec<usize> {
         let rect = rect.intersect(&self.rect());
         if rect.is_empty() {
@@ -122,7 +122,7 @@ impl Surface {
         self.tiles[tile] = Tile::Constant(texel);
     }
 
-    /// Gives the pixels of a tile that `spans` cover one value.
+    /// Fills the pixels of a tile that `spans` cover.
     pub fn fill_spans(&mut self, tile: usize, spans: &Spans, texel: Texel) {
         let rect = self.tile_rect(tile);
         let Some(pixels) = self.pixels_for(tile, texel) else { return };
@@ -136,7 +136,8 @@ impl Surface {
         }
     }
 
-    /// The pixels of a tile in which some are to become `texel`; `None` if all have that value.
+    /// Returns the pixels of a tile for writing `texel` to some of them; `None` if all have that
+    /// value.
     fn pixels_for(&mut self, tile: usize, texel: Texel) -> Option<&mut [Texel; TILE_PIXELS]> {
         if let Tile::Constant(old) = self.tiles[tile] {
             if old == texel {
@@ -150,7 +151,7 @@ impl Surface {
         }
     }
 
-    /// The value of a tile whose pixels are all stored as one.
+    /// Returns the value of a tile that is stored as constant.
     pub fn tile_constant(&self, tile: usize) -> Option<Texel> {
         match &self.tiles[tile] {
             Tile::Constant(texel) => Some(*texel),
@@ -158,7 +159,7 @@ impl Surface {
         }
     }
 
-    /// Stores a tile as constant if its pixels turned out equal.
+    /// Stores a tile as constant if its pixels are equal.
     pub fn compact(&mut self, tile: usize) {
         let Tile::Pixels(pixels) = &self.tiles[tile] else { return };
         let (rect, first) = (self.tile_rect(tile), pixels[0]);

@@ -1,7 +1,8 @@
-//! The fixed-function tessellator (OpenGL 4.6 section 11.2.2).
+//! Fixed-function tessellator (OpenGL 4.6 section 11.2.2).
 //!
-//! Where the specification leaves the triangulation open, points on facing chains are connected in order of their
-//! position along the edge. Subdivision positions are exactly symmetric, so that patches sharing an edge agree.
+//! Where the specification leaves the triangulation open, points on facing chains are connected in
+//! order of their position along the edge. Subdivision positions are exactly symmetric, so that
+//! patches sharing an edge agree.
 
 /// The domain of a tessellation evaluation stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,7 +13,7 @@ pub enum Domain {
     Isolines,
 }
 
-/// How levels are rounded and segments placed.
+/// Rounding of levels and placement of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum EdgeSpacing {
@@ -21,7 +22,7 @@ pub enum EdgeSpacing {
     FractionalOdd,
 }
 
-/// What to generate.
+/// Parameters of the tessellation of a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TessellationParameters {
     /// Domain.
@@ -38,7 +39,7 @@ pub struct TessellationParameters {
     pub inner: [f32; 2],
 }
 
-/// Points of a tessellated patch and how they are connected.
+/// Points of a tessellated patch and their connection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// `gl_TessCoord` of each point.
@@ -49,7 +50,8 @@ pub struct Mesh {
     pub indices: Vec<u32>,
 }
 
-/// The highest level; the specification's minimum for `GL_MAX_TESS_GEN_LEVEL` and what the hardware has.
+/// Highest level: the specification's minimum for `GL_MAX_TESS_GEN_LEVEL` and the limit of the
+/// hardware.
 const MAX_LEVEL: f64 = 64.0;
 
 /// Positions of the subdivision points of an edge, from 0 to 1 inclusive.
@@ -76,8 +78,8 @@ impl EdgeSpacing {
         }
     }
 
-    /// Subdivides an edge: n − 2 segments of length 1/f and two equal shorter ones at the ends, f being the clamped
-    /// level.
+    /// Subdivides an edge: n − 2 segments of length 1/f and two equal shorter ones at the ends, f
+    /// being the clamped level.
     fn subdivide(self, level: f32) -> Subdivision {
         let (level, n) = self.segments(level);
         if n == 1 {
@@ -94,14 +96,14 @@ impl EdgeSpacing {
             .collect()
     }
 
-    /// Subdivision of an inner level that must not be one segment: one is treated as slightly more.
+    /// Subdivides an inner edge that must not be one segment: level one counts as slightly more.
     fn subdivide_inner(self, level: f32) -> Subdivision {
         let subdivision = self.subdivide(level);
         if subdivision.len() > 2 { subdivision } else { self.subdivide(1.0f32.next_up()) }
     }
 }
 
-/// Generates a patch; nothing when a relevant outer level is not positive.
+/// Generates the mesh of a patch, empty when a relevant outer level is not positive.
 pub fn tessellate(t: &TessellationParameters) -> Mesh {
     let relevant = match t.domain {
         Domain::Triangles => 3,
@@ -151,7 +153,8 @@ impl Builder {
         }
     }
 
-    /// Triangles between an outer chain and the inner chain to its left, both running in the same direction.
+    /// Triangles between an outer chain and the inner chain to its left, both running in the same
+    /// direction.
     fn stitch(&mut self, outer: &[ChainPoint], inner: &[ChainPoint]) {
         let (mut i, mut j) = (0, 0);
         while i + 1 < outer.len() || j + 1 < inner.len() {
@@ -249,7 +252,8 @@ impl Builder {
             return;
         }
         let inner = t.spacing.subdivide_inner(t.inner[0]);
-        // Edge from corner i to the next; the level of an edge belongs to the coordinate that is zero on it.
+        // Edge from corner i to the next; the level of an edge belongs to the coordinate that is
+        // zero on it.
         let mut ring: [Vec<ChainPoint>; 3] = std::array::from_fn(|i| {
             let next = (i + 1) % 3;
             let place = |s: f64| {
@@ -273,8 +277,9 @@ impl Builder {
         }
     }
 
-    /// Ring `k` of the inner subdivision: its points lie where perpendiculars through the edge's subdivision points
-    /// meet the ring's edge; the ring's corner is where the perpendiculars of two edges meet.
+    /// Ring `k` of the inner subdivision: its points lie where perpendiculars through the edge's
+    /// subdivision points meet the ring's edge; the ring's corner is where the perpendiculars of
+    /// two edges meet.
     fn inner_ring(&mut self, subdivision: &Subdivision, k: usize) -> [Vec<ChainPoint>; 3] {
         let n = subdivision.len() - 1;
         let height = 2.0 * subdivision[k] / 3.0;
@@ -336,8 +341,8 @@ mod tests {
         ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2.0
     }
 
-    /// Every triangle is counter-clockwise, areas add up to the domain's, and each inner edge is used once in each
-    /// direction: so the domain is covered exactly once.
+    /// Every triangle is counter-clockwise, areas add up to the domain's, and each inner edge is
+    /// used once in each direction: so the domain is covered exactly once.
     fn check_cover(m: &Mesh, total: f64, context: &str) {
         let mut edges = std::collections::BTreeMap::new();
         let mut sum = 0.0;
@@ -386,8 +391,8 @@ mod tests {
         assert_eq!(triangle.points, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
     }
 
-    /// Counts for uniform integer levels: an n × n grid of quads, and 6·(1 + 3 + …) or its odd counterpart of
-    /// triangles (figures 11.1 and 11.2).
+    /// Counts for uniform integer levels: an n × n grid of quads, and 6·(1 + 3 + …) or its odd
+    /// counterpart of triangles (figures 11.1 and 11.2).
     #[test]
     fn uniform_levels() {
         for n in 2..=8usize {

@@ -1,13 +1,14 @@
-//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all component-wise.
+//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all
+//! component-wise.
 
 use program::{BinaryOp, BuiltinFunction as F, Scalar};
 
-use super::{Arguments, real1, real2, real3, undefined_where};
+use super::arguments::{Arguments, real1, real2, real3, undefined_where};
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
 
-/// Calls a function of this family; `None` when it belongs to another.
+/// Calls a function of this family. Returns `None` for functions of other families.
 pub(crate) fn call(
     f: F,
     args: &Arguments,
@@ -139,7 +140,7 @@ fn rounding(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -
     Ok(Some(real1(args.value(0)?, ty, function)))
 }
 
-/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder, moved into the divisor's sign.
+/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the divisor.
 fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
     if remainder == 0.0 {
@@ -153,13 +154,13 @@ fn less(ty: Scalar, a: u64, b: u64) -> bool {
     scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
 }
 
-/// `min` as the specification words it: y if y < x, otherwise x. Of a number and a NaN, where GLSL leaves the choice open, IEEE 754's
-/// minNum (the hardware's rule) takes the number.
+/// `min` of the specification: y if y < x, otherwise x. GLSL leaves the result for a number and a
+/// NaN open; it is the number, as of IEEE 754's minNum (the rule of the hardware).
 fn min(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, y, x) || is_nan(ty, x) { y } else { x }
 }
 
-/// `max` as the specification words it: y if x < y, otherwise x; NaN as for [`min`].
+/// `max` of the specification: y if x < y, otherwise x. NaN is treated as by [`min`].
 fn max(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, x, y) || is_nan(ty, x) { y } else { x }
 }
@@ -208,7 +209,8 @@ fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) 
     Ok(Some(mark_open_choices(value, ty, &operands?, chooses)))
 }
 
-/// Functions of NaN need not give NaN (GLSL 4.60 section 4.7.1), and which of two zeros is the smaller is nowhere said.
+/// Marks results that GLSL leaves open: functions of NaN need not return NaN (GLSL 4.60 section
+/// 4.7.1), and the order of two zeros is unspecified.
 fn mark_open_choices(mut value: Value, ty: Scalar, operands: &[Value], chooses: bool) -> Value {
     for c in 0..value.components() {
         for lane in 0..value.lanes() {

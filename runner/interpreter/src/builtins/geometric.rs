@@ -2,7 +2,7 @@
 
 use program::{BuiltinFunction as F, Scalar};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
@@ -11,7 +11,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Calls a function of this family; `None` when it belongs to another.
+/// Calls a function of this family. Returns `None` for functions of other families.
 pub(crate) fn call(
     f: F,
     args: &Arguments,
@@ -61,7 +61,7 @@ pub(crate) fn call(
 }
 
 fn length(v: &[f64]) -> f64 {
-    // The length of a scalar is its magnitude, without a detour through its square.
+    // The length of a scalar is its magnitude, computed without its square.
     if let [x] = v { x.abs() } else { libm::sqrt(dot(v, v)) }
 }
 

@@ -2,13 +2,13 @@
 
 use program::{BuiltinFunction as F, ExprId, Scalar};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::environment::{Environment, Error};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar::wrap;
 
-/// Calls a function of this family; `None` when it belongs to another.
+/// Calls a function of this family. Returns `None` for functions of other families.
 pub(crate) fn call(
     f: F,
     args: &Arguments,

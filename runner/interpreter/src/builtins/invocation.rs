@@ -1,9 +1,9 @@
-//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers, emission, atomic counters
-//! (GLSL 4.60 sections 8.10 to 8.19).
+//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers,
+//! emission, atomic counters (GLSL 4.60 sections 8.10 to 8.19).
 
 use program::{AtomicOp, BinaryOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
 
-use super::{Arguments, real1};
+use super::arguments::{Arguments, real1};
 use crate::environment::{Environment, Error, InterpolateAt};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
@@ -44,8 +44,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 }
                 nothing
             }
-            // All lanes run in lockstep and memory is written at once: barriers have nothing left to do. Fragments of one
-            // pixel are never in one batch when there is a critical section.
+            // Barriers have no effect: all lanes run in lockstep and memory is written at once.
+            // With a critical section, fragments of one pixel are in different batches.
             F::Barrier
             | F::MemoryBarrier
             | F::MemoryBarrierAtomicCounter
@@ -75,8 +75,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }))
     }
 
-    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names. Undefined where one of them is not
-    /// executing: derivatives are defined in uniform control flow only, and not after one of them was discarded.
+    /// Difference of two lanes of each quad, selected by a function of the lane's number in the
+    /// quad. Undefined where one of them is inactive: derivatives are defined in uniform control
+    /// flow only, and not after one lane was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract =
@@ -97,8 +98,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(result)
     }
 
-    /// The lanes of a lane's quad, and the lane's number in it: four neighbors in the order of lanes, or, with
-    /// `derivative_group_quadsNV`, two by two in the work group's x and y.
+    /// Returns the lanes of a lane's quad, and the lane's number in it: four neighbors in the order
+    /// of lanes or, with `derivative_group_quadsNV`, two by two in the work group's x and y.
     pub(super) fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
         let layout = &self.shader.layout;
         match (layout.derivative_group_quads, layout.local_size) {
@@ -108,7 +109,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let corner = lane - x % 2 - y % 2 * width;
                 ([corner, corner + 1, corner + width, corner + width + 1], x % 2 + y % 2 * 2)
             }
-            // No grouping: no neighbors, all derivatives are zero.
+            // Without grouping there are no neighbors, and all derivatives are zero.
             (None, _) if self.shader.stage != program::Stage::Fragment => ([lane; QUAD], 0),
             _ => {
                 let first = lane / QUAD * QUAD;
@@ -129,7 +130,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.componentwise(BinaryOp::Add, ty, &dx, &dy)
     }
 
-    /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
+    /// Clock in executed statements; unrelated to the clocks of other executors.
     fn clock(&mut self, components: usize) -> Value {
         let time = self.environment.clock();
         let mut value = Value::undefined(components, self.lanes);

@@ -2,12 +2,13 @@
 
 use program::{BinaryOp, BuiltinFunction as F};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
 
-/// Calls a function of this family; `None` when it belongs to another. Shapes are (columns, rows) of the arguments.
+/// Calls a function of this family. Returns `None` for functions of other families. Shapes are
+/// (columns, rows) of the arguments.
 pub(crate) fn call(f: F, args: &Arguments, shapes: &[Option<(u8, u8)>]) -> Result<Option<Value>, Error> {
     if !matches!(f, F::MatrixCompMult | F::OuterProduct | F::Transpose | F::Determinant | F::Inverse) {
         return Ok(None);

@@ -1,5 +1,6 @@
 //! Built-in functions, from their definitions in GLSL 4.60 chapter 8.
 
+mod arguments;
 mod common;
 mod geometric;
 mod integer;
@@ -8,38 +9,13 @@ mod matrix;
 mod packing;
 mod sampling;
 
-use program::{BuiltinFunction, ExprId, Scalar, TypeId};
+use program::{BuiltinFunction, ExprId, TypeId};
 
+use self::arguments::Arguments;
 use crate::environment::{Environment, Error};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar;
-
-/// Evaluated arguments with their component types.
-pub(crate) struct Arguments {
-    values: Vec<Value>,
-    scalars: Vec<Option<Scalar>>,
-}
-
-impl Arguments {
-    fn value(&self, index: usize) -> Result<&Value, Error> {
-        self.values.get(index).ok_or(Error::Malformed("too few arguments of a built-in function"))
-    }
-
-    fn scalar(&self, index: usize) -> Result<Scalar, Error> {
-        self.scalars.get(index).copied().flatten().ok_or(Error::Malformed("argument is not numeric"))
-    }
-
-    /// An argument with a scalar widened to `components`.
-    fn widened(&self, index: usize, components: usize) -> Result<Value, Error> {
-        let value = self.value(index)?;
-        Ok(if value.components() == 1 && components > 1 { value.splat(components) } else { value.clone() })
-    }
-
-    fn all(&self) -> Vec<&Value> {
-        self.values.iter().collect()
-    }
-}
 
 impl<E: Environment> InvocationGroup<'_, E> {
     /// Calls a built-in function.
@@ -75,7 +51,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Err(Error::Unsupported(function.name()))
     }
 
-    /// Functions that write through or look behind an argument's place.
+    /// Calls a function that takes the place of an argument, not its value.
     fn place_builtin(
         &mut self,
         function: BuiltinFunction,
@@ -117,32 +93,4 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.store_argument(*out, &exponents)?;
         Ok(part(|x| if x.is_finite() { libm::frexp(x).0 } else { x }))
     }
-}
-
-/// Applies a function of real numbers to every component, rounding its result once.
-fn real1(value: &Value, ty: Scalar, f: impl Fn(f64) -> f64) -> Value {
-    value.map(|x| scalar::from_f64(ty, f(scalar::to_f64(ty, x))))
-}
-
-/// As [`real1`] with two operands.
-fn real2(a: &Value, b: &Value, ty: Scalar, f: impl Fn(f64, f64) -> f64) -> Value {
-    a.zip(b, |x, y| scalar::from_f64(ty, f(scalar::to_f64(ty, x), scalar::to_f64(ty, y))))
-}
-
-/// As [`real1`] with three operands.
-fn real3(a: &Value, b: &Value, c: &Value, ty: Scalar, f: impl Fn(f64, f64, f64) -> f64) -> Value {
-    let real = |x| scalar::to_f64(ty, x);
-    a.zip3(b, c, |x, y, z| scalar::from_f64(ty, f(real(x), real(y), real(z))))
-}
-
-/// Marks the components whose operand the specification gives no meaning.
-fn undefined_where(mut result: Value, operand: &Value, ty: Scalar, bad: impl Fn(f64) -> bool) -> Value {
-    for c in 0..result.components() {
-        for lane in 0..result.lanes() {
-            if bad(scalar::to_f64(ty, operand.get(c, lane))) {
-                result.mark_undefined(c, lane);
-            }
-        }
-    }
-    result
 }

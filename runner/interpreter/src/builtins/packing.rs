@@ -2,12 +2,12 @@
 
 use program::{BuiltinFunction as F, Scalar};
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::{half, scalar};
 
-/// Calls a function of this family; `None` when it belongs to another.
+/// Calls a function of this family. Returns `None` for functions of other families.
 pub(crate) fn call(
     f: F,
     args: &Arguments,
@@ -39,7 +39,7 @@ pub(crate) fn call(
     }))
 }
 
-/// `round(x * scale)` as the specification writes it: the product is a `float`.
+/// `round(x * scale)` of the specification: the product is a `float`.
 fn to_normalized(x: f64, scale: f64) -> u64 {
     libm::rint(f64::from(x as f32 * scale as f32)) as i64 as u64
 }

@@ -13,7 +13,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         expr.map(|e| self.eval(e)).transpose()
     }
 
-    /// A texture built-in.
+    /// Calls a texture built-in.
     pub(crate) fn texture(&mut self, call: &TextureCall, ty: TypeId) -> Result<Value, Error> {
         let samplers = self.eval(call.sampler)?;
         let coordinate = self.eval_optional(call.coordinate)?;
@@ -44,7 +44,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 sample: at(&sample),
             };
             let mut texel = self.environment.texture(&request)?;
-            // Several offsets: component i of the result is the i-th gather's texel (0, 0), its last component.
+            // Several offsets: component i of the result is the i-th gather's texel (0, 0), its
+            // last component.
             for (i, offset) in offsets.iter().enumerate().take(4).filter(|_| offsets.len() > 1) {
                 request.offset = offset_of(Some(offset), lane);
                 texel[i] = self.environment.texture(&request)?[3];
@@ -91,7 +92,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }
     }
 
-    /// An image built-in.
+    /// Calls an image built-in.
     pub(crate) fn image(&mut self, call: &ImageCall, ty: TypeId) -> Result<Value, Error> {
         let images = self.eval(call.image)?;
         let coordinate = self.eval_optional(call.coordinate)?;
@@ -135,7 +136,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 }
 
-/// Coordinate of a lane, divided by its last component for projective lookups.
+/// Returns the coordinate of a lane, divided by its last component for projective lookups.
 fn project(coordinate: Option<&Value>, projective: bool, lane: usize) -> [u32; 4] {
     let Some(value) = coordinate else { return [0; 4] };
     let count = value.components();

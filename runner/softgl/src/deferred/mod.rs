@@ -1,10 +1,11 @@
-//! Render targets that shade what is observed.
+//! Deferred rasterization: render targets that shade only pixels that are read.
 //!
-//! Clears and draws are recorded; reading a region executes them for the 2×2 quads it needs and no others. Draws of
+//! Clears and draws are recorded; a read of a region executes them for its 2×2 quads only. Draws of
 //! fragment stages that write memory are executed at once, for all pixels.
 //!
-//! A primitive whose inputs are the same at every pixel is shaded once, in one quad: flat inputs, and interpolated
-//! ones whose values at the three vertices are equal bit for bit (any weights that sum to one give that value).
+//! A primitive whose inputs are the same at every pixel is shaded once, in one quad: flat inputs,
+//! and interpolated ones whose values at the three vertices are equal bit for bit (any weights that
+//! sum to one give that value).
 
 mod quad_shader;
 mod recorded_draw;

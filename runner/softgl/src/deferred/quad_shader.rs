@@ -1,4 +1,4 @@
-//! Quads of one draw on their way to the device and back.
+//! Batches of quads of one draw.
 
 use program::Stage;
 
@@ -9,7 +9,7 @@ use crate::device::{
 };
 use crate::primitive::PrimitiveSetup;
 
-/// A quad that waits for the device.
+/// Quad that waits for its batch.
 pub(super) struct PendingQuad {
     pub(super) x: i32,
     pub(super) y: i32,
@@ -38,7 +38,7 @@ impl<'d> QuadShader<'d> {
         context: &mut DrawContext,
         setups: &[PrimitiveSetup],
     ) -> Result<(), DeviceError> {
-        // A fragment sees what the fragments before it wrote to its pixel.
+        // A fragment reads the results of the fragments before it at its pixel.
         if context.is_ordered() && self.quads.iter().any(|q| (q.x, q.y) == (quad.x, quad.y)) {
             self.flush(target, context, setups)?;
         }
@@ -78,7 +78,7 @@ impl<'d> QuadShader<'d> {
         Ok(())
     }
 
-    /// Shades one quad of a primitive with constant inputs; all its pixels are alike.
+    /// Shades one quad of a primitive with constant inputs, whose pixels are all equal.
     pub(super) fn shade_one(
         &mut self,
         target: &mut RenderTarget,
@@ -91,7 +91,7 @@ impl<'d> QuadShader<'d> {
         let outputs = self.shade(&quads, context, setups)?;
         let fragment = target.fragment(context, &outputs, 0);
         if fragment.is_none() && outputs.undefined & 1 == 1 {
-            // Nobody knows whether its pixels are written.
+            // It is unknown whether its pixels are written.
             target.undefined.fill();
         }
         Ok(fragment)
@@ -107,7 +107,7 @@ impl<'d> QuadShader<'d> {
         let mut live = 0;
         let mut batch_quads = Vec::with_capacity(quads.len());
         for (q, quad) in quads.iter().enumerate() {
-            // Quads come primitive by primitive: the last one is almost always the right one.
+            // Quads come primitive by primitive: the last one almost always matches.
             let primitive = used.iter().rposition(|&s| s == quad.setup).unwrap_or_else(|| {
                 used.push(quad.setup);
                 used.len() - 1

@@ -1,4 +1,4 @@
-//! What is kept of a draw until its pixels are read.
+//! Recorded draws, kept until their pixels are read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::raster::coverage::{Coverage, CoverageParts, UnionCache};
 use crate::resources::Bindings;
 use crate::texture::CompareFunction;
 
-/// How much is shaded.
+/// Amount of shading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShadeMode {
-    /// What can be observed.
+    /// Pixels that are read.
     #[default]
     Deferred,
-    /// Every fragment of every draw, at once, nothing shared.
+    /// Every fragment of every draw, at once, without shared results.
     Immediate,
 }
 
-/// What the fragment stage of one draw sees besides its batch.
+/// Context of the fragment stage of one draw.
 #[derive(Clone, Debug)]
 pub struct DrawContext {
     /// The program.
@@ -43,17 +43,17 @@ pub struct DrawContext {
     pub bindings: Bindings,
     /// Depth test, when enabled.
     pub depth_test: Option<CompareFunction>,
-    /// The sample that is drawn to.
+    /// Sample that is drawn.
     pub multisample: Multisample,
 }
 
 impl DrawContext {
-    /// Whether a fragment must be complete before the next one of its pixel starts.
+    /// True if a fragment must be complete before the next one of its pixel starts.
     pub(super) fn is_ordered(&self) -> bool {
         self.fragment.critical_section || self.reads_framebuffer()
     }
 
-    /// Whether the fragment stage reads the framebuffer.
+    /// True if the fragment stage reads the framebuffer.
     pub(super) fn reads_framebuffer(&self) -> bool {
         self.bindings.draw_buffers.iter().any(Option::is_some)
     }
@@ -74,18 +74,18 @@ pub(super) struct ShadedFragment {
     /// Texel for each attachment, quantized; `None` where nothing is written.
     pub(super) texels: SmallVec<[Option<Texel>; 1]>,
     pub(super) depth: Option<u32>,
-    /// GLSL leaves some of it undefined.
+    /// Some of it is undefined by GLSL.
     pub(super) undefined: bool,
 }
 
-/// A result shared by all pixels of one or more items; shaded at the first need.
+/// Result shared by all pixels of one or more items, shaded on first use.
 #[derive(Clone, Debug)]
 pub(super) struct SharedResult {
     pub(super) setup: usize,
     pub(super) quad: Quad,
-    /// The inputs and whatever else decides the result.
+    /// All values that decide the result, inputs among them.
     pub(super) key: Vec<u32>,
-    /// `None` inside: discarded.
+    /// The inner `None` is a discarded fragment.
     pub(super) result: Option<Option<ShadedFragment>>,
 }
 
@@ -109,7 +109,7 @@ impl RecordedDraw {
         self.context
     }
 
-    /// Whether nothing is covered.
+    /// True if no pixel is covered.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -144,7 +144,7 @@ impl DrawRecorder {
         self.record
     }
 
-    /// The values that decide the result, if no input changes from pixel to pixel.
+    /// Returns the values that decide the result, if no input varies over the primitive.
     fn constant_key(&self, setup: &PrimitiveSetup) -> Option<Vec<u32>> {
         let context = &self.record.context;
         let info = &context.fragment;
@@ -183,7 +183,8 @@ impl DrawRecorder {
         index
     }
 
-    /// Appends coverage, joined with the item before it where that has the same result and depth does not matter.
+    /// Appends coverage, united with the item before it if that has the same result and depth has
+    /// no effect.
     fn push(
         &mut self,
         setup: usize,

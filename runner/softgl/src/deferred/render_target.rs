@@ -17,17 +17,17 @@ enum Operation {
     Draw(Box<RecordedDraw>),
 }
 
-/// Color and depth surfaces of one size with recorded operations.
+/// Color and depth surfaces of one size, with recorded operations.
 #[derive(Clone, Debug)]
 pub struct RenderTarget {
     colors: Vec<Option<Surface>>,
     depth: Option<Surface>,
     rect: Rect,
     operations: Vec<Operation>,
-    /// Operations before this one cannot be seen any more: it writes every pixel.
+    /// Operations before this one are overwritten: it writes every pixel.
     overwritten: u32,
     progress: Vec<TileProgress>,
-    /// A surface that has the geometry of all others.
+    /// Surface with the tiles of all others.
     tiles: Surface,
     known: ResultCache,
     pub(super) undefined: UndefinedPixels,
@@ -65,12 +65,13 @@ impl RenderTarget {
         Some(self.colors.get(attachment)?.as_ref()?.format())
     }
 
-    /// Pixels of a rectangle, after reading it, with an undefined value: their numbers, row by row from the bottom.
+    /// Pixels of a rectangle, after reading it, with an undefined value: their numbers, row by row
+    /// from the bottom.
     pub fn undefined_in(&self, rect: &Rect) -> Vec<u32> {
         self.undefined.within(rect)
     }
 
-    /// Whether a pixel of a rectangle has an undefined value, after reading it.
+    /// True if a pixel of a rectangle has an undefined value, after reading it.
     pub fn has_undefined(&self, rect: &Rect) -> bool {
         self.undefined.has_any(rect)
     }
@@ -88,7 +89,7 @@ impl RenderTarget {
     /// Records a clear of the given buffers.
     pub fn clear(&mut self, color: Option<[f32; 4]>, depth: Option<f64>) {
         let color = color.map(|c| {
-            // What `glClear` does to integers is undefined; piglit's tests want the bits, clamped.
+            // `glClear` of integers is undefined; piglit's tests expect the bits, clamped.
             let texel =
                 |s: &Option<Surface>| s.as_ref().map_or([0; 4], |s| s.format().quantize(c.map(f32::to_bits)));
             self.colors.iter().map(texel).collect::<Vec<Texel>>()
@@ -105,7 +106,7 @@ impl RenderTarget {
         }
     }
 
-    /// Gives every surface one value and forgets all operations.
+    /// Fills every surface with one value and drops all operations.
     fn reset(&mut self, texels: &[Texel], depth: Option<Texel>) {
         for (surface, texel) in self.colors.iter_mut().zip(texels) {
             if let Some(surface) = surface {
@@ -132,7 +133,7 @@ impl RenderTarget {
         }
     }
 
-    /// Executes a draw now, for every pixel, and gives back its context with what it wrote to memory.
+    /// Executes a draw now, for every pixel. Returns its context with the memory that it wrote.
     pub fn execute(
         &mut self,
         record: RecordedDraw,
@@ -147,12 +148,12 @@ impl RenderTarget {
                 self.forget();
                 Ok((record.into_context(), steps))
             }
-            // Nothing between push and pop changes the list.
+            // The list does not change between push and pop.
             _ => Err(DeviceError::Execution("a draw vanished while it was executed".into())),
         }
     }
 
-    /// Executes whatever the pixels of `region` still wait for.
+    /// Executes the pending operations of the pixels of `region`.
     pub fn resolve(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
         let steps = self.execute_pending(region, device)?;
         if region.contains(&self.rect) {
@@ -196,7 +197,8 @@ impl RenderTarget {
         Ok(steps)
     }
 
-    /// The tiles that a region touches, with the quads in it, of those that have not seen all operations below `end`.
+    /// Returns the tiles that overlap a region and have pending operations below `end`, with their
+    /// quads in the region.
     fn wanted(&self, region: &Rect, end: u32) -> Vec<(usize, u64)> {
         let behind = |tile: &usize| self.progress[*tile].finished < end;
         if region.contains(&self.rect) {
@@ -206,7 +208,7 @@ impl RenderTarget {
         touched.map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region))).collect()
     }
 
-    /// Finds the last operation that is known to hide all before it.
+    /// Finds the last operation that is known to overwrite all before it.
     fn find_overwritten(&mut self) {
         let from = self.overwritten as usize;
         let seen = &self.operations[from..];
@@ -217,7 +219,8 @@ impl RenderTarget {
         }
     }
 
-    /// Whether an operation is known to give every pixel of every color a new value, whatever it was.
+    /// True if an operation is known to write every pixel of every color, independent of its old
+    /// value.
     fn writes_everything(&self, operation: &Operation) -> bool {
         let record = match operation {
             Operation::Clear { color, depth } => return color.is_some() && depth.is_none(),
@@ -236,7 +239,7 @@ impl RenderTarget {
             })
     }
 
-    /// Whether an operation reads or writes depth.
+    /// True if an operation reads or writes depth.
     fn touches_depth(&self, operation: &Operation) -> bool {
         match operation {
             Operation::Clear { depth, .. } => depth.is_some(),
@@ -331,7 +334,7 @@ impl RenderTarget {
         Ok(shader.steps)
     }
 
-    /// The result of a primitive whose pixels are all alike.
+    /// Returns the result of a primitive with constant inputs, for all its pixels.
     fn shared_result(
         &mut self,
         shader: &mut QuadShader<'_>,
@@ -441,7 +444,7 @@ impl RenderTarget {
     ) {
         let tests_depth = context.depth_test.is_some() && self.depth.is_some();
         if fragment.undefined || !tests_depth {
-            // Undefined depth stays: it decides what is drawn later.
+            // Undefined depth stays: it decides later depth tests.
             self.undefined.set(x, y, fragment.undefined);
         }
         if let (Some(function), Some(surface)) = (context.depth_test, &mut self.depth) {
@@ -468,7 +471,7 @@ impl RenderTarget {
         }
     }
 
-    /// Lets the shader of a draw read the colors at the quads' pixels.
+    /// Provides the colors at the quads' pixels to the shader of a draw.
     pub(super) fn load_framebuffer(&self, quads: &[PendingQuad], context: &mut DrawContext) {
         let color = |surface: &Option<Surface>, x: i32, y: i32| {
             surface.as_ref().map_or([0; 4], |s| s.format().to_raw(s.get(x, y)))
@@ -479,7 +482,7 @@ impl RenderTarget {
         context.bindings.framebuffer = inside.map(read).collect();
     }
 
-    /// Whether a fragment reaches the draw's sample.
+    /// True if a fragment covers the draw's sample.
     fn covers(&self, context: &DrawContext, outputs: &FragmentOutputs, lane: usize) -> bool {
         let alpha = || {
             let format = self.colors.first()?.as_ref()?.format();
@@ -490,7 +493,8 @@ impl RenderTarget {
         context.multisample.covers(mask, alpha())
     }
 
-    /// Quantizes what one lane wrote; `None` when it was discarded or does not reach the draw's sample.
+    /// Quantizes the outputs of one lane. Returns `None` when it was discarded or does not cover
+    /// the draw's sample.
     pub(super) fn fragment(
         &self,
         context: &DrawContext,

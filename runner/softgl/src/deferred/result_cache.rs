@@ -6,19 +6,19 @@ use super::recorded_draw::{DrawContext, ShadedFragment};
 use crate::device::ProgramId;
 use crate::multisample::Multisample;
 
-/// Results of a fragment stage that sees nothing but its inputs, by these.
+/// Results of a fragment stage that depends on its inputs only, by these.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResultCache {
-    /// The program, its state and the sample that they are of.
+    /// Program, state and sample of the results.
     of: Option<(ProgramId, StageKey, Multisample)>,
     results: Vec<(Vec<u32>, Option<ShadedFragment>)>,
 }
 
-/// How many results are kept.
+/// Capacity of the cache.
 const MAX_CACHED_RESULTS: usize = 16;
 
 impl ResultCache {
-    /// Turns to the program of a draw; whether its results may be kept.
+    /// Binds the program of a draw. Returns whether its results may be cached.
     pub(super) fn bind(&mut self, context: &DrawContext) -> bool {
         let DrawContext { id, key, multisample, .. } = context;
         let same = self.of.as_ref().is_some_and(|(i, k, m)| (i, k, m) == (id, key, multisample));

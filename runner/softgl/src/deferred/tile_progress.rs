@@ -7,7 +7,8 @@ use crate::surface::{Surface, TILE_SIZE};
 /// Quads in a row of a tile.
 const TILE_QUADS: i32 = TILE_SIZE / 2;
 
-/// Which operations a tile's quads have seen: all below `finished`; some quads more, listed in `read_ahead`.
+/// Operations that a tile has executed: all quads those below `finished`, some quads more, listed
+/// in `read_ahead`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TileProgress {
     pub(super) finished: u32,
@@ -15,7 +16,7 @@ pub(super) struct TileProgress {
 }
 
 impl TileProgress {
-    /// Quads that have not seen operation `index`.
+    /// Returns the quads that have not executed operation `index`.
     pub(super) fn waiting(&self, index: u32) -> u64 {
         match &self.read_ahead {
             None if self.finished <= index => !0,
@@ -26,7 +27,7 @@ impl TileProgress {
         }
     }
 
-    /// Notes that some quads have seen everything below `end`.
+    /// Records that some quads have executed all operations below `end`.
     pub(super) fn advance(&mut self, quads: u64, end: u32) {
         if quads == !0 {
             *self = TileProgress { finished: end, read_ahead: None };
@@ -39,7 +40,7 @@ impl TileProgress {
     }
 }
 
-/// The quads of a tile that a region touches; all of them when it contains the tile.
+/// Returns the quads of a tile that overlap a region; all of them when it contains the tile.
 pub(super) fn quads_of(tile: &Rect, region: &Rect) -> u64 {
     if region.contains(tile) {
         return !0;
@@ -54,7 +55,7 @@ pub(super) fn quads_of(tile: &Rect, region: &Rect) -> u64 {
     mask
 }
 
-/// Lower left pixels of the quads in a mask that reach into the tile.
+/// Returns the lower left pixels of the quads in a mask that overlap the tile.
 pub(super) fn quad_positions(tile: &Rect, quads: u64) -> impl Iterator<Item = (i32, i32)> + use<> {
     let tile = *tile;
     (0..64)

@@ -2,7 +2,7 @@
 
 use crate::raster::Rect;
 
-/// A set of pixels of a render target.
+/// Set of pixels of a render target.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UndefinedPixels {
     rect: Rect,
@@ -11,17 +11,17 @@ pub(super) struct UndefinedPixels {
 }
 
 impl UndefinedPixels {
-    /// No pixels of a target.
+    /// Creates an empty set for a target.
     pub(super) fn new(rect: Rect) -> UndefinedPixels {
         UndefinedPixels { rect, flags: Vec::new() }
     }
 
-    /// Whether some pixel may be in the set.
+    /// True if some pixel may be in the set.
     pub(super) fn may_have_any(&self) -> bool {
         !self.flags.is_empty()
     }
 
-    /// Whether some pixel of a rectangle is in the set.
+    /// True if some pixel of a rectangle is in the set.
     pub(super) fn has_any(&self, rect: &Rect) -> bool {
         !self.within(rect).is_empty()
     }
@@ -51,7 +51,8 @@ impl UndefinedPixels {
         self.flags.clear();
     }
 
-    /// Which pixels of a rectangle are in the set: their numbers in it, row by row, ascending.
+    /// Returns the pixels of a rectangle that are in the set: their indices in it, row by row,
+    /// ascending.
     pub(super) fn within(&self, rect: &Rect) -> Vec<u32> {
         if self.flags.is_empty() {
             return Vec::new();

@@ -1,4 +1,5 @@
-//! Built-in uniforms: state that shaders read as `gl_*` variables, written into the default block before a draw.
+//! Built-in uniforms: state that shaders read as `gl_*` variables, written into the default block
+//! before a draw.
 
 use program::BuiltinVariable;
 use program::resource::Uniform;
@@ -83,7 +84,7 @@ fn light(light: &Light, member: &str) -> UniformValue {
     }
 }
 
-/// The value of one element; `None` for state we do not keep, which stays zero.
+/// Returns the value of one element; `None` for state that is not modeled, which stays zero.
 fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &State) -> Option<UniformValue> {
     use BuiltinVariable::*;
     let (modelview, projection) = (&state.modelview, &state.projection);
@@ -135,7 +136,8 @@ fn value(builtin: BuiltinVariable, uniform: &Uniform, element: u32, state: &Stat
             _ => vector(&[0.0]),
         },
         LightModel => vector(&[0.2, 0.2, 0.2, 1.0]),
-        // Emission and the product of the material's and the model's ambient colors; alpha is the diffuse color's.
+        // Emission and the product of the material's and the model's ambient colors; alpha is the
+        // diffuse color's.
         FrontLightModelProduct | BackLightModelProduct => vector(&[0.04, 0.04, 0.04, 1.0]),
         FrontLightProduct | BackLightProduct => {
             let light = state.lights.get(path_index(&uniform.name, element))?;

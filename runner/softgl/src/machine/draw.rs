@@ -21,7 +21,8 @@ use crate::multisample::Multisample;
 use crate::raster::{Rect, samples};
 use crate::setup::{RasterState, RasterizedPrimitive, SetupCache};
 
-/// The most vertices, all instances together, one draw may have: what a test may cost, not what GL allows.
+/// Largest number of vertices of a draw, all instances together: a limit on the cost of a test, not
+/// of GL.
 const MAX_VERTICES: u64 = 1 << 22;
 
 impl Machine {
@@ -90,8 +91,8 @@ impl Machine {
         VertexData::of_floats(&columns, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// Window pixels to normalized device coordinates, rounded where piglit's code rounds: the quotient and the
-    /// result are floats, the arithmetic between them is double.
+    /// Window pixels to normalized device coordinates, rounded where piglit's code rounds: the
+    /// quotient and the result are floats, the arithmetic between them is double.
     fn window_to_ndc(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
         let (width, height) = (self.options.width as f32, self.options.height as f32);
         let place = |c: f32, size: f32| (-1.0 + 2.0 * f64::from(c / size)) as f32;
@@ -139,7 +140,7 @@ impl Machine {
         if let Some(feedback) = &mut self.feedback {
             feedback.capture(&program, &vertices, &primitives, &mut bindings.objects);
         }
-        // What the vertex stages wrote to memory.
+        // Memory written by the vertex stages.
         self.objects = bindings.objects.clone();
         let Some(fragment) = fragment.filter(|_| !self.state.rasterizer_discard) else { return Ok(()) };
         let inputs = Arc::new(fragment_inputs(&program, &key));
@@ -166,7 +167,7 @@ impl Machine {
             let shapes = self.shapes(&context, primitives, vertices)?;
             return self.render(context, shapes, device);
         }
-        // Samples are drawn one after the other, but pixels pass a critical section primitive by primitive.
+        // Samples are drawn one after the other, but critical sections order pixels by primitive.
         for primitive in primitives.chunks(1) {
             let shapes = self.shapes(&context, primitive, vertices)?;
             self.render(context.clone(), shapes, device)?;
@@ -175,7 +176,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The shapes of primitives at each sample.
+    /// Sets up primitives at each sample.
     fn shapes(
         &mut self,
         context: &DrawContext,
@@ -232,8 +233,8 @@ impl Machine {
         Ok(pipeline.geometry(&vertices, &input, self.state.provoking)?)
     }
 
-    /// Sets up every primitive for the draw framebuffer, as seen from a sample of each pixel: coverage and depth are moved
-    /// so that the sample comes to lie where the pixel's center is, inputs are not.
+    /// Sets up every primitive for the draw framebuffer at a sample of each pixel. Coverage and
+    /// depth are moved so that the sample is at the pixel's center; inputs are not.
     fn set_up(
         &self,
         primitives: &[FinalPrimitive],
@@ -265,9 +266,10 @@ impl Machine {
         Ok(shapes)
     }
 
-    /// Records the draw for the window, or executes it when its target is a texture, the fragment stage writes
-    /// memory, or everything is to be shaded. `shapes` are those of each sample. Every sample is shaded for itself: OpenGL 4.6
-    /// section 14.3.1 leaves it to implementations which samples share a result.
+    /// Records the draw for the window. Executes it at once when its target is a texture, the
+    /// fragment stage writes memory, or shading is immediate. `shapes` holds those of each sample.
+    /// Every sample is shaded by itself: OpenGL 4.6 section 14.3.1 permits, but does not require,
+    /// shared results.
     fn render(
         &mut self,
         mut context: DrawContext,
@@ -314,7 +316,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether the draw is allowed with the program's stages.
+    /// True if the program's stages permit the draw.
     fn is_valid(&self, program: &Program, call: &DrawCall) -> bool {
         let tessellates = program.stage(Stage::TessEval).is_some();
         let fits = match program.stage(Stage::Geometry) {
@@ -324,14 +326,14 @@ impl Machine {
         (call.mode == PrimitiveMode::Patches) == tessellates && fits
     }
 
-    /// Enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1 compares them with `gl_ClipVertex` or, when the
-    /// program does not write it, with `gl_Position` as it is.
+    /// Enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1 compares them with
+    /// `gl_ClipVertex` or, when the program does not write it, with `gl_Position` as it is.
     fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
         self.uses_clip_planes(object).then_some(self.state.clip_planes)
     }
 }
 
-/// Vertices per primitive as a geometry stage would receive them.
+/// Returns the number of vertices per primitive that a geometry stage receives.
 fn vertices_of(mode: PrimitiveMode) -> usize {
     use PrimitiveMode::*;
     match mode {

@@ -15,10 +15,11 @@ pub struct DrawCall {
     pub instances: u32,
 }
 
-/// What commands beyond `glDrawArrays` give a draw.
+/// Parameters of draw commands beyond `glDrawArrays`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawParameters<'a> {
-    /// The element array: the draw's vertices are these elements plus the base vertex, 0 beyond its end.
+    /// The element array: the draw's vertices are these elements plus the base vertex, 0 beyond its
+    /// end.
     pub elements: Option<&'a [u16]>,
     /// `gl_BaseVertex`.
     pub base_vertex: u32,
@@ -42,7 +43,7 @@ impl DrawParameters<'_> {
 pub struct RectangleDraw {
     /// Left, bottom, width, height.
     pub rectangle: [f32; 4],
-    /// The rectangle is in window pixels.
+    /// True if the rectangle is in window pixels.
     pub ortho: bool,
     /// One patch of four vertices instead of a triangle strip.
     pub patch: bool,
@@ -50,6 +51,6 @@ pub struct RectangleDraw {
     pub texture: Option<[f32; 4]>,
     /// Number of instances; 0 counts as 1.
     pub instances: u32,
-    /// The position goes to `gl_Vertex` whatever the program declares.
+    /// The position goes to `gl_Vertex` even if the program declares a generic attribute for it.
     pub fixed_function: bool,
 }

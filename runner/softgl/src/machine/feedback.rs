@@ -15,13 +15,14 @@ pub struct Feedback {
     pub buffers: [Option<BufferId>; 4],
     /// Vertices written so far.
     written_vertices: usize,
-    /// Primitives that arrived.
+    /// Primitives generated.
     pub generated: u32,
-    /// Primitives that fitted.
+    /// Primitives written.
     pub written: u32,
 }
 
-/// One captured slot component: buffer, byte offset in the vertex's record, output slot, component, type captured.
+/// Captured component: buffer, byte offset in the vertex's record, output slot, component, captured
+/// type.
 struct CapturedComponent {
     buffer: usize,
     offset: usize,
@@ -96,7 +97,7 @@ impl Feedback {
     }
 }
 
-/// The varyings of stream 0, word by word.
+/// Returns the components of the varyings of stream 0.
 fn captured_words(program: &Program) -> Vec<CapturedComponent> {
     let outputs = program.last_vertex_stage().map_or(&[][..], |s| &s.outputs);
     let find = |slot: Slot| outputs.iter().position(|v| v.slot == slot);
@@ -131,7 +132,7 @@ fn captured_words(program: &Program) -> Vec<CapturedComponent> {
     words
 }
 
-/// The slot `count` further on, of kinds that come in rows.
+/// Returns the slot `count` after a slot of a numbered kind.
 fn advance(slot: Slot, count: usize) -> Option<Slot> {
     let step = |n: u8| u8::try_from(usize::from(n) + count).ok();
     Some(match slot {

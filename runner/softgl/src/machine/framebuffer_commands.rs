@@ -1,7 +1,6 @@
 //! Framebuffer bindings and blits.
 //!
-//! Only the window defers shading; rendering to textures happens at once, so that textures always hold what was
-//! drawn.
+//! Only draws to the window are deferred. Draws to textures are executed at once.
 
 use std::sync::Arc;
 
@@ -65,8 +64,9 @@ impl Machine {
         Ok(())
     }
 
-    /// The limit on samples of a renderbuffer, whatever its format: Mesa asks its drivers for the format's own limit
-    /// (ARB_internalformat_query), which is the same for integers; `GL_MAX_INTEGER_SAMPLES` is about textures.
+    /// Returns the largest number of samples of a renderbuffer, the same for all formats: Mesa
+    /// queries its drivers for the format's limit (ARB_internalformat_query), which is the same for
+    /// integers; `GL_MAX_INTEGER_SAMPLES` applies to textures.
     fn most_samples(&self) -> u32 {
         self.capabilities.limit("GL_MAX_SAMPLES", 4).clamp(1, samples::MAX_SAMPLES)
     }
@@ -128,8 +128,8 @@ impl Machine {
         }
     }
 
-    /// Render targets over the attached images, one per layer or sample. They share contents with the textures until
-    /// drawn to.
+    /// Render targets over the attached images, one per layer or sample. They share contents with
+    /// the textures until drawn to.
     pub(super) fn layer_targets(&self, framebuffer: &Framebuffer) -> Vec<RenderTarget> {
         let Framebuffer::Images { colors, layers, samples, width, height } = framebuffer else {
             return Vec::new();
@@ -209,8 +209,9 @@ impl Machine {
         Ok(vec![source])
     }
 
-    /// Whether the framebuffers allow a blit (OpenGL 4.6 section 18.3.1): integers go to integers; between two
-    /// multisampled ones samples go to samples; where one is, nothing is scaled; in ES it must be the one that is read.
+    /// True if the framebuffers permit a blit (OpenGL 4.6 section 18.3.1): both hold integers or
+    /// neither does; two multisampled ones have equal numbers of samples; if one is multisampled,
+    /// the sizes are equal, and in ES it is the read framebuffer.
     fn may_blit(&self, format: Format) -> bool {
         let (read, draw) = (self.read_framebuffer.samples(), self.draw_framebuffer.samples());
         let classes = self.draw_formats().iter().flatten().all(|f| f.is_integer() == format.is_integer());
@@ -254,7 +255,7 @@ impl Machine {
     }
 }
 
-/// One value for all samples of a pixel: their mean, or the first of integers.
+/// Resolves the samples of each pixel: their mean, or the first one of integers.
 fn resolve((first, others): (&Surface, &[Surface])) -> Surface {
     let mut result = first.clone();
     let format = result.format();

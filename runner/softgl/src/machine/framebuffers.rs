@@ -25,7 +25,8 @@ pub enum Framebuffer {
         colors: Vec<Option<Attachment>>,
         /// Number of layers that can be drawn to; 1 unless layered.
         layers: u32,
-        /// Samples per pixel; more than one are kept in layers, and then there is only one layer to draw to.
+        /// Samples per pixel; more than one are kept in layers, and then there is only one layer to
+        /// draw to.
         samples: u32,
         /// Width in pixels.
         width: u32,
@@ -34,7 +35,7 @@ pub enum Framebuffer {
     },
 }
 
-/// Which binding an `fb` command changes.
+/// Binding that an `fb` command changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramebufferTarget {
     /// `fb draw`.
@@ -45,7 +46,7 @@ pub enum FramebufferTarget {
     Both,
 }
 
-/// What an `fb` command attaches.
+/// Framebuffer described by an `fb` command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FramebufferKind {
     /// `winsys`.
@@ -76,7 +77,7 @@ pub enum FramebufferKind {
     },
 }
 
-/// Why a framebuffer could not be bound.
+/// Error of a framebuffer binding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FramebufferError {
     /// The slot has no texture.
@@ -85,7 +86,7 @@ pub enum FramebufferError {
     /// An attachment does not exist or cannot be rendered to.
     #[error("the framebuffer is incomplete")]
     Incomplete,
-    /// The machine has no such framebuffer.
+    /// The framebuffer is not supported.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
 }

@@ -1,4 +1,4 @@
-//! The geometry stage: from assembled primitives to emitted strips.
+//! Geometry stage: from assembled primitives to emitted strips.
 
 use program::shader::LayoutPrimitive;
 use program::{LinkedStage, Stage};
@@ -8,7 +8,7 @@ use super::vertex_stage::Pipeline;
 use crate::assemble::{PrimitiveMode, ProvokingVertex, assemble};
 use crate::device::{Batch, DeviceError, EmittedVertices, GeometryBatch, MAX_LANES, SoaTable, first_lanes};
 
-/// Vertices a geometry stage takes per primitive.
+/// Returns the number of vertices per input primitive of a geometry stage.
 pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
     match stage.shader.layout.input_primitive {
         Some(LayoutPrimitive::Points) => 1,
@@ -20,7 +20,7 @@ pub(super) fn input_vertices(stage: &LinkedStage) -> usize {
 }
 
 impl Pipeline<'_> {
-    /// Runs the geometry stage over all primitives and assembles what stream 0 emitted.
+    /// Runs the geometry stage over all primitives and assembles the vertices of stream 0.
     pub(super) fn geometry(
         &mut self,
         input: &ShadedVertices,

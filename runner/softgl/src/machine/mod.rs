@@ -1,7 +1,7 @@
-//! The machine: GL objects and state, and the commands a script turns into.
+//! GL machine: objects, state and commands.
 //!
-//! A machine owns everything a test can change; two machines with different devices run the same commands
-//! independently. Commands that may shade take the device.
+//! A machine owns all state that a test can change. Two machines with different devices execute the
+//! same commands independently. Commands that may shade take the device.
 
 mod builtins;
 mod compute;
@@ -46,16 +46,16 @@ use uniforms::{UniformError, UniformStorage};
 use vertex_cache::VertexCache;
 use vertex_data::VertexData;
 
-/// How a machine is set up.
+/// Options of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineOptions {
     /// Window width in pixels.
     pub width: u32,
     /// Window height in pixels.
     pub height: u32,
-    /// Whether the window has a depth buffer.
+    /// True if the window has a depth buffer.
     pub depth: bool,
-    /// How much is shaded.
+    /// Amount of shading.
     pub shade: ShadeMode,
 }
 
@@ -65,7 +65,7 @@ impl Default for MachineOptions {
     }
 }
 
-/// Why a command could not be carried out.
+/// Error of a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
     /// The device failed.
@@ -80,12 +80,12 @@ pub enum MachineError {
     /// The framebuffer has nothing to read there.
     #[error("nothing to read: {0}")]
     NothingToRead(&'static str),
-    /// The machine has no such thing.
+    /// The feature is not implemented.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
 }
 
-/// `glGetError`'s values that commands can leave behind.
+/// Values of `glGetError` that commands can raise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum GlError {
@@ -142,7 +142,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine in initial state; the window's contents are zero. Sizes above [`MAX_WINDOW`] are reduced to it.
+    /// A machine in initial state; the window's contents are zero. Sizes above [`MAX_WINDOW`] are
+    /// reduced to it.
     pub fn new(capabilities: Arc<Capabilities>, options: MachineOptions) -> Machine {
         let (width, height) = (options.width.min(MAX_WINDOW), options.height.min(MAX_WINDOW));
         let options = MachineOptions { width, height, ..options };
@@ -173,7 +174,7 @@ impl Machine {
         }
     }
 
-    /// What the context offers.
+    /// Capabilities of the context.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
@@ -183,7 +184,7 @@ impl Machine {
         (self.options.width, self.options.height)
     }
 
-    /// Steps all devices' work has taken so far.
+    /// Steps of all devices so far.
     pub fn steps(&self) -> Steps {
         self.steps
     }
@@ -197,8 +198,8 @@ impl Machine {
         self.error.get_or_insert(error);
     }
 
-    /// Adds a program. `default_block` holds the evaluated uniform initializers (empty: all zero). Every uniform
-    /// block gets a zeroed buffer of its size.
+    /// Adds a program. `default_block` holds the evaluated uniform initializers (empty: all zero).
+    /// Every uniform block gets a zeroed buffer of its size.
     pub fn create_program(&mut self, program: Arc<Program>, default_block: Vec<u8>) -> ProgramId {
         let block_buffers =
             program.uniform_blocks.iter().map(|b| self.objects.create_buffer(b.size as usize)).collect();
@@ -235,7 +236,8 @@ impl Machine {
         self.programs.get_mut(id.0 as usize).ok_or(MachineError::NoProgram)
     }
 
-    /// Location of a vertex attribute of the current program, `None` when it has no active one of that name.
+    /// Location of a vertex attribute of the current program, `None` when it has no active one of
+    /// that name.
     pub fn attribute_location(&self, name: &str) -> Option<u32> {
         let program = self.program()?;
         let shader = &program.stage(Stage::Vertex)?.shader;
@@ -253,7 +255,7 @@ impl Machine {
     /// Clears the given buffers of the draw framebuffer to the current clear values.
     ///
     /// # Errors
-    /// The device failed in what was recorded before.
+    /// The device failed in a recorded operation.
     pub fn clear(&mut self, color: bool, depth: bool, device: &mut dyn Device) -> Result<(), MachineError> {
         let color = color.then_some(self.state.clear_color);
         let depth = depth.then_some(f64::from(self.state.clear_depth));
@@ -271,7 +273,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Executes everything that was recorded.
+    /// Executes all recorded operations.
     ///
     /// # Errors
     /// The device failed.
@@ -305,7 +307,7 @@ impl Machine {
         self.feedback = Some(Feedback::new(buffers));
     }
 
-    /// Ends the capture and gives its counts.
+    /// Ends the capture and returns its counts.
     pub fn end_feedback(&mut self) -> Option<Feedback> {
         self.feedback.take()
     }
@@ -330,12 +332,12 @@ impl Machine {
         self.objects.buffer(buffer)
     }
 
-    /// Writes into a buffer; what does not fit is dropped.
+    /// Writes into a buffer; bytes past its end are dropped.
     pub fn write_buffer(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) {
         self.objects.write(buffer, offset, bytes);
     }
 
-    /// Objects as the current program sees them now.
+    /// Returns the objects bound to the program now.
     fn bindings(&self, object: &ProgramObject) -> Bindings {
         let mut default_block = object.uniforms.default_block.clone();
         let samples = self.draw_framebuffer.samples();
@@ -378,13 +380,14 @@ impl Machine {
         }
     }
 
-    /// Whether enabled clip planes act through `gl_ClipVertex` or `gl_Position`.
+    /// True if enabled clip planes apply to `gl_ClipVertex` or `gl_Position`.
     fn uses_clip_planes(&self, object: &ProgramObject) -> bool {
         self.capabilities.api == Api::Compatibility && object.vertex.clip_distances == 0
     }
 }
 
-/// Whether a shadow lookup gives a float, as those of GLSL 1.30 on do; those before give a vector (GLSL 1.20 section 8.7).
+/// True if a shadow lookup returns a float, as in GLSL 1.30 and later; in earlier versions it
+/// returns a vector (GLSL 1.20 section 8.7).
 fn has_scalar_shadows(program: &Program) -> bool {
     let scalar = |expr: &program::Expr| {
         let compares = matches!(&expr.kind, ExprKind::Texture(call) if call.compare.is_some());
@@ -393,7 +396,7 @@ fn has_scalar_shadows(program: &Program) -> bool {
     program.stages.iter().any(|stage| stage.shader.exprs.values().any(scalar))
 }
 
-/// Whether the fragment stage's window coordinates count from the upper left corner.
+/// True if the fragment stage's window coordinates count from the upper left corner.
 fn upper_left(program: &Program) -> bool {
     let coord = |g: &program::variable::Global| g.builtin == Some(BuiltinVariable::FragCoord);
     let shader = program.stage(Stage::Fragment).map(|stage| &stage.shader);

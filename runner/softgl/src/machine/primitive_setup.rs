@@ -8,15 +8,15 @@ use crate::interface::{FragmentInput, VertexInterface, component};
 use crate::primitive::{PrimitiveKind, PrimitiveSetup};
 use crate::setup::{RasterState, RasterizedPrimitive, SetupCache, SetupInput, Viewport, rasterize};
 
-/// Turns primitives of one draw into setups.
+/// Setup of the primitives of one draw.
 pub(super) struct PrimitiveAssembler<'a> {
     pub(super) state: &'a State,
-    /// Movement of everything in the window, in pixels.
+    /// Offset of all window coordinates, in pixels.
     pub(super) shift: [f32; 2],
     pub(super) raster: RasterState,
     pub(super) interface: &'a VertexInterface,
     pub(super) inputs: &'a [FragmentInput],
-    /// Planes to compute distances from, when the shader writes none.
+    /// Planes for clip distances when the shader writes none.
     pub(super) clip_planes: Option<[[f64; 4]; 8]>,
     pub(super) point_size_from_shader: bool,
     /// `GL_CLAMP_VERTEX_COLOR`, on in compatibility contexts: built-in colors are clamped to 0..1.
@@ -63,7 +63,7 @@ impl PrimitiveAssembler<'_> {
         }
     }
 
-    /// Fills in what does not depend on geometry.
+    /// Fills in the values that do not depend on geometry.
     fn complete(
         &self,
         mut setup: PrimitiveSetup,
@@ -121,7 +121,7 @@ impl PrimitiveAssembler<'_> {
             return 1.0;
         }
         let size = f32::from_bits(component(vertex, self.interface.point_size, 0));
-        // The range of the hardware; NaN becomes the minimum.
+        // Range of the hardware; NaN becomes the minimum.
         f64::from(size.max(0.125)).min(255.875)
     }
 
@@ -144,7 +144,7 @@ impl PrimitiveAssembler<'_> {
         (0..4).map(|c| plane[c] * f64::from(f32::from_bits(component(vertex, slot, c)))).sum()
     }
 
-    /// Cull distances: a primitive goes when one of them is negative at all its vertices.
+    /// True if a primitive is culled: a cull distance is negative at all its vertices.
     fn is_culled(&self, data: &[&[u32]]) -> bool {
         let first = usize::from(self.interface.clip_distances);
         (first..first + usize::from(self.interface.cull_distances))

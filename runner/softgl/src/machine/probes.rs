@@ -29,7 +29,8 @@ impl Machine {
         Ok(probe::compare(ProbePath::Float, expectation, readback))
     }
 
-    /// Probes a rectangle of color attachment 0: as bytes where the format and the context allow it, else as floats.
+    /// Probes a rectangle of color attachment 0: as bytes where the format and the context allow
+    /// it, else as floats.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
@@ -115,12 +116,12 @@ impl Machine {
         Ok(Readback { rect, format, pixels, undefined })
     }
 
-    /// Whether pixels are read from a framebuffer of textures.
+    /// True if pixels are read from a framebuffer of textures.
     pub fn reads_texture(&self) -> bool {
         self.read_framebuffer != Framebuffer::Window
     }
 
-    /// Whether a texture may have undefined values, because they were rendered to it or copied.
+    /// True if a texture may have undefined values, because they were rendered to it or copied.
     pub fn has_undefined_texels(&self) -> bool {
         self.undefined_texels
     }

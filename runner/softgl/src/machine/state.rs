@@ -108,13 +108,13 @@ pub struct State {
     pub depth_function: CompareFunction,
     /// Depth clamp enabled.
     pub depth_clamp: bool,
-    /// In a multisample framebuffer, a fragment's alpha decides how many of its samples it covers.
+    /// In a multisample framebuffer, a fragment's alpha determines the number of covered samples.
     pub alpha_to_coverage: bool,
-    /// In a multisample framebuffer, alpha is 1 whatever the shader wrote.
+    /// In a multisample framebuffer, alpha is 1 instead of the shader's.
     pub alpha_to_one: bool,
     /// `glFrontFace(GL_CW)`.
     pub front_clockwise: bool,
-    /// Face culling enabled; it is always back faces that are culled.
+    /// Face culling enabled. Back faces are culled.
     pub cull_face: bool,
     /// Two-sided colors enabled.
     pub two_side: bool,
@@ -212,7 +212,8 @@ impl State {
         }
     }
 
-    /// `glClipPlane`: the plane is transformed by the inverse of the modelview matrix of this moment.
+    /// `glClipPlane`: the plane is transformed by the inverse of the modelview matrix of this
+    /// moment.
     pub fn set_clip_plane(&mut self, index: usize, plane: [f64; 4]) {
         if let (Some(slot), Some(inverse)) = (self.clip_planes.get_mut(index), inverse(&self.modelview)) {
             *slot = row_times(&plane, &inverse);

@@ -1,4 +1,4 @@
-//! The tessellation stages: control, the fixed-function tessellator, evaluation.
+//! Tessellation stages: control, the fixed-function tessellator, evaluation.
 
 use program::resource::Varying;
 use program::shader::{LayoutPrimitive, Spacing, StageLayout};
@@ -167,7 +167,7 @@ impl Pipeline<'_> {
     }
 }
 
-/// For each input slot the output slot that feeds it.
+/// Returns for each input slot the output slot with its value.
 fn sources(inputs: &[Varying], outputs: &[Varying]) -> Vec<Option<usize>> {
     inputs.iter().map(|v| outputs.iter().position(|o| o.slot == v.slot)).collect()
 }

@@ -15,10 +15,10 @@ use crate::texture::{DepthMode, Texture, TextureTarget};
 /// The highest level of a texture.
 const MAX_LEVEL: u32 = 14;
 
-/// The most texels a level may have: what a test may cost, not what GL allows.
+/// Largest number of texels of a level: a limit on the cost of a test, not of GL.
 const MAX_TEXELS: u64 = 1 << 24;
 
-/// The target a sampler type looks at; `None` for kinds that do not exist here.
+/// Returns the target of a sampler type, `None` for kinds that are not implemented.
 fn sampler_target(sampler: &SamplerType) -> Option<TextureTarget> {
     Some(match (sampler.dim, sampler.array) {
         (Dim::D1, false) => TextureTarget::D1,
@@ -39,8 +39,9 @@ impl Machine {
         self.textures.slots.get(slot as usize).copied().flatten()
     }
 
-    /// A `texture …` fill command: creates the texture, binds it to the unit of the slot's number, and makes that
-    /// unit active. `false` when the slot does not exist. A texture too large raises `InvalidValue` and has no images.
+    /// A `texture …` fill command: creates the texture, binds it to the unit of the slot's number,
+    /// and makes that unit active. `false` when the slot does not exist. A texture too large raises
+    /// `InvalidValue` and has no images.
     pub fn fill_texture(&mut self, slot: u32, fill: &TextureFill) -> bool {
         let index = slot as usize;
         if index >= TEXTURE_SLOTS {
@@ -72,8 +73,8 @@ impl Machine {
         TextureId(self.objects.textures.len() as u32 - 1)
     }
 
-    /// `texparameter`: acts on the active unit's texture of that target; raises `InvalidOperation` when none is
-    /// bound.
+    /// `texparameter`: acts on the active unit's texture of that target; raises `InvalidOperation`
+    /// when none is bound.
     pub fn set_texture_parameter(&mut self, target: TextureTarget, parameter: TextureParameter) {
         let bound = self.textures.bound[self.textures.active][target as usize];
         let Some(texture) = bound.and_then(|id| self.objects.textures.get_mut(id.0 as usize)) else {
@@ -86,7 +87,7 @@ impl Machine {
                 p.compare_function = function;
                 p.compare = p.compare.map(|_| function);
             }
-            // Core contexts do not know the parameter.
+            // Core contexts do not have the parameter.
             TextureParameter::DepthMode(_) if self.capabilities.api != Api::Compatibility => {
                 self.raise(GlError::InvalidEnum);
             }
@@ -102,8 +103,8 @@ impl Machine {
         }
     }
 
-    /// `image texture`: level 0, layer 0 of the slot's texture on the image unit of the same number. `false` when
-    /// the slot is empty.
+    /// `image texture`: level 0, layer 0 of the slot's texture on the image unit of the same
+    /// number. `false` when the slot is empty.
     pub fn bind_image(&mut self, slot: u32, format: Format) -> bool {
         let Some(entry) = self.texture_slot(slot) else { return false };
         self.textures.images[slot as usize] =

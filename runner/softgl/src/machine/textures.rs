@@ -1,4 +1,4 @@
-//! Texture units, image units and the script's texture slots.
+//! Texture units, image units and texture slots of a script.
 
 use crate::resources::{ImageUnit, TextureId};
 use crate::texture::{CompareFunction, DepthMode, Filter, SwizzleSource, Wrap};
@@ -42,7 +42,7 @@ impl Default for TextureUnits {
     }
 }
 
-/// What `texparameter` sets.
+/// Parameter of `texparameter`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TextureParameter {
     /// Comparison function.

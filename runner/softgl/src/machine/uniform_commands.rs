@@ -6,9 +6,9 @@ use super::uniforms::{self, UniformElement, UniformError, UniformValue};
 use super::{GlError, Machine, MachineError};
 
 impl Machine {
-    /// Sets one element of a uniform of the current program by its path. If the program has uniform blocks, members
-    /// are found first; `block_array_index` picks the block of an array of blocks. A value of the wrong type raises
-    /// `InvalidOperation` and changes nothing.
+    /// Sets one element of a uniform of the current program by its path. If the program has uniform
+    /// blocks, members are found first; `block_array_index` picks the block of an array of blocks.
+    /// A value of the wrong type raises `InvalidOperation` and changes nothing.
     ///
     /// # Errors
     /// No program is in use, or it has no such uniform.
@@ -75,7 +75,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Writes a block member; `false` when the name is not one.
+    /// Writes a block member. Returns `false` if the name is no block member.
     fn set_member(
         &mut self,
         program: &Program,
@@ -86,7 +86,8 @@ impl Machine {
         let found = uniforms::find(program, name);
         let at = match (found, uniforms::split_index(name)) {
             (Some(at), _) => at,
-            // A member index past the end is no error here; the default block will not have it either.
+            // A member index past the end is no error here; the lookup in the default block fails
+            // too.
             (None, Some((base, _))) if uniforms::find(program, base).is_some() => return Ok(false),
             (None, _) => return Err(UniformError::NoIndex(name.into()).into()),
         };

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::format::float_to_half;
 use crate::resources::write_clipped;
 
-/// A value as a `uniform` command gives it.
+/// Value of a `uniform` command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UniformValue {
     /// Component type: `Int`, `Uint`, `Int64`, `Uint64`, `Float` or `Double`.
@@ -48,7 +48,7 @@ impl UniformValue {
     }
 }
 
-/// Why a uniform could not be set.
+/// Error of a uniform command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UniformError {
     /// No active uniform of that name.
@@ -93,7 +93,7 @@ pub fn find_located(program: &Program, name: &str) -> Option<UniformElement> {
     find(program, name).filter(|e| program.uniforms[e.uniform].location.is_some())
 }
 
-/// Finds what a location belongs to.
+/// Finds the uniform element at a location.
 pub fn find_location(program: &Program, location: u32) -> Option<UniformElement> {
     program.uniforms.iter().enumerate().find_map(|(uniform, u)| {
         let element = location.checked_sub(u.location?)?;
@@ -101,7 +101,8 @@ pub fn find_location(program: &Program, location: u32) -> Option<UniformElement>
     })
 }
 
-/// Whether `glUniform*` accepts the value for the uniform; `false` is GL_INVALID_OPERATION.
+/// True if `glUniform*` accepts the value for the uniform; otherwise the error is
+/// GL_INVALID_OPERATION.
 pub fn accepts(program: &Program, uniform: &Uniform, value: &UniformValue) -> bool {
     let shape = (value.columns, value.rows);
     match *program.types.get(uniform.ty) {
@@ -117,7 +118,8 @@ pub fn accepts(program: &Program, uniform: &Uniform, value: &UniformValue) -> bo
     }
 }
 
-/// The type of the commands that set uniforms of a component type: 16-bit ones are set by those for 32 bits.
+/// Returns the value type of the commands for a component type: 16-bit uniforms are set by the
+/// 32-bit commands.
 fn set_as(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Float16 => Scalar::Float,
@@ -139,7 +141,8 @@ pub struct UniformStorage {
 }
 
 impl UniformStorage {
-    /// Initial values: `default_block` holds initializers' values, evaluated by the caller; it is padded with zeros.
+    /// Initial values: `default_block` holds initializers' values, evaluated by the caller; it is
+    /// padded with zeros.
     pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
         default_block.resize(program.default_block_size as usize, 0);
         select_first_subroutines(program, &mut default_block);
@@ -150,8 +153,8 @@ impl UniformStorage {
         }
     }
 
-    /// Selects the function of a subroutine uniform (or an element of one, `name[k]`). `false` when there is no such uniform, element or
-    /// compatible function.
+    /// Selects the function of a subroutine uniform (or an element of one, `name[k]`). `false` when
+    /// there is no such uniform, element or compatible function.
     pub fn select_subroutine(&mut self, program: &Program, stage: Stage, name: &str, function: &str) -> bool {
         let (base, element) = split_index(name).unwrap_or((name, 0));
         let found = program.subroutine_uniforms.iter().find(|u| u.stage == stage && u.name == base);
@@ -185,7 +188,7 @@ impl UniformStorage {
     }
 }
 
-/// Every subroutine uniform selects the first function it may.
+/// Selects the first compatible function for every subroutine uniform.
 fn select_first_subroutines(program: &Program, default_block: &mut [u8]) {
     for uniform in &program.subroutine_uniforms {
         let Some(&(_, index)) = uniform.compatible.first() else { continue };
@@ -198,7 +201,7 @@ fn select_first_subroutines(program: &Program, default_block: &mut [u8]) {
     }
 }
 
-/// Booleans are stored as 0 or 1, whatever type set them, 16-bit values narrowed.
+/// Converts a value to stored form: booleans become 0 or 1, 16-bit values are narrowed.
 fn as_stored(program: &Program, uniform: &Uniform, value: &UniformValue) -> UniformValue {
     if program.types.scalar_of(uniform.ty) != Some(Scalar::Bool) {
         return narrowed(program, uniform, value);
@@ -211,7 +214,8 @@ fn as_stored(program: &Program, uniform: &Uniform, value: &UniformValue) -> Unif
     UniformValue { scalar: Scalar::Bool, components, ..value.clone() }
 }
 
-/// A value for a 16-bit uniform or block member in its own type: floats rounded to nearest even, integers cut.
+/// Converts a value for a 16-bit uniform or block member to its type: floats are rounded to nearest
+/// even, integers truncated.
 pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> UniformValue {
     let Some(scalar) = program.types.scalar_of(uniform.ty) else { return value.clone() };
     if scalar.bits() != 16 || set_as(scalar) != value.scalar {
@@ -224,8 +228,9 @@ pub fn narrowed(program: &Program, uniform: &Uniform, value: &UniformValue) -> U
     UniformValue { scalar, components: value.components.iter().map(narrow).collect(), ..value.clone() }
 }
 
-/// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride and order. The size
-/// is that of the value, not of the uniform; what does not fit in the buffer is dropped.
+/// Writes a value at a byte offset: scalars and vectors tightly, matrices by the uniform's stride
+/// and order. The size is that of the value, not of the uniform; bytes past the end of the buffer
+/// are dropped.
 pub fn write(buffer: &mut Arc<Vec<u8>>, offset: u32, uniform: &Uniform, value: &UniformValue) {
     let size = value.scalar.bytes();
     for column in 0..value.columns {

@@ -1,4 +1,5 @@
-//! Vertex arrays and fetch: bytes of a buffer become attribute values (OpenGL 4.6 sections 10.2 and 10.3).
+//! Vertex arrays and fetch: bytes of a buffer become attribute values (OpenGL 4.6 sections 10.2 and
+//! 10.3).
 
 use program::{BuiltinVariable, Program, Scalar, Type};
 
@@ -31,7 +32,7 @@ impl ArrayType {
     }
 }
 
-/// Which `glVertexAttrib*Pointer` set the array.
+/// Variant of `glVertexAttrib*Pointer` that set the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeClass {
     /// No letter, not normalized: converted to float.
@@ -42,7 +43,7 @@ pub enum AttributeClass {
     Double,
 }
 
-/// Which attribute an array feeds.
+/// Attribute of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeSlot {
     /// A generic attribute, by location.
@@ -54,7 +55,7 @@ pub enum AttributeSlot {
 /// One vertex array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexArray {
-    /// The attribute it feeds.
+    /// Attribute of the array.
     pub slot: AttributeSlot,
     /// Component type in memory.
     pub ty: ArrayType,
@@ -66,7 +67,7 @@ pub struct VertexArray {
     pub offset: usize,
 }
 
-/// Interleaved arrays over one buffer, as `[vertex data]` gives them.
+/// Interleaved arrays over one buffer, as in `[vertex data]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexData {
     /// The arrays. A later one replaces an earlier one for the same attribute.
@@ -80,7 +81,8 @@ pub struct VertexData {
 }
 
 impl VertexData {
-    /// Arrays of floats, one after the other for each vertex: `columns` gives attribute and component count.
+    /// Arrays of floats, one after the other for each vertex: `columns` holds attribute and
+    /// component count.
     pub fn of_floats(columns: &[(AttributeSlot, u8)], rows: &[&[f32]]) -> VertexData {
         let mut offset = 0;
         let mut arrays = Vec::with_capacity(columns.len());
@@ -103,7 +105,7 @@ impl VertexData {
     }
 }
 
-/// Current values of attributes that no array feeds, in compatibility contexts.
+/// Current values of attributes without an array, in compatibility contexts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurrentAttributes {
     /// `gl_Color`.
@@ -139,8 +141,8 @@ impl CurrentAttributes {
     }
 }
 
-/// The other name of the vertex position: generic attribute 0 and the conventional one are the same (OpenGL 4.6
-/// compatibility profile, section 10.2.1).
+/// Returns the alias of the vertex position: generic attribute 0 and the conventional one are the
+/// same (OpenGL 4.6 compatibility profile, section 10.2.1).
 fn alias(slot: AttributeSlot) -> Option<AttributeSlot> {
     match slot {
         AttributeSlot::Generic(0) => Some(AttributeSlot::Conventional(BuiltinVariable::Vertex)),
@@ -149,11 +151,11 @@ fn alias(slot: AttributeSlot) -> Option<AttributeSlot> {
     }
 }
 
-/// How to fetch one input slot.
+/// Fetch of one input slot.
 #[derive(Clone, Copy, Debug)]
 struct SlotPlan {
     array: Option<VertexArray>,
-    /// What the shader declares.
+    /// Component type declared by the shader.
     scalar: Scalar,
     /// Components 2 and 3 of a 64-bit column.
     upper: bool,
@@ -256,7 +258,7 @@ fn number(ty: ArrayType, bytes: &[u8]) -> f64 {
     }
 }
 
-/// The value as an integer, extended by its own sign; floating-point arrays give their bits.
+/// The value as an integer, extended by its own sign; floating-point arrays return their bits.
 fn integer_value(ty: ArrayType, bytes: &[u8]) -> i64 {
     let bits = little_endian(bytes);
     match ty {

@@ -31,7 +31,7 @@ pub(super) struct Pipeline<'a> {
 }
 
 impl Pipeline<'_> {
-    /// Announces every stage of a draw to the device.
+    /// Prepares every stage of a draw on the device.
     pub(super) fn prepare(&mut self) -> Result<(), DeviceError> {
         let state = DrawState { program: self.program, program_id: self.id, key: self.key };
         self.program.stages.iter().try_for_each(|stage| self.device.prepare(stage.shader.stage, &state))
@@ -43,8 +43,9 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Runs the vertex stage for all instances. The second result maps (instance, vertex) in draw order to a shaded
-    /// vertex: vertices with equal inputs are shaded once, and known ones not again, if there is a memo.
+    /// Runs the vertex stage for all instances. The second result maps (instance, vertex) in draw
+    /// order to a shaded vertex. With a cache, vertices with equal inputs are shaded once, and
+    /// cached batches are not shaded again.
     pub(super) fn vertices(
         &mut self,
         fetch: &VertexFetch<'_>,
@@ -122,7 +123,7 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Shades a batch, or knows its outputs from the last one.
+    /// Shades a batch or returns its outputs from the cache.
     fn vertex_outputs(
         &mut self,
         batch: VertexBatch,
@@ -143,7 +144,7 @@ impl Pipeline<'_> {
     }
 }
 
-/// Which system values make vertices differ.
+/// System values by which vertices differ.
 struct VertexReads {
     vertex: bool,
     instance: bool,

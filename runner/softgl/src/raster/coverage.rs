@@ -1,11 +1,11 @@
-//! Coverage as draws keep it, and a memory of what was joined last: scripts draw the same few shapes again and again.
+//! Coverage of primitives, and a cache of unions. Scripts draw the same few primitives repeatedly.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{Rect, Spans};
 
-/// Covered pixels with what is asked of them often.
+/// Covered pixels with their bounds, for fast queries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     spans: Spans,
@@ -31,38 +31,38 @@ impl Coverage {
         self.bounds
     }
 
-    /// Whether a pixel is covered.
+    /// True if a pixel is covered.
     pub fn contains(&self, x: i32, y: i32) -> bool {
         self.spans.contains(x, y)
     }
 
-    /// Whether any pixel of a rectangle is covered.
+    /// True if any pixel of a rectangle is covered.
     pub fn touches(&self, rect: &Rect) -> bool {
         !self.bounds.intersect(rect).is_empty() && (self.solid || self.spans.touches(rect))
     }
 
-    /// Whether every pixel of a non-empty rectangle is covered.
+    /// True if every pixel of a non-empty rectangle is covered.
     pub fn covers(&self, rect: &Rect) -> bool {
         self.bounds.contains(rect) && (self.solid || self.spans.covers(rect))
     }
 }
 
-/// The coverage of a polygon: several where one run per row does not suffice.
+/// Coverage of a polygon: several parts where one run per row does not suffice.
 pub type CoverageParts = Vec<Arc<Coverage>>;
 
-/// How much is remembered of a kind: a draw of more primitives finds nothing of it again.
+/// Entries of a cache. A draw of more primitives finds no entry again.
 pub(crate) const CACHE_CAPACITY: usize = 8;
 
-/// Two shapes and what [`Spans::union_disjoint`] made of them.
+/// Two coverages and the result of [`Spans::union_disjoint`].
 type CachedUnion = ([Arc<Coverage>; 2], Option<Arc<Coverage>>);
 
-/// Puts the newest in front, and forgets the oldest where there are too many.
+/// Inserts the newest entry in front and evicts the oldest.
 pub(crate) fn push_recent<T>(list: &mut VecDeque<T>, newest: T) {
     list.truncate(CACHE_CAPACITY - 1);
     list.push_front(newest);
 }
 
-/// The unions of the last draws.
+/// Cache of the unions of recent draws.
 #[derive(Clone, Debug, Default)]
 pub struct UnionCache(VecDeque<CachedUnion>);
 

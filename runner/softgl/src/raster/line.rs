@@ -1,13 +1,15 @@
 //! Lines of width 1: the diamond-exit rule (OpenGL 4.6 section 14.5.1).
 //!
-//! A pixel belongs to the line if the segment leaves the diamond |dx| + |dy| < 1/2 around its center. Ties are broken
-//! as the specification proposes, by moving the end points a little, but by (ε, −ε²) instead of (−ε, −ε²): hardware
-//! counts the left corner of a diamond to it, and the corner that is upper in the window. So a line from one pixel's
-//! left edge to another's covers what is between them.
+//! A line covers a pixel if the segment leaves the diamond |dx| + |dy| < 1/2 around its center.
+//! Ties are broken as the specification proposes, by moving the end points a little, but by (ε,
+//! −ε²) instead of (−ε, −ε²): in hardware the left corner of a diamond belongs to it, and so does
+//! the corner that is upper in the window. So a line from one pixel's left edge to another's covers
+//! what is between them.
 
 use super::{Rect, SUBPIXELS, SnappedPosition, Spans, limit};
 
-/// Pixels of the segment from `start` to `end`, the last one excluded where it is not left, within `bounds`.
+/// Returns the pixels of the segment from `start` to `end` within `bounds`, without the last one if
+/// the segment does not leave it.
 pub fn rasterize(start: SnappedPosition, end: SnappedPosition, bounds: &Rect) -> Spans {
     if bounds.is_empty() || start == end {
         return Spans::default();
@@ -31,7 +33,7 @@ fn row(start: SnappedPosition, end: SnappedPosition, y: i32, bounds: &Rect) -> (
     }
 }
 
-/// A superset of the sub-pixel x positions the segment has within row `y`.
+/// Returns a superset of the sub-pixel x positions of the segment within row `y`.
 fn x_range(start: SnappedPosition, end: SnappedPosition, y: i64) -> (i64, i64) {
     let (dx, dy) = (end[0] - start[0], end[1] - start[1]);
     let ends = (start[0].min(end[0]), start[0].max(end[0]));
@@ -43,10 +45,11 @@ fn x_range(start: SnappedPosition, end: SnappedPosition, y: i64) -> (i64, i64) {
     (a.min(b).max(ends.0) - 1, a.max(b).min(ends.1) + 1)
 }
 
-/// Whether the segment meets the diamond of pixel (x, y) and does not end in it.
+/// True if the segment meets the diamond of pixel (x, y) and does not end in it.
 ///
-/// In the rotated coordinates u = x + y, v = x − y the diamond is an open square of side 1, and the perturbation moves
-/// the segment by (ε − ε², ε + ε²); instead we move the square the other way.
+/// In the rotated coordinates u = x + y, v = x − y the diamond is an open square of side 1, and the
+/// perturbation moves the segment by (ε − ε², ε + ε²); the code moves the square the other way
+/// instead.
 fn exits_diamond(start: SnappedPosition, end: SnappedPosition, x: i32, y: i32) -> bool {
     let center = [i64::from(x) * SUBPIXELS + SUBPIXELS / 2, i64::from(y) * SUBPIXELS + SUBPIXELS / 2];
     let rotate = |p: SnappedPosition| {
@@ -84,7 +87,7 @@ fn exits_diamond(start: SnappedPosition, end: SnappedPosition, x: i32, y: i32) -
     enter.compare(&leave).is_lt()
 }
 
-/// A position along the segment: (n₀ + n₁·ε + n₂·ε²) / denominator, the denominator positive.
+/// Position along the segment: (n₀ + n₁·ε + n₂·ε²) / denominator, the denominator positive.
 #[derive(Clone, Copy)]
 struct Parameter {
     numerator: [i64; 3],

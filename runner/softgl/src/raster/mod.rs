@@ -1,8 +1,8 @@
-//! Rasterization: which pixels a point, line or triangle covers. Exact integer arithmetic on positions snapped to
-//! 1/256 pixel.
+//! Rasterization of points, lines and triangles, in exact integer arithmetic on positions snapped
+//! to 1/256 pixel.
 //!
-//! Everything half-open is open towards greater x and y: of two primitives that share an edge through a pixel
-//! center the one on the greater side gets the pixel.
+//! Half-open ranges are open towards greater x and y: of two primitives that share an edge through
+//! a pixel center, the one on the greater side covers the pixel.
 
 pub mod coverage;
 pub mod line;
@@ -13,11 +13,11 @@ pub mod triangle;
 /// Sub-pixel positions per pixel and axis.
 pub const SUBPIXELS: i64 = 256;
 
-/// A window position in units of 1/256 pixel.
+/// Window position in units of 1/256 pixel.
 pub type SnappedPosition = [i64; 2];
 
-/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. The caller keeps
-/// coordinates finite and within the guard band.
+/// Snaps a window coordinate to the sub-pixel grid, to nearest, halves away from zero. The caller
+/// keeps coordinates finite and within the guard band.
 pub fn snap(coordinate: f64) -> i64 {
     (coordinate * SUBPIXELS as f64).round() as i64
 }
@@ -41,7 +41,7 @@ impl Rect {
         Rect { x0: 0, y0: 0, x1: width as i32, y1: height as i32 }
     }
 
-    /// Whether it has no pixel.
+    /// True if it has no pixel.
     pub fn is_empty(&self) -> bool {
         self.x0 >= self.x1 || self.y0 >= self.y1
     }
@@ -66,13 +66,14 @@ impl Rect {
         }
     }
 
-    /// Whether every pixel of `other` is in it.
+    /// True if every pixel of `other` is in it.
     pub fn contains(&self, other: &Rect) -> bool {
         self.x0 <= other.x0 && self.y0 <= other.y0 && self.x1 >= other.x1 && self.y1 >= other.y1
     }
 }
 
-/// Covered pixels: one run `x0..x1` per row, rows consecutive from `y0`. Every shape we rasterize is that simple.
+/// Covered pixels: one run `x0..x1` per row, rows consecutive from `y0`. Points, lines and convex
+/// polygons need no more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spans {
     /// Row of the first run.
@@ -95,13 +96,13 @@ impl Spans {
         usize::try_from(y - self.y0).ok().and_then(|i| self.rows.get(i)).copied().unwrap_or((0, 0))
     }
 
-    /// Whether a pixel is covered.
+    /// True if a pixel is covered.
     pub fn contains(&self, x: i32, y: i32) -> bool {
         let (x0, x1) = self.row(y);
         x0 <= x && x < x1
     }
 
-    /// Whether no pixel is covered.
+    /// True if no pixel is covered.
     pub fn is_empty(&self) -> bool {
         self.rows.iter().all(|&(x0, x1)| x0 >= x1)
     }
@@ -115,7 +116,7 @@ impl Spans {
         if rect.x0 > rect.x1 { Rect::default() } else { rect }
     }
 
-    /// Whether every pixel of a non-empty rectangle is covered.
+    /// True if every pixel of a non-empty rectangle is covered.
     pub fn covers(&self, rect: &Rect) -> bool {
         (rect.y0..rect.y1).all(|y| {
             let (x0, x1) = self.row(y);
@@ -123,7 +124,7 @@ impl Spans {
         })
     }
 
-    /// Whether any pixel of a rectangle is covered.
+    /// True if any pixel of a rectangle is covered.
     pub fn touches(&self, rect: &Rect) -> bool {
         (rect.y0..rect.y1).any(|y| {
             let (x0, x1) = self.row(y);
@@ -131,7 +132,7 @@ impl Spans {
         })
     }
 
-    /// Whether the covered pixels are all those of `bounds`, the smallest rectangle around them.
+    /// True if the covered pixels are all those of `bounds`, the smallest rectangle around them.
     pub fn fills(&self, bounds: &Rect) -> bool {
         let first = usize::try_from(bounds.y0 - self.y0).unwrap_or(0);
         let rows = self.rows.iter().skip(first).take((bounds.y1 - bounds.y0).max(0) as usize);
@@ -192,7 +193,7 @@ fn first_center(coordinate: i64) -> i64 {
         + i64::from((coordinate - SUBPIXELS / 2).rem_euclid(SUBPIXELS) != 0)
 }
 
-/// `bounds` limits every rasterizer; this narrows a range of pixel indices to it.
+/// Narrows a range of pixel indices to the bounds of a rasterizer.
 fn limit(range: (i64, i64), low: i32, high: i32) -> (i32, i32) {
     let low_64 = i64::from(low);
     let high_64 = i64::from(high.max(low));

@@ -2,7 +2,8 @@
 
 use super::{Rect, SnappedPosition, Spans, first_center, limit, snap};
 
-/// Pixels whose centers lie in the square of side `size` around `center`, within `bounds`.
+/// Returns the pixels whose centers are in the square of side `size` around `center`, within
+/// `bounds`.
 pub fn rasterize(center: SnappedPosition, size: f64, bounds: &Rect) -> Spans {
     let half = snap(size) / 2;
     let (x0, x1) =
@@ -22,7 +23,8 @@ mod tests {
     fn a_point_of_size_one_covers_its_own_pixel() {
         for x in 0..512 {
             let spans = rasterize([256 * 3 + x, 256 * 5 + 128], 1.0, &WINDOW);
-            // The center of pixel k, k + 1/2, is in [x − 1/2, x + 1/2): k is floor(x), exact integers going down.
+            // The center of pixel k, k + 1/2, is in [x − 1/2, x + 1/2): k is floor(x), exact
+            // integers going down.
             let expected = if x % 256 == 0 { 2 + x / 256 } else { 3 + x / 256 };
             let low = spans.bounds();
             assert_eq!((low.x1 - low.x0, low.y1 - low.y0), (1, 1), "{x}");

@@ -1,7 +1,7 @@
-//! Where the samples of a pixel lie: the standard patterns of Direct3D 11 (`D3D11_STANDARD_MULTISAMPLE_PATTERN`), which
-//! Mesa's Intel drivers program too.
+//! Sample positions: the standard patterns of Direct3D 11 (`D3D11_STANDARD_MULTISAMPLE_PATTERN`),
+//! which Mesa's Intel drivers use too.
 
-/// Most samples of a pixel.
+/// Largest number of samples of a pixel.
 pub const MAX_SAMPLES: u32 = 16;
 
 const X1: [[u8; 2]; 1] = [[8, 8]];
@@ -27,7 +27,8 @@ const X16: [[u8; 2]; 16] = [
     [1, 0],
 ];
 
-/// Position of each sample from a pixel's corner in pixels; one in the center for numbers of samples without a pattern.
+/// Returns the position of each sample from a pixel's corner, in pixels. For numbers of samples
+/// without a pattern the result is one sample in the center.
 pub fn positions(samples: u32) -> Vec<[f32; 2]> {
     let sixteenths: &[[u8; 2]] = match samples {
         2 => &X2,
@@ -39,8 +40,8 @@ pub fn positions(samples: u32) -> Vec<[f32; 2]> {
     sixteenths.iter().map(|sample| sample.map(|c| f32::from(c) / 16.0)).collect()
 }
 
-/// The number of samples a renderbuffer gets for which at least `wanted` were asked: the next power of two, or `u32::MAX`
-/// where there is none.
+/// Returns the number of samples of a renderbuffer for a request of at least `wanted`: the next
+/// power of two, or `u32::MAX` if there is none.
 pub fn supported(wanted: u32) -> u32 {
     wanted.max(1).checked_next_power_of_two().unwrap_or(u32::MAX)
 }
@@ -49,8 +50,8 @@ pub fn supported(wanted: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// In the standard patterns no two samples share a column or a row, and the mean is the pixel's center, but for the
-    /// pattern of 16, which must leave out a row and a column of 17.
+    /// In the standard patterns no two samples share a column or a row, and the mean is the pixel's
+    /// center. The pattern of 16 is the exception: it leaves out a row and a column of 17.
     #[test]
     fn samples_are_spread_evenly() {
         for samples in [2, 4, 8, 16] {

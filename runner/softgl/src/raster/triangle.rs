@@ -8,7 +8,7 @@ pub fn doubled_area(vertices: &[SnappedPosition; 3]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// The half plane inside one edge: `a·x + b·y + c >= 0` in pixel indices.
+/// Half plane inside one edge (an edge function): `a·x + b·y + c >= 0` in pixel indices.
 #[derive(Clone, Copy)]
 struct HalfPlane {
     a: i64,
@@ -17,14 +17,14 @@ struct HalfPlane {
 }
 
 impl HalfPlane {
-    /// The side to the left of the directed edge `from` → `to`, evaluated at pixel centers.
+    /// Creates the side to the left of the directed edge `from` → `to`, evaluated at pixel centers.
     fn new(from: SnappedPosition, to: SnappedPosition) -> HalfPlane {
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         // E(p) = dx·(py − fy) − dy·(px − fx) with p = 256·i + 128.
         let center = SUBPIXELS / 2;
         let mut c = dx * (center - from[1]) - dy * (center - from[0]);
-        // A center on the edge belongs to the triangle if the inside lies towards greater x, or, on horizontal
-        // edges, greater y.
+        // A center on the edge belongs to the triangle if the inside is towards greater x or, on
+        // horizontal edges, towards greater y.
         let includes = dy < 0 || (dy == 0 && dx > 0);
         if !includes {
             c -= 1;
@@ -32,7 +32,7 @@ impl HalfPlane {
         HalfPlane { a: -dy * SUBPIXELS, b: dx * SUBPIXELS, c }
     }
 
-    /// Narrows a range of rows, or of pixels in a row, to where `slope·i + rest >= 0`.
+    /// Narrows a range of rows, or of pixels in a row, to indices with `slope·i + rest >= 0`.
     fn narrow(slope: i64, rest: i64, range: &mut (i64, i64)) {
         if slope > 0 {
             // i >= −rest / slope, rounded up.
@@ -46,15 +46,15 @@ impl HalfPlane {
     }
 }
 
-/// An edge that is neither horizontal nor vertical, row by row upwards.
+/// Edge that is neither horizontal nor vertical, stepped row by row upwards.
 struct Slanted {
-    /// The inside lies towards greater x.
+    /// The inside is towards greater x.
     rightwards: bool,
     /// |a|.
     divisor: i64,
-    /// `b·y + c` of the current row, divided by |a| and rounded down, and what is left.
+    /// `b·y + c` of the current row, divided by |a|: quotient rounded down, and remainder.
     rest: (i64, i64),
-    /// The same for `b`: what a row adds.
+    /// The same for `b`: the step from row to row.
     step: (i64, i64),
 }
 
@@ -88,8 +88,8 @@ impl Slanted {
     }
 }
 
-/// Pixels whose centers lie in the triangle, of either winding, within `bounds`. Coordinates must stay below 2²⁶
-/// sub-pixels so that no product overflows.
+/// Returns the pixels whose centers are in the triangle, of either winding, within `bounds`.
+/// Coordinates must stay below 2²⁶ sub-pixels so that no product overflows.
 pub fn rasterize(vertices: &[SnappedPosition; 3], bounds: &Rect) -> Spans {
     let area = doubled_area(vertices);
     if area == 0 || bounds.is_empty() {
@@ -101,7 +101,7 @@ pub fn rasterize(vertices: &[SnappedPosition; 3], bounds: &Rect) -> Spans {
     let high = a[1].max(b[1]).max(c[1]).div_euclid(SUBPIXELS) + 1;
     let mut rows = (low, high);
     let mut columns = (i64::from(bounds.x0), i64::from(bounds.x1));
-    // What horizontal and vertical edges cut off is the same in all rows.
+    // Horizontal and vertical edges cut all rows alike.
     for plane in &planes {
         if plane.a == 0 {
             HalfPlane::narrow(plane.b, plane.c, &mut rows);
@@ -122,7 +122,7 @@ pub fn rasterize(vertices: &[SnappedPosition; 3], bounds: &Rect) -> Spans {
 mod tests {
     use super::*;
 
-    /// A small generator: the tests need nothing better.
+    /// Linear congruential generator.
     struct Random(u64);
 
     impl Random {
@@ -134,8 +134,8 @@ mod tests {
 
     const WINDOW: Rect = Rect { x0: 0, y0: 0, x1: 24, y1: 24 };
 
-    /// Strictly inside, or on an edge and inside after moving the center by (+ε, +ε²): an independent statement
-    /// of the tie rule.
+    /// Strictly inside, or on an edge and inside after moving the center by (+ε, +ε²): an
+    /// independent statement of the tie rule.
     fn covered(v: &[SnappedPosition; 3], x: i32, y: i32) -> bool {
         let p = [i128::from(x) * 256 + 128, i128::from(y) * 256 + 128];
         let orientation = doubled_area(v).signum() as i128;
@@ -155,7 +155,8 @@ mod tests {
     fn coverage_equals_brute_force() {
         let mut random = Random(1);
         for case in 0..600 {
-            // A third of the cases on half-pixel positions, where ties abound; a third partly outside.
+            // A third of the cases is on half-pixel positions, which have many ties; a third is
+            // partly outside.
             let v: [SnappedPosition; 3] = std::array::from_fn(|_| match case % 3 {
                 0 => [random.below(49) * 128, random.below(49) * 128],
                 1 => [random.below(24 * 256), random.below(24 * 256)],
@@ -174,7 +175,8 @@ mod tests {
     fn a_fan_around_a_point_covers_every_pixel_once() {
         let mut random = Random(7);
         for _ in 0..200 {
-            // The window's border split at random, all joined to a random center, on half pixels for ties.
+            // Triangles from random points of the window's border to a random center, on half
+            // pixels for ties.
             let center = [random.below(47) * 128 + 128, random.below(47) * 128 + 128];
             let mut ring: Vec<SnappedPosition> = Vec::new();
             let end = 24 * 256;

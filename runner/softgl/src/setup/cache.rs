@@ -1,4 +1,4 @@
-//! A memory of what was set up last: scripts draw the same few primitives again and again.
+//! Cache of primitive setup. Scripts draw the same few primitives repeatedly.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,11 @@ use super::{RasterState, RasterizedPrimitive, SetupInput, Viewport};
 use crate::primitive::PrimitiveKind;
 use crate::raster::coverage::push_recent;
 
-/// The shapes of the last primitives.
+/// Setup results of recent primitives.
 #[derive(Clone, Debug, Default)]
 pub struct SetupCache(VecDeque<(SetupKey, Vec<RasterizedPrimitive>)>);
 
-/// All that shapes depend on; floats by their bits.
+/// All inputs of setup; floats by their bits.
 #[derive(Clone, Debug, PartialEq)]
 struct SetupKey {
     positions: [[u64; 4]; 3],
@@ -22,7 +22,7 @@ struct SetupKey {
 }
 
 impl SetupKey {
-    /// `None` where there are clip distances.
+    /// Returns `None` with clip distances: such primitives are not cached.
     fn of(input: &SetupInput<'_>, state: &RasterState) -> Option<SetupKey> {
         input.clip_distances.is_empty().then(|| SetupKey {
             positions: input.positions.map(|position| position.map(f64::to_bits)),
@@ -36,7 +36,7 @@ impl SetupKey {
 }
 
 impl SetupCache {
-    /// The shapes of a primitive: those that are known or what `make` gives.
+    /// Returns the setup of a primitive, from the cache or from `make`.
     pub(super) fn get(
         &mut self,
         input: &SetupInput<'_>,
@@ -82,7 +82,8 @@ mod tests {
         }
     }
 
-    /// The same primitive has the very same coverage; another position, viewport, state or kind has its own shapes.
+    /// An equal primitive shares its coverage; another position, viewport, state or kind is set up
+    /// anew.
     #[test]
     fn the_same_primitive_is_set_up_once_and_another_is_not_mistaken_for_it() {
         let mut cache = SetupCache::default();

@@ -1,4 +1,4 @@
-//! Contents of the textures that scripts ask for by name.
+//! Contents of the textures that script commands create by name.
 
 use super::{CompareFunction, Filter, Texture, TextureTarget, Wrap};
 use crate::format::Format;
@@ -9,7 +9,7 @@ const BLUE: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
 const WHITE: [f64; 4] = [1.0, 1.0, 1.0, 1.0];
 const RGBW: [[f64; 4]; 4] = [RED, GREEN, BLUE, WHITE];
 
-/// What a `texture …` command creates. Sizes are in texels.
+/// Texture created by a `texture …` command. Sizes are in texels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextureFill {
     /// `rgbw`: quarters red, green, blue, white from the lower left.

@@ -6,7 +6,8 @@ use crate::resources::ImageUnit;
 use crate::shader_io::{ImageOp, ShaderIoError};
 use crate::surface::Surface;
 
-/// Performs one operation on the image a unit refers to. Accesses outside it load zero and store nothing.
+/// Performs one operation on the image a unit refers to. Accesses outside it load zero and store
+/// nothing.
 pub fn perform(
     texture: &mut Texture,
     unit: &ImageUnit,
@@ -38,7 +39,8 @@ pub fn perform(
     }
 }
 
-/// Pixel and layer of image coordinates. A unit bound to one layer sees a one- or two-dimensional image.
+/// Pixel and layer of image coordinates. A unit bound to one layer sees a one- or two-dimensional
+/// image.
 fn locate(target: TextureTarget, unit: &ImageUnit, [x, y, z]: [i32; 3]) -> [i32; 3] {
     match (target, unit.layer) {
         (TextureTarget::D1, layer) => [x, 0, layer.unwrap_or(0) as i32],
@@ -63,7 +65,8 @@ fn size(texture: &Texture, unit: &ImageUnit) -> [u32; 4] {
     }
 }
 
-/// A texel through the unit's format, whose bits may mean something else than in the texture's own.
+/// Reads a texel through the unit's format, which may interpret the bits in another way than the
+/// texture's.
 fn read(surface: &Surface, format: Format, x: i32, y: i32) -> [u32; 4] {
     let texel = surface.get(x, y);
     let own = surface.format();

@@ -55,8 +55,8 @@ pub enum CompareFunction {
 }
 
 impl CompareFunction {
-    /// Whether `new` (the reference or incoming value) passes against `stored`. NaN passes only "not equal" and
-    /// "always".
+    /// True if `new` (the reference or incoming value) passes against `stored`. NaN passes only
+    /// "not equal" and "always".
     pub fn passes<T: PartialOrd>(self, new: T, stored: T) -> bool {
         match self {
             CompareFunction::Never => false,
@@ -83,7 +83,7 @@ pub enum SwizzleSource {
     One,
 }
 
-/// `GL_DEPTH_TEXTURE_MODE`: how a depth value becomes a color in compatibility contexts.
+/// `GL_DEPTH_TEXTURE_MODE`: conversion of a depth value to a color in compatibility contexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum DepthMode {

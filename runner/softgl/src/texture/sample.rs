@@ -1,4 +1,5 @@
-//! Texture lookups: level selection, wrapping, filtering, comparison, swizzling (OpenGL 4.6 sections 8.14 to 8.23).
+//! Texture lookups: level selection, wrapping, filtering, comparison, swizzling (OpenGL 4.6
+//! sections 8.14 to 8.23).
 
 use super::{DepthMode, Filter, SamplerParameters, SwizzleSource, Texture, TextureTarget, Wrap};
 use crate::format::{Format, FormatClass};
@@ -7,12 +8,12 @@ use crate::shader_io::{Lod, ShaderIoError, TextureOp};
 /// A texel as a shader reads it, floats or integers.
 type Raw = [u32; 4];
 
-/// Performs one operation. Incomplete textures give (0, 0, 0, 1).
+/// Performs one operation. The result for incomplete textures is (0, 0, 0, 1).
 pub fn perform(texture: &Texture, op: &TextureOp) -> Result<[u32; 4], ShaderIoError> {
     perform_with(texture, &texture.parameters, op)
 }
 
-/// The same with other sampling parameters than the texture's own.
+/// Performs one operation with other sampling parameters than the texture's.
 pub fn perform_with(
     texture: &Texture,
     parameters: &SamplerParameters,
@@ -304,7 +305,7 @@ impl<'t> Lookup<'t> {
         })
     }
 
-    /// What an incomplete texture gives.
+    /// Returns the texel of an incomplete texture.
     fn missing(&self) -> Raw {
         [0, 0, 0, if self.is_integer() { 1 } else { 1.0f32.to_bits() }]
     }

@@ -84,8 +84,8 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
     }
 }
 
-/// A machine with a program that paints a pixel's position, and one that paints a constant; the position's quads
-/// are counted by the device.
+/// A machine with a program that paints a pixel's position, and one that paints a constant; the
+/// position's quads are counted by the device.
 fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
     let mut positions = rectangle_program();
     positions.builtin_input(1, BuiltinVariable::FragCoord);
@@ -107,7 +107,7 @@ fn what_a_known_draw_hides_is_not_shaded() {
     assert_eq!(device.quads, 2, "nothing was known of the second draw");
     assert_eq!(m.pixel(100, 100, &mut device).unwrap(), overwritten);
     assert_eq!(device.quads, 2, "the second draw hides the first");
-    // A draw that leaves pixels over hides nothing.
+    // A draw that leaves pixels out overwrites nothing.
     let left = RectangleDraw { rectangle: [0.0, 0.0, 125.0, 250.0], ortho: true, ..RectangleDraw::default() };
     m.use_program(Some(positions));
     m.draw_rect(&full_screen(), &mut device).unwrap();
@@ -233,7 +233,7 @@ impl Random {
     }
 }
 
-/// Random draws, clears and probes: what is observed never depends on what was shaded when.
+/// Random draws, clears and probes: pixels never depend on the time of shading.
 #[test]
 fn deferred_shading_changes_nothing() {
     let build = |shade| {

@@ -1,4 +1,5 @@
-//! Textures, framebuffers, images, compute, geometry stages and transform feedback through the machine.
+//! Textures, framebuffers, images, compute, geometry stages and transform feedback through the
+//! machine.
 
 use std::sync::Arc;
 
@@ -121,7 +122,7 @@ fn a_sampler_reads_the_texture_of_its_unit() {
     assert!(!m.fill_texture(32, &TextureFill::Miptree));
 }
 
-/// A recorded draw samples what the texture held when it was issued.
+/// A recorded draw samples the contents of the texture at the time it was issued.
 #[test]
 fn recorded_draws_keep_their_textures() {
     let mut m = machine(textured_program().build());
@@ -241,7 +242,8 @@ fn blits_scale_to_the_whole_target() {
     assert_eq!(m.take_error(), Some(GlError::InvalidOperation));
 }
 
-/// Draws white over the left `edge` pixels of a multisampled framebuffer and resolves; pixels 7 to 9 of a row.
+/// Draws white over the left `edge` pixels of a multisampled framebuffer and resolves; pixels 7 to
+/// 9 of a row.
 fn resolved(samples: u32, edge: f32) -> [f32; 3] {
     let mut m = machine(rectangle_program().build());
     let mut device = Mock::new(pass_through, |b, _| paint(b, |_, _| WHITE));
@@ -262,8 +264,8 @@ fn resolved(samples: u32, edge: f32) -> [f32; 3] {
 
 #[test]
 fn multisampled_framebuffers_resolve_to_the_share_of_covered_samples() {
-    // Half a pixel covers half of the samples of the standard patterns. At a quarter lies one sample of two, on the edge:
-    // edges to the right are open.
+    // Half a pixel covers half of the samples of the standard patterns. One sample of two is at a
+    // quarter, on the edge: edges to the right are open.
     assert_eq!(resolved(2, 8.5), [1.0, 0.5, 0.0]);
     assert_eq!(resolved(3, 8.5), [1.0, 0.5, 0.0]);
     assert_eq!(resolved(4, 8.5), [1.0, 0.5, 0.0]);

@@ -44,7 +44,7 @@ fn machine(builder: ProgramBuilder) -> Machine {
     m
 }
 
-/// What a shader would see of a buffer.
+/// Returns the bytes that a shader reads of a buffer.
 fn bytes(m: &mut Machine, buffer: BufferRef) -> Vec<u8> {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let copy = seen.clone();
@@ -314,7 +314,7 @@ fn rectangles_feed_generic_or_fixed_function_attributes() {
         (Api::Core, "position", 0, true),
         (Api::Es, "position", 0, true),
         (Api::Compatibility, "piglit_vertex", 0, true),
-        // Attribute 0 is the position by another name.
+        // Attribute 0 is an alias of the position.
         (Api::Compatibility, "position", 0, true),
         (Api::Compatibility, "position", 2, false),
     ] {

@@ -1,6 +1,6 @@
 //! Hand-made programs and a device made of closures.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "the benchmark uses a part of the module")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,8 @@ fn stage(stage: Stage) -> LinkedStage {
 }
 
 impl ProgramBuilder {
-    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one color output at location 0.
+    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one color output at location
+    /// 0.
     pub fn new() -> ProgramBuilder {
         let program = Program {
             types: TypeTable::default(),
@@ -79,7 +80,7 @@ impl ProgramBuilder {
             Placement::FragmentOutput { output, component: 0 };
     }
 
-    /// Adds an attribute of a scalar or vector type; gives its first slot.
+    /// Adds an attribute of a scalar or vector type; returns its first slot.
     pub fn attribute(&mut self, name: &str, location: u32, scalar: Scalar, size: u8) -> usize {
         let ty = self.program.types.vector(scalar, size);
         let global = self.global(0, name, ty, Storage::Input);
@@ -92,7 +93,7 @@ impl ProgramBuilder {
         slot
     }
 
-    /// Adds a vertex output; gives its slot index.
+    /// Adds a vertex output; returns its slot index.
     pub fn output(&mut self, slot: Slot) -> usize {
         self.program.stages[0].outputs.push(Varying {
             slot,
@@ -103,7 +104,7 @@ impl ProgramBuilder {
         self.program.stages[0].outputs.len() - 1
     }
 
-    /// Adds a fragment input; gives its slot index.
+    /// Adds a fragment input; returns its slot index.
     pub fn input(&mut self, slot: Slot, mode: InterpolationMode) -> usize {
         let interpolation = Interpolation { mode, ..Interpolation::default() };
         self.program.stages[1].inputs.push(Varying { slot, mask: 0xf, interpolation, integer: false });
