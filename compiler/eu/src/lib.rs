@@ -49,4 +49,4 @@ pub use program_end::{ProgramEnd, jump_targets};
 pub use quirks::Quirk;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
-pub use validate::{ValidationCache, Violation, validate_inst, validate_program};
+pub use validate::{ProgramValidator, ValidationCache, Violation, validate_inst, validate_program};

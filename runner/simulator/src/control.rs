@@ -105,8 +105,7 @@ fn jump(
     index: u32,
 ) -> Result<u32, Reason> {
     let op = instruction.op();
-    let enabled = if op.no_mask { low_bits(op.shape.channels) } else { op.gather(thread.active >> op.group) };
-    if enabled & predicate(&thread.regs, op) & low_bits(op.shape.channels) == 0 {
+    if thread.enables(op) & predicate(&thread.regs, op) & low_bits(op.shape.channels) == 0 {
         return Ok(index + 1);
     }
     if matches!(op.src[0].place, Place::Imm(_)) {

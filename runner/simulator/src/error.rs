@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::host::HostError;
+
 /// Bytes that cannot be decoded into a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
@@ -70,5 +72,11 @@ impl SimError {
     /// Whether the step budget ran out: a deterministic timeout.
     pub fn is_timeout(&self) -> bool {
         matches!(self.reason, Reason::StepLimit(_))
+    }
+}
+
+impl From<HostError> for Reason {
+    fn from(error: HostError) -> Reason {
+        Reason::Host(error.0)
     }
 }

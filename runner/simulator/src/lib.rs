@@ -30,6 +30,7 @@ mod control;
 mod decoded;
 mod decoder;
 pub mod error;
+mod exec_shape;
 pub mod host;
 mod kernel;
 mod message;

@@ -6,32 +6,10 @@ use eu::{
 };
 
 use crate::alu::fast::{self, Plan};
+use crate::exec_shape::ExecShape;
 use crate::quirks::{self, Quirks};
 use crate::region::{self, Lanes};
 use crate::regs::REG_SIZE;
-
-/// How an instruction is cut into channels and halves.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    /// The device's quirks.
-    pub quirks: Quirks,
-    /// Channels executed.
-    pub channels: u8,
-    /// 2 for compressed instructions.
-    pub halves: u8,
-    /// Channels of the first half (all of them if there is one).
-    pub half: u8,
-    /// Align16 access mode.
-    pub align16: bool,
-    /// Three-source instruction.
-    pub three_source: bool,
-    /// Channels are pairs of 32-bit elements (ivb, 64-bit types, Align1).
-    pub pairs: bool,
-    /// Bytes of a destination element.
-    pub dst_size: u32,
-    /// Destination stride in elements.
-    pub dst_stride: u32,
-}
 
 /// The type an operation computes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +185,7 @@ pub struct Op {
     /// Function of MATH.
     pub math: Option<MathFn>,
     /// Channels, halves.
-    pub shape: Shape,
+    pub shape: ExecShape,
     /// Execution type.
     pub exec: Exec,
     /// First channel's bit in the execution mask.
@@ -343,7 +321,7 @@ impl Classify for Inst {
     }
 }
 
-fn shape(quirks: &Quirks, inst: &Inst, any64: bool) -> Shape {
+fn shape(quirks: &Quirks, inst: &Inst, any64: bool) -> ExecShape {
     let align16 = inst.access_mode == AccessMode::Align16;
     let three_source = inst.opcode.form() == Form::ThreeSource;
     let channels = quirks::channels(quirks, inst.exec_size.min(32), any64);
@@ -355,7 +333,7 @@ fn shape(quirks: &Quirks, inst: &Inst, any64: bool) -> Shape {
     let spans = u32::from(inst.dst.subnr) + last > REG_SIZE as u32;
     let halves = if inst.unit_is_alu() && spans && channels > 1 { 2 } else { 1 };
     let half = if halves == 2 { channels / 2 } else { channels };
-    Shape { quirks: *quirks, channels, halves, half, align16, three_source, pairs, dst_size, dst_stride }
+    ExecShape { quirks: *quirks, channels, halves, half, align16, three_source, pairs, dst_size, dst_stride }
 }
 
 fn pred_kind(mode: PredMode) -> PredKind {
@@ -390,7 +368,7 @@ fn element_type(ty: Type) -> Type {
     }
 }
 
-fn place(shape: &Shape, operand: &Operand, is_dst: bool) -> Place {
+fn place(shape: &ExecShape, operand: &Operand, is_dst: bool) -> Place {
     let lanes = |base: u32| {
         if is_dst { region::destination(shape, operand, base) } else { region::source(shape, operand, base) }
     };
@@ -442,7 +420,7 @@ fn restricted_float(byte: u8) -> u32 {
     sign | exponent << 23 | u32::from(byte & 0xf) << 19
 }
 
-fn resolve_source(shape: &Shape, operand: &Operand) -> Src {
+fn resolve_source(shape: &ExecShape, operand: &Operand) -> Src {
     Src {
         place: place(shape, operand, false),
         ty: element_type(operand.ty),
@@ -451,7 +429,7 @@ fn resolve_source(shape: &Shape, operand: &Operand) -> Src {
     }
 }
 
-fn resolve_destination(shape: &Shape, inst: &Inst) -> Dst {
+fn resolve_destination(shape: &ExecShape, inst: &Inst) -> Dst {
     let operand = &inst.dst;
     let mut enables = low_bits(shape.channels);
     if shape.align16 {
@@ -474,7 +452,7 @@ fn resolve_destination(shape: &Shape, inst: &Inst) -> Dst {
 }
 
 /// Channels from `first` on.
-fn channels_from(shape: &Shape, first: u8) -> u32 {
+fn channels_from(shape: &ExecShape, first: u8) -> u32 {
     low_bits(shape.channels) & !low_bits(first)
 }
 

@@ -6,7 +6,7 @@
 
 use eu::{Operand, Region, Type};
 
-use crate::op::Shape;
+use crate::exec_shape::ExecShape;
 use crate::quirks;
 use crate::regs::REG_SIZE;
 
@@ -106,7 +106,7 @@ fn element(region: Region, index: u32, unit: u32) -> u32 {
 }
 
 /// Offsets of an Align1 source, relative to `base`.
-fn align1(shape: &Shape, ty: Type, region: Region, base: u32) -> Lanes {
+fn align1(shape: &ExecShape, ty: Type, region: Region, base: u32) -> Lanes {
     let size = ty.size();
     let at = |channel: u32| {
         if !shape.pairs {
@@ -129,7 +129,7 @@ fn align1(shape: &Shape, ty: Type, region: Region, base: u32) -> Lanes {
 }
 
 /// `gen7-two-grf-source`: whether the second half's source is the first half's plus one register.
-fn restarts(shape: &Shape, ty: Type, region: Region) -> bool {
+fn restarts(shape: &ExecShape, ty: Type, region: Region) -> bool {
     let scalar = region.is_scalar() && !(shape.quirks.ivb_df_regions && ty.size() == 8);
     let packed = region.hstride == 1 && region.vstride == region.width;
     let widened = ty.size() == 2 && packed && shape.dst_size == 4 && shape.dst_stride == 1;
@@ -142,7 +142,7 @@ fn restarts(shape: &Shape, ty: Type, region: Region) -> bool {
 
 /// Offsets of an Align16 source: rows of four components, or of two 64-bit ones whose dwords the swizzle selects
 /// (`align16-df-swizzle`).
-fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+fn align16(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     let size = operand.ty.size();
     let advances = operand.region.vstride != 0;
     let select = |component: u32| u32::from(operand.swizzle.get(component as u8));
@@ -172,7 +172,7 @@ fn align16(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
 }
 
 /// Byte offsets that source `operand` reads, starting at `base`.
-pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+pub fn source(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     if shape.three_source && operand.rep_ctrl {
         return Lanes::collect((shape.channels, shape.half), operand.ty.size() == 8, |_| (base, base + 4));
     }
@@ -184,7 +184,7 @@ pub fn source(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
 }
 
 /// Byte offsets that the destination writes, starting at `base`, and the bytes it spans.
-pub fn destination(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
+pub fn destination(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     let size = operand.ty.size();
     let stride = if shape.align16 { 1 } else { u32::from(operand.region.hstride) };
     Lanes::collect((shape.channels, shape.half), size == 8, |channel| {
@@ -200,7 +200,7 @@ pub fn destination(shape: &Shape, operand: &Operand, base: u32) -> Lanes {
 }
 
 /// The address register (word of a0, relative to the operand's own) that serves each channel's low and high dword.
-pub fn address_rows(shape: &Shape, region: Region, size: u32) -> [[u8; 32]; 2] {
+pub fn address_rows(shape: &ExecShape, region: Region, size: u32) -> [[u8; 32]; 2] {
     let width = u32::from(region.width).max(1);
     let row = |index: u32| if region.vstride == Region::VXH { (index / width) as u8 } else { 0 };
     let paired = shape.pairs && size == 8;

@@ -7,7 +7,7 @@ use crate::error::{Reason, SimError};
 use crate::host::Host;
 use crate::kernel::{Kernel, KernelInstruction};
 use crate::message;
-use crate::op::{Op, Unit, low_bits};
+use crate::op::{Op, Unit};
 use crate::thread::Thread;
 use crate::trace::{Step, Trace};
 
@@ -91,7 +91,7 @@ impl Kernel {
                 thread.join(ip);
             }
             let before = thread.regs.clone();
-            let enabled = enables(thread, instruction.op());
+            let enabled = thread.enables(instruction.op());
             let next = self.step(thread, host, &instruction, ip).map_err(|reason| self.error(ip, reason))?;
             let offset = self.offset(ip) as usize;
             trace.step(&Step {
@@ -144,7 +144,7 @@ impl Kernel {
 
     #[inline]
     fn arithmetic(&self, thread: &mut Thread, host: &mut dyn Host, op: &Op, ip: u32) {
-        let enabled = enables(thread, op);
+        let enabled = thread.enables(op);
         let predicate = if op.pred.is_some() { generic::predicate(&thread.regs, op) } else { u32::MAX };
         // SEL's predicate chooses between the sources, everyone else's masks the destination.
         let channels = if op.opcode == eu::Opcode::Sel { enabled } else { enabled & predicate };
@@ -166,10 +166,4 @@ impl Kernel {
         let text = self.instruction(ip).map(|p| eu::print_inst(self.devinfo, p.inst())).unwrap_or_default();
         SimError { index, offset: self.offset(ip) as usize, text, reason }
     }
-}
-
-/// The channels of `op` that the execution mask enables.
-#[inline]
-pub(crate) fn enables(thread: &Thread, op: &Op) -> u32 {
-    if op.no_mask { low_bits(op.shape.channels) } else { op.gather(thread.active >> op.group) }
 }

@@ -3,6 +3,7 @@
 use eu::DevInfo;
 
 use crate::alu::math::MathMode;
+use crate::op::{Op, low_bits};
 use crate::regs::Registers;
 use crate::trace::Tracer;
 
@@ -101,5 +102,11 @@ impl Thread {
     /// Instructions executed since the last reset.
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// The channels of `op` that the execution mask enables.
+    #[inline]
+    pub(crate) fn enables(&self, op: &Op) -> u32 {
+        if op.no_mask { low_bits(op.shape.channels) } else { op.gather(self.active >> op.group) }
     }
 }

@@ -1,11 +1,10 @@
 //! Data-port messages: one table of operations, ports and message types.
 
-use super::fields::DescField;
+use super::fields::{Builder, DescError, DescField, View};
 use super::message::{
     A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, Message,
     SlotGroup, SurfaceSimd,
 };
-use super::{Builder, DescError, View};
 use crate::devinfo::{DevInfo, GfxVersion};
 use crate::inst::Sfid;
 

@@ -2,9 +2,52 @@
 //!
 //! Positions are those of the descriptor functions in Mesa's `brw_eu.h` and of the message fields in `brw_inst.h`.
 
-use super::DescError;
-use crate::devinfo::GfxVersion;
+use thiserror::Error;
+
+use crate::devinfo::{DevInfo, GfxVersion};
 use crate::encoding::fields::{bits, mask};
+use crate::inst::Sfid;
+
+/// Why a descriptor cannot be made or understood.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum DescError {
+    /// The generation's descriptors lack a field.
+    #[error("this generation's descriptors have no field {field:?}")]
+    NoSuchField {
+        /// The field.
+        field: DescField,
+    },
+    /// A value is too large.
+    #[error("{value} does not fit descriptor field {field:?}")]
+    DoesNotFit {
+        /// The field.
+        field: DescField,
+        /// The value.
+        value: u32,
+    },
+    /// A code that means nothing.
+    #[error("reserved code {code} in descriptor field {field:?}")]
+    Reserved {
+        /// The field.
+        field: DescField,
+        /// Its value.
+        code: u32,
+    },
+    /// The generation or the port has no such message.
+    #[error("this generation has no such message: {what}")]
+    NoSuchMessage {
+        /// The message.
+        what: &'static str,
+    },
+    /// No message of the receiver is known with these bits.
+    #[error("descriptor {desc:#010x} is no known message to {}", sfid.text())]
+    Unknown {
+        /// The receiver.
+        sfid: Sfid,
+        /// The bits.
+        desc: u32,
+    },
+}
 
 /// A run of bits and perhaps one more significant bit elsewhere.
 #[derive(Clone, Copy)]
@@ -153,12 +196,7 @@ pub(super) fn get(version: GfxVersion, desc: u32, field: DescField) -> u32 {
 }
 
 /// Sets `field` of descriptor `desc`, which must still be zero there.
-pub(super) fn set(
-    version: GfxVersion,
-    desc: &mut u32,
-    field: DescField,
-    value: u32,
-) -> Result<(), DescError> {
+fn set(version: GfxVersion, desc: &mut u32, field: DescField, value: u32) -> Result<(), DescError> {
     let Span { run, top } = span(version, field).ok_or(DescError::NoSuchField { field })?;
     let width = run.0 - run.1 + 1;
     let all = width + u8::from(top.is_some());
@@ -170,4 +208,43 @@ pub(super) fn set(
         *desc |= value >> width << top;
     }
     Ok(())
+}
+
+/// A descriptor under construction.
+pub(super) struct Builder<'a> {
+    pub devinfo: &'a DevInfo,
+    pub desc: u32,
+}
+
+impl Builder<'_> {
+    pub fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
+        set(self.devinfo.version, &mut self.desc, field, value)
+    }
+
+    /// Sets a flag; a clear one may be missing on the generation.
+    pub fn flag(&mut self, field: DescField, value: bool) -> Result<(), DescError> {
+        if value { self.set(field, 1) } else { Ok(()) }
+    }
+}
+
+/// A descriptor being read.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub devinfo: &'a DevInfo,
+    pub desc: u32,
+}
+
+impl View<'_> {
+    pub fn get(&self, field: DescField) -> u32 {
+        get(self.devinfo.version, self.desc, field)
+    }
+
+    pub fn flag(&self, field: DescField) -> bool {
+        self.get(field) != 0
+    }
+
+    pub fn code<T>(&self, field: DescField, meaning: impl FnOnce(u64) -> Option<T>) -> Result<T, DescError> {
+        let code = self.get(field);
+        meaning(u64::from(code)).ok_or(DescError::Reserved { field, code })
+    }
 }

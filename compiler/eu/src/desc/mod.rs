@@ -11,10 +11,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use thiserror::Error;
-
 pub use data_port::default_port;
-pub use fields::DescField;
+pub use fields::{DescError, DescField};
 pub use message::{
     A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, DataPortMessage, FloatAtomicOp, GatewayFn,
     GatewayMessage, InterpolatorMode, Lengths, MediaMessage, Message, PixelInterpolatorMessage,
@@ -24,49 +22,9 @@ pub use message::{
 
 use crate::devinfo::DevInfo;
 use crate::inst::Sfid;
+use fields::{Builder, View};
 
 pub use shape::{Registers, Shape, header_registers, shape};
-
-/// Why a descriptor cannot be made or understood.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum DescError {
-    /// The generation's descriptors lack a field.
-    #[error("this generation's descriptors have no field {field:?}")]
-    NoSuchField {
-        /// The field.
-        field: DescField,
-    },
-    /// A value is too large.
-    #[error("{value} does not fit descriptor field {field:?}")]
-    DoesNotFit {
-        /// The field.
-        field: DescField,
-        /// The value.
-        value: u32,
-    },
-    /// A code that means nothing.
-    #[error("reserved code {code} in descriptor field {field:?}")]
-    Reserved {
-        /// The field.
-        field: DescField,
-        /// Its value.
-        code: u32,
-    },
-    /// The generation or the port has no such message.
-    #[error("this generation has no such message: {what}")]
-    NoSuchMessage {
-        /// The message.
-        what: &'static str,
-    },
-    /// No message of the receiver is known with these bits.
-    #[error("descriptor {desc:#010x} is no known message to {}", sfid.text())]
-    Unknown {
-        /// The receiver.
-        sfid: Sfid,
-        /// The bits.
-        desc: u32,
-    },
-}
 
 /// Longest message, or first part of a split one.
 pub(crate) const MAX_MLEN: u8 = 15;
@@ -120,23 +78,6 @@ pub fn sfid(message: &Message) -> Sfid {
         Message::Spawner(_) => Sfid::ThreadSpawner,
         Message::PixelInterpolator(_) => Sfid::PixelInterpolator,
         Message::Media(message) => message.receiver,
-    }
-}
-
-/// A descriptor under construction.
-struct Builder<'a> {
-    devinfo: &'a DevInfo,
-    desc: u32,
-}
-
-impl Builder<'_> {
-    fn set(&mut self, field: DescField, value: u32) -> Result<(), DescError> {
-        fields::set(self.devinfo.version, &mut self.desc, field, value)
-    }
-
-    /// Sets a flag; a clear one may be missing on the generation.
-    fn flag(&mut self, field: DescField, value: bool) -> Result<(), DescError> {
-        if value { self.set(field, 1) } else { Ok(()) }
     }
 }
 
@@ -265,28 +206,6 @@ fn put_scratch(b: &mut Builder, m: &ScratchMessage) -> Result<(), DescError> {
     b.flag(DescField::ScratchInvalidate, m.invalidate_after_read)?;
     b.set(field, size)?;
     b.set(DescField::ScratchOffset, u32::from(m.offset))
-}
-
-/// A descriptor being read.
-#[derive(Clone, Copy)]
-struct View<'a> {
-    devinfo: &'a DevInfo,
-    desc: u32,
-}
-
-impl View<'_> {
-    fn get(&self, field: DescField) -> u32 {
-        fields::get(self.devinfo.version, self.desc, field)
-    }
-
-    fn flag(&self, field: DescField) -> bool {
-        self.get(field) != 0
-    }
-
-    fn code<T>(&self, field: DescField, meaning: impl FnOnce(u64) -> Option<T>) -> Result<T, DescError> {
-        let code = self.get(field);
-        meaning(u64::from(code)).ok_or(DescError::Reserved { field, code })
-    }
 }
 
 /// The message that descriptor `desc` (without end-of-thread) is to `sfid`.

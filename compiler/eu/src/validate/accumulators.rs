@@ -1,6 +1,6 @@
 //! The accumulator as an operand.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::opcode::Opcode;
 use crate::operand::Operand;
 use crate::quirks::Quirk;

@@ -1,7 +1,7 @@
 //! Logic, bit counting, bit fields of two sources, carries: instructions of integers. Operand types are those of the PRMs' instruction
 //! pages.
 
-use super::{Context, Rule, is, is_dword, rules};
+use super::context::{Context, Rule, is, is_dword, rules};
 use crate::opcode::Opcode;
 use crate::types::Type;
 

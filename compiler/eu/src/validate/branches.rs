@@ -1,6 +1,6 @@
 //! Controls of jumps and branches.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::opcode::{Form, Opcode};
 
 pub(super) static RULES: &[Rule] = rules! {

@@ -2,13 +2,12 @@
 //!
 //! Shaders consist of few different instructions, so most need not be decoded and validated again.
 
-use super::jumps::{self, Steering};
-use super::{Violation, decode_violation, validate_inst};
+use super::program::{ProgramValidator, Violation};
+use super::rule_sets::validate_inst;
 use crate::devinfo::DevInfo;
-use crate::encoding::{DecodeError, Located, decode, raw_encoding};
+use crate::encoding::{DecodeError, decode, raw_encoding};
 use crate::inst::Inst;
 use crate::instruction_cache::InstructionCache;
-use crate::program_end::ProgramEnd;
 
 /// Capacity of each half of the cache, in instructions: a megabyte.
 const CAPACITY: usize = 1 << 12;
@@ -51,43 +50,22 @@ impl ValidationCache {
         Ok((instruction.inst, instruction.inst.len_bytes()))
     }
 
-    /// Checks a program's instructions, as far as it reaches, and its jumps. Bytes that do not decode end the check with
-    /// the violation `decode`.
+    /// As [`super::validate_program`].
     pub fn validate_program(&mut self, bytes: &[u8]) -> Vec<Violation> {
         let devinfo = self.devinfo;
-        let mut steering = Steering::default();
-        let mut violations = Vec::new();
-        let (mut offset, mut end) = (0, ProgramEnd::default());
-        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
+        let mut program = ProgramValidator::new(devinfo);
+        while let Some(rest) = program.rest(bytes) {
             let encoding = raw_encoding(devinfo, rest);
             if encoding.as_ref().is_ok_and(|&encoding| self.cache.tag(encoding) == VALID) {
-                steering.offsets.push(offset);
-                offset += 16;
+                program.push_valid();
                 continue;
             }
-            let instruction = match encoding.and_then(|encoding| self.checked(encoding, rest)) {
-                Ok(instruction) => instruction,
-                Err(error) => {
-                    violations.push(decode_violation(offset, &error));
-                    return violations;
-                }
-            };
-            steering.offsets.push(offset);
-            for &(rule, message) in instruction.broken.iter().flatten() {
-                violations.push(Violation { offset, rule, message: message.to_owned() });
-            }
-            let inst = &instruction.inst;
-            if inst.steers() {
-                steering.insts.push(Located { offset, inst: *inst });
-            }
-            let ends = end.is_behind(devinfo, inst, offset);
-            offset += inst.len_bytes();
-            if ends {
-                break;
+            match encoding.and_then(|encoding| self.validated(encoding, rest)) {
+                Ok((inst, broken)) => program.push(inst, broken),
+                Err(error) => return program.fail(&error),
             }
         }
-        violations.extend(jumps::check(devinfo, &steering, offset));
-        violations
+        program.finish()
     }
 
     /// The instruction at the start of `bytes`, encoded as `encoding`, and its tag.
@@ -101,8 +79,12 @@ impl ValidationCache {
         Ok((&mut found.storage[found.index as usize], found.tag))
     }
 
-    /// The same, validated.
-    fn checked(&mut self, encoding: u128, bytes: &[u8]) -> Result<&Instruction, DecodeError> {
+    /// The same, validated; the names and messages of the broken rules.
+    fn validated(
+        &mut self,
+        encoding: u128,
+        bytes: &[u8],
+    ) -> Result<(&Inst, &[(&'static str, &'static str)]), DecodeError> {
         let devinfo = self.devinfo;
         let (instruction, tag) = self.look_up(encoding, bytes)?;
         let inst = &instruction.inst;
@@ -110,7 +92,7 @@ impl ValidationCache {
         if broken.is_empty() && !inst.steers() && !inst.compacted {
             *tag = VALID;
         }
-        Ok(instruction)
+        Ok((inst, broken))
     }
 }
 

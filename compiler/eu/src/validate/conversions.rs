@@ -1,7 +1,7 @@
 //! "General Restrictions Based on Operand Types": the destination's stride and alignment against the execution type,
 //! and conversions that do not exist.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::operand::Operand;
 use crate::quirks::Quirk;
 use crate::types::Type;

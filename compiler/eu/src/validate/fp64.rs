@@ -1,6 +1,6 @@
 //! 64-bit types: Ivy Bridge's doubling, Cherryview's regions, Align16 limits.
 
-use super::{Context, Rule, is_direct_grf, rules};
+use super::context::{Context, Rule, is_direct_grf, rules};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Operand, RegFile, Region};
 use crate::quirks::Quirk;

@@ -1,6 +1,6 @@
 //! Operands of every instruction: files, bounds, alignment, immediates, controls.
 
-use super::{Context, Rule, is_direct_grf, rules};
+use super::context::{Context, Rule, is_direct_grf, rules};
 use crate::opcode::{Form, Opcode};
 use crate::operand::{Addressing, Arf, Operand, RegFile};
 use crate::types::Type;

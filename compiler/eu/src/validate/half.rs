@@ -1,6 +1,6 @@
 //! Half floats: which instructions take them, and mixed float mode.
 
-use super::{Context, Rule, is_mixed_float, rules};
+use super::context::{Context, Rule, is_mixed_float, rules};
 use crate::inst::AccessMode;
 use crate::opcode::Opcode;
 use crate::operand::Operand;

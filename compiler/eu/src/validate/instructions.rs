@@ -1,6 +1,6 @@
 //! Restrictions of single instructions.
 
-use super::{Context, Rule, is, is_dword, rules};
+use super::context::{Context, Rule, is, is_dword, rules};
 use crate::inst::{CondMod, ThreadControl};
 use crate::opcode::Opcode;
 use crate::operand::{Arf, RegFile};

@@ -1,6 +1,5 @@
 //! The program as a whole: where jumps lead, and that it ends.
 
-use super::Violation;
 use crate::devinfo::DevInfo;
 use crate::encoding::Located;
 use crate::inst::Inst;
@@ -12,16 +11,16 @@ use crate::program_end::jump_targets;
 pub(super) const NAMES: [&str; 6] =
     ["jump-target", "if-endif", "while-backwards", "thread-end", "break-while", "branch-forwards"];
 
-/// What of a program decides where execution goes.
-#[derive(Default)]
-pub(super) struct Steering {
-    /// Every instruction.
+/// The instructions that decide where execution goes on.
+#[derive(Debug, Default)]
+pub(super) struct ControlFlow {
+    /// Byte offsets of all instructions.
     pub offsets: InstructionOffsets,
     /// The instructions that steer, in order.
     pub insts: Vec<Located>,
 }
 
-impl Steering {
+impl ControlFlow {
     fn is_instruction(&self, offset: i64) -> bool {
         self.offsets.index_of(offset).is_some()
     }
@@ -37,12 +36,14 @@ impl Steering {
     }
 }
 
+/// A broken rule: byte offset of the instruction, name and message.
+pub(super) type BrokenRule = (usize, &'static str, String);
+
 /// Checks jumps and the program's end; `len` is the program's length in bytes.
-pub(super) fn check(devinfo: &DevInfo, program: &Steering, len: usize) -> Vec<Violation> {
+pub(super) fn check(devinfo: &DevInfo, program: &ControlFlow, len: usize) -> Vec<BrokenRule> {
     let mut violations = Vec::new();
     for located in &program.insts {
-        let mut report =
-            |rule, message: String| violations.push(Violation { offset: located.offset, rule, message });
+        let mut report = |rule, message: String| violations.push((located.offset, rule, message));
         for (name, target) in jump_targets(devinfo, &located.inst, located.offset).into_iter().flatten() {
             if !program.is_instruction(target) {
                 report(NAMES[0], format!("{name} leads to byte {target}, where no instruction starts"));
@@ -63,7 +64,7 @@ pub(super) fn check(devinfo: &DevInfo, program: &Steering, len: usize) -> Vec<Vi
     }
     if !program.insts.iter().any(|located| ends_thread(&located.inst)) {
         let message = "no end-of-thread message".to_owned();
-        violations.push(Violation { offset: len, rule: NAMES[3], message });
+        violations.push((len, NAMES[3], message));
     }
     violations
 }
@@ -78,7 +79,7 @@ fn target(devinfo: &DevInfo, located: &Located, units: i32) -> i64 {
 }
 
 /// IF's UIP and ELSE's JIP lead to ENDIF; IF's JIP leads to ENDIF or just past ELSE.
-fn branches_nest(devinfo: &DevInfo, program: &Steering, located: &Located) -> bool {
+fn branches_nest(devinfo: &DevInfo, program: &ControlFlow, located: &Located) -> bool {
     let inst = &located.inst;
     let end = match inst.opcode {
         Opcode::If => inst.uip,
@@ -89,7 +90,7 @@ fn branches_nest(devinfo: &DevInfo, program: &Steering, located: &Located) -> bo
 }
 
 /// UIP of BREAK and CONT leads to the loop's WHILE.
-fn loop_jump_nests(devinfo: &DevInfo, program: &Steering, located: &Located) -> bool {
+fn loop_jump_nests(devinfo: &DevInfo, program: &ControlFlow, located: &Located) -> bool {
     let inst = &located.inst;
     if !matches!(inst.opcode, Opcode::Break | Opcode::Cont) {
         return true;

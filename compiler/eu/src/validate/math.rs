@@ -1,6 +1,6 @@
 //! MATH.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::inst::{AccessMode, MathFn};
 use crate::opcode::Form;
 use crate::operand::{Operand, RegFile};

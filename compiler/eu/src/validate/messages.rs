@@ -1,6 +1,6 @@
 //! What messages say: descriptors in the instruction, and lengths that fit them.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::desc::{
     self, DataOp, Lengths, Message, SamplerOp, SamplerSimd, Shape, ex_mlen, header_registers, shape,
 };

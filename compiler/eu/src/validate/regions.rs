@@ -1,6 +1,6 @@
 //! "General Restrictions on Regioning Parameters": one region by itself, in Align1.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::operand::{Operand, Region};
 
 pub(super) static RULES: &[Rule] = rules! {

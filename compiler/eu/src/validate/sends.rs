@@ -1,6 +1,6 @@
 //! Messages.
 
-use super::{Context, Rule, is_direct_grf, rules};
+use super::context::{Context, Rule, is_direct_grf, rules};
 use crate::desc::{Lengths, MAX_MLEN, ex_mlen};
 use crate::inst::{Desc, Send, Sfid};
 use crate::opcode::Form;

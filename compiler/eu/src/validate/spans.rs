@@ -2,7 +2,7 @@
 //!
 //! Rules ask where the bytes of each channel lie; see [`Span`].
 
-use super::{Context, Rule, is_direct_grf, is_dword, rules};
+use super::context::{Context, Rule, is_direct_grf, is_dword, rules};
 use crate::opcode::Form;
 use crate::operand::{Operand, Region};
 use crate::quirks::Quirk;

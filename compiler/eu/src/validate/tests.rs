@@ -1,7 +1,13 @@
 //! One passing and one failing line per rule and generation.
 
-use super::*;
+use super::context::Context;
+use super::rule_sets::RULES;
+use super::{jumps, rule_names, validate_inst, validate_program};
+use crate::devinfo::DevInfo;
+use crate::inst::Inst;
+use crate::opcode::Opcode;
 use crate::text::{assemble, assemble_insts};
+use crate::types::Type;
 
 /// The rules' lines; the file says how it is to be read.
 const CASES: &str = include_str!("cases.eu");

@@ -1,6 +1,6 @@
 //! Instructions with three sources.
 
-use super::{Context, Rule, rules};
+use super::context::{Context, Rule, rules};
 use crate::opcode::{Form, Opcode};
 use crate::quirks::Quirk;
 use crate::types::Type;
@@ -67,7 +67,7 @@ fn is_bit_field(c: &Context) -> bool {
 }
 
 fn bit_field_types(c: &Context) -> bool {
-    is_bit_field(c) && c.any_operand(|operand| !super::is_dword(operand.ty))
+    is_bit_field(c) && c.any_operand(|operand| !super::context::is_dword(operand.ty))
 }
 
 fn bit_field_modifiers(c: &Context) -> bool {

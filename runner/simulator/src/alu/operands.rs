@@ -2,7 +2,8 @@
 
 use eu::{Arf, Type};
 
-use crate::op::{Dst, Indirect, Place, Shape, Src};
+use crate::exec_shape::ExecShape;
+use crate::op::{Dst, Indirect, Place, Src};
 use crate::quirks;
 use crate::regs::{ACC_LANES, REG_SIZE, Registers, mask};
 
@@ -23,7 +24,7 @@ fn accumulator_lane(offset: usize, size: usize) -> (usize, usize) {
 }
 
 /// The raw bits of one element of a source.
-pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, channel: usize) -> u64 {
+pub fn fetch(registers: &Registers, live: &Live, shape: &ExecShape, src: &Src, channel: usize) -> u64 {
     let size = src.ty.size() as usize;
     match &src.place {
         Place::Null => registers.garbage.get(0x2000 + channel as u64) & mask(size),
@@ -57,7 +58,7 @@ pub fn fetch(registers: &Registers, live: &Live, shape: &Shape, src: &Src, chann
 }
 
 /// An address through a0. Words that this device's a0 lacks give an address outside the file.
-fn address(registers: &Registers, shape: &Shape, subreg: u8, row: u8, offset: i16) -> usize {
+fn address(registers: &Registers, shape: &ExecShape, subreg: u8, row: u8, offset: i16) -> usize {
     let index = usize::from(subreg) + usize::from(row);
     match registers.address.get(index) {
         Some(&word) if index < usize::from(shape.quirks.address_words) => {
@@ -120,7 +121,7 @@ fn read_arf(registers: &Registers, live: &Live, arf: Arf, offset: usize, size: u
 }
 
 /// Writes one element of the destination; `value` is what an accumulator keeps beyond `bits`.
-pub fn put(registers: &mut Registers, shape: &Shape, dst: &Dst, channel: usize, bits: u64, value: i128) {
+pub fn put(registers: &mut Registers, shape: &ExecShape, dst: &Dst, channel: usize, bits: u64, value: i128) {
     let size = dst.ty.size() as usize;
     match &dst.place {
         Place::Null | Place::Imm(_) | Place::ImmVector(_) => {}

@@ -7,8 +7,8 @@
 use eu::desc::{A64Element, A64Scattered, BlockSize};
 
 use super::atomics::Change;
-use super::dataport::{block_data, block_response, components};
-use super::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane};
+use super::surface::{block_data, block_response, components};
 use crate::error::Reason;
 use crate::host::Host;
 

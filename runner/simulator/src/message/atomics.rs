@@ -2,8 +2,8 @@
 
 use eu::desc::{AtomicOp as Code, FloatAtomicOp, SlotGroup};
 
-use super::dataport::{Pixels, surface_mask, vertices};
-use super::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane};
+use super::surface::{Pixels, surface_mask, vertices};
 use crate::error::Reason;
 use crate::host::{AtomicOp, Host, Surface};
 

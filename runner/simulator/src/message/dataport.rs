@@ -5,8 +5,10 @@
 use eu::Sfid;
 use eu::desc::{BlockSize, DataOp, DataPortMessage, ScratchMessage, SlotGroup, SurfaceSimd};
 
+use super::a64;
 use super::atomics::{self, Change};
-use super::{Message, Response, a64, respond_plane};
+use super::payload::{Message, Response, respond_plane};
+use super::surface::{Pixels, block_data, block_response, components, registers_of, surface_mask};
 use crate::error::Reason;
 use crate::host::{Host, Surface};
 
@@ -93,18 +95,6 @@ fn count_of(simd: SurfaceSimd) -> usize {
     }
 }
 
-fn bytes_of(registers: &[[u32; 8]]) -> Vec<u8> {
-    registers.iter().flatten().flat_map(|dword| dword.to_le_bytes()).collect()
-}
-
-fn registers_of(bytes: &[u8]) -> Vec<[u32; 8]> {
-    let dword = |bytes: &[u8], index: usize| {
-        let at = |byte: usize| u32::from(bytes.get(index * 4 + byte).copied().unwrap_or(0));
-        at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24
-    };
-    bytes.chunks(32).map(|chunk| std::array::from_fn(|index| dword(chunk, index))).collect()
-}
-
 /// Scratch block messages: whole registers at a 12-bit register offset, relative to the thread's scratch space.
 pub fn scratch(message: &Message, request: &ScratchMessage, host: &mut dyn Host) -> Result<Response, Reason> {
     let count = usize::from(request.registers);
@@ -143,17 +133,6 @@ fn block_read(
     Ok(block_response(&data, size))
 }
 
-/// The registers a block comes back in: one oword fills half of one.
-pub(super) fn block_response(data: &[u8], size: BlockSize) -> Response {
-    let registers = registers_of(data);
-    let low = registers.first().copied().unwrap_or_default();
-    match size {
-        BlockSize::OneLow => vec![(low, 0x0f)],
-        BlockSize::OneHigh => vec![([0, 0, 0, 0, low[0], low[1], low[2], low[3]], 0xf0)],
-        _ => registers.into_iter().map(|register| (register, 0xff)).collect(),
-    }
-}
-
 fn block_write(
     message: &Message,
     surface: Surface,
@@ -163,15 +142,6 @@ fn block_write(
     let offset = global_offset(message, 16)?;
     host.write(surface, offset, &block_data(message, size)?)?;
     Ok(Vec::new())
-}
-
-/// The bytes of a block to be written, behind the header.
-pub(super) fn block_data(message: &Message, size: BlockSize) -> Result<Vec<u8>, Reason> {
-    let owords = usize::from(size.owords());
-    message.register(owords.div_ceil(2))?;
-    let start = if size == BlockSize::OneHigh { 16 } else { 0 };
-    let data = bytes_of(&message.payload[1..]);
-    Ok(data.get(start..start + owords * 16).unwrap_or_default().to_vec())
 }
 
 /// Byte offsets of the two blocks of a dual-block message: in owords in dwords 0 and 4 of the second register.
@@ -272,19 +242,6 @@ fn scattered_write(
     Ok(Vec::new())
 }
 
-/// The channels of a surface message: its instruction's, and of a header's sample mask.
-pub(super) fn surface_mask(message: &Message, group: u32) -> Result<u32, Reason> {
-    Ok(match message.header()? {
-        Some(header) => message.enabled & (header[7] & 0xffff) >> group,
-        None => message.enabled,
-    })
-}
-
-/// Components that an inverted mask leaves.
-pub(super) fn components(absent: u8) -> impl Iterator<Item = usize> {
-    (0..4).filter(move |component| absent >> component & 1 == 0)
-}
-
 fn untyped_read(
     message: &Message,
     surface: Surface,
@@ -352,49 +309,6 @@ fn untyped_write(
         }
     }
     Ok(Vec::new())
-}
-
-/// The pixels of a typed message: where each is, whether it takes part, and the first data register.
-pub(super) struct Pixels {
-    /// Coordinates per pixel: eight, or two in SIMD4x2.
-    coordinates: Vec<[u32; 4]>,
-    pub mask: u32,
-    pub first: usize,
-}
-
-impl Pixels {
-    /// Of a message whose last `data` registers are no coordinates.
-    pub fn of(message: &Message, slots: SlotGroup, data: usize) -> Result<Pixels, Reason> {
-        let first = usize::from(message.header);
-        if slots == SlotGroup::Simd4x2 {
-            let register = message.register(first)?;
-            let coordinates = register.chunks_exact(4).map(|c| [c[0], c[1], c[2], c[3]]).collect();
-            return Ok(Pixels { coordinates, mask: vertices(surface_mask(message, 0)?), first: first + 1 });
-        }
-        let group = if slots == SlotGroup::High { 8 } else { 0 };
-        let count = message.payload.len().saturating_sub(first + data).min(4);
-        if count == 0 {
-            return Err(Reason::Message("a typed surface message without coordinates".into()));
-        }
-        let mut coordinates = vec![[0; 4]; 8];
-        for index in 0..count {
-            for (coordinate, value) in coordinates.iter_mut().zip(message.register(first + index)?) {
-                coordinate[index] = value;
-            }
-        }
-        Ok(Pixels { coordinates, mask: surface_mask(message, group)? & 0xff, first: first + count })
-    }
-
-    /// Index and coordinates of the pixels that take part.
-    pub fn enabled(&self) -> impl Iterator<Item = (usize, [u32; 4])> {
-        let taking_part = |(index, _): &(usize, [u32; 4])| self.mask >> index & 1 != 0;
-        self.coordinates.iter().copied().enumerate().filter(taking_part)
-    }
-}
-
-/// SIMD4x2: the vertices of which some channel is enabled.
-pub(super) fn vertices(channels: u32) -> u32 {
-    u32::from(channels & 0xf != 0) | u32::from(channels & 0xf0 != 0) << 1
 }
 
 fn typed_read(

@@ -2,7 +2,7 @@
 
 use eu::desc::{InterpolatorMode, PixelInterpolatorMessage};
 
-use super::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane};
 use crate::error::Reason;
 use crate::host::{Host, InterpolateAt, InterpolateRequest};
 

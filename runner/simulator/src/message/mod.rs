@@ -7,8 +7,10 @@ mod a64;
 mod atomics;
 mod dataport;
 mod interpolator;
+mod payload;
 mod render;
 mod sampler;
+mod surface;
 mod urb;
 
 use eu::desc::{self, GatewayFn, Lengths};
@@ -16,74 +18,13 @@ use eu::{Desc, Inst, Opcode, RegFile, Sfid};
 
 use crate::alu::generic::predicate;
 use crate::error::Reason;
-use crate::host::{Host, HostError};
+use crate::host::Host;
 use crate::kernel::Kernel;
 use crate::op::{Op, low_bits};
 use crate::quirks::Quirks;
 use crate::regs::{GRF_COUNT, Registers};
-use crate::run::enables;
 use crate::thread::Thread;
-
-impl From<HostError> for Reason {
-    fn from(error: HostError) -> Reason {
-        Reason::Host(error.0)
-    }
-}
-
-/// A gathered message.
-pub(crate) struct Message<'a> {
-    /// The device's quirks.
-    pub quirks: &'a Quirks,
-    /// Registers of the message, both parts of a split one.
-    pub payload: Vec<[u32; 8]>,
-    /// Registers of the response.
-    pub response: usize,
-    /// The first payload register (or more) is a header.
-    pub header: bool,
-    /// Channels enabled by execution mask and predicate, from the instruction's first channel.
-    pub enabled: u32,
-    /// Channels enabled by the execution mask alone.
-    pub unpredicated: u32,
-    /// Channels of the instruction.
-    pub channels: u8,
-    /// Ends the thread.
-    pub eot: bool,
-}
-
-/// A response to be written to the destination: registers, and per register the dwords that are.
-pub(crate) type Response = Vec<([u32; 8], u8)>;
-
-impl Message<'_> {
-    /// Payload register `index`; an error if the message is shorter.
-    pub fn register(&self, index: usize) -> Result<[u32; 8], Reason> {
-        self.payload.get(index).copied().ok_or_else(|| {
-            Reason::Message(format!("register {index} is needed but the message has {}", self.payload.len()))
-        })
-    }
-
-    /// One parameter of 8 or 16 channels from register `index` on.
-    pub fn plane(&self, index: usize, count: usize) -> Result<[u32; 16], Reason> {
-        let mut plane = [0; 16];
-        for (half, lanes) in plane.chunks_exact_mut(8).enumerate().take(count.div_ceil(8)) {
-            lanes.copy_from_slice(&self.register(index + half)?);
-        }
-        Ok(plane)
-    }
-
-    /// The header, if there is one.
-    pub fn header(&self) -> Result<Option<[u32; 8]>, Reason> {
-        if self.header { self.register(0).map(Some) } else { Ok(None) }
-    }
-}
-
-/// Splits a plane of 16 channels into response registers, writing only `mask`ed channels.
-pub(crate) fn respond_plane(response: &mut Response, plane: &[u32; 16], count: usize, mask: u32) {
-    for half in 0..count.div_ceil(8) {
-        let mut register = [0; 8];
-        register.copy_from_slice(&plane[half * 8..half * 8 + 8]);
-        response.push((register, (mask >> (half * 8)) as u8));
-    }
-}
+use payload::{Message, Response};
 
 /// Executes a send; `Ok(true)` if it ended the thread.
 pub(crate) fn send(
@@ -96,7 +37,7 @@ pub(crate) fn send(
     let Some(send) = inst.send else { return Err(Reason::Message("no message".into())) };
     let descriptor = self::descriptor(&thread.regs, send.desc);
     let lengths = Lengths::of(kernel.devinfo, descriptor);
-    let unpredicated = enables(thread, op) & low_bits(op.shape.channels);
+    let unpredicated = thread.enables(op) & low_bits(op.shape.channels);
     if unpredicated == 0 && !send.eot {
         // Nobody is here: code that is only walked through sends nothing.
         return Ok(false);

@@ -6,7 +6,7 @@
 
 use eu::desc::{RenderTargetKind, RenderTargetMessage};
 
-use super::{Message, Response};
+use super::payload::{Message, Response};
 use crate::error::Reason;
 use crate::host::{Host, RenderKind, RenderWrite};
 

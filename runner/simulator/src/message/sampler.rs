@@ -5,7 +5,7 @@
 
 use eu::desc::{SamplerMessage, SamplerOp as Code, SamplerSimd};
 
-use super::{Message, Response, respond_plane};
+use super::payload::{Message, Response, respond_plane};
 use crate::error::Reason;
 use crate::host::{Host, Param, SamplerOp, SamplerRequest};
 use Param::*;

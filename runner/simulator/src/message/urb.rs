@@ -7,7 +7,7 @@
 
 use eu::desc::{UrbMessage, UrbOp};
 
-use super::{Message, Response};
+use super::payload::{Message, Response};
 use crate::error::Reason;
 use crate::host::{Host, UrbWrite};
 
