@@ -1,97 +1,57 @@
-//! One passing and one failing line per rule and generation.
+//! Rules that the filetests cannot show.
 
 use super::context::Context;
 use super::rule_sets::RULES;
-use super::{jumps, rule_names, validate_inst, validate_program};
+use super::{rule_names, validate_inst, validate_program};
 use crate::devinfo::DevInfo;
 use crate::inst::Inst;
 use crate::opcode::Opcode;
+use crate::operand::{Addressing, WriteMask};
 use crate::text::{assemble, assemble_insts};
 use crate::types::Type;
 
-/// The rules' lines; the file says how it is to be read.
-const CASES: &str = include_str!("cases.eu");
-
 const GEN8: &str = "bdw chv skl";
 const ALL: &str = "ivb hsw bdw chv skl";
-
-/// A rule's lines on some devices.
-struct Case {
-    rule: &'static str,
-    devices: &'static str,
-    pass: &'static str,
-    fail: &'static str,
-}
-
-fn cases() -> Vec<Case> {
-    let mut lines = CASES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut cases = Vec::new();
-    while let Some(head) = lines.next() {
-        let (rule, devices) =
-            head.split_once(": ").unwrap_or_else(|| panic!("no rule and devices in {head}"));
-        let mut line = |sign| {
-            let line = lines.next().unwrap_or_else(|| panic!("{rule}: a line is missing"));
-            line.strip_prefix(sign).unwrap_or_else(|| panic!("{rule}: no {sign} in {line}"))
-        };
-        cases.push(Case { rule, devices, pass: line("+ "), fail: line("- ") });
-    }
-    cases
-}
-
-/// Failing cases that text cannot express: `@name` before the text says what to change in the parsed instruction.
-fn parse_line(devinfo: &DevInfo, line: &str) -> Inst {
-    let (change, text) = match line.strip_prefix('@') {
-        Some(rest) => rest.split_once(' ').expect("a change and a line"),
-        None => ("", line),
-    };
-    let insts =
-        assemble_insts(devinfo, text).unwrap_or_else(|error| panic!("{}: {line}: {error}", devinfo.name));
-    let mut inst = insts[0];
-    match change {
-        "" => {
-            assemble(devinfo, text).unwrap_or_else(|error| panic!("{}: {line}: {error}", devinfo.name));
-        }
-        "imm-src0" => inst.src[0] = inst.src[1],
-        "imm64-src1" => inst.src[1] = crate::build::imm_q(1),
-        "a0-16" => inst.src[0].addressing = crate::operand::Addressing::Indirect { subreg: 16, offset: 0 },
-        "no-mask" => inst.dst.writemask = crate::operand::WriteMask(0),
-        other => panic!("no change {other}"),
-    }
-    inst
-}
 
 fn devices(list: &str) -> impl Iterator<Item = &'static DevInfo> + '_ {
     list.split(' ').map(|name| DevInfo::get(name).expect("a known device"))
 }
 
+/// Broken rules that text cannot express. All others have a file in `filetests`.
 #[test]
-fn passing_and_failing_lines() {
-    let mut failures = Vec::new();
-    for Case { rule, devices: list, pass, fail } in cases() {
-        for devinfo in devices(list) {
-            let broken = validate_inst(devinfo, &parse_line(devinfo, pass));
-            if !broken.is_empty() {
-                failures.push(format!("{} {rule}: should pass: {pass}\n    {broken:?}", devinfo.name));
-            }
-            let broken = validate_inst(devinfo, &parse_line(devinfo, fail));
-            if !broken.iter().any(|(name, _)| *name == rule) {
-                failures.push(format!("{} {rule}: should fail: {fail}\n    {broken:?}", devinfo.name));
-            }
+fn inexpressible_lines() {
+    let parse = |devinfo, text| assemble_insts(devinfo, text).expect(text)[0];
+    for devinfo in devices(ALL) {
+        let check = |rule, inst: Inst| {
+            let broken = validate_inst(devinfo, &inst);
+            assert!(broken.iter().any(|(name, _)| *name == rule), "{} {rule}: {broken:?}", devinfo.name);
+        };
+        let mut inst = parse(devinfo, "add(8) g10<1>D g2<8,8,1>D 1D { align1 1Q };");
+        inst.src[0] = inst.src[1];
+        check("immediate-last", inst);
+        let mut inst = parse(devinfo, "mov(8) g10<1>.xF g2<4>F { align16 1Q };");
+        assert_eq!(validate_inst(devinfo, &inst), []);
+        inst.dst.writemask = WriteMask(0);
+        check("writemask-empty", inst);
+        if !devinfo.has_q {
+            continue;
         }
+        let mut inst = parse(devinfo, "add(4) g10<1>Q g2<4,4,1>Q 1D { align1 WE_all 1N };");
+        inst.src[1] = crate::build::imm_q(1);
+        check("immediate-64bit", inst);
+        let mut inst = parse(devinfo, "mov(8) g10<1>D g[a0.8]<0,1,0>D { align1 1Q };");
+        assert_eq!(validate_inst(devinfo, &inst), []);
+        inst.src[0].addressing = Addressing::Indirect { subreg: 16, offset: 0 };
+        check("address-subregister", inst);
     }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
-fn every_rule_has_a_case() {
-    let cases = cases();
-    for name in rule_names() {
-        let covered = cases.iter().any(|case| case.rule == name) || jumps::NAMES.contains(&name);
-        assert!(covered, "no case for {name}");
-    }
-    for case in cases {
-        assert!(rule_names().any(|name| name == case.rule), "no rule {}", case.rule);
-    }
+fn names_of_rules_are_unique() {
+    let names: Vec<&str> = rule_names().collect();
+    let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(names.len(), distinct.len(), "two rules of one name");
+    assert!(names.len() >= 150, "{}", names.len());
 }
 
 /// Half-float conversions by MOV in SIMD4: destination type, source type, destination stride, destination byte,
@@ -165,73 +125,7 @@ fn half_float_moves() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What the project promises: lines for at least 150 rules and generations on which each holds.
-#[test]
-fn rules_are_many() {
-    let rules: std::collections::BTreeSet<&str> = cases().iter().map(|case| case.rule).collect();
-    assert!(rules.len() >= 150, "{}", rules.len());
-    let names: Vec<&str> = rule_names().collect();
-    let distinct: std::collections::BTreeSet<&str> = names.iter().copied().collect();
-    assert_eq!(names.len(), distinct.len(), "two rules of one name");
-}
-
-/// Names of the rules a program breaks.
-fn broken(device: &str, text: &str) -> Vec<&'static str> {
-    let devinfo = DevInfo::get(device).expect("a known device");
-    let bytes = assemble(devinfo, text).unwrap_or_else(|error| panic!("{device}: {error}: {text}"));
-    validate_program(devinfo, &bytes).iter().map(|violation| violation.rule).collect()
-}
-
 const END: &str = "\nsend(8) null<1>UD g112<8,8,1>UD 0x84080000 urb MsgDesc: { align1 1Q EOT };";
-
-#[test]
-fn jumps_inside_the_program() {
-    for device in ALL.split(' ') {
-        let good = "(+f0.0) if(8) JIP: MIDDLE UIP: END { align1 1Q };\n\
-             else(8) JIP: END UIP: END { align1 1Q };\n\
-             MIDDLE: mov(8) g10<1>F g2<8,8,1>F { align1 1Q };\n\
-             END: endif(8) JIP: NEXT { align1 1Q };\n\
-             NEXT: nop;";
-        let version = DevInfo::get(device).expect("a known device").version;
-        let has_uip = Opcode::Else.has_uip(version);
-        let good = if has_uip {
-            good.to_owned()
-        } else {
-            good.replace("else(8) JIP: END UIP: END", "else(8) JIP: END")
-        };
-        assert_eq!(broken(device, &format!("{good}{END}")), [""; 0], "{device}");
-        let outside = format!("endif(8) JIP: 4000 {{ align1 1Q }};{END}");
-        assert_eq!(broken(device, &outside), ["jump-target"], "{device}");
-        let before = format!("nop;\nwhile(8) JIP: -400 {{ align1 1Q }};{END}");
-        assert_eq!(broken(device, &before), ["jump-target"], "{device}");
-        let between = format!("endif(8) JIP: 9 {{ align1 1Q }};\nnop;{END}");
-        assert_eq!(broken(device, &between), ["jump-target"], "{device}");
-        let forwards = format!("while(8) JIP: L {{ align1 1Q }};\nL: nop;{END}");
-        assert_eq!(broken(device, &forwards), ["while-backwards"], "{device}");
-        let nowhere = format!("(+f0.0) if(8) JIP: L UIP: L {{ align1 1Q }};\nL: nop;{END}");
-        assert_eq!(broken(device, &nowhere), ["if-endif"], "{device}");
-        assert_eq!(broken(device, "nop;"), ["thread-end"], "{device}");
-        let around = |jump: &str| {
-            format!(
-                "TOP: {jump}\nmov(8) g10<1>F g2<8,8,1>F {{ align1 1Q }};\nEND: while(8) JIP: TOP {{ align1 1Q }};{END}"
-            )
-        };
-        for name in ["break", "cont"] {
-            let good = around(&format!("(+f0.0) {name}(8) JIP: END UIP: END {{ align1 1Q }};\nPAST: nop;"));
-            assert_eq!(broken(device, &good), [""; 0], "{device}: {name}");
-            let short =
-                around(&format!("(+f0.0) {name}(8) JIP: PAST UIP: PAST {{ align1 1Q }};\nPAST: nop;"));
-            assert_eq!(broken(device, &short), ["break-while"], "{device}: {name}");
-        }
-        let back = format!("TOP: nop;\nendif(8) JIP: TOP {{ align1 1Q }};{END}");
-        assert_eq!(broken(device, &back), ["branch-forwards"], "{device}");
-        assert_eq!(
-            broken(device, &format!("jmpi(1) 400D {{ align1 WE_all 1N }};{END}")),
-            ["jump-target"],
-            "{device}"
-        );
-    }
-}
 
 /// What stands behind the last end-of-thread message is padding, unless something leads there.
 #[test]
