@@ -407,7 +407,7 @@ fn line_and_mac_make_a_plane_through_the_accumulator() {
 
 #[test]
 fn dim_loads_a_double_immediate_on_hsw() {
-    let device = common::device("hsw");
+    let device = crate::common::device("hsw");
     let dim = eu::build::inst(eu::Opcode::Dim).exec(1).no_mask();
     let dim = dim.dst(eu::build::grf(10).df()).srcs(&[eu::build::imm_dim(-1.0 / 3.0)]);
     let bytes = eu::encode_program(device, &[dim]).unwrap();

@@ -39,7 +39,7 @@ fn cmp(cond: eu::CondMod, nr: u8, value: eu::Operand) -> Inst {
 #[test]
 fn if_else_endif_splits_the_channels() {
     for name in ALL {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         // Lanes below 3 take the then side, the others the else side.
         let program = vec![
             cmp(eu::CondMod::L, 2, build::imm_ud(3)),
@@ -58,7 +58,7 @@ fn if_else_endif_splits_the_channels() {
 
 #[test]
 fn untaken_sides_are_skipped_but_no_mask_runs_in_walked_code() {
-    let device = common::device("ivb");
+    let device = crate::common::device("ivb");
     let program = vec![
         cmp(eu::CondMod::L, 2, build::imm_ud(100)),
         branch(device, Opcode::If, 3, 4).pred(0, 0, false),
@@ -78,7 +78,7 @@ fn untaken_sides_are_skipped_but_no_mask_runs_in_walked_code() {
 #[test]
 fn loops_end_per_channel() {
     for name in ALL {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         // do { g10 += 1; if (g10 > g2) break; if (g10 == 2) continue; g11 += 1 } while (true)
         let program = vec![
             mov(10, 0),
@@ -102,7 +102,7 @@ fn loops_end_per_channel() {
 #[test]
 fn a_break_inside_an_if_leaves_the_loop() {
     for name in ["ivb", "skl"] {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         let program = vec![
             mov(10, 0),
             add(10, 1),
@@ -121,7 +121,7 @@ fn a_break_inside_an_if_leaves_the_loop() {
 
 #[test]
 fn a_predicated_while_ends_when_no_channel_loops() {
-    let device = common::device("hsw");
+    let device = crate::common::device("hsw");
     let program = vec![
         mov(10, 0),
         add(10, 1),
@@ -137,7 +137,7 @@ fn a_predicated_while_ends_when_no_channel_loops() {
 #[test]
 fn halted_channels_resume_at_the_halt_target() {
     for name in ["ivb", "bdw"] {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         let program = vec![
             mov(10, 0),
             cmp(eu::CondMod::L, 2, build::imm_ud(4)),
@@ -154,7 +154,7 @@ fn halted_channels_resume_at_the_halt_target() {
 
 #[test]
 fn calls_return_to_their_callers() {
-    let device = common::device("hsw");
+    let device = crate::common::device("hsw");
     // Calls count bytes there, branches do not.
     let unit = 16;
     let program = vec![
@@ -175,7 +175,7 @@ fn calls_return_to_their_callers() {
 fn jmpi_counts_from_the_next_instruction() {
     // Haswell's JMPI counts bytes, unlike its branches.
     for (name, unit) in [("ivb", 2), ("hsw", 16), ("bdw", 16), ("skl", 16)] {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         let jump = build::inst(Opcode::Jmpi).exec(1).no_mask().srcs(&[build::imm_d(unit)]);
         let thread = run_insts(device, vec![mov(10, 1), jump, mov(10, 2), mov(11, 3)], |_| {});
         assert_eq!((thread.register(10)[0], thread.register(11)[0]), (1, 3), "{name}");
@@ -234,7 +234,7 @@ fn grouped_predicates() {
 
 #[test]
 fn the_step_limit_is_an_error_at_the_instruction() {
-    let device = common::device("ivb");
+    let device = crate::common::device("ivb");
     let unit = 16 / i32::from(device.jump_unit_bytes);
     let program = vec![mov(10, 0), branch(device, Opcode::While, -1, 0), build::inst(Opcode::Nop)];
     let kernel = Kernel::from_insts(device, program).unwrap();
@@ -246,7 +246,7 @@ fn the_step_limit_is_an_error_at_the_instruction() {
 
 #[test]
 fn running_past_the_end_is_an_error() {
-    let device = common::device("bdw");
+    let device = crate::common::device("bdw");
     let kernel = Kernel::from_insts(device, vec![mov(10, 0)]).unwrap();
     let error = kernel.run(&mut Thread::new(device, 0), &mut NoHost, 10).unwrap_err();
     assert_eq!(error.reason, simulator::Reason::RanOff);
@@ -254,7 +254,7 @@ fn running_past_the_end_is_an_error() {
 
 #[test]
 fn barriers_suspend_the_thread() {
-    let device = common::device("ivb");
+    let device = crate::common::device("ivb");
     let barrier = build::send(eu::Sfid::Gateway, build::null(), build::grf(0), 1 << 25 | 4);
     let wait = build::inst(Opcode::Wait).exec(1).dst(build::arf(eu::Arf::Notification(0)).scalar());
     let end = build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot();
@@ -268,7 +268,7 @@ fn barriers_suspend_the_thread() {
 
 #[test]
 fn several_kernels_in_one_binary() {
-    let device = common::device("bdw");
+    let device = crate::common::device("bdw");
     let end = build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot();
     let mut bytes = eu::encode_program(device, &[mov(10, 1), end]).unwrap();
     bytes.extend([0xff; 24]);
@@ -287,7 +287,7 @@ fn several_kernels_in_one_binary() {
 /// A decoder forgets instructions that nobody asked for lately; the kernels made of them stay what they are.
 #[test]
 fn kernels_outlive_what_their_decoder_knows() {
-    let device = common::device("skl");
+    let device = crate::common::device("skl");
     let end = build::send(eu::Sfid::ThreadSpawner, build::null(), build::grf(0), 1 << 25).eot();
     let program = |numbers: std::ops::Range<u32>| {
         let insts: Vec<_> = numbers.map(|number| mov(10, number)).chain([end]).collect();
@@ -314,7 +314,7 @@ fn kernels_outlive_what_their_decoder_knows() {
 
 #[test]
 fn unwritten_registers_hold_seeded_garbage() {
-    let device = common::device("ivb");
+    let device = crate::common::device("ivb");
     let (one, same, two) = (Thread::new(device, 1), Thread::new(device, 1), Thread::new(device, 2));
     assert_eq!(one.regs, same.regs);
     assert!((0..128).all(|nr| one.register(nr) != [0; 8] && one.register(nr) != two.register(nr)));
@@ -333,7 +333,7 @@ fn traces_report_every_instruction_and_its_changes() {
             self.0.push((step.offset, step.inst.opcode, changed, step.enabled));
         }
     }
-    let device = common::device("ivb");
+    let device = crate::common::device("ivb");
     let kernel =
         kernel(device, "mov(8) g10<1>UD 1UD { align1 1Q }; add(8) g11<1>UD g10<8,8,1>UD 1UD { align1 1Q };");
     let mut log = Log(Vec::new());

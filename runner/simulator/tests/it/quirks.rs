@@ -399,7 +399,7 @@ fn ivb_reads_two_addresses_per_64_bit_channel() {
     // Four channels on ivb (eight encoded): a0.0–a0.7 each name a dword.
     let source = indirect(0, 0).df().region(eu::Region::VXH, 1, 0);
     for (name, size) in [("ivb", 8), ("hsw", 4)] {
-        let device = common::device(name);
+        let device = crate::common::device(name);
         let program = vec![inst(eu::Opcode::Mov).exec(size).no_mask().dst(grf(10).df()).srcs(&[source])];
         let kernel = simulator::Kernel::from_insts(device, program).unwrap();
         let mut thread = Thread::new(device, 1);
