@@ -1,6 +1,6 @@
 #!/bin/sh
 # A Slurm array: sbatch --array=1-8 deploy/slurm.sh RUNNER OUT PATH...
-# RUNNER is the binary, OUT a folder all nodes share. When the array is done, join the parts:
+# RUNNER is the binary, OUT a folder that all nodes share. Merge the shards afterwards:
 #   runner merge OUT/shard-* --out OUT/whole
 #SBATCH --job-name=runner
 #SBATCH --cpus-per-task=8
@@ -12,5 +12,5 @@ shift 2
 code=0
 "$runner" "$@" --shard auto -j "${SLURM_CPUS_PER_TASK:-1}" \
     --out "$out/shard-$SLURM_ARRAY_TASK_ID" || code=$?
-# Unexpected results are the merge's business; only a run that could not be made fails the task.
+# Unexpected results do not fail the task: `runner merge` reports them. Exit codes 2 and 3 do.
 [ "$code" -le 1 ]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # One shard of a Bazel test: conformance.sh RUNNER PATH...
-# Bazel says which shard, waits for TEST_SHARD_STATUS_FILE, and takes the report from XML_OUTPUT_FILE; the runner does
-# both. The results are kept as the test's outputs: join them with `runner merge`.
+# Bazel sets the shard, waits for TEST_SHARD_STATUS_FILE and reads the report in XML_OUTPUT_FILE;
+# the runner writes both. Results are kept as outputs of the test: join them with `runner merge`.
 set -eu
 runner=$1
 shift

@@ -68,15 +68,16 @@ fn rows() -> Vec<Row> {
 const WITHOUT_WITNESS: &[(Quirk, &str)] = &[
     (
         Quirk::BdwHfMadOffset,
-        "packed halves start a register, in SIMD8 too; what starts elsewhere is the upper half of a dword or a scalar, which MAD does not \
-         take anyway. Shown by a test of `legalize_three_source`",
+        "packed halves begin at a register, in SIMD8 too. Other offsets occur only for\n  \
+         the upper half of a dword and for scalars, which MAD does not accept. A test of\n  \
+         `legalize_three_source` shows it",
     ),
     (
         Quirk::BdwAlign16Hf,
-        "the vec4 back end has no halves, and three-source instructions, the scalar back end's only ones in Align16, select and write all \
-         components in order",
+        "the vec4 back end has no halves. Three-source instructions, the only Align16\n  \
+         instructions of the scalar back end, select and write all components in order",
     ),
-    (Quirk::Gen8R127, "shown by a test of the register allocator"),
+    (Quirk::Gen8R127, "a test of the register allocator shows it"),
 ];
 
 fn repository() -> PathBuf {
@@ -133,12 +134,13 @@ fn every_quirk_has_a_witness_or_a_reason() {
 /// The table as Markdown.
 fn table() -> String {
     let mut text = String::from(
-        "# Quirks of the hardware and their witnesses\n\n\
-         Each row: a named quirk, a test of the suite, and what becomes of the test on each generation when the compiler does not\n\
-         handle the quirk (`--disable-quirk`). With every quirk handled all of these tests pass. In vec4 rows the vec4 back end\n\
-         compiles the geometry pipeline (`--backend vec4`), which chv and skl do not have; ivb and hsw lack half precision.\n\
-         `runner/tests/it/quirks.rs` runs the table and writes this page (`BLESS=1`).\n\n\
-         | quirk | back end | ivb | hsw | bdw | chv | skl | witness |\n|---|---|---|---|---|---|---|---|\n",
+        "# Hardware quirks\n\n\
+         Each row is a quirk, a test that shows it, and the result of the test on each generation when the\n\
+         compiler does not handle the quirk (`--disable-quirk`). With every quirk handled all of these tests\n\
+         pass. In vec4 rows the vec4 back end compiles the geometry pipeline (`--backend vec4`), which chv\n\
+         and skl do not have. ivb and hsw have no half precision. `runner/tests/it/quirks.rs` runs the table\n\
+         and writes this page (`BLESS=1`).\n\n\
+         | quirk | back end | ivb | hsw | bdw | chv | skl | test |\n|---|---|---|---|---|---|---|---|\n",
     );
     for row in rows() {
         let back_end = if row.vec4 { "vec4" } else { "default" };
@@ -160,7 +162,7 @@ fn table() -> String {
             row.witness
         );
     }
-    text.push_str("\nWithout a witness in the suite:\n\n");
+    text.push_str("\nQuirks that no test of the suites shows:\n\n");
     for (quirk, reason) in WITHOUT_WITNESS {
         let _ = writeln!(text, "* `{}`: {reason}.", quirk.name());
     }

@@ -7,6 +7,9 @@ use std::collections::HashSet;
 /// Folders whose contents documents name by path.
 const ROOTS: &[&str] = &["compiler/", "runner/", "tests/", "docs/", "deploy/", ".ci/", ".cargo/"];
 
+/// Paths of piglit and of runs.
+const FOREIGN: &[&str] = &["tests/spec/", "tests/fuzz-"];
+
 /// Finds links and code paths in Markdown that lead nowhere, and documents named in comments
 /// that do not exist.
 pub fn check(files: &[File]) -> Vec<Offense> {
@@ -15,6 +18,8 @@ pub fn check(files: &[File]) -> Vec<Offense> {
         known.insert(&file.path);
         known.extend(file.path.match_indices('/').map(|(at, _)| &file.path[..at]));
     }
+    // Names of tests have no extension.
+    known.extend(files.iter().filter_map(|f| f.path.strip_suffix(".shader_test")));
     let mut offenses = Vec::new();
     for file in files {
         let mut report = |line, message| {
@@ -61,7 +66,8 @@ fn links(line: &str) -> Vec<&str> {
 /// Inline code of a line that names a place in the repository.
 fn code_paths(line: &str) -> Vec<&str> {
     let code = line.split('`').skip(1).step_by(2);
-    code.filter(|c| ROOTS.iter().any(|root| c.starts_with(root)) && !c.contains(' ')).collect()
+    let under = |c: &str, roots: &[&str]| roots.iter().any(|root| c.starts_with(root));
+    code.filter(|c| under(c, ROOTS) && !under(c, FOREIGN) && !c.contains(' ')).collect()
 }
 
 /// A link's target below the root.
