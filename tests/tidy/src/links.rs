@@ -1,8 +1,8 @@
-//! Links and paths in documents lead to files that exist.
+//! Links, paths and names of items in documents lead to things that exist.
 
 use crate::offense::Offense;
 use crate::source::{File, Kind};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Folders whose contents documents name by path.
 const ROOTS: &[&str] = &["compiler/", "runner/", "tests/", "docs/", "deploy/", ".ci/", ".cargo/"];
@@ -20,6 +20,7 @@ pub fn check(files: &[File]) -> Vec<Offense> {
     }
     // Names of tests have no extension.
     known.extend(files.iter().filter_map(|f| f.path.strip_suffix(".shader_test")));
+    let names = names(files);
     let mut offenses = Vec::new();
     for file in files {
         let mut report = |line, message| {
@@ -41,6 +42,11 @@ pub fn check(files: &[File]) -> Vec<Offense> {
             for path in code_paths(line) {
                 if !exists(&known, path) {
                     report(i + 1, format!("`{path}`: no such file"));
+                }
+            }
+            for (package, item) in items(line) {
+                if !names.get(package).is_none_or(|names| names.contains(item)) {
+                    report(i + 1, format!("`{item}`: no such name in {package}"));
                 }
             }
         }
@@ -68,6 +74,26 @@ fn code_paths(line: &str) -> Vec<&str> {
     let code = line.split('`').skip(1).step_by(2);
     let under = |c: &str, roots: &[&str]| roots.iter().any(|root| c.starts_with(root));
     code.filter(|c| under(c, ROOTS) && !under(c, FOREIGN) && !c.contains(' ')).collect()
+}
+
+/// Paths of items in a line's inline code, as crate and last name.
+fn items(line: &str) -> Vec<(&str, &str)> {
+    let code = line.split('`').skip(1).step_by(2);
+    let path = |c: &&str| c.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+    code.filter(path).filter_map(|c| Some((c.split("::").next()?, c.rsplit_once("::")?.1))).collect()
+}
+
+/// Identifiers of each crate, by the name of its folder.
+fn names(files: &[File]) -> HashMap<&str, HashSet<&str>> {
+    let mut names: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for file in files.iter().filter(|f| f.kind == Kind::Rust) {
+        if let Some((folder, _)) = file.path.split_once("/src/") {
+            let package = folder.rsplit('/').next().unwrap_or(folder);
+            let words = file.lexed.code.split(|c: char| !c.is_alphanumeric() && c != '_');
+            names.entry(package).or_default().extend(words);
+        }
+    }
+    names
 }
 
 /// A link's target below the root.
@@ -114,6 +140,16 @@ fn exists(known: &HashSet<&str>, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_do_not_exist_are_reported() {
+        let files = [
+            File::new("docs/a.md", "`ir::Shader`, `ir::Shade`, `std::fmt`, `ir::shader::Shader::new`\n"),
+            File::new("compiler/ir/src/shader.rs", "impl Shader { fn new() {} }\n"),
+        ];
+        let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["docs/a.md:1: link: `Shade`: no such name in ir"]);
+    }
 
     #[test]
     fn dead_links_are_reported() {
