@@ -13,6 +13,7 @@
 //! ```
 
 pub mod circles;
+pub mod crates;
 pub mod dependencies;
 pub mod generations;
 pub mod language;
@@ -49,6 +50,7 @@ pub const CHECKS: &[Check] = &[
     ("vocabulary", vocabulary::check),
     ("link", links::check),
     ("dependency", dependencies::check),
+    ("crate", crates::check),
 ];
 
 /// Runs all checks, sorted by place.
