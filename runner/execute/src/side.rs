@@ -144,19 +144,14 @@ fn verdict_of(error: &MachineError, second: Option<DeviceKind>) -> Verdict {
 
 /// What a device's error means for the test.
 pub fn device_verdict(error: &DeviceError) -> Verdict {
-    let layer_of = |name: &str| Phase::from_name(name).unwrap_or(Phase::Simulate);
     match error {
         DeviceError::StepLimit { .. } => Verdict::new(Status::Timeout, Phase::Simulate, error.to_string()),
         DeviceError::Unsupported(what) => {
             Verdict::fail(Phase::Simulate, format!("{what}: not supported yet"))
         }
-        DeviceError::Rejected { phase: layer, message } => Verdict::fail(layer_of(layer), message.clone()),
-        DeviceError::Crashed { phase: layer, message } => {
-            Verdict::new(Status::Crash, layer_of(layer), message.clone())
-        }
-        DeviceError::TimedOut { phase: layer, message } => {
-            Verdict::new(Status::Timeout, layer_of(layer), message.clone())
-        }
+        DeviceError::Rejected { phase, message } => Verdict::fail(*phase, message.clone()),
+        DeviceError::Crashed { phase, message } => Verdict::new(Status::Crash, *phase, message.clone()),
+        DeviceError::TimedOut { phase, message } => Verdict::new(Status::Timeout, *phase, message.clone()),
         DeviceError::Execution(message) => Verdict::fail(Phase::Simulate, message.clone()),
     }
 }

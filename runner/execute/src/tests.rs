@@ -240,16 +240,21 @@ fn one_executor_alone() {
 fn device_errors_have_layers() {
     let probe = format!("{DRAW}probe all rgba 0 1 0 1");
     let simulator = |error| run(&probe, &Mocks::both(Err(error), Ok(GREEN)));
-    let layer = |layer, message: &str| DeviceError::Rejected { phase: layer, message: message.into() };
+    let rejected = |phase, message: &str| DeviceError::Rejected { phase, message: message.into() };
     let limit = DeviceError::StepLimit { stage: Stage::Geometry, limit: 7, unit: "instructions" };
     expect(
-        simulator(layer("allocate", "no registers")),
+        simulator(rejected(Phase::Allocate, "no registers")),
         Status::Fail,
         Phase::Allocate,
         "line 13: no registers",
     );
-    expect(simulator(layer("validate", "bad region")), Status::Fail, Phase::Validate, "bad region");
-    expect(simulator(layer("mismatch", "SIMD16 differs")), Status::Fail, Phase::Mismatch, "SIMD16 differs");
+    expect(simulator(rejected(Phase::Validate, "bad region")), Status::Fail, Phase::Validate, "bad region");
+    expect(
+        simulator(rejected(Phase::Mismatch, "SIMD16 differs")),
+        Status::Fail,
+        Phase::Mismatch,
+        "SIMD16 differs",
+    );
     expect(simulator(DeviceError::Execution("hang".into())), Status::Fail, Phase::Simulate, "hang");
     expect(
         simulator(DeviceError::Unsupported("x".into())),

@@ -9,6 +9,7 @@
 //! the three vertices; the device interpolates.
 
 use program::{Program, Stage, StageKey};
+use vocabulary::Phase;
 
 pub use crate::primitive::{PlaneEquation, PrimitiveKind, PrimitiveSetup};
 use crate::shader_io::ShaderIo;
@@ -57,7 +58,7 @@ pub enum DeviceError {
     #[error("{phase}: {message}")]
     Rejected {
         /// Phase that rejected the stage.
-        phase: &'static str,
+        phase: Phase,
         /// Its message.
         message: String,
     },
@@ -65,7 +66,7 @@ pub enum DeviceError {
     #[error("{phase}: {message}")]
     Crashed {
         /// Phase that crashed.
-        phase: &'static str,
+        phase: Phase,
         /// Cause of the crash.
         message: String,
     },
@@ -73,7 +74,7 @@ pub enum DeviceError {
     #[error("{phase}: {message}")]
     TimedOut {
         /// Phase that timed out.
-        phase: &'static str,
+        phase: Phase,
         /// The time limit.
         message: String,
     },

@@ -45,21 +45,21 @@ impl BinarySource for Source {
     }
 }
 
-/// What a failure means for the test: the layer that the compiler names, otherwise the one that hands binaries over.
+/// Converts a failure of an external compiler: the phase that the compiler reports, otherwise encoding.
 pub fn failure(failure: Failure) -> DeviceError {
-    let layer = Phase::Encode.name();
+    let phase = Phase::Encode;
     match failure {
-        Failure::Refused(layer, message) => {
-            let layer = Phase::from_name(&layer).unwrap_or(Phase::Lower).name();
-            DeviceError::Rejected { phase: layer, message }
+        Failure::Refused(phase, message) => {
+            let phase = Phase::from_name(&phase).unwrap_or(Phase::Lower);
+            DeviceError::Rejected { phase, message }
         }
         Failure::Malformed(what) => {
-            DeviceError::Rejected { phase: layer, message: format!("the compiler's answer: {what}") }
+            DeviceError::Rejected { phase, message: format!("the compiler's answer: {what}") }
         }
-        Failure::Died(message) => DeviceError::Crashed { phase: layer, message },
+        Failure::Died(message) => DeviceError::Crashed { phase, message },
         Failure::Late(patience) => {
             let message = format!("the compiler did not answer within {} s", patience.as_secs());
-            DeviceError::TimedOut { phase: layer, message }
+            DeviceError::TimedOut { phase, message }
         }
     }
 }

@@ -5,10 +5,11 @@ use simulator::host::{Host, Reply};
 use simulator::{Kernel, Thread};
 use softgl::device::{ComputeBatch, DeviceError, DrawState};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Phase;
 
 use super::memory::{Memory, memory_requests};
 use super::threads::{Waiting, run_together};
-use super::{Prepared, SimulatorDevice, layer, push_constants};
+use super::{Prepared, SimulatorDevice, push_constants, rejected};
 
 /// Runs one work group; gives the instructions executed.
 pub(super) fn run(
@@ -21,7 +22,7 @@ pub(super) fn run(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Compute(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "compute binary without a compute interface".into()));
+        return Err(rejected(Phase::Encode, "compute binary without a compute interface".into()));
     };
     let info = prepared.metadata(width)?;
     let channels = u32::from(width.channels());

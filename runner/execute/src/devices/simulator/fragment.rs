@@ -7,10 +7,11 @@ use simulator::host::{Host, HostError, InterpolateAt, InterpolateRequest, Render
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, FragmentBatch, FragmentOutputs, PrimitiveSetup};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Phase;
 
 use super::memory::{Memory, memory_requests};
 use super::threads::run_alone;
-use super::{Prepared, SimulatorDevice, layer, push_constants, surface};
+use super::{Prepared, SimulatorDevice, push_constants, rejected, surface};
 
 /// Quads of one thread: they all belong to one primitive.
 struct Group {
@@ -40,7 +41,7 @@ pub(super) fn run(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Fragment(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "fragment binary without a fragment interface".into()));
+        return Err(rejected(Phase::Encode, "fragment binary without a fragment interface".into()));
     };
     let info = prepared.metadata(width)?;
     let inputs = state.program.stage(Stage::Fragment).map_or(&[][..], |s| &s.inputs);

@@ -5,11 +5,12 @@ use program::Stage;
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, EmittedVertex, EmittedVertices, GeometryBatch};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Phase;
 
 use super::memory::Memory;
 use super::threads::run_alone;
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, layer, push_constants, vue};
+use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 
 /// Primitives of a SIMD8 thread.
 const LANES: usize = 8;
@@ -29,7 +30,7 @@ pub(super) fn run(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Geometry(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "geometry binary without a geometry interface".into()));
+        return Err(rejected(Phase::Encode, "geometry binary without a geometry interface".into()));
     };
     let info = prepared.metadata(width)?;
     let lanes: Vec<usize> = (0..batch.lanes).filter(|lane| batch.mask >> lane & 1 != 0).collect();
@@ -145,7 +146,7 @@ fn entry_dwords(interface: &GeometryInterface) -> Result<usize, DeviceError> {
     // Two orders of magnitude above what any shader may ask for.
     match units.checked_mul(UNIT_DWORDS) {
         Some(dwords) if units <= 1 << 22 => Ok(dwords),
-        _ => Err(layer("encode", "geometry metadata asks for an absurd output entry".into())),
+        _ => Err(rejected(Phase::Encode, "geometry metadata asks for an absurd output entry".into())),
     }
 }
 
@@ -201,7 +202,7 @@ fn emitted(
 ) -> Result<EmittedVertices, DeviceError> {
     if count > interface.max_vertices {
         let message = format!("{count} vertices emitted, at most {} declared", interface.max_vertices);
-        return Err(layer("simulate", message));
+        return Err(rejected(Phase::Simulate, message));
     }
     let control = |bits: usize, vertex: usize| {
         let at = vertex * bits;

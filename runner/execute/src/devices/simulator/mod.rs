@@ -20,6 +20,7 @@ pub use trace::TraceLog;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use vocabulary::Phase;
 
 use compiler::output::{PushRange, Statistics, Surface, Width};
 use compiler::{Binary, CachedCompiler, CodegenOptions, CompileError, EarlyPassCache, StagePasses};
@@ -203,7 +204,9 @@ impl SimulatorDevice {
 
     fn foreign_binary(&self, stage: Stage, key: &StageKey) -> Result<Option<Binary>, DeviceError> {
         let read = match &self.options.binaries {
-            Some(folder) => Binary::read(folder, stage).map_err(|e| layer("encode", e.to_string()))?,
+            Some(folder) => {
+                Binary::read(folder, stage).map_err(|e| rejected(Phase::Encode, e.to_string()))?
+            }
             None => None,
         };
         let binary = match (read, &self.options.external) {
@@ -213,7 +216,7 @@ impl SimulatorDevice {
         };
         if binary.generation != self.options.devinfo.name {
             let message = format!("binary is for {}, not {}", binary.generation, self.options.devinfo.name);
-            return Err(layer("encode", message));
+            return Err(rejected(Phase::Encode, message));
         }
         if !self.options.compiler.no_validate {
             compiler::validate(self.options.devinfo, &binary).map_err(|error| compile_error(stage, error))?;
@@ -346,12 +349,12 @@ impl Device for SimulatorDevice {
 }
 
 #[cold]
-fn layer(layer: &'static str, message: String) -> DeviceError {
-    DeviceError::Rejected { phase: layer, message }
+fn rejected(phase: Phase, message: String) -> DeviceError {
+    DeviceError::Rejected { phase, message }
 }
 
 fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
-    let phase = error.phase().name();
+    let phase = error.phase();
     let message = format!("{stage} shader: {}", error.reason());
     match error.is_internal() {
         true => DeviceError::Crashed { phase, message },

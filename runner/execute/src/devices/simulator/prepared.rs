@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use vocabulary::Phase;
 
 use cache::CheckoutPool;
 use compiler::output::{Interface, Width};
@@ -10,7 +11,7 @@ use eu::DevInfo;
 use simulator::{Decoder, Kernel};
 use softgl::device::DeviceError;
 
-use super::layer;
+use super::rejected;
 
 /// Most bytes of machine code that are kept decoded: about as much as the compiler's cache keeps.
 const CAPACITY: usize = 1 << 18;
@@ -36,7 +37,7 @@ impl Prepared {
 
     /// What the binary says of the kernel of a width.
     pub fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
-        self.binary.kernel(width).ok_or_else(|| layer("encode", "kernel without metadata".into()))
+        self.binary.kernel(width).ok_or_else(|| rejected(Phase::Encode, "kernel without metadata".into()))
     }
 }
 
@@ -101,7 +102,7 @@ impl Decoders {
             let decoded = self
                 .decoders
                 .with(devinfo.name, || Decoder::new(devinfo), decode)
-                .map_err(|e| layer("simulate", format!("{} kernel: {e}", kernel.width.name())))?;
+                .map_err(|e| rejected(Phase::Simulate, format!("{} kernel: {e}", kernel.width.name())))?;
             kernels.push((kernel.width, decoded));
             hashes.push(blake3::hash(&kernel.code).to_hex().to_string());
         }

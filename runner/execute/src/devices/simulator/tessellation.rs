@@ -7,11 +7,12 @@ use program::{Slot, Stage};
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, SoaTable, TessControlBatch, TessEvaluationBatch};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Phase;
 
 use super::memory::Memory;
 use super::threads::{Waiting, run_alone, run_together};
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, layer, push_constants, vue};
+use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 
 /// Handle of the patch entry in control threads; those of the input vertices follow.
 const PATCH_HANDLE: u32 = 0;
@@ -33,7 +34,7 @@ pub(super) fn run_control(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::TessControl(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "control binary without a control interface".into()));
+        return Err(rejected(Phase::Encode, "control binary without a control interface".into()));
     };
     let info = prepared.metadata(width)?;
     let dwords = entry_dwords(&interface.outputs, interface.vertices_out as usize)?;
@@ -80,7 +81,7 @@ fn check_releases(completed: &[u16], vertices_in: u32) -> Result<(), DeviceError
             1 => {}
             n => {
                 let message = format!("input entry {handle} of a patch was released {n} times");
-                return Err(layer("simulate", message));
+                return Err(rejected(Phase::Simulate, message));
             }
         }
     }
@@ -92,7 +93,7 @@ fn entry_dwords(map: &PatchMap, vertices: usize) -> Result<usize, DeviceError> {
     // Two orders of magnitude above what any shader may ask for.
     match map.slots(vertices) {
         slots if slots <= 1 << 20 => Ok(slots * 4),
-        _ => Err(layer("encode", "tessellation metadata asks for an absurd patch entry".into())),
+        _ => Err(rejected(Phase::Encode, "tessellation metadata asks for an absurd patch entry".into())),
     }
 }
 
@@ -168,7 +169,7 @@ pub(super) fn run_evaluation(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::TessEval(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "evaluation binary without an evaluation interface".into()));
+        return Err(rejected(Phase::Encode, "evaluation binary without an evaluation interface".into()));
     };
     let info = prepared.metadata(width)?;
     let per_thread = if width == Width::Vec4 { 2 } else { 8 };

@@ -4,8 +4,9 @@ use program::Stage;
 use simulator::host::Host;
 use simulator::{Kernel, Outcome, Reason, SimError, Thread};
 use softgl::device::DeviceError;
+use vocabulary::Phase;
 
-use super::layer;
+use super::rejected;
 
 /// Instructions that a test may execute.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ impl Budget {
             Reason::StepLimit(_) => {
                 DeviceError::StepLimit { stage: self.stage, limit: self.limit, unit: "instructions" }
             }
-            _ => layer("simulate", error.to_string()),
+            _ => rejected(Phase::Simulate, error.to_string()),
         }
     }
 }
@@ -48,7 +49,7 @@ pub(super) fn run_alone(
     match kernel.run(thread, host, budget.left).map_err(|error| budget.error(error))? {
         Outcome::Done { steps } => Ok(steps),
         Outcome::Barrier { .. } => {
-            Err(layer("simulate", "barrier in a stage whose threads run alone".into()))
+            Err(rejected(Phase::Simulate, "barrier in a stage whose threads run alone".into()))
         }
     }
 }

@@ -5,11 +5,12 @@ use program::Stage;
 use simulator::{Kernel, Thread};
 use softgl::device::{DeviceError, DrawState, VertexBatch};
 use softgl::shader_io::ShaderIo;
+use vocabulary::Phase;
 
 use super::memory::Memory;
 use super::threads::run_alone;
 use super::urb::UrbHost;
-use super::{Prepared, SimulatorDevice, layer, push_constants, vue};
+use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 
 /// Runs a batch of vertices; gives the instructions executed.
 pub(super) fn run(
@@ -22,7 +23,7 @@ pub(super) fn run(
     io: &mut dyn ShaderIo,
 ) -> Result<u64, DeviceError> {
     let Interface::Vertex(interface) = prepared.binary.interface() else {
-        return Err(layer("encode", "vertex binary without a vertex interface".into()));
+        return Err(rejected(Phase::Encode, "vertex binary without a vertex interface".into()));
     };
     let info = prepared.metadata(width)?;
     let outputs = state.program.stage(Stage::Vertex).map_or(&[][..], |s| &s.outputs);
