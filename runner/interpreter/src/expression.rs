@@ -455,16 +455,16 @@ impl<E: Environment> InvocationGroup<'_, E> {
         let indices = self.load(&place)?;
         let outer = self.active.clone();
         let mut result = Value::undefined(self.layout.component_count(ty), self.lanes);
-        let mut todo = outer.clone();
+        let mut remaining = outer.clone();
         // Lanes that chose the same function run together.
         loop {
-            let Some(leader) = todo.iter().next() else { break };
+            let Some(leader) = remaining.iter().next() else { break };
             let chosen = indices.get(0, leader);
             let mut together = Mask::none(self.lanes);
-            for lane in todo.iter().filter(|&lane| indices.get(0, lane) == chosen) {
+            for lane in remaining.iter().filter(|&lane| indices.get(0, lane) == chosen) {
                 together.set(lane, true);
             }
-            todo = todo.minus(&together);
+            remaining = remaining.minus(&together);
             self.active = together.clone();
             let function = self.subroutine(place.ty, chosen as u32)?;
             let value = self.call(function, arguments)?;

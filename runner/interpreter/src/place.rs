@@ -449,11 +449,11 @@ impl<E: Environment> InvocationGroup<'_, E> {
         for c in 0..value.components() {
             for lane in active.iter() {
                 let to = place.offsets[lane] as usize + target(c);
-                for twin in self.patch_lanes(lane) {
+                for shared_lane in self.patch_lanes(lane) {
                     let destination = &mut self.globals[global];
-                    destination.set(to, twin, value.get(c, lane));
+                    destination.set(to, shared_lane, value.get(c, lane));
                     if value.is_undefined(c, lane) {
-                        destination.mark_undefined(to, twin);
+                        destination.mark_undefined(to, shared_lane);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Color and depth probes: pixels read and their comparison.
 //!
-//! The rules are those of piglit's probe functions; see the two paths at [`ProbePath`].
+//! The rules are those of piglit's probe functions; see [`ProbePath`].
 
 use crate::format::{Format, FormatClass, Texel};
 use crate::raster::Rect;

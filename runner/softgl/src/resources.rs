@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::shader_io::{
     AtomicOp, BufferRef, ImageOp, ImageRef, ShaderIo, ShaderIoError, TextureOp, TextureRef,
 };
+use crate::texture::image::ImageView;
 use crate::texture::{DepthMode, SamplerParameters, Texture, image, sample};
 
 /// A buffer object.
@@ -60,14 +61,10 @@ pub(crate) fn write_clipped(buffer: &mut Arc<Vec<u8>>, offset: usize, bytes: &[u
 /// An image unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageUnit {
-    /// The texture.
+    /// Texture bound to the unit.
     pub texture: TextureId,
-    /// Level bound.
-    pub level: u32,
-    /// The layer bound, or all of them.
-    pub layer: Option<u32>,
-    /// Format of accesses.
-    pub format: crate::format::Format,
+    /// Image of the texture.
+    pub view: ImageView,
 }
 
 /// Objects bound to the program of one draw or dispatch.
@@ -199,7 +196,7 @@ impl ShaderIo for Bindings {
         let unit = unit.ok_or_else(|| ShaderIoError::BadRequest(format!("image slot {slot}")))?;
         let Some(unit) = unit else { return Ok([0; 4]) };
         match self.objects.textures.get_mut(unit.texture.0 as usize) {
-            Some(texture) => image::perform(Arc::make_mut(texture), unit, coordinates, op),
+            Some(texture) => image::perform(Arc::make_mut(texture), &unit.view, coordinates, op),
             None => Ok([0; 4]),
         }
     }

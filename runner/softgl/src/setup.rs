@@ -124,10 +124,10 @@ pub fn rasterize(
     state: &RasterState,
     cache: &mut SetupCache,
 ) -> Vec<RasterizedPrimitive> {
-    cache.get(input, state, || shapes(input, state))
+    cache.get(input, state, || rasterize_uncached(input, state))
 }
 
-fn shapes(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
+fn rasterize_uncached(input: &SetupInput<'_>, state: &RasterState) -> Vec<RasterizedPrimitive> {
     let guard = if input.kind == PrimitiveKind::Triangle { input.viewport.guard_band() } else { [1.0; 2] };
     let volume = ClipVolume { guard, depth: !state.depth_clamp };
     match input.kind {
@@ -164,7 +164,7 @@ fn point(
         setup.linear = [PlaneEquation { a: -s.a - t.a, b: -s.b - t.b, c: 1.0 - s.c - t.c }, s, t];
         setup.perspective = setup.linear.map(|p| PlaneEquation { a: p.a * w, b: p.b * w, c: p.c * w });
     }
-    shape(covered(spans), setup)
+    rasterized(covered(spans), setup)
 }
 
 fn line(
@@ -189,7 +189,7 @@ fn line(
     let rest = PlaneEquation { a: -along.a, b: -along.b, c: 1.0 - along.c };
     let mut setup = template(PrimitiveKind::Line, front_facing);
     combine(&mut setup, &[(rest, ends[0], window[0][2]), (along, ends[1], window[1][2])]);
-    shape(covered(spans), setup)
+    rasterized(covered(spans), setup)
 }
 
 fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) -> Vec<RasterizedPrimitive> {
@@ -223,7 +223,7 @@ fn triangle(input: &SetupInput<'_>, state: &RasterState, volume: &ClipVolume) ->
             };
             let mut setup = template(PrimitiveKind::Triangle, front_facing);
             triangle_planes(&mut setup, input, &polygon, &window);
-            shape(coverage, setup).into_iter().collect()
+            rasterized(coverage, setup).into_iter().collect()
         }
     }
 }
@@ -232,7 +232,7 @@ fn covered(spans: Spans) -> CoverageParts {
     Coverage::new(spans).map(Arc::new).into_iter().collect()
 }
 
-fn shape(coverage: CoverageParts, setup: PrimitiveSetup) -> Option<RasterizedPrimitive> {
+fn rasterized(coverage: CoverageParts, setup: PrimitiveSetup) -> Option<RasterizedPrimitive> {
     (!coverage.is_empty()).then_some(RasterizedPrimitive { coverage, setup })
 }
 
@@ -415,22 +415,22 @@ mod tests {
             let positions: [[f64; 4]; 3] = std::array::from_fn(|_| {
                 [random.signed(2.0), random.signed(2.0), random.signed(0.3), w_low + random.signed(1.0)]
             });
-            for shape in shapes(&input(PrimitiveKind::Triangle, positions), &STATE) {
+            for primitive in rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE) {
                 for (x, y) in [(5, 5), (20, 40), (33, 12), (60, 60), (31, 31)] {
-                    if !shape.coverage.iter().any(|s| s.contains(x, y)) {
+                    if !primitive.coverage.iter().any(|s| s.contains(x, y)) {
                         continue;
                     }
                     let (px, py) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-                    let got = shape.setup.barycentric_perspective(px, py);
+                    let got = primitive.setup.barycentric_perspective(px, py);
                     let expected = ray(&positions, [px / 32.0 - 1.0, py / 32.0 - 1.0]);
                     for i in 0..3 {
                         assert!((got[i] - expected[i]).abs() < 1e-8, "{case}: {got:?} {expected:?}");
                     }
                     // 1/w and depth are those of the point itself.
                     let at = |c: usize| (0..3).map(|i| expected[i] * positions[i][c]).sum::<f64>();
-                    assert!((shape.setup.one_over_w.at(px, py) - 1.0 / at(3)).abs() < 1e-7);
+                    assert!((primitive.setup.one_over_w.at(px, py) - 1.0 / at(3)).abs() < 1e-7);
                     let depth = at(2) / at(3) * 0.5 + 0.5;
-                    assert!((shape.setup.depth.at(px, py) - depth).abs() < 1e-7);
+                    assert!((primitive.setup.depth.at(px, py) - depth).abs() < 1e-7);
                     checked += 1;
                 }
             }
@@ -441,8 +441,8 @@ mod tests {
     #[test]
     fn linear_interpolation_is_linear_in_the_window() {
         let positions = [[-1.0, -1.0, 0.0, 1.0], [2.0, -2.0, 0.0, 2.0], [-4.0, 4.0, 0.0, 4.0]];
-        let shapes = shapes(&input(PrimitiveKind::Triangle, positions), &STATE);
-        let setup = &shapes[0].setup;
+        let rasterized = rasterize_uncached(&input(PrimitiveKind::Triangle, positions), &STATE);
+        let setup = &rasterized[0].setup;
         // The window triangle is (0,0), (64,0), (0,64).
         for (x, y) in [(0.5, 0.5), (10.5, 20.5), (1.0, 63.0)] {
             let got = setup.barycentric_linear(x, y);
@@ -457,28 +457,31 @@ mod tests {
     fn facing_follows_winding() {
         let ccw = [[-1.0, -1.0, 0.0, 1.0], [1.0, -1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
         let cw = [ccw[0], ccw[2], ccw[1]];
-        assert!(shapes(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
-        assert!(!shapes(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
+        assert!(rasterize_uncached(&input(PrimitiveKind::Triangle, ccw), &STATE)[0].setup.front_facing);
+        assert!(!rasterize_uncached(&input(PrimitiveKind::Triangle, cw), &STATE)[0].setup.front_facing);
     }
 
     #[test]
     fn polygon_modes() {
         let t = [[-0.5, -0.5, 0.0, 1.0], [0.5, -0.5, 0.0, 1.0], [-0.5, 0.5, 0.0, 1.0]];
         let mut state = RasterState { polygon_mode: [PolygonMode::Point; 2], ..STATE };
-        let points = shapes(&input(PrimitiveKind::Triangle, t), &state);
+        let points = rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(points.len(), 3);
         assert!(points.iter().all(|p| p.setup.kind == PrimitiveKind::Point && p.setup.front_facing));
         // The second point interpolates nothing but vertex 1.
         assert_eq!(points[1].setup.barycentric_linear(3.0, 3.0), [0.0, 1.0, 0.0]);
         state.polygon_mode = [PolygonMode::Line; 2];
-        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
+        assert_eq!(rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state).len(), 3);
         let diagonal = SetupInput { edges: 0b101, ..input(PrimitiveKind::Triangle, t) };
-        assert_eq!(shapes(&diagonal, &state).len(), 2);
+        assert_eq!(rasterize_uncached(&diagonal, &state).len(), 2);
         state.polygon_mode = [PolygonMode::FillRectangle; 2];
-        let rectangle = shapes(&input(PrimitiveKind::Triangle, t), &state);
+        let rectangle = rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state);
         assert_eq!(rectangle[0].coverage[0].bounds(), Rect { x0: 16, y0: 16, x1: 48, y1: 48 });
         state.polygon_mode = [PolygonMode::Fill, PolygonMode::Point];
-        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind, PrimitiveKind::Triangle);
+        assert_eq!(
+            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0].setup.kind,
+            PrimitiveKind::Triangle
+        );
     }
 
     #[test]
@@ -487,10 +490,11 @@ mod tests {
         let t = [[-1.0, -1.0, 0.0, 1.0], [3.0, -1.0, 0.0, 1.0], [-1.0, 3.0, 0.0, 1.0]];
         let distances = [[1.0, -3.0, 1.0]];
         let clipped = SetupInput { clip_distances: &distances, ..input(PrimitiveKind::Triangle, t) };
-        let shapes = shapes(&clipped, &STATE);
+        let rasterized = rasterize_uncached(&clipped, &STATE);
         for y in 0..64 {
             for x in 0..64 {
-                let covered = shapes.iter().flat_map(|s| &s.coverage).filter(|s| s.contains(x, y)).count();
+                let covered =
+                    rasterized.iter().flat_map(|s| &s.coverage).filter(|s| s.contains(x, y)).count();
                 assert_eq!(covered, usize::from(x < 32), "{x},{y}");
             }
         }
@@ -500,17 +504,20 @@ mod tests {
     fn a_viewport_limits_triangles() {
         let viewport = Viewport { x: 10.0, y: 20.0, width: 20.0, height: 10.0, near: 0.0, far: 1.0 };
         let t = [[-9.0, -9.0, 0.0, 1.0], [9.0, -9.0, 0.0, 1.0], [0.0, 9.0, 0.0, 1.0]];
-        let shapes = shapes(&SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) }, &STATE);
-        assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 10, y0: 20, x1: 30, y1: 30 });
+        let rasterized = rasterize_uncached(
+            &SetupInput { viewport: &viewport, ..input(PrimitiveKind::Triangle, t) },
+            &STATE,
+        );
+        assert_eq!(rasterized[0].coverage[0].bounds(), Rect { x0: 10, y0: 20, x1: 30, y1: 30 });
     }
 
     #[test]
     fn point_coordinates_run_from_the_upper_left() {
         let mut source = input(PrimitiveKind::Point, [[0.0, 0.0, 0.0, 1.0]; 3]);
         source.point_size = [8.0; 3];
-        let shapes = shapes(&source, &STATE);
-        let setup = &shapes[0].setup;
-        assert_eq!(shapes[0].coverage[0].bounds(), Rect { x0: 28, y0: 28, x1: 36, y1: 36 });
+        let rasterized = rasterize_uncached(&source, &STATE);
+        let setup = &rasterized[0].setup;
+        assert_eq!(rasterized[0].coverage[0].bounds(), Rect { x0: 28, y0: 28, x1: 36, y1: 36 });
         let at = |x: f64, y: f64| setup.point_coord.map(|p| p.at(x, y));
         assert_eq!(at(28.5, 35.5), [0.0625, 0.0625]);
         assert_eq!(at(35.5, 28.5), [0.9375, 0.9375]);
@@ -519,8 +526,11 @@ mod tests {
     #[test]
     fn depth_clamp_keeps_what_is_too_far() {
         let t = [[-1.0, -1.0, 5.0, 1.0], [1.0, -1.0, 5.0, 1.0], [0.0, 1.0, 5.0, 1.0]];
-        assert!(shapes(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
+        assert!(rasterize_uncached(&input(PrimitiveKind::Triangle, t), &STATE).is_empty());
         let state = RasterState { depth_clamp: true, ..STATE };
-        assert_eq!(shapes(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5), 3.0);
+        assert_eq!(
+            rasterize_uncached(&input(PrimitiveKind::Triangle, t), &state)[0].setup.depth.at(32.5, 20.5),
+            3.0
+        );
     }
 }

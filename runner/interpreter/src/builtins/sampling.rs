@@ -123,8 +123,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 (0..components).for_each(|c| value.mark_undefined(c, lane));
                 continue;
             }
-            let known = |v: &Value| (0..v.components()).all(|c| !v.is_undefined(c, lane));
-            if writes && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(known) {
+            let defined = |v: &Value| (0..v.components()).all(|c| !v.is_undefined(c, lane));
+            if writes && !data.iter().chain(&coordinate).chain(&sample).chain([&images]).all(defined) {
                 self.undefined_writes.set(lane, true);
             }
             let texel = self.environment.image(&request)?;

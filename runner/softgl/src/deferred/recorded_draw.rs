@@ -119,13 +119,13 @@ impl RecordedDraw {
 pub struct DrawRecorder {
     record: RecordedDraw,
     mode: ShadeMode,
-    known: HashMap<Vec<u32>, usize>,
+    shared_by_key: HashMap<Vec<u32>, usize>,
 }
 
 impl DrawRecorder {
     /// Starts a record.
     pub fn new(context: DrawContext, mode: ShadeMode) -> DrawRecorder {
-        DrawRecorder { record: RecordedDraw::new(context), mode, known: HashMap::new() }
+        DrawRecorder { record: RecordedDraw::new(context), mode, shared_by_key: HashMap::new() }
     }
 
     /// Adds a primitive, complete with values.
@@ -171,7 +171,7 @@ impl DrawRecorder {
     }
 
     fn shared(&mut self, key: &[u32], setup: usize, spans: &Spans) -> usize {
-        if let Some(&index) = self.known.get(key) {
+        if let Some(&index) = self.shared_by_key.get(key) {
             return index;
         }
         let index = self.record.shared.len();
@@ -179,7 +179,7 @@ impl DrawRecorder {
         let (y, x) = first.map_or((0, 0), |(y, run)| (y, run.0));
         let quad = Quad { x: x & !1, y: y & !1, primitive: 0 };
         self.record.shared.push(SharedResult { setup, quad, key: key.to_vec(), result: None });
-        self.known.insert(key.to_vec(), index);
+        self.shared_by_key.insert(key.to_vec(), index);
         index
     }
 

@@ -29,7 +29,7 @@ pub struct RenderTarget {
     progress: Vec<TileProgress>,
     /// Surface with the tiles of all others.
     tiles: Surface,
-    known: ResultCache,
+    result_cache: ResultCache,
     pub(super) undefined: UndefinedPixels,
 }
 
@@ -51,7 +51,7 @@ impl RenderTarget {
             progress: vec![TileProgress::default(); tiles.tile_count()],
             undefined: UndefinedPixels::new(tiles.rect()),
             tiles,
-            known: ResultCache::default(),
+            result_cache: ResultCache::default(),
         }
     }
 
@@ -117,10 +117,10 @@ impl RenderTarget {
             surface.fill(texel);
         }
         self.undefined.clear();
-        self.forget();
+        self.drop_operations();
     }
 
-    fn forget(&mut self) {
+    fn drop_operations(&mut self) {
         self.operations.clear();
         self.overwritten = 0;
         self.progress.fill(TileProgress::default());
@@ -145,7 +145,7 @@ impl RenderTarget {
         steps += self.execute_pending(&everything, device)?;
         match self.operations.pop() {
             Some(Operation::Draw(record)) => {
-                self.forget();
+                self.drop_operations();
                 Ok((record.into_context(), steps))
             }
             // The list does not change between push and pop.
@@ -157,7 +157,7 @@ impl RenderTarget {
     pub fn resolve(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
         let steps = self.execute_pending(region, device)?;
         if region.contains(&self.rect) {
-            self.forget();
+            self.drop_operations();
         }
         Ok(steps)
     }
@@ -165,13 +165,13 @@ impl RenderTarget {
     fn execute_pending(&mut self, region: &Rect, device: &mut dyn Device) -> Result<Steps, DeviceError> {
         let mut steps = Steps(0);
         let end = self.operations.len() as u32;
-        let wanted = self.wanted(region, end);
+        let pending = self.pending_quads(region, end);
         self.find_overwritten();
-        let start = wanted.iter().map(|&(tile, _)| self.progress[tile].finished).min().unwrap_or(end);
+        let start = pending.iter().map(|&(tile, _)| self.progress[tile].finished).min().unwrap_or(end);
         let start = start.max(self.overwritten);
         let mut operations = std::mem::take(&mut self.operations);
         for (index, operation) in (start..end).zip(operations.iter_mut().skip(start as usize)) {
-            let work: Vec<(usize, u64)> = wanted
+            let work: Vec<(usize, u64)> = pending
                 .iter()
                 .map(|&(tile, quads)| (tile, quads & self.progress[tile].waiting(index)))
                 .filter(|&(_, quads)| quads != 0)
@@ -188,7 +188,7 @@ impl RenderTarget {
             }
         }
         self.operations = operations;
-        for (tile, quads) in wanted {
+        for (tile, quads) in pending {
             self.progress[tile].advance(quads, end);
             if self.progress[tile].read_ahead.is_none() {
                 self.surfaces_mut().for_each(|s| s.compact(tile));
@@ -199,13 +199,13 @@ impl RenderTarget {
 
     /// Returns the tiles that overlap a region and have pending operations below `end`, with their
     /// quads in the region.
-    fn wanted(&self, region: &Rect, end: u32) -> Vec<(usize, u64)> {
+    fn pending_quads(&self, region: &Rect, end: u32) -> Vec<(usize, u64)> {
         let behind = |tile: &usize| self.progress[*tile].finished < end;
         if region.contains(&self.rect) {
             return (0..self.progress.len()).filter(behind).map(|tile| (tile, !0)).collect();
         }
-        let touched = self.tiles.tiles_of(region).into_iter().filter(behind);
-        touched.map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region))).collect()
+        let overlapped = self.tiles.tiles_of(region).into_iter().filter(behind);
+        overlapped.map(|tile| (tile, quads_of(&self.tiles.tile_rect(tile), region))).collect()
     }
 
     /// Finds the last operation that is known to overwrite all before it.
@@ -213,7 +213,7 @@ impl RenderTarget {
         let from = self.overwritten as usize;
         let seen = &self.operations[from..];
         if let Some(last) = seen.iter().rposition(|operation| self.writes_everything(operation))
-            && !seen[..last].iter().any(|operation| self.touches_depth(operation))
+            && !seen[..last].iter().any(|operation| self.uses_depth(operation))
         {
             self.overwritten += last as u32;
         }
@@ -232,7 +232,7 @@ impl RenderTarget {
                 .zip(&fragment.texels)
                 .all(|(surface, texel)| surface.is_none() || texel.is_some())
         };
-        !self.touches_depth(operation)
+        !self.uses_depth(operation)
             && record.items.iter().any(|item| {
                 let shared = item.constant.and_then(|index| record.shared[index].result.as_ref()?.as_ref());
                 shared.is_some_and(writes_all) && item.coverage.covers(&self.rect)
@@ -240,7 +240,7 @@ impl RenderTarget {
     }
 
     /// True if an operation reads or writes depth.
-    fn touches_depth(&self, operation: &Operation) -> bool {
+    fn uses_depth(&self, operation: &Operation) -> bool {
         match operation {
             Operation::Clear { depth, .. } => depth.is_some(),
             Operation::Draw(record) => record.context.depth_test.is_some() && self.depth.is_some(),
@@ -309,16 +309,16 @@ impl RenderTarget {
         let mut shader = QuadShader::new(device);
         let RecordedDraw { context, setups, items, shared } = record;
         for item in items.iter() {
-            let touched = work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
-            let mut touched = touched.filter(|(_, rect, _)| item.coverage.touches(rect)).peekable();
+            let overlapped = work.iter().map(|&(tile, quads)| (tile, self.tiles.tile_rect(tile), quads));
+            let mut overlapped = overlapped.filter(|(_, rect, _)| item.coverage.overlaps(rect)).peekable();
             let Some(constant) = item.constant else {
-                let touched: Vec<_> = touched.collect();
-                for (_, rect, quads) in touched {
-                    self.gather(&mut shader, context, setups, item, &rect, quads)?;
+                let overlapped: Vec<_> = overlapped.collect();
+                for (_, rect, quads) in overlapped {
+                    self.queue_quads(&mut shader, context, setups, item, &rect, quads)?;
                 }
                 continue;
             };
-            if touched.peek().is_none() {
+            if overlapped.peek().is_none() {
                 continue;
             }
             shader.flush(self, context, setups)?;
@@ -342,19 +342,19 @@ impl RenderTarget {
         setups: &[PrimitiveSetup],
         entry: &SharedResult,
     ) -> Result<Option<ShadedFragment>, DeviceError> {
-        let keeps = self.known.bind(context);
-        if keeps && let Some(result) = self.known.find(&entry.key) {
+        let cacheable = self.result_cache.bind(context);
+        if cacheable && let Some(result) = self.result_cache.find(&entry.key) {
             return Ok(result);
         }
         let result = shader.shade_one(self, context, setups, entry.setup, entry.quad)?;
-        if keeps && !result.as_ref().is_some_and(|fragment| fragment.undefined) {
-            self.known.add(&entry.key, &result);
+        if cacheable && !result.as_ref().is_some_and(|fragment| fragment.undefined) {
+            self.result_cache.add(&entry.key, &result);
         }
         Ok(result)
     }
 
     /// Queues the covered quads of one item in one tile.
-    fn gather(
+    fn queue_quads(
         &mut self,
         shader: &mut QuadShader<'_>,
         context: &mut DrawContext,
@@ -391,7 +391,7 @@ impl RenderTarget {
         }
         for &(tile, quads) in work {
             let rect = self.tiles.tile_rect(tile);
-            if !item.coverage.touches(&rect) {
+            if !item.coverage.overlaps(&rect) {
                 continue;
             }
             if quads != !0 || one_by_one {

@@ -164,31 +164,31 @@ impl Machine {
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
         if !(context.fragment.critical_section && context.multisample.is_enabled()) {
-            let shapes = self.shapes(&context, primitives, vertices)?;
-            return self.render(context, shapes, device);
+            let rasterized = self.set_up_samples(&context, primitives, vertices)?;
+            return self.render(context, rasterized, device);
         }
         // Samples are drawn one after the other, but critical sections order pixels by primitive.
         for primitive in primitives.chunks(1) {
-            let shapes = self.shapes(&context, primitive, vertices)?;
-            self.render(context.clone(), shapes, device)?;
+            let rasterized = self.set_up_samples(&context, primitive, vertices)?;
+            self.render(context.clone(), rasterized, device)?;
             context.bindings.objects = self.objects.clone();
         }
         Ok(())
     }
 
     /// Sets up primitives at each sample.
-    fn shapes(
+    fn set_up_samples(
         &mut self,
         context: &DrawContext,
         primitives: &[FinalPrimitive],
         vertices: &ShadedVertices,
     ) -> Result<Vec<Vec<RasterizedPrimitive>>, MachineError> {
-        let mut known = std::mem::take(&mut self.setup_cache);
+        let mut cache = std::mem::take(&mut self.setup_cache);
         let set_up =
-            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut known);
-        let shapes = context.multisample.positions.iter().map(set_up).collect();
-        self.setup_cache = known;
-        shapes
+            |&sample: &[f32; 2]| self.set_up(primitives, vertices, &context.inputs, sample, &mut cache);
+        let rasterized = context.multisample.positions.iter().map(set_up).collect();
+        self.setup_cache = cache;
+        rasterized
     }
 
     /// Assembles primitives and runs the tessellation and geometry stages.
@@ -261,19 +261,19 @@ impl Machine {
             point_size_from_shader: self.state.program_point_size || self.capabilities.api == Api::Es,
             clamp_colors: self.capabilities.api == Api::Compatibility,
         };
-        let mut shapes = Vec::new();
-        primitives.iter().for_each(|p| setup.add(p, vertices, cache, &mut shapes));
-        Ok(shapes)
+        let mut rasterized = Vec::new();
+        primitives.iter().for_each(|p| setup.add(p, vertices, cache, &mut rasterized));
+        Ok(rasterized)
     }
 
     /// Records the draw for the window. Executes it at once when its target is a texture, the
-    /// fragment stage writes memory, or shading is immediate. `shapes` holds those of each sample.
-    /// Every sample is shaded by itself: OpenGL 4.6 section 14.3.1 permits, but does not require,
-    /// shared results.
+    /// fragment stage writes memory, or shading is immediate. `rasterized` holds those of each
+    /// sample. Every sample is shaded by itself: OpenGL 4.6 section 14.3.1 permits, but does not
+    /// require, shared results.
     fn render(
         &mut self,
         mut context: DrawContext,
-        shapes: Vec<Vec<RasterizedPrimitive>>,
+        rasterized: Vec<Vec<RasterizedPrimitive>>,
         device: &mut dyn Device,
     ) -> Result<(), MachineError> {
         let mode = self.options.shade;
@@ -281,7 +281,7 @@ impl Machine {
         if framebuffer == Framebuffer::Window {
             let eager = context.fragment.side_effects || mode == ShadeMode::Immediate;
             let mut recorder = DrawRecorder::new(context, mode);
-            shapes
+            rasterized
                 .into_iter()
                 .flatten()
                 .for_each(|s| recorder.add(s.setup, s.coverage, &mut self.union_cache));
@@ -295,16 +295,16 @@ impl Machine {
             return Ok(());
         }
         let mut targets = self.layer_targets(&framebuffer);
-        let multisampled = shapes.len() > 1;
+        let multisampled = rasterized.len() > 1;
         let layered = targets.len() > 1 && !multisampled;
         for (layer, target) in targets.iter_mut().enumerate() {
             if multisampled {
                 context.multisample.sample = layer as u32;
             }
             let mut recorder = DrawRecorder::new(context, mode);
-            let shapes = shapes.get(if multisampled { layer } else { 0 }).into_iter().flatten();
-            for shape in shapes.filter(|s| !layered || s.setup.layer as usize == layer) {
-                recorder.add(shape.setup.clone(), shape.coverage.clone(), &mut self.union_cache);
+            let rasterized = rasterized.get(if multisampled { layer } else { 0 }).into_iter().flatten();
+            for primitive in rasterized.filter(|s| !layered || s.setup.layer as usize == layer) {
+                recorder.add(primitive.setup.clone(), primitive.coverage.clone(), &mut self.union_cache);
             }
             let steps;
             (context, steps) = target.execute(recorder.finish(), device)?;

@@ -3,7 +3,7 @@
 //! A machine owns all state that a test can change. Two machines with different devices execute the
 //! same commands independently. Commands that may shade take the device.
 
-mod builtins;
+mod builtin_uniforms;
 mod compute;
 pub mod draw;
 mod draw_call;
@@ -341,7 +341,7 @@ impl Machine {
     fn bindings(&self, object: &ProgramObject) -> Bindings {
         let mut default_block = object.uniforms.default_block.clone();
         let samples = self.draw_framebuffer.samples();
-        builtins::fill(&object.program, &self.state, samples, &mut default_block);
+        builtin_uniforms::fill(&object.program, &self.state, samples, &mut default_block);
         let atomics = object.program.atomic_buffers.iter().map(|&(binding, _)| u32::from(binding) + 1).max();
         Bindings {
             objects: self.objects.clone(),

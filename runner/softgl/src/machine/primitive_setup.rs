@@ -29,7 +29,7 @@ impl PrimitiveAssembler<'_> {
         primitive: &FinalPrimitive,
         vertices: &ShadedVertices,
         cache: &mut SetupCache,
-        shapes: &mut Vec<RasterizedPrimitive>,
+        rasterized: &mut Vec<RasterizedPrimitive>,
     ) {
         let data = primitive.vertices.map(|v| vertices.get(v));
         let count = match primitive.kind {
@@ -59,7 +59,7 @@ impl PrimitiveAssembler<'_> {
                 setup.shift_inputs(-f64::from(dx), -f64::from(dy));
             }
             let setup = self.complete(setup, primitive, &data, viewport_index as u32);
-            shapes.push(RasterizedPrimitive { coverage, setup });
+            rasterized.push(RasterizedPrimitive { coverage, setup });
         }
     }
 

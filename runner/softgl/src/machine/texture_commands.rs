@@ -10,6 +10,7 @@ use super::{GlError, Machine, MachineError, ProgramObject};
 use crate::format::Format;
 use crate::resources::{ImageUnit, TextureId};
 use crate::texture::fill::TextureFill;
+use crate::texture::image::ImageView;
 use crate::texture::{DepthMode, Texture, TextureTarget};
 
 /// The highest level of a texture.
@@ -107,8 +108,8 @@ impl Machine {
     /// number. `false` when the slot is empty.
     pub fn bind_image(&mut self, slot: u32, format: Format) -> bool {
         let Some(entry) = self.texture_slot(slot) else { return false };
-        self.textures.images[slot as usize] =
-            Some(ImageUnit { texture: entry.texture, level: 0, layer: Some(0), format });
+        let view = ImageView { level: 0, layer: Some(0), format };
+        self.textures.images[slot as usize] = Some(ImageUnit { texture: entry.texture, view });
         true
     }
 

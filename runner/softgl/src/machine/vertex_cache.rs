@@ -16,7 +16,7 @@ impl VertexCache {
     }
 
     /// Caches a shaded batch if its outputs depend on its inputs only.
-    pub(super) fn keep(&mut self, id: ProgramId, key: &StageKey, stage: &LinkedStage, batch: &VertexBatch) {
+    pub(super) fn store(&mut self, id: ProgramId, key: &StageKey, stage: &LinkedStage, batch: &VertexBatch) {
         if stage.sees_inputs_only() {
             self.0 = Some((id, key.clone(), batch.clone()));
         }

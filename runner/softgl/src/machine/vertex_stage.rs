@@ -60,7 +60,7 @@ impl Pipeline<'_> {
         let stride = stage.outputs.len() * 4;
         let mut shaded = ShadedVertices { stride, words: Vec::new() };
         let mut order = Vec::new();
-        let mut known: HashMap<VertexWords, u32> = HashMap::new();
+        let mut shaded_by_key: HashMap<VertexWords, u32> = HashMap::new();
         let mut pending: Vec<(VertexWords, u32, u32)> = Vec::new();
         let mut next = 0u32;
         for instance in 0..call.instances {
@@ -74,12 +74,12 @@ impl Pipeline<'_> {
                     if reads.instance { instance } else { 0 },
                 ]);
                 if cache.is_some()
-                    && let Some(&index) = known.get(&key)
+                    && let Some(&index) = shaded_by_key.get(&key)
                 {
                     order.push(index);
                     continue;
                 }
-                known.insert(key, next);
+                shaded_by_key.insert(key, next);
                 order.push(next);
                 next += 1;
                 pending.push((inputs, vertex, instance));
@@ -138,7 +138,7 @@ impl Pipeline<'_> {
             return Err(DeviceError::Execution("the device changed the kind of a vertex batch".into()));
         };
         if let (Some(cache), Some(stage)) = (cache, self.program.stage(Stage::Vertex)) {
-            cache.keep(self.id, self.key, stage, &batch);
+            cache.store(self.id, self.key, stage, &batch);
         }
         Ok(batch.outputs)
     }

@@ -37,8 +37,8 @@ impl Coverage {
     }
 
     /// True if any pixel of a rectangle is covered.
-    pub fn touches(&self, rect: &Rect) -> bool {
-        !self.bounds.intersect(rect).is_empty() && (self.solid || self.spans.touches(rect))
+    pub fn overlaps(&self, rect: &Rect) -> bool {
+        !self.bounds.intersect(rect).is_empty() && (self.solid || self.spans.overlaps(rect))
     }
 
     /// True if every pixel of a non-empty rectangle is covered.
@@ -69,8 +69,8 @@ pub struct UnionCache(VecDeque<CachedUnion>);
 impl UnionCache {
     /// See [`Spans::union_disjoint`].
     pub fn join(&mut self, a: &Arc<Coverage>, b: &Arc<Coverage>) -> Option<Arc<Coverage>> {
-        let known = self.0.iter().find(|([x, y], _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
-        if let Some((_, union)) = known {
+        let cached = self.0.iter().find(|([x, y], _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
+        if let Some((_, union)) = cached {
             return union.clone();
         }
         let union = a.spans.union_disjoint(&b.spans).and_then(Coverage::new).map(Arc::new);

@@ -125,7 +125,7 @@ impl Spans {
     }
 
     /// True if any pixel of a rectangle is covered.
-    pub fn touches(&self, rect: &Rect) -> bool {
+    pub fn overlaps(&self, rect: &Rect) -> bool {
         (rect.y0..rect.y1).any(|y| {
             let (x0, x1) = self.row(y);
             x0.max(rect.x0) < x1.min(rect.x1)

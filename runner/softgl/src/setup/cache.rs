@@ -44,12 +44,12 @@ impl SetupCache {
         make: impl FnOnce() -> Vec<RasterizedPrimitive>,
     ) -> Vec<RasterizedPrimitive> {
         let Some(key) = SetupKey::of(input, state) else { return make() };
-        if let Some((_, shapes)) = self.0.iter().find(|(known, _)| *known == key) {
-            return shapes.clone();
+        if let Some((_, rasterized)) = self.0.iter().find(|(cached, _)| *cached == key) {
+            return rasterized.clone();
         }
-        let shapes = make();
-        push_recent(&mut self.0, (key, shapes.clone()));
-        shapes
+        let rasterized = make();
+        push_recent(&mut self.0, (key, rasterized.clone()));
+        rasterized
     }
 }
 
@@ -99,10 +99,10 @@ mod tests {
             (triangle(0.0), backwards),
         ];
         for (input, state) in &others {
-            let shapes = rasterize(input, state, &mut cache);
-            let alone = rasterize(input, state, &mut SetupCache::default());
-            assert_eq!(format!("{shapes:?}"), format!("{alone:?}"));
-            assert_ne!(format!("{shapes:?}"), format!("{first:?}"));
+            let rasterized = rasterize(input, state, &mut cache);
+            let uncached = rasterize(input, state, &mut SetupCache::default());
+            assert_eq!(format!("{rasterized:?}"), format!("{uncached:?}"));
+            assert_ne!(format!("{rasterized:?}"), format!("{first:?}"));
         }
     }
 

@@ -2,47 +2,57 @@
 
 use super::{Texture, TextureTarget};
 use crate::format::Format;
-use crate::resources::ImageUnit;
 use crate::shader_io::{ImageOp, ShaderIoError};
 use crate::surface::Surface;
 
-/// Performs one operation on the image a unit refers to. Accesses outside it load zero and store
+/// Image of a texture, as bound to an image unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageView {
+    /// Level.
+    pub level: u32,
+    /// One layer; `None` for all of them.
+    pub layer: Option<u32>,
+    /// Format of accesses.
+    pub format: Format,
+}
+
+/// Performs one operation on an image of a texture. Accesses outside it load zero and store
 /// nothing.
 pub fn perform(
     texture: &mut Texture,
-    unit: &ImageUnit,
+    view: &ImageView,
     coordinates: [i32; 3],
     op: &ImageOp,
 ) -> Result<[u32; 4], ShaderIoError> {
     match *op {
-        ImageOp::Size => return Ok(size(texture, unit)),
+        ImageOp::Size => return Ok(size(texture, view)),
         ImageOp::Samples => return Ok([1, 0, 0, 0]),
         _ => {}
     }
-    let [x, y, layer] = locate(texture.target, unit, coordinates);
+    let [x, y, layer] = locate(texture.target, view, coordinates);
     let surface = usize::try_from(layer)
         .ok()
-        .and_then(|layer| texture.image_mut(unit.level as usize, layer))
+        .and_then(|layer| texture.image_mut(view.level as usize, layer))
         .filter(|s| x >= 0 && y >= 0 && (x as u32) < s.width() && (y as u32) < s.height());
     let Some(surface) = surface else { return Ok([0; 4]) };
     match *op {
         ImageOp::Store(value) => {
-            write(surface, unit.format, x, y, value);
+            write(surface, view.format, x, y, value);
             Ok([0; 4])
         }
         ImageOp::Atomic(op, data) => {
-            let old = read(surface, unit.format, x, y);
-            write(surface, unit.format, x, y, [op.apply32(old[0], data), 0, 0, 0]);
+            let old = read(surface, view.format, x, y);
+            write(surface, view.format, x, y, [op.apply32(old[0], data), 0, 0, 0]);
             Ok([old[0], 0, 0, 0])
         }
-        _ => Ok(read(surface, unit.format, x, y)),
+        _ => Ok(read(surface, view.format, x, y)),
     }
 }
 
-/// Pixel and layer of image coordinates. A unit bound to one layer sees a one- or two-dimensional
+/// Pixel and layer of image coordinates. A view of one layer is a one- or two-dimensional
 /// image.
-fn locate(target: TextureTarget, unit: &ImageUnit, [x, y, z]: [i32; 3]) -> [i32; 3] {
-    match (target, unit.layer) {
+fn locate(target: TextureTarget, view: &ImageView, [x, y, z]: [i32; 3]) -> [i32; 3] {
+    match (target, view.layer) {
         (TextureTarget::D1, layer) => [x, 0, layer.unwrap_or(0) as i32],
         (TextureTarget::D1Array, Some(layer)) => [x, 0, layer as i32],
         (TextureTarget::D1Array, None) => [x, 0, y],
@@ -52,11 +62,11 @@ fn locate(target: TextureTarget, unit: &ImageUnit, [x, y, z]: [i32; 3]) -> [i32;
     }
 }
 
-fn size(texture: &Texture, unit: &ImageUnit) -> [u32; 4] {
-    let Some(level) = texture.levels.get(unit.level as usize).and_then(Option::as_ref) else { return [0; 4] };
+fn size(texture: &Texture, view: &ImageView) -> [u32; 4] {
+    let Some(level) = texture.levels.get(view.level as usize).and_then(Option::as_ref) else { return [0; 4] };
     let (w, h) = level.layers.first().map_or((0, 0), |s| (s.width(), s.height()));
     let layers = level.layers.len() as u32;
-    match (texture.target, unit.layer) {
+    match (texture.target, view.layer) {
         (TextureTarget::D1, _) | (TextureTarget::D1Array, Some(_)) => [w, 0, 0, 0],
         (TextureTarget::D1Array, None) => [w, layers, 0, 0],
         (TextureTarget::CubeArray, None) => [w, h, layers / 6, 0],
@@ -65,7 +75,7 @@ fn size(texture: &Texture, unit: &ImageUnit) -> [u32; 4] {
     }
 }
 
-/// Reads a texel through the unit's format, which may interpret the bits in another way than the
+/// Reads a texel through the view's format, which may interpret the bits in another way than the
 /// texture's.
 fn read(surface: &Surface, format: Format, x: i32, y: i32) -> [u32; 4] {
     let texel = surface.get(x, y);
@@ -82,11 +92,10 @@ fn write(surface: &mut Surface, format: Format, x: i32, y: i32, raw: [u32; 4]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::TextureId;
     use crate::shader_io::AtomicOp;
 
-    fn unit(format: Format, layer: Option<u32>) -> ImageUnit {
-        ImageUnit { texture: TextureId(0), level: 0, layer, format }
+    fn view(format: Format, layer: Option<u32>) -> ImageView {
+        ImageView { level: 0, layer, format }
     }
 
     fn texture(target: TextureTarget, format: Format) -> Texture {
@@ -98,7 +107,7 @@ mod tests {
     #[test]
     fn stores_convert_and_loads_read_back() {
         let mut t = texture(TextureTarget::D2, Format::Rgba8);
-        let u = unit(Format::Rgba8, Some(0));
+        let u = view(Format::Rgba8, Some(0));
         let value = [0.5f32, 2.0, -1.0, 1.0].map(f32::to_bits);
         perform(&mut t, &u, [1, 2, 0], &ImageOp::Store(value)).expect("supported");
         let loaded = perform(&mut t, &u, [1, 2, 0], &ImageOp::Load).expect("supported").map(f32::from_bits);
@@ -112,7 +121,7 @@ mod tests {
     #[test]
     fn atomics_give_the_old_value() {
         let mut t = texture(TextureTarget::D2, Format::R32ui);
-        let u = unit(Format::R32ui, Some(0));
+        let u = view(Format::R32ui, Some(0));
         for expected in [0, 5, 10] {
             let old = perform(&mut t, &u, [0, 0, 0], &ImageOp::Atomic(AtomicOp::Add, [5, 0]));
             assert_eq!(old, Ok([expected, 0, 0, 0]));
@@ -120,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn layers_by_unit_or_coordinate() {
+    fn layers_by_view_or_coordinate() {
         let mut t = texture(TextureTarget::D2Array, Format::R32i);
-        let one = unit(Format::R32i, Some(1));
+        let one = view(Format::R32i, Some(1));
         perform(&mut t, &one, [2, 1, 77], &ImageOp::Store([9, 0, 0, 0])).expect("supported");
-        let all = unit(Format::R32i, None);
+        let all = view(Format::R32i, None);
         assert_eq!(perform(&mut t, &all, [2, 1, 1], &ImageOp::Load), Ok([9, 0, 0, 1]));
         assert_eq!(perform(&mut t, &all, [2, 1, 0], &ImageOp::Load), Ok([0, 0, 0, 1]));
         assert_eq!(perform(&mut t, &all, [2, 1, 2], &ImageOp::Load), Ok([0; 4]));
@@ -135,11 +144,11 @@ mod tests {
     #[test]
     fn formats_of_one_size_reinterpret_bits() {
         let mut t = texture(TextureTarget::D2, Format::R32ui);
-        let floats = unit(Format::R32f, Some(0));
+        let floats = view(Format::R32f, Some(0));
         perform(&mut t, &floats, [0; 3], &ImageOp::Store([1.5f32.to_bits(), 0, 0, 0])).expect("supported");
-        let integers = unit(Format::R32ui, Some(0));
+        let integers = view(Format::R32ui, Some(0));
         assert_eq!(perform(&mut t, &integers, [0; 3], &ImageOp::Load), Ok([1.5f32.to_bits(), 0, 0, 1]));
-        let bytes = unit(Format::Rgba8i, Some(0));
+        let bytes = view(Format::Rgba8i, Some(0));
         assert_eq!(perform(&mut t, &bytes, [0; 3], &ImageOp::Load), Ok([0, 0, (-64i32) as u32, 63]));
     }
 }

@@ -248,14 +248,14 @@ fn deferred_shading_changes_nothing() {
     let (mut lazy_quads, mut all_quads) = (0, 0);
     for seed in 0..30 {
         let mut random = Random(seed);
-        let (mut lazy, mut all) = (build(ShadeMode::Deferred), build(ShadeMode::Immediate));
+        let (mut deferred, mut immediate) = (build(ShadeMode::Deferred), build(ShadeMode::Immediate));
         let (mut d1, mut d2) = (device(), device());
         for _ in 0..25 {
             match random.below(8) {
                 0 => {
                     let (color, depth) = (random.below(2) == 0, random.below(2) == 0);
                     let value = random.signed().abs();
-                    for (m, d) in [(&mut lazy, &mut d1), (&mut all, &mut d2)] {
+                    for (m, d) in [(&mut deferred, &mut d1), (&mut immediate, &mut d2)] {
                         m.state.clear_color = [value; 4];
                         m.clear(color, depth, d).unwrap();
                     }
@@ -280,7 +280,7 @@ fn deferred_shading_changes_nothing() {
                         PrimitiveMode::Triangles
                     };
                     let call = DrawCall { mode, first: 0, count: 6, instances: 1 };
-                    for (m, d) in [(&mut lazy, &mut d1), (&mut all, &mut d2)] {
+                    for (m, d) in [(&mut deferred, &mut d1), (&mut immediate, &mut d2)] {
                         m.set_vertex_data(VertexData::of_floats(&columns, &slices));
                         m.state.set(Capability::DepthTest, depth);
                         m.draw_arrays(&call, d).unwrap();
@@ -288,7 +288,10 @@ fn deferred_shading_changes_nothing() {
                 }
                 5 | 6 => {
                     let (x, y) = (random.below(50) as i32, random.below(37) as i32);
-                    assert_eq!(lazy.pixel(x, y, &mut d1).unwrap(), all.pixel(x, y, &mut d2).unwrap());
+                    assert_eq!(
+                        deferred.pixel(x, y, &mut d1).unwrap(),
+                        immediate.pixel(x, y, &mut d2).unwrap()
+                    );
                 }
                 _ => {
                     let (x0, y0) = (random.below(40) as i32, random.below(30) as i32);
@@ -298,14 +301,17 @@ fn deferred_shading_changes_nothing() {
                         x1: x0 + 1 + random.below(20) as i32,
                         y1: y0 + 1 + random.below(20) as i32,
                     };
-                    let (a, b) =
-                        (lazy.read_back(rect, &mut d1).unwrap(), all.read_back(rect, &mut d2).unwrap());
+                    let (a, b) = (
+                        deferred.read_back(rect, &mut d1).unwrap(),
+                        immediate.read_back(rect, &mut d2).unwrap(),
+                    );
                     assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
                 }
             }
         }
         let whole = Rect::of_size(50, 37);
-        let (a, b) = (lazy.read_back(whole, &mut d1).unwrap(), all.read_back(whole, &mut d2).unwrap());
+        let (a, b) =
+            (deferred.read_back(whole, &mut d1).unwrap(), immediate.read_back(whole, &mut d2).unwrap());
         assert_eq!(a.mismatch(&b, Agreement::Exact), None, "seed {seed}");
         lazy_quads += d1.quads;
         all_quads += d2.quads;
