@@ -36,7 +36,7 @@ impl Access {
     /// It lacks sources.
     pub fn of(intrinsic: &Intrinsic) -> Result<Access, CompileError> {
         use IntrinsicOp::*;
-        let malformed = || CompileError::lower(format!("{} lacks sources", intrinsic.op.name()));
+        let malformed = || CompileError::internal(format!("{} lacks sources", intrinsic.op.name()));
         let mut sources = intrinsic.srcs.iter().copied();
         let mut next = || sources.next().ok_or_else(malformed);
         let mut data = SmallVec::new();

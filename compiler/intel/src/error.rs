@@ -23,6 +23,14 @@ impl CompileError {
         CompileError { phase: Phase::Lower, message: message.into(), internal: None }
     }
 
+    /// Returns an internal error of instruction selection: the IR breaks a rule that the
+    /// validator or an earlier pass guarantees.
+    #[cold]
+    #[track_caller]
+    pub fn internal(message: impl Into<String>) -> CompileError {
+        InternalError::new(Phase::Lower, message).into()
+    }
+
     /// Returns an error of register allocation.
     #[cold]
     pub fn allocate(message: impl Into<String>) -> CompileError {

@@ -6,6 +6,7 @@ use crate::lir::{Message, MessageKind};
 use crate::model::Model;
 use eu::Sfid;
 use eu::desc::{self, Lengths};
+use vocabulary::{InternalError, Phase};
 
 /// Binding table index that means stateless scratch space.
 pub const BTI_STATELESS: u32 = 255;
@@ -17,7 +18,8 @@ pub fn oword_block_control(bti: u32, owords: u32, write: bool) -> u32 {
         1 => 0,
         2 => 2,
         4 => 3,
-        _ => 4,
+        8 => 4,
+        _ => InternalError::new(Phase::Lower, format!("a block of {owords} owords")).raise(),
     };
     let kind = if write { 8 } else { 0 };
     bti & 0xff | size << 8 | kind << 14
@@ -277,6 +279,7 @@ pub fn data_port(
         desc::DataOp::ByteScatteredWrite { bytes, .. } => MessageKind::ByteScatteredWrite { element: bytes },
         _ => MessageKind::Memory,
     };
+    debug_assert!(surface <= BTI_STATELESS, "binding table index {surface}");
     let message = desc::DataPortMessage { port, surface: surface as u8, op };
     typed(model, &desc::Message::DataPort(message), lengths, kind)
 }

@@ -75,7 +75,7 @@ pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
         Slot::PrimitiveId => (Varying::PrimitiveId, 0),
         // Edge flags reach the clipper as a vertex attribute.
         Slot::EdgeFlag => return Ok(None),
-        other => return Err(CompileError::lower(format!("varying {other} is not lowered"))),
+        other => return Err(CompileError::internal(format!("varying {other} is not lowered"))),
     }))
 }
 
@@ -98,12 +98,12 @@ impl PerVertexInput {
     /// It lacks sources, or the vertices have no such input.
     pub(crate) fn of(intrinsic: &Intrinsic, inputs: &VueMap) -> Result<PerVertexInput, CompileError> {
         let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
+            return Err(CompileError::internal("load_per_vertex_input needs two sources"));
         };
         let (varying, first) = place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach geometry shaders"))?;
         let slot = inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
+        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
         Ok(PerVertexInput { vertex, offset, slot, first: first + intrinsic.fields.component })
     }
 }

@@ -155,6 +155,13 @@ fn print_block(f: &mut Formatter<'_>, shader: &Shader, block: Block, depth: usiz
     writeln!(f, "{pad}}}")
 }
 
+impl Shader {
+    /// Returns the text of one instruction, for messages.
+    pub fn inst_text(&self, inst: crate::ids::Inst) -> impl Display + '_ {
+        InstText { shader: self, inst }
+    }
+}
+
 /// One instruction as text.
 pub(crate) struct InstText<'a> {
     pub(crate) shader: &'a Shader,

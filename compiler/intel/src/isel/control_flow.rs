@@ -18,7 +18,7 @@ impl<T: Target> Selection<'_, T> {
                     let cond = self
                         .shader
                         .condition(node)
-                        .ok_or_else(|| CompileError::lower("if without a condition"))?;
+                        .ok_or_else(|| CompileError::internal("if without a condition"))?;
                     let (mode, inverse) = T::emit_condition(self, cond)?;
                     T::emit_control(self, Op::If).predicate_mode(mode, inverse);
                 }
@@ -39,20 +39,10 @@ impl<T: Target> Selection<'_, T> {
         self.invalidate();
         let shader = self.shader;
         for &inst in &shader.blocks[block].insts {
-            let data = &shader.insts[inst];
-            match (&data.kind, data.result) {
-                (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => {
-                    T::emit_alu(self, alu, result)?;
-                }
-                (InstKind::Undef, Some(result)) => T::define_undefined(self, result),
-                (InstKind::Intrinsic(intrinsic), result) => {
-                    stage.emit_intrinsic(self, intrinsic, result)?;
-                }
-                (InstKind::Tex(tex), Some(result)) => T::emit_texture(self, tex, result)?,
-                // Constants become operands of their users, phis are written by predecessors.
-                _ => {}
-            }
+            self.current = Some(inst);
+            self.emit_instruction(inst, stage).map_err(|error| self.located(error))?;
         }
+        self.current = None;
         self.emit_phi_copies(block);
         match shader.blocks[block].jump {
             None => {}
@@ -64,6 +54,26 @@ impl<T: Target> Selection<'_, T> {
             }
         }
         Ok(())
+    }
+
+    /// Emits one instruction.
+    fn emit_instruction(
+        &mut self,
+        inst: ir::Inst,
+        stage: &mut dyn StageLowering<T>,
+    ) -> Result<(), CompileError> {
+        let data = &self.shader.insts[inst];
+        match (&data.kind, data.result) {
+            (InstKind::Alu(alu), Some(result)) if !self.skipped[result] => T::emit_alu(self, alu, result),
+            (InstKind::Undef, Some(result)) => {
+                T::define_undefined(self, result);
+                Ok(())
+            }
+            (InstKind::Intrinsic(intrinsic), result) => stage.emit_intrinsic(self, intrinsic, result),
+            (InstKind::Tex(tex), Some(result)) => T::emit_texture(self, tex, result),
+            // Constants become operands of their users, phis are written by predecessors.
+            _ => Ok(()),
+        }
     }
 
     fn emit_marker(&mut self, op: Op) {

@@ -177,6 +177,8 @@ pub struct Selection<'a, T: Target> {
     pub pulled: BTreeMap<(u32, u32), Operand>,
     /// Phis that have the block as a predecessor.
     phis_after: SecondaryMap<Block, Vec<ir::Inst>>,
+    /// The instruction that is being selected.
+    current: Option<ir::Inst>,
     /// The program has a HALT.
     pub halts: bool,
     /// The back end's own state.
@@ -208,6 +210,7 @@ impl<'a, T: Target> Selection<'a, T> {
             skipped: SecondaryMap::new(),
             pulled: BTreeMap::new(),
             phis_after: SecondaryMap::new(),
+            current: None,
             halts: false,
             target: T::default(),
         };

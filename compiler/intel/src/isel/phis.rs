@@ -28,16 +28,23 @@ impl<T: Target> Selection<'_, T> {
         let shader = self.shader;
         let mut copies: Vec<(Operand, Operand)> = Vec::new();
         for inst in self.phis_after[block].clone() {
+            self.current = Some(inst);
             let data = &shader.insts[inst];
             let (InstKind::Phi(srcs), Some(phi)) = (&data.kind, data.result) else { continue };
             let source = srcs.iter().find(|src| src.pred == block).map(|src| src.value);
-            let Some(source) = source.filter(|&source| source != phi) else { continue };
+            let Some(source) = source else {
+                self.internal_error(format!("{phi} has no source for {block}")).raise()
+            };
+            if source == phi {
+                continue;
+            }
             if matches!(shader.def(source).kind, InstKind::Undef) {
                 T::undefine_phi(self, phi);
             } else {
                 T::push_phi_copies(self, phi, source, &mut copies);
             }
         }
+        self.current = None;
         // A copy whose destination a later copy still reads goes through a temporary.
         let mut delayed = Vec::new();
         for (i, &(to, from)) in copies.iter().enumerate() {

@@ -4,6 +4,7 @@ use super::{Selection, Target};
 use crate::error::CompileError;
 use crate::lir::Type;
 use ir::{AluOp, IntrinsicOp, Value};
+use vocabulary::{InternalError, Phase};
 
 impl<T: Target> Selection<'_, T> {
     /// Type of the raw bits of a value. 64-bit data moves as DF, the only 64-bit type of every
@@ -31,6 +32,33 @@ impl<T: Target> Selection<'_, T> {
             value = src.value;
         }
         (value, inverse)
+    }
+
+    /// Reports a read of a value without registers: its definition does not dominate its use.
+    #[cold]
+    #[track_caller]
+    pub fn undefined_value(&self, value: Value) -> ! {
+        self.internal_error(format!("{value} has no registers")).raise()
+    }
+
+    /// Returns an internal error about the current instruction.
+    #[cold]
+    #[track_caller]
+    pub fn internal_error(&self, message: impl Into<String>) -> InternalError {
+        let error = InternalError::new(Phase::Lower, message);
+        match self.current {
+            Some(inst) => error.at(self.shader.inst_text(inst)),
+            None => error,
+        }
+    }
+
+    /// Adds the current instruction to an internal error.
+    #[cold]
+    pub(super) fn located(&self, error: CompileError) -> CompileError {
+        match (error.internal, self.current) {
+            (Some(internal), Some(inst)) => internal.at(self.shader.inst_text(inst)).into(),
+            (internal, _) => CompileError { internal, ..error },
+        }
     }
 
     /// Returns the error for an intrinsic that the stage or the generation lacks.

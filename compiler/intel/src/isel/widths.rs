@@ -8,7 +8,7 @@ use crate::output::{Kernel, Width};
 /// a SIMD8 kernel instead. `simd16` says whether the stage has a SIMD16 kernel at all.
 ///
 /// # Errors
-/// The SIMD8 kernel's.
+/// The SIMD8 kernel's, and internal errors.
 pub fn kernels(
     wanted: &[Width],
     simd16: bool,
@@ -22,6 +22,7 @@ pub fn kernels(
     if is_wanted(Width::Simd16) && simd16 {
         match compile(Width::Simd16) {
             Ok(kernel) => kernels.push(kernel),
+            Err(error) if error.internal.is_some() => return Err(error),
             // The SIMD8 kernel does the work; a wider one is an optimization.
             Err(_) if !kernels.is_empty() => {}
             Err(_) => kernels.push(compile(Width::Simd8)?),

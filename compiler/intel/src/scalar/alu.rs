@@ -63,7 +63,10 @@ impl ScalarSelection<'_> {
     pub(super) fn arg(&self, ctx: &Ctx<'_>, index: usize, ty: Type) -> Operand {
         match ctx.alu.srcs.get(index) {
             Some(src) => self.src(src, ctx.component, ty),
-            None => Operand::imm(0, ty),
+            None => {
+                let message = format!("{} lacks source {index}", ctx.alu.op.name());
+                self.internal_error(message).raise()
+            }
         }
     }
 
@@ -170,7 +173,11 @@ impl ScalarSelection<'_> {
         if ctx.src_bits == 32 {
             Ok(())
         } else {
-            Err(CompileError::lower(format!("{} of {} bits is not lowered", ctx.alu.op.name(), ctx.src_bits)))
+            Err(CompileError::internal(format!(
+                "{} of {} bits is not lowered",
+                ctx.alu.op.name(),
+                ctx.src_bits
+            )))
         }
     }
 

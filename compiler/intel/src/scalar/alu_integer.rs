@@ -266,7 +266,7 @@ impl ScalarSelection<'_> {
                 b.emit(Op::Add, dst, &[dst.neg(), Operand::d(31)]).predicate(false);
             }
             op => {
-                return Err(CompileError::lower(format!("{} is not lowered", op.name())));
+                return Err(CompileError::internal(format!("{} is not lowered", op.name())));
             }
         }
         Ok(())

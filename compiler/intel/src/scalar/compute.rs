@@ -15,6 +15,7 @@ use crate::output::{Compiled, ComputeInterface, Interface, Width};
 use crate::sends;
 use eu::desc::{self, Lengths, SpawnerMessage};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
+use vocabulary::{InternalError, Phase};
 
 /// First register of the push constants.
 const PUSH_START: u32 = 1;
@@ -145,7 +146,7 @@ impl ComputeStage {
         }
         let quad = divided(isel, Op::MathIntDivQuotient, index, Operand::ud(4));
         // Sizes in x and y are even then, and constant.
-        let half = |size: Operand| Operand::ud(size.imm_bits().map_or(1, |n| (n as u32 / 2).max(1)));
+        let half = |size: Operand| Operand::ud((fixed_size(size) / 2).max(1));
         let sizes = [half(self.group_size(isel, 0)), half(self.group_size(isel, 1))];
         let [column, row, z] = split(isel, quad, sizes);
         let place = divided(isel, Op::MathIntDivQuotient, index, Operand::ud(2));
@@ -166,7 +167,7 @@ impl ComputeStage {
         let sizes = [self.group_size(isel, 1), self.group_size(isel, 0)];
         let mut index = id[2];
         for (size, digit) in sizes.into_iter().zip([id[1], id[0]]) {
-            let size = size.imm_bits().map_or(1, |n| n as u16);
+            let size = fixed_size(size) as u16;
             let mut b = isel.builder();
             let (product, sum, whole) = (b.temp(Type::UD), b.temp(Type::UD), b.temp(Type::UD));
             // A copy: the number may be a constant so far.
@@ -225,4 +226,12 @@ fn divided(isel: &mut ScalarSelection<'_>, op: Op, value: Operand, by: Operand) 
         }
     }
     result
+}
+
+/// A size of the work group of a shader with derivatives, which must be constant.
+fn fixed_size(size: Operand) -> u32 {
+    match size.imm_bits() {
+        Some(bits) => bits as u32,
+        None => InternalError::new(Phase::Lower, "quads in a work group of variable size").raise(),
+    }
 }

@@ -146,7 +146,7 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
                 Ok(())
             }
             (SampleMaskIn, Some(result)) => {
-                let coverage = Operand::grf(self.coverage.unwrap_or(0), Type::UD);
+                let coverage = Operand::grf(payload_register(self.coverage, "input coverage")?, Type::UD);
                 isel.emit_sample_mask_in(coverage, self.runs_per_sample(), result);
                 Ok(())
             }
@@ -161,7 +161,8 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
                 define_constant(isel, result, u64::from(0.5f32.to_bits()))
             }
             (SamplePos, Some(result)) => {
-                isel.emit_sample_position(self.sample_offsets.unwrap_or(0), result);
+                let offsets = payload_register(self.sample_offsets, "sample positions")?;
+                isel.emit_sample_position(offsets, result);
                 Ok(())
             }
             (LoadBarycentricAtSample | LoadBarycentricAtOffset, Some(result))
@@ -227,8 +228,7 @@ impl<'a> FragmentStage<'a> {
         result: Value,
         mode: Barycentric,
     ) -> Result<(), CompileError> {
-        let first = self.barycentric.get(&mode).copied();
-        let first = first.ok_or_else(|| CompileError::lower("barycentric mode without payload"))?;
+        let first = payload_register(self.barycentric.get(&mode).copied(), "barycentrics")?;
         // Component 0 names the pair; PLN reads both.
         let pair = Operand::grf(first, Type::F);
         isel.set(result, [pair, pair].into_iter().collect());
@@ -239,7 +239,7 @@ impl<'a> FragmentStage<'a> {
     fn setup_byte(&self, shader: &Shader, slot: Slot, component: u32) -> Result<u32, CompileError> {
         let inputs = shader.info.inputs.iter().filter(|v| input_varying(v.slot).is_some());
         let index = inputs.map(|v| v.slot).position(|s| s == slot);
-        let index = index.ok_or_else(|| CompileError::lower(format!("input {slot} is not declared")))?;
+        let index = index.ok_or_else(|| CompileError::internal(format!("input {slot} is not declared")))?;
         Ok((self.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
@@ -251,7 +251,8 @@ impl<'a> FragmentStage<'a> {
         pair: Option<Operand>,
         result: Value,
     ) -> Result<(), CompileError> {
-        let offset = *intrinsic.srcs.last().ok_or_else(|| CompileError::lower("input without an offset"))?;
+        let offset =
+            *intrinsic.srcs.last().ok_or_else(|| CompileError::internal("input without an offset"))?;
         let (base, component) = (intrinsic.fields.slot, intrinsic.fields.component);
         let slot_at = |n: u32| u8::try_from(n).ok().and_then(|n| base.advance(n));
         let shader = isel.shader;
@@ -259,7 +260,7 @@ impl<'a> FragmentStage<'a> {
         let Some(n) = isel.constant(offset) else {
             let count = (0..).take_while(|&n| declared(n)).count() as u32;
             return isel.emit_select_chain(offset, count, result, |isel, n| {
-                let slot = slot_at(n).unwrap_or(base);
+                let slot = slot_at(n).ok_or_else(|| CompileError::internal("input past the last slot"))?;
                 self.input_components(isel, slot, component, pair, result)
             });
         };
@@ -298,7 +299,8 @@ impl<'a> FragmentStage<'a> {
     fn emit_frag_coord(&self, isel: &mut ScalarSelection<'_>, result: Value) -> Result<(), CompileError> {
         let dst = isel.define(result, Type::F);
         let center = if isel.shader.info.fragment.pixel_center_integer { 0.0 } else { 0.5 };
-        let (depth, w) = (self.depth.unwrap_or(0), self.w.unwrap_or(0));
+        let depth = payload_register(self.depth, "depth")?;
+        let w = payload_register(self.w, "w")?;
         let mut b = isel.builder();
         // Words 4, 6, … are x, words 5, 7, … y of the upper left corners; the vectors add the place in the quad.
         for (axis, vector) in [(0u32, 0x1010_1010u64), (1, 0x1100_1100)] {
@@ -386,10 +388,10 @@ impl<'a> FragmentStage<'a> {
     ) -> Result<(), CompileError> {
         let fields = &intrinsic.fields;
         let offset = intrinsic.srcs.get(1).and_then(|&o| isel.constant(o));
-        let slot = offset
-            .and_then(|o| fields.slot.advance(o as u8))
-            .ok_or_else(|| CompileError::lower("fragment outputs with a variable index must be lowered"))?;
-        let value = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("store without a value"))?;
+        let slot = offset.and_then(|o| fields.slot.advance(o as u8)).ok_or_else(|| {
+            CompileError::internal("fragment outputs with a variable index must be lowered")
+        })?;
+        let value = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("store without a value"))?;
         for c in 0..isel.shader.components(value) {
             if fields.write_mask >> c & 1 == 0 {
                 continue;
@@ -492,4 +494,9 @@ fn define_constant(isel: &mut ScalarSelection<'_>, result: Value, bits: u64) -> 
     let components = (0..isel.shader.components(result)).map(|_| Operand::imm(bits, Type::UD)).collect();
     isel.set(result, components);
     Ok(())
+}
+
+/// The register of a part of the payload that the shader reads.
+fn payload_register(register: Option<u8>, part: &str) -> Result<u8, CompileError> {
+    register.ok_or_else(|| CompileError::internal(format!("the payload has no {part}")))
 }

@@ -148,7 +148,9 @@ impl StageLowering<Scalar> for GeometryStage {
                 Ok(())
             }
             (PrimitiveId, Some(result)) => {
-                let register = self.primitive_id.unwrap_or(0);
+                let register = self
+                    .primitive_id
+                    .ok_or_else(|| CompileError::internal("the payload has no primitive ids"))?;
                 isel.set_scalar(result, Operand::grf(register, Type::UD));
                 Ok(())
             }

@@ -16,7 +16,7 @@ impl ScalarSelection<'_> {
         intrinsic: &Intrinsic,
         result: Option<Value>,
     ) -> Result<(), CompileError> {
-        let image = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("access to no image"))?;
+        let image = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("access to no image"))?;
         let surface = self.surface(image, self.bindings.image, self.shader.info.images);
         match (intrinsic.op, result) {
             (IntrinsicOp::ImageLoad, Some(result)) => {
@@ -49,7 +49,7 @@ impl ScalarSelection<'_> {
     /// Coordinates and data of an access, in payload order.
     fn typed_arguments(&self, intrinsic: &Intrinsic) -> Result<Vec<Operand>, CompileError> {
         let [_, coordinates, _, data @ ..] = &intrinsic.srcs[..] else {
-            return Err(CompileError::lower("image access without coordinates"));
+            return Err(CompileError::internal("image access without coordinates"));
         };
         let fields = &intrinsic.fields;
         // Faces of cubes are layers.

@@ -14,14 +14,14 @@ impl ScalarSelection<'_> {
         result: Value,
     ) -> Result<(), CompileError> {
         let argument =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("interpolation without a place"))?;
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("interpolation without a place"))?;
         let per = u32::from(self.program.width / 8);
         let (mode, data, payload) = match (intrinsic.op, self.shader.as_const(argument)) {
             (IntrinsicOp::LoadBarycentricAtSample, Some(sample)) => {
                 (InterpolatorMode::Sample, (sample[0] as u32 & 0xf) << 4, None)
             }
             (IntrinsicOp::LoadBarycentricAtSample, None) => {
-                return Err(CompileError::lower("interpolation at a variable sample must be lowered"));
+                return Err(CompileError::internal("interpolation at a variable sample must be lowered"));
             }
             (_, Some(offset)) => {
                 let [x, y] = [0, 1].map(|c| sixteenths(f32::from_bits(offset[c] as u32)));

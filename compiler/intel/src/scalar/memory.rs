@@ -38,7 +38,7 @@ impl ScalarSelection<'_> {
 
     fn emit_load_ubo(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let [block, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_ubo needs two sources"));
+            return Err(CompileError::internal("load_ubo needs two sources"));
         };
         let base = intrinsic.fields.base;
         let Some(number) = self.constant(block) else {
@@ -170,7 +170,7 @@ impl ScalarSelection<'_> {
     /// Registers of a local variable, made at the first access.
     fn local_elements(&mut self, intrinsic: &Intrinsic) -> Result<(u32, Vec<Components>), CompileError> {
         let local =
-            intrinsic.fields.local.ok_or_else(|| CompileError::lower("access to no local variable"))?;
+            intrinsic.fields.local.ok_or_else(|| CompileError::internal("access to no local variable"))?;
         let number = local.as_u32();
         if let Some(elements) = self.target.locals.get(&number) {
             return Ok((number, elements.clone()));
@@ -193,7 +193,7 @@ impl ScalarSelection<'_> {
     fn emit_load_local(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let (_, elements) = self.local_elements(intrinsic)?;
         let index =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("load_local without an index"))?;
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("load_local without an index"))?;
         let ty = self.raw_type(result);
         let dst = self.define(result, ty);
         if let Some(index) = self.constant(index) {
@@ -219,7 +219,7 @@ impl ScalarSelection<'_> {
     fn emit_store_local(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
         let (_, elements) = self.local_elements(intrinsic)?;
         let [value, index] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("store_local needs two sources"));
+            return Err(CompileError::internal("store_local needs two sources"));
         };
         let ty = self.raw_type(value);
         let from: Components = (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();

@@ -41,7 +41,7 @@ impl ScalarSelection<'_> {
         let channels = self
             .target
             .channel_numbers
-            .ok_or_else(|| CompileError::lower("scratch access without scratch"))?;
+            .ok_or_else(|| CompileError::internal("scratch access without scratch"))?;
         let width = u32::from(self.program.width);
         let base = intrinsic.fields.base / 4 * width;
         let constant = self.constant(offset);
@@ -88,7 +88,8 @@ impl ScalarSelection<'_> {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let offset = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("load without an offset"))?;
+        let offset =
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("load without an offset"))?;
         let ty = self.raw_type(result);
         let dwords_each = dwords(ty)?;
         let per = u32::from(self.program.width / 8);
@@ -103,12 +104,10 @@ impl ScalarSelection<'_> {
                 b.emit(Op::Send, data, &[payload]).message = Some(sends::scratch_scattered(false, per));
                 parts.push(data);
             }
-            match parts[..] {
-                [low, high] => self.pack_dwords(dst, low, high),
-                [whole] => {
-                    self.builder().mov(dst.retype(Type::UD), whole);
-                }
-                _ => {}
+            if let [low, high] = parts[..] {
+                self.pack_dwords(dst, low, high);
+            } else {
+                self.builder().mov(dst.retype(Type::UD), parts[0]);
             }
         }
         Ok(())
@@ -116,7 +115,7 @@ impl ScalarSelection<'_> {
 
     pub(super) fn emit_store_scratch(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
         let [value, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("store needs a value and an offset"));
+            return Err(CompileError::internal("store needs a value and an offset"));
         };
         let ty = self.raw_type(value);
         let dwords_each = dwords(ty)?;

@@ -152,12 +152,10 @@ impl ScalarSelection<'_> {
         let dst = self.define(result, ty);
         self.on_surface(surface, &dst, &mut |isel, surface| {
             for (dst, value) in dst.iter().zip(isel.read_memory(surface, address, ty, dst.len() as u32)?) {
-                match value[..] {
-                    [low, high] => isel.pack_dwords(*dst, low, high),
-                    [whole] => {
-                        isel.builder().mov(*dst, whole.subscript(ty, 0));
-                    }
-                    _ => {}
+                if let [low, high] = value[..] {
+                    isel.pack_dwords(*dst, low, high);
+                } else {
+                    isel.builder().mov(*dst, value[0].subscript(ty, 0));
                 }
             }
             Ok(())
@@ -227,7 +225,7 @@ impl ScalarSelection<'_> {
         let access = Access::of(intrinsic)?;
         let surface = self.surface_of(access.memory);
         let &[value] = &access.data[..] else {
-            return Err(CompileError::lower("store without a value"));
+            return Err(CompileError::internal("store without a value"));
         };
         let address = self.address(access.offset, access.base);
         let mask = intrinsic.fields.write_mask;
@@ -371,7 +369,7 @@ impl ScalarSelection<'_> {
 
     /// Bytes of a storage block: the width that a size query gives for a surface of bytes.
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
+        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let surface = self.storage_block(block);
         let dst = self.define(result, Type::UD);
         self.on_surface(surface, &dst, &mut |isel, surface| {

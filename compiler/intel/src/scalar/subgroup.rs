@@ -11,7 +11,7 @@ impl ScalarSelection<'_> {
         use IntrinsicOp::*;
         let source = |i: usize| {
             let source = intrinsic.srcs.get(i).copied();
-            source.ok_or_else(|| CompileError::lower(format!("{} lacks a source", intrinsic.op.name())))
+            source.ok_or_else(|| CompileError::internal(format!("{} lacks a source", intrinsic.op.name())))
         };
         match intrinsic.op {
             SubgroupSize => {

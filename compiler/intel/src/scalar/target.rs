@@ -158,7 +158,7 @@ impl ScalarSelection<'_> {
         }
         match self.values[value].get(usize::from(component)) {
             Some(operand) => operand.retype(ty),
-            None => Operand::imm(0, ty),
+            None => self.undefined_value(value),
         }
     }
 

@@ -157,12 +157,12 @@ impl TessControlStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
+            return Err(CompileError::internal("load_per_vertex_input needs two sources"));
         };
         let (varying, first) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
         let slot = self.interface.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
+        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
         let handles = self.control_input_handles(isel, vertex);
         let (constant, per_slot) = isel.slot_offset(offset);
         let first = u32::from(first + intrinsic.fields.component);
@@ -214,7 +214,7 @@ impl TessControlStage {
                 let (base, per_slot) = isel.vertex_offset(vertex, slots);
                 Ok((slot + base + constant, dword + component, isel.add_offsets(per_slot, dynamic)))
             }
-            (Place::Vertex { .. }, None) => Err(CompileError::lower("output of no vertex")),
+            (Place::Vertex { .. }, None) => Err(CompileError::internal("output of no vertex")),
         }
     }
 
@@ -226,7 +226,7 @@ impl TessControlStage {
         let (value, vertex, offset) = match intrinsic.srcs[..] {
             [value, offset] => (value, None, offset),
             [value, vertex, offset] => (value, Some(vertex), offset),
-            _ => return Err(CompileError::lower("output store without a value")),
+            _ => return Err(CompileError::internal("output store without a value")),
         };
         let written: Vec<u8> = (0..isel.shader.components(value))
             .filter(|c| intrinsic.fields.write_mask >> c & 1 != 0)
@@ -292,7 +292,7 @@ impl TessControlStage {
         let (vertex, offset) = match intrinsic.srcs[..] {
             [offset] => (None, offset),
             [vertex, offset] => (Some(vertex), offset),
-            _ => return Err(CompileError::lower("output read without an offset")),
+            _ => return Err(CompileError::internal("output read without an offset")),
         };
         let count = u32::from(isel.shader.components(result));
         let handles = patch_handle();

@@ -116,7 +116,7 @@ impl TessEvalStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let offset = intrinsic.srcs.last().copied();
-        let offset = offset.ok_or_else(|| CompileError::lower("input without an offset"))?;
+        let offset = offset.ok_or_else(|| CompileError::internal("input without an offset"))?;
         let component = u32::from(intrinsic.fields.component);
         if let Some(level) = Level::of(intrinsic.fields.slot) {
             return self.emit_levels(isel, level, component, result);
@@ -129,7 +129,7 @@ impl TessEvalStage {
                 let (base, per_slot) = isel.vertex_offset(vertex, slots);
                 (slot + base + constant, dword, isel.add_offsets(per_slot, dynamic))
             }
-            (Place::Vertex { .. }, None) => return Err(CompileError::lower("input of no vertex")),
+            (Place::Vertex { .. }, None) => return Err(CompileError::internal("input of no vertex")),
         };
         let count = u32::from(isel.shader.components(result));
         let components = self.patch_dwords(isel, slot, dword + component, count, per_slot)?;

@@ -31,7 +31,7 @@ impl ScalarSelection<'_> {
     /// Emits a texture instruction on a known unit; gives what `result` shall be.
     fn emit_one_texture(&mut self, tex: &Tex, result: Value) -> Result<Components, CompileError> {
         if tex.src(TexSrcKind::MinLod).is_some() {
-            return Err(CompileError::lower(format!("this form of {} must be lowered", tex.op.name())));
+            return Err(CompileError::internal(format!("this form of {} must be lowered", tex.op.name())));
         }
         let Some(offsets) = tex.gather_offsets else {
             let offset = self.texel_offset(tex);
@@ -177,7 +177,7 @@ impl ScalarSelection<'_> {
             }
             TexOp::Txd => {
                 if compare && !self.model.has_shadow_gradients() {
-                    return Err(CompileError::lower("shadow gradients must be lowered"));
+                    return Err(CompileError::internal("shadow gradients must be lowered"));
                 }
                 let gradients = [tex.src(Ddx), tex.src(Ddy)];
                 for (c, coordinate) in coordinates.into_iter().enumerate() {

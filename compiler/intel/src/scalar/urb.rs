@@ -64,9 +64,9 @@ impl VertexOutputs {
         let slot = offset
             .and_then(|o| u8::try_from(o).ok())
             .and_then(|o| fields.slot.advance(o))
-            .ok_or_else(|| CompileError::lower("outputs with a variable index must be lowered"))?;
+            .ok_or_else(|| CompileError::internal("outputs with a variable index must be lowered"))?;
         let value: Value =
-            *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("store without a value"))?;
+            *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("store without a value"))?;
         let Some((varying, first)) = vue::place(slot)? else { return Ok(()) };
         let Some(slot) = self.map.slot(varying) else { return Ok(()) };
         for c in 0..isel.shader.components(value) {

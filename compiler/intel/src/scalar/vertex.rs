@@ -95,10 +95,10 @@ impl VertexStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let offset = intrinsic.srcs.first().and_then(|&o| isel.constant(o));
-        let offset =
-            offset.ok_or_else(|| CompileError::lower("attributes with a variable index must be lowered"))?;
+        let offset = offset
+            .ok_or_else(|| CompileError::internal("attributes with a variable index must be lowered"))?;
         let Slot::Attribute(first) = intrinsic.fields.slot else {
-            return Err(CompileError::lower("vertex input is not an attribute"));
+            return Err(CompileError::internal("vertex input is not an attribute"));
         };
         let slot = u32::from(first).saturating_add(offset);
         if slot >= self.attributes {
@@ -115,7 +115,8 @@ impl VertexStage {
     /// Component of an input slot that is not an attribute.
     fn special_input(&self, input: VertexInput, component: u32) -> Result<Operand, CompileError> {
         let index = self.inputs.iter().position(|i| *i == input);
-        let index = index.ok_or_else(|| CompileError::lower("a system value is missing from the payload"))?;
+        let index =
+            index.ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
         Ok(Operand::grf((self.start + 4 * index as u32 + component) as u8, Type::UD))
     }
 

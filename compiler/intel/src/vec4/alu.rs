@@ -60,7 +60,10 @@ impl Vec4Selection<'_> {
 
     /// Source `index` of the operation, as many components as it reads.
     pub(super) fn arg(&mut self, ctx: &Ctx<'_>, index: usize, ty: Type) -> Operand {
-        let Some(src) = ctx.alu.srcs.get(index) else { return Operand::imm(0, ty) };
+        let Some(src) = ctx.alu.srcs.get(index) else {
+            let message = format!("{} lacks source {index}", ctx.alu.op.name());
+            self.internal_error(message).raise();
+        };
         let n = ctx.alu.op.info().source_components(index, ctx.n);
         self.src(&src.clone(), n, ty)
     }

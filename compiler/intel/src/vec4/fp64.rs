@@ -124,7 +124,7 @@ impl Vec4Selection<'_> {
                 continue;
             }
             for vertex in 0..2 {
-                let Some(from) = align1_regions::source(&src, vertex, c, count) else { continue };
+                let from = self.align1_source(&src, vertex, c, count);
                 let to = align1_regions::destination(&dst, vertex, c, 1);
                 let group = self.vertex_group(vertex);
                 self.emit_align1(Op::Mov, (count, group), to, &[from]);
@@ -152,7 +152,7 @@ impl Vec4Selection<'_> {
         let sources = [src];
         for (c, count) in align1_regions::runs(&sources, first(ctx.n)) {
             for vertex in 0..2 {
-                let Some(from) = align1_regions::source(&src, vertex, c, count) else { continue };
+                let from = self.align1_source(&src, vertex, c, count);
                 let to = align1_regions::destination(&spread.retype(to), vertex, c, 2);
                 let group = self.vertex_group(vertex);
                 self.emit_align1(Op::Mov, (count, group), to, &[from]);
@@ -161,6 +161,14 @@ impl Vec4Selection<'_> {
         let low = self.pick_dwords(spread, 0);
         self.set(ctx.result, low);
         Ok(())
+    }
+
+    /// Components of one vertex as an Align1 source; the caller has split them so that one fits.
+    fn align1_source(&self, src: &Operand, vertex: u32, component: u8, count: u8) -> Operand {
+        align1_regions::source(src, vertex, component, count).unwrap_or_else(|| {
+            let message = format!("no region has {count} components of {src:?} from {component} on");
+            self.internal_error(message).raise()
+        })
     }
 
     /// First channel of a vertex. DF channels take one enable bit each, so vertex 1's stand at 4 … 7 whatever the
@@ -226,7 +234,7 @@ impl Vec4Selection<'_> {
             return;
         }
         for vertex in 0..2 {
-            let Some(from) = align1_regions::source(&src, vertex, 0, channels) else { continue };
+            let from = self.align1_source(&src, vertex, 0, channels);
             let to = align1_regions::destination(&target, vertex, 0, 2);
             self.emit_align1(Op::Mov, (channels, 4 * vertex as u8), to, &[from]);
         }

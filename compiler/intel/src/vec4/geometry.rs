@@ -46,7 +46,7 @@ pub(super) struct GeometryStage {
     /// Size of a vertex in 32-byte units.
     vertex_hwords: u32,
     /// Vertices of each object so far.
-    count: Option<Operand>,
+    count: Operand,
     /// Control data of each object.
     bits: Option<Operand>,
 }
@@ -92,7 +92,7 @@ pub fn compile(
         max_vertices: info.max_vertices,
         control: uses.control(info.output),
         vertex_hwords,
-        count: None,
+        count: Operand::none(),
         bits: None,
     };
     let selection = Selection::new(shader, codegen.model, Width::Vec4, &push);
@@ -131,7 +131,7 @@ impl StageLowering<Vec4> for GeometryStage {
         isel.set_dword(Operand::grf(0, Type::UD).byte_offset(8), 0);
         let count = isel.temp(Type::UD);
         isel.mov(count, Operand::ud(0)).no_mask = true;
-        self.count = Some(count);
+        self.count = count;
         if self.control != Control::None {
             let bits = isel.temp(Type::UD);
             isel.mov(bits, Operand::ud(0)).no_mask = true;
@@ -179,7 +179,7 @@ impl StageLowering<Vec4> for GeometryStage {
     /// Emits the last control data; then the counts, as words 4 and 5 of the header that ends the
     /// thread.
     fn emit_epilogue(&mut self, isel: &mut Vec4Selection<'_>) -> Result<(), CompileError> {
-        let Some(count) = self.count else { return Ok(()) };
+        let count = self.count;
         if let Some(bits) = self.bits {
             self.emit_control_dword(isel, count, bits)?;
         }
@@ -229,7 +229,7 @@ impl GeometryStage {
     }
 
     fn emit_vertex(&mut self, isel: &mut Vec4Selection<'_>, stream: u32) -> Result<(), CompileError> {
-        let Some(count) = self.count else { return Ok(()) };
+        let count = self.count;
         let max = self.max_vertices;
         isel.cmp(Operand::null(Type::UD), count, Operand::ud(max), CondMod::L);
         isel.control_flow(Op::If);
@@ -342,7 +342,7 @@ impl GeometryStage {
     }
 
     fn emit_end_primitive(&mut self, isel: &mut Vec4Selection<'_>) {
-        let (Some(count), Some(bits)) = (self.count, self.bits) else { return };
+        let (count, Some(bits)) = (self.count, self.bits) else { return };
         if self.control != Control::Cut {
             return;
         }

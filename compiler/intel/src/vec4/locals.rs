@@ -53,7 +53,7 @@ impl Vec4Selection<'_> {
     }
 
     fn storage(&self, local: Option<Local>) -> Result<(LocalStorage, u8, bool), CompileError> {
-        let missing = || CompileError::lower("access to an unknown local variable");
+        let missing = || CompileError::internal("access to an unknown local variable");
         let local = local.ok_or_else(missing)?;
         let data = self.shader.locals.get(local).ok_or_else(missing)?;
         let storage = self.target.locals.get(local.index()).cloned().ok_or_else(missing)?;
@@ -67,7 +67,7 @@ impl Vec4Selection<'_> {
     ) -> Result<(), CompileError> {
         let (storage, _, wide) = self.storage(intrinsic.fields.local)?;
         let index =
-            intrinsic.srcs.first().copied().ok_or_else(|| CompileError::lower("load without index"))?;
+            intrinsic.srcs.first().copied().ok_or_else(|| CompileError::internal("load without index"))?;
         let dst = self.define(result);
         match storage {
             LocalStorage::Registers(elements) => {
@@ -103,7 +103,7 @@ impl Vec4Selection<'_> {
     pub(super) fn emit_store_local(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
         let (storage, components, wide) = self.storage(intrinsic.fields.local)?;
         let [value, index] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("store_local needs two sources"));
+            return Err(CompileError::internal("store_local needs two sources"));
         };
         let ty = self.raw_type(value);
         let n = self.shader.components(value);

@@ -46,7 +46,7 @@ impl Vec4Selection<'_> {
 
     fn emit_load_ubo(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let [block, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_ubo needs two sources"));
+            return Err(CompileError::internal("load_ubo needs two sources"));
         };
         if !matches!(self.shader.bits(result), 32 | 64) {
             return Err(CompileError::lower(format!("{NO_NARROW_TYPES} (load_ubo)")));
@@ -94,7 +94,9 @@ impl Vec4Selection<'_> {
             let target = if words == 2 { self.temp(Type::UD) } else { dst };
             for c in 0..n {
                 let at = offset + u32::from(c) * size + 4 * part;
-                let Some(row) = self.uniform_row(block, at / 16 * 16, 16) else { continue };
+                let Some(row) = self.uniform_row(block, at / 16 * 16, 16) else {
+                    self.internal_error("a row of 16 bytes is in two pulled units").raise()
+                };
                 let from = row.retype(Type::UD).swizzled(Swizzle::new([(at / 4 % 4) as u8; 4]));
                 self.mov(target.masked(1 << c), from);
             }

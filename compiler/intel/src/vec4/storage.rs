@@ -164,7 +164,7 @@ impl Vec4Selection<'_> {
     fn emit_store_memory(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
         let access = Access::of(intrinsic)?;
         let &[value] = &access.data[..] else {
-            return Err(CompileError::lower("store without a value"));
+            return Err(CompileError::internal("store without a value"));
         };
         let address = self.address(access.offset, access.base);
         let mask = intrinsic.fields.write_mask;
@@ -222,7 +222,7 @@ impl Vec4Selection<'_> {
 
     /// Bytes of a storage block: the width that a size query gives.
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
-        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::lower("size of no block"))?;
+        let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let dst = self.define(result);
         self.on_surface(Memory::StorageBlock(block), Some(dst), &mut |s, surface| {
             let size = s.sampler_row(SamplerOp::ResInfo, surface, Operand::ud(0));

@@ -15,6 +15,7 @@
 
 use crate::lir::{Rows, Swizzle, WRITEMASK_XYZW};
 use smallvec::SmallVec;
+use vocabulary::{InternalError, Phase};
 
 /// A splitting class with its subscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +139,10 @@ pub(super) fn split(swizzle: Swizzle, mask: u8) -> SmallVec<[u8; 4]> {
         return SwizzleClass::of(swizzle).pieces();
     }
     let legal = SwizzleClass::ALL.into_iter().filter(|class| class.supports(swizzle, mask));
-    legal.map(|class| class.pieces_within(mask)).min_by_key(|pieces| cost(pieces)).unwrap_or_default()
+    legal
+        .map(|class| class.pieces_within(mask))
+        .min_by_key(|pieces| cost(pieces))
+        .unwrap_or_else(|| InternalError::new(Phase::Lower, format!("no class splits {swizzle:?}")).raise())
 }
 
 /// Instructions that pieces become: XY and ZW must be split again (`align16-df-writemask`).

@@ -227,8 +227,7 @@ impl Vec4Selection<'_> {
         }
         match self.values[value] {
             Some(operand) => operand.retype(ty).swizzled(Swizzle::new(pick)),
-            // Only reads of values that do not dominate their use, which the validator excludes.
-            None => Operand::imm(0, ty),
+            None => self.undefined_value(value),
         }
     }
 

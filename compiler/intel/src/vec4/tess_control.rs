@@ -136,12 +136,12 @@ impl TessControlStage {
         result: Value,
     ) -> Result<(), CompileError> {
         let [vertex, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("load_per_vertex_input needs two sources"));
+            return Err(CompileError::internal("load_per_vertex_input needs two sources"));
         };
         let (varying, start) = vue::place(intrinsic.fields.slot)?
             .ok_or_else(|| CompileError::lower("this input does not reach control shaders"))?;
         let slot = self.interface.inputs.slot(varying);
-        let slot = slot.ok_or_else(|| CompileError::lower("input is missing from the vertices"))? as u32;
+        let slot = slot.ok_or_else(|| CompileError::internal("input is missing from the vertices"))? as u32;
         let handles = isel.vertex_handles(HANDLES, self.interface.vertices_in, vertex);
         let mut place = isel.slot_offset(offset);
         place.constant = place.constant.saturating_add(slot);
@@ -170,7 +170,7 @@ impl TessControlStage {
                 let slots = self.interface.outputs.per_vertex.len() as u32;
                 Ok((isel.add_vertex(place, vertex, slots), dword as u8 + component))
             }
-            (Place::Vertex { .. }, None) => Err(CompileError::lower("output of no vertex")),
+            (Place::Vertex { .. }, None) => Err(CompileError::internal("output of no vertex")),
         }
     }
 
@@ -182,7 +182,7 @@ impl TessControlStage {
         let (value, vertex, offset) = match intrinsic.srcs[..] {
             [value, offset] => (value, None, offset),
             [value, vertex, offset] => (value, Some(vertex), offset),
-            _ => return Err(CompileError::lower("output store without a value")),
+            _ => return Err(CompileError::internal("output store without a value")),
         };
         let count = isel.shader.components(value);
         let written = intrinsic.fields.write_mask & first(count);
@@ -239,7 +239,7 @@ impl TessControlStage {
         let (vertex, offset) = match intrinsic.srcs[..] {
             [offset] => (None, offset),
             [vertex, offset] => (Some(vertex), offset),
-            _ => return Err(CompileError::lower("output read without an offset")),
+            _ => return Err(CompileError::internal("output read without an offset")),
         };
         let patch = Handles::Shared(Operand::grf_scalar(0, Type::UD));
         if let Some(level) = Level::of(intrinsic.fields.slot) {

@@ -134,7 +134,7 @@ impl TessEvalStage {
             return Ok(());
         }
         let offset = intrinsic.srcs.last().copied();
-        let offset = offset.ok_or_else(|| CompileError::lower("input without an offset"))?;
+        let offset = offset.ok_or_else(|| CompileError::internal("input without an offset"))?;
         let mut place = isel.slot_offset(offset);
         let start = match (patch::place(&self.inputs, intrinsic.fields.slot)?, vertex) {
             (Place::Patch { slot, dword }, _) => {
@@ -147,7 +147,7 @@ impl TessEvalStage {
                 place = isel.add_vertex(place, vertex, slots);
                 dword as u8 + component
             }
-            (Place::Vertex { .. }, None) => return Err(CompileError::lower("input of no vertex")),
+            (Place::Vertex { .. }, None) => return Err(CompileError::internal("input of no vertex")),
         };
         self.define_patch_input(isel, place, start, result)
     }

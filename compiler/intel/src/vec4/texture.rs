@@ -145,7 +145,12 @@ impl Vec4Selection<'_> {
         offset: TexelOffset,
     ) -> Result<Vec<Row>, CompileError> {
         use SamplerOp::*;
-        let one = |t: &mut Self, kind| tex.src(kind).map_or(Operand::ud(0), |v| t.get(v, &[0], Type::UD));
+        let one = |isel: &mut Self, kind| match tex.src(kind) {
+            Some(value) => isel.get(value, &[0], Type::UD),
+            // Only sizes and fetches may lack a level.
+            None if kind == TexSrcKind::Lod && tex.op != TexOp::Txl => Operand::ud(0),
+            None => isel.internal_error("a source is missing").raise(),
+        };
         if op == ResInfo {
             return Ok(vec![vec![(WRITEMASK_XYZW, one(self, TexSrcKind::Lod))]]);
         }
@@ -163,7 +168,7 @@ impl Vec4Selection<'_> {
                 });
             }
             SampleDerivatives | SampleDerivativesCompare => self.gradient_rows(tex, reference, &mut rows)?,
-            Gather4Compare => rows.push(vec![(X, reference.unwrap_or(Operand::ud(0)))]),
+            Gather4Compare => rows.extend(reference.map(|reference| vec![(X, reference)])),
             Gather4Offset | Gather4OffsetCompare => {
                 rows[0].extend(reference.map(|reference| (W, reference)));
                 if let TexelOffset::Vertex(offset) = offset {
@@ -179,7 +184,7 @@ impl Vec4Selection<'_> {
     fn coordinate_row(&mut self, tex: &Tex) -> Result<Row, CompileError> {
         let n = tex.coord_components();
         let coord = tex.src(TexSrcKind::Coord);
-        let coord = coord.ok_or_else(|| CompileError::lower("a texture lookup without coordinates"))?;
+        let coord = coord.ok_or_else(|| CompileError::internal("a texture lookup without coordinates"))?;
         let identity = &ir::inst::IDENTITY[..usize::from(n.min(4))];
         let mut coord = self.get(coord, identity, Type::UD);
         if let Some(offset) = tex.src(TexSrcKind::Offset).filter(|_| tex.op == TexOp::Txf) {
@@ -210,7 +215,7 @@ impl Vec4Selection<'_> {
     ) -> Result<(), CompileError> {
         let axes = tex.dim.coord_components();
         let (Some(ddx), Some(ddy)) = (tex.src(TexSrcKind::Ddx), tex.src(TexSrcKind::Ddy)) else {
-            return Err(CompileError::lower("explicit gradients without gradients"));
+            return Err(CompileError::internal("explicit gradients without gradients"));
         };
         let last = (axes - 1).min(1);
         let pick = [0, 0, last, last];
@@ -266,7 +271,7 @@ fn sampler_op(tex: &Tex, offset: TexelOffset) -> Result<SamplerOp, CompileError>
     let unsupported = tex.src(TexSrcKind::MinLod).is_some();
     let own_offset = matches!(offset, TexelOffset::Vertex(_));
     Ok(match tex.op {
-        _ if unsupported => return Err(CompileError::lower("a lowest level is not lowered")),
+        _ if unsupported => return Err(CompileError::internal("a lowest level is not lowered")),
         TexOp::Tex | TexOp::Txb | TexOp::Txl if tex.shadow => SamplerOp::SampleLodCompare,
         TexOp::Tex | TexOp::Txb | TexOp::Txl => SamplerOp::SampleLod,
         TexOp::Txd if tex.shadow => SamplerOp::SampleDerivativesCompare,

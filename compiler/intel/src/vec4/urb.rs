@@ -47,7 +47,7 @@ impl VertexOutputs {
         intrinsic: &Intrinsic,
     ) -> Result<(), CompileError> {
         let [value, offset] = intrinsic.srcs[..] else {
-            return Err(CompileError::lower("store_output needs two sources"));
+            return Err(CompileError::internal("store_output needs two sources"));
         };
         let n = isel.shader.components(value);
         let mask = intrinsic.fields.write_mask & first(n);

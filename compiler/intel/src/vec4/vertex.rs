@@ -97,7 +97,8 @@ impl VertexStage {
 
     fn input(&self, input: VertexInput) -> Result<Operand, CompileError> {
         let index = self.inputs.iter().position(|i| *i == input);
-        let index = index.ok_or_else(|| CompileError::lower("a system value is missing from the payload"))?;
+        let index =
+            index.ok_or_else(|| CompileError::internal("a system value is missing from the payload"))?;
         Ok(Operand::grf((self.start + index as u32) as u8, Type::UD))
     }
 
@@ -143,7 +144,7 @@ impl VertexStage {
             return Err(CompileError::lower(format!("vertex input {}", intrinsic.fields.slot)));
         };
         let Some(&offset) = intrinsic.srcs.first() else {
-            return Err(CompileError::lower("load_input needs an offset"));
+            return Err(CompileError::internal("load_input needs an offset"));
         };
         let n = isel.shader.components(result);
         let pick = [0, 1, 2, 3].map(|c: u8| (intrinsic.fields.component + c.min(n - 1)) & 3);
