@@ -7,15 +7,16 @@ use crate::model::Model;
 use crate::sends;
 use eu::desc::{self, GatewayFn, GatewayMessage, Lengths};
 
-/// Where the header's dword 2 wants the barrier's number.
+/// First bit of the barrier's number in the header's dword 2.
 const BARRIER_ID_BIT: u32 = 24;
 /// Bits of a barrier's number.
 const BARRIER_ID_BITS: u32 = 4;
-/// Where it wants the number of threads, and the bit that says it has one.
+/// First bit of the number of threads, and the bit that enables it.
 const COUNT_BIT: u32 = 9;
 const COUNT_ENABLE: u32 = 1 << 15;
 
-/// Appends a barrier of the `threads` threads of a patch. Layout: `brw_fs_nir.cpp`, `brw_vec4_generator.cpp`.
+/// Appends a barrier of the `threads` threads of a patch. Layout: `brw_fs_nir.cpp`,
+/// `brw_vec4_generator.cpp`.
 ///
 /// # Errors
 /// The generation has no such message.
@@ -34,7 +35,8 @@ pub fn patch_barrier(program: &mut Program, model: &Model, threads: u32) -> Resu
     emit(program, model, header)
 }
 
-/// Appends a barrier of the threads of a work group, whose number the payload has where the header wants it.
+/// Appends a barrier of the threads of a work group. The payload has the barrier's number at the
+/// header's bit.
 ///
 /// # Errors
 /// The generation has no such message.

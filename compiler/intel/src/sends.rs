@@ -1,5 +1,5 @@
-//! Messages: descriptors of the shared functions' messages. Numbers are those of Mesa's `brw_eu_defines.h` and
-//! `brw_eu.h`.
+//! Messages: descriptors of the shared functions' messages. Numbers are those of Mesa's
+//! `brw_eu_defines.h` and `brw_eu.h`.
 
 use crate::error::CompileError;
 use crate::lir::{Message, MessageKind};
@@ -25,14 +25,14 @@ pub fn oword_block_control(bti: u32, owords: u32, write: bool) -> u32 {
     bti & 0xff | size << 8 | kind << 14
 }
 
-/// What tells scratch block messages from others of the data cache.
+/// Bit of the control that marks scratch block messages of the data cache.
 pub const SCRATCH_BLOCK: u32 = 1 << 18;
 
 /// Registers at the start of the scratch space that a scratch block message can name.
 pub const SCRATCH_BLOCK_REGS: u32 = 1 << 12;
 
-/// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch space, all of them among
-/// the first [`SCRATCH_BLOCK_REGS`]; the payload is g0.
+/// Scratch block read of `regs` (1, 2 or 4) registers at register `offset` of the thread's scratch
+/// space, all of them among the first [`SCRATCH_BLOCK_REGS`]; the payload is g0.
 #[must_use]
 pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
     let size = if model.scratch_block_size_log2() { regs.ilog2() } else { regs - 1 };
@@ -47,8 +47,8 @@ pub fn scratch_block_read(model: &Model, offset: u32, regs: u32) -> Message {
     }
 }
 
-/// Scattered dword access to the thread's scratch space, `per` registers per operand: a header (dword 2: byte
-/// offset), dword addresses, for writes the data.
+/// Scattered dword access to the thread's scratch space, `per` registers per operand: a header
+/// (dword 2: byte offset), dword addresses, for writes the data.
 #[must_use]
 pub fn scratch_scattered(write: bool, per: u32) -> Message {
     let kind = if write { 11 } else { 3 };
@@ -63,7 +63,8 @@ pub fn scratch_scattered(write: bool, per: u32) -> Message {
     }
 }
 
-/// Uniform pull: 16 dwords (four owords) at the oword offset in dword 2 of the header, two registers.
+/// Uniform pull: 16 dwords (four owords) at the oword offset in dword 2 of the header, two
+/// registers.
 #[must_use]
 pub fn constant_block_read(bti: u32) -> Message {
     Message {
@@ -195,7 +196,8 @@ pub fn sampler(
     }
 }
 
-/// Constant texel offsets in dword 2 of the header: four bits each, u highest; `None` if they do not fit.
+/// Constant texel offsets in dword 2 of the header: four bits each, u highest; `None` if they do
+/// not fit.
 #[must_use]
 pub fn texel_offset_nibbles(offsets: &[u64]) -> Option<u32> {
     offsets.iter().take(3).enumerate().try_fold(0, |bits, (i, &offset)| {
@@ -204,7 +206,7 @@ pub fn texel_offset_nibbles(offsets: &[u64]) -> Option<u32> {
     })
 }
 
-/// Where the pixel interpolator evaluates.
+/// Position at which the pixel interpolator evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum InterpolatorMode {
@@ -238,7 +240,7 @@ pub fn pixel_interpolator(
     }
 }
 
-/// A message of the back-end IR from its typed form.
+/// Returns the message of LIR for a typed message.
 ///
 /// # Errors
 /// The generation has no such message.
@@ -261,7 +263,7 @@ pub fn typed(
     })
 }
 
-/// A message to the data port that serves `op`.
+/// Returns a message to the data port that serves `op`.
 ///
 /// # Errors
 /// The generation has no such message.

@@ -1,9 +1,10 @@
-//! The binding table: which index means which surface. Both back ends lay it out the same way.
+//! Binding table: the index of each surface, the same in both back ends.
 
 use crate::output::Surface;
 use ir::Shader;
 
-/// First binding table index of each kind of surface; the kinds follow each other in the order of the fields.
+/// First binding table index of each kind of surface; the kinds follow each other in the order of
+/// the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BindingTable {
     /// Uniform block 0.
@@ -32,7 +33,7 @@ impl BindingTable {
         BindingTable { uniform: first, texture, storage, atomic, image, groups: image + info.images }
     }
 
-    /// The entries behind those that were taken.
+    /// The entries after those that are taken.
     #[must_use]
     pub fn surfaces(shader: &Shader) -> Vec<Surface> {
         let info = &shader.info;

@@ -1,4 +1,4 @@
-//! Vertex entries of the URB: which slots a stage's inputs and outputs take, for every back end.
+//! Vertex entries of the URB: the slots of a stage's inputs and outputs, for both back ends.
 
 use crate::error::CompileError;
 use crate::options::StageKey;
@@ -17,8 +17,8 @@ pub fn for_each_intrinsic(shader: &Shader, mut f: impl FnMut(&Intrinsic)) {
     }
 }
 
-/// Which input slots a vertex shader reads: attributes by dense number (their count is given too), then system
-/// values, then draw parameters.
+/// Returns the number of attribute slots of a vertex shader, and its input slots: attributes by
+/// dense number, then system values, then draw parameters.
 #[must_use]
 pub fn vertex_inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
     let mut attributes = 0;
@@ -52,7 +52,8 @@ pub fn vertex_inputs(shader: &Shader) -> (u32, Vec<VertexInput>) {
     (attributes, inputs)
 }
 
-/// VUE slot and dword of a varying's first component. `None` for what does not travel.
+/// VUE slot and dword of a varying's first component. `None` for a varying that the next stage does
+/// not get.
 ///
 /// # Errors
 /// The slot must be lowered to others first.
@@ -79,9 +80,9 @@ pub fn place(slot: Slot) -> Result<Option<(Varying, u8)>, CompileError> {
     }))
 }
 
-/// What a geometry shader's read of an input names.
+/// The operands of a geometry shader's read of an input.
 pub(crate) struct PerVertexInput {
-    /// Which vertex of the primitive.
+    /// Number of the vertex in the primitive.
     pub vertex: Value,
     /// Slots after `slot`.
     pub offset: Value,
@@ -92,7 +93,7 @@ pub(crate) struct PerVertexInput {
 }
 
 impl PerVertexInput {
-    /// Takes a `load_per_vertex_input` apart.
+    /// Splits a `load_per_vertex_input`.
     ///
     /// # Errors
     /// It lacks sources, or the vertices have no such input.
@@ -108,7 +109,8 @@ impl PerVertexInput {
     }
 }
 
-/// The layout of a stage's outputs: what it declares, what it writes, what the next stage needs.
+/// The layout of a stage's outputs: those that it declares, those that it writes, those that the
+/// next stage needs.
 ///
 /// # Errors
 /// An output that must be lowered to others first.
@@ -130,7 +132,8 @@ pub fn output_map(shader: &Shader, key: &StageKey) -> Result<VueMap, CompileErro
     Ok(map_of(&used))
 }
 
-/// The layout of the vertices that a geometry shader reads: what it declares and what it loads.
+/// The layout of the vertices that a geometry shader reads: the inputs that it declares and those
+/// that it loads.
 ///
 /// # Errors
 /// An input that must be lowered to others first.

@@ -9,7 +9,7 @@
 //! * `phis`: registers of phis, copies at the ends of their predecessors;
 //! * `fusion`: multiplications that become part of additions;
 //! * [`values`]: types, constants, negated conditions;
-//! * [`geometry_layout`], [`memory_effects`], [`push_constants`], [`widths`]: analyses and choices
+//! * [`geometry_layout`], [`memory_effects`], [`push_constants`], [`widths`]: facts and choices
 //!   of stages that do not depend on the back end.
 
 mod control_flow;

@@ -9,8 +9,9 @@ pub const UNIT: u32 = 32;
 /// Number of ranges that the hardware pushes.
 const MAX_RANGES: usize = 4;
 
-/// Chooses the push ranges of a shader: for each block with loads at constant offsets the units from the first
-/// to the last one used, lower block numbers first, at most `max_registers` in all. What does not fit is pulled.
+/// Chooses the push ranges of a shader: for each block with loads at constant offsets the units
+/// from the first to the last one used, lower block numbers first, at most `max_registers` in all.
+/// Other data is pulled.
 #[must_use]
 pub fn choose_push_ranges(shader: &Shader, max_registers: u32) -> Vec<PushRange> {
     let mut used: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
@@ -49,7 +50,8 @@ pub fn choose_push_ranges(shader: &Shader, max_registers: u32) -> Vec<PushRange>
     ranges
 }
 
-/// Byte offset inside the pushed registers of `bytes` bytes at `offset` of `block`, if they are pushed.
+/// Byte offset inside the pushed registers of `bytes` bytes at `offset` of `block`, if they are
+/// pushed.
 #[must_use]
 pub fn push_offset(ranges: &[PushRange], block: u32, offset: u32, bytes: u32) -> Option<u32> {
     let mut base = 0;

@@ -5,7 +5,7 @@ use crate::error::CompileError;
 use crate::lir::{CondMod, Op, Operand, Region, Type};
 use ir::{Alu, AluOp, Value};
 
-/// How the components of one operation are computed.
+/// One operation under selection, for one component of its result.
 pub(super) struct Ctx<'s> {
     pub alu: &'s Alu,
     pub result: Value,
@@ -35,8 +35,8 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Vectors and parts are names for their sources: no instruction. A phi's register changes only where control
-    /// leaves everything that its value dominates.
+    /// Vectors and parts become names for their sources and need no instruction. A phi's register
+    /// changes only where control leaves everything that its value dominates.
     fn emit_without_instruction(&mut self, alu: &Alu, result: Value) -> bool {
         let ty = self.raw_type(result);
         let components: Components = match alu.op {
@@ -70,7 +70,7 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// One instruction with the operation's sources, all of type `ty`.
+    /// Emits one instruction with the operation's sources, all of type `ty`.
     fn simple(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
         let srcs: Vec<Operand> = (0..ctx.alu.srcs.len()).map(|i| self.arg(ctx, i, ty)).collect();
         self.builder().emit(op, ctx.dst.retype(ty), &srcs);
@@ -168,7 +168,7 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// The operation exists for 32-bit operands only; others must have been lowered.
+    /// Checks that the operands have 32 bits: earlier passes lower the operation for other sizes.
     pub(super) fn only_32bit(&self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         if ctx.src_bits == 32 {
             Ok(())
@@ -233,7 +233,8 @@ impl ScalarSelection<'_> {
         self.compare_into(ctx.dst, a, b, cond);
     }
 
-    /// 32-bit boolean of a comparison. 64-bit operands give 64-bit booleans, of which the low half is kept.
+    /// Emits a comparison into a 32-bit boolean. 64-bit operands make a 64-bit boolean, of which
+    /// the low dword is kept.
     pub(super) fn compare_into(&mut self, dst: Operand, a: Operand, b: Operand, cond: CondMod) {
         let ty = a.ty;
         let mut build = self.builder();
@@ -275,7 +276,8 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// `c ? 1 : 0` and its opposite from the boolean's 0 or −1 itself: needs no constant in a register.
+    /// Emits `c ? 1 : 0` or its opposite from the boolean's 0 or −1, which needs no constant in a
+    /// register.
     fn emit_select_of_one_and_zero(&mut self, ctx: &Ctx<'_>, cond: Value, component: u8) -> bool {
         const ONE: u64 = 0x3f80_0000;
         if ctx.bits != 32 || self.is_64bit_comparison(cond) {
@@ -328,8 +330,8 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// Four consecutive channels are neighbours in two dimensions.
-    pub(super) fn has_neighbours(&self) -> bool {
+    /// Returns whether four consecutive channels are neighbors in two dimensions.
+    pub(super) fn has_neighbors(&self) -> bool {
         match self.shader.info.stage {
             ir::Stage::Fragment => true,
             ir::Stage::Compute => self.shader.info.derivative_group != ir::DerivativeGroup::None,
@@ -337,24 +339,24 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// Differences inside the quad by regions: pixels of a quad are four consecutive channels (upper left, upper
-    /// right, lower left, lower right).
+    /// Emits differences inside the quad by regions: the pixels of a quad are four consecutive
+    /// channels (upper left, upper right, lower left, lower right).
     fn emit_derivative(&mut self, ctx: &Ctx<'_>) -> Result<(), CompileError> {
         self.only_32bit(ctx)?;
         let src = self.arg(ctx, 0, Type::F);
-        if !src.is_reg() || src.is_scalar() || !self.has_neighbours() {
-            // Constant over the primitive, or nothing to compare with.
+        if !src.is_reg() || src.is_scalar() || !self.has_neighbors() {
+            // Constant over the primitive, or without neighbors.
             self.builder().mov(ctx.dst.retype(Type::F), Operand::f(0.0));
             return Ok(());
         }
         let fine_y = ctx.alu.op == AluOp::FddyFine;
         let mut b = self.builder();
-        // Regions need the data in a register of its own, without modifiers.
+        // Regions need the data in a register without modifiers.
         let copy = b.temp(Type::F);
         b.mov(copy, src);
         let dst = ctx.dst.retype(Type::F);
         if fine_y {
-            // Upper pair minus nothing the same region can name twice: two channels at a time share a row.
+            // No region has the lower or the upper pair twice: each quad takes an instruction.
             for half in 0..u32::from(b.exec_size) / 4 {
                 let mut quad = b.sub_group(4, (half * 4) as u8);
                 let lower = copy.byte_offset(half * 16 + 8).with_region(0, 2, 1);
@@ -376,7 +378,7 @@ impl ScalarSelection<'_> {
     }
 }
 
-/// What the math unit computes in one instruction.
+/// Functions that the math unit computes in one instruction.
 fn math_function(op: AluOp) -> Option<Op> {
     Some(match op {
         AluOp::Frcp => Op::MathInv,

@@ -69,7 +69,7 @@ impl ScalarSelection<'_> {
         Ok(true)
     }
 
-    /// Makes what follows round to zero, or to nearest even again.
+    /// Sets the rounding mode of the instructions that follow: to zero, or to nearest even.
     fn set_rounding(&mut self, to_zero: bool) {
         let control = Operand::arf(Arf::Control(0), Type::UD);
         let mut b = self.builder();
@@ -86,7 +86,7 @@ impl ScalarSelection<'_> {
         self.move_converted(ctx.dst.retype(to), a)
     }
 
-    /// `dst = src` through whatever intermediate steps the hardware wants.
+    /// Emits `dst = src`, through the intermediate types that the hardware needs.
     fn move_converted(&mut self, dst: Operand, src: Operand) -> Result<(), CompileError> {
         let info = self.model.devinfo();
         let lacks = |ty: Type| match ty {
@@ -122,7 +122,7 @@ impl ScalarSelection<'_> {
             b.mov(dst, src);
             return Ok(());
         }
-        // Narrow results go to one place per execution channel: spread, then gather as raw bits.
+        // A narrow result takes the space of the execution type: spread, then gather as raw bits.
         let raw = Type::uint(dst.ty.size() * 8);
         let spread = b.temp(Type::uint(step * 8)).subscript(dst.ty, 0);
         b.mov(spread, src);
@@ -130,8 +130,8 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// A 64-bit value whose low half is that of another one: a copy with a new high half. The copy usually
-    /// coalesces with its source.
+    /// Emits a 64-bit value whose low dword is that of another one: a copy with a new high dword.
+    /// The copy usually coalesces with its source.
     fn emit_high_dword_replacement(&mut self, ctx: &Ctx<'_>) -> bool {
         let low = &ctx.alu.srcs[0];
         let Some(unpack) = self.shader.as_alu(low.value).filter(|alu| alu.op == AluOp::Unpack64X) else {
@@ -150,7 +150,7 @@ impl ScalarSelection<'_> {
         true
     }
 
-    /// A 64-bit value from its halves, one strided move each.
+    /// Joins two dwords to a 64-bit value, one strided move each.
     pub(super) fn pack_dwords(&mut self, dst: Operand, low: Operand, high: Operand) {
         let dst = dst.retype(Type::DF);
         let mut b = self.builder();
@@ -215,20 +215,20 @@ impl ScalarSelection<'_> {
     }
 }
 
-/// Bytes from element to element of the destination of a conversion: as many as the type has that it executes in;
-/// between integers and halves a dword.
+/// Bytes from element to element of the destination of a conversion: the size of its execution
+/// type; a dword between integers and half floats.
 fn element_step(dst: Type, src: Type) -> u32 {
     let integer_and_half = dst == Type::HF && src.is_integer() || dst.is_integer() && src == Type::HF;
     let execution = match (integer_and_half, src.size()) {
         (true, _) => 4,
-        // Bytes execute as words, except that a copy is a copy.
+        // Bytes execute as words, except in copies.
         (_, 1) if dst.size() > 1 => 2,
         (_, size) => size,
     };
     execution.max(dst.size())
 }
 
-/// Type that a conversion gives.
+/// Type of a conversion's result.
 fn result_type(op: AluOp, bits: u32) -> Type {
     match op.info().output.class {
         ir::Class::Float => Type::float(bits),

@@ -100,8 +100,8 @@ impl ScalarSelection<'_> {
         self.builder().emit(op, ctx.dst.retype(ty), &[a, count]);
     }
 
-    /// A shift count for words: a word, because the instruction executes in the widest type, and its low four bits,
-    /// because the hardware takes five.
+    /// A shift count for words: a word, because the instruction executes in the widest type, and
+    /// its low four bits, because the hardware takes five.
     fn word_count(&mut self, count: Operand) -> Operand {
         if let Some(bits) = count.imm_bits() {
             return Operand::uw(bits as u16 & 15);
@@ -118,7 +118,7 @@ impl ScalarSelection<'_> {
         self.builder().minmax(ctx.dst.retype(ty), a, b, cond);
     }
 
-    /// −1, 0 or 1: the sign smeared over the word, or with one where positive.
+    /// Emits −1, 0 or 1: the sign in every bit, or'ed with one if positive.
     fn emit_isign(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let a = self.arg(ctx, 0, ty);
         let dst = ctx.dst.retype(ty);
@@ -140,7 +140,8 @@ impl ScalarSelection<'_> {
             self.builder().emit(Op::Mul, dst, &[a, b]);
             return;
         }
-        // MUL reads the low word of src1 only: a·b = a·lo(b) + (a·hi(b) << 16), the latter added word by word.
+        // MUL reads the low word of src1 only: a·b = a·lo(b) + (a·hi(b) << 16), the latter added
+        // word by word.
         let mut build = self.builder();
         if let Some(bits) = b.imm_bits() {
             let value = bits as u32;
@@ -162,7 +163,8 @@ impl ScalarSelection<'_> {
         build.mov(raw, low);
     }
 
-    /// High half of a product: MUL to the accumulator, then MACH, eight channels at a time.
+    /// Emits the high half of a product: MUL to the accumulator, then MACH, eight channels at a
+    /// time.
     fn emit_mul_high(&mut self, ctx: &Ctx<'_>, ty: Type) -> Result<(), CompileError> {
         self.only_32bit(ctx)?;
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
@@ -179,8 +181,8 @@ impl ScalarSelection<'_> {
         };
         for group in (0..build.exec_size).step_by(8) {
             let at = |o: Operand| o.channel_offset(u32::from(group));
-            // Implicit accumulator accesses of the second quarter use acc1 on ivb: compute it in the first
-            // quarter without masks, then move under them.
+            // Implicit accumulator accesses of the second quarter use acc1 on ivb: compute it in
+            // the first quarter without masks, then move under them.
             let detour = group > 0 && acc1;
             let mut part = build.sub_group(8, if detour { 0 } else { group });
             part.no_mask |= detour;
@@ -210,7 +212,8 @@ impl ScalarSelection<'_> {
             build.emit(op, dst, &[a, b]);
             return Ok(());
         }
-        // The hardware's remainder has the sign of the dividend: add the divisor where signs differ.
+        // The hardware's remainder has the sign of the dividend: add the divisor if the signs
+        // differ.
         let remainder = build.temp(ty);
         build.emit(op, remainder, &[a, b]);
         let signs = build.temp(ty);

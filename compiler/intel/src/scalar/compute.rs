@@ -1,7 +1,8 @@
 //! Compute stage: payload, invocation numbers, the end of the thread.
 //!
-//! Payload: g0 (dwords 1, 6, 7 the work group's number, dword 2 the barrier's), push constants, then a register of
-//! the thread's own: dwords 0 to 2 the work group's size where that varies, then the thread's number in the group.
+//! Payload: g0 (dwords 1, 6, 7 the work group's number, dword 2 the barrier's), push constants,
+//! then a register of the thread: dwords 0 to 2 the work group's size if it varies, then the
+//! thread's number in the group.
 
 use super::target::{Components, Scalar, ScalarSelection};
 use crate::codegen::{self, CodeGenerator};
@@ -136,7 +137,8 @@ impl ComputeStage {
         index
     }
 
-    /// The invocation's place in the work group: x runs fastest, or the place in the quad and then the quad's x.
+    /// Position of each invocation in the work group: x varies fastest, or the position in the quad
+    /// and then the quad's x.
     fn invocation_id(&self, isel: &mut ScalarSelection<'_>) -> Components {
         let index = self.invocation_index(isel);
         if !in_quads(isel.shader) {
@@ -161,7 +163,7 @@ impl ComputeStage {
         [x, y, z].into_iter().collect()
     }
 
-    /// Number of each invocation from its place, where channels are in another order.
+    /// Number of each invocation from its position, if channels are in another order.
     fn index_from_id(&self, isel: &mut ScalarSelection<'_>) -> Operand {
         let id = self.invocation_id(isel);
         let sizes = [self.group_size(isel, 1), self.group_size(isel, 0)];
@@ -180,8 +182,8 @@ impl ComputeStage {
     }
 }
 
-/// Passes the thread's share of shared memory to the data port, on generations where threads must do
-/// that.
+/// Passes the thread's share of shared memory to the data port, on generations where threads must
+/// do that.
 fn emit_shared_memory_index(isel: &mut ScalarSelection<'_>) {
     if isel.shader.info.shared_size == 0 || !isel.model.moves_shared_memory_index() {
         return;
@@ -196,7 +198,7 @@ fn in_quads(shader: &Shader) -> bool {
     shader.info.derivative_group == ir::DerivativeGroup::Quads
 }
 
-/// A number's three digits to the bases `sizes`, the lowest first.
+/// Splits a number into three digits to the given bases, the lowest first.
 fn split(isel: &mut ScalarSelection<'_>, number: Operand, [width, height]: [Operand; 2]) -> [Operand; 3] {
     let x = divided(isel, Op::MathIntDivRemainder, number, width);
     let row = divided(isel, Op::MathIntDivQuotient, number, width);

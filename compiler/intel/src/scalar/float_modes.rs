@@ -22,13 +22,13 @@ impl ScalarSelection<'_> {
     }
 }
 
-/// The operation's halves lie in dwords of the IR, but move as HF.
+/// Returns whether the operation moves half floats as HF: in the IR they are in dwords.
 fn packs_halves(op: ir::AluOp) -> bool {
     use ir::AluOp::*;
     matches!(op, PackHalf | PackHalf2x16 | UnpackHalfX | UnpackHalfY | UnpackHalf2x16)
 }
 
-/// Control register bits for the widths in which the shader computes. Mere copies need none.
+/// Control register bits for the widths in which the shader computes. Copies need none.
 fn denormal_bits(shader: &Shader, model: &Model) -> u32 {
     let mut bits = 0;
     for block in shader.block_order() {

@@ -94,7 +94,7 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
         isel.push_start = u32::from(next);
         self.setup = isel.push_start + isel.pushed_registers();
         let total = self.setup + 2 * interface.inputs.len() as u32;
-        // A message that ends the thread needs its place at the top.
+        // The message that ends the thread takes registers at the top.
         if total > MAX_PAYLOAD {
             let message = format!("{total} registers of inputs and uniforms do not fit");
             return Err(CompileError::lower(message));
@@ -229,7 +229,7 @@ impl<'a> FragmentStage<'a> {
         mode: Barycentric,
     ) -> Result<(), CompileError> {
         let first = payload_register(self.barycentric.get(&mode).copied(), "barycentrics")?;
-        // Component 0 names the pair; PLN reads both.
+        // PLN reads both registers through component 0.
         let pair = Operand::grf(first, Type::F);
         isel.set(result, [pair, pair].into_iter().collect());
         Ok(())
@@ -243,7 +243,8 @@ impl<'a> FragmentStage<'a> {
         Ok((self.setup + 2 * index as u32) * REG_SIZE + component * 16)
     }
 
-    /// Input, flat or interpolated by the given barycentrics; a variable offset chooses among the declared slots.
+    /// Emits an input, flat or interpolated by the given barycentrics. A variable offset chooses
+    /// among the declared slots.
     fn emit_input(
         &self,
         isel: &mut ScalarSelection<'_>,
@@ -295,14 +296,16 @@ impl<'a> FragmentStage<'a> {
         Ok(components)
     }
 
-    /// `gl_FragCoord`: pixel position from the subspans' corners, depth and 1/w from the payload.
+    /// Emits `gl_FragCoord`: pixel position from the subspans' corners, depth and 1/w from the
+    /// payload.
     fn emit_frag_coord(&self, isel: &mut ScalarSelection<'_>, result: Value) -> Result<(), CompileError> {
         let dst = isel.define(result, Type::F);
         let center = if isel.shader.info.fragment.pixel_center_integer { 0.0 } else { 0.5 };
         let depth = payload_register(self.depth, "depth")?;
         let w = payload_register(self.w, "w")?;
         let mut b = isel.builder();
-        // Words 4, 6, … are x, words 5, 7, … y of the upper left corners; the vectors add the place in the quad.
+        // Words 4, 6, … are x, words 5, 7, … y of the upper left corners; the vectors add the
+        // position in the quad.
         for (axis, vector) in [(0u32, 0x1010_1010u64), (1, 0x1100_1100)] {
             let mut corner = Operand::grf(1, Type::UW).with_region(2, 4, 0);
             corner.offset = 8 + 2 * axis;
@@ -317,7 +320,7 @@ impl<'a> FragmentStage<'a> {
         Ok(())
     }
 
-    /// Not among the dispatched pixels, or discarded.
+    /// Emits `gl_HelperInvocation`: the pixel is not dispatched, or is discarded.
     fn emit_helper_invocation(
         &self,
         isel: &mut ScalarSelection<'_>,
@@ -347,8 +350,8 @@ impl<'a> FragmentStage<'a> {
         Ok(())
     }
 
-    /// Removes channels (all, or where `cond` holds) from the live pixels. A discard also stops quads without
-    /// live pixels; a demotion keeps them for derivatives.
+    /// Removes channels (all, or where `cond` holds) from the live pixels. A discard also stops
+    /// quads without live pixels; a demotion keeps them for derivatives.
     fn emit_discard(
         &mut self,
         isel: &mut ScalarSelection<'_>,
@@ -425,7 +428,7 @@ impl<'a> FragmentStage<'a> {
         let header = by_header || target > 0 || interface.render_targets > 1 || interface.dual_source;
         let sources = if interface.dual_source { 2 } else { 1 };
         let header_regs = if header { 2 } else { 0 };
-        // Sixteen words, whatever the width.
+        // Sixteen words at each width.
         let mask_regs = u32::from(interface.writes_sample_mask);
         let depth_regs = u32::from(interface.writes_depth) * per;
         let mlen = header_regs + mask_regs + sources * 4 * per + depth_regs;

@@ -1,11 +1,12 @@
 //! Geometry stage on eight channels, one input primitive (or one instance of one) per channel.
 //!
-//! Payload: g0, g1 URB handles (bits 31:27 the instance), primitive ids if used, a register of input handles per
-//! vertex, push constants. Inputs are pulled with URB reads.
+//! Payload: g0, g1 URB handles (bits 31:27 the instance), primitive ids if used, a register of
+//! input handles per vertex, push constants. Inputs are pulled with URB reads.
 //!
-//! The output entry holds, in order: the vertex count, alone in 32 bytes, unless every thread emits the same
-//! known number; the control data header; the vertices. Control data is one bit per vertex that ends its
-//! strip, or two bits with its stream. Layout: `brw_fs_visitor.cpp`, `brw_fs.cpp` of Mesa.
+//! The output entry holds, in order: the vertex count, alone in 32 bytes, unless every thread emits
+//! the same known number; the control data header; the vertices. Control data is one bit per vertex
+//! that ends its strip, or two bits with its stream. Layout: `brw_fs_visitor.cpp`, `brw_fs.cpp` of
+//! Mesa.
 
 use super::target::{PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::{UrbWrite, VertexOutputs};
@@ -22,15 +23,15 @@ use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
 /// Register of the output handles.
 const OUTPUT_HANDLES: u8 = 1;
-/// Where the handles of a thread carry the instance number.
+/// First bit of the instance number in the handles of a thread.
 const INSTANCE_SHIFT: u32 = 27;
 /// Owords that the vertex count takes.
 const COUNT_OWORDS: u32 = 2;
 
-/// How vertices are counted.
+/// Count of the vertices emitted so far.
 #[derive(Clone, Copy, Debug)]
 enum Count {
-    /// Every emission is outside of control flow: vertices so far.
+    /// Known: no emission is in control flow.
     Static(u32),
     /// In a register.
     Dynamic(Operand),
@@ -235,7 +236,7 @@ impl GeometryStage {
         Ok(())
     }
 
-    /// Handles of vertex `vertex` of each channel's primitive.
+    /// Returns the handles of vertex `vertex` of each channel's primitive.
     fn input_handle(
         &mut self,
         isel: &mut ScalarSelection<'_>,
@@ -258,7 +259,7 @@ impl GeometryStage {
         Ok(chosen)
     }
 
-    /// Counts vertices at run time.
+    /// Starts to count vertices at run time.
     fn start_counting(&mut self, isel: &mut ScalarSelection<'_>) {
         let control = self.control;
         let mut b = isel.builder();
@@ -289,7 +290,7 @@ impl GeometryStage {
         }
     }
 
-    /// Vertices past the declared maximum vanish.
+    /// Emits a vertex that is counted at run time. Vertices past the declared maximum are dropped.
     fn emit_counted_vertex(
         &mut self,
         isel: &mut ScalarSelection<'_>,
@@ -323,7 +324,7 @@ impl GeometryStage {
         Ok(())
     }
 
-    /// Before the first vertex of a new control dword the old one is written.
+    /// Writes the control dword before the first vertex of the next one.
     fn emit_full_control_dword(
         &mut self,
         isel: &mut ScalarSelection<'_>,
@@ -362,7 +363,7 @@ impl GeometryStage {
         let index = b.temp(Type::UD);
         b.emit(Op::Add, index.retype(Type::D), &[count.retype(Type::D), Operand::d(-1)]);
         b.emit(Op::Shr, index, &[index, Operand::ud(per_dword)]);
-        // A dword of the oword by its mask, the oword by an offset.
+        // The mask selects the dword in the oword, the offset the oword.
         let masks = b.temp(Type::UD);
         b.emit(Op::And, masks, &[index, Operand::ud(3)]);
         b.emit(Op::Shl, masks, &[Operand::ud(1 << 16), masks]);
@@ -416,7 +417,7 @@ impl GeometryStage {
         bits[dword] |= value << shift;
     }
 
-    /// The last message ends the thread: the control data's last one, or else the last vertex's.
+    /// Ends the thread with the last message of the control data, or else of the last vertex.
     fn end_with_known_count(
         &mut self,
         isel: &mut ScalarSelection<'_>,

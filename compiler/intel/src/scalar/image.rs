@@ -64,7 +64,7 @@ impl ScalarSelection<'_> {
         Ok(arguments)
     }
 
-    /// One message per eight channels.
+    /// Emits one message per eight channels.
     fn emit_typed(
         &mut self,
         intrinsic: &Intrinsic,
@@ -74,7 +74,7 @@ impl ScalarSelection<'_> {
     ) -> Result<(), CompileError> {
         let arguments = self.typed_arguments(intrinsic)?;
         let dst = result.map(|r| self.define(r, Type::UD)).unwrap_or_default();
-        // A read gives all four components, an atomic operation one.
+        // A read returns all four components, an atomic operation one.
         let response = match (intrinsic.op, result) {
             (_, None) => 0,
             (IntrinsicOp::ImageLoad, _) => 4,
@@ -96,7 +96,8 @@ impl ScalarSelection<'_> {
         })
     }
 
-    /// A typed message for eight channels: a header with the channels that take part, coordinates, data.
+    /// Emits a typed message for eight channels: a header with the mask of channels, coordinates,
+    /// data.
     fn send_typed(&mut self, arguments: &[Operand], message: Message, group: u8, guarded: bool) -> Operand {
         let mut b = self.builder();
         let payload = Operand::vgrf(b.program.vreg(1 + arguments.len() as u32), Type::UD);

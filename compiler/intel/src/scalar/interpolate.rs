@@ -7,7 +7,8 @@ use crate::sends::{self, InterpolatorMode};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
 impl ScalarSelection<'_> {
-    /// Emits `load_barycentric_at_sample` of a multisampled framebuffer, or `load_barycentric_at_offset`.
+    /// Emits `load_barycentric_at_sample` of a multisampled framebuffer, or
+    /// `load_barycentric_at_offset`.
     pub(super) fn emit_pixel_interpolator(
         &mut self,
         intrinsic: &Intrinsic,
@@ -29,19 +30,19 @@ impl ScalarSelection<'_> {
             }
             (_, None) => (InterpolatorMode::PerSlotOffset, 0, Some(self.offset_payload(argument, per))),
         };
-        // Modes without per-pixel arguments still need a register of payload, whatever is in it.
+        // Modes without per-pixel arguments still need a register of payload, with any contents.
         let mlen = if payload.is_some() { 2 * per } else { 1 };
         let payload = payload.unwrap_or(Operand::grf(0, Type::UD));
         let mut b = self.builder();
         let response = Operand::vgrf(b.program.vreg(2 * per), Type::F);
         let send = b.emit(Op::Send, response, &[payload]);
         send.message = Some(sends::pixel_interpolator(mode, intrinsic.fields.linear, per == 2, data, mlen));
-        // The response is as PLN reads it: x and y of eight channels each.
+        // PLN reads the response as it is: x and y of eight channels each.
         self.set(result, [response, response].into_iter().collect());
         Ok(())
     }
 
-    /// Offsets in sixteenths of a pixel, −8 … 7: x of all channels, then y.
+    /// Payload of offsets in sixteenths of a pixel, −8 … 7: x of all channels, then y.
     fn offset_payload(&mut self, offset: Value, per: u32) -> Operand {
         let payload = Operand::vgrf(self.program.vreg(2 * per), Type::D);
         for axis in 0..2u8 {

@@ -52,7 +52,7 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Data for `result` from one block.
+    /// Loads data for `result` from one block.
     fn load_block(
         &mut self,
         block: u32,
@@ -74,7 +74,7 @@ impl ScalarSelection<'_> {
             let at = offset + c * size;
             let component = match size {
                 8 if at.is_multiple_of(8) => self.uniform_scalar(block, at, 8).retype(ty),
-                // Off the 8-byte grid (nothing std140 makes): join the halves.
+                // Off the 8-byte grid, where std140 puts nothing: join the dwords.
                 8 => {
                     let [low, high] = [at, at + 4].map(|byte| self.uniform_scalar(block, byte, 4));
                     let joined = self.builder().temp(Type::DF);
@@ -88,7 +88,8 @@ impl ScalarSelection<'_> {
         components
     }
 
-    /// The `size` bytes at `offset` of a block as a scalar operand: pushed, or pulled 64 bytes at a time.
+    /// The `size` bytes at `offset` of a block as a scalar operand: pushed, or pulled 64 bytes at a
+    /// time.
     fn uniform_scalar(&mut self, block: u32, offset: u32, size: u32) -> Operand {
         let ty = if size == 8 { Type::DF } else { Type::uint(size * 8) };
         if let Some(at) = push_offset(self.push, block, offset, size) {
@@ -204,7 +205,7 @@ impl ScalarSelection<'_> {
             }
             return Ok(());
         }
-        // One predicated move per element: the channels whose index it is.
+        // One predicated move per element, for the channels with its index.
         let index = self.get(index, 0, Type::UD);
         for (i, element) in elements.iter().enumerate() {
             let mut b = self.builder();

@@ -5,8 +5,8 @@ use crate::lir::{Op, Operand, Type};
 use ir::Value;
 
 impl ScalarSelection<'_> {
-    /// The number of each channel's sample. The payload has a nibble per quad in g1.0, or the number
-    /// of the first pair of samples in bits 7:6 of g0.0, from which the quads count on.
+    /// The number of each channel's sample. The payload has a nibble per quad in g1.0, or the
+    /// number of the first pair of samples in bits 7:6 of g0.0, from which the quads count on.
     pub(super) fn emit_sample_id(&mut self) -> Operand {
         let dst = self.builder().temp(Type::UD);
         if self.model.devinfo().sample_id_per_quad {
@@ -31,8 +31,8 @@ impl ScalarSelection<'_> {
         dst
     }
 
-    /// Position of each channel's sample in its pixel: register `offsets` holds bytes in sixteenths,
-    /// x and y of each channel in turn.
+    /// Position of each channel's sample in its pixel: register `offsets` holds bytes in
+    /// sixteenths, x and y of each channel in turn.
     pub(super) fn emit_sample_position(&mut self, offsets: u8, result: Value) {
         let dst = self.define(result, Type::F);
         let mut b = self.builder();

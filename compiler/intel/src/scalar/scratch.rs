@@ -1,7 +1,7 @@
 //! Per-invocation scratch memory: arrays too long for registers.
 //!
-//! Dword d of channel c lies at dword d × width + c of the thread's scratch space, so that the channels of one
-//! access are neighbours. Accesses are scattered dword messages.
+//! Dword d of channel c is dword d × width + c of the thread's scratch space, so that the channels
+//! of one access are neighbors. Accesses are scattered dword messages.
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
@@ -29,7 +29,7 @@ impl ScalarSelection<'_> {
         numbers
     }
 
-    /// Prepares what scratch accesses share.
+    /// Emits the channel numbers that scratch accesses share.
     pub(super) fn emit_scratch_prologue(&mut self) {
         if self.shader.info.scratch_size > 0 {
             self.target.channel_numbers = Some(self.emit_channel_numbers());
@@ -65,8 +65,8 @@ impl ScalarSelection<'_> {
         Ok(address)
     }
 
-    /// A payload of `regs` registers whose header addresses the thread's scratch space, with the address of dword
-    /// `dword` of the access behind it.
+    /// A payload of `regs` registers whose header addresses the thread's scratch space, with the
+    /// address of dword `dword` of the access behind it.
     fn scratch_payload(&mut self, address: Operand, dword: u32, regs: u32) -> Operand {
         let width = u32::from(self.program.width);
         let mut b = self.builder();

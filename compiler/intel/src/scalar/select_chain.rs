@@ -1,16 +1,17 @@
-//! Resources chosen at run time: every candidate is read, and each channel keeps the one it asked for.
+//! Select chains: resources chosen at run time. Every candidate is read, and each channel keeps the
+//! one that its index selects.
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
 use crate::lir::{CondMod, Operand, Type};
 use ir::Value;
 
-/// Most candidates; more would be an array of a size that no stage offers.
+/// Most candidates; no stage has larger arrays of resources.
 const MAX_CANDIDATES: u32 = 64;
 
 impl ScalarSelection<'_> {
-    /// Defines `result` as what `read` gives for the candidate number in `index`, per channel; numbers past the
-    /// last of `count` candidates get the first.
+    /// Defines `result` as the data that `read` returns for the candidate with the number in
+    /// `index`, per channel. Numbers past the last of `count` candidates select the first.
     pub(super) fn emit_select_chain(
         &mut self,
         index: Value,

@@ -1,8 +1,9 @@
-//! Storage blocks, shared memory, atomic counters, barriers: messages to the data port and the gateway.
+//! Storage blocks, shared memory, atomic counters, barriers: messages to the data port and the
+//! gateway.
 //!
-//! Dwords move by untyped surface messages, up to four at a time; bytes and words by byte-scattered messages, one
-//! element per dword of the payload; 64-bit values as pairs of dwords. What lies past the end of a surface reads as
-//! zero and swallows writes: the surface's own bound sees to it.
+//! Dwords move by untyped surface messages, up to four at a time; bytes and words by byte-scattered
+//! messages, one element per dword of the payload; 64-bit values as pairs of dwords. The surface's
+//! bound makes reads past its end return zero and drops writes there.
 
 use super::target::{LIVE_FLAG, ScalarSelection};
 use crate::access::{Access, Memory, buffer_atomic};
@@ -19,7 +20,7 @@ const SHARED_MEMORY: u32 = 254;
 /// Dwords of one untyped surface message.
 const MAX_DWORDS: u32 = 4;
 
-/// Which surface an access goes to.
+/// The surface of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SurfaceIndex {
     /// This one.
@@ -79,7 +80,7 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// Emits an access for the surface that each channel means: in turn for each that may be meant.
+    /// Emits an access for the surface that each channel selects: once for each candidate.
     pub(super) fn on_surface(
         &mut self,
         surface: SurfaceIndex,
@@ -136,7 +137,7 @@ impl ScalarSelection<'_> {
         if self.program.width == 16 { SurfaceSimd::Simd16 } else { SurfaceSimd::Simd8 }
     }
 
-    /// Keeps helper pixels and discarded ones from writing.
+    /// Predicates a write on the live pixels: helper and discarded pixels do not write.
     pub(super) fn guard(&self, send: &mut Inst) {
         if self.shader.info.stage == ir::Stage::Fragment {
             send.flag = LIVE_FLAG;
@@ -162,7 +163,7 @@ impl ScalarSelection<'_> {
         })
     }
 
-    /// Reads `count` elements of type `ty` at `address`: the dwords of each.
+    /// Reads `count` elements of type `ty` at `address`; returns the dwords of each.
     pub(super) fn read_memory(
         &mut self,
         surface: u32,
@@ -202,7 +203,7 @@ impl ScalarSelection<'_> {
         Ok(dwords)
     }
 
-    /// One byte or word per channel, in the low bits of a dword.
+    /// Reads one byte or word per channel, into the low bits of a dword.
     fn read_element(
         &mut self,
         surface: u32,
@@ -243,7 +244,7 @@ impl ScalarSelection<'_> {
         })
     }
 
-    /// Writes neighbouring components of a value to their places behind `address`.
+    /// Writes neighboring components of a value, whose component 0 is at `address`.
     fn write_memory(
         &mut self,
         surface: u32,
@@ -348,7 +349,7 @@ impl ScalarSelection<'_> {
         })
     }
 
-    /// An atomic operation whose old value goes to `dst`.
+    /// Emits an atomic operation whose old value goes to `dst`.
     fn send_atomic(&mut self, payload: Operand, message: Message, dst: Option<Operand>) {
         let old = match dst {
             Some(_) => self.builder().temp(Type::UD),
@@ -367,7 +368,8 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// Bytes of a storage block: the width that a size query gives for a surface of bytes.
+    /// Emits the size of a storage block in bytes: the width that a size query returns for a
+    /// surface of bytes.
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let surface = self.storage_block(block);
@@ -379,7 +381,7 @@ impl ScalarSelection<'_> {
         })
     }
 
-    /// Width, height, depth and levels of a surface.
+    /// Queries width, height, depth and levels of a surface.
     pub(super) fn surface_information(&mut self, surface: u32) -> [Operand; 4] {
         let per = self.per();
         let width = if per == 2 { SamplerWidth::Simd16 } else { SamplerWidth::Simd8 };
@@ -391,8 +393,9 @@ impl ScalarSelection<'_> {
         [0, 1, 2, 3].map(|i| data.byte_offset(i * per * REG_SIZE))
     }
 
-    /// Orders memory accesses by fences of every cache that serves writes, and gives the registers that are written when
-    /// these are done. As SENDC, they wait for earlier threads' end where these shade the same pixels.
+    /// Orders memory accesses by fences of every cache that serves writes. Returns the registers
+    /// that each fence writes at its end. As SENDC, they wait for the end of earlier threads that
+    /// shade the same pixels.
     fn emit_fence(&mut self, op: Op) -> Result<SmallVec<[Operand; 2]>, CompileError> {
         let typed = DataOp::TypedWrite { slots: desc::SlotGroup::Low, mask: 0 };
         let images = desc::default_port(self.model.devinfo().version, &typed)
@@ -412,7 +415,8 @@ impl ScalarSelection<'_> {
         Ok(responses)
     }
 
-    /// Waits until the critical section's writes have landed: the next thread of the same pixels starts when this one ends.
+    /// Waits for the writes of the critical section: the next thread of the same pixels starts when
+    /// this one ends.
     fn emit_interlock_end(&mut self) -> Result<(), CompileError> {
         for done in self.emit_fence(Op::Send)? {
             let mut b = self.builder();
@@ -421,7 +425,7 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Waits for all threads of the work group.
+    /// Emits a barrier of all threads of the work group.
     fn emit_barrier(&mut self) -> Result<(), CompileError> {
         if self.shader.info.stage != ir::Stage::Compute {
             return Err(self.unsupported(IntrinsicOp::Barrier));

@@ -1,4 +1,4 @@
-//! Votes, ballots and reads across a subgroup, which is the channels of one thread, and the clock.
+//! Votes, ballots and reads across a subgroup, the channels of one thread; the clock.
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
@@ -6,7 +6,7 @@ use crate::lir::{Arf, CondMod, Op, Operand, Type};
 use ir::{Intrinsic, IntrinsicOp, Value};
 
 impl ScalarSelection<'_> {
-    /// Emits an intrinsic that looks at the thread's channels or its time.
+    /// Emits an intrinsic that depends on the thread's channels or its time.
     pub(super) fn emit_subgroup(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         use IntrinsicOp::*;
         let source = |i: usize| {
@@ -38,7 +38,7 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Low and high dword of the time stamp.
+    /// Emits the low and the high dword of the time stamp.
     fn emit_clock(&mut self, result: Value) {
         let mut b = self.builder();
         let time = Operand::vgrf(b.program.vreg(1), Type::UD);
@@ -46,11 +46,11 @@ impl ScalarSelection<'_> {
         self.set(result, (0..2).map(|dword| time.byte_offset(4 * dword).scalar()).collect());
     }
 
-    /// Bit c of a dword: channel c is active and sets the flag, as `test` does it.
+    /// Returns a dword whose bit c is set if channel c is active and `test` sets its flag.
     fn active_where(&mut self, test: impl FnOnce(&mut Self)) -> Operand {
         let ty = if self.program.width > 16 { Type::UD } else { Type::UW };
         let flag = Operand::arf(Arf::Flag(0), ty).scalar();
-        // Channels that are off leave their bits alone.
+        // Inactive channels do not change their bits.
         self.builder().all_channels(1).mov(flag, Operand::imm(0, ty));
         test(self);
         let mut b = self.builder();
@@ -59,7 +59,8 @@ impl ScalarSelection<'_> {
         bits.scalar()
     }
 
-    /// Bit c: channel c is active and its boolean compares with false as `cond` says.
+    /// Returns a dword whose bit c is set if channel c is active and its boolean relates to false
+    /// by `cond`.
     fn ballot(&mut self, value: Value, cond: CondMod) -> Operand {
         let value = self.get(value, 0, Type::D);
         self.active_where(|isel| {
@@ -118,8 +119,8 @@ impl ScalarSelection<'_> {
         first.scalar()
     }
 
-    /// Defines `result` as the value that the channel has whose number is in `channel`: every channel's value in turn,
-    /// each for those that want it.
+    /// Defines `result` as the value of the channel whose number is in `channel`: one predicated
+    /// move per channel.
     fn emit_read_channel(&mut self, value: Value, channel: Operand, result: Value) {
         let ty = self.raw_type(value);
         let from: Components = (0..self.shader.components(value)).map(|c| self.get(value, c, ty)).collect();

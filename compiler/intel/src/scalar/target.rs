@@ -9,8 +9,8 @@ use ir::{Alu, AluOp, IntrinsicOp, Shader, Src, Tex, Value};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
-/// Registers that push constants and inputs of the geometry pipeline's stages may take together; the
-/// rest is for the program.
+/// Registers that push constants and inputs of the geometry pipeline's stages may take together;
+/// the rest is for the program.
 pub(super) const PAYLOAD_BUDGET: u32 = 88;
 
 /// Flag subregister of the live pixels, if a shader discards or writes memory: f0.1.
@@ -39,7 +39,7 @@ impl Target for Scalar {
     }
 
     /// A MAD takes no immediates: product or sums may have a constant, not both. A 64-bit scalar
-    /// must be copied to full width first, which costs what the fusion saves.
+    /// must be copied to full width first, which costs as much as the fusion saves.
     fn is_fusion_useful(shader: &Shader, product: Value, sums: &[Value]) -> bool {
         let Some(mul) = shader.as_alu(product) else { return false };
         let has_constant = |alu: &Alu| alu.srcs.iter().any(|s| shader.as_const(s.value).is_some());
@@ -66,7 +66,7 @@ impl Target for Scalar {
         isel.emit_texture(tex, result)
     }
 
-    /// Zero folds best.
+    /// Defines the value as zero, which folds best.
     fn define_undefined(isel: &mut ScalarSelection<'_>, result: Value) {
         let zero = Operand::imm(0, isel.raw_type(result));
         isel.set(result, (0..isel.shader.components(result)).map(|_| zero).collect());

@@ -1,8 +1,9 @@
-//! Tessellation control stage on eight channels, one output vertex per channel, all of one patch.
+//! Tessellation control stage on eight channels, one output vertex of the same patch per channel.
 //!
-//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id, dword 2 the thread's number), g1–g4 the handles
-//! of up to 32 input vertices, push constants. Inputs are pulled; outputs are written to the patch entry where the
-//! shader assigns them, and read back from there. Channels past the last output vertex are dispatched too.
+//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id, dword 2 the thread's number),
+//! g1–g4 the handles of up to 32 input vertices, push constants. Inputs are pulled; each assignment
+//! writes an output to the patch entry, each read reads it back. Channels past the last output
+//! vertex are dispatched too.
 
 use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::UrbWrite;
@@ -176,7 +177,7 @@ impl TessControlStage {
         Ok(())
     }
 
-    /// Handles of input vertex `vertex`, per channel.
+    /// Returns the handles of input vertex `vertex`, per channel.
     fn control_input_handles(&mut self, isel: &mut ScalarSelection<'_>, vertex: Value) -> Operand {
         let count = self.interface.vertices_in;
         let handle = |v: u32| Operand::grf_scalar(HANDLES * REG_SIZE + 4 * v, Type::UD);
@@ -197,7 +198,7 @@ impl TessControlStage {
         chosen
     }
 
-    /// Where an output access lies in the patch: slot, first dword, part per channel.
+    /// Position of an output access in the patch: slot, first dword, offset per channel.
     fn control_place(
         &mut self,
         isel: &mut ScalarSelection<'_>,

@@ -1,8 +1,8 @@
 //! Tessellation evaluation stage on eight channels, one point of a patch per channel.
 //!
-//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id), g1–g3 the coordinates, g4 output handles, push
-//! constants, then the first slots of the patch entry, two to a register, the same for all channels. Further slots
-//! and those at computed places are pulled.
+//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id), g1–g3 the coordinates, g4
+//! output handles, push constants, then the first slots of the patch entry, two to a register, the
+//! same for all channels. Further slots and those with a computed number are pulled.
 
 use super::target::{Components, PAYLOAD_BUDGET, Scalar, ScalarSelection};
 use super::urb::VertexOutputs;

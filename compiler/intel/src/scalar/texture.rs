@@ -7,7 +7,7 @@ use crate::sends::texel_offset_nibbles;
 use crate::sends::{self, SamplerOp, SamplerWidth};
 use ir::{Dim, Tex, TexOp, TexSrcKind, Value};
 
-/// Payload registers of a message beyond which it takes eight channels at a time.
+/// Most payload registers of a message; a longer one is split by eight channels.
 const MAX_MLEN: u32 = 11;
 
 impl ScalarSelection<'_> {
@@ -28,7 +28,7 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Emits a texture instruction on a known unit; gives what `result` shall be.
+    /// Emits a texture instruction on a known unit. Returns the components of `result`.
     fn emit_one_texture(&mut self, tex: &Tex, result: Value) -> Result<Components, CompileError> {
         if tex.src(TexSrcKind::MinLod).is_some() {
             return Err(CompileError::internal(format!("this form of {} must be lowered", tex.op.name())));
@@ -52,7 +52,7 @@ impl ScalarSelection<'_> {
         (0..self.shader.components(value)).map(|c| self.get(value, c, Type::D)).collect()
     }
 
-    /// One sampler message, or one per eight channels.
+    /// Emits one sampler message, or one per eight channels.
     fn emit_message(
         &mut self,
         tex: &Tex,
@@ -94,7 +94,7 @@ impl ScalarSelection<'_> {
         Ok(self.texture_result(tex, result, &parts, narrow))
     }
 
-    /// Names the registers of the response, joining halves where the message was split.
+    /// Names the registers of the response; joins the parts of a split message.
     fn texture_result(&mut self, tex: &Tex, result: Value, parts: &[Operand], narrow: bool) -> Components {
         let stride = if narrow { 1 } else { u32::from(self.program.width / 8) };
         let ty = self.raw_type(result);
@@ -136,7 +136,7 @@ impl ScalarSelection<'_> {
         components
     }
 
-    /// Message type and arguments in payload order.
+    /// Returns message type and arguments, in payload order.
     fn sampler_arguments(
         &mut self,
         tex: &Tex,
@@ -155,8 +155,8 @@ impl ScalarSelection<'_> {
         let compare = comparator.is_some();
         let mut arguments: Vec<Operand> = comparator.into_iter().collect();
         let op = match tex.op {
-            TexOp::Tex | TexOp::Txb if !self.has_neighbours() => {
-                // Without neighbours the level is the base level, to which a bias adds.
+            TexOp::Tex | TexOp::Txb if !self.has_neighbors() => {
+                // Without neighbors the level is the base level plus the bias.
                 arguments.push(one(self, Bias, Type::F).unwrap_or(Operand::f(0.0)));
                 arguments.extend(coordinates);
                 if compare { SamplerOp::SampleLodCompare } else { SamplerOp::SampleLod }
@@ -258,8 +258,8 @@ fn header_dword(tex: &Tex, offset: &[Operand]) -> Result<Option<u32>, CompileErr
     Ok((nibbles != 0).then_some(nibbles))
 }
 
-/// Constant texel offsets as the header has them: nibbles, u in bits 11:8, v in 7:4, r in 3:0. `None` if they vary
-/// or are too large.
+/// Constant texel offsets as nibbles of the header: u in bits 11:8, v in 7:4, r in 3:0. `None` if
+/// they vary or are too large.
 fn offset_nibbles(offset: &[Operand]) -> Option<u32> {
     let constants: Option<Vec<u64>> = offset.iter().map(Operand::imm_bits).collect();
     texel_offset_nibbles(&constants?)

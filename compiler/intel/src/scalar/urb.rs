@@ -1,8 +1,9 @@
-//! The URB: output registers, SIMD8 write and read messages. Shared by the stages of the geometry pipeline.
+//! URB: output registers, SIMD8 write and read messages. Shared by the stages of the geometry
+//! pipeline.
 //!
-//! A SIMD8 write has a register of handles, then, if asked for, one of offsets per channel in owords and one of
-//! channel masks, then up to eight registers of data: dword n of every channel's entry from the message's offset
-//! on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
+//! A SIMD8 write has a register of handles, optionally one of offsets per channel in owords and one
+//! of channel masks, then up to eight registers of data: dword n of every channel's entry from the
+//! message's offset on. Layout: `brw_lower_logical_sends.cpp` of Mesa.
 
 use super::target::{Components, ScalarSelection};
 use crate::error::CompileError;
@@ -90,9 +91,9 @@ impl VertexOutputs {
         Ok(())
     }
 
-    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots that
-    /// have a value. A header (point size, layer, viewport) that the shader does not write keeps
-    /// its contents; fixed-function state then keeps its fields from being used.
+    /// Writes the current vertex from oword `base` (plus `per_slot`) of the entry on: the slots
+    /// that have a value. A header (point size, layer, viewport) that the shader does not write
+    /// keeps its contents; fixed-function state then keeps its fields from being used.
     pub(super) fn write(
         &self,
         isel: &mut ScalarSelection<'_>,
@@ -108,7 +109,7 @@ impl VertexOutputs {
         let written: Vec<bool> = registers.chunks(4).map(|slot| slot.iter().any(Option::is_some)).collect();
         let mut runs = slot_runs(&written);
         if runs.is_empty() && eot {
-            // The thread must end with a message: one with an undefined position.
+            // The thread must end with a message: write an undefined position.
             runs.push(1..2);
         }
         let count = runs.len();
@@ -161,7 +162,8 @@ impl ScalarSelection<'_> {
         Ok(())
     }
 
-    /// Reads `count` dwords of each channel's entry from oword `offset` (plus `per_slot`) on; gives a register each.
+    /// Reads `count` dwords of each channel's entry from oword `offset` (plus `per_slot`) on.
+    /// Returns a register for each.
     pub(super) fn emit_urb_read(
         &mut self,
         handles: Operand,
@@ -197,7 +199,7 @@ impl ScalarSelection<'_> {
         Ok((0..count).map(|c| data.byte_offset(c * REG_SIZE)).collect())
     }
 
-    /// A slot offset as a constant, or as what is added per channel.
+    /// Returns a slot offset as a constant part and a part per channel.
     pub(super) fn slot_offset(&self, offset: Value) -> (u32, Option<Operand>) {
         match self.constant(offset) {
             Some(constant) => (constant, None),
@@ -205,7 +207,7 @@ impl ScalarSelection<'_> {
         }
     }
 
-    /// Slot offset of a vertex of the patch (constant part, part per channel).
+    /// Returns the slot offset of a vertex of the patch as a constant part and a part per channel.
     pub(super) fn vertex_offset(&mut self, vertex: Value, slots: usize) -> (u32, Option<Operand>) {
         if let Some(vertex) = self.constant(vertex) {
             return (vertex.min(patch::MAX_VERTICES) * slots as u32, None);
@@ -220,7 +222,7 @@ impl ScalarSelection<'_> {
         (0, Some(at))
     }
 
-    /// The sum of two parts per channel.
+    /// Returns the sum of two parts per channel.
     pub(super) fn add_offsets(&mut self, a: Option<Operand>, b: Option<Operand>) -> Option<Operand> {
         let (Some(first), Some(second)) = (a, b) else { return a.or(b) };
         let mut builder = self.builder();
@@ -229,7 +231,7 @@ impl ScalarSelection<'_> {
         Some(sum)
     }
 
-    /// Lets the last URB write end the thread if nothing with an effect follows it.
+    /// Lets the last URB write end the thread if no instruction with an effect follows it.
     pub(super) fn end_with_last_write(&mut self) -> bool {
         let insts = &mut self.program.insts;
         let Some(last) = insts.iter().rposition(|i| i.has_side_effects()) else { return false };
@@ -241,7 +243,7 @@ impl ScalarSelection<'_> {
         true
     }
 
-    /// An offset that fits the descriptor, and what is added per channel: only that reaches far.
+    /// Returns an offset that fits the descriptor, and a part per channel, which has no limit.
     fn reachable(&mut self, offset: u32, per_slot: Option<Operand>) -> (u32, Option<Operand>) {
         if offset <= MAX_OFFSET {
             return (offset, per_slot);
@@ -256,7 +258,7 @@ impl ScalarSelection<'_> {
     }
 }
 
-/// The slots that have a value, in groups of neighbours that one message carries.
+/// The slots that have a value, in groups of neighbors that one message carries.
 fn slot_runs(written: &[bool]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for slot in (0..written.len()).filter(|&slot| written[slot]) {
@@ -273,7 +275,7 @@ mod tests {
     use super::slot_runs;
 
     #[test]
-    fn messages_carry_two_neighbouring_slots() {
+    fn messages_carry_two_neighboring_slots() {
         assert_eq!(slot_runs(&[true, true, true]), [0..2, 2..3]);
         assert_eq!(slot_runs(&[false, true, false, true, true]), [1..2, 3..5]);
         assert!(slot_runs(&[false, false]).is_empty());

@@ -1,19 +1,19 @@
-//! Align1 views of vec4 operands: which components of one vertex form a region.
+//! Align1 views of vec4 operands: components of one vertex as regions.
 //!
-//! A vec4 operand with a unit region holds vertex 0 first and vertex 1 four components later; with a scalar
-//! region (uniforms, constants) both vertices read the same four components.
+//! A vec4 operand with a unit region holds vertex 0 first and vertex 1 four components later; with
+//! a scalar region (uniforms, constants) both vertices read the same four components.
 
 use crate::lir::{File, Operand, Region};
 
-/// Byte offset, from the register named by the operand's file, of component `component` (through the swizzle) of
-/// vertex `vertex`.
+/// Byte offset of component `component` (through the swizzle) of vertex `vertex`, from the
+/// operand's register on.
 fn address(operand: &Operand, vertex: u32, component: u8) -> u32 {
     let size = operand.ty.size();
     let row = if operand.is_scalar() { 0 } else { vertex * 4 * size };
     operand.offset + row + u32::from(operand.swizzle.get(component)) * size
 }
 
-/// Components `first .. first + count` of one vertex as an Align1 source; `None` where no region fits.
+/// Components `first .. first + count` of one vertex as an Align1 source; `None` if no region fits.
 pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Option<Operand> {
     if !matches!(operand.file, File::Grf(_) | File::Vgrf(_)) {
         return Some(*operand);
@@ -40,7 +40,8 @@ pub(super) fn source(operand: &Operand, vertex: u32, first: u8, count: u8) -> Op
     None
 }
 
-/// Splits the components of `mask` into runs that every source can follow: (first component, count).
+/// Splits the components of `mask` into runs that every source can follow: (first component,
+/// count).
 pub(super) fn runs(sources: &[Operand], mask: u8) -> Vec<(u8, u8)> {
     let fits = |first: u8, count: u8| {
         (0..2).all(|vertex| sources.iter().all(|s| source(s, vertex, first, count).is_some()))
@@ -66,7 +67,8 @@ pub(super) fn runs(sources: &[Operand], mask: u8) -> Vec<(u8, u8)> {
     runs
 }
 
-/// Components `first …` of vertex `vertex` of an Align1 destination with the given stride in elements.
+/// Components `first …` of vertex `vertex` of an Align1 destination with the given stride in
+/// elements.
 pub(super) fn destination(operand: &Operand, vertex: u32, first: u8, stride: u8) -> Operand {
     let size = operand.ty.size() * u32::from(stride);
     let mut dst = operand.byte_offset((vertex * 4 + u32::from(first)) * size);

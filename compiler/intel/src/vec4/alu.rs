@@ -73,7 +73,7 @@ impl Vec4Selection<'_> {
         self.define(ctx.result).retype(ty)
     }
 
-    /// One instruction with the operation's sources, all of type `ty`.
+    /// Emits one instruction with the operation's sources, all of type `ty`.
     pub(super) fn simple(&mut self, ctx: &Ctx<'_>, op: Op, ty: Type) {
         let srcs: SmallVec<[Operand; 4]> = (0..ctx.alu.srcs.len()).map(|i| self.arg(ctx, i, ty)).collect();
         let dst = self.dst(ctx, ty);
@@ -193,7 +193,7 @@ impl Vec4Selection<'_> {
             Fdot2 => self.simple(ctx, Op::Dp2, f),
             Fdot3 => self.simple(ctx, Op::Dp3, f),
             Fdot4 => self.simple(ctx, Op::Dp4, f),
-            // Vertices have no neighbours.
+            // Vertices have no neighbors.
             Fddx | Fddy | FddxFine | FddyFine | FddxCoarse | FddyCoarse => {
                 let dst = self.dst(ctx, f);
                 self.mov(dst, Operand::f(0.0));
@@ -242,7 +242,7 @@ impl Vec4Selection<'_> {
         self.emit(Op::Add, dst, &[a, b]);
     }
 
-    /// `a − b·floor(a/b)` (0 where that gives b), or with truncation.
+    /// Emits `a − b·floor(a/b)` (0 where that is b), or the same with truncation.
     fn emit_fmod(&mut self, ctx: &Ctx<'_>) {
         let f = Type::F;
         let mask = first(ctx.n);

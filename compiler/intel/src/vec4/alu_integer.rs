@@ -39,7 +39,7 @@ impl Vec4Selection<'_> {
                 self.mov(dst, Operand::arf(Arf::Accumulator(0), ud));
             }
             Isign => {
-                // The sign smeared over the word, with one where positive.
+                // The sign in every bit, or'ed with one if positive.
                 let a = self.arg(ctx, 0, d);
                 let dst = self.dst(ctx, d);
                 self.cmp(Operand::null(d).masked(dst.writemask), a, Operand::d(0), CondMod::G);
@@ -116,8 +116,8 @@ impl Vec4Selection<'_> {
         self.mov(dst, acc);
     }
 
-    /// a·b = a·lo(b) + (a·hi(b) << 16), where a product of dwords may not even go to the accumulator. Every second
-    /// word is a region of Align1 only.
+    /// Emits a·b as a·lo(b) + (a·hi(b) << 16), for generations without a product of dwords even in
+    /// the accumulator. Only Align1 has a region of every second word.
     fn multiply_by_words(&mut self, ctx: &Ctx<'_>, a: Operand, b: Operand) {
         let ud = Type::UD;
         let mask = first(ctx.n);
@@ -134,14 +134,14 @@ impl Vec4Selection<'_> {
         self.emit(Op::Add, dst, &[low, read(shifted)]);
     }
 
-    /// A register of its own for a source: instructions in Align1 have no swizzles.
+    /// Copies a source to a new register: instructions in Align1 have no swizzles.
     fn copied(&mut self, from: Operand, ty: Type, mask: u8) -> Operand {
         let copy = self.temp(ty);
         self.mov(copy.masked(mask), from.retype(ty));
         copy
     }
 
-    /// High half of a product: MUL to the accumulator, then MACH.
+    /// Emits the high half of a product: MUL to the accumulator, then MACH.
     fn emit_mul_high(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let (a, b) = (self.arg(ctx, 0, ty), self.arg(ctx, 1, ty));
         let dst = self.dst(ctx, ty);
@@ -151,7 +151,7 @@ impl Vec4Selection<'_> {
             self.emit(Op::Mach, dst, &[a, b]).acc_write = true;
             return;
         }
-        // Every second word is a region of Align1 only.
+        // Only Align1 has a region of every second word.
         let [a, b] = [a, b].map(|from| self.copied(from, ty, dst.writemask));
         let words = b.retype(Type::UW).strided(2);
         self.emit_align1(Op::Mul, (8, 0), acc, &[a, words]);
@@ -160,7 +160,7 @@ impl Vec4Selection<'_> {
         self.mov(dst, high);
     }
 
-    /// The hardware's remainder has the sign of the dividend: add the divisor where signs differ.
+    /// The hardware's remainder has the sign of the dividend: add the divisor if the signs differ.
     fn emit_imod(&mut self, ctx: &Ctx<'_>) {
         let d = Type::D;
         let mask = first(ctx.n);
@@ -168,7 +168,7 @@ impl Vec4Selection<'_> {
         let [remainder, signs, sum] = [(); 3].map(|()| self.temp(d).masked(mask));
         self.emit(Op::MathIntDivRemainder, remainder, &[a, b]);
         self.emit(Op::Xor, signs, &[read(remainder), b]);
-        // No correction where there is no remainder: the signs then count as equal.
+        // A remainder of zero needs no correction: its signs count as equal.
         self.cmp(Operand::null(d).masked(mask), read(remainder), Operand::d(0), CondMod::Z);
         self.mov(signs, Operand::d(0)).predicate(false);
         self.emit(Op::Add, sum, &[read(remainder), b]);
@@ -239,8 +239,8 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// Align16 conversions to half leave it in a dword whose high word is zero; from gen8 on only Align1 converts, as a
-    /// move into the low words.
+    /// Align16 conversions to half leave it in a dword whose high word is zero; from gen8 on only
+    /// Align1 converts, as a move into the low words.
     fn pack_half(&mut self, ctx: &Ctx<'_>, low: Operand, high: Operand) {
         let ud = Type::UD;
         let mask = first(ctx.n);
@@ -280,7 +280,7 @@ impl Vec4Selection<'_> {
         self.emit(Op::F16to32, dst, &[src]);
     }
 
-    /// GLSL's insert: BFI1 and BFI2 take bits modulo 32, so 32 bits select the whole value.
+    /// Emits GLSL's insert. BFI1 and BFI2 take bits modulo 32, so 32 bits select the whole value.
     fn emit_bitfield_insert(&mut self, ctx: &Ctx<'_>) {
         let ud = Type::UD;
         let mask = first(ctx.n);
@@ -304,7 +304,7 @@ impl Vec4Selection<'_> {
         self.emit(Op::Sel, dst, &[insert, read(merged)]).predicate_mode(PredMode::Normal, false);
     }
 
-    /// GLSL's extract, likewise.
+    /// Emits GLSL's extract, likewise.
     fn emit_bitfield_extract(&mut self, ctx: &Ctx<'_>, ty: Type) {
         let mask = first(ctx.n);
         let [value, offset, bits] = [0, 1, 2].map(|i| self.arg(ctx, i, ty));

@@ -1,4 +1,4 @@
-//! Comparisons and boolean reductions: which need a register, and which only a flag.
+//! Comparisons and boolean reductions, into registers or into flags alone.
 
 use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
@@ -31,7 +31,7 @@ pub(super) struct Reduction {
     mode: PredMode,
 }
 
-/// The reduction that `op` is.
+/// Returns the reduction that `op` computes.
 pub(super) fn reduction(op: AluOp) -> Option<Reduction> {
     let (cond, mode) = match op {
         AluOp::BallFeq2
@@ -62,11 +62,12 @@ fn operand_type(class: Class, bits: u8) -> Type {
 }
 
 impl Vec4Selection<'_> {
-    /// Skips the comparisons that only conditions use: each use makes the flag of its own.
+    /// Skips the comparisons that only conditions use: each use sets the flag anew.
     pub(super) fn choose_flag_comparisons(&mut self) {
         let shader = self.shader;
         let mut flag_uses: cranelift_entity::SecondaryMap<Value, u32> = cranelift_entity::SecondaryMap::new();
-        // A negation passes its uses on; users come after definitions, so going backwards sees them first.
+        // Uses of a negation are uses of its source. Walking backwards visits users before
+        // definitions.
         for step in shader.walk().into_iter().rev() {
             match step {
                 Step::If(node) => {
@@ -102,8 +103,8 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// Sets the flag from boolean components; gives the predicate that tests them. A single component is tested
-    /// through its replicated x bit.
+    /// Sets the flag from boolean components. Returns the predicate that tests them; a single
+    /// component is tested through its replicated x bit.
     pub(super) fn emit_flags(
         &mut self,
         value: Value,
@@ -167,7 +168,7 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// Sets flags by the comparison of a reduction; gives the predicate mode that combines them.
+    /// Sets flags by the comparison of a reduction. Returns the predicate mode that combines them.
     pub(super) fn emit_reduction_flags(
         &mut self,
         alu: &Alu,
@@ -180,7 +181,7 @@ impl Vec4Selection<'_> {
         Ok(reduction.mode)
     }
 
-    /// A boolean vector of a comparison: 0 or −1 per component.
+    /// Emits the boolean vector of a comparison: 0 or −1 per component.
     pub(super) fn emit_comparison(&mut self, alu: &Alu, result: Value) -> Result<(), CompileError> {
         let (cond, class) = comparison(alu.op).ok_or_else(|| self.not_lowered(alu.op, 1))?;
         let n = self.shader.components(result);
@@ -190,7 +191,7 @@ impl Vec4Selection<'_> {
             self.cmp(dst.retype(a.ty), a, b, cond);
             return Ok(());
         }
-        // A comparison of doubles gives 64-bit booleans, of which the low dwords are kept.
+        // A comparison of doubles makes 64-bit booleans, of which the low dwords are kept.
         let wide = self.fp64_temp(n);
         self.cmp(wide.masked(first(n)), a, b, cond);
         let low = self.pick_dwords(wide, 0);
@@ -198,7 +199,7 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// A boolean of a reduction.
+    /// Emits the boolean of a reduction.
     pub(super) fn emit_reduction(
         &mut self,
         alu: &Alu,

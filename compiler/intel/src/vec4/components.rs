@@ -1,4 +1,4 @@
-//! Doing an instruction's components in several instructions.
+//! Splitting of an instruction into several ones with fewer components each.
 
 use crate::lir::{Inst, Op, Operand, Program, Swizzle};
 
@@ -16,22 +16,22 @@ pub(super) fn picked(swizzle: Swizzle, mask: u8) -> u8 {
     (0..4u8).filter(|c| mask >> c & 1 != 0).fold(0, |read, c| read | 1 << swizzle.get(c))
 }
 
-/// Appends `inst` as one instruction per writemask of `pieces`. Assumes that `inst` works component by component;
-/// guarantees that no piece overwrites what a later one reads: pieces are put into an order in which none does,
-/// or if there is none the sources in the way are copied first.
-pub(super) fn push_pieces(program: &mut Program, mut inst: Inst, pieces: &[u8]) {
-    let order = order(&inst, pieces).unwrap_or_else(|| {
+/// Appends `inst` as one instruction per writemask of `masks`. Assumes that `inst` works component
+/// by component. No instruction overwrites the sources of a later one: they are emitted in such an
+/// order, or if there is none, the sources in the way are copied first.
+pub(super) fn push_split(program: &mut Program, mut inst: Inst, masks: &[u8]) {
+    let order = order(&inst, masks).unwrap_or_else(|| {
         copy_overlapping(program, &mut inst);
-        pieces.to_vec()
+        masks.to_vec()
     });
     for mask in order {
         program.insts.push(Inst { dst: inst.dst.masked(mask), ..inst.clone() });
     }
 }
 
-/// An order in which no piece overwrites what a later one reads.
-fn order(inst: &Inst, pieces: &[u8]) -> Option<Vec<u8>> {
-    let mut left = pieces.to_vec();
+/// Returns an order in which no instruction overwrites the sources of a later one.
+fn order(inst: &Inst, masks: &[u8]) -> Option<Vec<u8>> {
+    let mut left = masks.to_vec();
     let mut order = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let harmless = |writer: &u8| left.iter().all(|r| r == writer || !clobbers(inst, *writer, *r));
@@ -41,7 +41,7 @@ fn order(inst: &Inst, pieces: &[u8]) -> Option<Vec<u8>> {
     Some(order)
 }
 
-/// The piece `writer` of `inst` overwrites what the piece `reader` reads.
+/// Returns whether `inst` limited to `writer` overwrites the sources of `inst` limited to `reader`.
 fn clobbers(inst: &Inst, writer: u8, reader: u8) -> bool {
     inst.src.iter().filter(|src| overlaps(&inst.dst, src)).any(|src| {
         let aligned = src.offset == inst.dst.offset && !src.is_scalar();
@@ -49,12 +49,12 @@ fn clobbers(inst: &Inst, writer: u8, reader: u8) -> bool {
     })
 }
 
-/// Two 64-bit vectors of both vertices share bytes.
+/// Returns whether two 64-bit vectors of both vertices share bytes.
 fn overlaps(dst: &Operand, src: &Operand) -> bool {
     dst.is_reg() && src.file == dst.file && src.offset.abs_diff(dst.offset) < 64
 }
 
-/// Makes the sources that overlap the destination read copies.
+/// Replaces the sources that overlap the destination by copies.
 fn copy_overlapping(program: &mut Program, inst: &mut Inst) {
     for index in 0..inst.src.len() {
         let src = inst.src[index];

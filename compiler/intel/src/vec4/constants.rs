@@ -5,7 +5,7 @@ use crate::isel::values::register_bits;
 use crate::lir::{Operand, Swizzle, Type};
 
 impl Vec4Selection<'_> {
-    /// A constant vector: an immediate where all components agree, else a register.
+    /// Returns a constant vector: an immediate if all components are equal, else a register.
     pub(super) fn vector_constant(&mut self, bits: u8, values: [u64; 4], ty: Type) -> Operand {
         let values = values.map(|value| register_bits(bits, value));
         if bits == 64 {
@@ -23,8 +23,8 @@ impl Vec4Selection<'_> {
         register.retype(ty)
     }
 
-    /// Moves 32-bit constants to the components of `dst` that its writemask enables: one move of packed floats
-    /// where all have such a form, else one move per distinct value.
+    /// Moves 32-bit constants to the components of `dst` that its writemask enables: one move of
+    /// packed floats if all have such a form, else one move per distinct value.
     pub(super) fn load_constants(&mut self, dst: Operand, values: &[u64; 4]) {
         let wanted = dst.writemask;
         let enabled = |c: usize| wanted >> c & 1 != 0;
@@ -42,7 +42,7 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// 64-bit constants: packed into one register that every vertex reads.
+    /// Returns 64-bit constants, packed into one register that both vertices read.
     pub(super) fn fp64_constant(&mut self, values: [u64; 4]) -> Operand {
         let mut distinct: Vec<u64> = Vec::new();
         let pick = values.map(|v| match distinct.iter().position(|d| *d == v) {
@@ -72,8 +72,8 @@ impl Vec4Selection<'_> {
     }
 }
 
-/// The four restricted 8-bit floats (sign, three exponent bits biased by 3, four mantissa bits) that expand to
-/// `values`, 32-bit floats, where `wanted`.
+/// The four restricted 8-bit floats (sign, three exponent bits biased by 3, four mantissa bits)
+/// that expand to those 32-bit floats of `values` that the mask `wanted` selects.
 fn packed_floats(values: &[u64; 4], wanted: u8) -> Option<u32> {
     let mut packed = 0;
     for (c, value) in values.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! 64-bit operations: doubles, their conversions, and the dwords they consist of.
 //!
-//! A 64-bit vector takes two registers, one per vertex, x y z w. Arithmetic is emitted as whole Align16
-//! instructions with logical swizzles and writemasks, which later passes fit to the hardware. What changes the
-//! size of its operand runs in Align1 and is emitted piece by piece.
+//! A 64-bit vector takes two registers, one per vertex, x y z w. Arithmetic is emitted as whole
+//! Align16 instructions with logical swizzles and writemasks, which later passes fit to the
+//! hardware. Conversions between sizes run in Align1 and are split at once.
 
 use super::align1_regions;
 use super::alu::Ctx;
@@ -88,7 +88,7 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// 32-bit values to doubles.
+    /// Converts 32-bit values to doubles.
     fn widen(&mut self, ctx: &Ctx<'_>, from: Type) -> Result<(), CompileError> {
         if ctx.src_bits == 64 && ctx.alu.op == AluOp::F2f64 {
             self.simple(ctx, Op::Mov, Type::DF);
@@ -103,8 +103,9 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// `dst = src` for a 64-bit destination and a narrower source: Align1, a vertex at a time. (No generation can do
-    /// all of it in Align16, but the handling of the quirks in the way can be switched off.)
+    /// Emits `dst = src` for a 64-bit destination and a narrower source: Align1, a vertex at a
+    /// time. (No generation can do all of it in Align16, but the handling of the quirks that forbid
+    /// it can be switched off.)
     fn convert_up(&mut self, dst: Operand, src: Operand, n: u8) {
         let src = self.fold_immediate(src);
         let restricted = self.model.devinfo().has_quirk(Quirk::Gen7TwoGrfSource)
@@ -132,7 +133,8 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// An immediate of an Align1 conversion goes through a register: its type's size differs from the execution's.
+    /// An immediate of an Align1 conversion goes through a register: its type's size differs from
+    /// the execution's.
     fn fold_immediate(&mut self, src: Operand) -> Operand {
         if !src.is_imm() {
             return src;
@@ -142,7 +144,7 @@ impl Vec4Selection<'_> {
         copy
     }
 
-    /// Doubles to 32-bit values: each result stands in the low dword of a double first.
+    /// Converts doubles to 32-bit values: each result is in the low dword of a double first.
     fn narrow(&mut self, ctx: &Ctx<'_>, to: Type) -> Result<(), CompileError> {
         if ctx.src_bits != 64 {
             return Err(self.not_lowered(ctx.alu.op, ctx.src_bits));
@@ -171,13 +173,14 @@ impl Vec4Selection<'_> {
         })
     }
 
-    /// First channel of a vertex. DF channels take one enable bit each, so vertex 1's stand at 4 … 7 whatever the
-    /// number of channels (`df-exec-mask`).
+    /// First channel of a vertex. DF channels take one enable bit each, so vertex 1's are 4 … 7 for
+    /// any number of channels (`df-exec-mask`).
     fn vertex_group(&self, vertex: u32) -> u8 {
         if self.model.handles(Quirk::DfExecMask) { 4 * vertex as u8 } else { 0 }
     }
 
-    /// The low (0) or high (1) dwords of all components of a 64-bit register, as a 32-bit vector.
+    /// Returns the low (0) or high (1) dwords of all components of a 64-bit register, as a 32-bit
+    /// vector.
     pub(super) fn pick_dwords(&mut self, wide: Operand, part: u32) -> Operand {
         let dst = self.temp(Type::UD);
         let src = wide.retype(Type::UD).byte_offset(4 * part).with_region(8, 4, 2);
@@ -185,7 +188,7 @@ impl Vec4Selection<'_> {
         dst
     }
 
-    /// The low or high dwords of `n` components of a 64-bit operand, in order.
+    /// Returns the low (0) or high (1) dwords of `n` components of a 64-bit operand, in order.
     pub(super) fn dwords_of(&mut self, src: Operand, part: u32, n: u8) -> Operand {
         if src.is_modified() {
             let copy = self.fp64_temp(n);
@@ -196,7 +199,7 @@ impl Vec4Selection<'_> {
             let all = self.pick_dwords(Operand { swizzle: Swizzle::XYZW, ..src }, part);
             return all.swizzled(src.swizzle);
         }
-        // Uniform data needs no instruction where one oword has all the dwords.
+        // Uniform data needs no instruction if one oword has all the dwords.
         let component = |c: u8| u32::from(src.swizzle.get(c)) * 2 + part;
         let row = |dword: u32| src.byte_offset(dword / 4 * 16).retype(Type::UD);
         if (1..n).all(|c| component(c) / 4 == component(0) / 4) {
@@ -215,7 +218,7 @@ impl Vec4Selection<'_> {
     /// Writes the low (0) or high (1) dwords of the first `n` components of a 64-bit register.
     pub(super) fn put_dwords(&mut self, dst: Operand, src: Operand, part: u32, n: u8) {
         let target = dst.retype(Type::UD).byte_offset(4 * part);
-        // Components that no region fetches in one go are gathered first.
+        // Components that no region covers are gathered first.
         let channels = if n == 3 { 4 } else { n };
         let direct = (0..2).all(|v| align1_regions::source(&src, v, 0, channels).is_some());
         let src = if direct {

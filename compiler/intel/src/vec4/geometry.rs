@@ -1,12 +1,13 @@
 //! Geometry stage on gen7: one or two objects per thread in SIMD4x2.
 //!
-//! Payload: g0 (output handles in dwords 0 and 1, instances in their bits 31:27), primitive ids if used, push
-//! constants, inputs. With one invocation and few inputs a thread takes two primitives, a register per input slot
-//! (dual object); else it takes one primitive, two slots per register, for one or two of its instances. Inputs that
-//! would fill the register file are read from the URB instead (`geometry_inputs`).
+//! Payload: g0 (output handles in dwords 0 and 1, instances in their bits 31:27), primitive ids if
+//! used, push constants, inputs. With one invocation and few inputs a thread takes two primitives,
+//! a register per input slot (dual object); else it takes one primitive, two slots per register,
+//! for one or two of its instances. Inputs that would fill the register file are read from the URB
+//! instead (`geometry_inputs`).
 //!
-//! Output entry: control data header, vertices. The vertex counts go with the message that ends the thread. Facts:
-//! Mesa's `brw_vec4_gs_visitor.cpp`, `brw_vec4_generator.cpp`.
+//! Output entry: control data header, vertices. The vertex counts go with the message that ends the
+//! thread. Facts: Mesa's `brw_vec4_gs_visitor.cpp`, `brw_vec4_generator.cpp`.
 
 use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
 use super::urb::{ALL_CHANNELS, SLOTS_PER_WRITE, VertexOutputs};
@@ -22,7 +23,7 @@ use crate::vue;
 use eu::desc::{UrbMessage, UrbOp};
 use ir::{Intrinsic, IntrinsicOp, Shader, Value};
 
-/// Where the handles of a thread carry the instance number.
+/// First bit of the instance number in the handles of a thread.
 const INSTANCE_SHIFT: u32 = 27;
 /// Most registers that the inputs of two objects may take.
 const DUAL_OBJECT_BUDGET: u32 = 48;
@@ -208,7 +209,7 @@ impl GeometryStage {
         self.header_bits().div_ceil(REG_SIZE * 8)
     }
 
-    /// Starts a message's header: g0 with the channel masks of all components.
+    /// Emits a message's header: g0 with the channel masks of all components.
     fn emit_urb_header(&mut self, isel: &mut Vec4Selection<'_>, header: Operand) {
         let g0 = Operand::grf(0, Type::UD);
         isel.emit_align1(Op::Mov, (8, 0), header, &[g0]).no_mask = true;
@@ -266,7 +267,7 @@ impl GeometryStage {
         Ok(())
     }
 
-    /// Before the first vertex of a new control dword the old one is written.
+    /// Writes the control dword before the first vertex of the next one.
     fn emit_full_control_dword(
         &mut self,
         isel: &mut Vec4Selection<'_>,
@@ -322,7 +323,7 @@ impl GeometryStage {
         Ok(())
     }
 
-    /// Header masks that leave only dword `index` mod 4 of each object.
+    /// Emits header masks that enable only dword `index` mod 4 of each object.
     fn emit_dword_masks(&mut self, isel: &mut Vec4Selection<'_>, header: Operand, index: Operand) {
         let mask = isel.temp(Type::UD);
         let one = isel.temp(Type::UD);

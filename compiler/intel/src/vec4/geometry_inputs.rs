@@ -1,6 +1,8 @@
-//! Inputs of geometry shaders: from the payload, or pulled from the URB when they would fill the register file.
+//! Inputs of geometry shaders: from the payload, or pulled from the URB if they would fill the
+//! register file.
 //!
-//! The handles of pulled inputs stand in one payload register, a dword per vertex of the one primitive of the thread.
+//! The handles of pulled inputs are in one payload register, a dword per vertex of the thread's
+//! primitive.
 
 use super::geometry::GeometryStage;
 use super::target::Vec4Selection;
@@ -10,7 +12,7 @@ use crate::output::GeometryDispatch;
 use crate::vue::{self, PerVertexInput};
 use ir::{Intrinsic, Slot, Value};
 
-/// What an access to an input names: the vertex, and the slot and those of the array after it.
+/// An access to an input: the vertex, the slot, and the slots of the array after it.
 struct Access {
     vertex: Value,
     offset: Value,
@@ -48,7 +50,7 @@ impl GeometryStage {
         let start = self.input_start;
         match self.dispatch {
             GeometryDispatch::DualObject => Operand::grf((start + index) as u8, Type::UD),
-            // One primitive for both halves: read like a uniform.
+            // One primitive for both lanes: read like a uniform.
             _ => Operand::grf_scalar(start * REG_SIZE + index * 16, Type::UD),
         }
     }
@@ -61,7 +63,7 @@ impl GeometryStage {
             isel.set(result, from.swizzled(pick));
             return;
         }
-        // Every candidate in turn, each for the objects that mean it.
+        // One predicated move per candidate, for the objects that select it.
         let vertices = known_vertex.map_or(0..=self.last_vertex(), |v| v..=v);
         let offsets = known_offset.map_or(0..=access.reach, |o| o..=o);
         let number = isel.temp(Type::UD);
@@ -89,7 +91,7 @@ impl GeometryStage {
         slot.saturating_add(offset).min(last)
     }
 
-    /// How many slots of an array follow `slot` in the input vertices.
+    /// Number of slots of an array that follow `slot` in the input vertices.
     fn slots_after(&self, slot: Slot) -> u32 {
         let has = |n: u8| {
             let place = slot.advance(n).and_then(|s| vue::place(s).ok().flatten());

@@ -1,7 +1,7 @@
-//! Local variables: registers where every index is constant, else scratch memory.
+//! Local variables: in registers if every index is constant, else in scratch memory.
 //!
-//! In scratch an element takes two owords, one per vertex; a 64-bit element four, the low dwords before the high
-//! ones.
+//! In scratch an element takes two owords, one per vertex; a 64-bit element four, the low dwords
+//! before the high ones.
 
 use super::target::{LocalStorage, Vec4Selection, first};
 use crate::error::CompileError;
@@ -15,7 +15,7 @@ use ir::{InstKind, Intrinsic, IntrinsicOp, Local, Value};
 const MAX_REGISTERS: u32 = 64;
 
 impl Vec4Selection<'_> {
-    /// Decides where local variables live.
+    /// Allocates registers or scratch memory of local variables.
     pub(super) fn allocate_locals(&mut self) -> Result<(), CompileError> {
         let shader = self.shader;
         let mut indirect = vec![false; shader.locals.len()];
@@ -35,16 +35,16 @@ impl Vec4Selection<'_> {
             }
         }
         for (local, data) in shader.locals.iter() {
-            let wide = data.bits == 64;
+            let is_fp64 = data.bits == 64;
             let storage = if indirect[local.index()] || data.length > MAX_REGISTERS {
                 let byte = self.target.scratch_bytes;
-                let size = data.length.checked_mul(if wide { 4 * 16 } else { 2 * 16 });
+                let size = data.length.checked_mul(if is_fp64 { 4 * 16 } else { 2 * 16 });
                 let end = size.and_then(|s| s.checked_add(byte)).filter(|e| *e <= MAX_SCRATCH);
                 self.target.scratch_bytes =
                     end.ok_or_else(|| CompileError::lower("local variables exceed scratch memory"))?;
                 LocalStorage::Scratch { byte, length: data.length }
             } else {
-                let ty = if wide { Type::DF } else { Type::UD };
+                let ty = if is_fp64 { Type::DF } else { Type::UD };
                 LocalStorage::Registers((0..data.length).map(|_| self.temp(ty)).collect())
             };
             self.target.locals.push(storage);
@@ -65,32 +65,32 @@ impl Vec4Selection<'_> {
         intrinsic: &Intrinsic,
         result: Value,
     ) -> Result<(), CompileError> {
-        let (storage, _, wide) = self.storage(intrinsic.fields.local)?;
+        let (storage, _, is_fp64) = self.storage(intrinsic.fields.local)?;
         let index =
             intrinsic.srcs.first().copied().ok_or_else(|| CompileError::internal("load without index"))?;
         let dst = self.define(result);
         match storage {
             LocalStorage::Registers(elements) => {
-                // Out of range gives any value: the register stays as it is.
+                // An index out of range may return any value: the register stays undefined.
                 let element = self.constant(index).and_then(|i| elements.get(i as usize).copied());
                 if let Some(element) = element {
                     self.mov(dst, element);
                 }
             }
             LocalStorage::Scratch { byte, length } => {
-                let address = self.element_address(index, byte, length, wide, true);
-                if !wide {
+                let address = self.element_address(index, byte, length, is_fp64, true);
+                if !is_fp64 {
                     let row = self.scratch_read(address)?;
                     self.mov(dst.retype(Type::UD), row);
                 } else {
-                    self.read_wide(address, dst)?;
+                    self.read_fp64(address, dst)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn read_wide(&mut self, address: Operand, dst: Operand) -> Result<(), CompileError> {
+    fn read_fp64(&mut self, address: Operand, dst: Operand) -> Result<(), CompileError> {
         let n = dst.writemask.count_ones() as u8;
         for part in 0..2 {
             let at = self.part_address(address, part);
@@ -101,7 +101,7 @@ impl Vec4Selection<'_> {
     }
 
     pub(super) fn emit_store_local(&mut self, intrinsic: &Intrinsic) -> Result<(), CompileError> {
-        let (storage, components, wide) = self.storage(intrinsic.fields.local)?;
+        let (storage, components, is_fp64) = self.storage(intrinsic.fields.local)?;
         let [value, index] = intrinsic.srcs[..] else {
             return Err(CompileError::internal("store_local needs two sources"));
         };
@@ -121,26 +121,26 @@ impl Vec4Selection<'_> {
                 Ok(())
             }
             LocalStorage::Scratch { byte, length } => {
-                let address = self.element_address(index, byte, length, wide, false);
+                let address = self.element_address(index, byte, length, is_fp64, false);
                 let data = self.temp(ty);
                 if mask != first(components) {
                     // The message writes whole rows: keep the other components.
-                    if wide {
-                        self.read_wide(address, data.masked(first(components)))?;
+                    if is_fp64 {
+                        self.read_fp64(address, data.masked(first(components)))?;
                     } else {
                         let row = self.scratch_read(address)?;
                         self.mov(data, row);
                     }
                 }
                 self.mov(data.masked(mask), from);
-                let halves = if wide {
+                let rows = if is_fp64 {
                     vec![self.pick_dwords(data, 0), self.pick_dwords(data, 1)]
                 } else {
                     vec![data]
                 };
-                for (part, half) in halves.into_iter().enumerate() {
+                for (part, row) in rows.into_iter().enumerate() {
                     let at = self.part_address(address, part as u32);
-                    self.scratch_write(at, half, index, length)?;
+                    self.scratch_write(at, row, index, length)?;
                 }
                 Ok(())
             }
@@ -148,7 +148,14 @@ impl Vec4Selection<'_> {
     }
 
     /// Oword addresses of an element: x for each vertex. Loads clamp the index.
-    fn element_address(&mut self, index: Value, byte: u32, length: u32, wide: bool, clamp: bool) -> Operand {
+    fn element_address(
+        &mut self,
+        index: Value,
+        byte: u32,
+        length: u32,
+        is_fp64: bool,
+        clamp: bool,
+    ) -> Operand {
         let ud = Type::UD;
         let mut index = self.get(index, &[0], ud);
         if clamp {
@@ -158,7 +165,7 @@ impl Vec4Selection<'_> {
             index = clamped;
         }
         let address = self.temp(ud);
-        self.emit(Op::Shl, address, &[index, Operand::ud(if wide { 2 } else { 1 })]);
+        self.emit(Op::Shl, address, &[index, Operand::ud(if is_fp64 { 2 } else { 1 })]);
         if byte != 0 {
             self.emit(Op::Add, address, &[address, Operand::ud(byte / 16)]);
         }
@@ -179,7 +186,8 @@ impl Vec4Selection<'_> {
         next
     }
 
-    /// Header and addresses of a message to scratch memory, with room for `data` registers after them.
+    /// Header and addresses of a message to scratch memory, with room for `data` registers after
+    /// them.
     fn scratch_payload(&mut self, address: Operand, data: u32) -> Operand {
         let payload = Operand::vgrf(self.program.vreg(2 + data), Type::UD);
         self.emit_align1(Op::Mov, (8, 0), payload, &[Operand::grf(0, Type::UD)]).no_mask = true;

@@ -1,6 +1,6 @@
 //! Lowers the swizzles of 64-bit Align16 instructions to those that the hardware has (`align16-df-swizzle`).
 
-use super::components::{copy, is_align16_df, push_pieces};
+use super::components::{copy, is_align16_df, push_split};
 use super::swizzle_class::split;
 use crate::lir::{Inst, Operand, Program, Swizzle};
 use crate::model::{Model, Quirk};
@@ -34,24 +34,24 @@ pub fn lower_df_swizzle(program: &mut Program, model: &Model) -> bool {
                 }
             }
         }
-        changed |= push_split(program, inst);
+        changed |= push_encodable(program, inst);
     }
     changed
 }
 
-/// A copy of `src` in which the components of `mask` stand in their own places.
+/// A copy of `src` with the components of `mask` in order.
 fn in_order(program: &mut Program, src: Operand, mask: u8) -> Operand {
     let (moved, mov) = copy(program, src.unmodified(), mask);
-    push_split(program, mov);
+    push_encodable(program, mov);
     Operand { swizzle: Swizzle::XYZW, negate: src.negate, abs: src.abs, ..moved }
 }
 
-/// Appends `inst` in pieces, split source by source; true if there is more than one.
-fn push_split(program: &mut Program, inst: Inst) -> bool {
-    let mut pieces: SmallVec<[u8; 4]> = SmallVec::from_slice(&[inst.dst.writemask]);
+/// Appends `inst`, split source by source. Returns true if there is more than one instruction.
+fn push_encodable(program: &mut Program, inst: Inst) -> bool {
+    let mut masks: SmallVec<[u8; 4]> = SmallVec::from_slice(&[inst.dst.writemask]);
     for src in inst.src.iter().filter(|src| src.is_reg() && src.ty.size() == 8) {
-        pieces = pieces.into_iter().flat_map(|mask| split(src.swizzle, mask)).collect();
+        masks = masks.into_iter().flat_map(|mask| split(src.swizzle, mask)).collect();
     }
-    push_pieces(program, inst, &pieces);
-    pieces.len() > 1
+    push_split(program, inst, &masks);
+    masks.len() > 1
 }

@@ -1,6 +1,6 @@
 //! Removes the writemasks XY and ZW from 64-bit Align16 instructions (`align16-df-writemask`).
 
-use super::components::{is_align16_df, push_pieces};
+use super::components::{is_align16_df, push_split};
 use super::swizzle_class::acts_on_dwords;
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, WRITEMASK_XYZW};
 use crate::model::{Model, Quirk};
@@ -29,7 +29,7 @@ pub fn lower_df_writemask(program: &mut Program, model: &Model) -> bool {
             program.insts.push(widened(inst));
         } else {
             let low = mask & mask.wrapping_neg();
-            push_pieces(program, inst, &[low, mask & !low]);
+            push_split(program, inst, &[low, mask & !low]);
         }
     }
     changed

@@ -28,7 +28,7 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// Emits a vote, among one invocation as the two of a thread form no group, or reads the clock.
+    /// Emits a vote, whose group is one invocation, or reads the clock.
     fn emit_vote(&mut self, intrinsic: &Intrinsic, result: Value) {
         let dst = self.define(result);
         let value = match (intrinsic.op, intrinsic.srcs.first()) {
@@ -61,7 +61,7 @@ impl Vec4Selection<'_> {
                 self.load_varying_offset(block, offset, base, dst, None);
             }
             (None, _) => {
-                // A variable block: one load per block, each for the vertices that want it.
+                // A variable block: one load per block, for the vertices that select it.
                 let dst = self.define(result);
                 for candidate in 0..self.shader.info.ubos {
                     self.load_varying_offset(candidate, offset, base, dst, Some((block, candidate)));
@@ -76,7 +76,7 @@ impl Vec4Selection<'_> {
         let n = self.shader.components(result);
         let size = ty.size();
         let row = offset % 16;
-        // Components that one row (or for doubles two) has in order need no instruction.
+        // Components that are in order in one row (or two, for doubles) need no instruction.
         let in_row = row.is_multiple_of(size) && row / size + u32::from(n) <= 4;
         if in_row {
             let bytes = row + u32::from(n) * size;
@@ -87,7 +87,7 @@ impl Vec4Selection<'_> {
                 return;
             }
         }
-        // Dword by dword, which works at any offset.
+        // Otherwise dword by dword, which works at any offset.
         let dst = self.define(result);
         let words = if size == 8 { 2 } else { 1 };
         for part in 0..words {
@@ -106,8 +106,8 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// `bytes` bytes from 16-byte row `offset` of a block on, pushed or pulled 64 bytes at a time; `None` where
-    /// they are in neither one piece.
+    /// Returns `bytes` bytes from the 16-byte row at `offset` of a block on, pushed or pulled 64
+    /// bytes at a time; `None` if they are not pushed and cross such a unit.
     fn uniform_row(&mut self, block: u32, offset: u32, bytes: u32) -> Option<Operand> {
         if let Some(at) = push_offset(self.push, block, offset, bytes.next_multiple_of(16)) {
             let at = self.push_start * REG_SIZE + at;
@@ -143,8 +143,8 @@ impl Vec4Selection<'_> {
         data
     }
 
-    /// Loads at an offset per vertex: the sampler's `ld` gives the four dwords at a byte offset. With `only`, for
-    /// the vertices whose block number (a value) is the given one.
+    /// Loads at an offset per vertex: the sampler's `ld` gives the four dwords at a byte offset.
+    /// With `only`, for the vertices whose block number (a value) is the given one.
     fn load_varying_offset(
         &mut self,
         block: u32,
@@ -153,9 +153,9 @@ impl Vec4Selection<'_> {
         dst: Operand,
         only: Option<(Value, u32)>,
     ) {
-        let wide = dst.ty.size() == 8;
+        let is_fp64 = dst.ty.size() == 8;
         let n = dst.writemask.count_ones() as u8;
-        let dwords = if wide { 2 * n } else { n };
+        let dwords = if is_fp64 { 2 * n } else { n };
         let offset = self.get(offset, &[0], Type::UD);
         let mut rows = Vec::new();
         for fetch in 0..u32::from(dwords.div_ceil(4)) {
@@ -172,7 +172,7 @@ impl Vec4Selection<'_> {
             self.cmp(Operand::null(Type::UD), number, Operand::ud(candidate), CondMod::Z);
         }
         let predicated = only.is_some();
-        if !wide {
+        if !is_fp64 {
             let inst = self.mov(dst.retype(Type::UD), rows[0]);
             if predicated {
                 inst.predicate(false);

@@ -1,4 +1,6 @@
-//! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one oword per half of the thread, each at its own place.
+//! URB reads and writes of the tessellation stages, and of geometry shaders that pull inputs: one
+//! oword per lane, each with its own offset. A lane is the half of the thread that runs one vertex,
+//! point or invocation.
 
 use super::target::Vec4Selection;
 use crate::error::CompileError;
@@ -21,17 +23,17 @@ const MAX_OFFSET: u32 = 0x7ff;
 /// The entries of an access.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Handles {
-    /// The same entry for both halves: a scalar.
+    /// The same entry for both lanes: a scalar.
     Shared(Operand),
-    /// Component x of each half.
-    PerHalf(Operand),
+    /// Component x of each lane.
+    PerLane(Operand),
 }
 
-/// A place in an entry: a constant number of slots, and what is added per half (component x).
+/// An offset in an entry: a constant number of slots, and a number per lane (component x).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SlotOffset {
     pub constant: u32,
-    pub per_half: Option<Operand>,
+    pub per_lane: Option<Operand>,
 }
 
 /// The scalar dword `n` from register `register` on, for Align16 instructions.
@@ -40,11 +42,11 @@ pub(super) fn dword(register: u32, n: u32) -> Operand {
 }
 
 impl Vec4Selection<'_> {
-    /// A slot offset as a constant, or as what is added per half.
+    /// Returns a slot offset as a constant or as a number per lane.
     pub(super) fn slot_offset(&mut self, offset: Value) -> SlotOffset {
         match self.constant(offset) {
-            Some(constant) => SlotOffset { constant, per_half: None },
-            None => SlotOffset { constant: 0, per_half: Some(self.get(offset, &[0], Type::UD)) },
+            Some(constant) => SlotOffset { constant, per_lane: None },
+            None => SlotOffset { constant: 0, per_lane: Some(self.get(offset, &[0], Type::UD)) },
         }
     }
 
@@ -56,14 +58,15 @@ impl Vec4Selection<'_> {
         let vertex = self.get(vertex, &[0], Type::UD);
         let at = self.temp(Type::UD);
         self.emit(Op::Mul, at.masked(1), &[vertex, Operand::uw(slots as u16)]);
-        if let Some(more) = offset.per_half {
+        if let Some(more) = offset.per_lane {
             self.emit(Op::Add, at.masked(1), &[at.swizzled(Swizzle::XXXX), more]);
         }
-        SlotOffset { per_half: Some(at.swizzled(Swizzle::XXXX)), ..offset }
+        SlotOffset { per_lane: Some(at.swizzled(Swizzle::XXXX)), ..offset }
     }
 
-    /// A message header: handles, slot offsets, channel masks (four bits, the same for both halves). Gives the
-    /// offset that remains for the descriptor, and whether the header has offsets.
+    /// Emits a message header: handles, slot offsets, channel masks (four bits, the same for both
+    /// lanes). Returns the offset that remains for the descriptor, and true if the header has
+    /// offsets.
     pub(super) fn emit_patch_header(
         &mut self,
         header: Operand,
@@ -76,8 +79,8 @@ impl Vec4Selection<'_> {
             Handles::Shared(handle) => {
                 self.emit_align1(Op::Mov, (2, 0), header, &[handle]).no_mask = true;
             }
-            Handles::PerHalf(handles) => {
-                let src = [self.materialised(handles).with_region(8, 2, 4)];
+            Handles::PerLane(handles) => {
+                let src = [self.materialized(handles).with_region(8, 2, 4)];
                 self.emit_align1(Op::Mov, (2, 0), header, &src).no_mask = true;
             }
         }
@@ -86,9 +89,9 @@ impl Vec4Selection<'_> {
             self.set_dword(header.byte_offset(CHANNEL_MASKS), mask << 8 | mask << 12);
         }
         let slots = header.byte_offset(SLOT_OFFSETS);
-        match offset.per_half {
-            Some(per_half) => {
-                let src = [self.materialised(per_half).with_region(8, 2, 4)];
+        match offset.per_lane {
+            Some(per_lane) => {
+                let src = [self.materialized(per_lane).with_region(8, 2, 4)];
                 self.emit_align1(Op::Mov, (2, 0), slots, &src).no_mask = true;
                 if offset.constant > MAX_OFFSET {
                     let src = [slots.with_region(2, 2, 1), Operand::ud(offset.constant)];
@@ -106,15 +109,16 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// Component x of each half, as a register whose dwords 0 and 4 hold it.
-    fn materialised(&mut self, value: Operand) -> Operand {
+    /// Copies component x of each lane to dwords 0 and 4 of a register.
+    fn materialized(&mut self, value: Operand) -> Operand {
         let copy = self.temp(Type::UD);
         self.mov(copy.masked(1), value).no_mask = true;
         copy
     }
 
-    /// Handles of input vertex `vertex` of `count`, which stand in payload registers from `register` on, a dword per
-    /// vertex. Halves that are not enabled get the handle of some vertex too: messages read for them as well.
+    /// Returns the handles of input vertex `vertex` of `count`: the payload has a dword per vertex
+    /// from `register` on. Inactive lanes get the handle of some vertex too, because messages read
+    /// for them as well.
     pub(super) fn vertex_handles(&mut self, register: u32, count: u32, vertex: Value) -> Handles {
         let handle = |v: u32| Operand::grf_scalar(register * REG_SIZE + 4 * v, Type::UD);
         if let Some(vertex) = self.constant(vertex) {
@@ -127,10 +131,10 @@ impl Vec4Selection<'_> {
             self.cmp(Operand::null(Type::UD), vertex, Operand::ud(v), CondMod::Z);
             self.mov(chosen.masked(1), dword(register, v)).predicate(false);
         }
-        Handles::PerHalf(chosen.swizzled(Swizzle::XXXX))
+        Handles::PerLane(chosen.swizzled(Swizzle::XXXX))
     }
 
-    /// Reads one slot per half.
+    /// Reads one slot per lane.
     pub(super) fn emit_patch_read(
         &mut self,
         handles: Handles,
@@ -153,14 +157,14 @@ impl Vec4Selection<'_> {
         Ok(data)
     }
 
-    /// Defines `result` as components from `first` on of what `data` holds, for the enabled halves.
+    /// Defines `result` as the components of `data` from `first` on, for the active lanes.
     pub(super) fn define_from_slot(&mut self, result: Value, data: Operand, first: u8) {
         let dst = self.define(result);
         self.mov(dst, data.swizzled(Swizzle::new([0, 1, 2, 3].map(|c: u8| (first + c).min(3)))));
     }
 
-    /// Writes the components of `mask` of one slot per half; `data` is the register of the message after the
-    /// header, made by [`Self::patch_payload`].
+    /// Writes the components of `mask` of one slot per lane; `data` is the register of the message
+    /// after the header, made by [`Self::patch_payload`].
     pub(super) fn emit_patch_write(
         &mut self,
         payload: Operand,
@@ -187,7 +191,7 @@ impl Vec4Selection<'_> {
         (payload, payload.byte_offset(REG_SIZE))
     }
 
-    /// Gives an input entry back to the hardware: gen7's control threads do that themselves.
+    /// Releases an input entry: gen7's control threads must do that themselves.
     pub(super) fn emit_release(&mut self, handles: Operand, pair: bool) -> Result<(), CompileError> {
         let header = Operand::vgrf(self.program.vreg(1), Type::UD);
         self.emit_align1(Op::Mov, (8, 0), header, &[Operand::ud(0)]).no_mask = true;

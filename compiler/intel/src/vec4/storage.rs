@@ -1,8 +1,8 @@
 //! Storage blocks and atomic counters.
 //!
-//! Untyped surface messages of eight channels serve both vertices: of each vertex's four channels the first one takes
-//! part, whose address and data are the x components; a predicate leaves the others out. (Messages for two vertices
-//! came with hsw, and not for everything.)
+//! Untyped surface messages of eight channels serve both vertices: of each vertex's four channels
+//! the first one takes part, whose address and data are the x components; a predicate leaves the
+//! others out. (Messages for two vertices came with hsw, and not for everything.)
 
 use super::target::Vec4Selection;
 use crate::access::{Access, Memory, buffer_atomic};
@@ -14,7 +14,7 @@ use ir::{Intrinsic, IntrinsicOp, Value};
 
 /// The first channel of each vertex.
 const FIRST_CHANNELS: u16 = 0x11;
-/// Flag subregister that names them: f0.1.
+/// Flag subregister with these channels: f0.1.
 const FIRST_FLAG: u8 = 1;
 /// Dwords of one message.
 const MAX_DWORDS: u32 = 4;
@@ -38,8 +38,8 @@ impl Vec4Selection<'_> {
         }
     }
 
-    /// Emits an access for the surface that is meant, by its binding table index: in turn for each that may be meant,
-    /// for the vertices that mean it. `result` is what the access writes.
+    /// Emits an access for the surface that each vertex selects, by its binding table index: once
+    /// for each candidate. The access writes `result`.
     fn on_surface(
         &mut self,
         memory: Memory,
@@ -94,7 +94,8 @@ impl Vec4Selection<'_> {
         payload
     }
 
-    /// Sends a message for the first channel of each vertex; gives its response, one register per dword.
+    /// Sends a message for the first channel of each vertex. Returns its response, one register per
+    /// dword.
     fn send_for_vertices(
         &mut self,
         payload: Operand,
@@ -220,7 +221,7 @@ impl Vec4Selection<'_> {
         })
     }
 
-    /// Bytes of a storage block: the width that a size query gives.
+    /// Emits the size of a storage block in bytes: the width that a size query returns.
     fn emit_block_size(&mut self, intrinsic: &Intrinsic, result: Value) -> Result<(), CompileError> {
         let block = *intrinsic.srcs.first().ok_or_else(|| CompileError::internal("size of no block"))?;
         let dst = self.define(result);

@@ -1,7 +1,8 @@
 //! Classes of logical dvec4 swizzles by how an instruction that reads one must be split.
 //!
-//! Every component of a source lies in its first oword (`v`: x, y) or its second (`^`: z, w). Which of them the
-//! first two components (rows of the table) and the last two (columns) read decides the class:
+//! Every component of a source is in its first oword (`v`: x, y) or its second (`^`: z, w). The
+//! owords that the first two components (rows of the table) and the last two (columns) read
+//! determine the class:
 //!
 //! |    | vv | v^  | ^v  | ^^ |
 //! |----|----|-----|-----|----|
@@ -10,8 +11,8 @@
 //! | ^v | Cx | B   | Dxw | B  |
 //! | ^^ | E  | Cz  | Cw  | A  |
 //!
-//! Two components *pair up* if they are equal modulo two. The scheme is Francisco Jerez's, described in
-//! freedesktop.org's bug 92760, comment 82.
+//! Two components *pair up* if they are equal modulo two. The scheme is Francisco Jerez's,
+//! described in freedesktop.org's bug 92760, comment 82.
 
 use crate::lir::{Rows, Swizzle, WRITEMASK_XYZW};
 use smallvec::SmallVec;
@@ -44,7 +45,7 @@ const Z: u8 = 4;
 const W: u8 = 8;
 
 impl SwizzleClass {
-    /// Every class with every subscript; what makes fewer pieces stands first.
+    /// Every class with every subscript; classes with fewer instructions are first.
     pub(super) const ALL: [SwizzleClass; 15] = [
         SwizzleClass::APlus,
         SwizzleClass::AMinus,
@@ -96,8 +97,8 @@ impl SwizzleClass {
         }
     }
 
-    /// Writemasks of the pieces.
-    pub(super) fn pieces(self) -> SmallVec<[u8; 4]> {
+    /// Writemasks of the instructions.
+    pub(super) fn writemasks(self) -> SmallVec<[u8; 4]> {
         let alone = |i: u8| 1 << (i & 3);
         let masks: &[u8] = match self {
             SwizzleClass::APlus => &[WRITEMASK_XYZW],
@@ -112,15 +113,15 @@ impl SwizzleClass {
         SmallVec::from_slice(masks)
     }
 
-    /// The pieces within `mask`.
-    fn pieces_within(self, mask: u8) -> SmallVec<[u8; 4]> {
-        self.pieces().into_iter().map(|piece| piece & mask).filter(|piece| *piece != 0).collect()
+    /// The writemasks within `mask`.
+    fn writemasks_within(self, mask: u8) -> SmallVec<[u8; 4]> {
+        self.writemasks().into_iter().map(|part| part & mask).filter(|part| *part != 0).collect()
     }
 
-    /// Splitting by this class makes the components of `mask` encodable: a swizzle may be demoted to any class
-    /// that supports it.
+    /// Splitting by this class makes the components of `mask` encodable: a swizzle may be demoted
+    /// to any class that supports it.
     pub(super) fn supports(self, swizzle: Swizzle, mask: u8) -> bool {
-        self.pieces_within(mask).into_iter().all(|piece| encodable(swizzle, piece))
+        self.writemasks_within(mask).into_iter().all(|part| encodable(swizzle, part))
     }
 }
 
@@ -129,25 +130,26 @@ pub(super) fn encodable(swizzle: Swizzle, mask: u8) -> bool {
     Rows::of(swizzle, mask).is_some_and(|rows| rows.step(false).is_some())
 }
 
-/// Writemasks that together make `mask`, each of which can be encoded with a source read through `swizzle`: by
-/// the swizzle's class, or for fewer than four components by the class that makes fewest pieces.
+/// Writemasks that together make `mask`, each of which can be encoded with a source read through
+/// `swizzle`: by the swizzle's class, or for fewer than four components by the class that makes
+/// fewest masks.
 pub(super) fn split(swizzle: Swizzle, mask: u8) -> SmallVec<[u8; 4]> {
     if encodable(swizzle, mask) {
         return SmallVec::from_slice(&[mask]);
     }
     if mask == WRITEMASK_XYZW {
-        return SwizzleClass::of(swizzle).pieces();
+        return SwizzleClass::of(swizzle).writemasks();
     }
     let legal = SwizzleClass::ALL.into_iter().filter(|class| class.supports(swizzle, mask));
     legal
-        .map(|class| class.pieces_within(mask))
-        .min_by_key(|pieces| cost(pieces))
+        .map(|class| class.writemasks_within(mask))
+        .min_by_key(|masks| cost(masks))
         .unwrap_or_else(|| InternalError::new(Phase::Lower, format!("no class splits {swizzle:?}")).raise())
 }
 
-/// Instructions that pieces become: XY and ZW must be split again (`align16-df-writemask`).
-fn cost(pieces: &[u8]) -> usize {
-    pieces.iter().map(|piece| if acts_on_dwords(*piece) { 2 } else { 1 }).sum()
+/// Number of instructions in the end: XY and ZW must be split again (`align16-df-writemask`).
+fn cost(masks: &[u8]) -> usize {
+    masks.iter().map(|part| if acts_on_dwords(*part) { 2 } else { 1 }).sum()
 }
 
 /// The hardware takes this writemask to mean dwords (`align16-df-writemask`).
@@ -191,15 +193,15 @@ mod tests {
         }
     }
 
-    /// Fewest encodable pieces over every partition of the components of `left`.
+    /// Fewest encodable masks over every partition of the components of `left`.
     fn fewest(swizzle: Swizzle, left: u8) -> usize {
         if left == 0 {
             return 0;
         }
         let first = left & left.wrapping_neg();
-        let pieces = (1..=left).filter(|p| p & !left == 0 && p & first != 0);
-        let pieces = pieces.filter(|p| encodable(swizzle, *p) && !acts_on_dwords(*p));
-        pieces.map(|p| 1 + fewest(swizzle, left & !p)).min().expect("single components are encodable")
+        let masks = (1..=left).filter(|p| p & !left == 0 && p & first != 0);
+        let masks = masks.filter(|p| encodable(swizzle, *p) && !acts_on_dwords(*p));
+        masks.map(|p| 1 + fewest(swizzle, left & !p)).min().expect("single components are encodable")
     }
 
     #[test]
@@ -207,13 +209,13 @@ mod tests {
         let mut by_count = [0; 5];
         for swizzle in swizzles() {
             for mask in 1..=WRITEMASK_XYZW {
-                let pieces = split(swizzle, mask);
-                assert_eq!(pieces.iter().fold(0, |all, p| all | p), mask);
-                assert_eq!(pieces.iter().map(|p| p.count_ones()).sum::<u32>(), mask.count_ones());
-                assert!(pieces.iter().all(|p| encodable(swizzle, *p)), "{swizzle:?} {mask:#x}");
+                let masks = split(swizzle, mask);
+                assert_eq!(masks.iter().fold(0, |all, p| all | p), mask);
+                assert_eq!(masks.iter().map(|p| p.count_ones()).sum::<u32>(), mask.count_ones());
+                assert!(masks.iter().all(|p| encodable(swizzle, *p)), "{swizzle:?} {mask:#x}");
                 let whole = encodable(swizzle, mask);
-                assert_eq!(whole, pieces.len() == 1);
-                assert!(whole || cost(&pieces) == fewest(swizzle, mask), "{swizzle:?} {mask:#x}");
+                assert_eq!(whole, masks.len() == 1);
+                assert!(whole || cost(&masks) == fewest(swizzle, mask), "{swizzle:?} {mask:#x}");
             }
             by_count[split(swizzle, WRITEMASK_XYZW).len()] += 1;
         }

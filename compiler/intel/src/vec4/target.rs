@@ -193,7 +193,8 @@ impl Vec4Selection<'_> {
         Operand::vgrf(self.program.vreg(regs), ty)
     }
 
-    /// A new register for `value`, as its raw type, with the value's components enabled for writing.
+    /// A new register for `value`, as its raw type, with the value's components enabled for
+    /// writing.
     pub(super) fn define(&mut self, value: Value) -> Operand {
         let ty = self.raw_type(value);
         let n = self.shader.components(value);
@@ -202,8 +203,8 @@ impl Vec4Selection<'_> {
         operand.masked(first(n))
     }
 
-    /// A register for `n` doubles per vertex. The others are read now and then, by instructions that cannot but
-    /// take whole rows: they get a definition.
+    /// A register for `n` doubles per vertex. Instructions that take whole rows read the other
+    /// components too: they get a definition.
     pub(super) fn fp64_temp(&mut self, n: u8) -> Operand {
         let operand = self.temp(Type::DF);
         if n < 4 {
@@ -236,8 +237,8 @@ impl Vec4Selection<'_> {
         self.get(src.value, &src.swizzle[..usize::from(n.clamp(1, 4))], ty)
     }
 
-    /// An error for an operation that earlier passes should have lowered, or that has a type this back end lacks: the
-    /// generations it is made for have neither.
+    /// An error for an operation that earlier passes should have lowered, or that has a type this
+    /// back end lacks: the generations it is made for have neither.
     pub(super) fn not_lowered(&self, op: AluOp, bits: u8) -> CompileError {
         let operands = || op.info().inputs.iter().chain([&op.info().output]);
         let is_integer = operands().any(|o| matches!(o.class, Class::Int | Class::Uint));

@@ -1,8 +1,9 @@
-//! Tessellation control stage on gen7: two output vertices per thread, all threads of one patch.
+//! Tessellation control stage on gen7: two output vertices of the same patch per thread.
 //!
-//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id, dword 2 the thread's number), g1–g4 the handles
-//! of up to 32 input vertices, push constants. With an odd number of vertices the last thread has one too many.
-//! Before the last thread may end, the input entries are released. Facts: Mesa's `brw_vec4_tcs.cpp`.
+//! Payload: g0 (dword 0 the patch handle, dword 1 the primitive id, dword 2 the thread's number),
+//! g1–g4 the handles of up to 32 input vertices, push constants. With an odd number of vertices the
+//! last thread has one too many. Before the last thread may end, the input entries are released.
+//! Facts: Mesa's `brw_vec4_tcs.cpp`.
 
 use super::patch_access::{Handles, SlotOffset, dword};
 use super::target::{Vec4, Vec4Selection, first};
@@ -150,7 +151,7 @@ impl TessControlStage {
         Ok(())
     }
 
-    /// Where an output access lies in the patch, and the component of its slot that the first one is.
+    /// Position of an output access in the patch, and the component of its slot that is the first.
     fn control_place(
         &mut self,
         isel: &mut Vec4Selection<'_>,
@@ -223,7 +224,7 @@ impl TessControlStage {
             let (payload, data) = isel.patch_payload();
             let from = isel.get(value, &pick, Type::UD);
             isel.mov(data, from);
-            let place = SlotOffset { constant: slot, per_half: None };
+            let place = SlotOffset { constant: slot, per_lane: None };
             isel.emit_patch_write(payload, Operand::grf_scalar(0, Type::UD), place, mask, false)?;
         }
         Ok(())
@@ -244,7 +245,7 @@ impl TessControlStage {
         let patch = Handles::Shared(Operand::grf_scalar(0, Type::UD));
         if let Some(level) = Level::of(intrinsic.fields.slot) {
             let domain = self.interface.domain;
-            let header = [0, 1].map(|constant| SlotOffset { constant, per_half: None });
+            let header = [0, 1].map(|constant| SlotOffset { constant, per_lane: None });
             let slots = [isel.emit_patch_read(patch, header[0])?, isel.emit_patch_read(patch, header[1])?];
             isel.define_levels(level, domain, slots, intrinsic.fields.component, result);
             return Ok(());

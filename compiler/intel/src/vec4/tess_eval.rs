@@ -1,8 +1,9 @@
 //! Tessellation evaluation stage on gen7: two points of a patch per thread.
 //!
-//! Payload: g0 (output handles), g1 (coordinates in dwords 0–2 and 4–6, the patch handle in dword 3, the primitive id
-//! in dword 7), push constants, then the first slots of the patch entry, two to a register, read like uniforms.
-//! Further slots and those at computed places are pulled. Facts: Mesa's `brw_vec4_tes.cpp`.
+//! Payload: g0 (output handles), g1 (coordinates in dwords 0–2 and 4–6, the patch handle in dword
+//! 3, the primitive id in dword 7), push constants, then the first slots of the patch entry, two to
+//! a register, read like uniforms. Further slots and those with a computed number are pulled.
+//! Facts: Mesa's `brw_vec4_tes.cpp`.
 
 use super::patch_access::{Handles, SlotOffset};
 use super::target::{PAYLOAD_BUDGET, Vec4, Vec4Selection};
@@ -159,7 +160,7 @@ impl TessEvalStage {
         start: u8,
         result: Value,
     ) -> Result<(), CompileError> {
-        if place.per_half.is_none() && place.constant < self.pushed_slots {
+        if place.per_lane.is_none() && place.constant < self.pushed_slots {
             let pick = Swizzle::new([0, 1, 2, 3].map(|c: u8| (start + c).min(3)));
             isel.set(result, self.pushed_slot(place.constant).swizzled(pick));
             return Ok(());

@@ -37,8 +37,8 @@ block b0 {
 }
 ";
 
-/// The five instructions that Mesa's vec4 compiler needs too: position, header slot, message header, its channel
-/// masks, and the URB write from g112 or above.
+/// The five instructions that Mesa's vec4 compiler needs too: position, header slot, message
+/// header, its channel masks, and the URB write from g112 or above.
 #[test]
 fn passthrough() {
     for gen_name in ["ivb", "hsw"] {
@@ -139,8 +139,8 @@ block b0 {
     assert!(ivb[1].ends_with("{ align16 2N };"), "{ivb:?}");
 }
 
-/// A sample at an explicit level: coordinates in one register, the level in a second, the texel straight to the
-/// output.
+/// A sample at an explicit level: coordinates in one register, the level in a second, the texel
+/// straight to the output.
 #[test]
 fn texture_at_a_level() {
     let mut shader = Shader::new(ir::Stage::Vertex);
@@ -179,8 +179,8 @@ fn types_that_vec4_lacks() {
     }
 }
 
-/// Conversions to and from doubles keep to one stride and offset where the hardware wants it (`chv-64bit-regions`): parts of
-/// vectors, in any order, too. `listing` checks the rules.
+/// Conversions to and from doubles keep to one stride and offset where the hardware wants it
+/// (`chv-64bit-regions`): parts of vectors, in any order, too. `listing` checks the rules.
 #[test]
 fn conversions_on_cherryview() {
     let text = "shader vertex

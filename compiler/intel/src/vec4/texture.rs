@@ -1,8 +1,8 @@
 //! Texture accesses: SIMD4x2 sampler messages, one register of coordinates for both vertices.
 //!
-//! Coordinates fill the first register; the level of a fetch and the reference of a gather with offsets are its w. What
-//! else a lookup takes follows in further registers (Mesa's `brw_vec4_visitor.cpp`). The response is one register of
-//! four components.
+//! Coordinates fill the first register; the level of a fetch and the reference of a gather with
+//! offsets are its w. Further arguments follow in further registers (Mesa's
+//! `brw_vec4_visitor.cpp`). The response is one register of four components.
 
 use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
@@ -16,10 +16,10 @@ const Y: u8 = 2;
 const Z: u8 = 4;
 const W: u8 = 8;
 
-/// A register of a message: sources and the components they fill.
+/// A register of a message: sources with the components that they fill.
 type Row = Vec<(u8, Operand)>;
 
-/// Where a texel offset goes.
+/// Encoding of a texel offset.
 #[derive(Clone, Copy)]
 enum TexelOffset {
     /// Into the header, as nibbles.
@@ -38,7 +38,7 @@ impl Vec4Selection<'_> {
             self.mov(dst, texel);
             return Ok(());
         };
-        // A variable unit: every candidate in turn, each for the vertices that want it.
+        // A variable unit: one lookup per candidate, for the vertices that select it.
         let count = self.shader.info.samplers.saturating_sub(tex.texture);
         for unit in 0..count {
             let texel = self.emit_one_texture(tex, tex.texture + unit, tex.sampler + unit)?;
@@ -72,7 +72,7 @@ impl Vec4Selection<'_> {
         Ok(corners)
     }
 
-    /// One sampler message; gives what it means.
+    /// Emits one sampler message. Returns its result.
     fn emit_message(
         &mut self,
         tex: &Tex,
@@ -111,8 +111,8 @@ impl Vec4Selection<'_> {
         self.texel_components(tex, texel)
     }
 
-    /// Registers for a SIMD4x2 sampler message of `rows` registers, behind a header with these bits in dword 2 if there
-    /// are any or the mode itself needs them; and whether there is a header.
+    /// Allocates a SIMD4x2 sampler message of `rows` registers, after a header with these bits in
+    /// dword 2, if there are any or the mode itself needs one. Returns true if there is a header.
     fn sampler_payload(&mut self, header: Option<u32>, rows: u32) -> (Operand, bool) {
         let header = match (header, self.model.simd4x2_header()) {
             (None, None) => None,
@@ -126,7 +126,7 @@ impl Vec4Selection<'_> {
         (payload, header.is_some())
     }
 
-    /// A sampler message whose only register holds `row`; gives its four dwords.
+    /// Emits a sampler message with the one register `row`. Returns its four dwords.
     pub(super) fn sampler_row(&mut self, op: SamplerOp, surface: u32, row: Operand) -> Operand {
         let (payload, has_header) = self.sampler_payload(None, 1);
         self.mov(payload.byte_offset(u32::from(has_header) * REG_SIZE), row);
@@ -159,7 +159,7 @@ impl Vec4Selection<'_> {
         match op {
             Load => rows[0].push((W, one(self, TexSrcKind::Lod))),
             SampleLod | SampleLodCompare => {
-                // Without neighbours the level is the base level, to which a bias adds.
+                // Without neighbors the level is the base level plus the bias.
                 let kind = if tex.op == TexOp::Txb { TexSrcKind::Bias } else { TexSrcKind::Lod };
                 let level = if tex.op == TexOp::Tex { Operand::ud(0) } else { one(self, kind) };
                 rows.push(match reference {
@@ -206,7 +206,8 @@ impl Vec4Selection<'_> {
         Ok(row)
     }
 
-    /// Derivatives along x and y in turn, for two axes per register, and the shadow reference after those of the third.
+    /// Derivatives along x and y in turn, for two axes per register, and the shadow reference after
+    /// those of the third.
     fn gradient_rows(
         &mut self,
         tex: &Tex,
@@ -234,7 +235,7 @@ impl Vec4Selection<'_> {
         Ok(())
     }
 
-    /// What the response means: sizes come as width, height, depth or layers, levels.
+    /// Returns the components of a response: sizes are width, height, depth or layers, levels.
     fn texel_components(&mut self, tex: &Tex, texel: Operand) -> Result<Operand, CompileError> {
         match tex.op {
             TexOp::QueryLevels => Ok(texel.swizzled(Swizzle::new([3; 4]))),

@@ -1,7 +1,7 @@
 //! Output vertices in the URB. Shared by the stages of the geometry pipeline.
 //!
-//! The shader writes outputs straight into the payloads of the URB writes: every slot of the VUE has
-//! its register there.
+//! The shader writes outputs straight into the payloads of the URB writes: every slot of the VUE
+//! has its register there.
 
 use super::target::{Vec4Selection, first};
 use crate::error::CompileError;
@@ -58,7 +58,8 @@ impl VertexOutputs {
                 self.store_slot(isel, slot, intrinsic, value, mask, false)
             }
             None => {
-                // A variable slot: every candidate in turn, each for the vertices that mean it.
+                // A variable slot: one predicated move per candidate, for the vertices that select
+                // it.
                 let mut candidate = 0;
                 while let Some(slot) = intrinsic.fields.slot.advance(candidate) {
                     let exists = vue::place(slot)?.is_some_and(|(v, _)| self.register(v).is_some());

@@ -154,7 +154,7 @@ impl VertexStage {
             isel.set(result, register.swizzled(swizzle));
             return Ok(());
         }
-        // A variable slot: every candidate in turn, each for the vertices that want it.
+        // A variable slot: one predicated move per candidate, for the vertices that select it.
         let dst = isel.define(result);
         let index = isel.get(offset, &[0], Type::UD);
         let candidates = self.attributes - u32::from(slot).min(self.attributes);
