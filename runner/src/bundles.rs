@@ -1,4 +1,4 @@
-//! Keeping bundles while a run goes on: a reporter hands rows to threads that explain them.
+//! Failure bundles of a run: a reporter hands results to threads that explain them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use results::event::{Reporter, TestEvent};
 use results::verdict::{Outcome, Status, TestResult};
 use vocabulary::Generation;
 
-/// Stack of a thread that explains: as for running tests.
+/// Stack size of an explaining thread: as for executing tests.
 const STACK: usize = 64 << 20;
-/// Most bytes of bundles per run.
+/// Maximum size of a run's bundles in bytes.
 const RUN_BYTES: u64 = 512 << 20;
 
-/// Which rows get a bundle.
+/// The selection of results that get a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Keep {
+pub enum BundlePolicy {
     /// None.
     None,
-    /// Those that neither pass nor are skipped, and with --previous those that changed.
+    /// Results that neither pass nor are skipped, and with --previous those that changed.
     Failures,
-    /// All that are not skipped.
+    /// All results that are not skipped.
     All,
 }
 
-/// Writes bundles beside a run.
+/// Writer of the bundles of a run.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct BundleWriter {
     rows: Option<Sender<TestResult>>,
     threads: Vec<JoinHandle<()>>,
     shared: Arc<Shared>,
@@ -41,42 +41,42 @@ pub struct Keeper {
 #[derive(Debug)]
 struct Shared {
     folder: PathBuf,
-    keep: Keep,
+    policy: BundlePolicy,
     options: RunOptions,
     /// Files by test.
     files: BTreeMap<String, PathBuf>,
-    /// Rows of the previous run by test and generation: what is compared.
+    /// Compared properties of the previous results by test and generation.
     previous: BTreeMap<(String, String), Compared>,
     queue: Mutex<Receiver<TestResult>>,
-    /// Bytes written so far.
+    /// Total size of the written bundles.
     bytes: AtomicU64,
-    /// The first error and the rows without bundle.
+    /// The first error and the number of results without a bundle.
     failed: Mutex<(Option<String>, usize)>,
     stop: AtomicBool,
 }
 
-/// What makes a row a changed one: status, and the hashes of its kernels.
+/// Properties whose change makes a result interesting: status, and the hashes of its kernels.
 type Compared = (Status, Vec<String>);
 
 fn compared(row: &TestResult) -> Compared {
     (row.status, row.stages.iter().map(|stage| stage.sha.clone()).collect())
 }
 
-impl Keeper {
-    /// Starts `threads` threads that explain rows of tests in `files` into the run's folder.
+impl BundleWriter {
+    /// Starts `threads` threads that explain results of tests in `files` into the run's folder.
     pub fn new(
         folder: &Path,
-        keep: Keep,
+        policy: BundlePolicy,
         options: RunOptions,
         files: BTreeMap<String, PathBuf>,
         previous: &[TestResult],
         threads: usize,
-    ) -> Keeper {
+    ) -> BundleWriter {
         let (rows, queue) = channel();
-        let previous = previous.iter().map(|row| ((row.test.clone(), row.target.clone()), compared(row)));
+        let previous = previous.iter().map(|row| ((row.test.clone(), row.generation.clone()), compared(row)));
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
-            keep,
+            policy,
             options,
             files,
             previous: previous.collect(),
@@ -85,18 +85,18 @@ impl Keeper {
             failed: Mutex::default(),
             stop: AtomicBool::new(false),
         });
-        let threads = if keep == Keep::None { 0 } else { threads };
+        let threads = if policy == BundlePolicy::None { 0 } else { threads };
         let start = |_| {
             let shared = shared.clone();
             std::thread::Builder::new().stack_size(STACK).spawn(move || shared.work()).ok()
         };
-        Keeper { rows: Some(rows), threads: (0..threads).filter_map(start).collect(), shared }
+        BundleWriter { rows: Some(rows), threads: (0..threads).filter_map(start).collect(), shared }
     }
 
-    /// Explains those rows of a resumed run that were finished, but not explained.
+    /// Explains the results of a resumed run that have no bundle yet.
     pub fn complete(&self, finished: &[TestResult]) {
         let explained =
-            |row: &TestResult| bundle::folder(&self.shared.folder, &row.test, &row.target).is_dir();
+            |row: &TestResult| bundle::folder(&self.shared.folder, &row.test, &row.generation).is_dir();
         finished
             .iter()
             .filter(|row| self.shared.wants(row) && !explained(row))
@@ -105,7 +105,7 @@ impl Keeper {
 
     fn send(&self, row: &TestResult) {
         if let Some(rows) = &self.rows {
-            // Nobody takes rows when no thread could be started.
+            // The channel is closed if no thread could be started.
             let _ = rows.send(row.clone());
         }
     }
@@ -114,7 +114,7 @@ impl Keeper {
         self.shared.stop.store(interrupted, Ordering::Relaxed);
         self.rows = None;
         for thread in self.threads.drain(..) {
-            // A thread that died left its bundles out; the run's results do not depend on them.
+            // A crashed thread leaves its bundles out; the run's results do not depend on them.
             let _ = thread.join();
         }
         let failed = self.shared.failed.lock().map(|failed| failed.clone()).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Keeper {
     }
 }
 
-impl Reporter for Keeper {
+impl Reporter for BundleWriter {
     fn event(&mut self, event: &TestEvent) -> anyhow::Result<()> {
         match event {
             TestEvent::Finished { result, .. } if self.shared.wants(result) => self.send(result),
@@ -138,26 +138,26 @@ impl Reporter for Keeper {
 impl Shared {
     fn wants(&self, row: &TestResult) -> bool {
         let changed = || {
-            let key = (row.test.clone(), row.target.clone());
+            let key = (row.test.clone(), row.generation.clone());
             !self.previous.is_empty() && self.previous.get(&key) != Some(&compared(row))
         };
-        match (self.keep, row.status) {
-            (Keep::None, _) | (_, Status::Skip) => false,
+        match (self.policy, row.status) {
+            (BundlePolicy::None, _) | (_, Status::Skip) => false,
             _ if row.outcome == Outcome::Missing => false,
-            (Keep::All, _) => true,
-            (Keep::Failures, Status::Pass) => changed(),
-            (Keep::Failures, _) => true,
+            (BundlePolicy::All, _) => true,
+            (BundlePolicy::Failures, Status::Pass) => changed(),
+            (BundlePolicy::Failures, _) => true,
         }
     }
 
     fn work(&self) {
-        // The guard is dropped before the row is explained: one thread waits, the others work.
+        // The lock is released before the explanation: one thread waits, the others work.
         let next = || self.queue.lock().ok()?.recv().ok();
         while let Some(row) = next() {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            if let Err(reason) = self.keep(&row)
+            if let Err(reason) = self.write_bundle(&row)
                 && let Ok(mut failed) = self.failed.lock()
             {
                 failed.0.get_or_insert(reason);
@@ -166,20 +166,21 @@ impl Shared {
         }
     }
 
-    fn keep(&self, row: &TestResult) -> Result<(), String> {
-        let target = Generation::from_name(&row.target).ok_or("an unknown generation")?;
+    fn write_bundle(&self, row: &TestResult) -> Result<(), String> {
+        let generation = Generation::from_name(&row.generation).ok_or("an unknown generation")?;
         let path = self.files.get(&row.test).ok_or("the test's file is not known")?;
         if self.bytes.load(Ordering::Relaxed) > RUN_BYTES {
             return Err(format!("the run's bundles hold {} MiB already", RUN_BYTES >> 20));
         }
         let text = std::fs::read(path).unwrap_or_default();
-        // Without code a crash or timeout happened on the way to it, or took its process along.
+        // A crash, or a timeout without code, may have ended the process: the test is not executed
+        // again.
         let again = match row.status {
             Status::Crash => false,
             Status::Timeout => !row.stages.is_empty(),
             _ => true,
         };
-        let bundle: Bundle = explain(row, &text, target, &self.options, &Devices::default(), again);
+        let bundle: Bundle = explain(row, &text, generation, &self.options, &Devices::default(), again);
         self.bytes.fetch_add(bundle.size() as u64, Ordering::Relaxed);
         bundle.write(&self.folder).map_err(|error| error.to_string())
     }

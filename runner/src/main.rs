@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Compiling shaders makes many small short-lived objects, which are what this allocator is made for.
+/// Compilation creates many small short-lived objects, for which this allocator is optimized.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

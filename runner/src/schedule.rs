@@ -1,4 +1,5 @@
-//! Running a plan: as many rows at a time as there are jobs, each event reported to all reporters in order.
+//! Scheduler: executes a plan with a limited number of concurrent test cases and reports each event
+//! to all reporters in order.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,57 +12,59 @@ use crate::supervise::Finished;
 use results::event::{Reporter, TestEvent};
 use results::verdict::{Counts, TestResult};
 
-/// What runs: rows by number. Implementations decide what a row is and where it is executed.
+/// A plan of test cases, identified by index. Implementations define the test cases and their
+/// execution.
 pub trait Plan: Send + Sync + 'static {
-    /// Number of rows.
+    /// Returns the number of test cases.
     fn len(&self) -> usize;
 
-    /// Whether there is nothing to run.
+    /// Returns true if there are no test cases.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Runs one row; `slot` numbers it among those that run at the same time.
-    fn run(&self, job: usize, slot: usize) -> impl Future<Output = Finished> + Send;
+    /// Executes one test case; `task` numbers the concurrent executions.
+    fn run(&self, case: usize, task: usize) -> impl Future<Output = Finished> + Send;
 
-    /// Makes what came of it the row of the results.
-    fn row(&self, job: usize, finished: Finished) -> TestResult;
+    /// Converts the end of an execution into a result.
+    fn result(&self, case: usize, finished: Finished) -> TestResult;
 }
 
-/// How a plan is run.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Rows at a time.
+    /// Maximum number of concurrent test cases.
     pub jobs: usize,
-    /// Stop after this many rows that are not as expected.
+    /// Number of unexpected results that stop the run.
     pub max_fails: Option<usize>,
 }
 
-/// What a run came to.
+/// Summary of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
-    /// Statuses of the finished rows.
+    /// Statuses of the finished test cases.
     pub counts: Counts,
-    /// Rows planned.
+    /// Number of planned test cases.
     pub total: usize,
-    /// Rows that were not as expected.
+    /// Number of unexpected results.
     pub unexpected: usize,
-    /// Whether the run ended before all rows were finished.
+    /// True if the run ended before all test cases were finished.
     pub interrupted: bool,
 }
 
-/// The runtime that plans run on. One thread is enough: rows are executed elsewhere.
+/// Creates the runtime for plans. One thread is sufficient, since tests are executed in worker
+/// processes.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the system's error.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// Runs every row and reports each event to all reporters, in order.
+/// Executes every test case and reports each event to all reporters in order.
 ///
 /// # Errors
-/// When a reporter fails; rows at work are finished, but no longer reported.
+/// Fails if a reporter fails; running test cases are finished, but not reported.
 pub async fn run<P: Plan>(
     plan: Arc<P>,
     limits: Limits,
@@ -79,8 +82,8 @@ pub async fn run<P: Plan>(
     let (sender, mut events) = mpsc::unbounded_channel();
     let mut report = |event: TestEvent| reporters.iter_mut().try_for_each(|r| r.event(&event));
     report(TestEvent::RunStarted { total })?;
-    for slot in 0..limits.jobs.max(1) {
-        tokio::spawn(work(shared.clone(), slot, sender.clone()));
+    for task in 0..limits.jobs.max(1) {
+        tokio::spawn(work(shared.clone(), task, sender.clone()));
     }
     drop(sender);
     let mut summary = Summary { counts: Counts::default(), total, unexpected: 0, interrupted: false };
@@ -96,7 +99,7 @@ pub async fn run<P: Plan>(
             },
             _ = ticks.tick() => TestEvent::Tick,
             Some(()) = interrupts.recv() => {
-                // The first interruption waits for the rows at work, the second does not.
+                // The first interruption waits for the running test cases, the second does not.
                 if shared.stop.swap(true, Ordering::Relaxed) {
                     break;
                 }
@@ -115,7 +118,7 @@ pub async fn run<P: Plan>(
         }
     }
     listener.abort();
-    // Whatever executes rows may end now, while the reporters write.
+    // Worker processes may end now, while the reporters write.
     drop(shared);
     tokio::task::yield_now().await;
     summary.interrupted = summary.counts.total() < total;
@@ -131,7 +134,7 @@ pub async fn run<P: Plan>(
     }
 }
 
-/// Passes on requests to stop: Ctrl-C and the termination signal.
+/// Forwards requests to stop: Ctrl-C and the termination signal.
 #[cfg(unix)]
 pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     use tokio::signal::unix::{SignalKind, signal};
@@ -151,21 +154,21 @@ pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     }
 }
 
-/// Passes on requests to stop: Ctrl-C.
+/// Forwards requests to stop: Ctrl-C.
 #[cfg(not(unix))]
 pub(crate) async fn listen(interrupts: mpsc::UnboundedSender<()>) {
     while tokio::signal::ctrl_c().await.is_ok() && interrupts.send(()).is_ok() {}
 }
 
-/// What the tasks share.
+/// Data shared by the tasks.
 struct Shared<P> {
     plan: Arc<P>,
     limits: Limits,
-    /// The row that is taken next.
+    /// The next test case to take.
     next: AtomicUsize,
-    /// Rows that were not as expected.
+    /// Number of unexpected results.
     unexpected: AtomicUsize,
-    /// No further rows are taken.
+    /// True if no further test cases are taken.
     stop: AtomicBool,
 }
 
@@ -174,14 +177,14 @@ impl<P: Plan> Shared<P> {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// The next row, unless there is none or the run is to stop.
+    /// Takes the next test case, unless there is none or the run is stopping.
     fn take(&self) -> Option<usize> {
         let stopped = self.stop.load(Ordering::Relaxed);
-        let job = (!stopped).then(|| self.next.fetch_add(1, Ordering::Relaxed))?;
-        (job < self.plan.len()).then_some(job)
+        let case = (!stopped).then(|| self.next.fetch_add(1, Ordering::Relaxed))?;
+        (case < self.plan.len()).then_some(case)
     }
 
-    /// Counts a row that was not as expected; enough of them stop the run.
+    /// Counts an unexpected result; enough of them stop the run.
     fn count_unexpected(&self) {
         let count = self.unexpected.fetch_add(1, Ordering::Relaxed) + 1;
         if self.limits.max_fails.is_some_and(|most| count >= most) {
@@ -190,18 +193,18 @@ impl<P: Plan> Shared<P> {
     }
 }
 
-/// Takes rows one after the other.
-async fn work<P: Plan>(shared: Arc<Shared<P>>, slot: usize, events: mpsc::UnboundedSender<TestEvent>) {
-    while let Some(job) = shared.take() {
-        if events.send(TestEvent::Started { job }).is_err() {
+/// Executes test cases one after the other.
+async fn work<P: Plan>(shared: Arc<Shared<P>>, task: usize, events: mpsc::UnboundedSender<TestEvent>) {
+    while let Some(case) = shared.take() {
+        if events.send(TestEvent::Started { case }).is_err() {
             break;
         }
-        let finished = shared.plan.run(job, slot).await;
-        let result = Box::new(shared.plan.row(job, finished));
+        let finished = shared.plan.run(case, task).await;
+        let result = Box::new(shared.plan.result(case, finished));
         if !result.is_good() {
             shared.count_unexpected();
         }
-        if events.send(TestEvent::Finished { job, result }).is_err() {
+        if events.send(TestEvent::Finished { case, result }).is_err() {
             break;
         }
     }
@@ -212,26 +215,26 @@ mod tests {
     use super::*;
     use results::verdict::{Phase, Verdict};
 
-    struct Rows(Vec<Verdict>);
+    struct VerdictPlan(Vec<Verdict>);
 
-    impl Plan for Rows {
+    impl Plan for VerdictPlan {
         fn len(&self) -> usize {
             self.0.len()
         }
 
-        async fn run(&self, job: usize, _: usize) -> Finished {
-            Finished::at_once(self.0[job].clone())
+        async fn run(&self, case: usize, _: usize) -> Finished {
+            Finished::at_once(self.0[case].clone())
         }
 
-        fn row(&self, job: usize, finished: Finished) -> TestResult {
+        fn result(&self, case: usize, finished: Finished) -> TestResult {
             let Finished { verdict, duration } = finished;
-            let (layer, reason) = verdict.cause.unzip();
+            let (phase, reason) = verdict.cause.unzip();
             TestResult {
-                test: format!("row{job}"),
-                target: "ivb".into(),
+                test: format!("row{case}"),
+                generation: "ivb".into(),
                 variant: String::new(),
                 status: verdict.status,
-                layer,
+                phase,
                 reason,
                 outcome: verdict.status.plain_outcome(),
                 duration_us: duration.as_micros() as u64,
@@ -259,7 +262,7 @@ mod tests {
     fn collect(rows: Vec<Verdict>, limits: Limits) -> (Summary, Vec<TestResult>) {
         let mut collected = Collect::default();
         let mut reporters: [&mut dyn Reporter; 1] = [&mut collected];
-        let run = run(Arc::new(Rows(rows)), limits, &mut reporters);
+        let run = run(Arc::new(VerdictPlan(rows)), limits, &mut reporters);
         let summary = runtime().unwrap().block_on(run).unwrap();
         assert!(collected.1, "the run's end is reported");
         collected.0.sort_by(|a, b| a.key().cmp(&b.key()));
@@ -294,7 +297,7 @@ mod tests {
                 }
             }
         }
-        let rows = Arc::new(Rows(vec![Verdict::pass(); 5]));
+        let rows = Arc::new(VerdictPlan(vec![Verdict::pass(); 5]));
         let limits = Limits { jobs: 1, max_fails: None };
         let error = runtime().unwrap().block_on(run(rows, limits, &mut [&mut Full])).unwrap_err();
         assert_eq!(error.to_string(), "disk full");

@@ -1,4 +1,4 @@
-//! Which tests run: files under the given paths, then filters.
+//! Selection of tests: files under the given paths, then filters.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -14,54 +14,54 @@ use results::names::{EXTENSION, Namer, names_test, piglit_name, test_name};
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestFile {
-    /// The test's name.
+    /// Name of the test.
     pub name: String,
-    /// Where it is, as reached from the argument.
+    /// Path, as reached from the argument.
     pub path: PathBuf,
 }
 
 impl TestFile {
-    /// A test that something names but that has no file (any more).
-    pub fn gone(name: &str) -> TestFile {
+    /// Returns a test that is named somewhere but has no file (any more).
+    pub fn missing(name: &str) -> TestFile {
         TestFile { name: name.to_owned(), path: PathBuf::new() }
     }
 
-    /// Whether there is no file.
-    pub fn is_gone(&self) -> bool {
+    /// Returns true if the test has no file.
+    pub fn is_missing(&self) -> bool {
         self.path.as_os_str().is_empty()
     }
 }
 
-/// Why no selection could be made.
+/// Errors of a selection.
 #[derive(Debug, thiserror::Error)]
 pub enum SelectError {
-    /// A path that does not exist or cannot be read.
+    /// A path does not exist or cannot be read.
     #[error("{path}: {source}")]
     Path {
         /// The argument.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Two files have one name.
+    /// Two files have the same name.
     #[error("two files are called `{name}`: {first} and {second}")]
     Duplicate {
         /// The name.
         name: String,
         /// One file.
         first: String,
-        /// The other.
+        /// The other file.
         second: String,
     },
-    /// A pattern that is no regular expression.
+    /// A pattern is not a regular expression.
     #[error("`{pattern}` is not a regular expression: {source}")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// Error of the parser.
         source: regex::Error,
     },
-    /// A list of names that is not text.
+    /// A list of names is not text.
     #[error("{path}:{line}:{column}: invalid UTF-8: byte 0x{byte:02X} outside comments")]
     Encoding {
         /// The list.
@@ -70,12 +70,12 @@ pub enum SelectError {
         line: usize,
         /// The column in bytes, from 1.
         column: usize,
-        /// The byte.
+        /// The offending byte.
         byte: u8,
     },
 }
 
-/// The names in a list; comments may hold any bytes.
+/// Reads the names in a list; comments may hold any bytes.
 fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
     let shown = || path.display().to_string();
     let bytes = fs::read(path).map_err(|source| SelectError::Path { path: shown(), source })?;
@@ -93,7 +93,7 @@ fn listed(path: &Path) -> Result<Vec<String>, SelectError> {
     Ok(names)
 }
 
-/// Which of the found tests run.
+/// A filter of tests.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     include: Vec<Regex>,
@@ -102,10 +102,11 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Compiles the patterns and reads the list of names (one per line, ours or piglit's form; `#` starts a comment).
+    /// Compiles the patterns and reads the list of names (one per line, in either form; `#` starts
+    /// a comment).
     ///
     /// # Errors
-    /// A pattern that does not compile, a list that cannot be read.
+    /// Fails on a malformed pattern and on an unreadable list.
     pub fn new(include: &[String], exclude: &[String], list: Option<&Path>) -> Result<Filter, SelectError> {
         let compile = |patterns: &[String]| {
             let regex = |pattern: &String| {
@@ -118,7 +119,8 @@ impl Filter {
         Ok(Filter { include: compile(include)?, exclude: compile(exclude)?, names })
     }
 
-    /// Whether a test of this name runs. Patterns match anywhere in the name or in its piglit form.
+    /// Returns true if a test with this name is selected. Patterns match anywhere in the name or in
+    /// its piglit form.
     pub fn accepts(&self, name: &str) -> bool {
         let piglit = piglit_name(name);
         let matches = |regex: &Regex| regex.is_match(name) || regex.is_match(&piglit);
@@ -127,12 +129,12 @@ impl Filter {
             && self.names.as_ref().is_none_or(|names| names.iter().any(|written| names_test(written, name)))
     }
 
-    /// Names of the list, as they are written there.
+    /// Returns the names in the list, as written there.
     pub fn names(&self) -> &[String] {
         self.names.as_deref().unwrap_or_default()
     }
 
-    /// Names of the list that no test has.
+    /// Returns the names in the list that no test has.
     pub fn unknown_names<'a>(&'a self, tests: &[TestFile]) -> Vec<&'a str> {
         let known: BTreeSet<String> =
             tests.iter().flat_map(|test| [test.name.clone(), piglit_name(&test.name)]).collect();
@@ -140,12 +142,12 @@ impl Filter {
     }
 }
 
-/// All tests under the paths, sorted by name. A file that is reached twice counts once.
+/// Returns all tests under the paths, sorted by name. A file that is reached twice counts once.
 ///
 /// # Errors
-/// A path that does not exist, a named file that cannot be opened, two files of one name.
+/// Fails on a missing path, on a named file that cannot be opened, and on two files with one name.
 pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
-    // By the path's bytes: to compare component by component takes a quarter of the search.
+    // Keyed by the path's bytes: a comparison by components takes a quarter of the search.
     let mut found: BTreeMap<OsString, TestFile> = BTreeMap::new();
     let (mut namer, mut directories) = (Namer::default(), Directories::default());
     for path in paths {
@@ -166,7 +168,7 @@ pub fn find_tests(paths: &[PathBuf]) -> Result<Vec<TestFile>, SelectError> {
     by_name(found.into_values())
 }
 
-/// What the names of all tests below the given directories start with.
+/// Returns the common prefixes of the names of all tests below the given directories.
 pub fn name_prefixes(paths: &[PathBuf]) -> Vec<String> {
     let prefix = |path: &PathBuf| {
         let real = path.canonicalize().ok().filter(|real| real.is_dir())?;
@@ -176,7 +178,7 @@ pub fn name_prefixes(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().filter_map(prefix).collect()
 }
 
-/// A path without symbolic links; of a dangling link the link's own path.
+/// Returns a path without symbolic links; for a dangling link the link's own path.
 fn absolute(file: &Path) -> PathBuf {
     file.canonicalize().unwrap_or_else(|_| {
         let parent = file.parent().and_then(|parent| parent.canonicalize().ok());
@@ -187,14 +189,14 @@ fn absolute(file: &Path) -> PathBuf {
     })
 }
 
-/// Directories without symbolic links, each asked for once.
+/// Directories without symbolic links, each resolved once.
 #[derive(Default)]
 struct Directories {
     real: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Directories {
-    /// As [`absolute`], of a file that is no link itself.
+    /// Resolves a file that is not a link itself, like [`absolute`].
     fn absolute(&mut self, file: &Path) -> PathBuf {
         let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { return absolute(file) };
         if !self.real.contains_key(parent) {
@@ -207,8 +209,8 @@ impl Directories {
     }
 }
 
-/// Test files below a directory, links followed, and whether they are links. Files that cannot be read are listed too: their results say
-/// so.
+/// Returns the test files below a directory with links followed, and true for links. Unreadable
+/// files are listed, too: their results report the error.
 fn files_below(directory: &Path) -> Vec<(PathBuf, bool)> {
     let is_test = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
     let test_of = |entry: walkdir::Result<walkdir::DirEntry>| match entry {

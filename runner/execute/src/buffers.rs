@@ -10,37 +10,37 @@ use super::session::{Flow, Session};
 use super::ulps::{f32_ulps, f64_ulps};
 use results::verdict::Phase;
 
-/// Transform feedback of a script.
+/// State of transform feedback.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FeedbackState {
-    /// Buffers at the binding points; the same numbers on every side.
+    /// Buffers at the binding points; the same numbers on every executor.
     buffers: [Option<BufferId>; 4],
     /// Primitives generated and written by the last capture.
     pub counts: [u32; 2],
 }
 
-/// Creates and fills buffers on every side.
+/// Creates and fills buffers on every executor.
 pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flow {
     match *command {
-        BufferCommand::AtomicCounters { buffer, count } => session.sides.change(|machine| {
+        BufferCommand::AtomicCounters { buffer, count } => session.executors.change(|machine| {
             machine.create_atomic_buffer(buffer, count as usize);
         }),
-        BufferCommand::SetAtomicCounter { buffer, counter, value } => session.sides.change(|machine| {
+        BufferCommand::SetAtomicCounter { buffer, counter, value } => session.executors.change(|machine| {
             if let Some(id) = machine.atomic_buffer(buffer) {
                 machine.write_buffer(id, counter as usize * 4, &value.to_le_bytes());
             }
         }),
-        BufferCommand::Ssbo { buffer, size } => session.sides.change(|machine| {
+        BufferCommand::Ssbo { buffer, size } => session.executors.change(|machine| {
             machine.create_storage_buffer(buffer, size as usize);
         }),
-        BufferCommand::SsboSubdata { buffer, offset, data } => session.sides.change(|machine| {
+        BufferCommand::SsboSubdata { buffer, offset, data } => session.executors.change(|machine| {
             if let Some(id) = machine.storage_buffer(buffer) {
                 machine.write_buffer(id, offset as usize, &bytes_of(data));
             }
         }),
         BufferCommand::Feedback { buffer, size } => {
             let ids: Vec<BufferId> =
-                session.sides.each(|machine, _| Ok(machine.create_buffer(size as usize)))?;
+                session.executors.each(|machine, _| Ok(machine.create_buffer(size as usize)))?;
             if let (Some(slot), Some(&id)) = (session.feedback.buffers.get_mut(buffer as usize), ids.first())
             {
                 *slot = Some(id);
@@ -50,7 +50,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &BufferCommand) -> Flo
     Ok(())
 }
 
-/// A value as it lies in memory.
+/// Returns a value's bytes in memory.
 fn bytes_of(value: SsboValue) -> Vec<u8> {
     match value {
         SsboValue::Uint(v) => v.to_le_bytes().to_vec(),
@@ -62,10 +62,10 @@ fn bytes_of(value: SsboValue) -> Vec<u8> {
     }
 }
 
-/// `xfb draw arrays`: captures with the rasteriser off and keeps the counts.
+/// Executes `xfb draw arrays`: captures with rasterization off and keeps the counts.
 pub(super) fn capture(session: &mut Session<'_>, call: &DrawCall) -> Flow {
     let buffers = session.feedback.buffers;
-    let counts = session.sides.each(|machine, device| {
+    let counts = session.executors.each(|machine, device| {
         machine.begin_feedback(buffers);
         machine.state.set(Capability::RasterizerDiscard, true);
         let result = machine.draw_arrays(call, device);
@@ -80,7 +80,7 @@ pub(super) fn capture(session: &mut Session<'_>, call: &DrawCall) -> Flow {
     Ok(())
 }
 
-/// A probe of buffer contents.
+/// Executes a probe of buffer contents.
 pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
     match *probe {
         Probe::Pixels { .. } => Ok(()),
@@ -105,8 +105,8 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
         Probe::Ssbo { buffer, offset, comparison, value } => {
             let size = bytes_of(value).len();
             let words = read(session, size, |machine| (machine.storage_buffer(buffer), offset as usize))?;
-            // A side effect of the probe.
-            session.sides.change(|machine| {
+            // A side effect of the probe in piglit.
+            session.executors.change(|machine| {
                 if let Some(id) = machine.storage_buffer(buffer) {
                     machine.bind_storage_buffer(0, id);
                 }
@@ -127,7 +127,7 @@ pub(super) fn probe(session: &mut Session<'_>, probe: &Probe) -> Flow {
     }
 }
 
-/// What a value must be; with `near`, floating-point values must be closer than that.
+/// A required value; with `near`, floating-point values must be closer than that.
 struct Condition {
     comparison: Comparison,
     value: SsboValue,
@@ -163,7 +163,7 @@ impl Condition {
         }
     }
 
-    /// `, 3 ULP apart` for floating-point values.
+    /// Returns `, 3 ULP apart` for floating-point values.
     fn distance(&self, bits: u64) -> String {
         let ulps = match self.value {
             SsboValue::Float(v) => f32_ulps(f32::from_bits(bits as u32), v),
@@ -179,14 +179,14 @@ impl Condition {
     }
 }
 
-/// Reads a little-endian value of `size` bytes on every side.
+/// Reads a little-endian value of `size` bytes on every executor.
 fn read(
     session: &mut Session<'_>,
     size: usize,
     place: impl Fn(&Machine) -> (Option<BufferId>, usize),
 ) -> Flow<Vec<u64>> {
-    let values = session.sides.each(|machine, device| {
-        // Deferred fragments may write what is read.
+    let values = session.executors.each(|machine, device| {
+        // Deferred fragments may write the memory that is read.
         machine.finish(device)?;
         let (buffer, offset) = place(machine);
         let missing = MachineError::NothingToRead("there is no such buffer, or it is too small");
@@ -194,13 +194,13 @@ fn read(
         let bytes = bytes.ok_or(missing)?;
         Ok(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
     })?;
-    session.sides.settle()?;
+    session.executors.check_agreement()?;
     Ok(values)
 }
 
-/// Compares what the executors hold with the expectation and with each other.
+/// Compares the executors' values with the expectation and with each other.
 fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Condition) {
-    let undefined = session.sides.undefined_memory();
+    let undefined = session.executors.undefined_memory();
     let Some((&first, rest)) = values.split_first() else { return };
     let passes = condition.holds(first);
     let text = || {
@@ -218,13 +218,13 @@ fn judge(session: &mut Session<'_>, values: &[u64], what: &str, condition: &Cond
         _ => (!passes).then(|| (Phase::Probe, text())),
     };
     let observed = || values.iter().map(|&bits| condition.show(bits)).collect();
-    session.note(bad.as_ref().map(|bad| bad.0), || condition.wanted(), observed);
-    if let Some((layer, text)) = bad {
-        session.fail(layer, text);
+    session.record_probe(bad.as_ref().map(|bad| bad.0), || condition.wanted(), observed);
+    if let Some((phase, text)) = bad {
+        session.fail(phase, text);
     }
 }
 
-/// Integers bit for bit; floats within 16 units in the last place, NaN equal to NaN.
+/// Compares integers bit for bit and floats within 16 units in the last place; NaN equals NaN.
 fn agree(kind: SsboValue, a: u64, b: u64) -> bool {
     let within = |a: i64, b: i64| a.abs_diff(b) <= 16;
     let ordered = |bits: i64, least: i64| if bits < 0 { least.wrapping_sub(bits) } else { bits };
@@ -243,7 +243,7 @@ fn agree(kind: SsboValue, a: u64, b: u64) -> bool {
     }
 }
 
-/// `verify query_object`.
+/// Executes `verify query_object`.
 pub(super) fn verify_count(session: &mut Session<'_>, object: script::QueryObject, count: u32) {
     let observed = match object {
         script::QueryObject::PrimitivesGenerated => session.feedback.counts[0],

@@ -1,4 +1,4 @@
-//! What the executor needs of something that shades: the GL machine's device trait, and what the results want to know.
+//! Devices as scripts drive them: the GL machine's device trait plus records for the results.
 
 use std::path::PathBuf;
 
@@ -11,59 +11,60 @@ use results::passes::{PassLimit, ScopePasses};
 use results::verdict::StageStatistics;
 use vocabulary::{Backend, Generation, Width};
 
-/// A device of either kind, as the executor drives it.
+/// A device of either kind.
 pub trait ShaderDevice: Device {
-    /// Code generated so far: an entry per stage and width, with the last key's numbers where a stage was compiled
-    /// several times.
+    /// Returns statistics of the code generated so far: an entry per stage and width, with the last
+    /// key's numbers where a stage was compiled several times.
     fn statistics(&self) -> Vec<StageStatistics> {
         Vec::new()
     }
 
-    /// Machine code that was executed, as in [`ShaderDevice::statistics`].
+    /// Returns the executed machine code, in the order of [`ShaderDevice::statistics`].
     fn kernels(&self) -> Vec<ExecutedKernel> {
         Vec::new()
     }
 
-    /// Which optional passes ran in all compilations, if that was asked for.
+    /// Returns the optional passes of all compilations, if requested.
     fn passes(&self) -> Vec<ScopePasses> {
         Vec::new()
     }
 
-    /// Which results that the device delivered since the last call depend on something that GLSL leaves undefined (an
-    /// uninitialised read, out of bounds, division by zero, an over-shift). Differences between the executors or between
-    /// widths say nothing about such values.
+    /// Returns and resets the set of results that depend on undefined values of GLSL (an
+    /// uninitialized read, an out-of-bounds access, division by zero, an over-shift). Differences
+    /// between the executors or between widths prove nothing about such values.
     fn take_undefined(&mut self) -> Undefined {
         Undefined::default()
     }
 
-    /// Where widths disagreed since the last call.
+    /// Returns and resets the list of disagreements between widths.
     fn take_disagreements(&mut self) -> Vec<Disagreement> {
         Vec::new()
     }
 
-    /// Batches shaded so far: batches with one number are the same on both sides as long as both have shaded as many.
+    /// Returns the number of batches shaded so far. Batches with one number are the same on both
+    /// executors as long as both have shaded the same number.
     fn shaded(&self) -> u64 {
         0
     }
 
-    /// Whether the executors must agree bit for bit. A device that knows better than the program's own flag (its
-    /// compiler fused operations, say) answers `false`.
+    /// Returns whether the executors must agree bit for bit. A device that deviates from the
+    /// program's own flag (for example because its compiler fused operations) returns `false`.
     fn exact(&self) -> bool {
         true
     }
 }
 
-/// Which executor.
+/// The kind of an executor's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DeviceKind {
-    /// Compiles for the target and executes the binary.
+    /// Compiles for the generation and executes the binary.
     Simulator,
     /// Executes the typed program.
     Interpreter,
 }
 
 impl DeviceKind {
-    /// How messages call it.
+    /// Returns the name in messages.
     pub fn name(self) -> &'static str {
         match self {
             DeviceKind::Simulator => "simulator",
@@ -83,64 +84,64 @@ pub struct ExecutedKernel {
     pub code: Vec<u8>,
 }
 
-/// What a run asks of compiler and simulator. The defaults are an ordinary run.
+/// Options of compiler and simulator. The defaults are an ordinary run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceOptions {
     /// Back end for stages that have a choice.
     pub backend: Option<Backend>,
-    /// The one width to compile and run.
+    /// The only width to compile and run.
     pub width: Option<Width>,
-    /// Most optional passes to run; of several limits on the same the last counts.
+    /// Maximum numbers of optional passes; of several limits on the same scope the last one counts.
     pub pass_limits: Vec<PassLimit>,
-    /// Tell which optional passes ran.
+    /// Record the optional passes that run.
     pub log_passes: bool,
-    /// Optional passes to leave out, by name.
+    /// Names of optional passes to leave out.
     pub disabled_passes: Vec<String>,
-    /// Quirks of the hardware that the compiler does not handle, by name.
+    /// Names of hardware quirks whose handling in the compiler is off.
     pub disabled_quirks: Vec<String>,
-    /// The allocator's liveness is that of whole registers, not of bytes.
+    /// The allocator's liveness has the granularity of whole registers instead of bytes.
     pub whole_liveness: bool,
     /// Payload registers interfere with every other register.
     pub payload_interferes: bool,
-    /// Binaries that break the instruction set's rules run all the same.
+    /// Binaries that break the instruction set's rules run nevertheless.
     pub no_validate: bool,
-    /// The math unit errs as far as it is documented to.
+    /// The math unit has the maximum documented error.
     pub worst_math: bool,
-    /// Binaries to execute instead of compiling, one folder per test and generation below this one.
+    /// Folder of binaries to execute instead of compiling, with one folder per test and generation.
     pub binaries: Option<PathBuf>,
-    /// A user's compiler in the place of ours.
+    /// The user's compiler that replaces this project's.
     pub compiler: Option<ExternalCompiler>,
 }
 
 impl DeviceOptions {
-    /// Whether the binaries that run are our compiler's.
+    /// Returns true if the executed binaries come from this project's compiler.
     pub fn is_our_code(&self) -> bool {
         self.binaries.is_none() && self.compiler.is_none()
     }
 }
 
-/// What a device is made for.
+/// The parameters of a new device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceRequest<'a> {
-    /// Which executor.
+    /// Kind of the device.
     pub kind: DeviceKind,
-    /// The generation; an interpreter may be made for [`Generation::Reference`].
-    pub target: Generation,
-    /// The test's name: where its binaries are.
+    /// Generation; an interpreter may be created for [`Generation::Reference`].
+    pub generation: Generation,
+    /// Name of the test, which locates its binaries.
     pub test: &'a str,
-    /// The test.
+    /// The test's script.
     pub script: &'a Script<'a>,
-    /// What the run asks.
+    /// Options of the run.
     pub options: &'a DeviceOptions,
-    /// Steps all shading of the test may take; beyond, [`DeviceError::StepLimit`].
+    /// Maximum number of steps of all shading in the test; beyond it, [`DeviceError::StepLimit`].
     pub step_limit: u64,
 }
 
-/// Makes devices. One factory serves all threads of a run.
+/// A factory of devices. One factory serves all threads of a run.
 pub trait DeviceFactory: Send + Sync {
-    /// A fresh device for one test.
+    /// Creates a device for one test.
     ///
     /// # Errors
-    /// When there is none of that kind for that target, or its binaries cannot be read.
+    /// Fails if there is no such device for the generation, or its binaries cannot be read.
     fn create(&self, request: &DeviceRequest<'_>) -> Result<Box<dyn ShaderDevice>, DeviceError>;
 }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Longest line that is shown; of longer ones only a window around the place.
+/// Maximum length of an excerpt's line; of longer lines only a window around the place is shown.
 const LINE_LIMIT: usize = 400;
 
-/// Renders one error in a text; `line` is where the text starts in its file.
+/// Renders an error at a span of a text.
 pub fn render(path: &str, text: &str, span: Range<usize>, message: &str) -> String {
     let (window, first_line, span) = window(text, span);
     let snippet = Snippet::source(window)
@@ -17,8 +17,8 @@ pub fn render(path: &str, text: &str, span: Range<usize>, message: &str) -> Stri
     Renderer::plain().render(&[Level::ERROR.primary_title(message).element(snippet)])
 }
 
-/// The lines around a span, cut to [`LINE_LIMIT`] bytes on either side; with the number of the first line and the span's
-/// place in the excerpt.
+/// Returns the lines around a span, cut to [`LINE_LIMIT`] bytes on either side, with the number of
+/// the first line and the span's place in the excerpt.
 fn window(text: &str, span: Range<usize>) -> (&str, usize, Range<usize>) {
     let start = floor(text, span.start.min(text.len()));
     let end = ceil(text, span.end.clamp(start, text.len()));
@@ -43,7 +43,7 @@ fn ceil(text: &str, at: usize) -> usize {
 pub fn script_error(path: &str, bytes: &[u8], error: &script::ParseError) -> String {
     let span = error.span.range();
     let part = |range: Range<usize>| String::from_utf8_lossy(bytes.get(range).unwrap_or_default());
-    // Replacement characters are longer than what they replace: the span moves along.
+    // Replacement characters are longer than the bytes that they replace: the span moves along.
     let (before, at, after) = (part(0..span.start), part(span.clone()), part(span.end..bytes.len()));
     let range = before.len()..before.len() + at.len();
     render(path, &[before, at, after].concat(), range, &error.message)

@@ -1,9 +1,9 @@
-//! Display lists: one at a time, recorded as positions of script lines; and the subroutine selections of a script, which
-//! draws carry into lists.
+//! Display lists (one at a time, recorded as positions of script lines) and the subroutine
+//! selections of a script, which draws carry into lists.
 
 use script::{Command, Stage};
 
-/// What a script selected with `subuniform`, one entry for each subroutine uniform, the last selection of each.
+/// The selections made with `subuniform`: the last one for each subroutine uniform.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Selections<'a>(Vec<(Stage, &'a str, &'a str)>);
 
@@ -16,7 +16,7 @@ impl<'a> Selections<'a> {
         }
     }
 
-    /// Stage, uniform, function.
+    /// Iterates over stage, uniform and function.
     pub fn iter(&self) -> impl Iterator<Item = &(Stage, &'a str, &'a str)> {
         self.0.iter()
     }
@@ -25,22 +25,22 @@ impl<'a> Selections<'a> {
 /// A recorded line.
 #[derive(Clone, Debug)]
 pub(super) struct Recorded<'a> {
-    /// Position in the script.
+    /// Index of the script line.
     pub line: usize,
-    /// What was selected when the line was recorded.
+    /// The selections at the time of recording.
     pub selections: Selections<'a>,
 }
 
-/// The display list of a script, and whether it is being compiled.
+/// The display list of a script and its recording state.
 #[derive(Debug, Default)]
 pub(super) struct DisplayList<'a> {
     lines: Vec<Recorded<'a>>,
-    /// Being compiled; `true` also executes.
+    /// The list is being compiled; `true` means that commands are executed, too.
     open: Option<bool>,
 }
 
 impl<'a> DisplayList<'a> {
-    /// `glNewList`: what the list held is replaced.
+    /// `glNewList`: replaces the contents of the list.
     pub fn begin(&mut self, execute: bool) {
         self.lines.clear();
         self.open = Some(execute);
@@ -56,8 +56,8 @@ impl<'a> DisplayList<'a> {
         self.lines.clear();
     }
 
-    /// Whether a command goes into the list that is open. What reads back, asks or creates objects is executed at once
-    /// (OpenGL 4.6 compatibility profile, section 21.4).
+    /// Returns true if a command is recorded into the open list. Commands that read back, query or
+    /// create objects are executed at once (OpenGL 4.6 compatibility profile, section 21.4).
     pub fn records(&self, command: &Command<'_>) -> bool {
         self.open.is_some()
             && matches!(
@@ -80,12 +80,12 @@ impl<'a> DisplayList<'a> {
         self.lines.push(Recorded { line, selections: selections.clone() });
     }
 
-    /// Whether recorded commands are executed too.
+    /// Returns true if recorded commands are executed, too.
     pub fn executes(&self) -> bool {
         self.open == Some(true)
     }
 
-    /// The recorded lines.
+    /// Returns the recorded lines.
     pub fn lines(&self) -> &[Recorded<'a>] {
         &self.lines
     }

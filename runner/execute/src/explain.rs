@@ -1,4 +1,5 @@
-//! Running a test again to see what its results file cannot say: every probe, the images, IR and assembly.
+//! Explanation of a result: a second execution that records all probes, the images, the IR and the
+//! assembly.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,23 +14,23 @@ use results::bundle::{Bundle, ProbeRecord};
 use results::verdict::TestResult;
 use vocabulary::Generation;
 
-/// What a run of a test left behind for explaining it.
+/// The records of one execution.
 #[derive(Debug, Default)]
 pub struct Explanation {
-    /// Every probe in order.
+    /// Executed probes in order.
     pub probes: Vec<ProbeRecord>,
-    /// The framebuffers at the first probe that failed, or at the end, by executor.
+    /// Framebuffers at the first failed probe, or at the end, by executor.
     pub snapshots: Vec<(DeviceKind, Readback)>,
-    /// The machine code that the simulator executed.
+    /// Machine code that the simulator executed.
     pub kernels: Vec<ExecutedKernel>,
 }
 
-/// Makes the bundle of a row whose test has this text. `again`: whether the test may be executed and compiled, which
-/// it may not if that took the process down before; a panic is survived.
+/// Creates the bundle of a result. `again` allows executing and compiling the test, which is false
+/// if that crashed the process before; a panic is caught.
 pub fn explain(
     result: &TestResult,
     text: &[u8],
-    target: Generation,
+    generation: Generation,
     options: &RunOptions,
     devices: &dyn DeviceFactory,
     again: bool,
@@ -43,24 +44,24 @@ pub fn explain(
     };
     if let (true, Ok(script)) = (again, script::parse(text)) {
         let mut explanation = Explanation::default();
-        // What was noted before a panic is kept.
+        // The records made before a panic are kept.
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            crate::run_explained(&script, &result.test, target, options, devices, &mut explanation);
+            crate::run_explained(&script, &result.test, generation, options, devices, &mut explanation);
         }));
         bundle.images = images(&explanation.snapshots);
         bundle.probes = explanation.probes;
         name_probes(&mut bundle.probes, &bundle.script);
         if options.device.is_our_code() {
-            let texts = catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, target, options)));
+            let texts = catch_unwind(AssertUnwindSafe(|| code(&script, &result.test, generation, options)));
             bundle.texts = texts.unwrap_or_default();
         }
-        bundle.texts.extend(listings(&explanation.kernels, target));
+        bundle.texts.extend(listings(&explanation.kernels, generation));
     }
     bundle.cut();
     bundle
 }
 
-/// Each probe is called what its line says.
+/// Describes each probe by its line of the script.
 fn name_probes(probes: &mut [ProbeRecord], script: &str) {
     let lines: Vec<&str> = script.lines().collect();
     for probe in probes {
@@ -81,19 +82,19 @@ fn images(snapshots: &[(DeviceKind, Readback)]) -> BTreeMap<&'static str, Vec<u8
     images.into_iter().filter_map(|(name, image)| Some((name, image?.png().ok()?))).collect()
 }
 
-/// IR and assembly of every stage, as far as they can be had.
+/// Returns IR and assembly of every stage, as far as available.
 fn code(
     script: &Script<'_>,
     test: &str,
-    target: Generation,
+    generation: Generation,
     options: &RunOptions,
 ) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
-    let Some(devinfo) = crate::devinfo(target) else { return texts };
+    let Some(devinfo) = crate::devinfo(generation) else { return texts };
     let built =
-        crate::context_for(script, target).and_then(|capabilities| crate::build(script, capabilities));
+        crate::context_for(script, generation).and_then(|capabilities| crate::build(script, capabilities));
     let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return texts };
-    let keys = crate::stage_keys(script, test, target);
+    let keys = crate::stage_keys(script, test, generation);
     for stage in program.stages.iter().map(|stage| stage.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(crate::plain_key);
         let compiled = stage_code(&program, stage, &key, devinfo, options);
@@ -122,9 +123,9 @@ fn stage_code(
     texts
 }
 
-/// Assembly of what was executed: the binaries may be another compiler's.
-fn listings(kernels: &[ExecutedKernel], target: Generation) -> Vec<(String, String)> {
-    let Some(devinfo) = crate::devinfo(target) else { return Vec::new() };
+/// Returns the assembly of executed kernels, which another compiler may have made.
+fn listings(kernels: &[ExecutedKernel], generation: Generation) -> Vec<(String, String)> {
+    let Some(devinfo) = crate::devinfo(generation) else { return Vec::new() };
     kernels.iter().filter_map(|kernel| listing(kernel, devinfo)).collect()
 }
 
@@ -134,7 +135,7 @@ fn listing(kernel: &ExecutedKernel, devinfo: &'static eu::DevInfo) -> Option<(St
     Some((name, eu::print_program(devinfo, &program)))
 }
 
-/// A stage's name in names of files.
+/// Returns a stage's name in file names.
 fn file_name(stage: Stage) -> String {
     stage.name().replace(' ', "_")
 }

@@ -18,12 +18,12 @@ use results::passes::{PassLimit, Scope, ScopePasses};
 use results::verdict::StageStatistics;
 use vocabulary::Generation;
 
-/// Returns facts about a generation; `None` for the reference.
+/// Returns the hardware facts of a generation; `None` for the reference.
 pub fn devinfo(generation: Generation) -> Option<&'static eu::DevInfo> {
     eu::DevInfo::get(generation.name())
 }
 
-/// Makes simulators and interpreters; all simulators share what was compiled and decoded before.
+/// Factory of simulators and interpreters. All simulators share compiled and decoded code.
 #[derive(Clone, Default)]
 pub struct Devices {
     cache: Arc<CachedCompiler>,
@@ -46,8 +46,8 @@ impl DeviceFactory for Devices {
 }
 
 fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, DeviceError> {
-    let devinfo = devinfo(request.target)
-        .ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.target)))?;
+    let devinfo = devinfo(request.generation)
+        .ok_or_else(|| DeviceError::Execution(format!("{} has no instruction set", request.generation)))?;
     Ok(SimulatorOptions {
         devinfo,
         compiler: compiler_options(request.options),
@@ -62,9 +62,9 @@ fn simulator_options(request: &DeviceRequest<'_>) -> Result<SimulatorOptions, De
     })
 }
 
-/// A factory of simulators that write down what their threads execute.
+/// Factory of simulators that trace their threads.
 pub struct Traced {
-    /// Where to.
+    /// Receiver of the trace.
     pub log: Arc<Mutex<TraceLog>>,
 }
 
@@ -75,7 +75,7 @@ impl DeviceFactory for Traced {
     }
 }
 
-/// The compiler's options for a run's options.
+/// Returns the code generation options for a run's options.
 pub fn compiler_options(options: &DeviceOptions) -> CodegenOptions {
     let quirks = options.disabled_quirks.iter().filter_map(|name| Quirk::from_name(name));
     CodegenOptions {
@@ -105,11 +105,12 @@ fn stage_limit(limit: &PassLimit) -> Option<StageLimit> {
     Some(StageLimit { stage, width, limit: limit.limit.into() })
 }
 
-/// The folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself when it holds stages.
+/// Returns the folder with a test's binaries: `DIR/<test>/<gen>`, `DIR/<test>`, or `DIR` itself if
+/// it holds stages.
 fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
     let root = request.options.binaries.as_deref()?;
     let test = root.join(request.test);
-    let candidates = [test.join(request.target.name()), test];
+    let candidates = [test.join(request.generation.name()), test];
     let holds_stages = |folder: &Path| {
         let stages =
             ["vertex", "tessellation_control", "tessellation_evaluation", "geometry", "fragment", "compute"];
@@ -119,7 +120,8 @@ fn binaries(request: &DeviceRequest<'_>) -> Option<PathBuf> {
     Some(found.unwrap_or_else(|| root.to_owned()))
 }
 
-/// What unwritten registers hold follows from the test's name: the same in every run, different between tests.
+/// Derives the contents of unwritten registers from the test's name: equal in all runs, different
+/// between tests.
 pub fn seed(test: &str) -> u64 {
     let hash = blake3::hash(test.as_bytes());
     hash.as_bytes().iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))

@@ -14,7 +14,7 @@ use super::pipeline::{self, Pipeline};
 use crate::capabilities::stage_available;
 use results::verdict::{Phase, Verdict};
 
-/// Most diagnostics of a shader that a reason repeats.
+/// Maximum number of a shader's diagnostics in a reason.
 const DIAGNOSTICS: usize = 5;
 
 /// `[vertex shader passthrough]`: the position is the attribute that rectangles are drawn with.
@@ -25,23 +25,24 @@ pub const PASSTHROUGH: &str = "#if __VERSION__ >= 130\n\
     #endif\n\
     void main() { gl_Position = piglit_vertex; }\n";
 
-/// What linking gave.
+/// The result of linking.
 #[derive(Clone, Debug)]
 pub enum Linked {
-    /// A program.
+    /// A linked program.
     Program(Arc<Program>),
     /// A pipeline of separate programs, as one program.
     Pipeline(Arc<Program>, Pipeline),
     /// The info log of a failure, which a script may expect.
     Failed(String),
-    /// There is nothing to link.
+    /// The script has no shaders to link.
     Nothing,
 }
 
-/// Compiles and links everything a script holds for a context.
+/// Compiles and links the shaders of a script for a context.
 ///
 /// # Errors
-/// The verdict that ends the test: the first section that is not available, not supported or does not compile.
+/// Returns the verdict that ends the test: the first section that is not available, not supported
+/// or does not compile.
 pub fn build(script: &Script<'_>, capabilities: &Capabilities) -> Result<Linked, Verdict> {
     let mut front = FrontEnd {
         script,
@@ -109,7 +110,7 @@ impl FrontEnd<'_> {
                 self.geometry = geometry_parameters(layout);
                 Ok(())
             }
-            // The GLSL sections of a file with both are what runs.
+            // In a file with both, the GLSL sections are the ones that run.
             Content::Spirv { .. } | Content::Specializations { .. } => Ok(()),
             Content::Require | Content::VertexData | Content::Elements | Content::Test => Ok(()),
         }
@@ -149,7 +150,7 @@ impl FrontEnd<'_> {
         if self.capabilities.has(extension) { Ok(()) } else { Err(missing()) }
     }
 
-    /// Compiles one shader object; `first_line` is the file's line of the text's first line.
+    /// Compiles one shader object; `first_line` is the line of the text's start in the file.
     fn compile(
         &mut self,
         stage: Stage,
@@ -200,13 +201,14 @@ impl FrontEnd<'_> {
             ..LinkOptions::new(self.capabilities)
         };
         if self.script.require.separate_shader_objects {
-            // Nothing can expect these link errors.
+            // No script can expect these link errors.
             let linked = pipeline::link(&self.shaders, &self.types, &options);
             let (program, pipeline) =
                 linked.map_err(|error| Verdict::fail(Phase::Link, format!("Failed to link: {error}")))?;
             return Ok(Linked::Pipeline(Arc::new(program), pipeline));
         }
-        // What fixed function makes of the program; a program that does not fit it is still one to query.
+        // The program with fixed-function stages; a program that does not fit them can still be
+        // queried.
         let completed = self.with_fixed_stages();
         if let Some((shaders, types)) = completed
             && let Ok(program) = program::link(shaders, types, &options)
@@ -221,13 +223,14 @@ impl FrontEnd<'_> {
 }
 
 impl<'a> FrontEnd<'a> {
-    /// How every shader of the script is compiled.
+    /// Returns the compile options of every shader of the script.
     fn options(&self) -> CompileOptions<'a> {
         let extensions = Some(self.extensions.clone());
         CompileOptions { extensions, ..CompileOptions::new(self.capabilities) }
     }
 
-    /// The shaders with the stages that a compatibility context's fixed function adds; `None` when it adds none.
+    /// Returns the shaders with the fixed-function stages of a compatibility context; `None` if it
+    /// adds none.
     fn with_fixed_stages(&self) -> Option<(Vec<Shader>, TypeTable)> {
         let has = |stage| self.shaders.iter().any(|s| s.stage == stage);
         let applies = self.capabilities.api == Api::Compatibility
@@ -258,7 +261,8 @@ impl<'a> FrontEnd<'a> {
     }
 }
 
-/// `line 12, column 5: `, counted in the file; positions in included strings as the compiler reports them.
+/// Returns `line 12, column 5: `, counted in the file; positions in included strings stay as the
+/// compiler reports them.
 fn place(error: &Diagnostic, own: u32, first_line: u32) -> String {
     let location = &error.location;
     if location.file == own {
@@ -276,7 +280,7 @@ fn message(error: &Diagnostic) -> String {
     }
 }
 
-/// Parameters that differ from their defaults are set before linking.
+/// Returns the parameters that differ from their defaults; they are set before linking.
 fn geometry_parameters(layout: &GeometryLayout) -> GeometryParameters {
     use script::Primitive as P;
     let primitive = |p: P| match p {
@@ -296,8 +300,8 @@ fn geometry_parameters(layout: &GeometryLayout) -> GeometryParameters {
     }
 }
 
-/// The verdict of a test that needs something this project does not do yet. Never a skip: the test asks for nothing
-/// that the context does not offer.
+/// Returns the verdict of a test that needs an unimplemented feature of this project. It is never a
+/// skip: the context offers what the test requires.
 pub(super) fn unsupported(what: &str) -> Verdict {
     Verdict::fail(Phase::Simulate, format!("{what} not supported yet"))
 }

@@ -3,23 +3,23 @@
 use softgl::format::FormatClass;
 use softgl::probe::Readback;
 
-/// Largest side of an image that is kept.
+/// Maximum number of pixels of a kept image.
 const MOST_PIXELS: usize = 1 << 22;
 
-/// An image, row by row from the top, four bytes per pixel.
+/// An image: lines from top to bottom, four bytes per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels per row.
+    /// Pixels per line.
     pub width: u32,
-    /// Rows.
+    /// Number of lines.
     pub height: u32,
     /// Red, green, blue, alpha.
     pub rgba: Vec<u8>,
 }
 
 impl Image {
-    /// What was read from a framebuffer; `None` of nothing or of too much. Alpha is shown as opaque, integers by
-    /// their low byte.
+    /// Converts a framebuffer readback; `None` if it is empty or too large. Alpha becomes opaque,
+    /// integers their low byte.
     pub fn of(readback: &Readback) -> Option<Image> {
         Image::from_texels(readback, |index| color(readback, index))
     }
@@ -32,17 +32,17 @@ impl Image {
         if pixels == 0 || pixels > MOST_PIXELS {
             return None;
         }
-        // GL's rows go from the bottom up, an image's from the top down.
+        // GL counts lines from the bottom, an image from the top.
         let rows = (0..height as usize).rev();
         let rgba =
             rows.flat_map(|y| (0..width as usize).map(move |x| y * width as usize + x)).flat_map(color);
         Some(Image { width, height, rgba: rgba.collect() })
     }
 
-    /// The PNG file.
+    /// Encodes the image as PNG.
     ///
     /// # Errors
-    /// Never in practice: it is written to memory.
+    /// Never fails in practice, since the output is in memory.
     pub fn png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
@@ -61,15 +61,15 @@ fn color(readback: &Readback, index: usize) -> [u8; 4] {
     let [r, g, b, _] = match readback.format.class() {
         FormatClass::Int | FormatClass::Uint => readback.format.to_raw(texel).map(|v| v as u8),
         FormatClass::Normalized | FormatClass::Float => {
-            // The cast turns NaN into 0.
+            // The cast maps NaN to 0.
             readback.format.to_f32(texel).map(|v| (v.clamp(0.0, 1.0) * 255.0).round() as u8)
         }
     };
     [r, g, b, 255]
 }
 
-/// Where two readings of one framebuffer differ, in stored form: equal pixels are dark, different ones red, the brighter
-/// the further apart they look.
+/// Visualizes the differences of two readbacks of one framebuffer in stored form: equal pixels are
+/// dark, different ones red, brighter with the distance of their colors.
 pub fn difference(a: &Readback, b: &Readback) -> Option<Image> {
     if a.rect != b.rect || a.format != b.format {
         return None;

@@ -4,10 +4,10 @@ use program::Program;
 
 use results::verdict::{Phase, Verdict};
 
-/// The default block with the values of uniform initialisers.
+/// Returns the default block with the values of uniform initializers.
 ///
 /// # Errors
-/// An initialiser that cannot be evaluated.
+/// Fails if an initializer cannot be evaluated.
 pub fn default_block(program: &Program) -> Result<Vec<u8>, Verdict> {
     interpreter::default_block(program).map_err(|error| Verdict::fail(Phase::Frontend, error.to_string()))
 }

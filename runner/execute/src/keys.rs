@@ -1,4 +1,5 @@
-//! Draw-time state that a script's draws compile into stages, found by issuing the draws without shading anything.
+//! Draw-time state that a script's draws compile into stages, found by issuing the draws without
+//! shading.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,21 +10,21 @@ use softgl::device::{Batch, Device, DeviceError, DrawState, Steps};
 use softgl::shader_io::ShaderIo;
 
 use super::device::{DeviceFactory, DeviceRequest, ShaderDevice};
-use super::{Executors, RunOptions, run_script};
+use super::{ExecutorSelection, RunOptions, run_script};
 use vocabulary::Generation;
 
 type Keys = Arc<Mutex<BTreeMap<Stage, StageKey>>>;
 
-/// The last key of every stage that the script draws with; stages that are never drawn with are missing.
-pub fn stage_keys(script: &Script<'_>, test: &str, target: Generation) -> BTreeMap<Stage, StageKey> {
+/// Returns the last key of every stage that the script draws with.
+pub fn stage_keys(script: &Script<'_>, test: &str, generation: Generation) -> BTreeMap<Stage, StageKey> {
     let recorder = Recorder::default();
-    let options = RunOptions { executors: Executors::ReferenceOnly, ..RunOptions::default() };
-    // Probes fail, because nothing is shaded; that does not matter here.
-    run_script(script, test, target, &options, &recorder);
+    let options = RunOptions { executors: ExecutorSelection::ReferenceOnly, ..RunOptions::default() };
+    // Probes fail, since nothing is shaded; that is irrelevant here.
+    run_script(script, test, generation, &options, &recorder);
     recorder.keys.lock().map(|keys| keys.clone()).unwrap_or_default()
 }
 
-/// The key of a plain draw to the window.
+/// Returns the key of a plain draw to the window.
 pub fn plain_key() -> StageKey {
     StageKey { targets: [TargetKind::Float].into_iter().collect(), samples: 1, ..StageKey::default() }
 }
@@ -39,7 +40,7 @@ impl DeviceFactory for Recorder {
     }
 }
 
-/// Notes keys and shades nothing.
+/// A device that records keys and shades nothing.
 struct RecordingDevice {
     keys: Keys,
 }

@@ -1,5 +1,5 @@
-//! Parameters of fixed-function lights. Scripts cannot change the modelview matrix from the identity, so positions and
-//! directions are eye coordinates as they are.
+//! Parameters of fixed-function lights. Scripts cannot change the modelview matrix from the
+//! identity: positions and directions are eye coordinates.
 
 use program::Api;
 use script::{LightParameter as P, LightValues};
@@ -8,7 +8,7 @@ use softgl::machine::state::Light;
 use super::session::{Flow, Session};
 use results::verdict::{Phase, Verdict};
 
-/// `light`.
+/// Executes `light`.
 pub(super) fn execute(session: &mut Session<'_>, light: u32, parameter: P, values: &LightValues) -> Flow {
     match session.capabilities.api {
         Api::Compatibility => {}
@@ -16,7 +16,7 @@ pub(super) fn execute(session: &mut Session<'_>, light: u32, parameter: P, value
         Api::Es => return Err(Verdict::skip("OpenGL ES has no fixed-function lights")),
     }
     let (values, scalar) = numbers(parameter, values);
-    session.sides.change(|machine| {
+    session.executors.change(|machine| {
         if let Some(light) = machine.state.lights.get_mut(light as usize) {
             change(light, parameter, values, scalar);
         }
@@ -24,8 +24,9 @@ pub(super) fn execute(session: &mut Session<'_>, light: u32, parameter: P, value
     Ok(())
 }
 
-/// The first four values as numbers, zeros for those that are missing, and whether there is just one. Integer colors
-/// are fractions of the largest integer (OpenGL 4.6 compatibility profile, section 12.2.1.3).
+/// Returns the first four values as numbers, with zeros for missing ones, and true for a single
+/// value. Integer colors are fractions of the largest integer (OpenGL 4.6 compatibility profile,
+/// section 12.2.1.3).
 fn numbers(parameter: P, values: &LightValues) -> ([f32; 4], bool) {
     let color = matches!(parameter, P::Ambient | P::Diffuse | P::Specular);
     let (numbers, count): (Vec<f32>, usize) = match values {
@@ -38,8 +39,8 @@ fn numbers(parameter: P, values: &LightValues) -> ([f32; 4], bool) {
     (std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0)), count == 1)
 }
 
-/// Sets a parameter; values out of range, and single values for what has several components, are GL errors that nobody
-/// looks at and change nothing.
+/// Sets a parameter. Values out of range, and single values for vector parameters, are GL errors
+/// without effect; scripts do not query them.
 fn change(light: &mut Light, parameter: P, values: [f32; 4], scalar: bool) {
     let first = values[0];
     match parameter {

@@ -1,7 +1,8 @@
-//! Separate shader objects: a program for each stage, together in one pipeline.
+//! Separate shader objects: one program per stage, combined into one pipeline.
 //!
-//! Executors run one program. The stages are linked one by one for what belongs to each program, its uniform locations
-//! and link errors, and once together for what runs, with every stage's own uniforms apart.
+//! Executors run one program. The stages are linked separately for the properties of each program
+//! (uniform locations and link errors), and together for the executed program, with renamed
+//! uniforms per stage.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +12,21 @@ use program::{Program, Shader, Stage, Storage, Type, TypeTable};
 /// Uniform locations of the programs of a pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
-    /// From a program's stage and location to the location in the program that runs.
+    /// Map from a program's stage and location to the location in the executed program.
     locations: BTreeMap<(Stage, u32), u32>,
 }
 
 impl Pipeline {
-    /// The location in the program that runs of a location in a stage's own program.
+    /// Returns the location in the executed program for a location in a stage's own program.
     pub fn location(&self, stage: Stage, location: u32) -> Option<u32> {
         self.locations.get(&(stage, location)).copied()
     }
 }
 
-/// Links each stage on its own, then all of them.
+/// Links each stage separately, then all of them together.
 ///
 /// # Errors
-/// The first stage's that does not link.
+/// Returns the error of the first stage that does not link.
 pub fn link(
     shaders: &[Shader],
     types: &TypeTable,
@@ -57,7 +58,7 @@ pub fn link(
     Ok((whole, pipeline))
 }
 
-/// Gives the uniforms of a stage names of its own and leaves their locations to the linker.
+/// Renames the uniforms of a stage and leaves their locations to the linker.
 fn separate_uniforms(shader: &mut Shader, types: &TypeTable) {
     let stage = shader.stage;
     for global in shader.globals.values_mut() {
@@ -71,7 +72,7 @@ fn separate_uniforms(shader: &mut Shader, types: &TypeTable) {
     }
 }
 
-/// A uniform's name in the program that runs: no name that a shader can write.
+/// Returns a uniform's name in the executed program, which no shader can write.
 fn own_name(stage: Stage, name: &str) -> String {
     format!("{stage}:{name}")
 }

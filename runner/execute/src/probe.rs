@@ -1,4 +1,5 @@
-//! Pixel probes: what each executor shows against the expectation, and against each other.
+//! Pixel probes: comparison of each executor's pixels with the expectation and between the
+//! executors.
 
 use std::fmt::Write;
 
@@ -11,51 +12,52 @@ use softgl::probe::{
 };
 use softgl::raster::Rect;
 
-use super::side::Sides;
+use super::executor::Executors;
 use super::ulps::f32_ulps;
 use results::verdict::{Phase, Verdict};
 
-/// How a probe ended, when not well.
+/// The failure of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bad {
-    /// [`Phase::Probe`], or [`Phase::Mismatch`] when the executors disagree.
-    pub layer: Phase,
-    /// What was expected and observed.
+    /// [`Phase::Probe`], or [`Phase::Mismatch`] if the executors disagree.
+    pub phase: Phase,
+    /// Description of the expected and observed values.
     pub text: String,
-    /// The pixel.
+    /// Position of the pixel.
     pub place: (i32, i32),
 }
 
-/// What the executors showed, and whether it will do.
+/// The result of a probe.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// Why not.
+    /// The failure, if any.
     pub bad: Option<Bad>,
-    /// What each executor showed.
+    /// Result of each executor.
     pub results: Vec<ProbeResult>,
 }
 
-/// Probes pixels on every side.
+/// Probes pixels on every executor.
 ///
 /// # Errors
-/// The verdict when a side cannot be read.
+/// Returns the verdict if an executor's pixels cannot be read.
 pub fn pixels(
-    sides: &mut Sides,
+    executors: &mut Executors,
     area: &Area,
     expected: &Expected,
     tolerance: [f32; 4],
 ) -> Result<Reading, Verdict> {
-    let results = sides.each(|machine, device| read(machine, device, area, expected, tolerance))?;
-    sides.settle()?;
-    let undefined = sides.undefined_pixels();
-    let agreement = agreement(sides);
+    let results = executors.each(|machine, device| read(machine, device, area, expected, tolerance))?;
+    executors.check_agreement()?;
+    let undefined = executors.undefined_pixels();
+    let agreement = agreement(executors);
     Ok(Reading { bad: judge(&results, agreement, undefined), results })
 }
 
-/// How closely the executors must agree.
-fn agreement(sides: &Sides) -> Agreement {
-    let stages = sides.machine().program().map_or(&[][..], |p| &p.stages);
-    if stages.iter().all(|stage| stage.exact) && sides.all.iter().all(|side| side.device.exact()) {
+/// Returns the required closeness of the executors.
+fn agreement(executors: &Executors) -> Agreement {
+    let stages = executors.machine().program().map_or(&[][..], |p| &p.stages);
+    if stages.iter().all(|stage| stage.exact) && executors.all.iter().all(|executor| executor.device.exact())
+    {
         Agreement::Exact
     } else if stages.iter().any(|stage| stage.half_precision) {
         Agreement::Half
@@ -106,11 +108,12 @@ fn rect(x: i32, y: i32, width: i32, height: i32) -> Rect {
     Rect { x0: x, y0: y, x1: x.saturating_add(width), y1: y.saturating_add(height) }
 }
 
-/// The verdict on one probe from the readings of one or two executors; `undefined` if any pixel may be.
+/// Judges one probe by the readings of one or two executors; `undefined` is true if any pixel may
+/// be undefined.
 fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Option<Bad> {
     let [first, rest @ ..] = results else { return None };
     let probe_failure = |failure: &ProbeFailure| Bad {
-        layer: Phase::Probe,
+        phase: Phase::Probe,
         text: describe(failure),
         place: (failure.x, failure.y),
     };
@@ -126,13 +129,13 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
         (Some(failure), None) => {
             let other = show_at(&second.readback, failure.x, failure.y);
             let text = format!("{}\n  Reference: {other}", describe(failure));
-            Some(Bad { layer: Phase::Mismatch, text, place: (failure.x, failure.y) })
+            Some(Bad { phase: Phase::Mismatch, text, place: (failure.x, failure.y) })
         }
         _ if undefined => None,
         (None, Some(failure)) if !is_undefined(failure) => {
             let other = show_at(&first.readback, failure.x, failure.y);
             let text = format!("reference interpreter: {}\n  Simulator: {other}", describe(failure));
-            Some(Bad { layer: Phase::Mismatch, text, place: (failure.x, failure.y) })
+            Some(Bad { phase: Phase::Mismatch, text, place: (failure.x, failure.y) })
         }
         (None, _) => {
             let (x, y) = first.readback.mismatch(&second.readback, agreement)?;
@@ -142,12 +145,12 @@ fn judge(results: &[ProbeResult], agreement: Agreement, undefined: bool) -> Opti
                 "simulator and reference interpreter differ at ({x},{y}), which must agree {rule}\n  \
                  Simulator: {a}\n  Reference: {b}"
             );
-            Some(Bad { layer: Phase::Mismatch, text, place: (x, y) })
+            Some(Bad { phase: Phase::Mismatch, text, place: (x, y) })
         }
     }
 }
 
-/// piglit's words for a failed probe, and the bits of floats that those words round.
+/// Describes a failed probe in piglit's words, with the bits of floats that those words round.
 fn describe(failure: &ProbeFailure) -> String {
     format!(
         "Probe color at ({},{})\n  Expected: {}\n  Observed: {}{}",
@@ -159,7 +162,7 @@ fn describe(failure: &ProbeFailure) -> String {
     )
 }
 
-/// Floats as they are stored, and how far apart they are.
+/// Returns floats in stored form and their distance.
 fn bits(failure: &ProbeFailure) -> String {
     let (ProbeValues::Floats(expected), ProbeValues::Floats(observed)) = (failure.expected, failure.observed)
     else {
@@ -182,7 +185,7 @@ fn show(values: ProbeValues, channels: usize) -> String {
     }
 }
 
-/// One pixel of an readback: numbers, and the stored bits of floats.
+/// Formats one pixel of a readback: numbers, and the stored bits of floats.
 pub fn show_at(readback: &Readback, x: i32, y: i32) -> String {
     let rect = readback.rect;
     let width = rect.x1.saturating_sub(rect.x0).max(1) as usize;
@@ -220,15 +223,15 @@ mod tests {
         compare(ProbePath::Float, &expectation, readback)
     }
 
-    fn layer(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Phase> {
+    fn phase(results: &[ProbeResult], exact: bool, undefined: bool) -> Option<Phase> {
         let agreement = if exact { Agreement::Exact } else { Agreement::Single };
-        judge(results, agreement, undefined).map(|bad| bad.layer)
+        judge(results, agreement, undefined).map(|bad| bad.phase)
     }
 
     #[test]
     fn one_executor_alone() {
-        assert_eq!(layer(&[result(1.0, 1.0)], true, false), None);
-        assert_eq!(layer(&[result(1.0, 0.5)], true, false), Some(Phase::Probe));
+        assert_eq!(phase(&[result(1.0, 1.0)], true, false), None);
+        assert_eq!(phase(&[result(1.0, 0.5)], true, false), Some(Phase::Probe));
     }
 
     #[test]
@@ -237,24 +240,24 @@ mod tests {
         let near = result(1.0, 1.0f32.next_up());
         let far = result(1.0, 1.001);
         let pair = |a: &ProbeResult, b: &ProbeResult| [a.clone(), b.clone()];
-        assert_eq!(layer(&pair(&good, &good), true, false), None);
-        assert_eq!(layer(&pair(&bad, &bad), true, false), Some(Phase::Probe));
-        assert_eq!(layer(&pair(&bad, &good), true, false), Some(Phase::Mismatch));
-        assert_eq!(layer(&pair(&good, &bad), true, false), Some(Phase::Mismatch));
-        assert_eq!(layer(&pair(&good, &near), true, false), Some(Phase::Mismatch));
-        assert_eq!(layer(&pair(&good, &near), false, false), None);
-        assert_eq!(layer(&pair(&good, &far), false, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pair(&good, &good), true, false), None);
+        assert_eq!(phase(&pair(&bad, &bad), true, false), Some(Phase::Probe));
+        assert_eq!(phase(&pair(&bad, &good), true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pair(&good, &bad), true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pair(&good, &near), true, false), Some(Phase::Mismatch));
+        assert_eq!(phase(&pair(&good, &near), false, false), None);
+        assert_eq!(phase(&pair(&good, &far), false, false), Some(Phase::Mismatch));
     }
 
     #[test]
     fn undefined_values_cannot_disagree_but_can_fail() {
         let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
-        assert_eq!(layer(&[good.clone(), bad.clone()], true, true), None);
-        assert_eq!(layer(&[bad.clone(), good], true, true), Some(Phase::Probe));
-        assert_eq!(layer(&[bad.clone(), bad], true, true), Some(Phase::Probe));
+        assert_eq!(phase(&[good.clone(), bad.clone()], true, true), None);
+        assert_eq!(phase(&[bad.clone(), good], true, true), Some(Phase::Probe));
+        assert_eq!(phase(&[bad.clone(), bad], true, true), Some(Phase::Probe));
     }
 
-    /// Only the pixel that is undefined is excused.
+    /// Only the undefined pixel is exempt from the comparison.
     #[test]
     fn undefined_pixels_excuse_themselves() {
         let (good, bad) = (result(1.0, 1.0), result(1.0, 0.5));
@@ -262,12 +265,12 @@ mod tests {
             let readback = Readback { undefined: undefined.to_vec(), ..bad.readback.clone() };
             ProbeResult { readback, ..bad.clone() }
         };
-        let pair = |undefined| layer(&[good.clone(), with(undefined)], true, false);
+        let pair = |undefined| phase(&[good.clone(), with(undefined)], true, false);
         assert_eq!(
             [pair(&[0, 1]), pair(&[0]), pair(&[1])],
             [None, Some(Phase::Mismatch), Some(Phase::Mismatch)]
         );
-        let reverse = |undefined| layer(&[with(undefined), good.clone()], true, false);
+        let reverse = |undefined| phase(&[with(undefined), good.clone()], true, false);
         assert_eq!([reverse(&[0]), reverse(&[1])], [Some(Phase::Probe), Some(Phase::Mismatch)]);
     }
 

@@ -1,4 +1,5 @@
-//! One script in execution: per-script state, dispatch of commands, and how lines add up to a verdict.
+//! Execution of one script: per-script state, dispatch of commands, and the combination of line
+//! results into a verdict.
 
 use std::sync::Arc;
 
@@ -6,46 +7,46 @@ use program::{Capabilities, Program, Stage};
 use script::{Command, Expected, Probe, Script, TestLine};
 use softgl::machine::draw::DrawParameters;
 
+use super::executor::Executors;
 use super::front::{Linked, unsupported};
 use super::pipeline::Pipeline;
-use super::side::Sides;
 use super::{buffers, display_list, probe, query, state, surfaces, translate, uniforms, vertex};
 use crate::explain::Explanation;
 use results::verdict::{Phase, Status, Verdict};
 
-/// Anything that ends a script at once: piglit's FAIL-NOW and SKIP-NOW, and what goes wrong in an executor.
+/// An early end of a script: piglit's FAIL-NOW and SKIP-NOW, and failures of an executor.
 pub(super) type Flow<T = ()> = Result<T, Verdict>;
 
 /// A script in execution.
 pub(super) struct Session<'a> {
     pub script: &'a Script<'a>,
     pub capabilities: &'a Arc<Capabilities>,
-    pub sides: Sides,
-    /// The program in use, unless linking failed or there was nothing to link.
+    pub executors: Executors,
+    /// The current program, unless linking failed or there was nothing to link.
     pub program: Option<Arc<Program>>,
-    /// Of separate shader objects.
+    /// The pipeline of separate shader objects.
     pub pipeline: Option<Pipeline>,
-    /// The stage whose program uniforms of the pipeline go to.
+    /// The stage that uniform commands of the pipeline apply to.
     pub active_stage: Option<Stage>,
     /// Info log of a failed link.
     link_log: Option<String>,
-    /// `link error` was seen.
+    /// The script contains `link error`.
     link_error_expected: bool,
     /// Buffers that `clear` clears.
     clear_mask: ClearMask,
     /// Per-channel tolerance of probes.
     pub tolerance: [f32; 4],
-    /// Element of the block array that uniforms go to.
+    /// Element of the block array that uniform commands apply to.
     pub block_array_index: u32,
     pub feedback: buffers::FeedbackState,
     list: display_list::DisplayList<'a>,
     selections: display_list::Selections<'a>,
-    /// `fb` was used.
+    /// True after the command `fb`.
     framebuffers_changed: bool,
-    /// File line of the command in execution.
+    /// Line of the current command in the file.
     pub(super) line: u32,
     failures: Failures,
-    /// What is noted for explaining the verdict, if anybody wants to know.
+    /// The explanation under construction, if requested.
     pub explanation: Option<&'a mut Explanation>,
 }
 
@@ -55,17 +56,17 @@ struct ClearMask {
     depth: bool,
 }
 
-/// Lines that failed without ending the script.
+/// Failed lines that did not end the script.
 #[derive(Default)]
 struct Failures {
-    /// The first failure, or the first warning as long as there is no failure.
+    /// The first failure, or the first warning if there is no failure.
     first: Option<Verdict>,
     more: usize,
 }
 
 impl Failures {
-    /// A later line never hides a failure. (In piglit the last line that did not pass decides, so a warning after a
-    /// failure hides it; no file of its corpus depends on that.)
+    /// A later line never hides a failure. (In piglit, the last line that did not pass decides, so
+    /// that a warning can hide a failure; no file of its corpus depends on that.)
     fn add(&mut self, verdict: Verdict) {
         match &self.first {
             None => self.first = Some(verdict),
@@ -86,12 +87,13 @@ impl Failures {
 }
 
 impl<'a> Session<'a> {
-    /// A script whose sections are built; the program becomes current on every side.
+    /// Creates a session for a script with linked sections; the program becomes current on every
+    /// executor.
     pub fn new(
         script: &'a Script<'a>,
         capabilities: &'a Arc<Capabilities>,
         linked: &Linked,
-        mut sides: Sides,
+        mut executors: Executors,
         initial: &[u8],
     ) -> Session<'a> {
         let (program, link_log) = match linked {
@@ -100,7 +102,7 @@ impl<'a> Session<'a> {
             Linked::Nothing => (None, None),
         };
         if let Some(program) = &program {
-            sides.change(|machine| {
+            executors.change(|machine| {
                 let id = machine.create_program(program.clone(), initial.to_vec());
                 machine.use_program(Some(id));
             });
@@ -108,7 +110,7 @@ impl<'a> Session<'a> {
         Session {
             script,
             capabilities,
-            sides,
+            executors,
             program,
             pipeline: if let Linked::Pipeline(_, pipeline) = linked { Some(pipeline.clone()) } else { None },
             active_stage: None,
@@ -142,7 +144,7 @@ impl<'a> Session<'a> {
                 return verdict;
             }
         }
-        if let Err(verdict) = self.sides.settle() {
+        if let Err(verdict) = self.executors.check_agreement() {
             return verdict;
         }
         if self.program.is_none() && !self.link_error_expected {
@@ -155,24 +157,24 @@ impl<'a> Session<'a> {
     fn vertex_data(&mut self) -> Flow {
         match (&self.script.vertex_data, &self.program) {
             (Some(data), Some(_)) => {
-                let data = vertex::arrays(data, self.sides.machine(), self.capabilities)?;
-                self.sides.change(|machine| machine.set_vertex_data(data.clone()));
+                let data = vertex::arrays(data, self.executors.machine(), self.capabilities)?;
+                self.executors.change(|machine| machine.set_vertex_data(data.clone()));
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// The line failed, but the script goes on.
-    fn soft(&mut self, status: Status, layer: Phase, text: impl std::fmt::Display) {
+    /// Records a failed line; the script continues.
+    fn soft(&mut self, status: Status, phase: Phase, text: impl std::fmt::Display) {
         let reason = format!("line {}: {text}", self.line);
-        self.failures.add(Verdict::new(status, layer, reason));
+        self.failures.add(Verdict::new(status, phase, reason));
     }
 
-    /// A failed line.
+    /// Records a failure of the current line.
     #[cold]
-    pub fn fail(&mut self, layer: Phase, text: impl std::fmt::Display) {
-        self.soft(Status::Fail, layer, text);
+    pub fn fail(&mut self, phase: Phase, text: impl std::fmt::Display) {
+        self.soft(Status::Fail, phase, text);
     }
 
     fn link_message(&self) -> String {
@@ -182,7 +184,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// For commands that need a program: without one the line fails.
+    /// Returns true if there is a program; otherwise the line fails.
     fn needs_program(&mut self) -> bool {
         if self.program.is_none() {
             let message = self.link_message();
@@ -191,7 +193,7 @@ impl<'a> Session<'a> {
         self.program.is_some()
     }
 
-    /// Commands that need a version or one of some extensions, else the test is skipped.
+    /// Skips the test unless the context has a version or one of some extensions.
     pub fn needs(&self, version: u32, extensions: &[&str]) -> Flow {
         let c = self.capabilities;
         if c.gl_version >= version || extensions.iter().any(|extension| c.has(extension)) {
@@ -201,9 +203,10 @@ impl<'a> Session<'a> {
         Err(Verdict::skip(format!("needs GL {}.{}{alternatives}", version / 10, version % 10)))
     }
 
-    /// For the few commands after which piglit looks at the error flag.
+    /// Checks the error flag, as piglit does after a few commands.
     pub fn check_gl_error(&mut self) -> Flow {
-        let errors: Vec<_> = self.sides.all.iter_mut().map(|side| side.machine.take_error()).collect();
+        let errors: Vec<_> =
+            self.executors.all.iter_mut().map(|executor| executor.machine.take_error()).collect();
         match errors.first().copied().flatten() {
             Some(error) => Err(Verdict::fail(Phase::Script, format!("GL error {error:?}"))),
             None => Ok(()),
@@ -224,11 +227,11 @@ impl<'a> Session<'a> {
         match command {
             Command::ClearColor(color) => {
                 self.clear_mask.color = true;
-                self.sides.change(|machine| machine.state.clear_color = *color);
+                self.executors.change(|machine| machine.state.clear_color = *color);
             }
             Command::ClearDepth(depth) => {
                 self.clear_mask.depth = true;
-                self.sides.change(|machine| machine.state.clear_depth = *depth);
+                self.executors.change(|machine| machine.state.clear_depth = *depth);
             }
             Command::Clear => self.clear()?,
             Command::State(command) => state::execute(self, command)?,
@@ -245,7 +248,7 @@ impl<'a> Session<'a> {
             Command::BlockArrayIndex(index) => {
                 self.block_array_index = u32::try_from(*index).unwrap_or(0).min(u32::from(u16::MAX));
             }
-            // Without effect as long as blocks are addressed by name.
+            // No effect, since blocks are addressed by name.
             Command::BlockBinding(_)
             | Command::BlockOffset(_)
             | Command::BlockMatrixStride(_)
@@ -288,10 +291,10 @@ impl<'a> Session<'a> {
         if !color && !depth {
             return Ok(());
         }
-        self.sides.each(|machine, device| machine.clear(color, depth, device))?;
+        self.executors.each(|machine, device| machine.clear(color, depth, device))?;
         if color && !self.framebuffers_changed {
-            self.sides.settle()?;
-            self.sides.forget_undefined_pixels();
+            self.executors.check_agreement()?;
+            self.executors.forget_undefined_pixels();
         }
         Ok(())
     }
@@ -302,7 +305,7 @@ impl<'a> Session<'a> {
         }
         if self.needs_program() {
             let draw = translate::rectangle(draw);
-            self.sides.each(|machine, device| machine.draw_rect(&draw, device))?;
+            self.executors.each(|machine, device| machine.draw_rect(&draw, device))?;
         }
         Ok(())
     }
@@ -317,11 +320,11 @@ impl<'a> Session<'a> {
         }
         let parameters =
             DrawParameters { base_instance: draw.base_instance.unwrap_or(0), ..Default::default() };
-        // The instanced form's program check is made, but its result dropped.
+        // The instanced form checks for a program, but ignores the result.
         let instanced = draw.instances.is_some();
         let ready = if instanced { self.program.is_some() } else { self.needs_program() };
         if ready && call.instances > 0 {
-            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
+            self.executors.each(|machine, device| machine.draw_with(&call, parameters, device))?;
         }
         Ok(())
     }
@@ -333,7 +336,7 @@ impl<'a> Session<'a> {
         for (draw_id, draw) in (0..).zip(draws) {
             let parameters = DrawParameters { draw_id, ..Default::default() };
             let call = translate::arrays(draw);
-            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
+            self.executors.each(|machine, device| machine.draw_with(&call, parameters, device))?;
         }
         Ok(())
     }
@@ -349,7 +352,7 @@ impl<'a> Session<'a> {
                 base_vertex: draw.base_vertex,
                 ..Default::default()
             };
-            self.sides.each(|machine, device| machine.draw_with(&call, parameters, device))?;
+            self.executors.each(|machine, device| machine.draw_with(&call, parameters, device))?;
         }
         Ok(())
     }
@@ -359,7 +362,7 @@ impl<'a> Session<'a> {
             return Err(Verdict::skip("needs GL_ARB_compute_variable_group_size"));
         }
         if self.needs_program() {
-            self.sides.each(|machine, device| machine.dispatch(groups, local_size, device))?;
+            self.executors.each(|machine, device| machine.dispatch(groups, local_size, device))?;
         }
         Ok(())
     }
@@ -367,15 +370,15 @@ impl<'a> Session<'a> {
     fn probe(&mut self, probe: &Probe) -> Flow {
         match probe {
             Probe::Pixels { area, expected, warn } => {
-                // Depth has a fixed tolerance of its own.
+                // Depth has a fixed tolerance.
                 let tolerance =
                     if matches!(expected, Expected::Depth(_)) { [0.01; 4] } else { self.tolerance };
-                let reading = probe::pixels(&mut self.sides, area, expected, tolerance)?;
-                self.note_pixels(expected, &reading);
+                let reading = probe::pixels(&mut self.executors, area, expected, tolerance)?;
+                self.record_pixels(expected, &reading);
                 if let Some(bad) = reading.bad {
-                    let warns = *warn && bad.layer == Phase::Probe;
+                    let warns = *warn && bad.phase == Phase::Probe;
                     let status = if warns { Status::Warn } else { Status::Fail };
-                    self.soft(status, bad.layer, bad.text);
+                    self.soft(status, bad.phase, bad.text);
                 }
                 Ok(())
             }
@@ -385,7 +388,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// `program binary save restore`: uniforms return to their initial values.
+    /// Executes `program binary save restore`: uniforms return to their initial values.
     fn save_restore(&mut self) -> Flow {
         if self.capabilities.limit("GL_NUM_PROGRAM_BINARY_FORMATS", 0) == 0 {
             return Err(Verdict::skip("needs a program binary format"));
@@ -394,7 +397,7 @@ impl<'a> Session<'a> {
             && let Some(program) = self.program.clone()
         {
             let initial = super::initial::default_block(&program)?;
-            self.sides.change(|machine| {
+            self.executors.change(|machine| {
                 let id = machine.create_program(program.clone(), initial.clone());
                 machine.use_program(Some(id));
             });
@@ -405,7 +408,7 @@ impl<'a> Session<'a> {
     fn call_list(&mut self) -> Flow {
         let Some(lines) = &self.script.test else { return Ok(()) };
         for recorded in self.list.lines().to_vec() {
-            // A list that calls itself: GL stops at its nesting limit, where nothing more happens.
+            // A recursive list ends at GL's nesting limit without further effects.
             if let Some(line) = lines.get(recorded.line).filter(|line| line.command != Command::CallList) {
                 self.apply_selections(&recorded.selections)?;
                 self.execute(&line.command)?;
@@ -418,12 +421,12 @@ impl<'a> Session<'a> {
     fn apply_selections(&mut self, selections: &display_list::Selections<'a>) -> Flow {
         for &(stage, uniform, function) in selections.iter() {
             let stage = stage;
-            self.sides.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
+            self.executors.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
         }
         Ok(())
     }
 
-    /// `fb` was used: clears of one framebuffer say nothing about others.
+    /// Records the use of `fb`: clears of one framebuffer say nothing about others.
     pub fn framebuffers_change(&mut self) {
         self.framebuffers_changed = true;
     }

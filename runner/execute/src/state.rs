@@ -11,7 +11,7 @@ use super::session::{Flow, Session};
 use super::translate::compare_function;
 use results::verdict::{Phase, Verdict};
 
-/// Changes the state of every side.
+/// Changes the state of every executor.
 pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow {
     let es = session.capabilities.api == Api::Es;
     match command {
@@ -19,21 +19,21 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         StateCommand::Disable(capability) => enable(session, *capability, false),
         StateCommand::ClipPlane { plane, equation } => {
             let index = *plane as usize;
-            session.sides.change(|machine| machine.state.set_clip_plane(index, *equation));
+            session.executors.change(|machine| machine.state.set_clip_plane(index, *equation));
         }
         StateCommand::Color(color) => {
             if session.capabilities.api != Api::Compatibility {
                 return Err(Verdict::fail(Phase::Script, "`color` needs a compatibility context"));
             }
-            session.sides.change(|machine| machine.state.current.color = *color);
+            session.executors.change(|machine| machine.state.current.color = *color);
         }
-        StateCommand::TexCoord { unit, coordinate } => session.sides.change(|machine| {
+        StateCommand::TexCoord { unit, coordinate } => session.executors.change(|machine| {
             if let Some(slot) = machine.state.current.texture_coordinates.get_mut(*unit as usize) {
                 *slot = *coordinate;
             }
         }),
         StateCommand::DepthFunc(function) => match compare_function(function.short_name()) {
-            Some(function) => session.sides.change(|machine| machine.state.depth_function = function),
+            Some(function) => session.executors.change(|machine| machine.state.depth_function = function),
             None => return Err(Verdict::fail(Phase::Script, format!("{function} is no depth function"))),
         },
         StateCommand::Frustum(_) | StateCommand::Ortho(_) if es => {
@@ -41,45 +41,47 @@ pub(super) fn execute(session: &mut Session<'_>, command: &StateCommand) -> Flow
         }
         StateCommand::Frustum(bounds) => {
             let [l, r, b, t, n, f] = bounds.map(f64::from);
-            session.sides.change(|machine| machine.state.set_frustum(l, r, b, t, n, f));
+            session.executors.change(|machine| machine.state.set_frustum(l, r, b, t, n, f));
         }
-        StateCommand::Ortho(bounds) => session.sides.change(|machine| {
+        StateCommand::Ortho(bounds) => session.executors.change(|machine| {
             let (width, height) = machine.render_size();
             let [l, r, b, t] =
                 bounds.map_or([0.0, f64::from(width), 0.0, f64::from(height)], |b| b.map(f64::from));
             machine.state.set_ortho(l, r, b, t, -1.0, 1.0);
         }),
-        // Executors run commands one after the other: nothing is left to order.
+        // Executors run commands in order, so that there is nothing to synchronize.
         StateCommand::Hint { .. }
         | StateCommand::MemoryBarrier(_)
         | StateCommand::BlendBarrier
         | StateCommand::FramebufferFetchBarrier => {}
-        StateCommand::Viewport { index, rect: [x, y, width, height] } => session.sides.change(|machine| {
-            if let Some(viewport) = machine.state.viewports.get_mut(*index as usize) {
-                (viewport.x, viewport.y, viewport.width, viewport.height) = (*x, *y, *width, *height);
-            }
-        }),
+        StateCommand::Viewport { index, rect: [x, y, width, height] } => {
+            session.executors.change(|machine| {
+                if let Some(viewport) = machine.state.viewports.get_mut(*index as usize) {
+                    (viewport.x, viewport.y, viewport.width, viewport.height) = (*x, *y, *width, *height);
+                }
+            })
+        }
         StateCommand::ViewportSwizzle { index, swizzle } => {
             let swizzle = swizzle.map(|s| ViewportSwizzle { component: s.component, negative: s.negative });
-            session.sides.change(|machine| {
+            session.executors.change(|machine| {
                 if let Some(slot) = machine.state.viewport_swizzles.get_mut(*index as usize) {
                     *slot = swizzle;
                 }
             });
         }
         StateCommand::FrontFace { clockwise } => {
-            session.sides.change(|machine| machine.state.front_clockwise = *clockwise);
+            session.executors.change(|machine| machine.state.front_clockwise = *clockwise);
         }
         StateCommand::PolygonMode { face, mode } => {
             polygon_mode(session, face.short_name(), mode.short_name())?;
         }
         StateCommand::Tolerance(tolerance) => session.tolerance = *tolerance,
         StateCommand::ShadeModel { smooth } => {
-            session.sides.change(|machine| machine.state.flat_shade = !smooth);
+            session.executors.change(|machine| machine.state.flat_shade = !smooth);
         }
         StateCommand::ProvokingVertex { first } => {
             let convention = if *first { ProvokingVertex::First } else { ProvokingVertex::Last };
-            session.sides.change(|machine| machine.state.provoking = convention);
+            session.executors.change(|machine| machine.state.provoking = convention);
         }
         StateCommand::Patch(parameter) => patch(session, parameter)?,
         StateCommand::Program { set, index, value } => program_parameter(session, *set, *index, *value),
@@ -101,10 +103,10 @@ fn enable(session: &mut Session<'_>, capability: Capability, enabled: bool) {
         Capability::SampleAlphaToCoverage => gl::Capability::SampleAlphaToCoverage,
         Capability::SampleAlphaToOne => gl::Capability::SampleAlphaToOne,
     };
-    session.sides.change(|machine| machine.state.set(capability, enabled));
+    session.executors.change(|machine| machine.state.set(capability, enabled));
 }
 
-/// `polygon mode`, after which the error flag is looked at.
+/// Executes `polygon mode` and checks the error flag.
 fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
     let mode = match mode {
         "POINT" => PolygonMode::Point,
@@ -121,13 +123,13 @@ fn polygon_mode(session: &mut Session<'_>, face: &str, mode: &str) -> Flow {
         _ => return Err(Verdict::fail(Phase::Script, format!("GL_{face} is no face of polygon mode"))),
     };
     for &face in faces {
-        session.sides.change(|machine| machine.state.polygon_mode[face] = mode);
+        session.executors.change(|machine| machine.state.polygon_mode[face] = mode);
     }
     session.check_gl_error()
 }
 
 fn program_parameter(session: &mut Session<'_>, set: ProgramParameter, index: u32, value: [f32; 4]) {
-    session.sides.change(|machine| {
+    session.executors.change(|machine| {
         let state = &mut machine.state;
         let table = match set {
             ProgramParameter::VertexEnv => &mut state.vertex_parameters.environment,
@@ -144,7 +146,7 @@ fn patch(session: &mut Session<'_>, parameter: &PatchParameter) -> Flow {
         return Err(Verdict::skip("patch parameters need desktop OpenGL"));
     }
     session.needs(40, &["GL_ARB_tessellation_shader"])?;
-    session.sides.change(|machine| match *parameter {
+    session.executors.change(|machine| match *parameter {
         PatchParameter::Vertices(count) => machine.state.patch_vertices = count,
         PatchParameter::OuterLevel(levels) => machine.state.default_outer = levels,
         PatchParameter::InnerLevel(levels) => machine.state.default_inner = levels,

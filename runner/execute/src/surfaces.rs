@@ -15,7 +15,7 @@ use super::front::unsupported;
 use super::session::{Flow, Session};
 use results::verdict::{Phase, Verdict};
 
-/// `texture …`, `texparameter`, `image texture`, `resident …`.
+/// Executes `texture …`, `texparameter`, `image texture` and `resident …`.
 pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Flow {
     match command {
         TextureCommand::Fill { unit, image } => {
@@ -32,7 +32,7 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
                 return Err(Verdict::skip("this texture needs desktop OpenGL"));
             }
             let fill = fill(image)?;
-            session.sides.change(|machine| {
+            session.executors.change(|machine| {
                 machine.fill_texture(*unit, &fill);
             });
             if matches!(image, TextureImage::Storage { .. }) { session.check_gl_error() } else { Ok(()) }
@@ -42,12 +42,12 @@ pub(super) fn texture(session: &mut Session<'_>, command: &TextureCommand) -> Fl
                 return Err(Verdict::skip("lod_bias needs desktop OpenGL"));
             }
             let (target, parameter) = (target_of(*target), parameter_of(parameter));
-            session.sides.change(|machine| machine.set_texture_parameter(target, parameter));
+            session.executors.change(|machine| machine.set_texture_parameter(target, parameter));
             Ok(())
         }
         TextureCommand::Image { slot, format } => {
             let format = format_of(*format)?;
-            let bound = session.sides.each(|machine, _| Ok(machine.bind_image(*slot, format)))?;
+            let bound = session.executors.each(|machine, _| Ok(machine.bind_image(*slot, format)))?;
             if bound.contains(&false) {
                 return Err(Verdict::fail(Phase::Script, format!("No texture bound at {slot}")));
             }
@@ -134,7 +134,7 @@ fn fill(image: &TextureImage) -> Flow<TextureFill> {
             target: target_of(target),
             format: format_of(format)?,
             levels,
-            size: size.map(|side| side.unwrap_or(1)),
+            size: size.map(|executor| executor.unwrap_or(1)),
         },
     })
 }
@@ -179,7 +179,7 @@ fn parameter_of(parameter: &TexParameter) -> TextureParameter {
     }
 }
 
-/// Filter within a level and between levels.
+/// Returns the filters within a level and between levels.
 fn min_filter(filter: TexFilter) -> (Filter, Option<Filter>) {
     match filter {
         TexFilter::Nearest => (Filter::Nearest, None),
@@ -199,7 +199,7 @@ fn wrap(mode: TexWrap) -> Wrap {
     }
 }
 
-/// `fb`, `blit`: both look at the error flag.
+/// Executes `fb` and `blit` and checks the error flag.
 pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferCommand) -> Flow {
     match command {
         FramebufferCommand::Bind { target, framebuffer } => {
@@ -225,8 +225,8 @@ pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferComman
                     }
                 }
             };
-            for side in &mut session.sides.all {
-                side.machine.bind_framebuffer(target, &kind).map_err(|error| match error {
+            for executor in &mut session.executors.all {
+                executor.machine.bind_framebuffer(target, &kind).map_err(|error| match error {
                     FramebufferError::Unsupported(what) => unsupported(&format!("{what}:")),
                     _ => Verdict::fail(Phase::Script, error.to_string()),
                 })?;
@@ -234,7 +234,7 @@ pub(super) fn framebuffer(session: &mut Session<'_>, command: &FramebufferComman
         }
         FramebufferCommand::Blit { buffer: BlitBuffer::Color, linear } => {
             let filter = if *linear { Filter::Linear } else { Filter::Nearest };
-            session.sides.each(|machine, device| machine.blit_color(filter, device))?;
+            session.executors.each(|machine, device| machine.blit_color(filter, device))?;
         }
         FramebufferCommand::Blit { .. } => return Err(unsupported("blits of depth and stencil are")),
     }

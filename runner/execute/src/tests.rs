@@ -1,4 +1,4 @@
-//! Scripts on devices that do as they are told: how commands, failures and two executors add up to a verdict.
+//! Tests of scripts on mock devices: verdicts from commands, failures and two executors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,13 +11,13 @@ use super::*;
 use crate::devices::{Disagreement, Undefined};
 use results::verdict::Status;
 
-/// What a mock executor paints, or why it does not.
+/// Color of a mock executor, or its error.
 type Paint = Result<[f32; 4], DeviceError>;
 
 /// Executors that pass positions through and paint one color.
 struct Mocks {
     paint: BTreeMap<&'static str, Paint>,
-    /// Lanes of fragments that the interpreter says are undefined.
+    /// Lanes of fragments that the interpreter marks as undefined.
     undefined: u64,
     /// A lane of fragments about which the simulator's widths disagree.
     disagreement: Option<usize>,
@@ -125,7 +125,7 @@ impl ShaderDevice for Mock {
 const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 
-/// A whole script with these `[test]` lines, the first of which is file line 10.
+/// Returns a script with these `[test]` lines, the first of which is line 10 of the file.
 fn script(test: &str) -> String {
     format!(
         "[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\nuniform vec4 c;\n\
@@ -133,26 +133,26 @@ fn script(test: &str) -> String {
     )
 }
 
-fn run_text(text: &str, mocks: &Mocks, executors: Executors) -> Verdict {
+fn run_text(text: &str, mocks: &Mocks, executors: ExecutorSelection) -> Verdict {
     let script = script::parse(text.as_bytes()).expect("a well-formed script");
     let options = RunOptions { executors, ..RunOptions::default() };
     run_script(&script, "t", Generation::Ivb, &options, mocks)
 }
 
 fn run(test: &str, mocks: &Mocks) -> Verdict {
-    run_text(&script(test), mocks, Executors::Both)
+    run_text(&script(test), mocks, ExecutorSelection::Both)
 }
 
-/// Status, layer and first line of the reason.
+/// Returns status, phase and first line of the reason.
 fn ended(verdict: Verdict) -> (Status, Option<Phase>, String) {
-    let (layer, reason) = verdict.cause.unzip();
-    (verdict.status, layer, reason.unwrap_or_default().lines().next().unwrap_or("").to_owned())
+    let (phase, reason) = verdict.cause.unzip();
+    (verdict.status, phase, reason.unwrap_or_default().lines().next().unwrap_or("").to_owned())
 }
 
 #[track_caller]
-fn expect(verdict: Verdict, status: Status, layer: Phase, reason: &str) {
+fn expect(verdict: Verdict, status: Status, phase: Phase, reason: &str) {
     let found = ended(verdict);
-    assert_eq!((found.0, found.1), (status, Some(layer)), "{}", found.2);
+    assert_eq!((found.0, found.1), (status, Some(phase)), "{}", found.2);
     assert!(found.2.contains(reason), "`{reason}` in `{}`", found.2);
 }
 
@@ -174,7 +174,7 @@ fn probes_and_executors() {
     expect(verdict(RED, RED), Status::Fail, Phase::Probe, "line 13: Probe color at (0,0)");
     expect(verdict(RED, GREEN), Status::Fail, Phase::Mismatch, "line 13: Probe color at (0,0)");
     expect(verdict(GREEN, RED), Status::Fail, Phase::Mismatch, "line 13: reference interpreter: ");
-    // Within the probe's tolerance, but further apart than the rule allows.
+    // Within the probe's tolerance, but further apart than the agreement rule allows.
     let near = [0.0, 1.0 - 2.0 / 255.0, 0.0, 1.0];
     expect(verdict(GREEN, near), Status::Fail, Phase::Mismatch, "differ at (0,0)");
     assert_eq!(verdict(GREEN, [0.0, 1.0 - 0.2 / 255.0, 0.0, 1.0]).status, Status::Pass);
@@ -189,7 +189,8 @@ fn undefined_values_suppress_mismatches() {
     expect(verdict, Status::Fail, Phase::Probe, "Probe color");
 }
 
-/// The shader sees positions, so that each pixel has a lane of its own; of every quad lane 0 is undefined.
+/// The shader sees positions, so that each pixel has a separate lane; lane 0 of every quad is
+/// undefined.
 #[test]
 fn a_mismatch_beside_an_undefined_pixel_counts() {
     let mut mocks = Mocks::both(Ok(GREEN), Ok(RED));
@@ -197,7 +198,7 @@ fn a_mismatch_beside_an_undefined_pixel_counts() {
     let run = |test: &str| {
         let text = script(&format!("{DRAW}{test}"));
         let text = text.replace("gl_FragColor = c", "gl_FragColor = c * gl_FragCoord");
-        run_text(&text, &mocks, Executors::Both)
+        run_text(&text, &mocks, ExecutorSelection::Both)
     };
     assert_eq!(run("probe rgba 4 6 0 1 0 1").status, Status::Pass);
     expect(run("probe rgba 5 6 0 1 0 1"), Status::Fail, Phase::Mismatch, "reference interpreter: ");
@@ -207,7 +208,7 @@ fn a_mismatch_beside_an_undefined_pixel_counts() {
         Phase::Mismatch,
         "differ at (5,6)",
     );
-    // A later draw that is defined makes up for it.
+    // A later defined draw replaces the undefined pixels.
     let again = "clear\nprobe rgba 5 6 0 0 1 0";
     assert_eq!(run(&format!("probe rgba 4 6 0 1 0 1\n{again}")).status, Status::Pass);
 }
@@ -219,20 +220,35 @@ fn widths_may_disagree_about_undefined_lanes_only() {
         run_text(&script(&format!("{DRAW}{test}")), &mocks, executors)
     };
     let probe = "probe all rgba 0 1 0 1";
-    assert_eq!(run(0b100, probe, Executors::Both).status, Status::Pass);
-    expect(run(0b011, probe, Executors::Both), Status::Fail, Phase::Mismatch, "line 13: lane 2 differs");
-    expect(run(0b100, probe, Executors::SimulatorOnly), Status::Fail, Phase::Mismatch, "lane 2 differs");
-    // Before what was noticed is forgotten.
+    assert_eq!(run(0b100, probe, ExecutorSelection::Both).status, Status::Pass);
+    expect(
+        run(0b011, probe, ExecutorSelection::Both),
+        Status::Fail,
+        Phase::Mismatch,
+        "line 13: lane 2 differs",
+    );
+    expect(
+        run(0b100, probe, ExecutorSelection::SimulatorOnly),
+        Status::Fail,
+        Phase::Mismatch,
+        "lane 2 differs",
+    );
+    // Without a clear, the mark of undefined pixels stays.
     let cleared = format!("{probe}\nclear\nprobe all rgba 0 0 1 0");
-    expect(run(0, &cleared, Executors::Both), Status::Fail, Phase::Mismatch, "line 13: lane 2 differs");
+    expect(
+        run(0, &cleared, ExecutorSelection::Both),
+        Status::Fail,
+        Phase::Mismatch,
+        "line 13: lane 2 differs",
+    );
 }
 
 #[test]
 fn one_executor_alone() {
     let probe = script(&format!("{DRAW}probe all rgba 0 1 0 1"));
     let mocks = Mocks::both(Ok(GREEN), Ok(RED));
-    assert_eq!(run_text(&probe, &mocks, Executors::SimulatorOnly).status, Status::Pass);
-    let verdict = run_text(&probe, &mocks, Executors::ReferenceOnly);
+    assert_eq!(run_text(&probe, &mocks, ExecutorSelection::SimulatorOnly).status, Status::Pass);
+    let verdict = run_text(&probe, &mocks, ExecutorSelection::ReferenceOnly);
     expect(verdict, Status::Fail, Phase::Probe, "line 13: Probe color at (0,0)");
 }
 
@@ -297,7 +313,7 @@ fn warnings() {
     let warn = format!("{DRAW}probe warn all rgba 1 0 0 1");
     expect(run(&warn, &Mocks::agree(GREEN)), Status::Warn, Phase::Probe, "line 13: ");
     assert_eq!(run(&warn, &Mocks::agree(RED)).status, Status::Pass);
-    // A warning hides no failure, whichever comes first.
+    // A warning never hides a failure, in either order.
     for test in [
         format!("{warn}\nprobe all rgba 0 0 1 1"),
         format!("{DRAW}probe all rgba 0 0 1 1\nprobe warn all rgba 1 0 0 1"),
@@ -311,7 +327,7 @@ fn warnings() {
 fn link_expectations() {
     let unlinkable = script("link error").replace("uniform vec4 c;", "uniform vec4 c; void f();");
     let unlinkable = unlinkable.replace("gl_FragColor = c;", "f(); gl_FragColor = c;");
-    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), Executors::Both);
+    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     assert_eq!(run(&unlinkable).status, Status::Pass);
     expect(run(&unlinkable.replace("link error", "")), Status::Fail, Phase::Link, "Failed to link: ");
     expect(
@@ -327,7 +343,7 @@ fn link_expectations() {
         "line 10: shader link error expected, but it was successful!",
     );
     assert_eq!(run(&script("link success")).status, Status::Pass);
-    // Without `[test]` not even a link failure is reported.
+    // Without `[test]`, even a link failure is not reported.
     let (sections, _) = unlinkable.split_once("[test]").expect("a test section");
     assert_eq!(run(sections).status, Status::Pass);
     let nothing = "[require]\nGLSL >= 1.10\n[test]\nclear color 0 0 0 0\nclear\n";
@@ -353,20 +369,20 @@ fn what_ends_a_script_at_once() {
 #[test]
 fn compile_errors_name_the_line_in_the_file() {
     let text = script("link success").replace("= c;", "= d;");
-    let verdict = run_text(&text, &Mocks::agree(GREEN), Executors::Both);
+    let verdict = run_text(&text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     expect(verdict, Status::Fail, Phase::Frontend, "Failed to compile FS: line 7, column 18: ");
 }
 
 #[test]
 fn unmet_requirements_skip() {
     let text = script("link success").replace("1.10", "1.10\nGL_NO_such");
-    let verdict = run_text(&text, &Mocks::agree(GREEN), Executors::Both);
+    let verdict = run_text(&text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     expect(verdict, Status::Skip, Phase::Require, "line 3: needs GL_NO_such");
 }
 
 #[test]
 fn clear_clears_what_was_configured() {
-    // Before any `clear color` nothing is cleared; the window starts as zeros.
+    // Without an earlier `clear color`, nothing is cleared; the window starts as zeros.
     assert_eq!(run("clear\nprobe all rgba 0 0 0 0", &Mocks::agree(GREEN)).status, Status::Pass);
     let twice = "clear color 1 0 0 1\nclear\nclear color 0 1 0 1\nprobe all rgba 1 0 0 1\nclear\n\
                  probe all rgba 0 1 0 1";
@@ -389,7 +405,7 @@ fn vertex_data_names_are_looked_up() {
         ))
         .replace("[test]", &format!("[vertex data]\n{name}/float/vec2\n-1 -1\n1 -1\n-1 1\n1 1\n[test]"))
     };
-    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), Executors::Both);
+    let run = |text: &str| run_text(text, &Mocks::agree(GREEN), ExecutorSelection::Both);
     assert_eq!(run(&data("piglit_vertex")).status, Status::Pass);
     assert_eq!(run(&data("0")).status, Status::Pass);
     expect(run(&data("nobody")), Status::Fail, Phase::Link, "Unexpected vbo column name.  Got: nobody");

@@ -1,4 +1,4 @@
-//! The script's words in the GL machine's terms.
+//! Translation of the script's terms into the GL machine's.
 
 use script::Primitive;
 use softgl::assemble::PrimitiveMode;
@@ -7,7 +7,7 @@ use softgl::machine::uniforms::UniformValue;
 use softgl::machine::vertex_data::{ArrayType, AttributeClass};
 use softgl::texture::CompareFunction;
 
-/// The primitive type.
+/// Returns the primitive type.
 pub fn primitive(primitive: Primitive) -> PrimitiveMode {
     match primitive {
         Primitive::Points => PrimitiveMode::Points,
@@ -28,7 +28,8 @@ pub fn primitive(primitive: Primitive) -> PrimitiveMode {
     }
 }
 
-/// A rectangle draw. The instanced form without `ortho` feeds the fixed-function position only.
+/// Returns a rectangle draw. The instanced form without `ortho` feeds only the fixed-function
+/// position.
 pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
     RectangleDraw {
         rectangle: draw.rect,
@@ -40,7 +41,7 @@ pub fn rectangle(draw: &script::DrawRect) -> RectangleDraw {
     }
 }
 
-/// A draw of vertex arrays.
+/// Returns a draw of vertex arrays.
 pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
     DrawCall {
         mode: primitive(draw.primitive),
@@ -50,17 +51,17 @@ pub fn arrays(draw: &script::DrawArrays) -> DrawCall {
     }
 }
 
-/// A draw of elements, from the first.
+/// Returns a draw of elements from the first one.
 pub fn elements(draw: &script::DrawElements) -> DrawCall {
     DrawCall { mode: primitive(draw.primitive), first: 0, count: draw.count, instances: 1 }
 }
 
-/// A count that must not be negative.
+/// Clamps a count to zero.
 fn count(value: i32) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }
 
-/// A uniform's value from the script's words; `None` for handles, which are no numbers.
+/// Returns a uniform's value from the script's words; `None` for handles, which are no numbers.
 pub fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformValue> {
     let scalar = match ty.scalar {
         script::Scalar::Float => program::Scalar::Float,
@@ -79,7 +80,7 @@ pub fn uniform_value(ty: script::UniformType, words: &[u32]) -> Option<UniformVa
     Some(UniformValue { scalar, columns: ty.columns, rows: ty.rows, components })
 }
 
-/// Component type of a vertex array.
+/// Returns the component type of a vertex array.
 pub fn array_type(component: script::ComponentType) -> ArrayType {
     match component {
         script::ComponentType::Byte => ArrayType::Byte,
@@ -94,7 +95,7 @@ pub fn array_type(component: script::ComponentType) -> ArrayType {
     }
 }
 
-/// How an attribute receives its values; `None` for types that do not go together.
+/// Returns the class of an attribute's values; `None` for an invalid combination of types.
 pub fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass> {
     match format {
         script::AttributeFormat::Float => Some(AttributeClass::Float),
@@ -104,7 +105,7 @@ pub fn attribute_class(format: script::AttributeFormat) -> Option<AttributeClass
     }
 }
 
-/// A comparison function by its enum name without `GL_`.
+/// Returns a comparison function by its enum name without `GL_`.
 pub fn compare_function(name: &str) -> Option<CompareFunction> {
     Some(match name {
         "NEVER" => CompareFunction::Never,

@@ -1,11 +1,12 @@
-//! How far floating-point values are apart, in units in the last place.
+//! Distance of floating-point values in units in the last place.
 
-/// Representable values from `a` to `b`; zeros of either sign are one value. `None` with a NaN.
+/// Returns the number of representable values from `a` to `b`; zeros of either sign are one value.
+/// `None` with a NaN.
 pub fn f32_ulps(a: f32, b: f32) -> Option<u64> {
     between(a.is_nan() || b.is_nan(), ordered(a.to_bits().into(), 31), ordered(b.to_bits().into(), 31))
 }
 
-/// The same for values of double precision.
+/// Returns the distance of double-precision values.
 pub fn f64_ulps(a: f64, b: f64) -> Option<u64> {
     between(a.is_nan() || b.is_nan(), ordered(a.to_bits(), 63), ordered(b.to_bits(), 63))
 }
@@ -14,7 +15,7 @@ fn between(nan: bool, a: i64, b: i64) -> Option<u64> {
     (!nan).then(|| a.abs_diff(b))
 }
 
-/// Bits of a value with its sign at bit `sign`, as a number that grows with the value.
+/// Maps the bits of a value with its sign at bit `sign` to a number of the same order.
 fn ordered(bits: u64, sign: u32) -> i64 {
     let magnitude = (bits & !(1 << sign)) as i64;
     if bits >> sign & 1 == 1 { -magnitude } else { magnitude }

@@ -8,7 +8,7 @@ use super::front::unsupported;
 use super::session::{Flow, Session};
 use super::translate::uniform_value;
 
-/// Sets a uniform by name or location on every side.
+/// Sets a uniform by name or location on every executor.
 pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow {
     match uniform.ty.scalar {
         Scalar::Uint => session.needs(30, &["GL_EXT_gpu_shader4"])?,
@@ -22,7 +22,8 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
     };
     let ignores_missing = session.script.require.ignore_missing_uniforms;
     let index = session.block_array_index;
-    // A negative location is silently ignored, as by GL, and so is one of a pipeline that has no active program.
+    // A negative location is silently ignored, as in GL, and so is a location of a pipeline without
+    // an active program.
     let location = |location: i32| {
         let location = u32::try_from(location).ok()?;
         match &session.pipeline {
@@ -31,7 +32,7 @@ pub(super) fn execute(session: &mut Session<'_>, uniform: &Uniform<'_>) -> Flow 
         }
     };
     let location = if let UniformTarget::Location(l) = uniform.target { location(l) } else { None };
-    session.sides.each(|machine, _| match uniform.target {
+    session.executors.each(|machine, _| match uniform.target {
         UniformTarget::Location(_) => location.map_or(Ok(()), |l| machine.set_uniform_location(l, &value)),
         UniformTarget::Name(name) => match machine.set_uniform(name, &value, index) {
             Err(MachineError::Uniform(_)) if ignores_missing => Ok(()),

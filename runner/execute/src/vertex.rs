@@ -9,10 +9,11 @@ use super::session::Flow;
 use super::translate::{array_type, attribute_class};
 use results::verdict::{Phase, Verdict};
 
-/// The arrays of a section, attribute names looked up in the current program.
+/// Returns the arrays of a section; attribute names are looked up in the current program.
 ///
 /// # Errors
-/// A name that is no active attribute; integer or double attributes in a context without them.
+/// Fails on a name that is no active attribute, and on integer or double attributes in a context
+/// without them.
 pub(super) fn arrays(
     data: &script::VertexData<'_>,
     machine: &Machine,
@@ -26,7 +27,7 @@ pub(super) fn arrays(
                 Verdict::fail(Phase::Link, format!("Unexpected vbo column name.  Got: {name}"))
             })?,
         };
-        // Types that do not go together leave the attribute unset.
+        // An invalid combination of types leaves the attribute unset.
         let Some(class) = attribute_class(column.format) else { continue };
         available(class, capabilities)?;
         arrays.push(VertexArray {
@@ -40,7 +41,7 @@ pub(super) fn arrays(
     Ok(VertexData { arrays, stride: data.stride as usize, rows: data.rows, bytes: data.data.clone() })
 }
 
-/// Whether the context has attributes of that kind.
+/// Checks that the context has attributes of a class.
 fn available(class: AttributeClass, capabilities: &Capabilities) -> Flow {
     let integers = capabilities.api != Api::Es
         && (capabilities.gl_version >= 30 || capabilities.has("GL_EXT_gpu_shader4"));

@@ -1,9 +1,10 @@
-//! Failure bundles: what explains a result, kept in the run's folder.
+//! Failure bundles: files in a run's folder that explain a result.
 //!
-//! `failures/<test name>/@<gen>/` holds `bundle.json` (the row, and every probe with what both executors showed),
-//! `script.shader_test`, `simulator.png`, `reference.png` and `difference.png` (the framebuffer at the first probe that
-//! failed), `<stage>.ir` (what the back end gets) and `<stage>.<width>.eu` (what was executed). Only `bundle.json` is
-//! always there. A bundle is written beside its place and renamed: it is there whole or not at all.
+//! `failures/<test name>/@<gen>/` holds `bundle.json` (the result, and every probe with the values
+//! of both executors), `script.shader_test`, `simulator.png`, `reference.png` and `difference.png`
+//! (the framebuffer at the first failed probe), `<stage>.ir` (the input of the back end) and
+//! `<stage>.<width>.eu` (the executed code). Only `bundle.json` is always present. A bundle is
+//! written beside its final place and renamed, so that it is complete or absent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,32 +15,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{Phase, TestResult};
 
-/// The folder of bundles in a run's folder.
+/// Folder of the bundles in a run's folder.
 const FOLDER: &str = "failures";
-/// The row and its probes.
+/// File of the result and its probes.
 const BUNDLE_FILE: &str = "bundle.json";
-/// The test's text.
+/// File of the test's text.
 const SCRIPT_FILE: &str = "script.shader_test";
 /// Version of the format.
 const FORMAT: u32 = 1;
-/// Most bytes kept of one text.
+/// Maximum size of one text in bytes.
 const TEXT_BYTES: usize = 256 << 10;
-/// Most probes kept: those that failed, then the first ones.
+/// Maximum number of probes: failed ones first, then the first others.
 const PROBES: usize = 200;
-/// Longest name of a folder.
+/// Maximum length of a folder name.
 const NAME_BYTES: usize = 200;
 
-/// The images of a bundle, by file name without `.png`.
+/// Images of a bundle, by file name without `.png`.
 pub const IMAGES: [&str; 3] = ["simulator", "reference", "difference"];
 
-/// What explains one result.
+/// The explanation of one result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bundle {
-    /// The row.
+    /// The explained result.
     pub result: TestResult,
-    /// Every probe that ran, in order.
+    /// Executed probes in order.
     pub probes: Vec<ProbeRecord>,
-    /// The test's text.
+    /// Text of the test.
     pub script: String,
     /// `<stage>.ir` and `<stage>.<width>.eu`, by name.
     pub texts: BTreeMap<String, String>,
@@ -47,24 +48,25 @@ pub struct Bundle {
     pub images: BTreeMap<&'static str, Vec<u8>>,
 }
 
-/// One probe, with what both executors showed.
+/// One probe, with the values of both executors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeRecord {
-    /// The file's line.
+    /// Line of the test file.
     pub line: u32,
-    /// What it probes.
+    /// The probe as the file writes it.
     pub what: String,
-    /// What was expected.
+    /// Expected value.
     pub expected: String,
-    /// What the simulator showed; `None` if it did not run.
+    /// Value on the simulator; `None` if it did not run.
     pub simulator: Option<String>,
-    /// What the reference interpreter showed; `None` if it did not run.
+    /// Value on the reference interpreter; `None` if it did not run.
     pub reference: Option<String>,
-    /// The layer that broke; `None` if the probe passed.
-    pub layer: Option<Phase>,
+    /// The phase that broke; `None` if the probe passed.
+    #[serde(rename = "layer")]
+    pub phase: Option<Phase>,
 }
 
-/// `bundle.json`.
+/// Contents of `bundle.json`.
 #[derive(Serialize, Deserialize)]
 struct Record {
     format: u32,
@@ -73,47 +75,47 @@ struct Record {
     texts: Vec<String>,
 }
 
-/// A bundle that is there and cannot be used.
+/// A bundle that exists but cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct BundleError {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: String,
 }
 
 impl Bundle {
-    /// The bundle's size in bytes, about.
+    /// Returns the approximate size of the bundle in bytes.
     pub fn size(&self) -> usize {
         let texts = self.texts.values().map(String::len).sum::<usize>();
         let images = self.images.values().map(Vec::len).sum::<usize>();
         self.script.len() + texts + images + self.probes.len() * 200
     }
 
-    /// Cuts what is too long.
+    /// Truncates texts and the list of probes to their maximum sizes.
     pub fn cut(&mut self) {
         cut(&mut self.script);
         self.texts.values_mut().for_each(cut);
         if self.probes.len() > PROBES {
             let mut order: Vec<usize> = (0..self.probes.len()).collect();
-            order.sort_by_key(|&index| self.probes[index].layer.is_none());
+            order.sort_by_key(|&index| self.probes[index].phase.is_none());
             order.truncate(PROBES);
             order.sort_unstable();
             self.probes = order.into_iter().map(|index| self.probes[index].clone()).collect();
         }
     }
 
-    /// Writes it into a run's folder, in place of an earlier one.
+    /// Writes the bundle into a run's folder and replaces an earlier one.
     ///
     /// # Errors
-    /// When it cannot be written; then it is not there.
+    /// Fails if a file cannot be written; no bundle is left behind then.
     pub fn write(&self, run: &Path) -> io::Result<()> {
-        let place = folder(run, &self.result.test, &self.result.target);
+        let place = folder(run, &self.result.test, &self.result.generation);
         let parent = place.parent().unwrap_or(run);
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let temporary = parent.join(format!("{name}.new"));
-        // What a killed run left there.
+        // A killed run may have left a partial bundle.
         remove(&temporary)?;
         fs::create_dir_all(&temporary)?;
         let written = self
@@ -121,7 +123,7 @@ impl Bundle {
             .and_then(|()| remove(&place))
             .and_then(|()| fs::rename(&temporary, &place));
         if written.is_err() {
-            // What went wrong is told; that the remains cannot be removed either adds nothing.
+            // The write error is reported; a failed cleanup adds no information.
             let _ = fs::remove_dir_all(&temporary);
         }
         written
@@ -146,12 +148,12 @@ impl Bundle {
         fs::write(folder.join(BUNDLE_FILE), serde_json::to_vec_pretty(&record)?)
     }
 
-    /// Reads a row's bundle; `None` if there is none.
+    /// Reads the bundle of a result; `None` if there is none.
     ///
     /// # Errors
-    /// When there is one that is damaged or of a later format.
-    pub fn read(run: &Path, test: &str, target: &str) -> Result<Option<Bundle>, BundleError> {
-        let folder = folder(run, test, target);
+    /// Fails if the bundle is damaged or has a newer format.
+    pub fn read(run: &Path, test: &str, generation: &str) -> Result<Option<Bundle>, BundleError> {
+        let folder = folder(run, test, generation);
         let path = folder.join(BUNDLE_FILE);
         let error = |message: String| BundleError { path: path.display().to_string(), message };
         let bytes = match fs::read(&path) {
@@ -182,7 +184,7 @@ impl Bundle {
     }
 }
 
-/// Removes a folder that may be there.
+/// Removes a folder if it exists.
 fn remove(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -190,17 +192,18 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a run's folder holds any bundles.
+/// Returns true if a run's folder holds any bundles.
 pub fn any(run: &Path) -> bool {
     run.join(FOLDER).is_dir()
 }
 
-/// Where a row's bundle is. Names come from results files, which may hold anything: each part of a name becomes the
-/// name of one folder that is none of `.`, `..`, a bundle's or anything else's.
-pub fn folder(run: &Path, test: &str, target: &str) -> PathBuf {
+/// Returns the folder of a result's bundle. Names come from results files and may hold any bytes:
+/// each part of a name becomes one folder name that is none of `.`, `..` or the name of another
+/// file.
+pub fn folder(run: &Path, test: &str, generation: &str) -> PathBuf {
     let mut path = run.join(FOLDER);
     path.extend(test.split('/').map(folder_name));
-    path.join(format!("@{}", folder_name(target)))
+    path.join(format!("@{}", folder_name(generation)))
 }
 
 fn folder_name(part: &str) -> String {
@@ -216,7 +219,7 @@ fn folder_name(part: &str) -> String {
         }
     }
     if name.is_empty() {
-        // `//` in a name.
+        // An empty part, from `//` in a name.
         name.push('%');
     }
     if name.len() > NAME_BYTES {
@@ -227,13 +230,14 @@ fn folder_name(part: &str) -> String {
     name
 }
 
-/// `fragment.ir`, `fragment.SIMD8.eu`: no name that leads out of the folder.
+/// Returns true for `fragment.ir`, `fragment.SIMD8.eu` and the like: names that stay inside the
+/// folder.
 fn is_text_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     name.chars().all(plain) && !name.starts_with('.') && (name.ends_with(".ir") || name.ends_with(".eu"))
 }
 
-/// Cuts a text after a whole line, and says so.
+/// Truncates a text after a whole line and appends a note.
 fn cut(text: &mut String) {
     if text.len() > TEXT_BYTES {
         let end = text.as_bytes()[..TEXT_BYTES].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
@@ -250,7 +254,7 @@ mod tests {
 
     fn bundle(test: &str) -> Bundle {
         let result = TestResult {
-            layer: Some(Phase::Probe),
+            phase: Some(Phase::Probe),
             reason: Some("line 3: <&\"'>".to_owned()),
             ..TestResult::plain(test, "ivb", Status::Fail)
         };
@@ -316,7 +320,7 @@ mod tests {
         big.probes = (0..1000)
             .map(|line| ProbeRecord {
                 line,
-                layer: (line == 900).then_some(Phase::Probe),
+                phase: (line == 900).then_some(Phase::Probe),
                 ..ProbeRecord::default()
             })
             .collect();

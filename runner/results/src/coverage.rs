@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// A kind.
+/// A kind of coverage item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Built-in functions of GLSL in linked programs, but those that access textures, images or memory.
+    /// GLSL built-in functions in linked programs, except access to textures, images and memory.
     Functions,
-    /// The same with the types of their arguments, and what is done to textures, images and memory.
+    /// Built-in functions with their argument types, and accesses to textures, images and memory.
     Overloads,
     /// Arithmetic operations and intrinsics of the IR, before, between and after passes.
     IrOperations,
-    /// Opcodes in kernels that were executed.
+    /// Opcodes in executed kernels.
     Opcodes,
     /// Opcodes with destination type, execution size and access mode.
     Instructions,
@@ -39,7 +39,7 @@ impl Kind {
         Kind::Quirks,
     ];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Functions => "functions",
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The name in tables.
+    /// Returns the title in tables.
     pub fn title(self) -> &'static str {
         match self {
             Kind::Functions => "GLSL functions",
@@ -68,22 +68,22 @@ impl Kind {
     }
 }
 
-/// What one row exercised.
+/// Items that one test case exercised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen(BTreeMap<Kind, BTreeSet<String>>);
+pub struct CoverageSample(BTreeMap<Kind, BTreeSet<String>>);
 
-impl Seen {
-    /// Notes an item.
+impl CoverageSample {
+    /// Adds an item.
     pub fn insert(&mut self, kind: Kind, item: impl Into<String>) {
         self.0.entry(kind).or_default().insert(item.into());
     }
 
-    /// Whether nothing was noted.
+    /// Returns true if there are no items.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Iterates over kinds and their items.
+    /// Iterates over the items of a kind.
     pub fn iter(&self) -> impl Iterator<Item = (Kind, &BTreeSet<String>)> {
         self.0.iter().map(|(&kind, items)| (kind, items))
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::names::csv_field;
 use crate::verdict::TestResult;
 
-/// The rows in the order given.
+/// Renders the results in the given order.
 pub(super) fn render<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<u8> {
     let mut text = String::new();
     for row in rows {

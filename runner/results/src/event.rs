@@ -1,38 +1,38 @@
-//! The one stream of events that console, results and reports are fed from.
+//! Events of a run: the one stream that feeds console, results files and bundles.
 
 use std::time::Duration;
 
 use crate::verdict::{Counts, TestResult};
 
-/// Something that happened in a run.
+/// An event of a run.
 #[derive(Clone, Debug)]
 pub enum TestEvent {
     /// The run begins.
     RunStarted {
-        /// Rows to come.
+        /// Number of test cases.
         total: usize,
     },
-    /// A row is being worked on.
+    /// A test case begins.
     Started {
-        /// Position in the plan.
-        job: usize,
+        /// Index of the test case in the plan.
+        case: usize,
     },
-    /// A row is finished.
+    /// A test case is finished.
     Finished {
-        /// Position in the plan.
-        job: usize,
-        /// The row.
+        /// Index of the test case in the plan.
+        case: usize,
+        /// Its result.
         result: Box<TestResult>,
     },
-    /// Time passes; sent about ten times a second.
+    /// A clock tick, about ten times a second.
     Tick,
     /// The run is over.
     RunFinished {
-        /// Counts of what was finished.
+        /// Counts of the finished test cases.
         counts: Counts,
-        /// Rows that were planned.
+        /// Number of planned test cases.
         total: usize,
-        /// Whether the run was stopped before all rows were finished.
+        /// True if the run stopped before all test cases were finished.
         interrupted: bool,
         /// Wall-clock time.
         elapsed: Duration,
@@ -41,9 +41,9 @@ pub enum TestEvent {
 
 /// A receiver of events.
 pub trait Reporter {
-    /// Takes note of an event.
+    /// Processes an event.
     ///
     /// # Errors
-    /// When it can no longer do its work (a full disk, say); the run stops.
+    /// Fails if the receiver cannot continue (for example on a full disk); the run stops.
     fn event(&mut self, event: &TestEvent) -> anyhow::Result<()>;
 }

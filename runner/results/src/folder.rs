@@ -1,4 +1,5 @@
-//! The folder of a run: `--out DIR` itself, or `results/<date>-<n>` with `results/latest` pointing to it.
+//! The folder of a run: `--out DIR` itself, or `results/<date>-<n>` with `results/latest` pointing
+//! to it.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,19 +12,19 @@ use junit_report::OffsetDateTime;
 
 use super::{RESULTS_FILE, WriteError};
 
-/// Where runs land without `--out`.
+/// Parent folder of runs without `--out`.
 const RESULTS: &str = "results";
-/// How long a folder may stay locked before that counts as another runner's.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Points to the newest run.
+/// Time after which a locked folder counts as in use by another process.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+/// Link to the newest run.
 const LATEST: &str = "latest";
 
-/// The folder of one run. While it is held, no other process can write results there.
+/// The folder of one run. While the value lives, no other process can write results there.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
-    /// The folder.
+    /// Path of the folder.
     pub path: PathBuf,
-    /// Locked until the last clone is gone, however the process ends.
+    /// Lock on the folder; released with the last clone or at the end of the process.
     _lock: Option<Arc<File>>,
 }
 
@@ -31,7 +32,7 @@ impl RunFolder {
     /// Creates the folder.
     ///
     /// # Errors
-    /// When it cannot be created, or another process writes results there.
+    /// Fails if the folder cannot be created or another process writes results there.
     pub fn create(out: Option<&Path>) -> Result<RunFolder, WriteError> {
         match out {
             Some(path) => {
@@ -42,10 +43,10 @@ impl RunFolder {
         }
     }
 
-    /// Takes hold of a folder that exists.
+    /// Opens an existing folder.
     ///
     /// # Errors
-    /// When another process writes results there.
+    /// Fails if another process writes results there.
     pub fn open(path: &Path) -> Result<RunFolder, WriteError> {
         Ok(RunFolder {
             path: path.to_owned(),
@@ -53,15 +54,15 @@ impl RunFolder {
         })
     }
 
-    /// Whether results were written there.
+    /// Returns true if the folder holds results.
     pub fn has_results(&self) -> bool {
         self.path.join(RESULTS_FILE).exists()
     }
 
-    /// Removes the results of an earlier run, so that what is there afterwards is of this one.
+    /// Removes the results of an earlier run.
     ///
     /// # Errors
-    /// When they cannot be removed.
+    /// Fails if a file cannot be removed.
     pub fn forget_results(&self) -> Result<(), WriteError> {
         let path = self.path.join(RESULTS_FILE);
         match fs::remove_file(&path) {
@@ -71,7 +72,8 @@ impl RunFolder {
     }
 }
 
-/// Locks the folder itself, which leaves nothing behind. Where folders cannot be locked there is no protection.
+/// Locks the folder itself, which leaves no file behind. Returns `None` where folders cannot be
+/// locked.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let Ok(folder) = File::open(path) else { return Ok(None) };
     let begun = Instant::now();
@@ -79,8 +81,10 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
         match folder.try_lock() {
             Ok(()) => return Ok(Some(folder)),
             Err(TryLockError::Error(_)) => return Ok(None),
-            // A runner that was killed while it started a worker leaves its lock to that for a moment.
-            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => thread::sleep(PATIENCE / 50),
+            // A killed runner leaves its lock to a starting worker for a moment.
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_TIMEOUT => {
+                thread::sleep(LOCK_TIMEOUT / 50)
+            }
             Err(TryLockError::WouldBlock) => {
                 let message = "another runner is writing its results there";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
@@ -89,7 +93,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The date in UTC, `2026-11-20`.
+/// Returns the date in UTC, `2026-11-20`.
 fn today() -> String {
     let date = OffsetDateTime::now_utc();
     format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
@@ -115,7 +119,8 @@ fn numbered(results: &Path, date: &str) -> Result<RunFolder, WriteError> {
 
 #[cfg(unix)]
 fn point_latest(results: &Path, name: &str) -> io::Result<()> {
-    // Made beside and renamed: `latest` always points somewhere, also with two runs at once.
+    // The link is created under another name and renamed: `latest` is always valid, even with two
+    // concurrent runs.
     let temporary = results.join(format!(".{LATEST}-{name}"));
     match fs::remove_file(&temporary) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

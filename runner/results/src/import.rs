@@ -1,5 +1,6 @@
-//! Results of other runners: piglit's `results.json`, compressed or not, and deqp-runner's `results.csv` and
-//! `failures.csv`, as rows of ours, so that a real GPU's run can be compared with one of this program.
+//! Import of other runners' results: piglit's `results.json` (plain or bzip2) and deqp-runner's
+//! `results.csv` and `failures.csv`. Runs on real GPUs can then be compared with runs of this
+//! program.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,35 +13,35 @@ use crate::verdict::{Outcome, Status, Subtest, TestResult};
 /// Results that cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// A line of a CSV that is none.
+    /// A malformed line of a CSV file.
     #[error("line {0}: not name,Status,seconds")]
     Line(usize),
-    /// A line with the result of a test that an earlier line has another result of.
+    /// A line that contradicts an earlier line about the same test.
     #[error("line {line}: a second, different result of {test}")]
     Doubled {
-        /// The line.
+        /// Line number.
         line: usize,
-        /// The test.
+        /// Test name.
         test: String,
     },
-    /// Not piglit's JSON.
+    /// Malformed JSON of piglit.
     #[error("not piglit's results.json: {0}")]
     Json(String),
-    /// Compressed, and damaged or too large.
+    /// Damaged or too large compressed data.
     #[error("not a bzip2 file: {0}")]
     Compressed(String),
-    /// Neither.
+    /// Text in another encoding than UTF-8.
     #[error("invalid UTF-8 at byte {0}")]
     Encoding(usize),
 }
 
-/// Most bytes of an uncompressed file.
+/// Maximum size of an uncompressed file.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// The text of a file, uncompressed if need be.
+/// Returns the text of a file, decompressed if necessary.
 ///
 /// # Errors
-/// When it is damaged, or no text.
+/// Fails if the file is damaged or not text.
 pub fn decompress(bytes: Vec<u8>) -> Result<String, ImportError> {
     let mut text = bytes;
     if text.starts_with(b"BZh") {
@@ -55,14 +56,14 @@ pub fn decompress(bytes: Vec<u8>) -> Result<String, ImportError> {
     String::from_utf8(text).map_err(|error| ImportError::Encoding(error.utf8_error().valid_up_to()))
 }
 
-/// Reads results of either format, told apart by their first character, as rows of generation `target`. `known` are
-/// our names of tests by piglit's form: tests among them get our name.
+/// Reads results of either format, distinguished by the first character, as results of
+/// `generation`. `known` maps piglit's form of test names to this project's names.
 ///
 /// # Errors
-/// What is of neither format.
+/// Fails if the text has neither format.
 pub fn import(
     text: &str,
-    target: &str,
+    generation: &str,
     known: &BTreeMap<String, String>,
 ) -> Result<Vec<TestResult>, ImportError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -72,23 +73,27 @@ pub fn import(
         outcome: result.outcome,
         duration_us: result.duration_us,
         subtests: result.subtests,
-        ..TestResult::plain(known.get(&name.to_lowercase()).cloned().unwrap_or(name), target, result.status)
+        ..TestResult::plain(
+            known.get(&name.to_lowercase()).cloned().unwrap_or(name),
+            generation,
+            result.status,
+        )
     };
     Ok(results.into_iter().map(row).collect())
 }
 
-/// One test of the other runner.
+/// The result of one test of the other runner.
 #[derive(Clone, Debug, PartialEq)]
 struct Imported {
     status: Status,
     outcome: Outcome,
-    /// The other runner's word, where ours says less.
+    /// The other runner's status word, where the translated status says less.
     reason: Option<String>,
     duration_us: u64,
     subtests: Vec<Subtest>,
 }
 
-/// `name,Status,seconds` per line; what deqp-runner expected counts as expected here.
+/// Reads `name,Status,seconds` lines; results that deqp-runner expected count as expected.
 fn deqp_runner(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
     let mut results = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
@@ -110,7 +115,7 @@ fn deqp_runner(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
 
 fn csv_line(line: &str) -> Option<(String, Imported)> {
     let (rest, seconds) = line.rsplit_once(',')?;
-    // Without durations (as in failures.csv) the last field is the status.
+    // Without durations (as in failures.csv), the last field is the status.
     let (name, word, seconds) = match seconds.trim().parse::<f64>() {
         Ok(seconds) => rest.rsplit_once(',').map(|(name, word)| (name, word, seconds))?,
         Err(_) => (rest, seconds, 0.0),
@@ -129,7 +134,7 @@ fn csv_line(line: &str) -> Option<(String, Imported)> {
         Some(quoted) => quoted.replace("\"\"", "\""),
         None => name.to_owned(),
     };
-    // Converting saturates: no duration can do harm.
+    // The conversion saturates on any duration.
     let duration_us = (seconds * 1e6) as u64;
     let result = Imported { status, outcome, reason: None, duration_us, subtests: Vec::new() };
     (!name.is_empty()).then_some((name, result))
@@ -170,7 +175,7 @@ fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
             Some(Subtest { name: name.clone(), status })
         });
         let subtests = subtests.collect();
-        // Converting saturates: no duration can do harm.
+        // The conversion saturates on any duration.
         let duration_us = (seconds * 1e6) as u64;
         let outcome = if test.result == "incomplete" { Outcome::Missing } else { plain(status) };
         results.insert(name, Imported { status, outcome, reason, duration_us, subtests });
@@ -178,8 +183,9 @@ fn piglit(text: &str) -> Result<BTreeMap<String, Imported>, ImportError> {
     Ok(results)
 }
 
-/// piglit's statuses in ours, with its word where ours says less; `None` for tests that were not run. What was running
-/// when the run ended is a crash without a result.
+/// Translates a status of piglit, with the original word where the translation says less; `None`
+/// for tests that were not run. A test that was running when the run ended is a crash without a
+/// result.
 fn piglit_status(name: &str) -> Option<(Status, Option<String>)> {
     let status = match name {
         "pass" => Status::Pass,

@@ -1,4 +1,4 @@
-//! `results.jsonl`: a header line, then a line per row.
+//! `results.jsonl`: a header line, then one line per result.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,44 +11,44 @@ use super::{WriteError, replace_file};
 use crate::shard::ShardHeader;
 use crate::verdict::TestResult;
 
-/// The file's name.
+/// Name of the file.
 pub const RESULTS_FILE: &str = "results.jsonl";
 
 /// Version of the format.
 pub(super) const FORMAT: u32 = 1;
 
-/// The first line: what the run was, as far as it can change verdicts.
+/// The first line: the properties of a run that can change verdicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the format.
     pub format: u32,
-    /// The runner's version.
+    /// Version of the runner.
     pub version: String,
-    /// Generations that ran, `reference` among them.
+    /// Executed generations, `reference` among them.
     #[serde(rename = "gens")]
-    pub targets: Vec<String>,
+    pub generations: Vec<String>,
     /// Options that differ from the defaults and can change verdicts.
     pub options: BTreeMap<String, String>,
-    /// The source revision the runner was built from, when it is known.
+    /// Source revision of the runner, if known.
     pub revision: Option<String>,
-    /// Which part of a run this is; absent in a whole one.
+    /// The part of a run that this file holds; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardHeader>,
 }
 
 impl Header {
-    /// The options as rows have them: `backend=vec4,width=SIMD8`.
+    /// Returns the options in the form of results: `backend=vec4,width=SIMD8`.
     pub fn variant(&self) -> String {
         let options = self.options.iter().map(|(name, value)| format!("{name}={value}"));
         options.collect::<Vec<_>>().join(",")
     }
 
-    /// The header of a run of this program.
-    pub fn new(targets: Vec<String>, options: BTreeMap<String, String>) -> Header {
+    /// Returns the header of a run of this program.
+    pub fn new(generations: Vec<String>, options: BTreeMap<String, String>) -> Header {
         Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            targets,
+            generations,
             options,
             revision: option_env!("RUNNER_REVISION").map(str::to_owned),
             shard: None,
@@ -56,7 +56,7 @@ impl Header {
     }
 }
 
-/// The file while the run goes on: each row is written out as soon as it is finished.
+/// The file during the run: each result is written as soon as it is available.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
@@ -65,12 +65,12 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn create(path: &Path, header: &Header) -> Result<Log, WriteError> {
-        // Never a part of a header, whatever happens.
+        // An atomic replacement: the file never holds a partial header.
         replace(path, header, &[])?;
         Log::reopen(path)
     }
 
-    /// Opens a file that holds whole lines only.
+    /// Opens a file that holds complete lines only.
     pub(super) fn reopen(path: &Path) -> Result<Log, WriteError> {
         let file = File::options().append(true).open(path).map_err(WriteError::at(path))?;
         Ok(Log { path: path.to_owned(), file })
@@ -88,12 +88,12 @@ impl Log {
     }
 }
 
-/// Replaces the file by header and rows as they are given.
+/// Replaces the file with a header and results in the given order.
 pub(super) fn replace(path: &Path, header: &Header, rows: &[TestResult]) -> Result<(), WriteError> {
     replace_file(path, &render(path, header, rows)?)
 }
 
-/// What the file `path` is to hold: header and rows as they are given.
+/// Renders the contents of the file `path`: the header and results in the given order.
 pub(super) fn render(path: &Path, header: &Header, rows: &[TestResult]) -> Result<Vec<u8>, WriteError> {
     let lines = || -> serde_json::Result<Vec<u8>> {
         let mut text = serde_json::to_vec(header)?;

@@ -1,5 +1,5 @@
-//! `junit.xml`: a suite per directory, a case per test and generation. Timestamps are fixed, so that equal runs give
-//! equal files apart from durations.
+//! `junit.xml`: a suite per directory, a case per test and generation. Timestamps are fixed, so
+//! that equal runs give equal files except for durations.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,24 +10,24 @@ use crate::expect::{is_bad, label};
 use crate::names::{printable, printable_line};
 use crate::verdict::{Outcome, Status, TestResult};
 
-/// Longest text of a case in bytes; CI systems refuse or cut very long ones.
+/// Maximum length of a case's text in bytes; CI systems refuse or truncate longer ones.
 const TEXT_LIMIT: usize = 8 << 10;
-/// Longest message in bytes: what lists of failures show.
+/// Maximum length of a message in bytes, for lists of failures.
 const MESSAGE_LIMIT: usize = 300;
-/// Most bytes of texts in a report; the cases after that have messages only.
+/// Maximum total length of texts in a report; later cases have messages only.
 const REPORT_LIMIT: usize = 8 << 20;
 
-/// Which rows a report has.
+/// The selection of results in a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Junit {
-    /// All.
+    /// All results.
     #[default]
     All,
-    /// Only those that were not as expected.
+    /// Only unexpected results.
     FailuresOnly,
 }
 
-/// The report of sorted rows.
+/// Renders the report of sorted results.
 pub(super) fn render(rows: &[TestResult], which: Junit) -> io::Result<Vec<u8>> {
     let mut suites: BTreeMap<&str, Vec<&TestResult>> = BTreeMap::new();
     for row in rows.iter().filter(|row| which == Junit::All || !row.is_good()) {
@@ -46,19 +46,19 @@ pub(super) fn render(rows: &[TestResult], which: Junit) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Directory and last part of a test's name.
+/// Splits a test's name into directory and last part.
 fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
 fn case(row: &TestResult, room: &mut usize) -> TestCase {
     let (directory, last) = split(&row.test);
-    let name = line(&format!("{last} [{}]", row.target));
+    let name = line(&format!("{last} [{}]", row.generation));
     let time = Duration::microseconds(i64::try_from(row.duration_us).unwrap_or(i64::MAX));
     let message = message(row);
     let mut case = match result(row) {
         Result::Success => TestCaseBuilder::success(&name, time),
-        // The format's writer gives skips no text.
+        // The writer of the format gives skips no text.
         Result::Skipped => TestCaseBuilder::skipped(&name),
         Result::Failure(kind) => TestCaseBuilder::failure(&name, time, kind, &message),
         Result::Error(kind) => TestCaseBuilder::error(&name, time, kind, &message),
@@ -71,7 +71,7 @@ fn case(row: &TestResult, room: &mut usize) -> TestCase {
     case.set_classname(&line(directory).replace('/', ".")).build()
 }
 
-/// What the format calls a row.
+/// The status of a case in the format's terms.
 enum Result {
     Success,
     Skipped,
@@ -79,8 +79,8 @@ enum Result {
     Error(&'static str),
 }
 
-/// An expected failure counts as skipped, a failure of a known flake as a success, and an improvement as a failure, since
-/// the baseline wants an update.
+/// Translates a result. An expected failure counts as skipped, a failure of a known flake as a
+/// success, and an improvement as a failure, since the baseline needs an update.
 fn result(row: &TestResult) -> Result {
     match (row.outcome, row.status) {
         (Outcome::Improved, _) => Result::Failure("improved"),
@@ -90,22 +90,23 @@ fn result(row: &TestResult) -> Result {
         (Outcome::Expected, status) if is_bad(status) => Result::Skipped,
         (_, Status::Pass | Status::Warn) => Result::Success,
         (_, Status::Skip) => Result::Skipped,
-        (_, Status::Fail) => Result::Failure(row.layer.map_or("fail", |layer| layer.name())),
+        (_, Status::Fail) => Result::Failure(row.phase.map_or("fail", |phase| phase.name())),
         (_, Status::Crash | Status::Timeout) => Result::Error(row.status.name()),
     }
 }
 
-/// `probe: line 12: Probe color at (0,0)`: the first line of what happened.
+/// Returns the first line of the reason with its phase: `probe: line 12: Probe color at (0,0)`.
 fn message(row: &TestResult) -> String {
     if row.outcome == Outcome::Improved {
         return format!("{}: the baseline expects worse", label(row.status, row.outcome));
     }
-    let layer = row.layer.map(|layer| format!("{layer}: ")).unwrap_or_default();
+    let phase = row.phase.map(|phase| format!("{phase}: ")).unwrap_or_default();
     let reason = shortened(row.reason.as_deref().unwrap_or(""), MESSAGE_LIMIT).lines().next().unwrap_or("");
-    shortened(&line(&format!("{layer}{reason}")), MESSAGE_LIMIT).to_owned()
+    shortened(&line(&format!("{phase}{reason}")), MESSAGE_LIMIT).to_owned()
 }
 
-/// Everything that is known of what happened. It becomes raw text, whose end mark it must not contain.
+/// Everything that is known of what happened. It becomes raw text, whose end mark it must not
+/// contain.
 fn text(row: &TestResult, message: &str) -> String {
     let reason = valid(&printable(shortened(row.reason.as_deref().unwrap_or(""), TEXT_LIMIT)));
     let reason = reason.replace("]]>", "]]&gt;");
@@ -125,12 +126,12 @@ fn line(text: &str) -> String {
     valid(&printable_line(text))
 }
 
-/// Shows as escapes what is no character of XML.
+/// Escapes characters that XML does not allow.
 fn valid(text: &str) -> String {
     text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }
 
-/// At most `limit` bytes.
+/// Truncates a text to at most `limit` bytes.
 fn shortened(text: &str, limit: usize) -> &str {
     let end = (0..=text.len().min(limit)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     &text[..end]

@@ -1,7 +1,7 @@
 //! Results of runs: test cases and their verdicts, the files that hold them, and everything that is
 //! computed from results alone (comparison, history, reports, expectations, imports, merges).
 //!
-//! The crate knows no compiler and executes nothing.
+//! The crate depends on no compiler and executes nothing.
 
 pub mod bundle;
 pub mod coverage;
@@ -44,16 +44,16 @@ use crate::event::{Reporter, TestEvent};
 use crate::threads::joined;
 use crate::verdict::TestResult;
 
-/// The JUnit report's name.
+/// Name of the JUnit report.
 pub const JUNIT_FILE: &str = "junit.xml";
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {path}: {reason}")]
 pub struct WriteError {
-    /// The file or folder.
+    /// Path of the file or folder.
     pub path: String,
-    /// What the system says.
+    /// The system's error.
     pub reason: io::Error,
 }
 
@@ -63,7 +63,8 @@ impl WriteError {
     }
 }
 
-/// Writes a run's files: rows as they finish, everything else and the sorted rows at the end.
+/// Writer of a run's files: results as they finish; at the end the sorted results and all other
+/// files.
 #[derive(Debug)]
 pub struct ResultsWriter {
     folder: PathBuf,
@@ -71,15 +72,15 @@ pub struct ResultsWriter {
     log: jsonl::Log,
     rows: Vec<TestResult>,
     junit: Junit,
-    /// Who gets the file of a run that is complete.
+    /// Receiver of the file of a complete run.
     reader: Option<Sender<RunFile>>,
 }
 
 impl ResultsWriter {
-    /// Starts the files of a run in an existing folder.
+    /// Creates the files of a run in an existing folder.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// Fails if the folder is not writable.
     pub fn create(folder: &Path, header: Header) -> Result<ResultsWriter, WriteError> {
         let log = jsonl::Log::create(&folder.join(RESULTS_FILE), &header)?;
         Ok(ResultsWriter {
@@ -92,10 +93,10 @@ impl ResultsWriter {
         })
     }
 
-    /// Goes on with a run that was read back: its rows are kept, a line that was cut short is dropped.
+    /// Continues a run that was read back: keeps its results and drops a truncated line.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// Fails if the folder is not writable.
     pub fn resume(folder: &Path, run: Run) -> Result<ResultsWriter, WriteError> {
         let file = folder.join(RESULTS_FILE);
         jsonl::replace(&file, &run.header, &run.rows)?;
@@ -110,31 +111,31 @@ impl ResultsWriter {
         })
     }
 
-    /// The same writer with another choice of rows for the JUnit report.
+    /// Selects the results of the JUnit report.
     #[must_use]
     pub fn with_junit(self, junit: Junit) -> ResultsWriter {
         ResultsWriter { junit, ..self }
     }
 
-    /// When the run is complete, sends its file there, before that is on the disk.
+    /// Sends the file of a complete run to a receiver, before the file is on the disk.
     pub fn read_by(&mut self, reader: Sender<RunFile>) {
         self.reader = Some(reader);
     }
 
-    /// The rows so far, those of a resumed run included.
+    /// Returns the results so far, including those of a resumed run.
     pub fn rows(&self) -> &[TestResult] {
         &self.rows
     }
 
-    /// Whether every row so far was as expected, those of a resumed run included.
+    /// Returns true if every result so far is as expected, including those of a resumed run.
     pub fn all_good(&self) -> bool {
         self.rows.iter().all(|row| row.is_good())
     }
 
-    /// Writes all files of a run that is complete.
+    /// Writes all files of a complete run.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// Fails if the folder is not writable.
     pub fn write_all(
         folder: &Path,
         header: &Header,
@@ -151,14 +152,14 @@ impl ResultsWriter {
         let path = self.folder.join(RESULTS_FILE);
         let log = Arc::new(jsonl::render(&path, &self.header, &self.rows)?);
         if let (false, Some(reader)) = (interrupted, self.reader.take()) {
-            // Who has gone does not want it.
+            // The receiver may have ended.
             let _ = reader.send(RunFile::new(path, log.clone()));
         }
         write_files(&self.folder, &self.header, &self.rows, &log, self.junit)
     }
 }
 
-/// Writes all files of these rows, which are sorted; `log` is what `results.jsonl` holds.
+/// Writes all files of sorted results; `log` is the content of `results.jsonl`.
 fn write_files(
     folder: &Path,
     header: &Header,
@@ -166,13 +167,13 @@ fn write_files(
     log: &[u8],
     junit: Junit,
 ) -> Result<(), WriteError> {
-    // Each file waits for the disk.
+    // The files are written concurrently, since each waits for the disk.
     std::thread::scope(|scope| {
         let log = scope.spawn(|| replace_file(&folder.join(RESULTS_FILE), log));
         let report = scope.spawn(|| write_junit(folder, rows, junit));
-        for target in &header.targets {
-            let rows = rows.iter().filter(|row| row.target == *target);
-            let path = folder.join(format!("results.{target}.csv"));
+        for generation in &header.generations {
+            let rows = rows.iter().filter(|row| row.generation == *generation);
+            let path = folder.join(format!("results.{generation}.csv"));
             replace_file(&path, &csv::render(rows))?;
         }
         joined(log)?;
@@ -200,10 +201,10 @@ fn write_junit(folder: &Path, rows: &[TestResult], junit: Junit) -> Result<(), W
     replace_file(&path, &report)
 }
 
-/// Replaces a file so that a reader sees the old or the new contents, never a part.
+/// Replaces a file atomically: readers see the old or the new contents.
 ///
 /// # Errors
-/// When it cannot be written; the old contents are still there then.
+/// Fails if the file cannot be written; the old contents remain.
 pub fn replace_file(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");

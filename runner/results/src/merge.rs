@@ -1,27 +1,27 @@
-//! Joining shards into the run that they are parts of.
+//! Merging shards into the run that they are parts of.
 
 use std::collections::BTreeMap;
 
 use super::{Header, Run};
 use crate::verdict::TestResult;
 
-/// Why runs are not the shards of one run.
+/// Reasons why runs are not the shards of one run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// Nothing to merge.
+    /// There are no runs.
     #[error("no runs to merge")]
     Nothing,
-    /// A run that is none.
+    /// A run is not a shard.
     #[error("{0} is not a shard")]
     NotAShard(String),
-    /// Two shards that do not belong together.
+    /// Two shards belong to different runs.
     #[error("{first} and {second} are of different runs: their {what} differ")]
     Different {
         /// One shard.
         first: String,
-        /// The other.
+        /// The other shard.
         second: String,
-        /// In what.
+        /// The property in which they differ.
         what: &'static str,
     },
     /// Two runs are the same shard.
@@ -29,40 +29,40 @@ pub enum MergeError {
     Overlap {
         /// One shard.
         first: String,
-        /// The other.
+        /// The other shard.
         second: String,
-        /// Which.
+        /// Index of the shard.
         index: u32,
     },
-    /// A row that two shards have.
-    #[error("{first} and {second} both have {test} [{target}]")]
+    /// A test case occurs in two shards.
+    #[error("{first} and {second} both have {test} [{generation}]")]
     Doubled {
         /// One shard.
         first: String,
-        /// The other.
+        /// The other shard.
         second: String,
-        /// The test.
+        /// Test name.
         test: String,
-        /// The generation.
-        target: String,
+        /// Generation.
+        generation: String,
     },
-    /// Shards that are not there.
+    /// Shards are missing.
     #[error("shards are missing: {0}")]
     Gap(String),
-    /// Rows that are not there although all shards are.
+    /// Results are missing although all shards are present.
     #[error("{found} of {rows} results: a shard did not finish; `runner resume` completes it")]
     Unfinished {
-        /// How many there are.
+        /// Number of results.
         found: u64,
-        /// How many there should be.
+        /// Expected number of results.
         rows: u64,
     },
 }
 
-/// Header and sorted rows of the whole run.
+/// Returns the header and the sorted results of the whole run.
 ///
 /// # Errors
-/// When the runs are not exactly all shards of one run, complete.
+/// Fails if the runs are not exactly all shards of one complete run.
 pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
     let name = |run: &Run| run.path.display().to_string();
     let first = runs.first().ok_or(MergeError::Nothing)?;
@@ -74,7 +74,7 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
         let checks = [
             ("versions", a.version == b.version),
             ("revisions", a.revision == b.revision),
-            ("generations", a.targets == b.targets),
+            ("generations", a.generations == b.generations),
             ("options", a.options == b.options),
             ("numbers of shards", whole.count == shard.count),
             ("files of durations", whole.durations == shard.durations),
@@ -98,8 +98,8 @@ pub fn merge(runs: &[Run]) -> Result<(Header, Vec<TestResult>), MergeError> {
     for &run in by_index.values() {
         for row in &run.rows {
             if let Some((other, _)) = rows.insert(row.key(), (run, row)) {
-                let (test, target) = (row.test.clone(), row.target.clone());
-                return Err(MergeError::Doubled { first: name(other), second: name(run), test, target });
+                let (test, generation) = (row.test.clone(), row.generation.clone());
+                return Err(MergeError::Doubled { first: name(other), second: name(run), test, generation });
             }
         }
     }

@@ -1,35 +1,36 @@
-//! Test names: from paths, and piglit's form of them.
+//! Test names: derived from paths, and in piglit's form.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-/// The suffix of test files.
+/// Suffix of test files.
 pub const EXTENSION: &str = "shader_test";
 
-/// The name of a test: `/` between parts, `.shader_test` dropped, the same however the path was given.
+/// Returns the name of a test: `/` between parts, without `.shader_test`, independent of how the
+/// path was written.
 ///
-/// `file` must be absolute and free of symbolic links; `given` is the directory argument it was found under, or its own
-/// parent if it was named itself.
+/// `file` must be absolute and free of symbolic links. `given` is the directory argument that it
+/// was found under, or its own parent if it was given itself.
 ///
-/// * Inside a piglit tree (the nearest ancestor that holds both `tests` and `generated_tests`) names start at one of
-///   these two.
-/// * Otherwise they start after the nearest ancestor called `tests`.
-/// * Otherwise at the last component of the given directory.
+/// * Inside a piglit tree (the nearest ancestor that holds both `tests` and `generated_tests`),
+///   names start at one of these two.
+/// * Otherwise, they start after the nearest ancestor called `tests`.
+/// * Otherwise, they start at the last component of the given directory.
 pub fn test_name(file: &Path, given: &Path) -> String {
     Namer::default().name(file, given)
 }
 
-/// Names many tests, looking at each directory once.
+/// Names many tests and inspects each directory once.
 #[derive(Default)]
 pub struct Namer {
-    /// Whether directories are roots of piglit trees.
+    /// Directories, with true for roots of piglit trees.
     roots: HashMap<PathBuf, bool>,
-    /// The tree of the last directory that was asked for.
+    /// The last directory, with the tree that it belongs to.
     last: Option<(PathBuf, Option<PathBuf>)>,
 }
 
 impl Namer {
-    /// As [`test_name`].
+    /// Returns the same name as [`test_name`].
     pub fn name(&mut self, file: &Path, given: &Path) -> String {
         let part = self.piglit_part(file);
         joined(part.or_else(|| after_tests(file)).unwrap_or_else(|| below(file, given)))
@@ -37,7 +38,7 @@ impl Namer {
 
     fn piglit_part<'a>(&mut self, file: &'a Path) -> Option<&'a Path> {
         let directory = file.parent()?;
-        // Files come directory by directory.
+        // Files arrive directory by directory.
         if self.last.as_ref().is_none_or(|(last, _)| last.as_os_str() != directory.as_os_str()) {
             let root = directory.ancestors().find(|dir| self.is_root(dir)).map(Path::to_owned);
             self.last = Some((directory.to_owned(), root));
@@ -58,7 +59,7 @@ impl Namer {
     }
 }
 
-/// A file's path from the last component of the directory it was found under.
+/// Returns a file's path from the last component of the directory it was found under.
 fn below<'a>(file: &'a Path, given: &Path) -> &'a Path {
     file.strip_prefix(given.parent().unwrap_or(given)).unwrap_or(file)
 }
@@ -80,18 +81,18 @@ fn after_tests(file: &Path) -> Option<&Path> {
     file.strip_prefix(tests).ok()
 }
 
-/// piglit's form of a name: the first component dropped, `@` between parts, lower case.
+/// Returns piglit's form of a name: without the first component, `@` between parts, in lower case.
 pub fn piglit_name(name: &str) -> String {
     let rest = name.split_once('/').map_or(name, |(_, rest)| rest);
     rest.replace('/', "@").to_lowercase()
 }
 
-/// Whether a name that a user wrote, ours or piglit's form, means this test.
+/// Returns true if a name written by a user, in either form, means this test.
 pub fn names_test(written: &str, name: &str) -> bool {
     written == name || written == piglit_name(name)
 }
 
-/// A name or message with control characters made visible, for terminals, CSV and XML.
+/// Escapes control characters of a name or message, for terminals, CSV and XML.
 pub fn printable(text: &str) -> String {
     if !text.contains(|c: char| c.is_control() && c != '\n') {
         return text.to_owned();
@@ -101,18 +102,18 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
-/// A name with all control characters made visible, line ends too.
+/// Escapes all control characters of a name, including line ends.
 pub fn printable_line(text: &str) -> String {
     printable(text).replace('\n', "\\n")
 }
 
-/// A name as a field of a CSV file: control characters made visible, quoted only where it must be.
+/// Formats a name as a field of a CSV file: escaped, and quoted only if necessary.
 pub fn csv_field(text: &str) -> String {
     let text = printable_line(text);
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=@%:,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -136,7 +137,7 @@ mod tests {
         fs::create_dir_all(root.join("piglit/generated_tests/spec")).unwrap();
         assert_eq!(name("piglit/tests/spec/a/b.shader_test", "piglit/tests/spec"), "tests/spec/a/b");
         assert_eq!(name("piglit/generated_tests/c.shader_test", "piglit"), "generated_tests/c");
-        // Elsewhere in the tree the other rules hold.
+        // Elsewhere in the tree, the other rules apply.
         assert_eq!(name("piglit/mine/c.shader_test", "piglit/mine"), "mine/c");
         assert_eq!(name("project/tests/fp64/x/y.shader_test", "project"), "fp64/x/y");
         assert_eq!(name("project/tests/fp64/x/y.shader_test", "project/tests/fp64/x"), "fp64/x/y");

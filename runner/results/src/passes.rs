@@ -1,7 +1,8 @@
-//! Optional compiler passes: how a user limits them, and which of them ran.
+//! Optional compiler passes: limits set by the user, and records of the passes that ran.
 //!
-//! Passes are counted for each kernel by itself: those on its stage's IR first, then those of the back end. Run number
-//! 40 may therefore happen several times in a test, once for each stage and width that gets so far.
+//! Passes are counted separately for each kernel: first those on the IR of its stage, then those of
+//! the back end. Run number 40 may therefore occur several times in a test, once per stage and
+//! width with that many passes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,15 +17,15 @@ use vocabulary::{Stage, Width};
 pub struct Scope {
     /// The stage.
     pub stage: Stage,
-    /// The width; `None` means the IR, or everything where a limit is meant.
+    /// The width; `None` means the IR, or all kernels where a limit is meant.
     pub width: Option<Width>,
 }
 
 impl Scope {
-    /// A scope as [`Scope`]'s `Display` writes it.
+    /// Parses a scope in the form of its `Display`.
     ///
     /// # Errors
-    /// Which names there are.
+    /// Lists the known names.
     pub fn parse(text: &str) -> Result<Scope, String> {
         let (stage, width) = match text.split_once('/') {
             Some((stage, width)) => (stage, Some(parse_width(width)?)),
@@ -34,7 +35,7 @@ impl Scope {
     }
 }
 
-/// `fragment` or `fragment/SIMD8`; a blank in a stage's name is written `-`.
+/// Writes `fragment` or `fragment/SIMD8`; a blank in a stage's name becomes `-`.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&stage_word(self.stage))?;
@@ -56,15 +57,15 @@ impl From<Scope> for String {
     }
 }
 
-/// A stage's name as one word.
+/// Returns a stage's name as one word.
 pub fn stage_word(stage: Stage) -> String {
     stage.name().replace(' ', "-")
 }
 
-/// The stage of a name (`tessellation-control`) or of an abbreviation (`TCS`).
+/// Returns the stage of a name (`tessellation-control`) or an abbreviation (`TCS`).
 ///
 /// # Errors
-/// Which names there are.
+/// Lists the known names.
 pub fn parse_stage(text: &str) -> Result<Stage, String> {
     let normal = text.replace(['-', '_'], " ").to_lowercase();
     let found = Stage::ALL
@@ -76,7 +77,7 @@ pub fn parse_stage(text: &str) -> Result<Stage, String> {
 /// Returns the width with a name (`SIMD8`) or of a number of channels (`8`), in any case.
 ///
 /// # Errors
-/// Lists the names.
+/// Lists the known names.
 pub fn parse_width(text: &str) -> Result<Width, String> {
     let is = |width: &Width| {
         let channels = width.name().strip_prefix("SIMD");
@@ -89,22 +90,22 @@ pub fn parse_width(text: &str) -> Result<Width, String> {
 /// A limit on optional passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassLimit {
-    /// What is limited; `None`: every kernel that has no limit of its own.
+    /// The limited part; `None` means every kernel without a limit of its own.
     pub scope: Option<Scope>,
-    /// Most passes.
+    /// Maximum number of passes.
     pub limit: u32,
 }
 
 impl PassLimit {
-    /// A limit for every kernel.
+    /// Returns a limit for every kernel.
     pub fn all(limit: u32) -> PassLimit {
         PassLimit { scope: None, limit }
     }
 
-    /// `N`, `STAGE=N` or `STAGE/WIDTH=N`.
+    /// Parses `N`, `STAGE=N` or `STAGE/WIDTH=N`.
     ///
     /// # Errors
-    /// What is wrong.
+    /// Describes the expected form.
     pub fn parse(text: &str) -> Result<PassLimit, String> {
         let (scope, number) = match text.split_once('=') {
             Some((scope, number)) => (Some(Scope::parse(scope)?), number),
@@ -127,38 +128,38 @@ impl fmt::Display for PassLimit {
 /// One run of an optional pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassRun {
-    /// The pass.
+    /// Name of the pass.
     pub name: String,
-    /// Whether it changed anything.
+    /// True if the pass changed the program.
     pub changed: bool,
 }
 
-/// The runs in one scope.
+/// The pass runs in one scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScopePasses {
-    /// Where.
+    /// Stage and width.
     pub scope: Scope,
-    /// How many ran on the kernel before.
+    /// Number of earlier pass runs on the same kernel.
     pub before: u32,
-    /// What ran.
+    /// The runs in order.
     pub runs: Vec<PassRun>,
-    /// What would have run next but for a limit.
+    /// The pass that a limit prevented.
     pub refused: Option<String>,
 }
 
-/// A run of a pass by its number.
+/// A pass run and its number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Application {
     /// Stage and width.
     pub scope: Scope,
-    /// From 1.
+    /// Number, from 1.
     pub number: u32,
-    /// The pass.
+    /// Name of the pass.
     pub pass: String,
 }
 
 impl ScopePasses {
-    /// The runs by their numbers.
+    /// Returns the runs with their numbers, and true for those that changed something.
     pub fn applications(&self) -> impl Iterator<Item = (Application, bool)> {
         self.runs.iter().zip(self.before + 1..).map(|(run, number)| {
             (Application { scope: self.scope, number, pass: run.name.clone() }, run.changed)
@@ -171,23 +172,23 @@ impl ScopePasses {
     }
 }
 
-/// The highest number of a run.
+/// Returns the highest number of a run.
 pub fn highest(passes: &[ScopePasses]) -> u32 {
     passes.iter().map(|scope| scope.before + scope.runs.len() as u32).max().unwrap_or(0)
 }
 
-/// Names of the passes that ran, or would have but for a limit.
+/// Returns the names of the passes that ran or that a limit prevented.
 pub fn names(passes: &[ScopePasses]) -> BTreeSet<&str> {
     let ran = passes.iter().flat_map(|scope| scope.runs.iter().map(|run| &*run.name));
     ran.chain(passes.iter().filter_map(|scope| scope.refused.as_deref())).collect()
 }
 
-/// The runs of one number: those that happened, and those that would have but for a limit.
+/// Returns the runs with a number: those that happened and those that a limit prevented.
 pub fn numbered(passes: &[ScopePasses], number: u32) -> Vec<Application> {
     let all = passes.iter().flat_map(|scope| scope.applications().map(|(run, _)| run).chain(scope.next()));
     let mut found: Vec<Application> = Vec::new();
     for application in all.filter(|application| application.number == number) {
-        // A stage is compiled once for each state that it is drawn with.
+        // A stage is compiled once for each draw-time state.
         if !found.contains(&application) {
             found.push(application);
         }
@@ -226,12 +227,13 @@ mod tests {
         }
     }
 
-    fn told(passes: &[ScopePasses], number: u32) -> Vec<String> {
-        let tell = |a: Application| format!("{} {} {}", a.number, a.scope, a.pass);
-        numbered(passes, number).into_iter().map(tell).collect()
+    fn described(passes: &[ScopePasses], number: u32) -> Vec<String> {
+        let describe = |a: Application| format!("{} {} {}", a.number, a.scope, a.pass);
+        numbered(passes, number).into_iter().map(describe).collect()
     }
 
-    /// Under a limit of 3 the vertex shader is still at its IR, the fragment shader in its back end.
+    /// Under a limit of 3, the vertex shader is still in its IR passes and the fragment shader in
+    /// the back end.
     #[test]
     fn runs_by_number() {
         let passes = [
@@ -245,9 +247,9 @@ mod tests {
             scope("fragment/SIMD8", 2, &["x"], Some("z")),
         ];
         assert_eq!(highest(&passes), 3);
-        assert_eq!(told(&passes, 4), ["4 vertex d", "4 fragment/SIMD8 y", "4 fragment/SIMD8 z"]);
-        assert_eq!(told(&passes, 3), ["3 vertex c", "3 fragment/SIMD8 x", "3 fragment/SIMD16 x"]);
-        assert_eq!(told(&passes, 5), [""; 0]);
+        assert_eq!(described(&passes, 4), ["4 vertex d", "4 fragment/SIMD8 y", "4 fragment/SIMD8 z"]);
+        assert_eq!(described(&passes, 3), ["3 vertex c", "3 fragment/SIMD8 x", "3 fragment/SIMD16 x"]);
+        assert_eq!(described(&passes, 5), [""; 0]);
         assert_eq!(names(&passes).into_iter().collect::<String>(), "abcdxyz");
     }
 }

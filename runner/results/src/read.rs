@@ -1,4 +1,4 @@
-//! Reading `results.jsonl` back: of a finished run, of one that was killed, and of whatever else was given.
+//! Reader of `results.jsonl`: of finished runs, killed runs and arbitrary other files.
 
 use std::io;
 use std::num::NonZero;
@@ -14,36 +14,36 @@ use crate::verdict::TestResult;
 
 /// Files below this size are read by one thread.
 const SMALL: usize = 1 << 20;
-/// Bytes of a line at least, for guessing how many rows there are.
+/// Minimum length of a line in bytes, for estimating the number of results.
 const ROW_BYTES: usize = 200;
 
 /// A results file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// It was written by a later version of the runner.
+    /// The file was written by a newer version of the runner.
     #[error("{path}: format {format} is newer than this runner, which reads format {FORMAT}")]
     Newer {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The format of the file.
+        /// Format of the file.
         format: u64,
     },
-    /// A line that is not what it should be.
+    /// A malformed line.
     #[error("{path}:{line}: {message}")]
     Line {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the problem.
         message: String,
     },
 }
@@ -51,63 +51,63 @@ pub enum ReadError {
 /// The bytes of a `results.jsonl`.
 #[derive(Clone, Debug)]
 pub struct RunFile {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     bytes: Arc<Vec<u8>>,
 }
 
-/// A run whose rows borrow from its [`RunFile`].
+/// A run whose results borrow from its [`RunFile`].
 #[derive(Clone, Debug)]
 pub struct RunRows<'a> {
-    /// What the run was.
+    /// Header of the file.
     pub header: Header,
-    /// Its rows, sorted, one per key.
+    /// Results, sorted, one per key.
     pub rows: Vec<Row<'a>>,
-    /// Whether the last line was cut short, as after a kill or on a full disk; it is left out.
+    /// True if the last line was truncated, as after a kill or on a full disk; it is left out.
     pub truncated: bool,
-    /// Rows that were there more than once, the same each time (durations aside).
+    /// Number of results that occurred more than once, identical except for durations.
     pub repeated: usize,
 }
 
-/// A run read back.
+/// A run with owned results.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// The file it came from.
+    /// Path of its file.
     pub path: PathBuf,
-    /// What the run was.
+    /// Header of the file.
     pub header: Header,
-    /// Its rows, sorted, one per key.
+    /// Results, sorted, one per key.
     pub rows: Vec<TestResult>,
-    /// Whether the last line was cut short, as after a kill or on a full disk; it is left out.
+    /// True if the last line was truncated, as after a kill or on a full disk; it is left out.
     pub truncated: bool,
-    /// Rows that were there more than once, the same each time (durations aside).
+    /// Number of results that occurred more than once, identical except for durations.
     pub repeated: usize,
 }
 
 impl Run {
-    /// Reads a run's folder, or its `results.jsonl`.
+    /// Reads a run's folder or its `results.jsonl`.
     ///
     /// # Errors
-    /// A file that cannot be read, is of a later format or damaged other than by being cut short, and one that holds
-    /// two different results of one row.
+    /// Fails if the file cannot be read, has a newer format, is damaged other than by truncation,
+    /// or holds two different results with one key.
     pub fn read(path: &Path) -> Result<Run, ReadError> {
         RunFile::read(path)?.into_run()
     }
 
-    /// Reads the bytes of a `results.jsonl`.
+    /// Parses the bytes of a `results.jsonl`.
     ///
     /// # Errors
-    /// As [`Run::read`].
+    /// Fails like [`Run::read`].
     pub fn parse(bytes: &[u8], path: PathBuf) -> Result<Run, ReadError> {
         RunFile::new(path, Arc::new(bytes.to_owned())).into_run()
     }
 }
 
 impl RunFile {
-    /// Reads a run's folder, or its `results.jsonl`, without looking at what it says.
+    /// Reads a run's folder or its `results.jsonl` without parsing it.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read(path: &Path) -> Result<RunFile, ReadError> {
         let path = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
         let bytes = std::fs::read(&path)
@@ -115,17 +115,17 @@ impl RunFile {
         Ok(RunFile::new(path, Arc::new(bytes)))
     }
 
-    /// A file that holds, or is going to hold, these bytes.
+    /// Returns the file at `path` with these contents, which may not be on the disk yet.
     pub(super) fn new(path: PathBuf, bytes: Arc<Vec<u8>>) -> RunFile {
         RunFile { path, bytes }
     }
 
-    /// BLAKE3 of the file's bytes, in hexadecimal.
+    /// Returns the BLAKE3 hash of the file's bytes in hexadecimal.
     pub fn digest(&self) -> String {
         blake3::hash(self.bytes.as_slice()).to_hex().to_string()
     }
 
-    /// The folder that the file is in, where failure bundles are.
+    /// Returns the folder of the file, which also holds the failure bundles.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
@@ -136,10 +136,10 @@ impl RunFile {
         Ok(Run { header, rows, truncated, repeated, path: self.path.clone() })
     }
 
-    /// Reads header and rows, on all cores.
+    /// Parses header and results on all cores.
     ///
     /// # Errors
-    /// As [`Run::read`].
+    /// Fails like [`Run::read`].
     pub fn parse(&self) -> Result<RunRows<'_>, ReadError> {
         let first = self.bytes.iter().position(|&b| b == b'\n').unwrap_or(self.bytes.len());
         if self.bytes[..first].trim_ascii().is_empty() {
@@ -147,7 +147,7 @@ impl RunFile {
         }
         let header = header(&self.bytes[..first], &self.path)?;
         let body = self.bytes.get(first + 1..).unwrap_or_default();
-        // Only the very last line can have been cut short.
+        // Only the last line can be truncated.
         let whole = body.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
         let mut rows = parse_lines(&body[..whole]).map_err(|(offset, error)| {
             self.line_error(first + 1 + offset, format!("not a result: {error}"))
@@ -160,7 +160,7 @@ impl RunFile {
         Ok(RunRows { header, rows, truncated, repeated })
     }
 
-    /// Sorts rows and drops repetitions; gives the number of these.
+    /// Sorts results, drops repetitions and returns their number.
     fn sort(&self, rows: &mut Vec<Row<'_>>) -> Result<usize, ReadError> {
         if !rows.is_sorted_by(|a, b| a.key() <= b.key()) {
             rows.sort_by(|a, b| a.key().cmp(&b.key()));
@@ -168,7 +168,7 @@ impl RunFile {
         let different =
             rows.windows(2).find(|pair| pair[0].key() == pair[1].key() && !pair[0].same_result(&pair[1]));
         if let Some([row, _]) = different {
-            let message = format!("a second, different result of {} [{}]", row.test, row.target);
+            let message = format!("a second, different result of {} [{}]", row.test, row.generation);
             return Err(self.line_error(self.second_line_of(row), message));
         }
         let before = rows.len();
@@ -176,7 +176,7 @@ impl RunFile {
         Ok(before - rows.len())
     }
 
-    /// Where the second line with a row's key begins.
+    /// Returns the offset of the second line with a result's key.
     fn second_line_of(&self, row: &Row<'_>) -> usize {
         let mut offset = 0;
         let starts = self.bytes.split(|&b| b == b'\n').filter_map(|line| {
@@ -194,7 +194,7 @@ impl RunFile {
     }
 }
 
-/// Reads rows from whole lines; of an error gives the offset of its line.
+/// Parses results from complete lines; an error carries the offset of its line.
 fn parse_lines(bytes: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_json::Error)> {
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let parts = split_lines(bytes, if bytes.len() < SMALL { 1 } else { threads });
@@ -222,7 +222,7 @@ fn parse_part(start: usize, part: &[u8]) -> Result<Vec<Row<'_>>, (usize, serde_j
     Ok(rows)
 }
 
-/// About equal parts that end at line ends, each with its offset.
+/// Splits bytes at line ends into parts of about equal size, each with its offset.
 fn split_lines(bytes: &[u8], count: usize) -> Vec<(usize, &[u8])> {
     let mut parts = Vec::with_capacity(count);
     let mut start = 0;

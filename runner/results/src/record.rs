@@ -1,4 +1,4 @@
-//! `run.json`: how a run was started, for going on with it and for repeating parts of it.
+//! `run.json`: how a run was started, for resuming it and for repeating parts of it.
 
 use std::path::{Path, PathBuf};
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReadError, WriteError, replace_file};
 
-/// The file's name.
+/// Name of the file.
 const RECORD_FILE: &str = "run.json";
 
-/// How a run was started.
+/// The invocation of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Arguments after the program's name.
     pub arguments: Vec<String>,
-    /// The working directory that relative paths among them start from.
+    /// Working directory of relative paths among the arguments.
     pub directory: PathBuf,
-    /// Test and generation of the only rows that ran, if not all.
+    /// Tests and generations of a partial run; `None` means all test cases.
     pub only: Option<Vec<(String, String)>>,
-    /// The shard that ran, `K/N`, also when the engine chose it.
+    /// The executed shard, `K/N`, even if the environment chose it.
     pub shard: Option<String>,
 }
 
 impl RunRecord {
-    /// Writes it into the run's folder.
+    /// Writes the record into the run's folder.
     ///
     /// # Errors
-    /// When the folder cannot be written to.
+    /// Fails if the folder is not writable.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         let path = folder.join(RECORD_FILE);
         let text =
@@ -34,10 +34,10 @@ impl RunRecord {
         replace_file(&path, &text)
     }
 
-    /// Reads it from the run's folder.
+    /// Reads the record from the run's folder.
     ///
     /// # Errors
-    /// When it is not there or not such a file.
+    /// Fails if the file is missing or malformed.
     pub fn read(folder: &Path) -> Result<RunRecord, ReadError> {
         let path = folder.join(RECORD_FILE);
         let error = |source| ReadError::Read { path: path.display().to_string(), source };

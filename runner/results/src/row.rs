@@ -1,5 +1,5 @@
-//! Rows as they stand in a file: text is borrowed wherever nothing in it is escaped, so that reading large runs costs
-//! no more than looking at them.
+//! Results borrowed from the lines of a file: text is copied only where it contains escapes, so
+//! that large runs are read at the speed of a scan.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use crate::verdict::{Outcome, Phase, StageStatistics, Status, Subtest, TestResult};
 
-/// A piece of text inside another value; serde borrows it only behind a type of its own.
+/// Text inside another value; serde borrows it only behind a type of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
-/// One row of the results, borrowed; the fields are those of [`TestResult`].
+/// One line of a results file, borrowed; the fields are those of [`TestResult`].
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Row<'a> {
     /// Test name.
@@ -19,33 +19,35 @@ pub struct Row<'a> {
     pub test: Cow<'a, str>,
     /// Generation, or `reference`.
     #[serde(borrow, rename = "gen")]
-    pub target: Cow<'a, str>,
+    pub generation: Cow<'a, str>,
     /// Sorted options that can change verdicts.
     #[serde(borrow)]
     pub variant: Cow<'a, str>,
-    /// How it ended.
+    /// Status of the test.
     pub status: Status,
-    /// The first layer that broke.
-    pub layer: Option<Phase>,
-    /// Why.
+    /// The first phase that broke.
+    #[serde(rename = "layer")]
+    pub phase: Option<Phase>,
+    /// Reason in one or a few lines.
     #[serde(borrow)]
     pub reason: Option<Text<'a>>,
-    /// What the status means.
+    /// Meaning of the status.
     pub outcome: Outcome,
-    /// Microseconds of work.
+    /// Execution time in microseconds.
     pub duration_us: u64,
-    /// Code generated.
+    /// Statistics of the generated code.
     #[serde(borrow)]
     pub stages: Vec<Code<'a>>,
     /// Named parts.
     #[serde(borrow)]
     pub subtests: Vec<Part<'a>>,
-    /// Repetitions gave different results although no list of flakes allows it.
+    /// True if repetitions gave different results although no list of flakes allows it.
     #[serde(default)]
     pub differed: bool,
 }
 
-/// Code generated for one stage at one width, borrowed; the fields are those of [`StageStatistics`].
+/// Code generated for one stage at one width, borrowed; the fields are those of
+/// [`StageStatistics`].
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[expect(missing_docs)]
 pub struct Code<'a> {
@@ -70,48 +72,48 @@ pub struct Part<'a> {
     /// Its name.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
-    /// How it ended.
+    /// Status of the part.
     pub status: Status,
 }
 
 impl Row<'_> {
-    /// What rows are sorted by.
+    /// Returns the sort key.
     pub fn key(&self) -> (&str, &str, &str) {
-        (&self.test, &self.target, &self.variant)
+        (&self.test, &self.generation, &self.variant)
     }
 
-    /// Why it did not pass, in one or a few lines.
+    /// Returns why the test did not pass, in one or a few lines.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_ref().map(|text| &*text.0)
     }
 
-    /// The status, unless there is no result at all.
+    /// Returns the status unless the result is missing.
     pub fn known_status(&self) -> Option<Status> {
         (self.outcome != Outcome::Missing).then_some(self.status)
     }
 
-    /// Whether a run with this row in it succeeds.
+    /// Returns true if a run with this result succeeds.
     pub fn is_good(&self) -> bool {
         self.outcome.is_good(self.differed)
     }
 
-    /// Whether two rows say the same, durations aside.
+    /// Returns true if two lines are equal except for durations.
     pub fn same_result(&self, other: &Row<'_>) -> bool {
         self.key() == other.key()
-            && (self.status, self.layer, self.outcome) == (other.status, other.layer, other.outcome)
+            && (self.status, self.phase, self.outcome) == (other.status, other.phase, other.outcome)
             && self.reason() == other.reason()
             && (self.differed, &self.stages) == (other.differed, &other.stages)
             && self.subtests == other.subtests
     }
 
-    /// The row with text of its own.
+    /// Returns the result with owned text.
     pub fn to_result(&self) -> TestResult {
         TestResult {
             test: self.test.clone().into_owned(),
-            target: self.target.clone().into_owned(),
+            generation: self.generation.clone().into_owned(),
             variant: self.variant.clone().into_owned(),
             status: self.status,
-            layer: self.layer,
+            phase: self.phase,
             reason: self.reason().map(str::to_owned),
             outcome: self.outcome,
             duration_us: self.duration_us,
@@ -147,10 +149,10 @@ impl<'a> From<&'a TestResult> for Row<'a> {
     fn from(row: &'a TestResult) -> Row<'a> {
         Row {
             test: Cow::from(&row.test),
-            target: Cow::from(&row.target),
+            generation: Cow::from(&row.generation),
             variant: Cow::from(&row.variant),
             status: row.status,
-            layer: row.layer,
+            phase: row.phase,
             reason: row.reason.as_deref().map(|text| Text(Cow::from(text))),
             outcome: row.outcome,
             duration_us: row.duration_us,

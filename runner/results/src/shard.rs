@@ -1,4 +1,4 @@
-//! Splitting a run over machines: which tests belong to shard K of N, and who says so.
+//! Splitting a run over machines: selection of the tests of shard K of N.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,26 +18,26 @@ pub struct Shard {
     pub count: u32,
 }
 
-/// What a shard's header holds beyond that of a whole run, so that a merge can prove completeness.
+/// The part of a shard's header that lets a merge prove completeness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Which shard, from 1.
+    /// Index of the shard, from 1.
     pub index: u32,
-    /// Of how many.
+    /// Number of shards.
     pub count: u32,
-    /// Rows of the whole run.
+    /// Number of results of the whole run.
     pub rows: u64,
-    /// BLAKE3 of the names of all tests of the whole run, a line each.
+    /// BLAKE3 hash of the names of all tests of the whole run, one per line.
     pub selection: String,
-    /// BLAKE3 of the file of durations; `None` without one.
+    /// BLAKE3 hash of the file of durations; `None` without one.
     pub durations: Option<String>,
 }
 
 impl Shard {
-    /// Reads `K/N`.
+    /// Parses `K/N`.
     ///
     /// # Errors
-    /// A message for the user.
+    /// Returns a message for the user.
     pub fn parse(text: &str) -> Result<Shard, String> {
         let numbers = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
         let (index, count) = numbers.ok_or_else(|| format!("`{text}` is not K/N"))?;
@@ -48,11 +48,12 @@ impl Shard {
         (1..=count).contains(&index).then_some(Shard { index, count })
     }
 
-    /// What the engine that started this process says: Bazel, GitLab (`parallel:`), a Slurm array, a Kubernetes
-    /// indexed job. Kubernetes does not pass the number of completions on: the job sets `RUNNER_SHARDS` itself.
+    /// Returns the shard from the environment variables of the engine that started this process:
+    /// Bazel, GitLab (`parallel:`), a Slurm array, a Kubernetes indexed job. Kubernetes does not
+    /// pass on the number of completions: the job sets `RUNNER_SHARDS` itself.
     ///
     /// # Errors
-    /// A message that names the variables, when none or contradictory ones are set.
+    /// Names the variables if none or contradictory ones are set.
     pub fn from_environment(variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
         let number = |name: &str| -> Result<Option<u32>, String> {
             let text = variable(name).filter(|text| !text.is_empty());
@@ -90,8 +91,9 @@ impl Shard {
             .to_owned())
     }
 
-    /// Positions of this shard's tests, ascending. Without weights every N-th test; with them (one per test) the
-    /// heaviest goes first to the shard with the least so far. Every shard computes the same split.
+    /// Returns the positions of this shard's tests in ascending order. Without weights, every N-th
+    /// test; with one weight per test, the heaviest test goes first to the shard with the least
+    /// load. Every shard computes the same split.
     pub fn positions(self, tests: usize, weights: Option<&[u64]>) -> Vec<usize> {
         let (index, count) = (self.index as usize - 1, self.count as usize);
         let Some(weights) = weights else {
@@ -99,24 +101,24 @@ impl Shard {
         };
         let mut order: Vec<usize> = (0..tests.min(weights.len())).collect();
         order.sort_by_key(|&test| (std::cmp::Reverse(weights[test]), test));
-        // Load, then number of the shard: a heap with the lightest on top.
+        // A heap of load and shard number with the lightest shard on top.
         let mut loads: std::collections::BinaryHeap<_> =
             (0..count).map(|s| std::cmp::Reverse((0u64, s))).collect();
-        let mut mine = Vec::new();
+        let mut positions = Vec::new();
         for test in order {
             let Some(std::cmp::Reverse((load, shard))) = loads.pop() else { break };
             if shard == index {
-                mine.push(test);
+                positions.push(test);
             }
-            // A test without measurable time still counts, so that ties do not pile up on one shard.
+            // A test without measurable time counts as 1, so that ties are spread over the shards.
             loads.push(std::cmp::Reverse((load.saturating_add(weights[test].max(1)), shard)));
         }
-        mine.sort_unstable();
-        mine
+        positions.sort_unstable();
+        positions
     }
 }
 
-/// BLAKE3 of names, a line each.
+/// Returns the BLAKE3 hash of names, one per line.
 pub fn selection_hash<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut hasher = blake3::Hasher::new();
     for name in names {
@@ -125,12 +127,12 @@ pub fn selection_hash<'a>(names: impl Iterator<Item = &'a str>) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// How long tests took in an earlier run.
+/// Durations of tests in an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Durations {
-    /// Microseconds by test, all generations together.
+    /// Microseconds by test, summed over all generations.
     tests: BTreeMap<String, u64>,
-    /// BLAKE3 of the file.
+    /// BLAKE3 hash of the file.
     pub hash: String,
 }
 
@@ -138,7 +140,7 @@ impl Durations {
     /// Reads a run's folder, a `results.jsonl`, or a CSV of `name,Status,seconds`.
     ///
     /// # Errors
-    /// When it cannot be read or is none of these.
+    /// Fails if the file cannot be read or has none of these formats.
     pub fn read(path: &Path) -> Result<Durations, ReadError> {
         let file = if path.is_dir() { path.join(crate::RESULTS_FILE) } else { path.to_owned() };
         let error = |source| ReadError::Read { path: file.display().to_string(), source };
@@ -163,7 +165,7 @@ impl Durations {
         Ok(Durations { tests, hash })
     }
 
-    /// A weight for each test: its duration, or the mean of all that are known.
+    /// Returns a weight for each test: its duration, or the mean of all known durations.
     pub fn weights<'a>(&self, names: impl Iterator<Item = &'a str>) -> Vec<u64> {
         let by_piglit: BTreeMap<String, u64> =
             self.tests.iter().filter(|(name, _)| !name.contains('/')).map(|(n, &d)| (n.clone(), d)).collect();
@@ -177,7 +179,7 @@ impl Durations {
         found.into_iter().map(|duration| duration.unwrap_or(mean.max(1))).collect()
     }
 
-    /// Microseconds of a test, if it is known.
+    /// Returns the duration of a test in microseconds, if known.
     pub fn of(&self, test: &str) -> Option<u64> {
         self.tests.get(test).copied().or_else(|| {
             self.tests.iter().find(|(written, _)| names_test(written, test)).map(|(_, &duration)| duration)
@@ -185,7 +187,7 @@ impl Durations {
     }
 }
 
-/// Name and microseconds.
+/// Parses name and microseconds.
 fn csv_line(line: &str) -> Option<(String, u64)> {
     let (rest, seconds) = line.rsplit_once(',')?;
     let (name, _status) = rest.rsplit_once(',')?;
@@ -254,7 +256,7 @@ mod tests {
             }
         }
         assert_eq!(Shard { index: 3, count: 3 }.positions(2, Some(&[5, 5])), [0usize; 0]);
-        // Tests without time spread, too.
+        // Tests without time are spread, too.
         assert_eq!(Shard { index: 1, count: 2 }.positions(4, Some(&[0; 4])), [0, 2]);
     }
 

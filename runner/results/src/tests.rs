@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::*;
 use crate::verdict::{Counts, Outcome, Phase, Status};
 
-fn row(test: &str, target: &str, status: Status) -> TestResult {
+fn row(test: &str, generation: &str, status: Status) -> TestResult {
     let failed = status != Status::Pass;
     TestResult {
-        layer: failed.then_some(Phase::Probe),
+        phase: failed.then_some(Phase::Probe),
         reason: failed.then(|| "expected <1> & \"2\"\u{1b}".into()),
         duration_us: 1500,
-        ..TestResult::plain(test, target, status)
+        ..TestResult::plain(test, generation, status)
     }
 }
 
@@ -26,7 +26,7 @@ fn run(rows: &[TestResult], finish: bool) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = ResultsWriter::create(folder.path(), header()).unwrap();
     for row in rows {
-        writer.event(&TestEvent::Finished { job: 0, result: Box::new(row.clone()) }).unwrap();
+        writer.event(&TestEvent::Finished { case: 0, result: Box::new(row.clone()) }).unwrap();
     }
     if finish {
         let finished = TestEvent::RunFinished {
@@ -79,10 +79,10 @@ fn finished_runs_are_sorted_whatever_the_order_of_arrival() {
         .lines()
         .skip(1)
         .map(|line| serde_json::from_str::<TestResult>(line).unwrap())
-        .map(|row| (row.test, row.target))
+        .map(|row| (row.test, row.generation))
         .collect();
     let expected = [("a/y", "ivb"), ("a/z", "ivb"), ("b/x", "hsw"), ("b/x", "ivb")];
-    assert_eq!(keys, expected.map(|(test, target)| (test.to_owned(), target.to_owned())));
+    assert_eq!(keys, expected.map(|(test, generation)| (test.to_owned(), generation.to_owned())));
     let leftovers = fs::read_dir(forward.path()).unwrap().count();
     assert_eq!(leftovers, 4, "no temporary files stay behind");
 }
@@ -118,7 +118,7 @@ fn junit_has_a_suite_per_directory_and_escapes() {
     let long = TestResult { reason: Some("é]]>".repeat(3000)), ..row("a", "ivb", Status::Fail) };
     let one = junit::render(std::slice::from_ref(&long), Junit::All).unwrap();
     assert!(one.len() < 20 << 10 && String::from_utf8(one).unwrap().matches("]]>").count() == 1);
-    // However much fails, the report stays of a size that is accepted.
+    // The report stays within an accepted size however many tests fail.
     let many = vec![long; 4000];
     assert!(junit::render(&many, Junit::All).unwrap().len() < 16 << 20);
 }

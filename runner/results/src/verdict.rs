@@ -1,29 +1,29 @@
-//! What a test's run came to: status, the layer that broke, outcome, and the row that results files hold.
+//! Results of test cases: status, phase, outcome, and the record that results files hold.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::coverage::Seen;
+use crate::coverage::CoverageSample;
 use crate::passes::ScopePasses;
 
 pub use vocabulary::Phase;
 
-/// How a test ended.
+/// The status of an executed test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Everything was as expected.
+    /// All expectations of the script hold.
     Pass,
-    /// Something was not.
+    /// An expectation of the script is violated.
     Fail,
-    /// The runner itself broke down on the test.
+    /// The runner itself crashed on the test.
     Crash,
-    /// The test used up its steps, or the wall-clock guard behind them ran out.
+    /// The test exceeded its step limit or the wall-clock limit.
     Timeout,
-    /// A requirement is not met.
+    /// A requirement of the test is not met.
     Skip,
-    /// Only warnings.
+    /// The test gave only warnings.
     Warn,
 }
 
@@ -32,7 +32,7 @@ impl Status {
     pub const ALL: [Status; 6] =
         [Status::Skip, Status::Warn, Status::Pass, Status::Fail, Status::Crash, Status::Timeout];
 
-    /// The name in results.
+    /// Returns the name in results.
     pub fn name(self) -> &'static str {
         match self {
             Status::Pass => "pass",
@@ -44,12 +44,12 @@ impl Status {
         }
     }
 
-    /// The status of that name.
+    /// Returns the status with this name.
     pub fn from_name(name: &str) -> Option<Status> {
         Status::ALL.into_iter().find(|status| status.name() == name)
     }
 
-    /// The name in deqp-runner's files.
+    /// Returns the name in deqp-runner's files.
     pub fn capitalised(self) -> &'static str {
         match self {
             Status::Pass => "Pass",
@@ -61,8 +61,8 @@ impl Status {
         }
     }
 
-    /// The higher the worse: of several results of one test the worst counts.
-    pub fn badness(self) -> u8 {
+    /// Returns the severity: the worst of several results of one test counts.
+    pub fn severity(self) -> u8 {
         match self {
             Status::Skip => 0,
             Status::Pass => 1,
@@ -73,7 +73,7 @@ impl Status {
         }
     }
 
-    /// The outcome of a test about which no expectation was stated.
+    /// Returns the outcome of a test without any stated expectation.
     pub fn plain_outcome(self) -> Outcome {
         match self {
             Status::Pass | Status::Skip | Status::Warn => Outcome::Expected,
@@ -88,7 +88,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// What the status means in the light of what was expected.
+/// The meaning of a status with respect to the expectations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -105,7 +105,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether a run with such a row in it succeeds; `differed` as in [`TestResult`].
+    /// Returns true if a run with such a result succeeds; `differed` as in [`TestResult`].
     pub fn is_good(self, differed: bool) -> bool {
         match self {
             Outcome::Expected => true,
@@ -115,26 +115,26 @@ impl Outcome {
     }
 }
 
-/// Code generated for one stage at one width.
+/// Statistics of the code generated for one stage at one width.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StageStatistics {
     /// `vertex`, `tessellation control`, …
     pub stage: String,
     /// `vec4`, `SIMD8`, `SIMD16` or `SIMD32`.
     pub width: String,
-    /// Instructions.
+    /// Number of instructions.
     pub instructions: u32,
-    /// Loops.
+    /// Number of loops.
     pub loops: u32,
-    /// Our own static estimate.
+    /// Static estimate of cycles by this project's model.
     pub cycles: u64,
-    /// Registers written to scratch memory.
+    /// Number of registers written to scratch memory.
     pub spills: u32,
-    /// Registers read back from scratch memory.
+    /// Number of registers read from scratch memory.
     pub fills: u32,
-    /// Messages sent.
+    /// Number of messages sent.
     pub sends: u32,
-    /// General registers in use.
+    /// Number of general registers in use.
     pub registers: u32,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub sha: String,
@@ -143,50 +143,51 @@ pub struct StageStatistics {
 /// A named part of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subtest {
-    /// Its name.
+    /// Name of the part.
     pub name: String,
-    /// How it ended.
+    /// Status of the part.
     pub status: Status,
 }
 
-/// One row of the results: one test on one generation.
+/// The result of one test case: one test on one generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestResult {
-    /// Test name.
+    /// Name of the test.
     pub test: String,
     /// Generation, or `reference`.
     #[serde(rename = "gen")]
-    pub target: String,
+    pub generation: String,
     /// Sorted options of the run that differ from the defaults and can change verdicts.
     pub variant: String,
-    /// How it ended.
+    /// Status of the test.
     pub status: Status,
-    /// The first layer that broke; `None` on pass.
-    pub layer: Option<Phase>,
-    /// Why, in one or a few lines; `None` on pass.
+    /// The first phase that broke; `None` on pass.
+    #[serde(rename = "layer")]
+    pub phase: Option<Phase>,
+    /// Reason in one or a few lines; `None` on pass.
     pub reason: Option<String>,
-    /// What the status means.
+    /// Meaning of the status.
     pub outcome: Outcome,
-    /// Microseconds of work.
+    /// Execution time in microseconds.
     pub duration_us: u64,
-    /// Code generated, sorted by stage and width.
+    /// Statistics of the generated code, sorted by stage and width.
     pub stages: Vec<StageStatistics>,
     /// Named parts.
     pub subtests: Vec<Subtest>,
-    /// Repetitions of the row gave different results although no list of flakes allows it.
+    /// True if repetitions gave different results although no list of flakes allows it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub differed: bool,
 }
 
 impl TestResult {
-    /// A row that says how a test ended and nothing more, with nothing expected of it.
-    pub fn plain(test: impl Into<String>, target: impl Into<String>, status: Status) -> TestResult {
+    /// Returns a result with a status and nothing else, without any expectation.
+    pub fn plain(test: impl Into<String>, generation: impl Into<String>, status: Status) -> TestResult {
         TestResult {
             test: test.into(),
-            target: target.into(),
+            generation: generation.into(),
             variant: String::new(),
             status,
-            layer: None,
+            phase: None,
             reason: None,
             outcome: status.plain_outcome(),
             duration_us: 0,
@@ -196,92 +197,92 @@ impl TestResult {
         }
     }
 
-    /// Whether a run with this row in it succeeds.
+    /// Returns true if a run with this result succeeds.
     pub fn is_good(&self) -> bool {
         self.outcome.is_good(self.differed)
     }
 
-    /// What rows are sorted by.
+    /// Returns the sort key.
     pub fn key(&self) -> (&str, &str, &str) {
-        (&self.test, &self.target, &self.variant)
+        (&self.test, &self.generation, &self.variant)
     }
 }
 
-/// How one test ended on one generation, before it has a name.
+/// The verdict of an executor on one test case: a result without names and expectations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// How it ended.
+    /// Status of the test.
     pub status: Status,
-    /// Why it did not pass.
+    /// Phase and reason of a status other than pass.
     pub cause: Option<(Phase, String)>,
-    /// Code generated.
+    /// Statistics of the generated code.
     pub stages: Vec<StageStatistics>,
-    /// Optional passes that ran, if that was asked for.
+    /// Optional passes that ran, if requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<ScopePasses>,
-    /// What the test exercised, if that was asked for.
-    #[serde(default, skip_serializing_if = "Seen::is_empty")]
-    pub seen: Seen,
-    /// The test does not end the same way every time.
+    /// Items that the test exercised, if requested.
+    #[serde(default, skip_serializing_if = "CoverageSample::is_empty")]
+    pub coverage: CoverageSample,
+    /// True if repetitions of the test gave different results.
     pub differed: bool,
 }
 
 impl Verdict {
-    /// A pass.
+    /// Returns a pass.
     pub fn pass() -> Verdict {
         Verdict {
             status: Status::Pass,
             cause: None,
             stages: Vec::new(),
             passes: Vec::new(),
-            seen: Seen::default(),
+            coverage: CoverageSample::default(),
             differed: false,
         }
     }
 
-    /// Anything else.
-    pub fn new(status: Status, layer: Phase, reason: impl Into<String>) -> Verdict {
-        Verdict { status, cause: Some((layer, reason.into())), ..Verdict::pass() }
+    /// Returns a verdict other than a pass.
+    pub fn new(status: Status, phase: Phase, reason: impl Into<String>) -> Verdict {
+        Verdict { status, cause: Some((phase, reason.into())), ..Verdict::pass() }
     }
 
-    /// A failure.
+    /// Returns a failure.
     #[cold]
-    pub fn fail(layer: Phase, reason: impl Into<String>) -> Verdict {
-        Verdict::new(Status::Fail, layer, reason)
+    pub fn fail(phase: Phase, reason: impl Into<String>) -> Verdict {
+        Verdict::new(Status::Fail, phase, reason)
     }
 
-    /// A skip, whose layer is always the requirements.
+    /// Returns a skip, whose phase is always [`Phase::Require`].
     pub fn skip(reason: impl Into<String>) -> Verdict {
         Verdict::new(Status::Skip, Phase::Require, reason)
     }
 }
 
-/// Counts of statuses: the summary line.
+/// Counts of statuses, as in the summary line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     by_status: [usize; 6],
 }
 
 impl Counts {
-    /// Counts one more.
+    /// Adds one status.
     pub fn add(&mut self, status: Status) {
         if let Some(index) = Status::ALL.iter().position(|&s| s == status) {
             self.by_status[index] += 1;
         }
     }
 
-    /// How many there are of a status.
+    /// Returns the count of a status.
     pub fn of(&self, status: Status) -> usize {
         Status::ALL.iter().position(|&s| s == status).map_or(0, |index| self.by_status[index])
     }
 
-    /// How many there are in all.
+    /// Returns the total count.
     pub fn total(&self) -> usize {
         self.by_status.iter().sum()
     }
 }
 
-/// `skip: 14, pass: 1770`: statuses that occur.
+/// Writes the statuses that occur: `skip: 14, pass: 1770`.
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -316,9 +317,9 @@ mod tests {
         for status in Status::ALL {
             assert_eq!(serde_json::to_string(&status).unwrap(), format!("\"{}\"", status.name()));
         }
-        for layer in Phase::ALL {
-            assert_eq!(serde_json::to_string(&layer).unwrap(), format!("\"{}\"", layer.name()));
-            assert_eq!(Phase::from_name(layer.name()), Some(layer));
+        for phase in Phase::ALL {
+            assert_eq!(serde_json::to_string(&phase).unwrap(), format!("\"{}\"", phase.name()));
+            assert_eq!(Phase::from_name(phase.name()), Some(phase));
         }
     }
 
@@ -326,10 +327,10 @@ mod tests {
     fn what_a_run_succeeds_with() {
         let row = |outcome, differed| TestResult {
             test: "a".into(),
-            target: "ivb".into(),
+            generation: "ivb".into(),
             variant: String::new(),
             status: Status::Fail,
-            layer: None,
+            phase: None,
             reason: None,
             outcome,
             duration_us: 0,
@@ -357,10 +358,10 @@ mod tests {
     fn a_row_has_the_documented_fields() {
         let row = TestResult {
             test: "fp64/add".into(),
-            target: "ivb".into(),
+            generation: "ivb".into(),
             variant: String::new(),
             status: Status::Fail,
-            layer: Some(Phase::Probe),
+            phase: Some(Phase::Probe),
             reason: Some("line 9".into()),
             outcome: Outcome::Unexpected,
             duration_us: 12,

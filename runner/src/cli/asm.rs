@@ -9,26 +9,26 @@ use eu::DevInfo;
 use super::{EXPECTED, ToolArgs, print};
 use vocabulary::Generation;
 
-/// Text to raw bytes.
+/// Assembles text to raw bytes.
 pub(super) fn assemble(args: &ToolArgs) -> anyhow::Result<u8> {
     let name = args.file.display();
     let text = String::from_utf8(read(&args.file)?).map_err(|_| anyhow!("{name}: invalid UTF-8"))?;
-    let bytes = eu::assemble(devinfo(args.target)?, &text).with_context(|| name.to_string())?;
+    let bytes = eu::assemble(devinfo(args.generation)?, &text).with_context(|| name.to_string())?;
     print(&bytes)?;
     Ok(EXPECTED)
 }
 
-/// Raw bytes to text, one line per instruction.
+/// Disassembles raw bytes, one line per instruction.
 pub(super) fn disassemble(args: &ToolArgs) -> anyhow::Result<u8> {
-    let devinfo = devinfo(args.target)?;
+    let devinfo = devinfo(args.generation)?;
     let bytes = read(&args.file)?;
     let program = eu::decode_program(devinfo, &bytes).with_context(|| args.file.display().to_string())?;
     print(eu::print_program(devinfo, &program).as_bytes())?;
     Ok(EXPECTED)
 }
 
-fn devinfo(target: Generation) -> anyhow::Result<&'static DevInfo> {
-    execute::devinfo(target).ok_or_else(|| anyhow!("{target} has no instruction set"))
+fn devinfo(generation: Generation) -> anyhow::Result<&'static DevInfo> {
+    execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {

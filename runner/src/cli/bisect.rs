@@ -1,14 +1,16 @@
-//! `runner bisect`: which run of a compiler pass changes how a test ends.
+//! `runner bisect`: search for the compiler pass run that changes the ending of a test.
 
 use std::collections::BTreeMap;
 
 use clap::{Args, ValueEnum};
 
 use super::options::{changed_options, command_options, execute_options};
-use super::trials::Trials;
-use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
+use super::override_runner::OverrideRunner;
+use super::{
+    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print, run,
+};
 use crate::select::TestFile;
-use execute::Trial;
+use execute::CaseOverride;
 use results::names::quoted;
 use results::passes::{Application, PassLimit, Scope, highest, names, numbered, stage_word};
 use results::verdict::Verdict;
@@ -16,7 +18,7 @@ use tools::bisect::search::{self, Change};
 use tools::bisect::{self, Bisection, Command, Conclusion, Ending, PassChange, Switch, Tried, code_changes};
 use vocabulary::Generation;
 
-/// No stage of a shader that compiles at all has more passes; looked at only where the number is not known.
+/// Upper limit of passes, used where their number is unknown; no stage that compiles has more.
 const MOST_PASSES: u32 = 1 << 16;
 
 /// Options of a run that `runner show` does not have.
@@ -24,7 +26,7 @@ const NOT_SHOWN: [&str; 5] = ["math", "shade", "reference", "mock", "binaries"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// For terminals.
     Terminal,
     /// For programs.
     Json,
@@ -35,31 +37,31 @@ pub(super) struct BisectArgs {
     #[command(flatten)]
     select: SelectArgs,
     /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
-    pub(super) targets: Targets,
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    pub(super) generations: Generations,
     /// Fewest passes to try.
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u32,
     /// Most passes to try (default: all).
     #[arg(long, value_name = "N")]
     to: Option<u32>,
-    /// Try every limit instead of halving, which finds all changes.
+    /// Try every limit instead of bisecting, which finds all changes.
     #[arg(long)]
     every: bool,
-    /// Do not try what single passes and quirks do.
+    /// Do not try single passes and quirks.
     #[arg(long)]
     no_switches: bool,
-    /// How the findings are written.
+    /// Format of the findings.
     #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
     format: Format,
-    /// Executions at a time (default: as many as there are cores).
+    /// Concurrent executions (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
     pub(super) execute: ExecuteArgs,
 }
 
-/// Bisects each row that the arguments select; exit code 0 if a change was found for every one.
+/// Bisects every selected test case; exit code 0 if a change was found for each.
 pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     let compile = &args.execute.device.compile;
     anyhow::ensure!(
@@ -76,12 +78,13 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
     }
-    let mut trials = Trials::start(&args.execute, run::jobs(args.jobs))?;
+    let mut runner = OverrideRunner::start(&args.execute, run::jobs(args.jobs))?;
     let mut all = Vec::new();
     for test in &selection.tests {
-        for &target in &args.targets.0 {
-            let mut row = Row { test, target, args, trials: &mut trials, known: BTreeMap::new() };
-            let found = row.bisect(&options)?;
+        for &generation in &args.generations.0 {
+            let mut case =
+                BisectedCase { test, generation, args, runner: &mut runner, known: BTreeMap::new() };
+            let found = case.bisect(&options)?;
             if args.format == Format::Terminal {
                 let separator = if all.is_empty() { "" } else { "\n" };
                 print(format!("{separator}{}", bisect::terminal(&found)).as_bytes())?;
@@ -95,49 +98,49 @@ pub(super) fn bisect(args: &BisectArgs) -> anyhow::Result<u8> {
     Ok(if all.iter().all(Bisection::is_found) { EXPECTED } else { UNEXPECTED })
 }
 
-/// A row under examination.
-struct Row<'a> {
+/// A test case under examination.
+struct BisectedCase<'a> {
     test: &'a TestFile,
-    target: Generation,
+    generation: Generation,
     args: &'a BisectArgs,
-    trials: &'a mut Trials,
-    /// What it came to under each limit so far.
+    runner: &'a mut OverrideRunner,
+    /// Verdicts under the limits tried so far.
     known: BTreeMap<u32, Verdict>,
 }
 
-/// A trial under limits on passes.
-fn limited(limits: &[PassLimit]) -> Trial {
-    Trial { pass_limits: limits.to_vec(), log_passes: true, ..Trial::default() }
+/// Returns an override with limits on passes.
+fn limited(limits: &[PassLimit]) -> CaseOverride {
+    CaseOverride { pass_limits: limits.to_vec(), log_passes: true, ..CaseOverride::default() }
 }
 
-impl Row<'_> {
-    fn run(&mut self, trials: Vec<Trial>) -> anyhow::Result<Vec<Verdict>> {
-        self.trials.run(self.test, self.target, trials)
+impl BisectedCase<'_> {
+    fn run(&mut self, overrides: Vec<CaseOverride>) -> anyhow::Result<Vec<Verdict>> {
+        self.runner.run(self.test, self.generation, overrides)
     }
 
-    /// Executes the row under those limits that are new.
+    /// Executes the test case under new limits.
     fn learn(&mut self, limits: impl Iterator<Item = u32>) -> anyhow::Result<()> {
         let new: Vec<u32> = limits.filter(|limit| !self.known.contains_key(limit)).collect();
-        let trials = new.iter().map(|&limit| limited(&[PassLimit::all(limit)])).collect();
-        let verdicts = self.run(trials)?;
+        let overrides = new.iter().map(|&limit| limited(&[PassLimit::all(limit)])).collect();
+        let verdicts = self.run(overrides)?;
         self.known.extend(new.into_iter().zip(verdicts));
         Ok(())
     }
 
-    /// How the row ends under a limit.
+    /// Returns the ending under a limit.
     fn ending(&mut self, limit: u32) -> anyhow::Result<Ending> {
         self.learn(std::iter::once(limit))?;
         Ok(self.tried(limit).ending)
     }
 
-    /// What the row came to under a limit that was tried.
+    /// Returns the result under a tried limit.
     fn tried(&self, limit: u32) -> Tried {
         let nothing = Verdict::skip("not executed");
         Tried::new(Some(limit), self.known.get(&limit).unwrap_or(&nothing))
     }
 
     fn bisect(&mut self, options: &[(String, String)]) -> anyhow::Result<Bisection> {
-        let first = self.trials.count();
+        let first = self.runner.count();
         let (from, to) = (self.args.from, self.args.to);
         let most = || limited(&to.map(PassLimit::all).into_iter().collect::<Vec<_>>());
         let ends = self.run(vec![most(), most(), limited(&[PassLimit::all(from)])])?;
@@ -146,7 +149,7 @@ impl Row<'_> {
         let ran = (!all.passes.is_empty()).then(|| highest(&all.passes));
         let mut found = Bisection {
             test: self.test.name.clone(),
-            target: self.target.name().to_owned(),
+            generation: self.generation.name().to_owned(),
             all: Tried::new(to, &all),
             few: Tried::new(Some(from), &few),
             passes: ran.filter(|_| to.is_none()),
@@ -167,17 +170,18 @@ impl Row<'_> {
         if is_bad && !self.args.no_switches {
             found.switches = self.switches(&all)?;
         }
-        found.runs = self.trials.count() - first;
+        found.runs = self.runner.count() - first;
         Ok(found)
     }
 
-    /// A limit under which the row ends as with all passes; where their number is not known, a power of two.
+    /// Returns a limit that leads to the ending with all passes; a power of two if their number is
+    /// unknown.
     fn highest_limit(&mut self, known: Option<u32>, all: Ending) -> anyhow::Result<u32> {
         let mut limit = known.filter(|&limit| limit > self.args.from).unwrap_or(64.max(self.args.from * 2));
         while self.ending(limit)? != all {
             limit = limit.max(32) * 2;
             let what = "under no limit that was tried it ends as without one: it does not end the same way every time";
-            anyhow::ensure!(limit <= MOST_PASSES, "{} [{}]: {what}", self.test.name, self.target);
+            anyhow::ensure!(limit <= MOST_PASSES, "{} [{}]: {what}", self.test.name, self.generation);
         }
         Ok(limit)
     }
@@ -211,8 +215,8 @@ impl Row<'_> {
         })
     }
 
-    /// The runs of the number at which the ending changes. If several stages or widths have one, they get theirs one
-    /// after the other, until the ending is another one.
+    /// Returns the pass runs with the number at which the ending changes. If several stages or
+    /// widths have one, their limits are raised one after the other until the ending changes.
     fn suspects(&mut self, change: &Change<Ending>) -> anyhow::Result<Vec<Application>> {
         let at = change.at;
         let logged = |limit: u32| self.known.get(&limit).map_or(&[][..], |verdict| &verdict.passes);
@@ -233,15 +237,15 @@ impl Row<'_> {
             let raise = |&scope: &Scope| PassLimit { scope: Some(scope), limit: at };
             std::iter::once(PassLimit::all(at - 1)).chain(raised.iter().map(raise)).collect()
         };
-        let trials = (1..scopes.len()).map(|count| limited(&limits(&scopes[..count]))).collect();
-        let verdicts = self.run(trials)?;
+        let overrides = (1..scopes.len()).map(|count| limited(&limits(&scopes[..count]))).collect();
+        let verdicts = self.run(overrides)?;
         let first = verdicts.iter().position(|verdict| Ending::of(verdict) != change.from);
         let culprit = scopes[first.unwrap_or(scopes.len() - 1)];
         suspects.retain(|suspect| suspect.scope == culprit);
         Ok(suspects)
     }
 
-    /// Commands that show what the run of a pass did.
+    /// Returns commands that show the effect of a pass run.
     fn commands(&self, at: u32, suspects: &[Application], options: &[(String, String)]) -> Vec<Command> {
         let path = quoted(&self.test.path.display().to_string());
         let run: String = options.iter().map(|(_, option)| format!(" {option}")).collect();
@@ -249,7 +253,7 @@ impl Row<'_> {
         let mut put = |shows, command| commands.push(Command { shows, command });
         if let Some(Application { scope, pass, .. }) = suspects.first() {
             let shown = options.iter().filter(|(name, _)| !NOT_SHOWN.contains(&&**name) && name != "width");
-            let mut show = format!("runner show {path} --gen {}", self.target);
+            let mut show = format!("runner show {path} --gen {}", self.generation);
             shown.for_each(|(_, option)| show += &format!(" {option}"));
             show += &format!(" --stage {}", stage_word(scope.stage));
             let width = scope.width.map(|width| width.name().to_owned());
@@ -264,32 +268,36 @@ impl Row<'_> {
             }
             put("all runs", format!("{show} passes"));
         }
-        put("the test", format!("runner {path} --gen {}{run} --pass-limit {at}", self.target));
+        put("the test", format!("runner {path} --gen {}{run} --pass-limit {at}", self.generation));
         commands
     }
 
-    /// How the row ends without each pass, and without the handling of each quirk, if not as it does with all.
+    /// Returns the endings without each pass and without the handling of each quirk, where they
+    /// differ from the ending with all.
     fn switches(&mut self, all: &Verdict) -> anyhow::Result<Vec<Switch>> {
         let compile = &self.args.execute.device.compile;
         let bound = self.args.to.map(PassLimit::all);
-        let trial = || Trial { pass_limits: bound.into_iter().collect(), ..Trial::default() };
+        let case_override =
+            || CaseOverride { pass_limits: bound.into_iter().collect(), ..CaseOverride::default() };
         let ran = names(&all.passes);
-        let mut options: Vec<(String, Trial)> = Vec::new();
+        let mut options: Vec<(String, CaseOverride)> = Vec::new();
         for pass in compiler::passes::optional() {
             let wanted = ran.is_empty() || ran.contains(pass);
             if wanted && !compile.disable_pass.iter().any(|disabled| disabled == pass) {
-                let trial = Trial { disabled_passes: vec![pass.to_owned()], ..trial() };
-                options.push((format!("--disable-pass {pass}"), trial));
+                let case_override =
+                    CaseOverride { disabled_passes: vec![pass.to_owned()], ..case_override() };
+                options.push((format!("--disable-pass {pass}"), case_override));
             }
         }
         for quirk in compiler::Quirk::ALL.iter().map(|quirk| quirk.name()) {
             if !compile.disable_quirk.iter().any(|disabled| disabled == quirk) {
-                let trial = Trial { disabled_quirks: vec![quirk.to_owned()], ..trial() };
-                options.push((format!("--disable-quirk {quirk}"), trial));
+                let case_override =
+                    CaseOverride { disabled_quirks: vec![quirk.to_owned()], ..case_override() };
+                options.push((format!("--disable-quirk {quirk}"), case_override));
             }
         }
-        let (options, trials): (Vec<String>, Vec<Trial>) = options.into_iter().unzip();
-        let verdicts = self.run(trials)?;
+        let (options, overrides): (Vec<String>, Vec<CaseOverride>) = options.into_iter().unzip();
+        let verdicts = self.run(overrides)?;
         let endings = verdicts.iter().map(Ending::of);
         let switches = options.into_iter().zip(endings).map(|(option, ending)| Switch { option, ending });
         let mut switches: Vec<Switch> = switches.filter(|switch| switch.ending != Ending::of(all)).collect();

@@ -1,6 +1,7 @@
-//! An error's chain of causes as text.
+//! Formatting of an error with its causes.
 
-/// An error with its causes on one line; a cause that the error before it tells already is left out.
+/// Formats an error with its causes on one line; leaves out causes that the previous message
+/// contains.
 pub fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     let mut last = String::new();
@@ -22,8 +23,8 @@ mod tests {
     #[test]
     fn causes_are_told_once() {
         let io = || std::io::Error::other("no such thing");
-        let told = results::ReadError::Read { path: "a".into(), source: io() };
-        assert_eq!(chain(&anyhow::Error::from(told)), "cannot read a: no such thing");
+        let error = results::ReadError::Read { path: "a".into(), source: io() };
+        assert_eq!(chain(&anyhow::Error::from(error)), "cannot read a: no such thing");
         assert_eq!(chain(&anyhow::Error::from(io()).context("reading a")), "reading a: no such thing");
     }
 }

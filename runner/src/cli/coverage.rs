@@ -1,4 +1,4 @@
-//! `runner coverage PATH…`: what tests exercise, and what they do not.
+//! `runner coverage PATH…`: coverage of compiler and hardware by tests.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,12 +7,14 @@ use clap::Args;
 use serde::Serialize;
 
 use super::options::execute_options;
-use super::{EXPECTED, ExecuteArgs, NOTHING, SelectArgs, Targets, UNEXPECTED, list, print, run, targets};
+use super::{
+    EXPECTED, ExecuteArgs, Generations, NOTHING, SelectArgs, UNEXPECTED, generations, list, print, run,
+};
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::TestFile;
 use crate::supervise::{Finished, Pool, Request};
-use execute::Trial;
+use execute::CaseOverride;
 use results::coverage::Kind;
 use results::names::printable_line;
 use results::replace_file;
@@ -20,7 +22,7 @@ use results::verdict::{Outcome, TestResult, Verdict};
 use tools::coverage::{Coverage, Part, all, table};
 use vocabulary::Generation;
 
-/// The file with everything, in the folder of `--out`.
+/// File with all data, in the folder of `--out`.
 const FILE: &str = "coverage.json";
 
 #[derive(Debug, Args)]
@@ -28,18 +30,19 @@ pub(super) struct CoverageArgs {
     #[command(flatten)]
     select: SelectArgs,
     /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
-    pub(super) targets: Targets,
-    /// Where coverage.json goes (default: nowhere).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    pub(super) generations: Generations,
+    /// Folder of coverage.json (default: none).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Also which quirks' handling the tests need: every test is compiled again without.
+    /// Also find the quirks whose handling the tests need: every test is compiled again without it.
     #[arg(long)]
     quirks: bool,
-    /// Fail when less than this much of a kind is covered on a generation, for example opcodes=60 (repeatable).
+    /// Fail if less than this percentage of a kind is covered on a generation, for example
+    /// opcodes=60 (repeatable).
     #[arg(long, value_name = "KIND=PERCENT", value_parser = minimum)]
     min: Vec<(Kind, f64)>,
-    /// Rows at a time (default: as many as there are cores).
+    /// Concurrent test cases (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
@@ -54,7 +57,7 @@ fn minimum(text: &str) -> Result<(Kind, f64), String> {
     Ok((kind.ok_or_else(|| format!("kinds: {}", names()))?, percent))
 }
 
-/// `coverage.json`.
+/// Contents of `coverage.json`.
 #[derive(Serialize)]
 struct Report<'a> {
     format: u32,
@@ -62,7 +65,7 @@ struct Report<'a> {
     parts: &'a [Part],
 }
 
-/// Measures coverage; exit code 1 when it is less than asked for.
+/// Measures coverage; exit code 1 if it is below a minimum.
 pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     execute_options(&args.execute, false)?;
     let tests = list::select(&args.select)?.tests;
@@ -70,10 +73,10 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
         eprintln!("error: no tests are selected");
         return Ok(NOTHING);
     }
-    let (count, targets) = (tests.len(), args.targets.0.clone());
+    let (count, generations) = (tests.len(), args.generations.0.clone());
     let (coverage, interrupted) = measure(args, tests)?;
     let without: &[Kind] = if args.quirks { &[] } else { &[Kind::Quirks] };
-    let parts = coverage.parts(&targets, without);
+    let parts = coverage.parts(&generations, without);
     print(table(&parts).as_bytes())?;
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder)?;
@@ -84,7 +87,7 @@ pub(super) fn coverage(args: &CoverageArgs) -> anyhow::Result<u8> {
     for (kind, least) in &args.min {
         for part in parts.iter().filter(|part| part.kind == *kind) {
             if part.percent().is_some_and(|percent| percent < *least) {
-                eprintln!("{} [{}]: less than {least} %", kind.title(), part.target);
+                eprintln!("{} [{}]: less than {least} %", kind.title(), part.generation);
                 enough = false;
             }
         }
@@ -100,11 +103,11 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
     let entered = runtime.enter();
     let pool = Pool::start(&settings, None);
     drop(entered);
-    let targets = args.targets.0.clone();
-    let rows = Rows { tests, targets, quirks: args.quirks, pool, coverage: Mutex::default() };
-    let described = |job| {
-        let (test, target) = rows.row_of(job);
-        Described { name: format!("{} [{target}]", printable_line(&test.name)), command: String::new() }
+    let generations = args.generations.0.clone();
+    let rows = CoveragePlan { tests, generations, quirks: args.quirks, pool, coverage: Mutex::default() };
+    let described = |case| {
+        let (test, generation) = rows.case_at(case);
+        Described { name: format!("{} [{generation}]", printable_line(&test.name)), command: String::new() }
     };
     let mut console = Console::new((0..rows.len()).map(described).collect());
     let plan = Arc::new(rows);
@@ -114,76 +117,82 @@ fn measure(args: &CoverageArgs, tests: Vec<TestFile>) -> anyhow::Result<(Coverag
     Ok((coverage, summary.interrupted))
 }
 
-/// Every test on every generation.
-struct Rows {
+/// The plan: every test on every generation.
+struct CoveragePlan {
     tests: Vec<TestFile>,
-    targets: Vec<Generation>,
-    /// Whether quirks are tried.
+    generations: Vec<Generation>,
+    /// True if quirks are tried.
     quirks: bool,
     pool: Pool,
     coverage: Mutex<Coverage>,
 }
 
-impl Rows {
-    fn row_of(&self, job: usize) -> (&TestFile, Generation) {
-        let count = self.targets.len();
-        (&self.tests[job / count], self.targets[job % count])
+impl CoveragePlan {
+    fn case_at(&self, case: usize) -> (&TestFile, Generation) {
+        let count = self.generations.len();
+        (&self.tests[case / count], self.generations[case % count])
     }
 
-    async fn execute(&self, job: usize, slot: usize, trial: Trial) -> Finished {
-        let (test, target) = self.row_of(job);
+    async fn execute(&self, case: usize, task: usize, case_override: CaseOverride) -> Finished {
+        let (test, generation) = self.case_at(case);
         let (path, name) = (test.path.clone().into(), test.name.clone());
-        let request = Request { job, path, test: name, target, trial: Some(trial) };
-        self.pool.run(slot, request).await
+        let request = Request { case, path, test: name, generation, case_override: Some(case_override) };
+        self.pool.run(task, request).await
     }
 
-    /// The quirks whose handling no test needed so far: those are tried.
-    fn open_quirks(&self, target: Generation) -> Vec<String> {
+    /// Returns the quirks whose handling no test needed so far.
+    fn open_quirks(&self, generation: Generation) -> Vec<String> {
         let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = if self.quirks { all(Kind::Quirks, target).unwrap_or_default() } else { Vec::new() };
-        all.into_iter().filter(|quirk| !coverage.has(Kind::Quirks, target, quirk)).collect()
+        let all = if self.quirks { all(Kind::Quirks, generation).unwrap_or_default() } else { Vec::new() };
+        all.into_iter().filter(|quirk| !coverage.has(Kind::Quirks, generation, quirk)).collect()
     }
 }
 
-/// What a quirk's handling can change.
+/// Returns the part of a verdict that the handling of a quirk can change.
 fn code(verdict: &Verdict) -> Vec<&str> {
     verdict.stages.iter().map(|stage| &*stage.sha).collect()
 }
 
-impl Plan for Rows {
+impl Plan for CoveragePlan {
     fn len(&self) -> usize {
-        self.tests.len() * self.targets.len()
+        self.tests.len() * self.generations.len()
     }
 
-    async fn run(&self, job: usize, slot: usize) -> Finished {
-        let mut first =
-            self.execute(job, slot, Trial { observe: true, log_passes: true, ..Trial::default() }).await;
-        let (_, target) = self.row_of(job);
-        let mut seen = std::mem::take(&mut first.verdict.seen);
+    async fn run(&self, case: usize, task: usize) -> Finished {
+        let mut first = self
+            .execute(
+                case,
+                task,
+                CaseOverride { sample_coverage: true, log_passes: true, ..CaseOverride::default() },
+            )
+            .await;
+        let (_, generation) = self.case_at(case);
+        let mut sample = std::mem::take(&mut first.verdict.coverage);
         if !first.verdict.stages.is_empty() {
-            for quirk in self.open_quirks(target) {
-                let trial = Trial { disabled_quirks: vec![quirk.clone()], ..Trial::default() };
-                let other = self.execute(job, slot, trial).await.verdict;
+            for quirk in self.open_quirks(generation) {
+                let case_override =
+                    CaseOverride { disabled_quirks: vec![quirk.clone()], ..CaseOverride::default() };
+                let other = self.execute(case, task, case_override).await.verdict;
                 if other.status != first.verdict.status || code(&other) != code(&first.verdict) {
-                    seen.insert(Kind::Quirks, quirk);
+                    sample.insert(Kind::Quirks, quirk);
                 }
             }
         }
-        self.coverage.lock().unwrap_or_else(PoisonError::into_inner).add(target, &seen);
+        self.coverage.lock().unwrap_or_else(PoisonError::into_inner).add(generation, &sample);
         first
     }
 
-    fn row(&self, job: usize, finished: Finished) -> TestResult {
-        let (test, target) = self.row_of(job);
+    fn result(&self, case: usize, finished: Finished) -> TestResult {
+        let (test, generation) = self.case_at(case);
         let Finished { verdict, duration } = finished;
-        let (layer, reason) = verdict.cause.unzip();
+        let (phase, reason) = verdict.cause.unzip();
         TestResult {
-            layer,
+            phase,
             reason,
-            // A test that fails exercises something all the same.
+            // A failing test has a coverage, too.
             outcome: Outcome::Expected,
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
-            ..TestResult::plain(&*test.name, target.name(), verdict.status)
+            ..TestResult::plain(&*test.name, generation.name(), verdict.status)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `runner diff`: comparing two runs.
+//! `runner diff`: comparison of two runs.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use results::{RunFile, RunRows};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// For terminals.
     Terminal,
     /// For a merge request.
     Markdown,
@@ -21,21 +21,22 @@ enum Format {
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
-    /// The run before: its folder or results.jsonl.
+    /// The old run: its folder or results.jsonl.
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The run after.
+    /// The new run.
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// How the comparison is written.
+    /// Format of the comparison.
     #[arg(long, value_enum, value_name = "HOW", default_value = "terminal")]
     format: Format,
-    /// Show how messages, IR and assembly changed in up to N rows that both runs hold failure bundles of.
+    /// Show changes of messages, IR and assembly for up to N test cases with failure bundles in
+    /// both runs.
     #[arg(long, value_name = "N", default_value_t = 3)]
     texts: usize,
 }
 
-/// Compares two runs; regressions give exit code 1.
+/// Compares two runs; exit code 1 if there are regressions.
 pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     let (old_file, new_file) = (RunFile::read(&args.old)?, RunFile::read(&args.new)?);
     let (old, new) = std::thread::scope(|scope| {
@@ -57,7 +58,7 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
     Ok(if diff.is_bad() { UNEXPECTED } else { EXPECTED })
 }
 
-/// Reads a run, telling when its end is missing.
+/// Parses a run and warns if its end is missing.
 pub(super) fn parse(file: &RunFile) -> anyhow::Result<RunRows<'_>> {
     let run = file.parse()?;
     if run.truncated {

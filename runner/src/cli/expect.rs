@@ -16,7 +16,7 @@ use results::names::{printable, printable_line};
 use results::{Run, replace_file};
 use vocabulary::Generation;
 
-/// Statements about no test that are listed one by one, per file.
+/// Maximum number of unmatched statements listed per file.
 const LISTED: usize = 5;
 
 /// Files of expectations.
@@ -25,10 +25,10 @@ pub(super) struct ExpectArgs {
     /// Expected failures, lines of name,Status (repeatable).
     #[arg(long, value_name = "[GEN=]FILE")]
     baseline: Vec<String>,
-    /// Patterns of tests that are not run (repeatable).
+    /// Patterns of tests to skip (repeatable).
     #[arg(long, value_name = "[GEN=]FILE")]
     skips: Vec<String>,
-    /// Patterns of tests whose failures do not count (repeatable).
+    /// Patterns of tests whose failures are ignored (repeatable).
     #[arg(long, value_name = "[GEN=]FILE")]
     flakes: Vec<String>,
     /// Expectations with reasons, in YAML.
@@ -50,7 +50,7 @@ impl ExpectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ExpectCommand {
-    /// Edit baselines and runner.yaml after a run: what it proves stale goes or changes, everything else stays.
+    /// Edit baselines and runner.yaml after a run: remove or change what the run proves stale.
     Update(UpdateArgs),
 }
 
@@ -65,10 +65,10 @@ pub(super) struct UpdateArgs {
     /// Expectations with reasons, in YAML.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Append unexpected failures to the first baseline of their generation alone.
+    /// Append unexpected failures to the first baseline that covers only their generation.
     #[arg(long)]
     add: bool,
-    /// Show the changes, write nothing.
+    /// Show the changes without writing.
     #[arg(long)]
     dry_run: bool,
 }
@@ -79,7 +79,7 @@ pub(super) fn expect(command: &ExpectCommand) -> anyhow::Result<u8> {
     }
 }
 
-/// Tells about names and patterns that are about none of the tests.
+/// Warns about names and patterns that apply to none of the tests.
 pub(super) fn warn_unmatched(expectations: &Expectations, tests: &[TestFile]) {
     let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for unmatched in expectations.unmatched(tests.iter().map(|test| &*test.name)) {
@@ -102,9 +102,9 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     let files: Vec<ScopedFile> = args.baseline.iter().map(|text| ScopedFile::parse(text)).collect();
     let sources = Sources { baseline: files.clone(), ..Sources::default() };
     let all: Vec<Generation> = Generation::HARDWARE.into_iter().chain([Generation::Reference]).collect();
-    // Also checks every line before anything is written.
+    // Every line is checked before anything is written.
     let expectations = Expectations::load(&sources, &all)?;
-    let known = |name: &str, target: Generation| expectations.baseline(name, target).is_some();
+    let known = |name: &str, generation: Generation| expectations.baseline(name, generation).is_some();
     let mut report = String::new();
     let mut added_for: Vec<Option<Vec<Generation>>> = Vec::new();
     for file in &files {
@@ -122,7 +122,7 @@ fn update(args: &UpdateArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// Writes an edited file, or only shows what would change.
+/// Writes an edited file, or only shows the changes.
 fn apply(path: &Path, old: &str, edited: &Edited, dry_run: bool, report: &mut String) -> anyhow::Result<()> {
     if dry_run {
         report.push_str(&difference(path, old, &edited.text));
@@ -139,7 +139,7 @@ fn difference(path: &Path, old: &str, new: &str) -> String {
         return String::new();
     }
     let diff = TextDiff::from_lines(old, new);
-    // Tests' names are data: nothing in them reaches the terminal unescaped.
+    // Tests' names are untrusted: the terminal gets only escaped text.
     diff.unified_diff().header(&name, &name).to_string().lines().map(|line| printable(line) + "\n").collect()
 }
 

@@ -1,4 +1,4 @@
-//! `runner fuzz`: random tests, or damaged ones.
+//! `runner fuzz`: random or damaged tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use clap::Args;
 
 use super::options::{changed_options, command_options, execute_options};
 use super::reduce::{ReduceArgs, reduce};
-use super::{EXPECTED, ExecuteArgs, NOTHING, Targets, UNEXPECTED, print, run, targets};
-use crate::bundles::{Keep, Keeper};
+use super::{EXPECTED, ExecuteArgs, Generations, NOTHING, UNEXPECTED, generations, print, run};
+use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::{Console, Described};
 use crate::schedule::{self, Limits, Plan};
 use crate::select::{TestFile, find_tests};
 use crate::supervise::{Finished, Pool, Request};
-use execute::Trial;
+use execute::CaseOverride;
 use results::names::{EXTENSION, printable_line, quoted};
 use results::verdict::{Outcome, Status, TestResult, Verdict};
 use results::{Header, ResultsWriter, RunFolder, RunRecord, replace_file};
 use tools::fuzz::{Kind, generate, mutate};
 use vocabulary::Generation;
 
-/// Tests that are made when nobody says how many.
+/// Default number of tests.
 const COUNT: u64 = 100;
-/// Most tests of `--until-failure`.
+/// Maximum number of tests with `--until-failure`.
 const UNTIL_FAILURE: u64 = 20_000;
-/// The folder of tests that failed, in the run's folder. Names of tests start below it.
+/// Folder of failed tests in the run's folder. Names of tests start below it.
 const TESTS: &str = "tests";
 
 #[derive(Debug, Args)]
 pub(super) struct FuzzArgs {
     /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
-    targets: Targets,
-    /// Tests of another seed are other tests.
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    generations: Generations,
+    /// Seed of the tests.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// How many tests (default: 100).
+    /// Number of tests (default: 100).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: Option<u64>,
     /// Stop at the first failure.
@@ -47,7 +47,7 @@ pub(super) struct FuzzArgs {
     /// Only test K of the seed.
     #[arg(long, value_name = "K", conflicts_with_all = ["count", "until_failure"])]
     only: Option<u64>,
-    /// What the tests are about, in turn (default: all).
+    /// Stages under test, in turn (default: all).
     #[arg(long, value_enum, value_name = "LIST", value_delimiter = ',', conflicts_with = "mutate")]
     stage: Vec<Kind>,
     /// Damage these tests instead; only crashes and timeouts count (repeatable).
@@ -56,32 +56,32 @@ pub(super) struct FuzzArgs {
     /// Print the tests and run nothing.
     #[arg(long)]
     print: bool,
-    /// Make what failed smaller, as `runner reduce` does.
+    /// Reduce failed tests, as `runner reduce` does.
     #[arg(long)]
     reduce: bool,
-    /// Only the interpreter, with what any generation offers.
-    #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
+    /// Run only the interpreter, with the union of all generations' capabilities.
+    #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
     reference_only: bool,
-    /// Rows at a time (default: as many as there are cores).
+    /// Concurrent test cases (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Where results and failing tests go (default: results/<date>-<n>).
+    /// Folder of results and failed tests (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Which results get a folder in failures/ that explains them.
+    /// Results that get a bundle in failures/ with an explanation.
     #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
-    keep: Keep,
+    keep: BundlePolicy,
     #[command(flatten)]
     pub(super) execute: ExecuteArgs,
 }
 
 impl FuzzArgs {
-    /// What every test runs on.
-    pub(super) fn targets(&self) -> Vec<Generation> {
-        if self.reference_only { vec![Generation::Reference] } else { self.targets.0.clone() }
+    /// Returns the generations of every test.
+    pub(super) fn generations(&self) -> Vec<Generation> {
+        if self.reference_only { vec![Generation::Reference] } else { self.generations.0.clone() }
     }
 
-    /// Numbers of the tests.
+    /// Returns the numbers of the tests.
     fn numbers(&self) -> std::ops::Range<u64> {
         let count = self.count.unwrap_or(if self.until_failure { UNTIL_FAILURE } else { COUNT });
         self.only.map_or(0..count, |only| only..only.saturating_add(1))
@@ -96,11 +96,11 @@ impl FuzzArgs {
     }
 }
 
-/// Where tests come from.
+/// Source of tests.
 enum Source {
-    /// The generator, these kinds in turn.
+    /// Generated tests of these kinds in turn.
     Generated(Vec<Kind>),
-    /// Files.
+    /// Damaged files.
     Damaged(Vec<TestFile>),
 }
 
@@ -113,7 +113,7 @@ impl Source {
         format!("fuzz-{seed}/{kind}-{number}")
     }
 
-    /// The test's text; a file that cannot be read is empty.
+    /// Returns the text of a test; an unreadable file is empty.
     fn text(&self, seed: u64, number: u64) -> String {
         match self {
             Source::Generated(kinds) => {
@@ -124,7 +124,7 @@ impl Source {
                     let bytes = chosen(files, number).and_then(|file| std::fs::read(&file.path).ok());
                     String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
                 };
-                // The other file is somewhere else, and differs from seed to seed.
+                // The index of the other file differs from the first and between seeds.
                 let other = number.wrapping_mul(0x9e37_79b9).wrapping_add(seed);
                 mutate(seed, number, &text(number), &text(other))
             }
@@ -132,12 +132,12 @@ impl Source {
     }
 }
 
-/// Those of a list come in turn.
+/// Returns the elements of a list in turn.
 fn chosen<T>(list: &[T], number: u64) -> Option<&T> {
     list.get(usize::try_from(number % list.len().max(1) as u64).ok()?)
 }
 
-/// Runs random tests.
+/// Executes random tests.
 pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of tests that exist");
     let source = args.source()?;
@@ -152,27 +152,27 @@ pub(super) fn fuzz(args: &FuzzArgs) -> anyhow::Result<u8> {
     }
     let (good, failed) = run_tests(args, source)?;
     if args.reduce {
-        for (path, target) in failed {
+        for (path, generation) in failed {
             let small = path.with_extension(format!("small.{EXTENSION}"));
-            println!("{} [{target}]", small.display());
-            reduce(&ReduceArgs::of(path, target, small, args.jobs, args.execute.clone()))?;
+            println!("{} [{generation}]", small.display());
+            reduce(&ReduceArgs::of(path, generation, small, args.jobs, args.execute.clone()))?;
         }
     }
     Ok(if good { EXPECTED } else { UNEXPECTED })
 }
 
-/// Files of tests that failed, each with the first target on which it did.
+/// Files of failed tests, each with the first generation on which it failed.
 type Failed = BTreeMap<PathBuf, Generation>;
 
-/// Runs the tests; whether all is well, and what is not.
+/// Executes the tests; returns true if all are as expected, and the failed ones.
 fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> {
     let options = execute_options(&args.execute, args.reference_only)?;
     let changed = changed_options(&args.execute, &options.device);
-    let (targets, numbers) = (args.targets(), args.numbers());
+    let (generations, numbers) = (args.generations(), args.numbers());
     let arguments = super::arguments();
     let jobs = run::jobs(args.jobs);
     let settings = run::settings(&args.execute, false, jobs, &arguments)?;
-    let header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let header = Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     let folder = RunFolder::create(args.out.as_deref())?;
     folder.forget_results()?;
     let record = RunRecord { arguments, directory: std::env::current_dir()?, only: None, shard: None };
@@ -184,53 +184,54 @@ fn run_tests(args: &FuzzArgs, source: Source) -> anyhow::Result<(bool, Failed)> 
     let tests = folder.path.join(TESTS);
     let runtime = schedule::runtime()?;
     let entered = runtime.enter();
-    let rows = Rows {
+    let rows = FuzzPlan {
         source,
         seed: args.seed,
         numbers,
-        targets,
+        generations,
         variant,
-        guard: settings.guard,
+        time_limit: settings.time_limit,
         tests,
         pool: Pool::start(&settings, None),
         made: Mutex::default(),
         failed: Mutex::default(),
     };
     drop(entered);
-    let mut console = Console::new((0..rows.len()).map(|job| rows.described(job, &switches)).collect());
+    let mut console = Console::new((0..rows.len()).map(|case| rows.described(case, &switches)).collect());
     let files = rows.numbers.clone().map(|number| {
         let name = rows.source.name(args.seed, number);
         let file = rows.file(&name);
         (name, file)
     });
-    let mut keeper = Keeper::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
+    let mut bundle_writer = BundleWriter::new(&folder.path, args.keep, options, files.collect(), &[], jobs);
     let limits = Limits { jobs: jobs * 2, max_fails: args.until_failure.then_some(1) };
     let plan = Arc::new(rows);
-    let reporters: &mut [&mut dyn results::event::Reporter] = &mut [&mut writer, &mut console, &mut keeper];
+    let reporters: &mut [&mut dyn results::event::Reporter] =
+        &mut [&mut writer, &mut console, &mut bundle_writer];
     let summary = runtime.block_on(schedule::run(plan.clone(), limits, reporters))?;
     let kept = std::mem::take(&mut *plan.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let good = summary.unexpected == 0 && !summary.interrupted;
     Ok((good, kept.result()?))
 }
 
-/// The rows of a run: every test on every target.
-struct Rows {
+/// The plan: every test on every generation.
+struct FuzzPlan {
     source: Source,
     seed: u64,
     numbers: std::ops::Range<u64>,
-    targets: Vec<Generation>,
+    generations: Vec<Generation>,
     variant: String,
-    /// Wall-clock guard of a row.
-    guard: Duration,
-    /// Where failing tests go.
+    /// Wall-clock limit of a test case.
+    time_limit: Duration,
+    /// Folder of failed tests.
     tests: PathBuf,
     pool: Pool,
-    /// The last test that was made.
+    /// The latest generated test.
     made: Mutex<(u64, String)>,
     failed: Mutex<Kept>,
 }
 
-/// Tests that were kept.
+/// Failed tests that were written.
 #[derive(Default)]
 struct Kept {
     failed: Failed,
@@ -243,17 +244,17 @@ impl Kept {
     }
 }
 
-impl Rows {
-    fn row_of(&self, job: usize) -> (u64, Generation) {
-        let count = self.targets.len();
-        (self.numbers.start + (job / count) as u64, self.targets[job % count])
+impl FuzzPlan {
+    fn case_at(&self, case: usize) -> (u64, Generation) {
+        let count = self.generations.len();
+        (self.numbers.start + (case / count) as u64, self.generations[case % count])
     }
 
-    fn name(&self, job: usize) -> String {
-        self.source.name(self.seed, self.row_of(job).0)
+    fn name(&self, case: usize) -> String {
+        self.source.name(self.seed, self.case_at(case).0)
     }
 
-    /// The text of a test; one is needed for several targets in a row.
+    /// Returns the text of a test, which is needed for several generations in a row.
     fn text(&self, number: u64) -> String {
         let mut made = self.made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if made.1.is_empty() || made.0 != number {
@@ -266,37 +267,38 @@ impl Rows {
         self.tests.join(format!("{name}.{EXTENSION}"))
     }
 
-    fn described(&self, job: usize, switches: &str) -> Described {
-        let (name, (_, target)) = (self.name(job), self.row_of(job));
-        let which = match target {
+    fn described(&self, case: usize, switches: &str) -> Described {
+        let (name, (_, generation)) = (self.name(case), self.case_at(case));
+        let which = match generation {
             Generation::Reference => "--reference-only".to_owned(),
-            _ => format!("--gen {target}"),
+            _ => format!("--gen {generation}"),
         };
         let path = quoted(&self.file(&name).display().to_string());
         Described {
-            name: format!("{} [{target}]", printable_line(&name)),
+            name: format!("{} [{generation}]", printable_line(&name)),
             command: format!("runner {path} {which}{switches}"),
         }
     }
 
-    /// What a verdict means. Of damaged tests nothing is expected but an orderly end, within the time they are allowed.
+    /// Returns the outcome of a verdict. Damaged tests only have to end in an orderly way within
+    /// the time limit.
     fn outcome(&self, verdict: &Verdict, duration: Duration) -> Outcome {
         match (&self.source, verdict.status) {
             (Source::Generated(_), status) => status.plain_outcome(),
             (Source::Damaged(_), Status::Crash) => Outcome::Unexpected,
-            (Source::Damaged(_), Status::Timeout) if duration >= self.guard => Outcome::Unexpected,
+            (Source::Damaged(_), Status::Timeout) if duration >= self.time_limit => Outcome::Unexpected,
             (Source::Damaged(_), _) => Outcome::Expected,
         }
     }
 
-    /// Keeps a test that failed.
-    fn keep(&self, job: usize) {
-        let (number, target) = self.row_of(job);
-        let path = self.file(&self.name(job));
+    /// Writes a failed test.
+    fn keep(&self, case: usize) {
+        let (number, generation) = self.case_at(case);
+        let path = self.file(&self.name(case));
         let written = write(&path, &self.text(number));
         let mut kept = self.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match written {
-            Ok(()) => drop(kept.failed.entry(path).or_insert(target)),
+            Ok(()) => drop(kept.failed.entry(path).or_insert(generation)),
             Err(error) => kept.error = Some(error),
         }
     }
@@ -308,36 +310,36 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(replace_file(path, text.as_bytes())?)
 }
 
-impl Plan for Rows {
+impl Plan for FuzzPlan {
     fn len(&self) -> usize {
-        usize::try_from(self.numbers.end - self.numbers.start).unwrap_or(0) * self.targets.len()
+        usize::try_from(self.numbers.end - self.numbers.start).unwrap_or(0) * self.generations.len()
     }
 
-    async fn run(&self, job: usize, slot: usize) -> Finished {
-        let (number, target) = self.row_of(job);
-        let name = self.name(job);
-        let trial = Some(Trial { text: Some(self.text(number)), ..Trial::default() });
-        let request = Request { job, path: self.file(&name).into(), test: name, target, trial };
-        self.pool.run(slot, request).await
+    async fn run(&self, case: usize, task: usize) -> Finished {
+        let (number, generation) = self.case_at(case);
+        let name = self.name(case);
+        let case_override = Some(CaseOverride { text: Some(self.text(number)), ..CaseOverride::default() });
+        let request = Request { case, path: self.file(&name).into(), test: name, generation, case_override };
+        self.pool.run(task, request).await
     }
 
-    fn row(&self, job: usize, finished: Finished) -> TestResult {
-        let (name, (_, target)) = (self.name(job), self.row_of(job));
+    fn result(&self, case: usize, finished: Finished) -> TestResult {
+        let (name, (_, generation)) = (self.name(case), self.case_at(case));
         let Finished { verdict, duration } = finished;
         let outcome = self.outcome(&verdict, duration);
         if outcome != Outcome::Expected {
-            self.keep(job);
+            self.keep(case);
         }
-        let (layer, reason) = verdict.cause.unzip();
+        let (phase, reason) = verdict.cause.unzip();
         TestResult {
             variant: self.variant.clone(),
-            layer,
+            phase,
             reason,
             outcome,
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             stages: verdict.stages,
             differed: verdict.differed,
-            ..TestResult::plain(name, target.name(), verdict.status)
+            ..TestResult::plain(name, generation.name(), verdict.status)
         }
     }
 }

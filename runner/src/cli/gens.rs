@@ -1,4 +1,4 @@
-//! `runner gens`: what each generation offers.
+//! `runner gens`: capabilities of each generation.
 
 use std::fmt::Write;
 
@@ -8,22 +8,22 @@ use super::{EXPECTED, print};
 use execute::capabilities::{ContextSet, context_set};
 use vocabulary::Generation;
 
-/// Prints a line per context, or everything about the generations named.
+/// Prints a line per context, or all capabilities of the given generations.
 pub(super) fn gens(full: Option<&[Generation]>) -> anyhow::Result<u8> {
     let mut text = String::new();
     match full {
         None => {
             writeln!(text, "gen        context  GL   GLSL  extensions")?;
-            for target in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
-                for context in contexts(context_set(target)?) {
-                    summary(&mut text, target, context)?;
+            for generation in Generation::HARDWARE.into_iter().chain([Generation::Reference]) {
+                for context in contexts(context_set(generation)?) {
+                    summary(&mut text, generation, context)?;
                 }
             }
         }
-        Some(targets) => {
-            for &target in targets {
-                for context in contexts(context_set(target)?) {
-                    details(&mut text, target, context)?;
+        Some(generations) => {
+            for &generation in generations {
+                for context in contexts(context_set(generation)?) {
+                    details(&mut text, generation, context)?;
                 }
             }
         }
@@ -44,15 +44,15 @@ fn api_name(api: Api) -> &'static str {
     }
 }
 
-fn summary(text: &mut String, target: Generation, c: &Capabilities) -> std::fmt::Result {
+fn summary(text: &mut String, generation: Generation, c: &Capabilities) -> std::fmt::Result {
     let (gl, glsl) = (c.gl_version, c.glsl_version);
     let gl = format!("{}.{}", gl / 10, gl % 10);
     let glsl = format!("{}.{:02}", glsl / 100, glsl % 100);
-    writeln!(text, "{target:10} {:8} {gl:4} {glsl:5} {}", api_name(c.api), c.extensions.len())
+    writeln!(text, "{generation:10} {:8} {gl:4} {glsl:5} {}", api_name(c.api), c.extensions.len())
 }
 
-fn details(text: &mut String, target: Generation, c: &Capabilities) -> std::fmt::Result {
-    summary(text, target, c)?;
+fn details(text: &mut String, generation: Generation, c: &Capabilities) -> std::fmt::Result {
+    summary(text, generation, c)?;
     for (name, value) in &c.limits {
         writeln!(text, "    {name} = {value}")?;
     }

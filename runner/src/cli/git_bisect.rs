@@ -1,4 +1,4 @@
-//! `--git-bisect`: what a run says to `git bisect run`.
+//! `--git-bisect`: exit codes for `git bisect run`.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use execute::UNREADABLE;
 use results::diff::{self, Change};
 use results::verdict::{Outcome, Phase, Status, TestResult};
 
-/// What one row says about the revision.
+/// Evidence of one result about the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Says {
     Good,
     Bad,
-    /// Nothing: it was not to be run here.
+    /// None: the test case was not to be executed.
     Nothing,
-    /// Nothing, although it should.
+    /// None, although the test case should have been executed.
     Broken,
 }
 
-/// The exit code: bad if any row is, else good if any row was executed and all that should be could be.
+/// Returns the exit code: bad if any result is; else good if any test case was executed and none
+/// failed to be.
 pub(super) fn exit_code(rows: &[TestResult], previous: &[TestResult], interrupted: bool) -> u8 {
-    let previous: BTreeMap<_, _> = previous.iter().map(|row| ((&*row.test, &*row.target), row)).collect();
+    let previous: BTreeMap<_, _> = previous.iter().map(|row| ((&*row.test, &*row.generation), row)).collect();
     let says: Vec<Says> = rows
         .iter()
-        .map(|row| says(row, previous.get(&(&*row.test, &*row.target)).map(|row| row.status)))
+        .map(|row| says(row, previous.get(&(&*row.test, &*row.generation)).map(|row| row.status)))
         .collect();
     if says.contains(&Says::Bad) {
         UNEXPECTED
@@ -34,8 +35,9 @@ pub(super) fn exit_code(rows: &[TestResult], previous: &[TestResult], interrupte
     }
 }
 
-/// With a status of an earlier run only what is worse is bad, else what is worse than expected. To do better than
-/// expected is good here: whoever looks for the revision that broke something did not ask for baselines that are true.
+/// With a status of an earlier run, only a worse status is bad; otherwise only one worse than
+/// expected. A better status than expected is good here: the search for a regression does not
+/// depend on up-to-date baselines.
 fn says(row: &TestResult, previous: Option<Status>) -> Says {
     if row.outcome == Outcome::Missing || is_unreadable(row) {
         return Says::Broken;
@@ -49,7 +51,7 @@ fn says(row: &TestResult, previous: Option<Status>) -> Says {
 }
 
 fn is_unreadable(row: &TestResult) -> bool {
-    row.layer == Some(Phase::Script) && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
+    row.phase == Some(Phase::Script) && row.reason.as_ref().is_some_and(|r| r.starts_with(UNREADABLE))
 }
 
 #[cfg(test)]
@@ -70,7 +72,7 @@ mod tests {
         let missing = || row("d", Status::Skip, Outcome::Missing);
         let flake = |differed| TestResult { differed, ..row("e", Status::Fail, Outcome::Flake) };
         let script = |reason: &str| TestResult {
-            layer: Some(Phase::Script),
+            phase: Some(Phase::Script),
             reason: Some(reason.into()),
             ..row("f", Status::Fail, Outcome::Unexpected)
         };
@@ -91,10 +93,10 @@ mod tests {
             (&[missing(), fail()], &[], 1),
             (&[flake(false)], &[], 0),
             (&[flake(true)], &[], 1),
-            // A file that is not there says nothing, one that does not parse does.
+            // A missing file is no evidence, a malformed one is.
             (&[script("cannot read the file: No such file or directory")], &[], 125),
             (&[script("line 3: expected a number")], &[], 1),
-            // Compared with an earlier run.
+            // Comparison with an earlier run.
             (&[fail(), pass()], &[fail()], 0),
             (&[crash()], &[fail()], 1),
             (&[fail()], &[row("b", Status::Skip, Outcome::Expected)], 1),

@@ -1,4 +1,4 @@
-//! `runner history`: runs of the past.
+//! `runner history`: results of past runs.
 
 use std::fmt::Write;
 use std::panic::resume_unwind;
@@ -16,34 +16,34 @@ use results::verdict::Status;
 
 #[derive(Debug, Args)]
 pub(super) struct HistoryArgs {
-    /// A test, by our name or piglit's: what became of it, and since when it fails. Without one: all runs.
+    /// A test, in either form of its name: its results over time. Without one: all runs.
     #[arg(value_name = "TEST", conflicts_with_all = ["failing", "flaky", "import"])]
     test: Option<String>,
-    /// Everything whose last result is a failure, with the run it began in.
+    /// Test cases whose last result is a failure, with the first run of the series.
     #[arg(long, conflicts_with_all = ["flaky", "import"])]
     failing: bool,
-    /// Everything that was reported as a flake, or ended differently in two runs of one revision.
+    /// Test cases reported as flakes, or with different results in two runs of one revision.
     #[arg(long, conflicts_with = "import")]
     flaky: bool,
     /// Record these runs: folders or results.jsonl.
     #[arg(long, value_name = "RUN", num_args = 1..)]
     import: Vec<PathBuf>,
-    /// The history.
+    /// File of the history.
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     file: PathBuf,
 }
 
-/// Recording a run in the usual history. That is opened while the run goes on, for a new one takes the disk a while, and the
-/// run is recorded while its files are written.
+/// Recording of a run in the default history. The history is opened during the run, since creating
+/// a file takes time, and the run is recorded while its files are written.
 pub(super) struct Recording(JoinHandle<Result<(), HistoryError>>);
 
 impl Recording {
-    /// Starts; the file to record is to be sent when it is complete.
+    /// Starts the recording, which waits for the file of a complete run.
     pub(super) fn start() -> (Recording, Sender<RunFile>) {
         let (sender, file) = channel::<RunFile>();
         let work = move || {
             let history = History::open(Path::new(HISTORY_FILE))?;
-            // Nothing is sent when the run comes to another end.
+            // Nothing is sent if the run does not end normally.
             file.recv().map_or(Ok(()), |file| add(history, &file))
         };
         (Recording(std::thread::spawn(work)), sender)
@@ -55,7 +55,7 @@ impl Recording {
     }
 }
 
-/// Records a run whose files are there in the usual history.
+/// Records a finished run in the default history.
 pub(super) fn record(folder: &Path) {
     let file = RunFile::read(folder).map_err(HistoryError::from);
     warn(file.and_then(|file| add(History::open(Path::new(HISTORY_FILE))?, &file)));
@@ -65,7 +65,7 @@ fn add(mut history: History, file: &RunFile) -> Result<(), HistoryError> {
     history.record(file).map(drop)
 }
 
-/// A run's results are there already: what goes wrong with the history is told and changes nothing.
+/// The run's results are already written: errors of the history are only warnings.
 fn warn(recorded: Result<(), HistoryError>) {
     if let Err(error) = recorded {
         eprintln!("warning: the run is not in the history: {error}");
@@ -85,7 +85,7 @@ pub(super) fn history(args: &HistoryArgs) -> anyhow::Result<u8> {
                 eprintln!("error: no run has a test called `{}`", printable(test));
                 return Ok(NOTHING);
             }
-            series.iter().map(|series| tell(series, &runs)).collect()
+            series.iter().map(|series| describe(series, &runs)).collect()
         }
         None if args.failing => failing(&history.all(&runs)?, &runs),
         None if args.flaky => flaky(&history.all(&runs)?, &runs),
@@ -111,7 +111,7 @@ fn import(args: &HistoryArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// A line per run.
+/// Renders a line per run.
 fn list(runs: &[RunEntry]) -> String {
     let mut text = String::new();
     let header = Status::ALL.map(|status| format!("{:>8}", status.name())).concat();
@@ -138,17 +138,17 @@ fn list(runs: &[RunEntry]) -> String {
     text
 }
 
-/// What became of one test on one generation.
-fn tell(series: &Series, runs: &[RunEntry]) -> String {
+/// Renders the results of one test case.
+fn describe(series: &Series, runs: &[RunEntry]) -> String {
     let mut text = format!("{}: {}\n", subject(series), state(series, runs));
     for point in &series.points {
         let Some(run) = runs.get(point.run) else { continue };
-        let layer = point.layer.map(|layer| format!(" {layer}")).unwrap_or_default();
+        let phase = point.phase.map(|phase| format!(" {phase}")).unwrap_or_default();
         let flake = if point.flake { " (flake)" } else { "" };
         line(
             &mut text,
             &format!(
-                "  {} {:12} {:7} {:>9.3}s {:>8} instructions  {}{layer}{flake}",
+                "  {} {:12} {:7} {:>9.3}s {:>8} instructions  {}{phase}{flake}",
                 utc(run.time),
                 printable(revision(run)),
                 point.status,
@@ -188,19 +188,19 @@ fn failing(all: &[Series], runs: &[RunEntry]) -> String {
 
 fn flaky(all: &[Series], runs: &[RunEntry]) -> String {
     let flaky = all.iter().filter(|series| series.is_flaky(runs));
-    let tell = |series: &Series| {
+    let describe = |series: &Series| {
         let (flips, results) = (series.flips(), series.points.len());
         format!("{}: {flips} changes in {results} results\n", subject(series))
     };
-    flaky.map(tell).collect()
+    flaky.map(describe).collect()
 }
 
 fn subject(series: &Series) -> String {
     let separator = if series.variant.is_empty() { "" } else { " " };
-    printable(&format!("{} [{}{separator}{}]", series.test, series.target, series.variant))
+    printable(&format!("{} [{}{separator}{}]", series.test, series.generation, series.variant))
 }
 
-/// A line of bars, lowest to highest value.
+/// Renders a line of bars from the lowest to the highest value.
 fn trend(text: &mut String, name: &str, series: &Series, number: fn(&Point) -> u64) {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const NEWEST: usize = 60;
@@ -229,7 +229,7 @@ fn seconds(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
-/// `2026-11-21 20:15`.
+/// Formats a time as `2026-11-21 20:15`.
 fn utc(time: i64) -> String {
     let Ok(time) = junit_report::OffsetDateTime::from_unix_timestamp(time) else { return "-".to_owned() };
     let (date, clock) = (time.date(), time.time());

@@ -1,4 +1,4 @@
-//! `runner import`: results of piglit and deqp-runner as a run of ours.
+//! `runner import`: results of piglit and deqp-runner as a run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::{EXPECTED, history, one_target, print};
+use super::{EXPECTED, history, one_generation, print};
 use crate::select::find_tests;
 use results::names::piglit_name;
 use results::verdict::Counts;
@@ -18,13 +18,13 @@ pub(super) struct ImportArgs {
     /// piglit's results.json(.bz2), or deqp-runner's results.csv or failures.csv.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The generation that the run was made on.
-    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Generation,
+    /// Generation of the imported run.
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
+    generation: Generation,
     /// Folders of tests whose names replace piglit's form (repeatable).
     #[arg(long, value_name = "PATH")]
     tests: Vec<PathBuf>,
-    /// Where the run goes (default: results/<date>-<n>).
+    /// Folder of the new run (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -37,12 +37,12 @@ pub(super) fn import(args: &ImportArgs) -> anyhow::Result<u8> {
     let tests = find_tests(&args.tests)?;
     let known: BTreeMap<String, String> =
         tests.into_iter().map(|test| (piglit_name(&test.name), test.name)).collect();
-    let target = args.target.name();
-    let mut rows = results::import(&text, target, &known).with_context(place)?;
+    let generation = args.generation.name();
+    let mut rows = results::import(&text, generation, &known).with_context(place)?;
     let folder = RunFolder::create(args.out.as_deref())?;
     ResultsWriter::write_all(
         &folder.path,
-        &Header::new(vec![target.to_owned()], BTreeMap::new()),
+        &Header::new(vec![generation.to_owned()], BTreeMap::new()),
         &mut rows,
         Junit::All,
     )?;

@@ -12,26 +12,26 @@ use crate::select::{Filter, TestFile, find_tests, name_prefixes};
 use execute::diagnostics;
 use results::names::{piglit_name, printable_line};
 
-/// Which tests there are and which of them are meant.
+/// The tests under the paths, and the selected ones.
 pub(super) struct Selection {
     /// All tests under the paths.
     pub(super) found: Vec<TestFile>,
-    /// Those that the filter lets through.
+    /// Selected tests.
     pub(super) tests: Vec<TestFile>,
     /// The filter.
     pub(super) filter: Filter,
-    /// What the names of tests under the given directories start with.
+    /// Common prefixes of the names of tests under the given directories.
     prefixes: Vec<String>,
 }
 
 impl Selection {
-    /// Whether a test of this name, in our form, would be under one of the given directories.
+    /// Returns true if a test with this name would be under one of the given directories.
     pub(super) fn covers(&self, name: &str) -> bool {
         name.contains('/') && self.prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
 }
 
-/// The tests that the arguments mean.
+/// Selects tests by the arguments.
 pub(super) fn select(args: &SelectArgs) -> anyhow::Result<Selection> {
     let filter = Filter::new(&args.include, &args.exclude, args.test_list.as_deref())?;
     let found = find_tests(&args.paths)?;
@@ -60,8 +60,8 @@ pub(super) fn list(args: &ListArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// `pattern⇥files⇥lines` for every pattern, in the order in which the format tries them. Files that do not parse are
-/// reported and left out.
+/// Prints `pattern⇥files⇥lines` for every pattern, in the order in which the format tries them.
+/// Malformed files are reported and left out.
 fn counts(tests: &[TestFile]) -> anyhow::Result<u8> {
     let mut files = [0u64; Pattern::ALL.len()];
     let mut lines = [0u64; Pattern::ALL.len()];

@@ -10,7 +10,7 @@ use super::{Cli, EXPECTED, print};
 
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// Write a page for every command there (default: print the main one).
+    /// Write a page for every command to this folder (default: print the main page).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -22,7 +22,7 @@ pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// The manual in roff.
+/// Writes the manual in roff.
 pub(super) fn man(args: &ManArgs) -> anyhow::Result<u8> {
     match &args.out {
         Some(folder) => {
@@ -38,7 +38,7 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// The completions of a shell, to be put where that shell looks for them.
+/// Prints the completions for a shell.
 pub(super) fn completions(args: &CompletionsArgs) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "runner", &mut text);

@@ -1,4 +1,4 @@
-//! `runner merge`: joins shards.
+//! `runner merge`: merges shards.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ pub(super) struct MergeArgs {
     /// The shards: their folders or results.jsonl.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Where the run goes (default: results/<date>-<n>).
+    /// Folder of the merged run (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only what was not as expected in the JUnit report.
+    /// Only unexpected results in the JUnit report.
     #[arg(long)]
     junit_failures_only: bool,
 }

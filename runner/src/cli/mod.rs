@@ -1,9 +1,9 @@
 //! The command line.
 
-mod anchors;
 mod asm;
 mod bisect;
 mod chain;
+mod compare_codegen;
 mod coverage;
 mod diff;
 mod expect;
@@ -16,6 +16,7 @@ mod list;
 mod manual;
 mod merge;
 mod options;
+mod override_runner;
 mod plan;
 mod pressure;
 mod reduce;
@@ -26,7 +27,6 @@ mod serve;
 mod show;
 mod suggest;
 mod summary;
-mod trials;
 mod values;
 mod worker;
 
@@ -37,19 +37,20 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 
-use crate::bundles::Keep;
+use crate::bundles::BundlePolicy;
 use chain::chain;
 use execute::DeviceOptions;
 use execute::external::{CommandLine, ExternalCompiler};
 use results::Junit;
 use results::passes::PassLimit;
 use results::shard::Shard;
-use values::{Targets, one_target, targets};
+use values::{Generations, generations, one_generation};
 use vocabulary::Generation;
 use vocabulary::{Backend, Width};
 
-/// Longest time that a user's compiler may take for an answer; less when rows may not take as long.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time for an answer of an external compiler; less if the time limit of test cases is
+/// short.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Everything was as expected.
 pub const EXPECTED: u8 = 0;
@@ -62,7 +63,8 @@ pub const NOTHING: u8 = 3;
 /// Under `--git-bisect`: this revision cannot be tested.
 pub const UNTESTABLE: u8 = 125;
 
-/// Help that fits on a screen: commands by name, options in a line each. Every command tells about itself.
+/// Help that fits on a screen: commands by name, one line per option. Every command has its own
+/// help.
 const HELP: &str = "\
 {about}
 
@@ -72,8 +74,8 @@ Look at tests:    list, show, gens, asm, disasm
 Find a cause:     bisect, reduce
 Find failures:    fuzz, coverage
 Work with runs:   resume, rerun, merge, expect, import
-Work on results:  diff, summary, history, report, anchors, pressure
-More:             serve-compiler, man, completions (runner COMMAND --help tells about each)
+Work on results:  diff, summary, history, report, compare-codegen, pressure
+More:             serve-compiler, man, completions (runner COMMAND --help describes each)
 
 {positionals}
 {options}
@@ -103,42 +105,43 @@ enum Command {
     /// Show what each generation offers.
     Gens {
         /// Print limits and extensions of these generations in full.
-        #[arg(value_name = "GEN", value_parser = targets)]
-        full: Option<Targets>,
+        #[arg(value_name = "GEN", value_parser = generations)]
+        full: Option<Generations>,
     },
-    /// Show what becomes of a test's shaders: GLSL, IR, assembly, binaries, counts.
+    /// Show the stages of a test's shaders: GLSL, IR, assembly, binaries, counts.
     Show(show::ShowArgs),
-    /// Find the run of a compiler pass that changes how a test ends.
+    /// Find the compiler pass run that changes the ending of a test.
     Bisect(bisect::BisectArgs),
-    /// Make a failing test smaller that still fails in the same way.
+    /// Reduce a failing test to a smaller one that fails in the same way.
     Reduce(reduce::ReduceArgs),
-    /// Run random tests, or damaged ones.
+    /// Run random or damaged tests.
     Fuzz(fuzz::FuzzArgs),
-    /// Show what tests exercise of compiler and hardware, and what they do not.
+    /// Show which parts of compiler and hardware tests exercise.
     Coverage(coverage::CoverageArgs),
     /// Assemble text to raw instruction bytes on standard output.
     Asm(ToolArgs),
     /// Disassemble raw instruction bytes, one line per instruction.
     Disasm(ToolArgs),
-    /// Compare two runs: what regressed, what became of the code.
+    /// Compare two runs: regressions and changes of the code.
     Diff(diff::DiffArgs),
     /// Show the statuses of several runs side by side.
     Summary(summary::SummaryArgs),
-    /// Write a run as HTML: a table of all results, a page for each that is interesting.
+    /// Write a run as HTML: a table of all results, and a page for each interesting one.
     Report(report::ReportArgs),
-    /// Show what became of tests over time, or record runs.
+    /// Show results over time, or record runs.
     History(history::HistoryArgs),
     /// Compare a run's instruction counts with another compiler's.
-    Anchors(anchors::AnchorsArgs),
+    #[command(alias = "anchors")]
+    CompareCodegen(compare_codegen::CompareCodegenArgs),
     /// Compare register pressure and spills with coarser allocators.
     Pressure(pressure::PressureArgs),
-    /// Take over results of piglit or deqp-runner.
+    /// Import results of piglit or deqp-runner.
     Import(import::ImportArgs),
-    /// Join the shards of a run.
+    /// Merge the shards of a run.
     Merge(merge::MergeArgs),
-    /// Go on with a run that was killed or interrupted.
+    /// Continue a run that was killed or interrupted.
     Resume(resume::ResumeArgs),
-    /// Repeat what was not as expected in a run.
+    /// Repeat the unexpected results of a run.
     Rerun(resume::RerunArgs),
     /// Work on expectation files.
     #[command(subcommand)]
@@ -147,20 +150,20 @@ enum Command {
     Man(manual::ManArgs),
     /// Print a shell's completions.
     Completions(manual::CompletionsArgs),
-    /// Compile for whoever asks, by the protocol of docs/compiler-protocol.md.
+    /// Compile for other programs by the protocol of docs/compiler-protocol.md.
     ServeCompiler,
-    /// Execute rows for a supervising process.
+    /// Execute test cases for a supervising process.
     #[command(name = "%worker", hide = true)]
     Worker(worker::WorkerArgs),
 }
 
-/// Which tests.
+/// Selection of tests.
 #[derive(Debug, Args)]
 struct SelectArgs {
     /// Directories and .shader_test files.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Only tests whose name, ours or piglit's form, matches (repeatable).
+    /// Only tests whose name, in either form, matches (repeatable).
     #[arg(short = 't', long = "include", value_name = "RE")]
     include: Vec<String>,
     /// No tests whose name matches (repeatable).
@@ -188,46 +191,46 @@ struct RunArgs {
     #[command(flatten)]
     select: SelectArgs,
     /// Generations: a comma list of ivb, hsw, bdw, chv, skl (default: all).
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = targets)]
-    targets: Targets,
-    /// Rows at a time (default: as many as there are cores).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", hide_default_value = true, value_parser = generations)]
+    generations: Generations,
+    /// Concurrent test cases (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Where the results go (default: results/<date>-<n>).
+    /// Folder of the results (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only what was not as expected in the JUnit report.
+    /// Only unexpected results in the JUnit report.
     #[arg(long)]
     junit_failures_only: bool,
     /// Stop after N unexpected results.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_fails: Option<u32>,
-    /// Run every row N times; results that differ make it a flake.
+    /// Run every test case N times; different results make it a flake.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "1", hide_default_value = true)]
     repeat: u32,
-    /// One row at a time in each of several processes.
+    /// Run one test case at a time in each of several processes.
     #[arg(long)]
     isolate: bool,
-    /// Run only part K of N; auto: as Bazel, GitLab, Slurm or Kubernetes say.
+    /// Run only part K of N; auto: as set by Bazel, GitLab, Slurm or Kubernetes.
     #[arg(long, value_name = "K/N|auto", value_parser = shard_choice)]
     shard: Option<ShardChoice>,
     /// Balance shards and order by the durations of an earlier run.
     #[arg(long, value_name = "FILE")]
     durations: Option<PathBuf>,
-    /// What runs first.
+    /// Order of the test cases.
     #[arg(long, value_enum, value_name = "ORDER", default_value = "name", hide_default_value = true)]
     order: Order,
-    /// Only the interpreter, with what any generation offers.
-    #[arg(long, conflicts_with_all = ["no_reference", "targets"])]
+    /// Run only the interpreter, with the union of all generations' capabilities.
+    #[arg(long, conflicts_with_all = ["no_reference", "generations"])]
     reference_only: bool,
     #[command(flatten)]
     expect: expect::ExpectArgs,
     #[command(flatten)]
     execute: ExecuteArgs,
-    /// Which results get a folder in failures/ that explains them.
+    /// Results that get a bundle in failures/ with an explanation.
     #[arg(long, value_enum, value_name = "WHICH", default_value = "failures", hide_default_value = true)]
-    keep: Keep,
-    /// An earlier run: results that differ from it are explained too, also when they pass.
+    keep: BundlePolicy,
+    /// An earlier run: results that differ from it get a bundle, too, even if they pass.
     #[arg(long, value_name = "RUN")]
     previous: Option<PathBuf>,
     /// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
@@ -235,21 +238,21 @@ struct RunArgs {
     git_bisect: bool,
 }
 
-/// What decides how a row ends, beside the test and the generation.
+/// Options that decide the result of a test case, beside the test and the generation.
 #[derive(Clone, Debug, Args)]
 struct ExecuteArgs {
-    /// No interpreter: no cross-check.
+    /// Do not run the interpreter, nor any cross-check.
     #[arg(long)]
     no_reference: bool,
     #[command(flatten)]
     device: DeviceArgs,
-    /// all: no sharing of equal work.
+    /// all: shade everything, without sharing equal work.
     #[arg(long, value_name = "WHAT", value_parser = ["observed", "all"], default_value = "observed", hide_default_value = true)]
     shade: String,
-    /// Wall-clock guard of a row, behind the limits on steps (default: 300).
+    /// Wall-clock limit of a test case, behind the step limits (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "300", hide_default_value = true)]
     timeout: u32,
-    /// Most memory of a row (default: three quarters of the machine's).
+    /// Memory limit of a worker (default: three quarters of the machine's).
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(64..))]
     memory_limit: Option<u32>,
     /// Only pretend to run tests, as their files say.
@@ -258,18 +261,18 @@ struct ExecuteArgs {
 }
 
 impl RunArgs {
-    /// What every test runs on.
-    fn targets(&self) -> Vec<Generation> {
-        if self.reference_only { vec![Generation::Reference] } else { self.targets.0.clone() }
+    /// Returns the generations of every test.
+    fn generations(&self) -> Vec<Generation> {
+        if self.reference_only { vec![Generation::Reference] } else { self.generations.0.clone() }
     }
 }
 
-/// Which shard.
+/// The shard to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ShardChoice {
-    /// Whatever the engine says.
+    /// As set by the environment.
     Auto,
-    /// This one.
+    /// As given.
     Given(Shard),
 }
 
@@ -277,14 +280,14 @@ fn shard_choice(text: &str) -> Result<ShardChoice, String> {
     if text == "auto" { Ok(ShardChoice::Auto) } else { Shard::parse(text).map(ShardChoice::Given) }
 }
 
-/// What runs first.
+/// Order of the test cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Order {
     /// By name.
     Name,
-    /// What was not as expected in the latest run, then by name.
+    /// Unexpected results of the latest run first, then by name.
     LastFailed,
-    /// The slowest first, by --durations or the latest run.
+    /// Slowest first, by --durations or the latest run.
     SlowestFirst,
 }
 
@@ -293,7 +296,7 @@ enum Order {
 struct DeviceArgs {
     #[command(flatten)]
     compile: CompileArgs,
-    /// worst: the math unit errs as documented.
+    /// worst: the math unit has the maximum documented error.
     #[arg(long, value_name = "HOW", value_parser = ["exact", "worst"], default_value = "exact", hide_default_value = true)]
     math: String,
     /// Execute these binaries instead of compiling.
@@ -310,22 +313,24 @@ struct CompileArgs {
     /// Run only one width.
     #[arg(long, value_parser = values::width(), value_name = "W")]
     width: Option<Width>,
-    /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only (repeatable).
+    /// Run at most N optional compiler passes, for example on fragment or fragment/SIMD8 only
+    /// (repeatable).
     #[arg(long, value_name = "[SCOPE=]N", value_parser = PassLimit::parse)]
     pass_limit: Vec<PassLimit>,
     /// Leave an optional compiler pass out (repeatable).
     #[arg(long, value_name = "PASS")]
     disable_pass: Vec<String>,
-    /// Have a command compile (docs/compiler-protocol.md).
+    /// Compile with this command (docs/compiler-protocol.md).
     #[arg(long, value_name = "CMD", value_parser = CommandLine::parse)]
     compiler: Option<CommandLine>,
-    /// Turn the compiler's handling of a hardware quirk off (repeatable).
+    /// Switch off the compiler's handling of a hardware quirk (repeatable).
     #[arg(long, value_name = "QUIRK")]
     disable_quirk: Vec<String>,
-    /// The allocator's liveness: byte is exact, whole for comparison (partial writes define nothing).
+    /// Liveness in the allocator: byte is exact, whole is for comparison (partial writes define
+    /// nothing).
     #[arg(long, value_name = "HOW", value_parser = ["byte", "whole"], default_value = "byte", hide_default_value = true, hide_short_help = true)]
     liveness: String,
-    /// What payload registers interfere with: last-use is exact, all for comparison.
+    /// Interference of payload registers: last-use is exact, all is for comparison.
     #[arg(long, value_name = "WHAT", value_parser = ["last-use", "all"], default_value = "last-use", hide_default_value = true, hide_short_help = true)]
     payload_interference: String,
     /// Run binaries that break the instruction set's rules, for experiments.
@@ -334,7 +339,7 @@ struct CompileArgs {
 }
 
 impl CompileArgs {
-    /// The options as the devices take them.
+    /// Returns the options of the devices.
     fn device_options(&self) -> anyhow::Result<DeviceOptions> {
         let sorted = |list: &[String]| {
             let mut list = list.to_vec();
@@ -348,7 +353,10 @@ impl CompileArgs {
             pass_limits: self.pass_limit.clone(),
             disabled_passes: sorted(&self.disable_pass),
             disabled_quirks: sorted(&self.disable_quirk),
-            compiler: self.compiler.clone().map(|command| ExternalCompiler { command, patience: PATIENCE }),
+            compiler: self
+                .compiler
+                .clone()
+                .map(|command| ExternalCompiler { command, response_timeout: RESPONSE_TIMEOUT }),
             whole_liveness: self.liveness == "whole",
             payload_interferes: self.payload_interference == "all",
             no_validate: self.no_validate,
@@ -367,8 +375,8 @@ impl CompileArgs {
 #[derive(Debug, Args)]
 struct ToolArgs {
     /// The generation.
-    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Generation,
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
+    generation: Generation,
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -383,7 +391,7 @@ pub fn main() -> ExitCode {
     let git_bisect = cli.command.is_none() && cli.run.git_bisect;
     let outcome = match cli.command {
         Some(Command::List(args)) => list::list(&args),
-        Some(Command::Gens { full }) => gens::gens(full.map(|Targets(list)| list).as_deref()),
+        Some(Command::Gens { full }) => gens::gens(full.map(|Generations(list)| list).as_deref()),
         Some(Command::Show(args)) => show::show(&args),
         Some(Command::Bisect(args)) => bisect::bisect(&args),
         Some(Command::Reduce(args)) => reduce::reduce(&args),
@@ -395,7 +403,7 @@ pub fn main() -> ExitCode {
         Some(Command::Summary(args)) => summary::summary(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::History(args)) => history::history(&args),
-        Some(Command::Anchors(args)) => anchors::anchors(&args),
+        Some(Command::CompareCodegen(args)) => compare_codegen::compare_codegen(&args),
         Some(Command::Pressure(args)) => pressure::pressure(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Merge(args)) => merge::merge(&args),
@@ -418,9 +426,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Tells what is wrong with the arguments, or what was asked of the command line itself.
+/// Prints a usage error, or the requested help.
 fn usage(error: &clap::Error) -> ExitCode {
-    // Who reads neither output does not miss it.
+    // A closed output is no error here.
     let _ = error.print();
     let git_bisect = std::env::args_os().any(|argument| argument == "--git-bisect");
     ExitCode::from(match error.use_stderr() {
@@ -430,7 +438,7 @@ fn usage(error: &clap::Error) -> ExitCode {
     })
 }
 
-/// Whether the reader of our output has gone away, `head` for example.
+/// Returns true if the reader of the output has closed it, for example `head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
@@ -438,12 +446,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(broken)
 }
 
-/// The rows of a JUnit report.
+/// Returns the selection of results for a JUnit report.
 fn junit(failures_only: bool) -> Junit {
     if failures_only { Junit::FailuresOnly } else { Junit::All }
 }
 
-/// What the command was called with.
+/// Returns the arguments of the process.
 fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
@@ -492,9 +500,9 @@ mod tests {
         let run = parse("runner ./list --gen ivb,skl -j 3 -t a -t b --shade all").unwrap();
         assert!(run.command.is_none());
         assert_eq!(run.run.select.paths, [PathBuf::from("./list")]);
-        assert_eq!(run.run.targets.0, [Generation::Ivb, Generation::Skl]);
+        assert_eq!(run.run.generations.0, [Generation::Ivb, Generation::Skl]);
         assert_eq!((run.run.jobs, run.run.select.include.len()), (Some(3), 2));
-        assert_eq!(parse("runner x --reference-only").unwrap().run.targets.0, Generation::HARDWARE);
+        assert_eq!(parse("runner x --reference-only").unwrap().run.generations.0, Generation::HARDWARE);
         for bad in [
             "runner",
             "runner x --gen ivy",

@@ -1,4 +1,4 @@
-//! What the options of a run mean to compiler, devices and results.
+//! Conversion of command-line options for compiler, devices and results.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,27 +7,27 @@ use softgl::deferred::ShadeMode;
 
 use super::{ExecuteArgs, RunArgs};
 use execute::external::CommandLine;
-use execute::{DeviceOptions, Executors, RunOptions};
+use execute::{DeviceOptions, ExecutorSelection, RunOptions};
 use results::names::quoted;
 use results::passes::PassLimit;
 
-/// What every row of the run is executed with.
+/// Returns the options shared by all test cases of a run.
 pub(super) fn run_options(args: &RunArgs) -> anyhow::Result<RunOptions> {
     execute_options(&args.execute, args.reference_only)
 }
 
-/// What a row is executed with.
+/// Returns the options of executions.
 pub(super) fn execute_options(args: &ExecuteArgs, reference_only: bool) -> anyhow::Result<RunOptions> {
     let executors = match (reference_only, args.no_reference) {
-        (true, _) => Executors::ReferenceOnly,
-        (_, true) => Executors::SimulatorOnly,
-        _ => Executors::Both,
+        (true, _) => ExecutorSelection::ReferenceOnly,
+        (_, true) => ExecutorSelection::SimulatorOnly,
+        _ => ExecutorSelection::Both,
     };
     let shade = if args.shade == "all" { ShadeMode::Immediate } else { ShadeMode::Deferred };
     Ok(RunOptions { executors, shade, device: device_options(args)? })
 }
 
-/// The options of compiler and simulator, as the devices take them.
+/// Returns the options of compiler and simulator.
 fn device_options(run: &ExecuteArgs) -> anyhow::Result<DeviceOptions> {
     let args = &run.device;
     if let Some(folder) = args.binaries.as_deref().filter(|folder| !folder.is_dir()) {
@@ -35,14 +35,15 @@ fn device_options(run: &ExecuteArgs) -> anyhow::Result<DeviceOptions> {
     }
     let mut options = args.compile.device_options()?;
     if let Some(compiler) = &mut options.compiler {
-        // A late answer is to be told from a row that hangs.
-        compiler.patience = compiler.patience.min(Duration::from_millis(u64::from(run.timeout) * 500));
+        // A late answer must be distinguishable from a hanging test case.
+        compiler.response_timeout =
+            compiler.response_timeout.min(Duration::from_millis(u64::from(run.timeout) * 500));
     }
     Ok(DeviceOptions { worst_math: args.math == "worst", binaries: args.binaries.clone(), ..options })
 }
 
-/// Options that differ from the defaults and can change verdicts, by name. Paths are left out: binaries are told apart
-/// by their hashes.
+/// Returns the options that differ from the defaults and can change verdicts, by name. Paths are
+/// left out: binaries are distinguished by their hashes.
 pub(super) fn changed_options(args: &ExecuteArgs, options: &DeviceOptions) -> BTreeMap<String, String> {
     let mut changed = BTreeMap::new();
     let mut put = |name: &str, value: Option<String>| {
@@ -70,7 +71,8 @@ fn join(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| list.join("+"))
 }
 
-/// The options of a command that executes a row as this one does, each with the name that [`changed_options`] has for it.
+/// Returns the options of a command that executes a test case in the same way, each with its name
+/// in [`changed_options`].
 pub(super) fn command_options(
     args: &ExecuteArgs,
     changed: &BTreeMap<String, String>,

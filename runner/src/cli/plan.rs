@@ -1,4 +1,4 @@
-//! The rows of a run: which there are, in which order, and what becomes of each.
+//! The plan of a run: its test cases, their order and their execution.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,176 +20,182 @@ use vocabulary::Generation;
 /// Test and generation.
 pub(super) type Key = (String, String);
 
-/// One row: a test by number, on a target.
+/// One test case: a test by index, on a generation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    /// Which test.
+pub(super) struct TestCase {
+    /// Index of the test.
     pub(super) test: usize,
-    /// On what.
-    pub(super) target: Generation,
+    /// The generation.
+    pub(super) generation: Generation,
 }
 
-/// Tests and rows of a run, tests first: every selected test on every target as far as it is meant, and whatever else
-/// is meant but is `gone`.
+/// Returns the tests and test cases of a run: every selected test on every generation, except those
+/// that are not meant, and meant tests without a file (`missing`).
 pub(super) fn planned(
     selected: Vec<TestFile>,
-    targets: &[Generation],
+    generations: &[Generation],
     only: Option<&BTreeSet<Key>>,
-    gone: &BTreeSet<(String, Generation)>,
-) -> (Vec<TestFile>, Vec<Row>) {
-    let names: BTreeSet<&str> = gone.iter().map(|(name, _)| &**name).collect();
+    missing: &BTreeSet<(String, Generation)>,
+) -> (Vec<TestFile>, Vec<TestCase>) {
+    let names: BTreeSet<&str> = missing.iter().map(|(name, _)| &**name).collect();
     let mut tests = selected;
-    tests.extend(names.into_iter().map(TestFile::gone));
+    tests.extend(names.into_iter().map(TestFile::missing));
     tests.sort_by(|a, b| a.name.cmp(&b.name));
-    let meant = |row: &Row| {
-        let test = &tests[row.test];
-        if test.is_gone() {
-            return gone.contains(&(test.name.clone(), row.target));
+    let meant = |case: &TestCase| {
+        let test = &tests[case.test];
+        if test.is_missing() {
+            return missing.contains(&(test.name.clone(), case.generation));
         }
-        only.is_none_or(|only| only.contains(&(test.name.clone(), row.target.name().to_owned())))
+        only.is_none_or(|only| only.contains(&(test.name.clone(), case.generation.name().to_owned())))
     };
-    let rows = (0..tests.len())
-        .flat_map(|test| targets.iter().map(move |&target| Row { test, target }))
+    let cases = (0..tests.len())
+        .flat_map(|test| generations.iter().map(move |&generation| TestCase { test, generation }))
         .filter(meant)
         .collect();
-    (tests, rows)
+    (tests, cases)
 }
 
-/// Sorts the rows; what is not told apart stays in the order of names.
-pub(super) fn order(rows: &mut [Row], tests: &[TestFile], order: Order, durations: Option<&Durations>) {
+/// Sorts the test cases; equal ones stay in the order of names.
+pub(super) fn order(cases: &mut [TestCase], tests: &[TestFile], order: Order, durations: Option<&Durations>) {
     let latest = || Run::read(Path::new("results/latest")).ok();
     match order {
         Order::Name => {}
         Order::LastFailed => {
-            let rows_before = latest().map(|run| run.rows).unwrap_or_default();
-            let failed: BTreeSet<(&str, &str)> = rows_before
+            let earlier = latest().map(|run| run.rows).unwrap_or_default();
+            let failed: BTreeSet<(&str, &str)> = earlier
                 .iter()
                 .filter(|row| !row.is_good())
-                .map(|row| (&*row.test, &*row.target))
+                .map(|row| (&*row.test, &*row.generation))
                 .collect();
-            rows.sort_by_key(|row| !failed.contains(&(&*tests[row.test].name, row.target.name())));
+            cases.sort_by_key(|case| !failed.contains(&(&*tests[case.test].name, case.generation.name())));
         }
         Order::SlowestFirst => {
             let earlier = durations.cloned().or_else(|| Durations::read(Path::new("results/latest")).ok());
             let Some(durations) = earlier else { return };
             let weights = durations.weights(tests.iter().map(|test| &*test.name));
-            rows.sort_by_key(|row| std::cmp::Reverse(weights[row.test]));
+            cases.sort_by_key(|case| std::cmp::Reverse(weights[case.test]));
         }
     }
 }
 
-/// The rows to run.
-pub(super) struct Rows {
-    /// Tests that the rows are of.
+/// The plan of a run.
+pub(super) struct RunPlan {
+    /// Tests of the plan.
     pub(super) tests: Vec<TestFile>,
-    /// The rows.
-    pub(super) rows: Vec<Row>,
-    /// What the results call this run's options.
+    /// Test cases of the plan.
+    pub(super) cases: Vec<TestCase>,
+    /// Variant of the results: the run's options.
     pub(super) variant: String,
-    /// What is expected.
+    /// Expectations of the run.
     pub(super) expectations: Expectations,
-    /// How often each row is executed.
+    /// Number of executions of each test case.
     pub(super) repeat: u32,
-    /// Who executes them.
+    /// Worker processes.
     pub(super) pool: Pool,
 }
 
-impl Rows {
-    fn row_of(&self, job: usize) -> (&TestFile, Generation) {
-        let Row { test, target } = self.rows[job];
-        (&self.tests[test], target)
+impl RunPlan {
+    fn case_at(&self, case: usize) -> (&TestFile, Generation) {
+        let TestCase { test, generation } = self.cases[case];
+        (&self.tests[test], generation)
     }
 
-    fn outcome(&self, test: &TestFile, target: Generation, verdict: &Verdict) -> Outcome {
-        if test.is_gone() {
-            return self.expectations.judge(&test.name, target, None);
+    fn outcome(&self, test: &TestFile, generation: Generation, verdict: &Verdict) -> Outcome {
+        if test.is_missing() {
+            return self.expectations.judge(&test.name, generation, None);
         }
         if verdict.differed {
             return Outcome::Flake;
         }
-        match self.expectations.skip(&test.name, target) {
+        match self.expectations.skip(&test.name, generation) {
             Some(_) => Outcome::Expected,
-            None => self.expectations.judge(&test.name, target, Some(verdict.status)),
+            None => self.expectations.judge(&test.name, generation, Some(verdict.status)),
         }
     }
 }
 
-impl Plan for Rows {
+impl Plan for RunPlan {
     fn len(&self) -> usize {
-        self.rows.len()
+        self.cases.len()
     }
 
-    async fn run(&self, job: usize, slot: usize) -> Finished {
-        let (test, target) = self.row_of(job);
-        if test.is_gone() {
+    async fn run(&self, case: usize, task: usize) -> Finished {
+        let (test, generation) = self.case_at(case);
+        if test.is_missing() {
             return Finished::at_once(Verdict::skip("there is no such test any more"));
         }
-        if let Some(reason) = self.expectations.skip(&test.name, target) {
+        if let Some(reason) = self.expectations.skip(&test.name, generation) {
             return Finished::at_once(Verdict::skip(reason));
         }
-        let request =
-            Request { job, path: test.path.clone().into(), test: test.name.clone(), target, trial: None };
-        let mut all = vec![self.pool.run(slot, request.clone()).await];
+        let request = Request {
+            case,
+            path: test.path.clone().into(),
+            test: test.name.clone(),
+            generation,
+            case_override: None,
+        };
+        let mut all = vec![self.pool.run(task, request.clone()).await];
         for _ in 1..self.repeat {
-            all.push(self.pool.run(slot, request.clone()).await);
+            all.push(self.pool.run(task, request.clone()).await);
         }
         repeated(all)
     }
 
-    fn row(&self, job: usize, finished: Finished) -> TestResult {
-        let (test, target) = self.row_of(job);
+    fn result(&self, case: usize, finished: Finished) -> TestResult {
+        let (test, generation) = self.case_at(case);
         let Finished { verdict, duration } = finished;
-        let outcome = self.outcome(test, target, &verdict);
-        let (layer, reason) = verdict.cause.unzip();
+        let outcome = self.outcome(test, generation, &verdict);
+        let (phase, reason) = verdict.cause.unzip();
         TestResult {
             test: test.name.clone(),
-            target: target.name().to_owned(),
+            generation: generation.name().to_owned(),
             variant: self.variant.clone(),
             status: verdict.status,
-            layer,
+            phase,
             reason,
             outcome,
             duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             stages: verdict.stages,
             subtests: Vec::new(),
-            differed: verdict.differed && !self.expectations.is_flake(&test.name, target),
+            differed: verdict.differed && !self.expectations.is_flake(&test.name, generation),
         }
     }
 }
 
-/// What several executions of a row come to: the worst of them, and whether they differ in more than their durations.
+/// Combines several executions of a test case: the worst one, and true if they differ in more than
+/// their durations.
 fn repeated(all: Vec<Finished>) -> Finished {
     let duration = all.iter().map(|finished| finished.duration).sum::<Duration>();
     let verdicts: Vec<Verdict> = all.into_iter().map(|finished| finished.verdict).collect();
     let different = verdicts.iter().position(|verdict| *verdict != verdicts[0]);
     let total = verdicts.len();
     let first = verdicts.first().map_or(Status::Crash, |verdict| verdict.status);
-    let mut worst = verdicts.into_iter().max_by_key(|verdict| verdict.status.badness());
+    let mut worst = verdicts.into_iter().max_by_key(|verdict| verdict.status.severity());
     if let (Some(verdict), Some(index)) = (&mut worst, different) {
         let what = format!("repetition {} of {total} differs from the first, {first}", index + 1);
-        let (layer, reason) = verdict.cause.take().unzip();
+        let (phase, reason) = verdict.cause.take().unzip();
         let reason = reason.map_or(what.clone(), |reason| format!("{what}\n{reason}"));
-        verdict.cause = Some((layer.unwrap_or(Phase::Simulate), reason));
+        verdict.cause = Some((phase.unwrap_or(Phase::Simulate), reason));
         verdict.differed = true;
     }
     let none = || Verdict::skip("not executed");
     Finished { verdict: worst.unwrap_or_else(none), duration }
 }
 
-/// How the console calls every row, and the command that runs it alone.
+/// Returns the console's name of every test case, and the command that executes it alone.
 pub(super) fn described(
     tests: &[TestFile],
-    rows: &[Row],
+    cases: &[TestCase],
     args: &RunArgs,
     changed: &BTreeMap<String, String>,
 ) -> Vec<Described> {
     let options: String =
         command_options(&args.execute, changed).iter().map(|(_, option)| format!(" {option}")).collect();
-    let command = |test: &TestFile, target: Generation| {
+    let command = |test: &TestFile, generation: Generation| {
         let path = quoted(&test.path.display().to_string());
-        let which = match target {
+        let which = match generation {
             Generation::Reference => "--reference-only".to_owned(),
-            _ => format!("--gen {target}"),
+            _ => format!("--gen {generation}"),
         };
         let piglit = if args.select.piglit_names {
             format!("  # {}", printable_line(&piglit_name(&test.name)))
@@ -198,14 +204,14 @@ pub(super) fn described(
         };
         format!("runner {path} {which}{options}{piglit}")
     };
-    let described = |row: &Row| {
-        let test = &tests[row.test];
+    let described = |case: &TestCase| {
+        let test = &tests[case.test];
         Described {
-            name: format!("{} [{}]", printable_line(&test.name), row.target),
-            command: command(test, row.target),
+            name: format!("{} [{}]", printable_line(&test.name), case.generation),
+            command: command(test, case.generation),
         }
     };
-    rows.iter().map(described).collect()
+    cases.iter().map(described).collect()
 }
 
 #[cfg(test)]
@@ -226,7 +232,7 @@ mod tests {
         assert_eq!((other.status, other.differed), (Status::Fail, true));
         let reason = "repetition 3 of 3 differs from the first, pass\nno";
         assert_eq!(other.cause, Some((Phase::Probe, reason.to_owned())));
-        // Other code with the same status is no proof of determinism either.
+        // Different code with the same status shows nondeterminism, too.
         let stage = results::verdict::StageStatistics::default();
         let coded = Verdict { stages: vec![stage], ..Verdict::pass() };
         assert!(of(&[&pass, &coded]).verdict.differed);
@@ -235,9 +241,9 @@ mod tests {
     #[test]
     fn rows_of_tests_that_are_gone() {
         let selected = vec![TestFile { name: "s/b".into(), path: "b".into() }];
-        let gone = BTreeSet::from([("s/a".to_owned(), Generation::Hsw)]);
-        let (tests, rows) = planned(selected, &[Generation::Ivb, Generation::Hsw], None, &gone);
-        let keys: Vec<_> = rows.iter().map(|row| (&*tests[row.test].name, row.target)).collect();
+        let missing = BTreeSet::from([("s/a".to_owned(), Generation::Hsw)]);
+        let (tests, cases) = planned(selected, &[Generation::Ivb, Generation::Hsw], None, &missing);
+        let keys: Vec<_> = cases.iter().map(|case| (&*tests[case.test].name, case.generation)).collect();
         assert_eq!(keys, [("s/a", Generation::Hsw), ("s/b", Generation::Ivb), ("s/b", Generation::Hsw)]);
     }
 }

@@ -1,4 +1,4 @@
-//! `runner pressure`: what exact liveness and exact last uses of payload registers are worth.
+//! `runner pressure`: effects of exact liveness and exact last uses of payload registers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,29 +10,30 @@ use compiler::{CodegenOptions, LivenessGranularity, PayloadInterference};
 use program::Stage;
 
 use super::chain::chain;
-use super::{EXPECTED, NOTHING, SelectArgs, Targets, print, targets};
+use super::{EXPECTED, Generations, NOTHING, SelectArgs, generations, print};
 use crate::select::TestFile;
 use execute;
 use vocabulary::Generation;
 
-/// Compiles the tests' shaders three times, with the allocator as it is, with liveness of whole registers, and with payload registers
-/// that interfere with everything; lists live registers and spills.
+/// Compiles the tests' shaders three times: with the allocator as it is, with liveness of whole
+/// registers, and with payload registers that interfere with everything; lists live registers and
+/// spills.
 #[derive(Debug, Args)]
 pub(super) struct PressureArgs {
     #[command(flatten)]
     select: SelectArgs,
     /// Generations: a comma list of ivb, hsw, bdw, chv, skl, or all.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
-    targets: Targets,
-    /// List every shader, not only those whose spills differ.
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = generations)]
+    generations: Generations,
+    /// List every shader, not only those with different spills.
     #[arg(long)]
     rows: bool,
 }
 
-/// Changes the compiler's options.
+/// A change of the compiler's options.
 type Change = fn(&mut CodegenOptions);
 
-/// The allocators compared: names and what they change.
+/// The compared allocators: names and changes.
 const ALLOCATORS: [(&str, Change); 3] = [
     ("exact", |_| ()),
     ("whole", |options| options.liveness = LivenessGranularity::Register),
@@ -46,7 +47,7 @@ struct Pressure {
     spills: u32,
 }
 
-/// A kernel under each allocator; `None` where it was not compiled because it would have spilled.
+/// A kernel under each allocator; `None` if it was not compiled because it would have spilled.
 type Kernels = BTreeMap<(Stage, Width), [Option<Pressure>; 3]>;
 
 pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
@@ -57,10 +58,10 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
     }
     let mut table = Table::default();
     for test in &tests {
-        for &target in &args.targets.0 {
-            match kernels(test, target) {
-                Ok(kernels) => table.add(&test.name, target, &kernels),
-                Err(error) => eprintln!("{} [{target}]: left out: {}", test.name, chain(&error)),
+        for &generation in &args.generations.0 {
+            match kernels(test, generation) {
+                Ok(kernels) => table.add(&test.name, generation, &kernels),
+                Err(error) => eprintln!("{} [{generation}]: left out: {}", test.name, chain(&error)),
             }
         }
     }
@@ -68,16 +69,17 @@ pub(super) fn pressure(args: &PressureArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// The kernels of a test; none where a requirement is not met.
-fn kernels(test: &TestFile, target: Generation) -> anyhow::Result<Kernels> {
+/// Returns the kernels of a test; none if a requirement is not met.
+fn kernels(test: &TestFile, generation: Generation) -> anyhow::Result<Kernels> {
     let mut kernels = Kernels::new();
     let bytes = std::fs::read(&test.path).with_context(|| test.path.display().to_string())?;
     let Ok(script) = script::parse(&bytes) else { return Ok(kernels) };
-    let (Ok(program), Some(devinfo)) = (super::show::linked(&script, target), execute::devinfo(target))
+    let (Ok(program), Some(devinfo)) =
+        (super::show::linked(&script, generation), execute::devinfo(generation))
     else {
         return Ok(kernels);
     };
-    let keys = execute::stage_keys(&script, &test.name, target);
+    let keys = execute::stage_keys(&script, &test.name, generation);
     for stage in program.stages.iter().map(|s| s.shader.stage) {
         let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
         for (index, (_, change)) in ALLOCATORS.iter().enumerate() {
@@ -95,7 +97,7 @@ fn kernels(test: &TestFile, target: Generation) -> anyhow::Result<Kernels> {
     Ok(kernels)
 }
 
-/// What is known of one width.
+/// Statistics of one width.
 #[derive(Clone, Copy, Debug, Default)]
 struct Total {
     kernels: u32,
@@ -103,7 +105,7 @@ struct Total {
     max_live: [u64; 3],
     /// Largest value of any kernel.
     largest: [u32; 3],
-    /// Kernels that spill, or are missing because they would.
+    /// Number of kernels that spill, or are missing because they would.
     spilling: [u32; 3],
     spills: [u64; 3],
 }
@@ -115,10 +117,10 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, test: &str, target: Generation, kernels: &Kernels) {
+    fn add(&mut self, test: &str, generation: Generation, kernels: &Kernels) {
         for (&(stage, width), found) in kernels {
-            self.rows.push((format!("{test} [{target}] {stage} {}", width.name()), *found));
-            let total = self.totals.entry((target.name(), width.name())).or_default();
+            self.rows.push((format!("{test} [{generation}] {stage} {}", width.name()), *found));
+            let total = self.totals.entry((generation.name(), width.name())).or_default();
             total.kernels += 1;
             let comparable = found.iter().all(Option::is_some);
             for (i, pressure) in found.iter().enumerate() {
@@ -146,10 +148,10 @@ impl Table {
             "gen   width   kernels  sum of max live {names}  largest {names}  spilling {names}  spills {names}"
         );
         let join = |values: [String; 3]| values.join("/");
-        for ((target, width), t) in &self.totals {
+        for ((generation, width), t) in &self.totals {
             let _ = writeln!(
                 text,
-                "{target:<5} {width:<7} {:>7}  {}  {}  {}  {}",
+                "{generation:<5} {width:<7} {:>7}  {}  {}  {}  {}",
                 t.kernels,
                 join(t.max_live.map(|n| n.to_string())),
                 join(t.largest.map(|n| n.to_string())),
@@ -173,7 +175,7 @@ impl Table {
     }
 }
 
-/// Whether a kernel spills; one that is missing would.
+/// Returns true if a kernel spills; a missing one would.
 fn spills(pressure: Option<Pressure>) -> bool {
     pressure.is_none_or(|p| p.spills > 0)
 }
@@ -190,14 +192,14 @@ fn spill_counts(found: &[Option<Pressure>; 3]) -> String {
 mod tests {
     use super::*;
 
-    /// Kernels of a committed test on Skylake, by stage and width.
+    /// Returns the kernels of a committed test on Skylake, by stage and width.
     fn committed(name: &str) -> Kernels {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests").join(name);
         let test = TestFile { name: name.to_owned(), path: path.with_extension("shader_test") };
         kernels(&test, Generation::Skl).unwrap()
     }
 
-    /// Each switch costs registers where it is said to, and nothing spills without one.
+    /// Each change costs registers in its test, and nothing spills without one.
     #[test]
     fn the_switches_make_a_difference() {
         let fragment = |name, width| committed(name)[&(Stage::Fragment, width)];
@@ -209,7 +211,7 @@ mod tests {
         // Conversions to halves leave gaps in both registers of SIMD16.
         let [exact, whole, _] = fragment("half/pressure/fs-converted_in_loop-f16vec4", Width::Simd16);
         assert!(exact.is_some_and(|p| p.max_live < 80) && whole.is_none(), "{exact:?} {whole:?}");
-        // Varyings read before many values live.
+        // Varyings are read before many values live.
         let [exact, _, all] = fragment("half/pressure/fs-operands_read_first-f16mat4", Width::Simd8);
         let (exact, all) = (exact.unwrap(), all.unwrap());
         assert!(exact.spills == 0 && all.spills > 0 && exact.max_live < all.max_live, "{exact:?} {all:?}");

@@ -6,11 +6,11 @@ use anyhow::Context;
 use clap::Args;
 
 use super::options::{changed_options, command_options, execute_options};
-use super::trials::{Interrupted, Trials};
-use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_target, print, run};
+use super::override_runner::{Interrupted, OverrideRunner};
+use super::{EXPECTED, ExecuteArgs, UNEXPECTED, one_generation, print, run};
 use crate::select::TestFile;
 use crate::supervise::STACK;
-use execute::Trial;
+use execute::CaseOverride;
 use results::names::{quoted, test_name};
 use results::replace_file;
 use results::threads::joined;
@@ -19,7 +19,7 @@ use tools::bisect::Ending;
 use tools::reduce::{Judge, Likeness, Progress, Reducer, Stopped, Wanted};
 use vocabulary::Generation;
 
-/// Most candidates when nobody says.
+/// Default maximum number of candidates.
 const STEPS: u64 = 100_000;
 
 #[derive(Debug, Args)]
@@ -28,21 +28,21 @@ pub(super) struct ReduceArgs {
     #[arg(value_name = "TEST")]
     test: PathBuf,
     /// The generation.
-    #[arg(long = "gen", value_name = "GEN", value_parser = one_target, required_unless_present = "reference_only")]
-    target: Option<Generation>,
-    /// Only the interpreter, with what any generation offers.
-    #[arg(long, conflicts_with_all = ["target", "no_reference"])]
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation, required_unless_present = "reference_only")]
+    generation: Option<Generation>,
+    /// Run only the interpreter, with the union of all generations' capabilities.
+    #[arg(long, conflicts_with_all = ["generation", "no_reference"])]
     reference_only: bool,
-    /// Where the smaller test goes, each time that it got smaller (default: standard output, in the end).
+    /// File of the reduced test, updated at each step (default: standard output, at the end).
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Most candidates to try.
     #[arg(long, value_name = "N", default_value_t = STEPS)]
     steps: u64,
-    /// The first line of the message must stay the same, too.
+    /// Preserve the first line of the message, too.
     #[arg(long)]
     same_message: bool,
-    /// Candidates at a time (default: as many as there are cores).
+    /// Concurrent candidates (default: one per core).
     #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     #[command(flatten)]
@@ -50,31 +50,31 @@ pub(super) struct ReduceArgs {
 }
 
 impl ReduceArgs {
-    /// The arguments for a test that failed on a target.
+    /// Returns the arguments for a failed test.
     pub(super) fn of(
         test: PathBuf,
-        target: Generation,
+        generation: Generation,
         out: PathBuf,
         jobs: Option<u16>,
         execute: ExecuteArgs,
     ) -> ReduceArgs {
-        let reference_only = target == Generation::Reference;
-        let target = (!reference_only).then_some(target);
+        let reference_only = generation == Generation::Reference;
+        let generation = (!reference_only).then_some(generation);
         let (steps, same_message) = (STEPS, false);
-        ReduceArgs { test, target, reference_only, out: Some(out), steps, same_message, jobs, execute }
+        ReduceArgs { test, generation, reference_only, out: Some(out), steps, same_message, jobs, execute }
     }
 
-    /// What the test runs on.
-    pub(super) fn target(&self) -> Generation {
-        self.target.unwrap_or(Generation::Reference)
+    /// Returns the generation of the test.
+    pub(super) fn generation(&self) -> Generation {
+        self.generation.unwrap_or(Generation::Reference)
     }
 }
 
-/// Reduces a test; exit code 1 if it does not fail or if this was interrupted.
+/// Reduces a test; exit code 1 if it does not fail or the reduction was interrupted.
 pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
     anyhow::ensure!(args.execute.device.binaries.is_none(), "--binaries are those of the whole test");
     execute_options(&args.execute, args.reference_only)?;
-    // Levels parse what the user wrote, which may be nested deeply.
+    // Levels parse text of the user, which may be nested deeply.
     let thread = std::thread::Builder::new().stack_size(STACK);
     std::thread::scope(|scope| joined(thread.spawn_scoped(scope, || reduce_here(args))?))
 }
@@ -82,13 +82,13 @@ pub(super) fn reduce(args: &ReduceArgs) -> anyhow::Result<u8> {
 fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     let name = args.test.display().to_string();
     let bytes = std::fs::read(&args.test).with_context(|| name.clone())?;
-    // Edits are of characters. Where bytes that are none mean something, the replacements fail in the same way.
+    // Edits work on characters. If invalid bytes matter, the replacements fail in the same way.
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let jobs = run::jobs(args.jobs);
     let mut same = Same {
-        trials: Trials::start(&args.execute, jobs)?,
+        runner: OverrideRunner::start(&args.execute, jobs)?,
         test: test_file(&args.test)?,
-        target: args.target(),
+        generation: args.generation(),
         wanted: Wanted { message: args.same_message },
         likeness: None,
         failure: None,
@@ -109,7 +109,7 @@ fn reduce_here(args: &ReduceArgs) -> anyhow::Result<u8> {
     }
     eprintln!("{} bytes: {ending}", text.len());
     same.likeness = Some(likeness.clone());
-    same.trials.catch_interrupts();
+    same.runner.catch_interrupts();
     let whole = text.len();
     let mut written = Ok(());
     let mut reducer = Reducer::new(text, &mut same, args.steps, jobs * 2);
@@ -148,34 +148,35 @@ fn test_file(path: &Path) -> anyhow::Result<TestFile> {
     Ok(TestFile { name: test_name(&real, real.parent().unwrap_or(&real)), path: path.to_owned() })
 }
 
-/// An ending and the first line of its message.
+/// Returns an ending and the first line of its message.
 fn shown(verdict: &Verdict) -> String {
     let reason = verdict.cause.as_ref().and_then(|(_, reason)| reason.lines().next());
     format!("{}{}", Ending::of(verdict), reason.map(|line| format!(": {line}")).unwrap_or_default())
 }
 
-/// Judges whether candidates fail like the whole test.
+/// A judge that accepts candidates that fail like the whole test.
 struct Same {
-    trials: Trials,
+    runner: OverrideRunner,
     test: TestFile,
-    target: Generation,
+    generation: Generation,
     wanted: Wanted,
     likeness: Option<Likeness>,
-    /// Why nothing more could be executed.
+    /// The error that prevents further executions.
     failure: Option<anyhow::Error>,
 }
 
 impl Same {
     fn verdicts(&mut self, texts: Vec<String>) -> anyhow::Result<Vec<Verdict>> {
-        let trial = |text| Trial { text: Some(text), ..Trial::default() };
-        self.trials.run(&self.test, self.target, texts.into_iter().map(trial).collect())
+        let case_override = |text| CaseOverride { text: Some(text), ..CaseOverride::default() };
+        self.runner.run(&self.test, self.generation, texts.into_iter().map(case_override).collect())
     }
 
     fn likeness_of(&self, verdict: &Verdict) -> Likeness {
         Likeness::of(verdict, self.wanted)
     }
 
-    /// Executes the result under its new name, from which follows what unwritten registers hold, and says how to repeat it.
+    /// Executes the result under its new name, which determines the contents of unwritten
+    /// registers, and prints how to repeat it.
     fn check(&mut self, args: &ReduceArgs, out: &Path, best: String) -> anyhow::Result<()> {
         self.test = test_file(out)?;
         let verdicts = self.verdicts(vec![best])?;
@@ -185,7 +186,8 @@ impl Same {
         }
         let options = execute_options(&args.execute, args.reference_only)?;
         let changed = changed_options(&args.execute, &options.device);
-        let which = args.target.map_or("--reference-only".to_owned(), |target| format!("--gen {target}"));
+        let which =
+            args.generation.map_or("--reference-only".to_owned(), |generation| format!("--gen {generation}"));
         let options: String =
             command_options(&args.execute, &changed).iter().map(|(_, option)| format!(" {option}")).collect();
         eprintln!("runner {} {which}{options}", quoted(&out.display().to_string()));

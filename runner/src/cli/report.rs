@@ -18,10 +18,10 @@ pub(super) struct ReportArgs {
     /// An earlier run to compare with.
     #[arg(long, value_name = "OLD")]
     previous: Option<PathBuf>,
-    /// Where the report goes: an empty folder, a new one, or one with an earlier report.
+    /// Folder of the report: empty, new, or with an earlier report.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The history that trends come from (default: results/history.sqlite, if it is there).
+    /// History for the trends (default: results/history.sqlite, if it exists).
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
 }
@@ -48,10 +48,10 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
 
 type Past = (Vec<results::history::RunEntry>, Vec<results::history::Series>);
 
-/// Runs of the past that trends show.
+/// Number of past runs in trends.
 const RUNS: usize = 40;
 
-/// The history that was named, or the usual one as far as it can be used.
+/// Reads the given history, or the default one as far as it is usable.
 fn past(args: &ReportArgs) -> anyhow::Result<Past> {
     let read = |path: &std::path::Path| {
         let history = History::read(path)?;

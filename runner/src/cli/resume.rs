@@ -1,4 +1,4 @@
-//! `runner resume` and `runner rerun`: going on with a run, repeating what was not as expected.
+//! `runner resume` and `runner rerun`: continuing a run, repeating unexpected results.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -25,23 +25,23 @@ pub(super) struct RerunArgs {
     /// The run's folder.
     #[arg(value_name = "RUN", default_value = "results/latest")]
     run: PathBuf,
-    /// Where the results go (default: results/<date>-<n>).
+    /// Folder of the results (default: results/<date>-<n>).
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Completes a run: what is finished stays, the rest runs as it was meant to.
+/// Completes a run: keeps finished results and executes the rest with the original options.
 pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     let path = args.run.canonicalize().with_context(|| args.run.display().to_string())?;
     let record = RunRecord::read(&path)?;
-    // From here on nobody else may write there.
+    // From here on, no other process can write there.
     let folder = RunFolder::open(&path)?;
     let run = if folder.has_results() { Some(Run::read(&path)?) } else { None };
     if let Some(run) = run.as_ref().filter(|run| run.truncated) {
         eprintln!("warning: {}: the last line was cut short and is run again", run.path.display());
     }
     go_to(&record)?;
-    // Whatever stopped the run, this time it is to be completed.
+    // Any limit on failures that stopped the run is lifted.
     let run_args = RunArgs { max_fails: None, ..parse(&record)? };
     let shard = record.shard.as_deref().map(Shard::parse).transpose().map_err(anyhow::Error::msg)?;
     let only = record.only.map(|only| only.into_iter().collect());
@@ -49,24 +49,25 @@ pub(super) fn resume(args: &ResumeArgs) -> anyhow::Result<u8> {
     start(&run_args, &Start { arguments: record.arguments, only, resumed })
 }
 
-/// Runs the rows of a run again that were not as expected.
+/// Executes the test cases with unexpected results again.
 pub(super) fn rerun(args: &RerunArgs) -> anyhow::Result<u8> {
     let out = args.out.as_deref().map(std::path::absolute).transpose()?;
     let path = args.run.canonicalize().with_context(|| args.run.display().to_string())?;
     let (record, run) = (RunRecord::read(&path)?, Run::read(&path)?);
     go_to(&record)?;
     let bad = run.rows.iter().filter(|row| !row.is_good());
-    let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.target.clone())).collect();
+    let only: BTreeSet<Key> = bad.map(|row| (row.test.clone(), row.generation.clone())).collect();
     if only.is_empty() {
         println!("everything was as expected: nothing to run again");
         return Ok(EXPECTED);
     }
-    // Of a shard only its own rows are there to be repeated.
+    // A shard has only its own test cases to repeat.
     let run_args = RunArgs { out, shard: None, ..parse(&record)? };
     start(&run_args, &Start { arguments: record.arguments, only: Some(only), resumed: None })
 }
 
-/// Goes to the directory the run was started in: the paths among its arguments start there.
+/// Changes to the directory in which the run was started: the base of the paths among its
+/// arguments.
 fn go_to(record: &RunRecord) -> anyhow::Result<()> {
     std::env::set_current_dir(&record.directory).with_context(|| record.directory.display().to_string())
 }

@@ -12,9 +12,9 @@ use super::git_bisect;
 use super::history::Recording;
 use super::list::Selection;
 use super::options::{changed_options, run_options};
-use super::plan::{self, Key, Rows};
+use super::plan::{self, Key, RunPlan};
 use super::{EXPECTED, ExecuteArgs, NOTHING, RunArgs, ShardChoice, UNEXPECTED, UNTESTABLE, junit, worker};
-use crate::bundles::{Keep, Keeper};
+use crate::bundles::{BundlePolicy, BundleWriter};
 use crate::console::Console;
 use crate::schedule::{self, Limits};
 use crate::select::TestFile;
@@ -24,7 +24,7 @@ use results::shard::{Durations, Shard, ShardHeader, selection_hash};
 use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 
-/// Rows that a process of `--isolate` executes before another takes its place.
+/// Number of test cases after which a process of `--isolate` is replaced.
 const BATCH: usize = 100;
 
 pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
@@ -32,70 +32,73 @@ pub(super) fn run(args: &RunArgs) -> anyhow::Result<u8> {
     start(args, &Start { arguments, only: None, resumed: None })
 }
 
-/// How a run begins.
+/// The beginning of a run.
 pub(super) struct Start {
-    /// The arguments, as `run.json` keeps them.
+    /// Arguments, for `run.json`.
     pub(super) arguments: Vec<String>,
-    /// The only rows that are meant, if not all.
+    /// Test cases of a partial run; `None` means all.
     pub(super) only: Option<BTreeSet<Key>>,
-    /// What another process finished.
+    /// State of a resumed run.
     pub(super) resumed: Option<Resumed>,
 }
 
-/// A run that is gone on with.
+/// A resumed run.
 pub(super) struct Resumed {
-    /// The folder.
+    /// Folder of the run.
     pub(super) folder: RunFolder,
-    /// What is there; `None` when the run was killed before its first line.
+    /// Finished results; `None` if the run was killed before its first line.
     pub(super) run: Option<Run>,
-    /// The shard, if the engine chose it then.
+    /// The shard, if the environment chose it.
     pub(super) shard: Option<Shard>,
 }
 
-/// Runs what the arguments say.
+/// Executes a run.
 pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let jobs = jobs(args.jobs);
     let settings = settings(&args.execute, args.isolate, jobs, &start.arguments)?;
     supervise::want_large_pages(false);
-    // It gets ready while its rows are looked for.
+    // The first worker starts while the tests are searched for.
     let first = supervise::Process::start(&settings.program);
     let selection = super::list::select(&args.select)?;
-    let targets = args.targets();
+    let generations = args.generations();
     let options = run_options(args)?;
     let changed = changed_options(&args.execute, &options.device);
-    let expectations = Expectations::load(&args.expect.sources(), &targets)?;
+    let expectations = Expectations::load(&args.expect.sources(), &generations)?;
     super::expect::warn_unmatched(&expectations, &selection.found);
     let durations = args.durations.as_deref().map(Durations::read).transpose()?;
     let shard = shard(args, start)?;
-    let gone = gone(&selection, &expectations, &targets, start.only.as_ref());
-    let (tests, mut rows) = plan::planned(selection.tests, &targets, start.only.as_ref(), &gone);
-    if rows.is_empty() {
+    let missing_tests = missing_tests(&selection, &expectations, &generations, start.only.as_ref());
+    let (tests, mut cases) =
+        plan::planned(selection.tests, &generations, start.only.as_ref(), &missing_tests);
+    if cases.is_empty() {
         eprintln!("error: no tests are selected");
         return Ok(if args.git_bisect { UNTESTABLE } else { NOTHING });
     }
     let previous =
         args.previous.as_deref().map(Run::read).transpose()?.map(|run| run.rows).unwrap_or_default();
-    let mut header = Header::new(targets.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
+    let mut header = Header::new(generations.iter().map(|t| t.name().to_owned()).collect(), changed.clone());
     if let Some(shard) = shard {
-        header.shard = Some(shard_header(shard, &tests, rows.len(), durations.as_ref()));
+        header.shard = Some(shard_header(shard, &tests, cases.len(), durations.as_ref()));
         let weights = durations.as_ref().map(|d| d.weights(tests.iter().map(|test| &*test.name)));
-        let mine: BTreeSet<usize> = shard.positions(tests.len(), weights.as_deref()).into_iter().collect();
-        rows.retain(|row| mine.contains(&row.test));
+        let positions: BTreeSet<usize> =
+            shard.positions(tests.len(), weights.as_deref()).into_iter().collect();
+        cases.retain(|case| positions.contains(&case.test));
     }
-    plan::order(&mut rows, &tests, args.order, durations.as_ref());
+    plan::order(&mut cases, &tests, args.order, durations.as_ref());
     let (folder, writer) = open(args, start, &header, shard)?;
     let mut writer = writer.with_junit(junit(args.junit_failures_only));
-    let done: BTreeSet<(&str, &str)> = writer.rows().iter().map(|row| (&*row.test, &*row.target)).collect();
-    rows.retain(|row| !done.contains(&(&*tests[row.test].name, row.target.name())));
-    let mut console = Console::new(plan::described(&tests, &rows, args, &changed)).after(writer.rows());
+    let done: BTreeSet<(&str, &str)> =
+        writer.rows().iter().map(|row| (&*row.test, &*row.generation)).collect();
+    cases.retain(|case| !done.contains(&(&*tests[case.test].name, case.generation.name())));
+    let mut console = Console::new(plan::described(&tests, &cases, args, &changed)).after(writer.rows());
     let variant = changed.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
-    let jobs = jobs.min(rows.len());
+    let jobs = jobs.min(cases.len());
     let limits = Limits { jobs: jobs * ahead(args), max_fails: args.max_fails.map(|n| n as usize) };
     let files = tests.iter().map(|test| (test.name.clone(), test.path.clone())).collect();
-    // What only pretended to run has nothing to explain.
-    let keep = if args.execute.mock { Keep::None } else { args.keep };
-    let mut keeper = Keeper::new(&folder.path, keep, options, files, &previous, jobs);
-    keeper.complete(writer.rows());
+    // Mock tests have no explanation.
+    let keep = if args.execute.mock { BundlePolicy::None } else { args.keep };
+    let mut bundle_writer = BundleWriter::new(&folder.path, keep, options, files, &previous, jobs);
+    bundle_writer.complete(writer.rows());
     // Only whole runs are compared over time.
     let recording = header.shard.is_none().then(|| {
         let (recording, reader) = Recording::start();
@@ -105,8 +108,8 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     let runtime = schedule::runtime()?;
     let summary = runtime.block_on(async {
         let pool = Pool::start(&settings, first.ok());
-        let plan = Rows { tests, rows, variant, expectations, repeat: args.repeat, pool };
-        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut keeper]).await
+        let plan = RunPlan { tests, cases, variant, expectations, repeat: args.repeat, pool };
+        schedule::run(Arc::new(plan), limits, &mut [&mut writer, &mut console, &mut bundle_writer]).await
     })?;
     if let Some(recording) = recording.filter(|_| !summary.interrupted) {
         recording.finish();
@@ -122,62 +125,63 @@ pub(super) fn start(args: &RunArgs, start: &Start) -> anyhow::Result<u8> {
     Ok(if good { EXPECTED } else { UNEXPECTED })
 }
 
-/// Tests that something names as one of this run's but that have no file (any more), per target.
-fn gone(
+/// Returns the tests that an earlier result names but that have no file (any more), by generation.
+fn missing_tests(
     selection: &Selection,
     expectations: &Expectations,
-    targets: &[Generation],
+    generations: &[Generation],
     only: Option<&BTreeSet<Key>>,
 ) -> BTreeSet<(String, Generation)> {
     let known: BTreeSet<&str> = selection.found.iter().map(|test| &*test.name).collect();
-    let each = |target: Generation| -> Vec<(String, Generation)> {
+    let each = |generation: Generation| -> Vec<(String, Generation)> {
         let names: Vec<&str> = match only {
-            Some(only) => only.iter().filter(|key| key.1 == target.name()).map(|key| &*key.0).collect(),
+            Some(only) => only.iter().filter(|key| key.1 == generation.name()).map(|key| &*key.0).collect(),
             None => {
                 let listed = selection.filter.names().iter().map(String::as_str);
                 let ours = |name: &&str| selection.covers(name) && selection.filter.accepts(name);
-                expectations.named(target).chain(listed).filter(ours).collect()
+                expectations.named(generation).chain(listed).filter(ours).collect()
             }
         };
-        let gone = names.into_iter().filter(|name| !known.contains(name));
-        gone.map(|name| (name.to_owned(), target)).collect()
+        let missing_tests = names.into_iter().filter(|name| !known.contains(name));
+        missing_tests.map(|name| (name.to_owned(), generation)).collect()
     };
-    targets.iter().flat_map(|&target| each(target)).collect()
+    generations.iter().flat_map(|&generation| each(generation)).collect()
 }
 
-/// Rows that are sent for each that is executed: a thread that is done finds its next row waiting, and the supervising process,
-/// which shares the cores, may deal with several answers at a time. Ctrl-C waits for them. Not where rows after the first
-/// that fail are not wanted, and not where each process has one row.
+/// Returns the number of test cases sent per executed one: a free thread finds its next test case
+/// waiting, and the supervising process, which shares the cores, may handle several answers at a
+/// time. Ctrl-C waits for them. Runs that stop at failures and processes with a single test case
+/// send one.
 fn ahead(args: &RunArgs) -> usize {
     if args.isolate || args.max_fails.is_some() { 1 } else { 4 }
 }
 
-/// Rows at a time.
+/// Returns the number of concurrent test cases.
 pub(super) fn jobs(wanted: Option<u16>) -> usize {
     wanted.map_or_else(|| std::thread::available_parallelism().map_or(1, NonZero::get), usize::from)
 }
 
-/// How the worker processes are started and watched.
+/// Returns the settings of the worker processes.
 pub(super) fn settings(
     args: &ExecuteArgs,
     isolate: bool,
     jobs: usize,
     arguments: &[String],
 ) -> anyhow::Result<supervise::Settings> {
-    let (lanes, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
+    let (workers, threads, batch) = if isolate { (jobs, 1, Some(BATCH)) } else { (1, jobs, None) };
     let (path, arguments) = worker::command(threads, arguments)?;
     let memory = args.memory_limit.map(|mebibytes| u64::from(mebibytes) << 20);
     Ok(supervise::Settings {
         program: supervise::Program { path, arguments },
-        lanes,
+        workers,
         threads,
         batch,
-        guard: Duration::from_secs(args.timeout.into()),
+        time_limit: Duration::from_secs(args.timeout.into()),
         memory: memory.or_else(supervise::default_limit),
     })
 }
 
-/// The shard to run, if the run is split.
+/// Returns the shard to run, if the run is split.
 fn shard(args: &RunArgs, start: &Start) -> anyhow::Result<Option<Shard>> {
     match (args.shard, start.resumed.as_ref().and_then(|resumed| resumed.shard)) {
         (_, Some(shard)) => Ok(Some(shard)),
@@ -203,7 +207,7 @@ fn shard_header(shard: Shard, tests: &[TestFile], rows: usize, durations: Option
     }
 }
 
-/// The folder and a writer into it, which knows the rows that are there already.
+/// Returns the folder and a writer into it, which holds the earlier results of a resumed run.
 fn open(
     args: &RunArgs,
     start: &Start,
@@ -238,7 +242,7 @@ fn open(
     Ok((folder, writer))
 }
 
-/// What Bazel's test runner waits for: that shards are understood.
+/// Creates the file by which Bazel's test runner recognizes support for shards.
 fn tell_bazel() -> anyhow::Result<()> {
     match path_variable("TEST_SHARD_STATUS_FILE") {
         Some(path) => std::fs::write(&path, "").with_context(|| path.display().to_string()),
@@ -246,7 +250,7 @@ fn tell_bazel() -> anyhow::Result<()> {
     }
 }
 
-/// Where Bazel's test runner looks for the report.
+/// Copies the report to the place where Bazel's test runner expects it.
 fn report_to_bazel(folder: &Path) -> anyhow::Result<()> {
     if let Some(path) = path_variable("XML_OUTPUT_FILE") {
         std::fs::copy(folder.join(JUNIT_FILE), &path).with_context(|| path.display().to_string())?;

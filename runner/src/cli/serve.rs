@@ -1,4 +1,4 @@
-//! `runner serve-compiler`: our compiler behind the protocol that `--compiler` speaks.
+//! `runner serve-compiler`: this project's compiler behind the protocol of `--compiler`.
 
 use std::io;
 

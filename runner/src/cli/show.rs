@@ -1,4 +1,4 @@
-//! `runner show`: what becomes of one test's shaders on the way to the hardware.
+//! `runner show`: the stages of a test's shaders on the way to the hardware.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use compiler::{Binary, CodegenOptions};
 use program::{Program, Stage, StageKey};
 use script::{Content, Script};
 
-use super::{CompileArgs, EXPECTED, UNEXPECTED, one_target, print};
+use super::{CompileArgs, EXPECTED, UNEXPECTED, one_generation, print};
 use execute::devices::{BinarySource, TraceLog};
 use execute::diagnostics;
 use execute::external;
 use execute::passes::scope_passes;
-use execute::{DeviceKind, DeviceRequest, Executors, Linked, RunOptions, Traced};
+use execute::{DeviceKind, DeviceRequest, ExecutorSelection, Linked, RunOptions, Traced};
 use results::names::test_name;
 use results::passes::{ScopePasses, parse_stage};
 use results::verdict::Verdict;
@@ -27,9 +27,10 @@ pub(super) struct ShowArgs {
     #[arg(value_name = "TEST")]
     test: PathBuf,
     /// The generation.
-    #[arg(long = "gen", value_name = "GEN", value_parser = one_target)]
-    target: Generation,
-    /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment, compute).
+    #[arg(long = "gen", value_name = "GEN", value_parser = one_generation)]
+    generation: Generation,
+    /// Only this stage (vertex, tessellation-control, tessellation-evaluation, geometry, fragment,
+    /// compute).
     #[arg(long, value_parser = parse_stage)]
     stage: Option<Stage>,
     #[command(flatten)]
@@ -37,15 +38,16 @@ pub(super) struct ShowArgs {
     /// Folder for `binary`, in the format that --binaries reads.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// glsl: the text given to the compiler; program: the linked program, all stages; ir: what the back end gets;
-    /// ir=PASS: after each run of a pass; passes: which optional ones ran, numbered as --pass-limit counts; eu: assembly; binary: kernels (to --out, or raw bytes of the one selected);
-    /// payload: the registers that every thread of the test starts with; trace: those, and every instruction executed
-    /// with the registers it changes; stats: counts.
+    /// glsl: input of the compiler; program: the linked program, all stages; ir: input of the back
+    /// end; ir=PASS: after each run of a pass; passes: optional pass runs, numbered as in
+    /// --pass-limit; eu: assembly; binary: kernels (to --out, or raw bytes of the selected one);
+    /// payload: initial registers of every thread of the test; trace: payloads and every executed
+    /// instruction with the registers it changes; stats: counts.
     #[arg(value_name = "WHAT", value_parser = what)]
     what: What,
 }
 
-/// What is shown.
+/// The requested output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
     Glsl,
@@ -94,12 +96,12 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
         print(glsl(&script, args.stage)?.as_bytes())?;
         return Ok(EXPECTED);
     }
-    let program = match linked(&script, args.target) {
+    let program = match linked(&script, args.generation) {
         Ok(program) => program,
         Err(verdict) => {
-            let (layer, reason) = verdict.cause.unzip();
-            let layer = layer.map_or("", |layer| layer.name());
-            eprintln!("{}: {layer}: {}", verdict.status, reason.unwrap_or_default());
+            let (phase, reason) = verdict.cause.unzip();
+            let phase = phase.map_or("", |phase| phase.name());
+            eprintln!("{}: {phase}: {}", verdict.status, reason.unwrap_or_default());
             return Ok(UNEXPECTED);
         }
     };
@@ -121,11 +123,11 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     if matches!(args.what, What::Payload | What::Trace) {
         return trace(args, &script, &test);
     }
-    let keys = execute::stage_keys(&script, &test, args.target);
+    let keys = execute::stage_keys(&script, &test, args.generation);
     let device = args.compile.device_options()?;
     let request = DeviceRequest {
         kind: DeviceKind::Simulator,
-        target: args.target,
+        generation: args.generation,
         test: &test,
         script: &script,
         options: &device,
@@ -142,26 +144,29 @@ pub(super) fn show(args: &ShowArgs) -> anyhow::Result<u8> {
     Ok(EXPECTED)
 }
 
-/// Runs the test on the simulator alone and shows what its threads executed.
+/// Executes the test on the simulator alone and prints a trace of its threads.
 fn trace(args: &ShowArgs, script: &Script<'_>, name: &str) -> anyhow::Result<u8> {
     let device = args.compile.device_options()?;
-    let devinfo =
-        execute::devinfo(args.target).ok_or_else(|| anyhow!("{} has no instruction set", args.target))?;
+    let devinfo = execute::devinfo(args.generation)
+        .ok_or_else(|| anyhow!("{} has no instruction set", args.generation))?;
     let log = TraceLog::new(devinfo, execute::seed(name), args.stage, args.what == What::Payload);
     let devices = Traced { log: Arc::new(Mutex::new(log)) };
-    let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };
-    let verdict = execute::run_script(script, name, args.target, &options, &devices);
+    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
+    let verdict = execute::run_script(script, name, args.generation, &options, &devices);
     print(devices.log.lock().unwrap_or_else(PoisonError::into_inner).take().as_bytes())?;
-    if let Some((layer, reason)) = verdict.cause {
-        eprintln!("{}: {layer}: {reason}", verdict.status);
+    if let Some((phase, reason)) = verdict.cause {
+        eprintln!("{}: {phase}: {reason}", verdict.status);
     }
     Ok(EXPECTED)
 }
 
-/// The linked program, or the verdict of a test that has none.
-pub(super) fn linked(script: &Script<'_>, target: Generation) -> Result<std::sync::Arc<Program>, Verdict> {
+/// Returns the linked program, or the verdict of a test without one.
+pub(super) fn linked(
+    script: &Script<'_>,
+    generation: Generation,
+) -> Result<std::sync::Arc<Program>, Verdict> {
     use results::verdict::Phase;
-    let capabilities = execute::context_for(script, target)?;
+    let capabilities = execute::context_for(script, generation)?;
     match execute::build(script, capabilities)? {
         Linked::Program(program) | Linked::Pipeline(program, _) => Ok(program),
         Linked::Failed(log) => Err(Verdict::fail(Phase::Link, log)),
@@ -169,7 +174,7 @@ pub(super) fn linked(script: &Script<'_>, target: Generation) -> Result<std::syn
     }
 }
 
-/// The texts given to the compiler.
+/// Returns the GLSL input of the compiler.
 fn glsl(script: &Script<'_>, only: Option<Stage>) -> anyhow::Result<String> {
     let mut text = String::new();
     for section in &script.sections {
@@ -194,7 +199,7 @@ struct Shown<'a> {
     args: &'a ShowArgs,
     program: &'a Program,
     options: CodegenOptions,
-    /// The user's compiler, if one takes the place of ours.
+    /// The external compiler, if any.
     external: Option<Box<dyn BinarySource>>,
 }
 
@@ -213,8 +218,8 @@ impl Shown<'_> {
     }
 
     fn devinfo(&self) -> anyhow::Result<&'static eu::DevInfo> {
-        let target = self.args.target;
-        execute::devinfo(target).ok_or_else(|| anyhow!("{target} has no instruction set"))
+        let generation = self.args.generation;
+        execute::devinfo(generation).ok_or_else(|| anyhow!("{generation} has no instruction set"))
     }
 
     fn binary(&self, stage: Stage, key: &StageKey) -> anyhow::Result<Binary> {
@@ -255,7 +260,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// A line for each run of an optional pass.
+    /// Prints a line per optional pass run.
     fn passes(&self, text: &mut String, stage: Stage, key: &StageKey) -> anyhow::Result<()> {
         anyhow::ensure!(self.external.is_none(), "the compiler of --compiler does not show its passes");
         let devinfo = self.devinfo()?;
@@ -302,7 +307,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Writes the stage's folder, or gives the bytes of the one kernel that is selected.
+    /// Writes the stage's folder, or returns the bytes of the one selected kernel.
     fn raw(&self, binary: &Binary) -> anyhow::Result<Vec<u8>> {
         if let Some(folder) = &self.args.out {
             binary.write(folder)?;

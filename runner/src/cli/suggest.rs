@@ -1,9 +1,9 @@
-//! Names that a user got wrong.
+//! Suggestions for misspelled names.
 
-/// Checks names against those that there are.
+/// Checks names against a list of known ones.
 ///
 /// # Errors
-/// The first unknown name, with what was probably meant.
+/// Reports the first unknown name with the most similar known one.
 pub(super) fn known(what: &str, names: &[String], all: &[&str]) -> anyhow::Result<()> {
     let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) else { return Ok(()) };
     let nearest = all.iter().min_by_key(|known| distance(unknown, known));
@@ -13,7 +13,7 @@ pub(super) fn known(what: &str, names: &[String], all: &[&str]) -> anyhow::Resul
     }
 }
 
-/// Characters to insert, remove or replace on the way from one word to the other.
+/// Returns the edit distance of two words in characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -15,19 +15,20 @@ use results::{Row, RunFile};
 
 #[derive(Debug, Args)]
 pub(super) struct SummaryArgs {
-    /// The runs, a column each.
+    /// The runs, one per column.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// List all tests, not only those that differ between the runs.
     #[arg(long)]
     all: bool,
-    /// Instead a Markdown table of all runs together: directories, by the first parts of names, and generations.
+    /// Print a Markdown table of all runs together: directories, by the first parts of names, and
+    /// generations.
     #[arg(long, value_name = "PARTS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     #[arg(conflicts_with = "all")]
     by_directory: Option<usize>,
 }
 
-/// Statuses of several runs side by side.
+/// Prints the statuses of several runs side by side.
 pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
     let files = args.runs.iter().map(|path| RunFile::read(path)).collect::<Result<Vec<_>, _>>()?;
     let runs = files.iter().map(parse).collect::<anyhow::Result<Vec<_>>>()?;
@@ -37,25 +38,26 @@ pub(super) fn summary(args: &SummaryArgs) -> anyhow::Result<u8> {
         return Ok(EXPECTED);
     }
     let mut lines: BTreeMap<(&str, &str, &str), Vec<Option<Status>>> = BTreeMap::new();
-    // Variants make rows of their own only where a run has several: different options stand side by side.
+    // Variants get separate lines only if a run has several; otherwise different options are
+    // compared.
     let mut counts = vec![Counts::default(); runs.len()];
     for (column, run) in runs.iter().enumerate() {
-        for group in run.rows.chunk_by(|a, b| a.test == b.test && a.target == b.target) {
+        for group in run.rows.chunk_by(|a, b| a.test == b.test && a.generation == b.generation) {
             for row in group {
                 let variant = if group.len() > 1 { &*row.variant } else { "" };
-                let line = lines.entry((&row.test, &row.target, variant));
+                let line = lines.entry((&row.test, &row.generation, variant));
                 line.or_insert_with(|| vec![None; runs.len()])[column] = Row::known_status(row);
                 counts[column].add(row.status);
             }
         }
     }
     let mut text = String::new();
-    for ((test, target, variant), statuses) in lines {
+    for ((test, generation, variant), statuses) in lines {
         if args.all || statuses.windows(2).any(|pair| pair[0] != pair[1]) {
             let words: Vec<&str> = statuses.iter().map(|s| s.map_or("missing", Status::name)).collect();
             let separator = if variant.is_empty() { "" } else { " " };
-            let (test, target, variant) = (printable(test), printable(target), printable(variant));
-            writeln!(text, "{test} [{target}{separator}{variant}]: {}", words.join(" "))?;
+            let (test, generation, variant) = (printable(test), printable(generation), printable(variant));
+            writeln!(text, "{test} [{generation}{separator}{variant}]: {}", words.join(" "))?;
         }
     }
     if !text.is_empty() {

@@ -26,19 +26,20 @@ pub(super) fn backend() -> impl TypedValueParser<Value = Backend> {
         .try_map(move |name| find(name).ok_or_else(|| "no such back end".to_owned()))
 }
 
-/// A parsed `--gen` list (a type of its own, because clap takes a plain vector for a repeatable option).
+/// A parsed `--gen` list (a separate type, because clap treats a plain vector as a repeatable
+/// option).
 #[derive(Clone, Debug)]
-pub(super) struct Targets(pub(super) Vec<Generation>);
+pub(super) struct Generations(pub(super) Vec<Generation>);
 
 /// Parses a comma-separated list of generations.
-pub(super) fn targets(text: &str) -> Result<Targets, String> {
-    Generation::parse_list(text).map(Targets).map_err(|error| error.to_string())
+pub(super) fn generations(text: &str) -> Result<Generations, String> {
+    Generation::parse_list(text).map(Generations).map_err(|error| error.to_string())
 }
 
 /// Parses one generation.
-pub(super) fn one_target(text: &str) -> Result<Generation, String> {
-    match targets(text)?.0.as_slice() {
-        [target] => Ok(*target),
+pub(super) fn one_generation(text: &str) -> Result<Generation, String> {
+    match generations(text)?.0.as_slice() {
+        [generation] => Ok(*generation),
         _ => Err("one generation is needed".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! The hidden command that worker processes are started with.
+//! The hidden command of worker processes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,23 @@ use crate::mock;
 use crate::supervise::{self, Request};
 use execute::{Devices, RunOptions};
 use results::verdict::Verdict;
-use tools::coverage::observe;
 use vocabulary::Generation;
 
-/// The command's name; it starts with a character that no test folder's name should.
+/// Name of the command; it starts with a character that test folders' names rarely have.
 const COMMAND: &str = "%worker";
 
 #[derive(Debug, Args)]
 pub(super) struct WorkerArgs {
-    /// Rows at a time.
+    /// Concurrent test cases.
     threads: usize,
-    /// The arguments of the run.
+    /// Arguments of the run.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     run: Vec<OsString>,
 }
 
-/// Program and arguments of a worker for a run with these arguments.
+/// Returns program and arguments of a worker for a run.
 pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
-    // The running file itself, also when another build has taken its place meanwhile.
+    // The running file itself, even if another build has replaced it.
     let link = Path::new("/proc/self/exe");
     let program = if link.exists() { link.to_owned() } else { std::env::current_exe()? };
     let mut arguments = vec![COMMAND.into(), threads.to_string().into(), "--".into()];
@@ -37,19 +36,20 @@ pub(super) fn command(threads: usize, run: &[String]) -> anyhow::Result<(PathBuf
     Ok((program, arguments))
 }
 
-/// Executes rows until the supervisor goes away.
+/// Executes test cases until the supervisor closes the input.
 pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
     supervise::want_large_pages(true);
     let cli = Cli::try_parse_from(std::iter::once(OsString::from("runner")).chain(args.run.iter().cloned()))?;
-    let (execute, targets) = executed(&cli)?;
+    let (execute, generations) = executed(&cli)?;
     if execute.mock {
         supervise::serve(
             args.threads,
             || {},
             |request| {
-                let limits = request.trial.iter().flat_map(|trial| &trial.pass_limits);
+                let limits =
+                    request.case_override.iter().flat_map(|case_override| &case_override.pass_limits);
                 let (path, limit) = (Path::new(&request.path), limits.last().map(|limit| limit.limit));
-                match request.trial.as_ref().and_then(|trial| trial.text.as_ref()) {
+                match request.case_override.as_ref().and_then(|case_override| case_override.text.as_ref()) {
                     Some(text) => mock::run_text(text, path, limit),
                     None => mock::run_file(path, limit),
                 }
@@ -57,54 +57,57 @@ pub(super) fn worker(args: &WorkerArgs) -> anyhow::Result<u8> {
         )?;
         return Ok(EXPECTED);
     }
-    let target = targets.first().copied();
-    let options = Arc::new(execute_options(execute, target == Some(Generation::Reference))?);
+    let generation = generations.first().copied();
+    let options = Arc::new(execute_options(execute, generation == Some(Generation::Reference))?);
     let devices = Devices::default();
-    // With one thread the first row is as good a beginning.
+    // With one thread, the first test case prepares the tables itself.
     let early = (args.threads > 1).then(|| (options.clone(), devices.clone()));
     let prepare = move || {
-        if let (Some((options, devices)), Some(target)) = (early, target) {
-            execute::prepare(target, &options, &devices);
+        if let (Some((options, devices)), Some(generation)) = (early, generation) {
+            execute::prepare(generation, &options, &devices);
         }
     };
     supervise::serve(args.threads, prepare, move |request| answer(request, &options, &devices))?;
     Ok(EXPECTED)
 }
 
-/// The part of a command's arguments that workers need, and what tests run on: on the reference alone or not at all.
+/// Returns the execution options and the generations of a command: `reference` alone or not at all.
 fn executed(cli: &Cli) -> anyhow::Result<(&ExecuteArgs, Vec<Generation>)> {
     match &cli.command {
-        None => Ok((&cli.run.execute, cli.run.targets())),
-        Some(Command::Bisect(args)) => Ok((&args.execute, args.targets.0.clone())),
-        Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.target()])),
-        Some(Command::Fuzz(args)) => Ok((&args.execute, args.targets())),
-        Some(Command::Coverage(args)) => Ok((&args.execute, args.targets.0.clone())),
+        None => Ok((&cli.run.execute, cli.run.generations())),
+        Some(Command::Bisect(args)) => Ok((&args.execute, args.generations.0.clone())),
+        Some(Command::Reduce(args)) => Ok((&args.execute, vec![args.generation()])),
+        Some(Command::Fuzz(args)) => Ok((&args.execute, args.generations())),
+        Some(Command::Coverage(args)) => Ok((&args.execute, args.generations.0.clone())),
         Some(_) => anyhow::bail!("these are not the arguments of a command that executes tests"),
     }
 }
 
 fn answer(request: &Request, run: &RunOptions, devices: &Devices) -> Verdict {
     let path = Path::new(&request.path);
-    let Some(trial) = &request.trial else {
-        return execute::run_file(path, &request.test, request.target, run, devices);
+    let Some(case_override) = &request.case_override else {
+        return execute::run_file(path, &request.test, request.generation, run, devices);
     };
-    let options = RunOptions { device: trial.device_options(&run.device), ..run.clone() };
-    if trial.observe {
+    let options = RunOptions { device: case_override.device_options(&run.device), ..run.clone() };
+    if case_override.sample_coverage {
         return observed(path, request, &options, devices);
     }
-    match &trial.text {
-        Some(text) => execute::run_text(text.as_bytes(), &request.test, request.target, &options, devices),
-        None => execute::run_file(path, &request.test, request.target, &options, devices),
+    match &case_override.text {
+        Some(text) => {
+            execute::run_text(text.as_bytes(), &request.test, request.generation, &options, devices)
+        }
+        None => execute::run_file(path, &request.test, request.generation, &options, devices),
     }
 }
 
-/// Executes the file and tells what it exercised.
+/// Executes the file with a coverage sample.
 fn observed(path: &Path, request: &Request, options: &RunOptions, devices: &Devices) -> Verdict {
     match std::fs::read(path) {
         Ok(text) => {
-            let (verdict, seen) = observe(&text, &request.test, request.target, options, devices);
-            Verdict { seen, passes: Vec::new(), ..verdict }
+            let (verdict, sample) =
+                tools::coverage::sample(&text, &request.test, request.generation, options, devices);
+            Verdict { coverage: sample, passes: Vec::new(), ..verdict }
         }
-        Err(_) => execute::run_file(path, &request.test, request.target, options, devices),
+        Err(_) => execute::run_file(path, &request.test, request.generation, options, devices),
     }
 }

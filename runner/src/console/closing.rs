@@ -1,4 +1,5 @@
-//! The end of a run: the slowest tests, the failures again with the commands that repeat them, and lines for a baseline.
+//! The end of a run's output: slowest tests, failures with the commands that repeat them, and lines
+//! for a baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -8,28 +9,28 @@ use results::expect::is_bad;
 use results::names::{csv_field, printable_line};
 use results::verdict::{Outcome, Status, TestResult};
 
-/// Failures that are repeated, and lines for a baseline that are printed.
+/// Maximum number of repeated failures and of lines for a baseline.
 const REPEATED: usize = 20;
-/// Slowest rows that are named.
+/// Number of slowest test cases that are listed.
 const SLOWEST: usize = 5;
-/// Runs shorter than this have no slow tests worth naming.
+/// Minimum duration of a run whose slowest tests are listed.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// What the end of a run tells.
+/// Data for the end of the output.
 #[derive(Debug, Default)]
 pub struct Closing {
-    /// Rows that were not as expected.
+    /// Number of unexpected results.
     unexpected: usize,
-    /// The first of them: what happened, and the command that repeats it.
+    /// The first of them: description, and the command that repeats it.
     failures: Vec<(String, String)>,
-    /// Generations on which a test ended badly without anybody expecting it.
+    /// Generations on which a test failed unexpectedly.
     baseline: BTreeMap<(String, Status), BTreeSet<String>>,
-    /// The slowest rows, slowest first: microseconds and name.
+    /// The slowest test cases, slowest first: microseconds and name.
     slowest: Vec<(u64, String)>,
 }
 
 impl Closing {
-    /// Notes a row that was not as expected.
+    /// Adds an unexpected result.
     pub fn add_failure(&mut self, line: String, command: String) {
         self.unexpected += 1;
         if self.failures.len() < REPEATED {
@@ -37,15 +38,15 @@ impl Closing {
         }
     }
 
-    /// Notes any row.
+    /// Adds any result.
     pub fn add(&mut self, row: &TestResult) {
         if row.outcome == Outcome::Unexpected && is_bad(row.status) {
-            let targets = self.baseline.entry((row.test.clone(), row.status)).or_default();
-            targets.insert(row.target.clone());
+            let generations = self.baseline.entry((row.test.clone(), row.status)).or_default();
+            generations.insert(row.generation.clone());
         }
         let slower = self.slowest.last().is_none_or(|(least, _)| row.duration_us > *least);
         if slower || self.slowest.len() < SLOWEST {
-            let name = format!("{} [{}]", printable_line(&row.test), row.target);
+            let name = format!("{} [{}]", printable_line(&row.test), row.generation);
             let place = self.slowest.partition_point(|(time, _)| *time >= row.duration_us);
             self.slowest.insert(place, (row.duration_us, name));
             self.slowest.truncate(SLOWEST);
@@ -55,7 +56,7 @@ impl Closing {
     /// Prints everything.
     ///
     /// # Errors
-    /// When nobody reads it.
+    /// Fails if the output is closed.
     pub fn write(&self, out: &mut impl Write, elapsed: Duration) -> io::Result<()> {
         if elapsed >= SHORT && self.slowest.len() > 1 {
             writeln!(out, "\nslowest:")?;
@@ -78,11 +79,11 @@ impl Closing {
         writeln!(out)
     }
 
-    /// The lines by which the failures become expected, grouped by the generations that they are true of.
+    /// Prints the lines that make the failures expected, grouped by generations.
     fn write_baseline(&self, out: &mut impl Write) -> io::Result<()> {
         let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for ((test, status), targets) in self.baseline.iter().take(REPEATED) {
-            let scope = targets.iter().map(String::as_str).collect::<Vec<_>>().join(",");
+        for ((test, status), generations) in self.baseline.iter().take(REPEATED) {
+            let scope = generations.iter().map(String::as_str).collect::<Vec<_>>().join(",");
             groups.entry(scope).or_default().push(format!("{},{}", csv_field(test), status.capitalised()));
         }
         for (scope, lines) in groups {
@@ -103,8 +104,8 @@ impl Closing {
 mod tests {
     use super::*;
 
-    fn row(test: &str, target: &str, status: Status, duration_us: u64) -> TestResult {
-        TestResult { duration_us, ..TestResult::plain(test, target, status) }
+    fn row(test: &str, generation: &str, status: Status, duration_us: u64) -> TestResult {
+        TestResult { duration_us, ..TestResult::plain(test, generation, status) }
     }
 
     fn text(closing: &Closing, elapsed: Duration) -> String {

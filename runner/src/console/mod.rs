@@ -1,4 +1,4 @@
-//! The console: failures as they happen, progress, and at the end what a user wants to see last.
+//! The console: failures as they happen, progress, and a summary at the end.
 
 mod closing;
 mod progress;
@@ -13,30 +13,30 @@ use results::expect::label;
 use results::names::{printable, printable_line};
 use results::verdict::{Counts, Outcome, TestResult};
 
-/// How a row is called, and the command that runs it alone.
+/// The console's name of a test case, and the command that executes it alone.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// `test [gen]`, fit for a terminal.
+    /// `test [gen]`, escaped for a terminal.
     pub name: String,
     /// The command.
     pub command: String,
 }
 
-/// Prints to standard output (results) and standard error (progress).
+/// The console: results on standard output, progress on standard error.
 #[derive(Debug)]
 pub struct Console {
     progress: Progress,
     closing: Closing,
     counts: Counts,
     total: usize,
-    /// Rows that were finished before this process began.
+    /// Number of test cases finished before this process started.
     before: usize,
-    /// The rows of the plan.
+    /// Test cases of the plan.
     rows: Vec<Described>,
 }
 
 impl Console {
-    /// A console for a plan's rows.
+    /// Returns a console for a plan.
     pub fn new(rows: Vec<Described>) -> Console {
         Console {
             progress: Progress::default(),
@@ -48,7 +48,7 @@ impl Console {
         }
     }
 
-    /// The console of a resumed run: rows that are finished already count, and are not told again.
+    /// Counts the finished results of a resumed run without printing them.
     #[must_use]
     pub fn after(mut self, finished: &[TestResult]) -> Console {
         finished.iter().for_each(|row| self.counts.add(row.status));
@@ -56,20 +56,20 @@ impl Console {
         self
     }
 
-    fn finished(&mut self, job: usize, result: &TestResult) -> std::io::Result<()> {
+    fn finished(&mut self, case: usize, result: &TestResult) -> std::io::Result<()> {
         self.counts.add(result.status);
-        self.progress.finished(job, &self.counts);
+        self.progress.finished(case, &self.counts);
         if !result.is_good() {
             let line = describe(result);
             self.progress.beside(|| writeln!(std::io::stdout(), "{line}"))?;
-            let command = self.rows.get(job).map(|row| row.command.clone()).unwrap_or_default();
+            let command = self.rows.get(case).map(|row| row.command.clone()).unwrap_or_default();
             self.closing.add_failure(line, command);
         }
         self.closing.add(result);
         Ok(())
     }
 
-    /// `[2226/2226] skip: 14, pass: 1770, fail: 392, crash: 50`.
+    /// Returns the summary line: `[2226/2226] skip: 14, pass: 1770, fail: 392, crash: 50`.
     fn summary(&self) -> String {
         format!("[{}/{}] {}", self.counts.total(), self.total, self.counts)
     }
@@ -89,18 +89,18 @@ impl Console {
     }
 }
 
-/// `fail    fp64/add [ivb] probe: line 12: …`: one line.
+/// Describes a result in one line: `fail    fp64/add [ivb] probe: line 12: …`.
 fn describe(result: &TestResult) -> String {
     let reason = result.reason.as_deref().unwrap_or("");
     let reason = printable(reason.lines().next().unwrap_or(""));
-    let layer = result.layer.map(|layer| format!(" {layer}: ")).unwrap_or_default();
+    let phase = result.phase.map(|phase| format!(" {phase}: ")).unwrap_or_default();
     let label = match result.outcome {
         Outcome::Improved => label(result.status, result.outcome),
         Outcome::Flake => "flake  ".to_owned(),
         Outcome::Missing => "missing".to_owned(),
         Outcome::Expected | Outcome::Unexpected => format!("{:7}", result.status),
     };
-    format!("{label} {} [{}]{layer}{reason}", printable_line(&result.test), result.target)
+    format!("{label} {} [{}]{phase}{reason}", printable_line(&result.test), result.generation)
 }
 
 impl Reporter for Console {
@@ -110,8 +110,8 @@ impl Reporter for Console {
                 self.total = total + self.before;
                 self.progress.start(self.before, self.total);
             }
-            TestEvent::Started { job } => self.progress.started(*job),
-            TestEvent::Finished { job, result } => self.finished(*job, result)?,
+            TestEvent::Started { case } => self.progress.started(*case),
+            TestEvent::Finished { case, result } => self.finished(*case, result)?,
             TestEvent::Tick => {
                 let summary = self.summary();
                 self.progress.tick(&summary, &self.rows)?;
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn rows_in_one_line() {
         let row = |status, outcome, reason: &str| TestResult {
-            layer: Some(Phase::Probe),
+            phase: Some(Phase::Probe),
             reason: Some(reason.into()),
             outcome,
             ..TestResult::plain("a/\u{1b}b", "ivb", status)

@@ -1,4 +1,4 @@
-//! How far the run is: a bar on a terminal, plain lines now and then elsewhere.
+//! Progress of a run: a bar on a terminal, occasional lines elsewhere.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -9,15 +9,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::Described;
 use results::verdict::Counts;
 
-/// Time before the first line when there is no terminal.
+/// Time before the first line without a terminal.
 const FIRST_LINE: Duration = Duration::from_secs(2);
-/// Time between lines after that.
+/// Time between further lines.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// Rows are worth naming when they have worked for this long.
+/// Minimum execution time of a test case that is listed.
 const LONG: Duration = Duration::from_secs(1);
-/// Rows that are named.
+/// Maximum number of listed test cases.
 const NAMED: usize = 3;
-/// How the bar looks; the second line names the rows that work for the longest.
+/// Template of the bar; the second line lists the longest running test cases.
 const TEMPLATE: &str = "{wide_bar:.cyan/dim} {pos}/{len} {per_sec} eta {eta}\n{msg}{prefix}";
 
 /// Progress on standard error.
@@ -29,7 +29,7 @@ pub struct Progress {
     before: usize,
     total: usize,
     done: usize,
-    /// Rows at work.
+    /// Start times of the running test cases.
     running: BTreeMap<usize, Instant>,
 }
 
@@ -48,7 +48,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// The run begins, `before` of its rows being finished already.
+    /// Starts the progress of a run with `before` finished test cases.
     pub fn start(&mut self, before: usize, total: usize) {
         *self = Progress { before, total, done: before, ..Progress::default() };
         if io::stderr().is_terminal() {
@@ -63,14 +63,14 @@ impl Progress {
         }
     }
 
-    /// A row begins.
-    pub fn started(&mut self, job: usize) {
-        self.running.insert(job, Instant::now());
+    /// Records the start of a test case.
+    pub fn started(&mut self, case: usize) {
+        self.running.insert(case, Instant::now());
     }
 
-    /// A row is finished.
-    pub fn finished(&mut self, job: usize, counts: &Counts) {
-        self.running.remove(&job);
+    /// Records the end of a test case.
+    pub fn finished(&mut self, case: usize, counts: &Counts) {
+        self.running.remove(&case);
         self.done += 1;
         if let Some(bar) = &self.bar {
             bar.inc(1);
@@ -81,7 +81,7 @@ impl Progress {
     /// Prints without disturbing the bar.
     ///
     /// # Errors
-    /// What printing gives.
+    /// Returns the error of `print`.
     pub fn beside(&self, print: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         match &self.bar {
             Some(bar) => bar.suspend(print),
@@ -89,10 +89,10 @@ impl Progress {
         }
     }
 
-    /// Time passes; `summary` says what was counted so far.
+    /// Updates the display; `summary` is the summary line so far.
     ///
     /// # Errors
-    /// When standard error is gone.
+    /// Fails if standard error is closed.
     pub fn tick(&mut self, summary: &str, rows: &[Described]) -> io::Result<()> {
         let elapsed = self.begun.elapsed();
         if let Some(bar) = &self.bar {
@@ -108,21 +108,21 @@ impl Progress {
         writeln!(io::stderr(), "{summary}; {speed}{longest}")
     }
 
-    /// The rows that have worked for the longest, if for long.
+    /// Returns the longest running test cases.
     fn longest(&self, rows: &[Described]) -> Option<String> {
         let mut running: Vec<(Duration, usize)> =
-            self.running.iter().map(|(&job, since)| (since.elapsed(), job)).collect();
+            self.running.iter().map(|(&case, since)| (since.elapsed(), case)).collect();
         running.retain(|(time, _)| *time >= LONG);
-        running.sort_by_key(|&(time, job)| (std::cmp::Reverse(time), job));
-        let named = running.iter().take(NAMED).filter_map(|(time, job)| {
-            let name = &rows.get(*job)?.name;
+        running.sort_by_key(|&(time, case)| (std::cmp::Reverse(time), case));
+        let named = running.iter().take(NAMED).filter_map(|(time, case)| {
+            let name = &rows.get(*case)?.name;
             Some(format!("{name} {} s", time.as_secs()))
         });
         let named: Vec<String> = named.collect();
         (!named.is_empty()).then(|| format!("at work: {}", named.join(", ")))
     }
 
-    /// The run is over.
+    /// Ends the display.
     pub fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -130,7 +130,7 @@ impl Progress {
     }
 }
 
-/// `40 tests/s, about 52 s left`.
+/// Returns `40 tests/s, about 52 s left`.
 fn speed(done: usize, left: usize, elapsed: Duration) -> String {
     let rate = done as f64 / elapsed.as_secs_f64().max(1e-3);
     if done == 0 {
@@ -160,8 +160,8 @@ mod tests {
         let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap_or(now);
         let mut progress = Progress::default();
         assert_eq!(progress.longest(&rows), None);
-        for (job, seconds) in [(0, 20), (1, 40), (2, 30), (3, 0), (4, 10)] {
-            progress.running.insert(job, ago(seconds));
+        for (case, seconds) in [(0, 20), (1, 40), (2, 30), (3, 0), (4, 10)] {
+            progress.running.insert(case, ago(seconds));
         }
         assert_eq!(progress.longest(&rows).unwrap(), "at work: t1 40 s, t2 30 s, t0 20 s");
     }

@@ -1,14 +1,15 @@
-//! Tests that only pretend (`--mock`, hidden): what drives the integration tests of scheduling and reporting.
+//! Mock tests (`--mock`, hidden), for the integration tests of scheduling and reporting.
 //!
-//! A mock test's file holds one line, `mock WHAT [N]`:
+//! The file of a mock test holds one line, `mock WHAT [N]`:
 //!
-//! * `pass`, `fail`, `skip`, `warn`, `steps`: ends so at once; `sleep N` passes after N milliseconds;
-//! * `panic`, `abort`, `overflow`, `exit`: breaks the worker process, each in its way;
-//! * `hang`: never ends; `leak`: takes memory until it is stopped;
-//! * `rubbish`: prints what looks like nothing, on both outputs, then passes;
-//! * `flake`: passes and fails in turns, told by a file beside the test;
-//! * `limit N WHAT`: WHAT where a trial lets N passes or more run, else it passes;
-//! * `once`: aborts the first time, told likewise, and passes from then on.
+//! * `pass`, `fail`, `skip`, `warn`, `steps`: ends with that status; `sleep N` passes after N
+//!   milliseconds;
+//! * `panic`, `abort`, `overflow`, `exit`: ends the worker process in that way;
+//! * `hang`: never ends; `leak`: allocates memory until it is stopped;
+//! * `rubbish`: prints invalid records on both outputs, then passes;
+//! * `flake`: alternates between pass and fail by means of a file beside the test;
+//! * `limit N WHAT`: WHAT if an override allows N passes or more, else pass;
+//! * `once`: aborts the first time, and passes from then on.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use results::verdict::{Phase, Status, Verdict};
 
-/// Pretends to run a file, with a limit on passes.
+/// Executes a mock file with a limit on passes.
 pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -26,7 +27,7 @@ pub fn run_file(path: &Path, limit: Option<u32>) -> Verdict {
     run_text(&text, path, limit)
 }
 
-/// The same with a text that need not be in a file.
+/// Executes a mock text, which need not be in a file.
 pub fn run_text(text: &str, path: &Path, limit: Option<u32>) -> Verdict {
     let mut words = text.split_whitespace().skip_while(|&word| word != "mock").skip(1);
     let mut what = words.next().unwrap_or_default();
@@ -91,18 +92,18 @@ fn leak() -> Verdict {
 }
 
 fn rubbish() {
-    let bytes = b"\xff\x00rubbish\n\x1e{\"job\":\n\x1e{}\x1e";
-    // Nobody may be listening.
+    let bytes = b"\xff\x00rubbish\n\x1e{\"case\":\n\x1e{}\x1e";
+    // The outputs may be closed.
     let _ = std::io::stdout().write_all(bytes);
     let _ = std::io::stderr().write_all(bytes);
 }
 
-/// Whether the note beside the test was not there yet; it is now.
+/// Creates the file beside the test; returns true if it did not exist.
 fn first_time(path: &Path) -> bool {
     std::fs::File::create_new(path.with_extension("seen")).is_ok()
 }
 
 fn forget(path: &Path) {
-    // It is there: otherwise this would have been the first time.
+    // The file exists: otherwise this would be the first execution.
     let _ = std::fs::remove_file(path.with_extension("seen"));
 }

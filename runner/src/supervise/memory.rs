@@ -1,13 +1,14 @@
-//! Memory of processes, where the system tells.
+//! Memory of processes, where the system reports it.
 
 use std::fs;
 
-/// Resident memory of a process in bytes.
+/// Returns the resident memory of a process in bytes.
 pub fn resident(process: u32) -> Option<u64> {
     kibibytes(&fs::read_to_string(format!("/proc/{process}/status")).ok()?, "VmRSS:")
 }
 
-/// What one worker process may use when nothing is said: three quarters of the machine's or the container's memory.
+/// Returns the default memory limit of a worker process: three quarters of the machine's or the
+/// container's memory.
 pub fn default_limit() -> Option<u64> {
     let machine = kibibytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")?;
     let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
@@ -15,17 +16,17 @@ pub fn default_limit() -> Option<u64> {
     Some(machine.min(container) / 4 * 3)
 }
 
-/// The number of a line `Name:   123 kB`, in bytes.
+/// Returns the number in a line `Name:   123 kB`, in bytes.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Says whether memory is to come in large pages, in this process from now on and in those it starts, where the system has
-/// a choice. Workers fill such pages; the supervising process has many threads that need little each, and to clear two
-/// megabytes for every one of them takes longer than what they do.
+/// Selects large pages for the memory of this process and of those it starts, where the system
+/// offers a choice. Workers fill such pages. The supervising process has many threads that need
+/// little memory each: clearing two megabytes for every one of them takes longer than their work.
 pub fn want_large_pages(wanted: bool) {
-    // What the system does not let us choose stays as it is.
+    // A failed request leaves the system's default.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(!wanted);
     #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,5 @@
-//! Panics of rows: caught, kept off the terminal, and turned into crashes that say where.
+//! Panics of test cases: caught, kept off the terminal, and converted to crashes with their
+//! location.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -8,13 +9,13 @@ use std::sync::Once;
 use results::verdict::{Phase, Status, Verdict};
 
 thread_local! {
-    /// The panic that the current thread's row died of.
+    /// Message of the current thread's last panic.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// Whether the current thread runs a row.
+    /// True while the current thread executes a test case.
     static RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `body`; a panic becomes a crash with the panic's message and place.
+/// Runs `body`; a panic becomes a crash with the panic's message and location.
 pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     capture();
     RUNNING.set(true);
@@ -26,7 +27,7 @@ pub fn caught(body: impl FnOnce() -> Verdict) -> Verdict {
     })
 }
 
-/// Keeps panics of rows off the terminal and remembers where they happened.
+/// Keeps panics of test cases off the terminal and records their locations.
 fn capture() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -15,12 +15,12 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use super::memory;
 use super::protocol::{self, Answer, Request};
 
-/// How much of what a worker writes to standard error is kept.
+/// Size of the kept part of a worker's standard error.
 const KEPT: usize = 2 << 10;
-/// How long a worker that closed its output, or whose input was closed, may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time for a worker to end by itself after its output or input was closed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How workers are started.
+/// Command line of workers.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The executable.
@@ -29,22 +29,24 @@ pub struct Program {
     pub arguments: Vec<OsString>,
 }
 
-/// What the allocator is told to do otherwise in a worker, unless the environment says something.
+/// Settings of the allocator in workers, unless the environment overrides them.
 const ALLOCATOR: [(&str, &str); 2] = [
-    // How many milliseconds it keeps unused memory before it gives it back. Rows want the same memory again and again, and
-    // each time the system clears it; mimalloc's own 10 ms cost one part in twenty of a run.
+    // Milliseconds before unused memory is returned to the system. Test cases need the same memory
+    // again and again, and each time the system clears it; mimalloc's default of 10 ms costs 5 % of
+    // a run.
     ("MIMALLOC_PURGE_DELAY", "5000"),
-    // Large pages, which are off elsewhere (.cargo/config.toml): rows touch tens of megabytes over and over.
+    // Large pages, which are off elsewhere (.cargo/config.toml): test cases touch tens of megabytes
+    // over and over.
     ("MIMALLOC_ALLOW_THP", "1"),
 ];
 
 /// A worker's standard output.
 enum Output {
-    /// As the system gave it: a worker may be started before there is a runtime that reads.
+    /// As the system returned it: a worker may be started before there is a runtime.
     Unread(ChildStdout),
-    /// With what was read of the line that is under way.
+    /// With the read part of the current line.
     Read(BufReader<tokio::process::ChildStdout>, Vec<u8>),
-    /// It has ended, or cannot be read.
+    /// The output has ended or cannot be read.
     Closed,
 }
 
@@ -83,13 +85,13 @@ impl Process {
     /// Starts a worker.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the system's error.
     pub fn start(program: &Program) -> io::Result<Process> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.envs(ALLOCATOR.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()));
-        // Ctrl-C is for the supervisor, which lets the rows at work finish.
+        // Ctrl-C is meant for the supervisor, which waits for the running test cases.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -105,35 +107,35 @@ impl Process {
         Ok(Process { input: child.stdin.take(), child, output, errors, error_reader })
     }
 
-    /// Passes a request on. A worker that has died does not take it; [`Process::answer`] tells then.
+    /// Sends a request. If the worker has died, [`Process::answer`] reports it.
     pub fn send(&mut self, request: &Request) {
         if let Some(input) = &mut self.input {
             let _ = protocol::write(input, request);
         }
     }
 
-    /// Tells the worker that there are no more requests, upon which it ends.
+    /// Closes the input, which makes the worker end.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// The next answer; `None` when the worker closed its output, as it does when it dies. To be called within a runtime. A
-    /// call that is given up loses nothing.
+    /// Returns the next answer; `None` after the worker closed its output, as it does when it dies.
+    /// Must be called within a runtime. A canceled call loses nothing.
     pub async fn answer(&mut self) -> Option<Answer> {
         self.output.answer().await
     }
 
-    /// Resident memory in bytes, where the system tells.
+    /// Returns the resident memory in bytes, where the system reports it.
     pub fn memory(&self) -> Option<u64> {
         memory::resident(self.child.id())
     }
 
-    /// Forgets what was written to standard error so far.
+    /// Discards the standard error so far.
     pub fn forget_errors(&mut self) {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Waits for a worker that is about to end, and says how it did, in a few lines.
+    /// Waits for the end of a dying worker and describes it in a few lines.
     pub fn post_mortem(mut self) -> String {
         let status = self.wait();
         if let Some(reader) = self.error_reader.take() {
@@ -143,7 +145,7 @@ impl Process {
         describe(status, &String::from_utf8_lossy(&errors))
     }
 
-    /// Waits a while, then ends it.
+    /// Waits for a limited time, then kills the worker.
     fn wait(&mut self) -> Option<ExitStatus> {
         let child = &mut self.child;
         let mut status = None;
@@ -158,7 +160,7 @@ impl Process {
         status
     }
 
-    /// Ends the worker at once.
+    /// Kills the worker.
     pub fn kill(mut self) {
         let _ = self.child.kill();
     }
@@ -171,10 +173,10 @@ impl Drop for Process {
     }
 }
 
-/// Looks again and again, for a limited time.
+/// Polls a condition for a limited time.
 fn wait_until(mut done: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !done() && start.elapsed() < PATIENCE {
+    while !done() && start.elapsed() < EXIT_TIMEOUT {
         thread::sleep(Duration::from_micros(200));
     }
 }
@@ -189,7 +191,8 @@ fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
     }
 }
 
-/// `stack overflow`, or how the process ended and what it said. The same for the same crash: no numbers of threads.
+/// Returns `stack overflow`, or the kind of the end and the process's standard error. Equal crashes
+/// have equal descriptions: thread numbers are removed.
 fn describe(status: Option<ExitStatus>, errors: &str) -> String {
     if errors.contains("has overflowed its stack") {
         return "stack overflow".to_owned();

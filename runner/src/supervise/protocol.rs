@@ -1,6 +1,8 @@
-//! What supervisor and worker say to each other: JSON text sequences (RFC 7464) over standard input and output.
+//! Protocol between supervisor and worker: JSON text sequences (RFC 7464) over standard input and
+//! output.
 //!
-//! Whatever else a test prints is told apart by the record separator, which JSON never contains.
+//! The record separator, which JSON never contains, distinguishes records from other output of a
+//! test.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,42 +10,43 @@ use std::io::{self, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use execute::Trial;
+use execute::CaseOverride;
 use results::verdict::Verdict;
 use vocabulary::Generation;
 
-/// Begins a record.
+/// Start of a record.
 const SEPARATOR: u8 = 0x1e;
 
-/// A row to execute.
+/// A test case to execute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Position in the plan.
-    pub job: usize,
-    /// The test's file.
+    /// Index of the test case in the plan.
+    pub case: usize,
+    /// File of the test.
     #[serde(with = "path")]
     pub path: OsString,
-    /// The test's name.
+    /// Name of the test.
     pub test: String,
-    /// What it runs on.
-    pub target: Generation,
-    /// What is tried with it.
+    /// Generation of the execution.
+    pub generation: Generation,
+    /// Overrides of this execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trial: Option<Trial>,
+    pub case_override: Option<CaseOverride>,
 }
 
-/// How a row ended.
+/// The end of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Position in the plan.
-    pub job: usize,
-    /// How it ended.
+    /// Index of the test case in the plan.
+    pub case: usize,
+    /// Verdict of the test case.
     pub verdict: Verdict,
-    /// Microseconds of work.
+    /// Execution time in microseconds.
     pub duration_us: u64,
 }
 
-/// File names as text, those that are none as the system's bytes: lists of numbers take long to write and to read.
+/// File names as text; names that are not UTF-8 as the system's bytes, since lists of numbers are
+/// slow to write and read.
 mod path {
     use std::ffi::{OsStr, OsString};
 
@@ -71,10 +74,10 @@ mod path {
     }
 }
 
-/// Writes a record at once.
+/// Writes a record in one call.
 ///
 /// # Errors
-/// When the other side is gone.
+/// Fails if the other side has closed the stream.
 pub fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut record = vec![SEPARATOR];
     serde_json::to_writer(&mut record, value)?;
@@ -83,7 +86,7 @@ pub fn write(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// The record at the end of a line; `None` if the line is something else.
+/// Returns the record at the end of a line; `None` for other lines.
 pub fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     let start = line.iter().rposition(|&byte| byte == SEPARATOR)? + 1;
     serde_json::from_slice(&line[start..]).ok()
@@ -97,11 +100,11 @@ mod tests {
     #[test]
     fn records_among_rubbish() {
         let answer =
-            Answer { job: 7, verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""), duration_us: 5 };
+            Answer { case: 7, verdict: Verdict::fail(Phase::Probe, "line 3\n\u{1e}\"é\""), duration_us: 5 };
         let mut text = b"\xff\x1erubbish".to_vec();
         write(&mut text, &answer).unwrap();
         assert_eq!(read::<Answer>(&text), Some(answer));
-        for other in [&b""[..], b"rubbish\n", b"\x1e{}\n", b"\x1e", b"{\"job\":1}"] {
+        for other in [&b""[..], b"rubbish\n", b"\x1e{}\n", b"\x1e", b"{\"case\":1}"] {
             assert_eq!(read::<Answer>(other), None);
         }
     }
@@ -111,7 +114,13 @@ mod tests {
     fn paths_need_not_be_text() {
         use std::os::unix::ffi::OsStringExt;
         let path = OsString::from_vec(b"/caf\xe9\n\x1e".to_vec());
-        let request = Request { job: 0, path, test: "a".into(), target: Generation::Reference, trial: None };
+        let request = Request {
+            case: 0,
+            path,
+            test: "a".into(),
+            generation: Generation::Reference,
+            case_override: None,
+        };
         let mut text = Vec::new();
         write(&mut text, &request).unwrap();
         assert_eq!(text.iter().filter(|&&b| b == b'\n').count(), 1);

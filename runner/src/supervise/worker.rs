@@ -1,4 +1,4 @@
-//! The worker's side: executes what it is asked to until the supervisor goes away.
+//! The worker's side: executes requests until the supervisor closes the input.
 
 use std::io::{self, BufRead};
 use std::sync::Arc;
@@ -8,17 +8,18 @@ use super::panics::caught;
 use super::protocol::{self, Answer, Request};
 use results::verdict::Verdict;
 
-/// Stack of a thread that runs tests: the front end recurses over nested source, within limits that fit this.
+/// Stack size of a thread that executes tests: the front end recurses over nested source within
+/// limits that fit this size.
 pub const STACK: usize = 64 << 20;
 
-/// Answers the requests on standard input, at most `threads` at a time. Returns when there are no more, without waiting
-/// for rows at work: when the supervisor is killed the process is to end, whatever its tests do. It is to end then in any
-/// case: what `run` holds is not given back.
+/// Answers the requests on standard input, at most `threads` at a time. Returns at the end of the
+/// input without waiting for running test cases: if the supervisor is killed, the process must end
+/// in any case. It ends afterwards, so that the memory of `run` is not freed.
 ///
-/// `prepare` is called first, beside the reading of requests.
+/// `prepare` is called first, concurrently with the reading of requests.
 ///
 /// # Errors
-/// When threads cannot be made or standard input cannot be read.
+/// Fails if threads cannot be created or standard input cannot be read.
 pub fn serve(
     threads: usize,
     prepare: impl FnOnce() + Send + 'static,
@@ -29,7 +30,7 @@ pub fn serve(
         .thread_stack_size(STACK)
         .build()?;
     runtime.spawn_blocking(move || {
-        // Rows find what is wrong themselves, and say so.
+        // Errors are left to the test cases, which report them.
         caught(|| {
             prepare();
             Verdict::pass()
@@ -46,7 +47,7 @@ pub fn serve(
         line.clear();
     }
     runtime.shutdown_background();
-    // The system takes the memory back faster than thousands of small objects give it.
+    // The system reclaims the memory faster than thousands of small objects can be freed.
     std::mem::forget(run);
     Ok(())
 }
@@ -55,6 +56,6 @@ fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict) {
     let start = Instant::now();
     let verdict = caught(|| run(request));
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    // A supervisor that is gone needs no answer.
-    let _ = protocol::write(&mut io::stdout().lock(), &Answer { job: request.job, verdict, duration_us });
+    // The supervisor may be gone.
+    let _ = protocol::write(&mut io::stdout().lock(), &Answer { case: request.case, verdict, duration_us });
 }

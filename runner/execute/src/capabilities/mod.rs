@@ -1,4 +1,5 @@
-//! What contexts offer: the generations' tables (YAML, embedded), the choice of a context, requirements.
+//! Capabilities of contexts: the generations' tables (YAML, embedded), the choice of a context,
+//! requirements.
 
 mod require;
 mod table;
@@ -12,13 +13,14 @@ use program::Capabilities;
 use script::ContextRequest;
 
 impl ContextSet {
-    /// The context that a test gets, by what its `[require]` section asks for.
+    /// Returns the context of a test by its `[require]` section.
     ///
-    /// A desktop context below 3.1 is a compatibility context of the highest version there is. From 3.1 on a core
-    /// context is tried before a compatibility context, unless the request names one of them.
+    /// A desktop context below 3.1 is a compatibility context of the highest available version.
+    /// From 3.1 on, a core context is tried before a compatibility context, unless the request
+    /// names one of them.
     ///
     /// # Errors
-    /// Why no such context can be created: the reason of a skip.
+    /// Returns the reason of the skip if there is no such context.
     pub fn choose(&self, request: ContextRequest) -> Result<&Arc<Capabilities>, String> {
         let of = |context: &'_ Option<Arc<Capabilities>>, version: u32| -> bool {
             context.as_ref().is_some_and(|c| c.gl_version >= version)
@@ -46,7 +48,7 @@ impl ContextSet {
     }
 }
 
-/// A packed GL version as people write it.
+/// Formats a packed GL version.
 fn dotted(version: u32) -> String {
     format!("{}.{}", version / 10, version % 10)
 }

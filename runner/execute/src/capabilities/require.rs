@@ -8,16 +8,16 @@ use super::dotted;
 /// The first requirement that a context does not meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmet {
-    /// File line of the requirement.
+    /// Line of the requirement in the file.
     pub line: u32,
-    /// What is missing.
+    /// Description of the missing feature.
     pub reason: String,
 }
 
-/// Evaluates the requirements in file order.
+/// Checks the requirements in file order.
 ///
 /// # Errors
-/// The first one that is not met.
+/// Returns the first unmet requirement.
 pub fn check_requirements(require: &Require<'_>, capabilities: &Capabilities) -> Result<(), Unmet> {
     require.requirements.iter().try_for_each(|line| {
         check(&line.requirement, capabilities).map_err(|reason| Unmet { line: line.line, reason })
@@ -76,7 +76,7 @@ fn check(requirement: &Requirement<'_>, capabilities: &Capabilities) -> Result<(
                 "needs separate shader objects".to_owned()
             })
         }
-        // The GLSL sections are what runs, as with piglit's `-glsl`.
+        // The GLSL sections are the ones that run, as with piglit's `-glsl`.
         Requirement::Spirv(mode) => {
             met(mode != SpirvMode::Only, &|| "the stages are given in SPIR-V only".to_owned())
         }
@@ -87,12 +87,12 @@ fn es_word(version: Version) -> &'static str {
     if version.es { " ES" } else { "" }
 }
 
-/// Comparisons are made in single precision.
+/// Compares in single precision.
 fn holds(comparison: Comparison, has: f64, needs: f64) -> bool {
     comparison.holds(has as f32, needs as f32)
 }
 
-/// Integer state by enum name: the versions, or what the generation's table says.
+/// Returns integer state by enum name: a version, or a limit of the generation's table.
 fn integer_state(state: GlEnum, capabilities: &Capabilities) -> Option<f64> {
     match state.short_name() {
         "MAJOR_VERSION" => Some(f64::from(capabilities.gl_version / 10)),
@@ -101,7 +101,8 @@ fn integer_state(state: GlEnum, capabilities: &Capabilities) -> Option<f64> {
     }
 }
 
-/// The limits that the interpreter reads when it starts, with the values it assumes where a context has none.
+/// Returns a limit that piglit's interpreter reads at its start, with the value that it assumes
+/// where a context has none.
 fn start_up_limit(limit: Limit, capabilities: &Capabilities) -> f64 {
     let es = capabilities.api == Api::Es;
     let table = |name: &str| capabilities.limits.get(name).copied();
@@ -117,10 +118,10 @@ fn start_up_limit(limit: Limit, capabilities: &Capabilities) -> f64 {
     found.unwrap_or(0.0)
 }
 
-/// Whether a context knows a stage at all; sections of an unknown stage make the test a skip.
+/// Checks that a context knows a stage; sections of an unknown stage make the test a skip.
 ///
 /// # Errors
-/// What is missing.
+/// Describes the missing feature.
 pub fn stage_available(stage: Stage, capabilities: &Capabilities) -> Result<(), String> {
     let es = capabilities.api == Api::Es;
     let (desktop, embedded, extensions): (u32, u32, &[&str]) = match stage {

@@ -1,4 +1,5 @@
-//! The tables in `generations/*.yaml`, one per generation: versions, limits and extensions per kind of context.
+//! The tables in `generations/*.yaml`, one per generation: versions, limits and extensions per kind
+//! of context.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -16,7 +17,7 @@ pub enum TableError {
     Syntax {
         /// The generation.
         name: &'static str,
-        /// What serde says.
+        /// The parser's error.
         source: serde_yaml::Error,
     },
     /// A version that is not `major.minor`.
@@ -24,15 +25,15 @@ pub enum TableError {
     Version {
         /// The generation.
         name: &'static str,
-        /// The text in its place.
+        /// The offending text.
         version: String,
     },
-    /// The file describes something else.
+    /// The file describes another generation.
     #[error("generation table {name} says it describes `{found}`")]
     Name {
         /// The generation.
         name: &'static str,
-        /// What the table says.
+        /// The generation in the table.
         found: String,
     },
 }
@@ -67,8 +68,8 @@ struct Context {
     extensions: BTreeSet<String>,
 }
 
-fn text(target: Generation) -> &'static str {
-    match target {
+fn text(generation: Generation) -> &'static str {
+    match generation {
         Generation::Ivb => include_str!("../../generations/ivb.yaml"),
         Generation::Hsw => include_str!("../../generations/hsw.yaml"),
         Generation::Bdw => include_str!("../../generations/bdw.yaml"),
@@ -78,20 +79,21 @@ fn text(target: Generation) -> &'static str {
     }
 }
 
-/// The contexts a target offers; the reference offers the union of all generations'. Read once per process.
+/// Returns the contexts of a generation; the reference offers the union of all. Tables are read
+/// once per process.
 ///
 /// # Errors
-/// When an embedded table is malformed, which the tests rule out.
-pub fn context_set(target: Generation) -> Result<&'static ContextSet, &'static TableError> {
+/// Fails if an embedded table is malformed, which the tests rule out.
+pub fn context_set(generation: Generation) -> Result<&'static ContextSet, &'static TableError> {
     static SETS: [OnceLock<Result<ContextSet, TableError>>; 6] = [const { OnceLock::new() }; 6];
-    let load = || match target {
+    let load = || match generation {
         Generation::Reference => union(),
-        _ => parse(target.name(), text(target)),
+        _ => parse(generation.name(), text(generation)),
     };
-    SETS[target as usize].get_or_init(load).as_ref()
+    SETS[generation as usize].get_or_init(load).as_ref()
 }
 
-/// Reads one table.
+/// Parses one table.
 pub(super) fn parse(name: &'static str, text: &str) -> Result<ContextSet, TableError> {
     let table: Table = serde_yaml::from_str(text).map_err(|source| TableError::Syntax { name, source })?;
     if table.r#gen != name {
@@ -126,8 +128,8 @@ fn capabilities(name: &'static str, api: Api, context: Context) -> Result<Capabi
 
 fn union() -> Result<ContextSet, TableError> {
     let mut all = ContextSet::default();
-    for target in Generation::HARDWARE {
-        let set = parse(target.name(), text(target))?;
+    for generation in Generation::HARDWARE {
+        let set = parse(generation.name(), text(generation))?;
         for (into, from) in [(&mut all.core, set.core), (&mut all.compat, set.compat), (&mut all.es, set.es)]
         {
             if let Some(from) = from {
@@ -138,7 +140,7 @@ fn union() -> Result<ContextSet, TableError> {
     Ok(all)
 }
 
-/// The better of both: a higher version, every extension, the wider limit.
+/// Combines two contexts: the higher version, all extensions, the wider limits.
 fn merge(old: Option<&Capabilities>, new: &Capabilities) -> Capabilities {
     let generation = Generation::Reference.name().to_owned();
     let Some(old) = old else { return Capabilities { generation, ..new.clone() } };

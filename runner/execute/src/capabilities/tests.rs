@@ -1,31 +1,31 @@
-//! The embedded tables, context choice and requirements.
+//! Tests of the embedded tables, the choice of contexts and requirements.
 
 use super::*;
 use program::{Api, Stage};
 use vocabulary::Generation;
 
-fn set(target: Generation) -> &'static ContextSet {
-    context_set(target).expect("the embedded tables are well formed")
+fn set(generation: Generation) -> &'static ContextSet {
+    context_set(generation).expect("the embedded tables are well formed")
 }
 
-fn core(target: Generation) -> &'static Capabilities {
-    set(target).core.as_deref().expect("every generation has a core context")
+fn core(generation: Generation) -> &'static Capabilities {
+    set(generation).core.as_deref().expect("every generation has a core context")
 }
 
-/// Parses a script with these requirement lines and evaluates them in the context they choose.
-fn evaluate(lines: &str, target: Generation) -> Result<(), String> {
+/// Parses a script with these requirement lines and checks them in the context that they choose.
+fn evaluate(lines: &str, generation: Generation) -> Result<(), String> {
     let text = format!("[require]\n{lines}\n[vertex shader passthrough]\n[test]\nclear\n");
     let script = script::parse(text.as_bytes()).map_err(|e| e.to_string())?;
-    let capabilities = set(target).choose(script.require.context)?;
+    let capabilities = set(generation).choose(script.require.context)?;
     check_requirements(&script.require, capabilities).map_err(|unmet| unmet.reason)
 }
 
 #[test]
 fn every_table_loads() {
-    for target in Generation::HARDWARE {
-        let set = set(target);
-        assert!(set.core.is_some() && set.compat.is_some() && set.es.is_some(), "{target}");
-        assert_eq!(core(target).generation, target.name());
+    for generation in Generation::HARDWARE {
+        let set = set(generation);
+        assert!(set.core.is_some() && set.compat.is_some() && set.es.is_some(), "{generation}");
+        assert_eq!(core(generation).generation, generation.name());
     }
     assert_eq!((core(Generation::Ivb).gl_version, core(Generation::Ivb).glsl_version), (42, 420));
     assert_eq!((core(Generation::Skl).gl_version, core(Generation::Skl).glsl_version), (46, 460));
@@ -34,11 +34,11 @@ fn every_table_loads() {
 
 #[test]
 fn half_floats_and_shorts_exist_from_gen8() {
-    for target in Generation::HARDWARE {
-        let expected = matches!(target, Generation::Bdw | Generation::Chv | Generation::Skl);
+    for generation in Generation::HARDWARE {
+        let expected = matches!(generation, Generation::Bdw | Generation::Chv | Generation::Skl);
         for extension in ["GL_AMD_gpu_shader_half_float", "GL_AMD_gpu_shader_int16"] {
-            for context in [&set(target).core, &set(target).compat] {
-                assert_eq!(context.as_ref().unwrap().has(extension), expected, "{target} {extension}");
+            for context in [&set(generation).core, &set(generation).compat] {
+                assert_eq!(context.as_ref().unwrap().has(extension), expected, "{generation} {extension}");
             }
         }
     }
@@ -48,9 +48,9 @@ fn half_floats_and_shorts_exist_from_gen8() {
 fn the_reference_offers_the_union() {
     let reference = core(Generation::Reference);
     assert_eq!((reference.gl_version, reference.generation.as_str()), (46, "reference"));
-    for target in Generation::HARDWARE {
-        assert!(core(target).extensions.is_subset(&reference.extensions), "{target}");
-        for (name, &value) in &core(target).limits {
+    for generation in Generation::HARDWARE {
+        assert!(core(generation).extensions.is_subset(&reference.extensions), "{generation}");
+        for (name, &value) in &core(generation).limits {
             let best = reference.limits[name];
             assert!(if name.starts_with("GL_MIN_") { best <= value } else { best >= value }, "{name}");
         }
@@ -116,7 +116,8 @@ fn requirement_lines() {
         ("GL_MAX_VERTEX_ATTRIBS >= 17\nGLSL >= 1.50", "needs GL_MAX_VERTEX_ATTRIBS >= 17, has 16"),
         ("GLSL >= 1.10\nSPIRV ONLY", "the stages are given in SPIR-V only"),
         ("INT GL_FRAGMENT_SHADER_DISCARDS_SAMPLES_EXT == 1\nGLSL >= 1.10", "is no state"),
-        // Before GL 3.2 the limit counts as 0; a compatibility context has its own version, so it is met.
+        // Before GL 3.2 the limit counts as 0; a compatibility context has its own version, so it
+        // is met.
         ("GL_MAX_VERTEX_OUTPUT_COMPONENTS >= 100000\nGLSL >= 1.10", "has 128"),
     ] {
         let found = evaluate(unmet, Ivb).expect_err(unmet);

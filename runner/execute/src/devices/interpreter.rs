@@ -16,31 +16,31 @@ use softgl::device::{
 use softgl::shader_io::{BufferRef, ImageOp, ImageRef, Lod, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 use std::collections::BTreeMap;
 
-/// What came from operations that GLSL leaves undefined.
+/// The results that depend on undefined values of GLSL.
 #[derive(Clone, Debug, Default)]
 pub struct Undefined {
-    /// What some stage passes on to the next, to the rasteriser or to transform feedback.
+    /// Outputs for the next stage, the rasterizer or transform feedback are undefined.
     pub inputs: bool,
-    /// What was written to memory.
+    /// Values written to memory are undefined.
     pub memory: bool,
-    /// Lanes of batches, which are counted from 1 on.
+    /// Undefined lanes of batches, which are counted from 1.
     pub batches: BTreeMap<u64, u64>,
 }
 
 /// Runs stages on the reference interpreter.
 #[derive(Debug)]
 pub struct InterpreterDevice {
-    /// Statements that a test may execute, and how many of them are left.
+    /// The maximum number of statements of a test and the number left.
     limit: u64,
     left: u64,
     shaded: u64,
     undefined: Undefined,
-    /// Something undefined was written to memory, at any time.
+    /// An undefined value was written to memory at any time.
     undefined_memory: bool,
 }
 
 impl InterpreterDevice {
-    /// A device that executes at most `budget` statements in its life.
+    /// Returns a device that executes at most `budget` statements.
     pub fn new(budget: u64) -> InterpreterDevice {
         InterpreterDevice {
             limit: budget,
@@ -51,12 +51,12 @@ impl InterpreterDevice {
         }
     }
 
-    /// What came from operations that GLSL leaves undefined since the last call.
+    /// Returns and resets the set of undefined results.
     pub fn take_undefined(&mut self) -> Undefined {
         std::mem::take(&mut self.undefined)
     }
 
-    /// Batches shaded so far.
+    /// Returns the number of batches shaded so far.
     pub fn shaded(&self) -> u64 {
         self.shaded
     }
@@ -69,8 +69,9 @@ impl InterpreterDevice {
         }
     }
 
-    /// Notes undefined values that the rasteriser or the next stage reads, or transform feedback may capture.
-    fn note_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
+    /// Records undefined values that the rasterizer or the next stage reads, or transform feedback
+    /// may capture.
+    fn record_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
         let rasterised = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
         let captured = rasterised && !program.feedback.is_empty();
@@ -94,7 +95,7 @@ impl InterpreterDevice {
         self.undefined_memory |= undefined;
     }
 
-    /// Whether memory with undefined values is within a program's reach.
+    /// Returns true if a program can reach memory with undefined values.
     fn sees_undefined_memory(&self, program: &Program) -> bool {
         let blocks = program.storage_blocks.len() + program.uniform_blocks.len();
         let others = program.atomic_buffers.len() + program.images.len() + program.samplers.len();
@@ -113,7 +114,8 @@ impl Device for InterpreterDevice {
         let program = state.program;
         let linked =
             program.stage(stage).ok_or_else(|| DeviceError::Execution(format!("no {stage} stage")))?;
-        // Every lane of a control batch is a patch; here each of its invocations is a lane.
+        // Every lane of a control batch is a patch; for the interpreter each of its invocations is
+        // a lane.
         let invocations = match batch {
             Batch::TessControl(_) => linked.shader.layout.vertices.unwrap_or(1).max(1) as usize,
             _ => 1,
@@ -151,12 +153,13 @@ impl Device for InterpreterDevice {
                 return Ok(Steps(outputs.steps));
             }
         }
-        self.note_undefined(program, linked, &outputs, &live);
+        self.record_undefined(program, linked, &outputs, &live);
         Ok(Steps(outputs.steps))
     }
 }
 
-/// Of each output slot of a stage the components (bit n: component n) that are undefined in some vertex or patch.
+/// Returns for each output slot of a stage the components (bit n: component n) that are undefined
+/// in some vertex or patch.
 fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> Vec<u8> {
     if stage.shader.stage == Stage::Geometry {
         return outputs.emitted_undefined.clone();
@@ -171,14 +174,14 @@ fn undefined_components(stage: &LinkedStage, outputs: &Outputs, live: &Mask) -> 
     stage.outputs.iter().map(|v| v.slot).enumerate().map(slot).collect()
 }
 
-/// Lanes that run, `invocations` of them for every lane of the batch.
+/// Returns the live lanes, `invocations` of them for every lane of the batch.
 fn lane_mask(batch: &Batch, lanes: usize, invocations: usize) -> Mask {
     let bits = match batch {
         Batch::Vertex(b) => b.mask,
         Batch::TessControl(b) => b.mask,
         Batch::TessEval(b) => b.mask,
         Batch::Geometry(b) => b.mask,
-        // Helpers execute too.
+        // Helper invocations execute, too.
         Batch::Fragment(_) | Batch::Compute(_) => return Mask::all(lanes),
     };
     let mut mask = Mask::none(lanes);
@@ -197,7 +200,7 @@ fn put_varyings(to: &mut SoaTable, outputs: &Outputs) {
     }
 }
 
-/// Copies what the invocations of each patch agreed on.
+/// Copies the patch outputs that the invocations of each patch agree on.
 fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Outputs, invocations: usize) {
     let patches = batch.lanes;
     let put = |to: &mut SoaTable, first: usize, value: &Value| {
@@ -218,7 +221,7 @@ fn put_patches(batch: &mut TessControlBatch, linked: &LinkedStage, outputs: &Out
     }
 }
 
-/// Copies fragment outputs, and which covered lanes' visible values are undefined.
+/// Copies fragment outputs and marks covered lanes with undefined visible values.
 fn put_fragments(batch: &mut FragmentBatch, outputs: &Outputs) {
     let lanes = batch.quads.len() * 4;
     let covered = || (0..lanes).filter(|&lane| batch.live >> lane & 1 != 0);
@@ -254,14 +257,14 @@ fn put_color(to: &mut SoaTable, location: u8, value: &Value) {
     }
 }
 
-/// The batch and the machine's io as the interpreter's environment.
+/// The interpreter's environment over a batch and the machine's shader I/O.
 struct World<'a> {
     linked: &'a LinkedStage,
     key: &'a StageKey,
-    /// Fragments run once per sample.
+    /// True if fragments run once per sample.
     per_sample: bool,
     batch: &'a mut Batch,
-    /// Lanes for each lane of the batch.
+    /// Number of invocations per lane of the batch.
     invocations: usize,
     io: &'a mut dyn ShaderIo,
     shared: Vec<u8>,
@@ -321,7 +324,8 @@ impl World<'_> {
         })
     }
 
-    /// A coordinate of `gl_FragCoord`, following the conventions it is declared with (GLSL 4.60 section 4.4.1.3).
+    /// Returns a coordinate of `gl_FragCoord` by its declared conventions (GLSL 4.60 section
+    /// 4.4.1.3).
     fn window_coordinate(&self, position: f64, axis: usize) -> f64 {
         let globals = &mut self.linked.shader.globals.values();
         let layout = globals.find(|g| g.builtin == Some(B::FragCoord)).map(|g| g.layout);
@@ -409,7 +413,7 @@ impl Environment for World<'_> {
         let [dx, dy] = match at {
             InterpolateAt::Sample(n) => sample(n),
             InterpolateAt::Offset(dx, dy) => [0.5 + f64::from(dx), 0.5 + f64::from(dy)],
-            // A sample that is covered lies in the primitive, as a centroid must.
+            // A covered sample is inside the primitive, as a centroid must be.
             InterpolateAt::Default
                 if interpolation.location == SampleLocation::Center && !self.per_sample =>
             {
@@ -429,7 +433,7 @@ impl Environment for World<'_> {
         if color && interpolation.mode == InterpolationMode::Default && self.key.flat_shade {
             return value(setup.provoking);
         }
-        // Relative to vertex 0, so that equal values stay exactly what they are.
+        // Relative to vertex 0, so that equal values stay exact.
         let origin = value(0);
         origin + weights[1] * (value(1) - origin) + weights[2] * (value(2) - origin)
     }

@@ -1,7 +1,7 @@
 //! Adapters: the GL machine's device trait over the simulator and over the interpreter.
 //!
-//! Only here do machine, executors and compiler meet. An adapter translates a batch into what its executor wants and the results back;
-//! it computes nothing that a shader computes.
+//! Machine, executors and compiler meet only here. An adapter translates a batch for its executor
+//! and the results back; it computes nothing that a shader computes.
 
 mod interpreter;
 mod simulator;

@@ -1,4 +1,4 @@
-//! The runner's side: processes of the user's compiler, asked one thing at a time.
+//! The client of an external compiler: processes that handle one request at a time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,34 +13,34 @@ use program::{Stage, StageKey};
 use super::CommandLine;
 use super::protocol::{Answer, Key, PROTOCOL, Request, Section, stage_name};
 
-/// Longest answer in bytes.
+/// Maximum length of an answer in bytes.
 const LONGEST: u64 = 64 << 20;
-/// Answers of a compiler that are skipped because they are to other requests.
+/// Maximum number of skipped answers to other requests.
 const STALE: usize = 16;
 
-/// A user's compiler, as a run asks for it.
+/// The external compiler of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalCompiler {
-    /// How it is started.
+    /// Its command line.
     pub command: CommandLine,
-    /// How long it may take for one answer.
-    pub patience: Duration,
+    /// Maximum time for one answer.
+    pub response_timeout: Duration,
 }
 
-/// Why there is no binary.
+/// Reasons why there is no binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The compiler says why: layer and message.
+    /// The compiler rejected the shader: phase and message.
     Refused(String, String),
-    /// Its answer is none.
+    /// The answer is malformed.
     Malformed(String),
-    /// It ended.
+    /// The process ended.
     Died(String),
-    /// It did not answer in time.
+    /// The process did not answer in time.
     Late(Duration),
 }
 
-/// The compiler of that description. Its processes serve the whole of this process, and end with it.
+/// Returns the compiler with this description. Its processes live as long as this process.
 pub fn compiler(external: &ExternalCompiler) -> Arc<Compiler> {
     static COMPILERS: OnceLock<Mutex<Vec<Arc<Compiler>>>> = OnceLock::new();
     let mut compilers = COMPILERS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,17 +52,17 @@ pub fn compiler(external: &ExternalCompiler) -> Arc<Compiler> {
     new
 }
 
-/// A user's compiler: as many processes as are asked at the same time.
+/// An external compiler: one process per concurrent request.
 pub struct Compiler {
     external: ExternalCompiler,
     idle: Mutex<Vec<Process>>,
 }
 
 impl Compiler {
-    /// Has a stage compiled.
+    /// Compiles a stage.
     ///
     /// # Errors
-    /// Whatever the compiler did wrong; its process is replaced then.
+    /// Fails on any error of the compiler, whose process is then replaced.
     pub fn compile(
         &self,
         test: &str,
@@ -87,17 +87,17 @@ impl Compiler {
             key: Key::new(key),
             widths,
         };
-        let answer = process.ask(&request, self.external.patience)?;
-        // From here on the process has done what it was to do.
+        let answer = process.ask(&request, self.external.response_timeout)?;
+        // From here on, the process is free for other requests.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(process);
         if let Some(error) = answer.error {
-            return Err(Failure::Refused(error.layer, error.message));
+            return Err(Failure::Refused(error.phase, error.message));
         }
         answer.into_binary(stage).map_err(Failure::Malformed)
     }
 }
 
-/// A running compiler; dropping it ends it.
+/// A running compiler; dropping it ends the process.
 struct Process {
     child: Child,
     input: Option<ChildStdin>,
@@ -130,7 +130,7 @@ impl Process {
         })
     }
 
-    fn ask(&mut self, request: &Request, patience: Duration) -> Result<Answer, Failure> {
+    fn ask(&mut self, request: &Request, response_timeout: Duration) -> Result<Answer, Failure> {
         let begun = Instant::now();
         let mut line = serde_json::to_vec(request).map_err(|error| Failure::Malformed(error.to_string()))?;
         line.push(b'\n');
@@ -140,10 +140,10 @@ impl Process {
             return Err(self.died());
         }
         for _ in 0..STALE {
-            let left = patience.saturating_sub(begun.elapsed());
+            let left = response_timeout.saturating_sub(begun.elapsed());
             let line = match self.answers.recv_timeout(left) {
                 Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => return Err(Failure::Late(patience)),
+                Err(RecvTimeoutError::Timeout) => return Err(Failure::Late(response_timeout)),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died()),
             };
             let answer: Answer = serde_json::from_slice(&line).map_err(|error| {
@@ -158,10 +158,10 @@ impl Process {
 
     fn died(&mut self) -> Failure {
         self.input = None;
-        let patience = Duration::from_millis(500);
+        let response_timeout = Duration::from_millis(500);
         let begun = Instant::now();
         let mut status = None;
-        while status.is_none() && begun.elapsed() < patience {
+        while status.is_none() && begun.elapsed() < response_timeout {
             status = self.child.try_wait().ok().flatten();
             thread::sleep(Duration::from_millis(1));
         }
@@ -169,7 +169,7 @@ impl Process {
             Some(status) => format!("the compiler ended: {status}"),
             None => "the compiler closed its output".to_owned(),
         };
-        if let Ok(last) = self.errors.recv_timeout(patience)
+        if let Ok(last) = self.errors.recv_timeout(response_timeout)
             && !last.is_empty()
         {
             text = format!("{text}\n  {last}");
@@ -181,7 +181,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.input = None;
-        // It may be at work on something that nobody waits for.
+        // The process may still work on an abandoned request.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -197,7 +197,7 @@ fn read_lines(mut output: impl BufRead, sender: &Sender<Vec<u8>>) {
     }
 }
 
-/// Reads everything, and sends the last line when there is no more.
+/// Reads everything and sends the last line at the end.
 fn read_last_line(mut stderr: impl BufRead, sender: &Sender<String>) {
     let (mut line, mut last) = (Vec::new(), String::new());
     while (&mut stderr).take(1 << 12).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
@@ -207,11 +207,11 @@ fn read_last_line(mut stderr: impl BufRead, sender: &Sender<String>) {
         }
         line.clear();
     }
-    // Nobody asks unless the process died.
+    // The receiver waits only if the process died.
     let _ = sender.send(last);
 }
 
-/// The beginning of an answer, for a message.
+/// Returns the beginning of an answer, for a message.
 fn start_of(line: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(line).trim_end().chars().take(60).collect();
     format!("`{text}`")

@@ -1,4 +1,4 @@
-//! The command line of a user's compiler.
+//! The command line of an external compiler.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The program.
+    /// Path or name of the program.
     pub program: String,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<String>,
 }
 
 impl CommandLine {
-    /// Splits a text at blanks; single or double quotes keep what is between them together. Nothing else means anything.
+    /// Splits a text at blanks; single or double quotes keep a part together. There are no other
+    /// special characters.
     ///
     /// # Errors
-    /// A message for the user: nothing there, a quote without its end, or no such program.
+    /// Returns a message for the user: an empty text, an unterminated quote, or an unknown program.
     pub fn parse(text: &str) -> Result<CommandLine, String> {
         let mut words: Vec<String> = Vec::new();
         let mut word: Option<String> = None;
@@ -44,7 +45,7 @@ impl CommandLine {
         line.find().map(|_| line.clone()).ok_or_else(|| format!("{}: no such program", line.program))
     }
 
-    /// The program's file: as it is given with a `/` in it, otherwise where `PATH` has it.
+    /// Returns the program's file: as given if it contains `/`, otherwise from `PATH`.
     fn find(&self) -> Option<PathBuf> {
         if self.program.contains('/') {
             return Some(PathBuf::from(&self.program)).filter(|path| path.is_file());
@@ -58,7 +59,7 @@ impl CommandLine {
     }
 }
 
-/// The text that parses to the same words.
+/// Writes a text that parses to the same words.
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -68,7 +69,7 @@ impl fmt::Display for CommandLine {
             match word {
                 word if plain => write!(f, "{separator}{word}")?,
                 word => {
-                    // What is between single quotes may hold double ones, and the other way round.
+                    // Text in single quotes may contain double ones, and vice versa.
                     let parts: Vec<String> = word.split('\'').map(|part| format!("'{part}'")).collect();
                     write!(f, "{separator}{}", parts.join("\"'\""))?;
                 }

@@ -1,7 +1,9 @@
-//! A user's own compiler in the place of ours (`--compiler CMD`): a long-running process that is asked for binaries.
+//! External compilers (`--compiler CMD`): long-running processes of the user that replace this
+//! project's compiler.
 //!
-//! The protocol is lines of JSON, described in `docs/compiler-protocol.md`. Whatever the process does wrong is the result
-//! of the row that asked, and the process is replaced.
+//! The protocol consists of lines of JSON, described in `docs/compiler-protocol.md`. Any error of
+//! the process becomes the result of the test case that sent the request, and the process is
+//! replaced.
 
 mod client;
 mod command;

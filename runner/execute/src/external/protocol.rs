@@ -1,4 +1,4 @@
-//! Requests and answers.
+//! Requests and answers of the protocol.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::PASSTHROUGH;
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// A section of the test's file that the compiler needs.
+/// A section of the test file that the compiler needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// What stands between the brackets: `require`, `vertex shader`, `shader include`, …
+    /// The text between the brackets: `require`, `vertex shader`, `shader include`, …
     pub section: String,
-    /// The text; of GLSL with the `#version` line that applies.
+    /// The contents; GLSL with the `#version` line that applies.
     pub text: String,
 }
 
-/// The sections of a script without its commands and vertex data.
+/// Returns the sections of a script without its commands and vertex data.
 pub fn sections(script: &Script<'_>) -> Vec<Section> {
     let section = |section: &script::Section<'_>| {
         let header = script.slice(section.header);
@@ -41,12 +41,12 @@ pub fn sections(script: &Script<'_>) -> Vec<Section> {
     script.sections.iter().filter_map(section).collect()
 }
 
-/// Draw-time state that is compiled in.
+/// Draw-time state that is compiled into a stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Colours without an interpolation qualifier are flat.
+    /// Colors without an interpolation qualifier are flat.
     pub flat_shade: bool,
-    /// Back colours are chosen by facing.
+    /// Back colors are chosen by facing.
     pub two_sided_color: bool,
     /// Bit i: user clip plane i is enabled.
     pub clip_planes: u8,
@@ -54,11 +54,11 @@ pub struct Key {
     pub patch_vertices: u8,
     /// `float`, `int`, `uint` or `none` per draw buffer.
     pub targets: Vec<String>,
-    /// Samples per pixel.
+    /// Number of samples per pixel.
     pub samples: u8,
     /// Bit i: texture coordinate i is the point coordinate.
     pub point_sprite: u8,
-    /// Height of the framebuffer when `gl_FragCoord` counts from its upper left corner.
+    /// Height of the framebuffer if `gl_FragCoord` counts from its upper left corner.
     #[serde(default)]
     pub upper_left_height: u32,
 }
@@ -71,7 +71,7 @@ const TARGETS: [(TargetKind, &str); 4] = [
 ];
 
 impl Key {
-    /// A key in the protocol's terms.
+    /// Converts a key to the protocol's form.
     pub fn new(key: &StageKey) -> Key {
         let name =
             |kind: &TargetKind| TARGETS.iter().find(|(k, _)| k == kind).map_or("none", |(_, name)| name);
@@ -87,10 +87,10 @@ impl Key {
         }
     }
 
-    /// The key.
+    /// Converts to a key.
     ///
     /// # Errors
-    /// A kind of target that there is not.
+    /// Fails on an unknown kind of target.
     pub fn stage_key(&self) -> Result<StageKey, String> {
         let kind = |name: &String| {
             let found = TARGETS.iter().find(|(_, n)| n == name).map(|(kind, _)| *kind);
@@ -109,57 +109,59 @@ impl Key {
     }
 }
 
-/// What the runner asks.
+/// A request of the runner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// [`PROTOCOL`].
+    /// Version: [`PROTOCOL`].
     pub protocol: u32,
-    /// Repeated in the answer.
+    /// Number of the request, repeated in the answer.
     pub id: u64,
-    /// The test's name, for messages.
+    /// Name of the test, for messages.
     pub test: String,
     /// `ivb`, `hsw`, …
     pub generation: String,
-    /// The stage to compile, named as the folders of binaries: `vertex`, `tessellation_control`, …
+    /// The stage to compile, named like the folders of binaries: `vertex`, `tessellation_control`,
+    /// …
     pub stage: String,
-    /// The whole program's sections.
+    /// Sections of the whole program.
     pub sections: Vec<Section>,
     /// Draw-time state.
     pub key: Key,
-    /// Widths wanted; empty: as the compiler likes.
+    /// Requested widths; empty means the compiler's choice.
     pub widths: Vec<String>,
 }
 
-/// What the compiler answers.
+/// An answer of the compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The request's.
+    /// Number of the request.
     pub id: u64,
     /// `meta.json` of the binary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<serde_json::Value>,
-    /// Every kernel's bytes in hexadecimal, by width.
+    /// Bytes of each kernel in hexadecimal, by width.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, String>,
-    /// Why there is no binary.
+    /// The error if there is no binary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AnswerError>,
 }
 
-/// Why the compiler has no binary.
+/// The error of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerError {
-    /// The layer that gave up, named as in results.
-    pub layer: String,
-    /// What happened.
+    /// The phase that failed, named as in results.
+    #[serde(rename = "layer")]
+    pub phase: String,
+    /// Description of the error.
     pub message: String,
 }
 
 impl Answer {
-    /// The answer that hands a binary over.
+    /// Returns an answer with a binary.
     ///
     /// # Errors
-    /// When the metadata cannot be written.
+    /// Fails if the metadata cannot be serialized.
     pub fn binary(id: u64, binary: &Binary) -> Result<Answer, String> {
         let meta = binary.metadata().map_err(|error| error.to_string())?;
         let kernels =
@@ -167,16 +169,16 @@ impl Answer {
         Ok(Answer { id, meta: Some(meta), kernels, error: None })
     }
 
-    /// The answer that refuses.
-    pub fn refusal(id: u64, layer: &str, message: impl Into<String>) -> Answer {
-        let error = AnswerError { layer: layer.to_owned(), message: message.into() };
+    /// Returns an answer with an error.
+    pub fn refusal(id: u64, phase: &str, message: impl Into<String>) -> Answer {
+        let error = AnswerError { phase: phase.to_owned(), message: message.into() };
         Answer { id, error: Some(error), ..Answer::default() }
     }
 
-    /// The binary of a stage.
+    /// Returns the binary of a stage.
     ///
     /// # Errors
-    /// What is wrong with the answer.
+    /// Describes the problem of the answer.
     pub fn into_binary(self, stage: Stage) -> Result<Binary, String> {
         let meta = self.meta.ok_or("it has neither `meta` nor `error`")?;
         Binary::from_metadata(meta, stage, |width| {
@@ -186,12 +188,12 @@ impl Answer {
     }
 }
 
-/// The protocol's name of a stage.
+/// Returns the protocol's name of a stage.
 pub fn stage_name(stage: Stage) -> &'static str {
     stage_folder(stage)
 }
 
-/// The stage of a name.
+/// Returns the stage with a name.
 pub fn stage_of_name(name: &str) -> Option<Stage> {
     Stage::ALL.into_iter().find(|&stage| stage_name(stage) == name)
 }

@@ -1,4 +1,5 @@
-//! The other side of the protocol: this project's compiler for whoever asks (`runner serve-compiler`).
+//! The server side of the protocol: this project's compiler for other programs (`runner
+//! serve-compiler`).
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Write};
@@ -10,10 +11,11 @@ use crate::Linked;
 use results::verdict::Verdict;
 use vocabulary::Generation;
 
-/// Answers requests until there are no more. `id` and message of a line that is no request are in its answer.
+/// Answers requests until the end of the input. A line that is no request gets an answer with id 0
+/// and a message.
 ///
 /// # Errors
-/// When input or output fails.
+/// Fails if input or output fails.
 pub fn serve(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
@@ -33,7 +35,7 @@ pub fn serve(input: &mut impl BufRead, output: &mut impl Write) -> io::Result<()
 fn answer(request: &Request) -> Answer {
     match compile(request) {
         Ok(answer) => answer,
-        Err((layer, message)) => Answer::refusal(request.id, &layer, message),
+        Err((phase, message)) => Answer::refusal(request.id, &phase, message),
     }
 }
 
@@ -45,17 +47,18 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
     if request.protocol != PROTOCOL {
         return Err(bad(format!("protocol {} is not protocol {PROTOCOL}", request.protocol)));
     }
-    let target = match Generation::parse_list(&request.generation).as_deref() {
-        Ok(&[target]) => target,
+    let generation = match Generation::parse_list(&request.generation).as_deref() {
+        Ok(&[generation]) => generation,
         _ => return Err(bad(format!("`{}` is no generation", request.generation))),
     };
-    let devinfo = crate::devinfo(target).ok_or_else(|| bad(format!("{target} has no instruction set")))?;
+    let devinfo =
+        crate::devinfo(generation).ok_or_else(|| bad(format!("{generation} has no instruction set")))?;
     let stage =
         stage_of_name(&request.stage).ok_or_else(|| bad(format!("`{}` is no stage", request.stage)))?;
     let key = request.key.stage_key().map_err(bad)?;
     let text = file(request);
     let script = script::parse(text.as_bytes()).map_err(|error| bad(error.to_string()))?;
-    let capabilities = crate::context_for(&script, target).map_err(refusal)?;
+    let capabilities = crate::context_for(&script, generation).map_err(refusal)?;
     let program = match crate::build(&script, capabilities).map_err(refusal)? {
         Linked::Program(program) | Linked::Pipeline(program, _) => program,
         Linked::Failed(log) => return Err(("link".to_owned(), log)),
@@ -70,7 +73,7 @@ fn compile(request: &Request) -> Result<Answer, Refusal> {
     Answer::binary(request.id, &binary).map_err(|message| ("encode".to_owned(), message))
 }
 
-/// The request's sections as the file they came from.
+/// Returns the request's sections as a test file.
 fn file(request: &Request) -> String {
     let mut text = String::new();
     for section in &request.sections {
@@ -92,8 +95,8 @@ fn widths(request: &Request) -> Result<Vec<Width>, String> {
 }
 
 fn refusal(verdict: Verdict) -> Refusal {
-    let (layer, reason) = verdict.cause.unzip();
-    (layer.map_or("frontend", |layer| layer.name()).to_owned(), reason.unwrap_or_default())
+    let (phase, reason) = verdict.cause.unzip();
+    (phase.map_or("frontend", |phase| phase.name()).to_owned(), reason.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -155,10 +158,10 @@ mod tests {
             (with(&|r| r.sections[2].text = "void mean() {}".into()), "link", "main"),
             (with(&|r| r.sections[2].text = "void main() { x; }".into()), "frontend", "Failed to compile FS"),
         ];
-        for (line, layer, message) in table {
+        for (line, phase, message) in table {
             let [answer] = &answers(&line)[..] else { panic!("one answer") };
             let error = answer.error.as_ref().unwrap();
-            assert_eq!(error.layer, layer, "{error:?}");
+            assert_eq!(error.phase, phase, "{error:?}");
             assert!(error.message.contains(message), "{message} in {error:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! A user's compiler as the simulator device asks for binaries.
+//! An external compiler as a source of binaries.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::DeviceRequest;
 use crate::devices::BinarySource;
 use results::verdict::Phase;
 
-/// Where a test's binaries come from, if a user's compiler makes them.
+/// Returns the source of a test's binaries if the run has an external compiler.
 pub fn source(request: &DeviceRequest<'_>) -> Option<Box<dyn BinarySource>> {
     let external = request.options.compiler.as_ref()?;
     Some(Box::new(Source {
         compiler: compiler(external),
         test: request.test.to_owned(),
-        generation: request.target.name(),
+        generation: request.generation.name(),
         sections: sections(request.script),
         widths: request.options.width.iter().map(|width| width.name().to_owned()).collect(),
     }))
@@ -57,8 +57,8 @@ pub fn failure(failure: Failure) -> DeviceError {
             DeviceError::Rejected { phase, message: format!("the compiler's answer: {what}") }
         }
         Failure::Died(message) => DeviceError::Crashed { phase, message },
-        Failure::Late(patience) => {
-            let message = format!("the compiler did not answer within {} s", patience.as_secs());
+        Failure::Late(limit) => {
+            let message = format!("the compiler did not answer within {} s", limit.as_secs());
             DeviceError::TimedOut { phase, message }
         }
     }

@@ -9,7 +9,7 @@ use program::{
 use super::types::gl_type;
 use super::{Answer, active_uniforms, reported_name};
 
-/// A resource: its name and what is known of it. A property that its interface does not have is missing.
+/// A resource: its name and properties. Properties that its interface does not have are missing.
 pub(super) struct Resource {
     /// Name as GL reports it.
     pub name: String,
@@ -46,7 +46,7 @@ impl Resource {
         names.into_iter().fold(self, |r, (name, stage)| r.with(name, stages.contains(stage)))
     }
 
-    /// The value of an integer property.
+    /// Returns the value of an integer property.
     pub fn integer(&self, name: &str) -> Option<i64> {
         match self.property(name)? {
             Answer::Integer(value) => Some(*value),
@@ -54,13 +54,13 @@ impl Resource {
         }
     }
 
-    /// The value of a property, by its enum's name without `GL_`.
+    /// Returns the value of a property by its enum's name without `GL_`.
     pub fn property(&self, name: &str) -> Option<&Answer> {
         self.properties.iter().find(|(property, _)| *property == name).map(|(_, value)| value)
     }
 }
 
-/// The resources of an interface, by its enum's name without `GL_`.
+/// Returns the resources of an interface by its enum's name without `GL_`.
 pub(super) fn resources(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     Some(match interface {
         "UNIFORM" => active_uniforms(program).map(|u| uniform(program, u)).collect(),
@@ -152,7 +152,7 @@ fn feedback(program: &Program) -> Vec<Resource> {
     program.feedback.iter().map(resource).collect()
 }
 
-/// The feedback buffers that varyings go to, in order.
+/// Returns the feedback buffers of the varyings, in order.
 fn captured_buffers(program: &Program) -> Vec<u8> {
     (0..4).filter(|&buffer| program.feedback.iter().any(|v| v.buffer == buffer)).collect()
 }
@@ -169,7 +169,8 @@ fn feedback_buffers(program: &Program) -> Vec<Resource> {
     captured_buffers(program).into_iter().map(resource).collect()
 }
 
-/// `VERTEX_SUBROUTINE`, `VERTEX_SUBROUTINE_UNIFORM` and those of the other stages.
+/// Returns the resources of `VERTEX_SUBROUTINE`, `VERTEX_SUBROUTINE_UNIFORM` and those of the other
+/// stages.
 fn subroutines(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     let (stage, uniforms) = match interface.strip_suffix("_SUBROUTINE_UNIFORM") {
         Some(stage) => (stage, true),
@@ -201,13 +202,13 @@ fn subroutines(program: &Program, interface: &str) -> Option<Vec<Resource>> {
     Some(functions.map(|f| Resource::new(f.name.to_string())).collect())
 }
 
-/// Names of the active vertex attributes.
+/// Returns the names of the active vertex attributes.
 pub(super) fn attributes(program: &Program) -> Vec<String> {
     let stage = program.stages.first().filter(|s| s.shader.stage == Stage::Vertex);
     stage.map_or(Vec::new(), |s| variables(program, s, Storage::Input).into_iter().map(|r| r.name).collect())
 }
 
-/// The active inputs or outputs of a stage: leaves of structures and blocks, each an entry.
+/// Returns the active inputs or outputs of a stage: one entry per leaf of structures and blocks.
 fn variables(program: &Program, stage: &LinkedStage, storage: Storage) -> Vec<Resource> {
     let mut list = Vec::new();
     for global in stage.shader.globals.values().filter(|g| g.storage == storage && g.active) {
@@ -265,7 +266,7 @@ fn variable(
     if global.storage == Storage::Output { resource.with("LOCATION_INDEX", index) } else { resource }
 }
 
-/// The location of a variable; built-in ones have none.
+/// Returns the location of a variable; built-in variables have none.
 fn location(program: &Program, global: &Global) -> Option<u32> {
     match global.placement {
         Placement::Attribute { first, .. } => {
@@ -282,7 +283,8 @@ fn location(program: &Program, global: &Global) -> Option<u32> {
     }
 }
 
-/// The leaves of a type: members of structures by their path, elements of arrays of structures each.
+/// Collects the leaves of a type: members of structures by their path, and elements of arrays of
+/// structures.
 fn collect(
     program: &Program,
     ty: TypeId,
@@ -290,7 +292,7 @@ fn collect(
     location: Option<u32>,
     leaves: &mut Vec<(String, TypeId, Option<u32>)>,
 ) {
-    /// Most leaves that are listed.
+    /// Maximum number of listed leaves.
     const MOST: usize = 1 << 12;
     let slots = |ty| program::layout::varying_slots(&program.types, ty);
     match program.types.get(ty) {

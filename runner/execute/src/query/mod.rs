@@ -1,4 +1,4 @@
-//! Introspection of the linked program.
+//! Queries of the linked program.
 
 mod interfaces;
 mod questions;
@@ -18,7 +18,7 @@ use super::session::{Flow, Session};
 use results::verdict::{Phase, Verdict};
 use types::gl_type;
 
-/// `active uniform`, `verify …`.
+/// Executes `active uniform` and `verify …`.
 pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> Flow {
     if let QueryCommand::Object { object, count } = *command {
         buffers::verify_count(session, object, count);
@@ -27,7 +27,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
     if matches!(command, QueryCommand::Interface(_))
         && session.needs(43, &["GL_ARB_program_interface_query"]).is_err()
     {
-        // The interpreter prints a note and goes on.
+        // piglit's interpreter prints a message and continues.
         return Ok(());
     }
     let Some(program) = session.program.clone() else {
@@ -45,7 +45,7 @@ pub(super) fn execute(session: &mut Session<'_>, command: &QueryCommand<'_>) -> 
     }
 }
 
-/// What a query answered: a number, or a name without `GL_`.
+/// An answer of a query: a number, or a name without `GL_`.
 #[derive(Clone, Debug)]
 enum Answer {
     Integer(i64),
@@ -104,7 +104,7 @@ fn program_property(session: &Session<'_>, program: &Program, property: ProgramP
         P::ActiveAttributes => count(interfaces::attributes(program).len()),
         P::ActiveAttributeMaxLength => longest(interfaces::attributes(program)),
         P::AttachedShaders => count(attached_shaders(session)),
-        // Nothing validates, logs or reads back programs.
+        // Programs are never validated, logged or read back.
         P::ValidateStatus | P::InfoLogLength => Answer::Integer(0),
         P::TransformFeedbackBufferMode => Answer::Name("INTERLEAVED_ATTRIBS".to_owned()),
         P::GeometryVerticesOut => Answer::Integer(geometry()?.max_vertices.unwrap_or(0).into()),
@@ -114,7 +114,7 @@ fn program_property(session: &Session<'_>, program: &Program, property: ProgramP
     })
 }
 
-/// Shader objects that a script makes: a section each.
+/// Returns the number of shader objects of the script: one per section.
 fn attached_shaders(session: &Session<'_>) -> usize {
     let is_shader = |content: &Content<'_>| matches!(content, Content::Shader(_) | Content::Passthrough(_));
     session.script.sections.iter().filter(|section| is_shader(&section.content)).count()
@@ -136,12 +136,12 @@ fn primitive(primitive: Option<LayoutPrimitive>) -> Answer {
     Answer::Name(name.to_owned())
 }
 
-/// The active uniforms but for the samplers of framebuffer fetch, which nobody declared.
+/// Returns the active uniforms except the undeclared samplers of framebuffer fetch.
 fn active_uniforms(program: &Program) -> impl Iterator<Item = &Uniform> {
     program.uniforms.iter().filter(|uniform| uniform.builtin != Some(BuiltinVariable::LastFragData))
 }
 
-/// The name as GL reports it: arrays end in `[0]`.
+/// Returns the name as GL reports it: arrays end in `[0]`.
 fn reported_name(uniform: &Uniform) -> String {
     if uniform.array.is_some() { format!("{}[0]", uniform.name) } else { uniform.name.clone() }
 }

@@ -1,4 +1,4 @@
-//! `verify program_interface_query`: what is asked of an interface and its resources.
+//! `verify program_interface_query`: properties of an interface and its resources.
 
 use program::Program;
 use script::{InterfaceQuery, InterfaceQuestion, QueryValue, ResourceKey};
@@ -59,8 +59,8 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
     }
 }
 
-/// A property of an interface: the number of its resources, or the largest value of one of their properties.
-/// `None` for names where resources have none.
+/// Returns a property of an interface: the number of its resources, or the largest value of one of
+/// their properties. `None` for names where resources have none.
 fn whole(resources: &[Resource], property: &str) -> Option<Answer> {
     let largest = |property: &str| {
         let all = resources.iter().map(|r| r.integer(property));
@@ -101,7 +101,8 @@ fn select<'r>(program: &Program, resources: &'r [Resource], key: ResourceKey<'_>
     }
 }
 
-/// The element of a resource that a name stands for: 0 for its own name and that of its array (OpenGL 4.6 section 7.3.1.1).
+/// Returns the element of a resource that a name means: 0 for its own name and that of its array
+/// (OpenGL 4.6 section 7.3.1.1).
 fn element(resource: &Resource, name: &str) -> Option<i64> {
     if resource.name == name {
         return Some(0);
@@ -115,7 +116,7 @@ fn element(resource: &Resource, name: &str) -> Option<i64> {
     (element >= 0 && element < resource.integer("ARRAY_SIZE")?).then_some(element)
 }
 
-/// A property of the resource of a name, and which element of it the name stands for.
+/// Returns a property of the resource with a name, and the element that the name means.
 fn integer_of(resources: &[Resource], name: &str, property: &str) -> Option<(i64, i64)> {
     resources.iter().find_map(|r| Some((r.integer(property)?, element(r, name)?)))
 }

@@ -3,7 +3,7 @@
 use program::types::{Dim, ImageType, SamplerType};
 use program::{Scalar, Type, TypeId, TypeTable};
 
-/// The name of a type that a resource can have, arrays aside.
+/// Returns the name of a type that a resource can have, without arrays.
 pub(super) fn gl_type(types: &TypeTable, ty: TypeId) -> Option<String> {
     match *types.get(ty) {
         Type::Sampler(sampler) => sampler_name(sampler),

@@ -4,7 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use execute::{self, DeviceOptions, Devices, Executors, Linked, RunOptions};
+use execute::{self, DeviceOptions, Devices, ExecutorSelection, Linked, RunOptions};
 use results::verdict::Status;
 use vocabulary::Generation;
 
@@ -26,16 +26,16 @@ fn suite() -> Vec<PathBuf> {
 
 /// Compiles a test for ivb and writes its binaries below `folder`; gives the kernels.
 fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
-    let target = Generation::Ivb;
-    let capabilities = execute::context_for(script, target).ok()?;
+    let generation = Generation::Ivb;
+    let capabilities = execute::context_for(script, generation).ok()?;
     let Ok(Linked::Program(program)) = execute::build(script, capabilities) else { return None };
-    let keys = execute::stage_keys(script, "t", target);
+    let keys = execute::stage_keys(script, "t", generation);
     let mut kernels = Vec::new();
     for stage in &program.stages {
         let stage = stage.shader.stage;
         let key = keys.get(&stage)?;
         let options = compiler::CodegenOptions::default();
-        let binary = compiler::compile(&program, stage, key, execute::devinfo(target)?, &options).ok()?;
+        let binary = compiler::compile(&program, stage, key, execute::devinfo(generation)?, &options).ok()?;
         binary.write(folder).ok()?;
         let stage_folder = folder.join(compiler::binary::stage_folder(binary.compiled.stage));
         kernels.extend(
@@ -48,7 +48,7 @@ fn compile(script: &script::Script<'_>, folder: &Path) -> Option<Vec<PathBuf>> {
 /// The status with the binaries in `folder`; `None` is a panic.
 fn run(script: &script::Script<'_>, folder: &Path) -> Option<Status> {
     let device = DeviceOptions { binaries: Some(folder.to_owned()), ..DeviceOptions::default() };
-    let options = RunOptions { executors: Executors::SimulatorOnly, device, ..RunOptions::default() };
+    let options = RunOptions { executors: ExecutorSelection::SimulatorOnly, device, ..RunOptions::default() };
     let run = || execute::run_script(script, "t", Generation::Ivb, &options, &Devices::default()).status;
     catch_unwind(AssertUnwindSafe(run)).ok()
 }

@@ -78,7 +78,7 @@ fn variant(n: u64) -> (String, CodegenOptions) {
 }
 
 /// A program with its inputs, ready to be tried in several forms.
-struct Trial<'a> {
+struct CaseOverride<'a> {
     generated: &'a Generated,
     vocabulary: Vocabulary,
     seed: u64,
@@ -87,7 +87,7 @@ struct Trial<'a> {
     machines: bool,
 }
 
-impl Trial<'_> {
+impl CaseOverride<'_> {
     /// Uniform values: mostly tame, so that loops of multiplications stay in range.
     fn uniforms(&self, shader: &Shader, rng: &mut Rng) -> Vec<u8> {
         let mut block = shader.block();
@@ -148,7 +148,7 @@ impl Trial<'_> {
         if found.is_empty() { Ok(()) } else { Err(found.join("; ")) }
     }
 
-    /// As [`Trial::run`], with panics as failures.
+    /// As [`CaseOverride::run`], with panics as failures.
     fn guarded(&self, source: &str) -> Result<(), (&'static str, String)> {
         let run = std::panic::AssertUnwindSafe(|| self.run(source));
         std::panic::catch_unwind(run).unwrap_or_else(|_| Err(("panic", String::new())))
@@ -186,7 +186,7 @@ fn agree(machines: bool, vocabulary: Vocabulary) {
     for seed in first..first + number("CROSS_PROGRAMS", programs) {
         let generated = generate(&mut Rng::new(seed), vocabulary);
         for generation in generations.split(',') {
-            let trial = Trial { generated: &generated, vocabulary, seed, generation, machines };
+            let trial = CaseOverride { generated: &generated, vocabulary, seed, generation, machines };
             if let Err((who, problem)) = trial.guarded(&generated.source(&generated.parts)) {
                 failures.push(trial.report(who, problem));
             }

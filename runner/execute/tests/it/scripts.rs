@@ -18,24 +18,24 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-fn run(file: &Path, target: Generation) -> Verdict {
-    run_with(file, target, &RunOptions::default())
+fn run(file: &Path, generation: Generation) -> Verdict {
+    run_with(file, generation, &RunOptions::default())
 }
 
-fn run_with(file: &Path, target: Generation, options: &RunOptions) -> Verdict {
+fn run_with(file: &Path, generation: Generation, options: &RunOptions) -> Verdict {
     let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
-    run_file(file, &name, target, options, &Devices::default())
+    run_file(file, &name, generation, options, &Devices::default())
 }
 
 #[test]
 fn scripts_pass_on_both_executors() {
     for file in files("pass") {
-        for target in [Generation::Ivb, Generation::Skl] {
-            let verdict = run(&file, target);
+        for generation in [Generation::Ivb, Generation::Skl] {
+            let verdict = run(&file, generation);
             // Only Skylake offers all that the scripts ask for.
-            let skipped = verdict.status == Status::Skip && target == Generation::Ivb;
+            let skipped = verdict.status == Status::Skip && generation == Generation::Ivb;
             let expected = verdict.status == Status::Pass || skipped;
-            assert!(expected, "{} on {target}: {:?}", file.display(), verdict.cause);
+            assert!(expected, "{} on {generation}: {:?}", file.display(), verdict.cause);
         }
     }
 }
@@ -45,11 +45,11 @@ fn either_back_end_compiles_vertex_shaders() {
     let name = |file: &PathBuf| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vertex-"));
     for file in files("pass").into_iter().filter(name) {
         let backends = [Backend::Vec4, Backend::Scalar];
-        for (backend, target) in backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t))) {
+        for (backend, generation) in backends.into_iter().flat_map(|b| Generation::HARDWARE.map(|t| (b, t))) {
             let mut options = RunOptions::default();
             options.device.backend = Some(backend);
-            let verdict = run_with(&file, target, &options);
-            let place = format!("{} by {backend:?} on {target}", file.display());
+            let verdict = run_with(&file, generation, &options);
+            let place = format!("{} by {backend:?} on {generation}", file.display());
             assert_eq!(verdict.status, Status::Pass, "{place}: {:?}", verdict.cause);
         }
     }
@@ -59,8 +59,8 @@ fn either_back_end_compiles_vertex_shaders() {
 fn the_front_end_refuses() {
     for file in files("compile") {
         let verdict = run(&file, Generation::Skl);
-        let (layer, reason) = verdict.cause.expect("a reason");
-        assert_eq!((verdict.status, layer), (Status::Fail, Phase::Frontend), "{}: {reason}", file.display());
+        let (phase, reason) = verdict.cause.expect("a reason");
+        assert_eq!((verdict.status, phase), (Status::Fail, Phase::Frontend), "{}: {reason}", file.display());
         assert!(reason.contains("line "), "{}: {reason}", file.display());
     }
 }

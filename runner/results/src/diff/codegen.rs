@@ -1,13 +1,13 @@
-//! What became of the generated code: totals, helped and hurt shaders, widths that came or went.
+//! Changes of the generated code: totals, helped and hurt shaders, gained and lost widths.
 
 use serde::Serialize;
 
 use crate::{Code, Row};
 
-/// Reads one number of a shader's statistics.
+/// Accessor of one number of a shader's statistics.
 type Read = fn(&Code<'_>) -> u64;
 
-/// The numbers that are compared. Less is better for each of them.
+/// The compared numbers. Less is better for each of them.
 pub const METRICS: [(&str, Read); 6] = [
     ("instructions", |s| s.instructions.into()),
     ("loops", |s| s.loops.into()),
@@ -22,42 +22,42 @@ pub const METRICS: [(&str, Read); 6] = [
 pub struct ShaderChange {
     /// `test [gen] stage width`.
     pub shader: String,
-    /// Before.
+    /// Number before.
     pub old: u64,
-    /// Now.
+    /// Number now.
     pub new: u64,
 }
 
-/// What became of one number.
+/// The changes of one number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MetricChange {
-    /// Its name.
+    /// Name of the number.
     pub name: &'static str,
-    /// Sum over all shaders that both runs have, before.
+    /// Old sum over all shaders that both runs have.
     pub total_old: u64,
-    /// The same, now.
+    /// New sum over the same shaders.
     pub total_new: u64,
-    /// Shaders with less of it than before, the largest change first.
+    /// Improved shaders, the largest change first.
     pub helped: Vec<ShaderChange>,
-    /// Shaders with more of it, the largest change first.
+    /// Worsened shaders, the largest change first.
     pub hurt: Vec<ShaderChange>,
 }
 
-/// How much shaders of one list changed, by amount and by share, as shader-db tells it.
+/// Distribution of a list of changes, as shader-db reports it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The smallest change.
+    /// Smallest change.
     pub least: f64,
-    /// The largest change.
+    /// Largest change.
     pub most: f64,
-    /// The mean.
+    /// Mean.
     pub mean: f64,
-    /// The median.
+    /// Median.
     pub median: f64,
 }
 
 impl Spread {
-    /// Of some numbers; `None` of none.
+    /// Returns the distribution of some numbers; `None` without any.
     pub fn of(numbers: impl Iterator<Item = f64>) -> Option<Spread> {
         let mut sorted: Vec<f64> = numbers.collect();
         sorted.sort_by(f64::total_cmp);
@@ -73,14 +73,14 @@ impl Spread {
 }
 
 impl MetricChange {
-    /// Sums over the shaders in which it changed, before and now.
+    /// Returns the old and new sums over the changed shaders.
     pub fn affected(&self) -> (u64, u64) {
         let all = || self.helped.iter().chain(&self.hurt);
         (all().map(|change| change.old).sum(), all().map(|change| change.new).sum())
     }
 }
 
-/// A width that one run compiled a shader for and the other did not.
+/// A width that only one of the runs compiled a shader for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WidthChange {
     /// `test [gen] stage`.
@@ -92,21 +92,21 @@ pub struct WidthChange {
 /// All changes of code between two runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CodeChanges {
-    /// Shaders (one per test, generation, stage and width) that both runs have.
+    /// Number of shaders (one per test, generation, stage and width) that both runs have.
     pub shared: usize,
-    /// Those whose binary is the same to the byte.
+    /// Number of those whose binaries are identical.
     pub same_binary: usize,
-    /// Change of each number.
+    /// Changes of each number.
     pub metrics: Vec<MetricChange>,
-    /// Widths that are gone.
+    /// Widths that only the old run has.
     pub lost: Vec<WidthChange>,
-    /// Widths that came.
+    /// Widths that only the new run has.
     pub gained: Vec<WidthChange>,
 }
 
 impl CodeChanges {
-    /// Compares the shaders of rows that both runs have. A row without any code in one of the runs (it broke earlier)
-    /// says nothing.
+    /// Compares the shaders of results that both runs have. Results without any code in one of the
+    /// runs are ignored: the test broke earlier there.
     pub(super) fn new<'r, 'a: 'r>(rows: impl Iterator<Item = (&'r Row<'a>, &'r Row<'a>)>) -> CodeChanges {
         let metric = |(name, _): (&'static str, Read)| MetricChange { name, ..MetricChange::default() };
         let mut changes = CodeChanges { metrics: METRICS.map(metric).to_vec(), ..CodeChanges::default() };
@@ -122,7 +122,7 @@ impl CodeChanges {
         }
         for metric in &mut changes.metrics {
             for list in [&mut metric.helped, &mut metric.hurt] {
-                // Stable: among equal changes the order of names stays.
+                // The sort is stable: equal changes stay in the order of names.
                 list.sort_by_key(|change| std::cmp::Reverse(change.old.abs_diff(change.new)));
             }
         }
@@ -145,13 +145,13 @@ impl CodeChanges {
     }
 }
 
-/// The code of the same stage and width.
+/// Returns the code of the same stage and width.
 fn find<'r, 'a>(row: &'r Row<'a>, code: &Code<'_>) -> Option<&'r Code<'a>> {
     row.stages.iter().find(|other| other.stage == code.stage && other.width == code.width)
 }
 
 fn shader(row: &Row<'_>, code: &Code<'_>) -> String {
-    format!("{} [{}] {}", row.test, row.target, code.stage)
+    format!("{} [{}] {}", row.test, row.generation, code.stage)
 }
 
 fn width_change(row: &Row<'_>, code: &Code<'_>) -> WidthChange {

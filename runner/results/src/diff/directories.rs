@@ -1,4 +1,5 @@
-//! What passed and what was skipped, by directory and generation, as a Markdown table: the tables of `docs/conformance.md`.
+//! Passes and skips by directory and generation as a Markdown table: the tables of
+//! `docs/conformance.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,21 +8,21 @@ use crate::names::printable_line;
 use crate::verdict::{Counts, Phase, Status, TestResult};
 use vocabulary::Generation;
 
-/// A table with a row per directory, `depth` parts of test names deep, and a column per generation; below it why tests
-/// were skipped, and those that neither passed nor were skipped.
+/// Renders a table with a line per directory, `depth` parts of test names deep, and a column per
+/// generation; below it the reasons of skips and the tests that neither passed nor were skipped.
 pub fn by_directory<'a>(rows: impl Iterator<Item = &'a TestResult> + Clone, depth: usize) -> String {
     let mut directories: BTreeMap<&str, Directory> = BTreeMap::new();
     for row in rows.clone() {
         directories.entry(directory(&row.test, depth)).or_default().add(row);
     }
-    let targets = targets(rows.clone());
-    let mut text = table(&directories, &targets);
+    let generations = generations(rows.clone());
+    let mut text = table(&directories, &generations);
     text += &skips(rows.clone());
     text += &others(rows);
     text
 }
 
-/// What is known of one directory.
+/// The results of one directory.
 #[derive(Default)]
 struct Directory<'a> {
     tests: BTreeSet<&'a str>,
@@ -31,43 +32,43 @@ struct Directory<'a> {
 impl<'a> Directory<'a> {
     fn add(&mut self, row: &'a TestResult) {
         self.tests.insert(&row.test);
-        self.counts.entry(&row.target).or_default().add(row.status);
+        self.counts.entry(&row.generation).or_default().add(row.status);
     }
 }
 
-/// The first parts of a test's name, without the test itself.
+/// Returns the first parts of a test's name, without the test itself.
 fn directory(test: &str, depth: usize) -> &str {
     let parent = test.rfind('/').unwrap_or(0);
     let cut = test.match_indices('/').nth(depth.saturating_sub(1)).map_or(parent, |(at, _)| at);
     &test[..cut.min(parent)]
 }
 
-/// The columns: generations in their order, anything else behind them.
-fn targets<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
-    let names: BTreeSet<&str> = rows.map(|row| &*row.target).collect();
-    let mut targets: Vec<&str> = names.into_iter().collect();
-    let generations = Generation::HARDWARE.map(Generation::name);
-    targets.sort_by_key(|name| generations.iter().position(|g| g == name).unwrap_or(generations.len()));
-    targets
+/// Returns the columns: generations in their order, then any other names.
+fn generations<'a>(rows: impl Iterator<Item = &'a TestResult>) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = rows.map(|row| &*row.generation).collect();
+    let mut generations: Vec<&str> = names.into_iter().collect();
+    let hardware = Generation::HARDWARE.map(Generation::name);
+    generations.sort_by_key(|name| hardware.iter().position(|g| g == name).unwrap_or(hardware.len()));
+    generations
 }
 
-fn table(directories: &BTreeMap<&str, Directory<'_>>, targets: &[&str]) -> String {
+fn table(directories: &BTreeMap<&str, Directory<'_>>, generations: &[&str]) -> String {
     let mut text = String::from("| directory | tests |");
-    targets.iter().for_each(|target| text += &format!(" {} |", printable_line(target)));
+    generations.iter().for_each(|generation| text += &format!(" {} |", printable_line(generation)));
     text += "\n|---|---:|";
-    text += &"---:|".repeat(targets.len());
+    text += &"---:|".repeat(generations.len());
     text.push('\n');
     for (name, directory) in directories {
         let _ = write!(text, "| `{}` | {} |", printable_line(name), thousands(directory.tests.len()));
-        for target in targets {
-            let _ = write!(text, " {} |", directory.counts.get(target).map_or(String::from("–"), cell));
+        for generation in generations {
+            let _ = write!(text, " {} |", directory.counts.get(generation).map_or(String::from("–"), cell));
         }
         text.push('\n');
     }
     text
 }
 
-/// `1,538`, or `1,400 (skip 100, fail 38)`.
+/// Renders `1,538`, or `1,400 (skip 100, fail 38)`.
 fn cell(counts: &Counts) -> String {
     let others = Status::ALL.into_iter().filter(|&status| status != Status::Pass && counts.of(status) > 0);
     let others: Vec<String> =
@@ -76,16 +77,19 @@ fn cell(counts: &Counts) -> String {
     if others.is_empty() { passed } else { format!("{passed} ({})", others.join(", ")) }
 }
 
-/// Reasons of skips, most frequent first; limits that differ only in the number asked for are one reason.
+/// Renders the reasons of skips, most frequent first; limits that differ only in the requested
+/// number are one reason.
 fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
     let mut reasons: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows.filter(|row| row.status == Status::Skip) {
         let reason = without_numbers(row.reason.as_deref().unwrap_or_default());
-        *reasons.entry(reason).or_default().entry(&row.target).or_default() += 1;
+        *reasons.entry(reason).or_default().entry(&row.generation).or_default() += 1;
     }
     let mut reasons: Vec<(String, usize, usize)> = reasons
         .into_iter()
-        .map(|(reason, targets)| (reason, targets.len(), targets.values().copied().max().unwrap_or(0)))
+        .map(|(reason, generations)| {
+            (reason, generations.len(), generations.values().copied().max().unwrap_or(0))
+        })
         .collect();
     reasons.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
     let mut text = String::new();
@@ -102,7 +106,7 @@ fn skips<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
     text
 }
 
-/// `line 7: needs X >= 17, has 16` as `needs X >= …, has 16`.
+/// Turns `line 7: needs X >= 17, has 16` into `needs X >= …, has 16`.
 fn without_numbers(reason: &str) -> String {
     let reason = match reason.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
         Some((_, reason)) => reason,
@@ -121,19 +125,19 @@ fn others<'a>(rows: impl Iterator<Item = &'a TestResult>) -> String {
     let mut text = String::new();
     for row in rows.filter(|row| !matches!(row.status, Status::Pass | Status::Skip)) {
         text += if text.is_empty() { "\nNeither passed nor skipped:\n\n" } else { "" };
-        let layer = row.layer.map_or("", Phase::name);
+        let phase = row.phase.map_or("", Phase::name);
         let _ = writeln!(
             text,
-            "* `{}` {}: {} {layer}",
+            "* `{}` {}: {} {phase}",
             printable_line(&row.test),
-            printable_line(&row.target),
+            printable_line(&row.generation),
             row.status
         );
     }
     text
 }
 
-/// 12,345.
+/// Formats 12345 as `12,345`.
 fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let first = digits.len() % 3;

@@ -1,4 +1,5 @@
-//! Comparing two runs: statuses by strict rules, generated code in shader-db's manner; and one run by directory.
+//! Comparison of two runs: statuses by strict rules, generated code in shader-db's manner; and
+//! tables of one run by directory.
 
 mod codegen;
 mod directories;
@@ -17,26 +18,27 @@ use serde::Serialize;
 use crate::Row;
 use crate::verdict::{Phase, Status};
 
-/// What happened to a row from one run to the next.
+/// The change of a test case from one run to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It became worse; to vanish is worst of all.
+    /// Worse than before; a missing result is worst of all.
     Regression,
-    /// It is new and fails.
+    /// A new test case that fails.
     NewFailure,
-    /// It passes where it did not.
+    /// A pass where there was none.
     Fix,
-    /// It is neither better nor worse in a way that counts: a crash that fails now, a failure that is skipped now.
+    /// A change that counts as neither better nor worse: a crash that fails now, a failure that is
+    /// skipped now.
     Other,
-    /// It is new and does not fail.
+    /// A new test case that does not fail.
     New,
-    /// The status is the same.
+    /// The same status.
     Same,
 }
 
-/// How bad a status is; no result at all is worst.
-fn badness(status: Option<Status>) -> u8 {
+/// Returns the severity of a status; a missing result is worst.
+fn severity(status: Option<Status>) -> u8 {
     match status {
         Some(Status::Pass) => 0,
         Some(Status::Warn) => 1,
@@ -52,83 +54,85 @@ fn is_good(status: Option<Status>) -> bool {
     matches!(status, Some(Status::Pass | Status::Warn))
 }
 
-/// Judges a pair of statuses; `None`: no result.
+/// Judges a pair of statuses; `None` means no result.
 ///
-/// Stricter than piglit's summary, which leaves skips and vanished tests out of its regressions: whatever is worse than
-/// before is a regression, and a failure that is merely skipped now is no fix.
+/// The rules are stricter than piglit's summary, which leaves skips and vanished tests out of its
+/// regressions: anything worse than before is a regression, and a failure that is skipped now is no
+/// fix.
 pub fn change(old: Option<Status>, new: Option<Status>) -> Change {
     match (old, new) {
         (None, None) => Change::Same,
         (None, Some(Status::Fail | Status::Crash | Status::Timeout)) => Change::NewFailure,
         (None, Some(_)) => Change::New,
         _ if old == new => Change::Same,
-        _ if badness(new) > badness(old) => Change::Regression,
+        _ if severity(new) > severity(old) => Change::Regression,
         _ if is_good(new) => Change::Fix,
         _ => Change::Other,
     }
 }
 
-/// A row that changed.
+/// A test case that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Changed {
-    /// The test.
+    /// Name of the test.
     pub test: String,
-    /// The generation.
+    /// Generation.
     #[serde(rename = "gen")]
-    pub target: String,
-    /// The variant, where a run has several of the test on that generation; else empty.
+    pub generation: String,
+    /// The variant, if a run has several of the test on that generation; else empty.
     pub variant: String,
-    /// What happened.
+    /// Kind of the change.
     pub change: Change,
-    /// Status before; `None`: no result.
+    /// Old status; `None` means no result.
     pub old: Option<Status>,
-    /// Status now; `None`: no result.
+    /// New status; `None` means no result.
     pub new: Option<Status>,
-    /// The layer that broke now.
-    pub layer: Option<Phase>,
-    /// Why, now.
+    /// The phase that broke in the new run.
+    #[serde(rename = "layer")]
+    pub phase: Option<Phase>,
+    /// The reason in the new run.
     pub reason: Option<String>,
-    /// Whether expectations excuse the status of now.
+    /// True if expectations cover the new status.
     pub expected: bool,
 }
 
-/// A row whose status is the same, for another reason.
+/// A test case with the same status for another reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reworded {
-    /// The test.
+    /// Name of the test.
     pub test: String,
-    /// The generation.
+    /// Generation.
     #[serde(rename = "gen")]
-    pub target: String,
-    /// The status of both.
+    pub generation: String,
+    /// Status in both runs.
     pub status: Status,
-    /// Phase and reason before.
+    /// Old phase and reason.
     pub old: String,
-    /// Phase and reason now.
+    /// New phase and reason.
     pub new: String,
 }
 
 /// A comparison of two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diff {
-    /// Options of the runs that differ from the defaults; empty when they are not told.
+    /// Options of the runs that differ from the defaults; empty if unknown.
     pub options: [String; 2],
-    /// Rows of the old run.
+    /// Number of results of the old run.
     pub old_rows: usize,
-    /// Rows of the new run.
+    /// Number of results of the new run.
     pub new_rows: usize,
-    /// Rows whose status is the same.
+    /// Number of test cases with the same status.
     pub same: usize,
-    /// Rows that changed, the worst kind first, then by name.
+    /// Changed test cases, the worst kind first, then by name.
     pub changes: Vec<Changed>,
-    /// Rows that do not pass for another reason than before, by name.
+    /// Test cases that do not pass for another reason than before, by name.
     pub reworded: Vec<Reworded>,
-    /// Code generated for what both runs have.
+    /// Changes of the code that both runs generated.
     pub code: CodeChanges,
 }
 
 impl Diff {
-    /// Compares the rows of two runs.
+    /// Compares the results of two runs.
     pub fn new(pairs: &[Pair<'_, '_>]) -> Diff {
         let mut diff = Diff {
             options: Default::default(),
@@ -140,7 +144,7 @@ impl Diff {
             code: CodeChanges::new(pairs.iter().filter_map(Pair::both)),
         };
         pairs.iter().for_each(|pair| diff.add(pair));
-        // Stable: within a kind the order of names stays.
+        // The sort is stable: within a kind the order of names stays.
         diff.changes.sort_by_key(|changed| changed.change);
         diff
     }
@@ -150,12 +154,12 @@ impl Diff {
         let Some(row) = pair.new.or(pair.old) else { return };
         let changed = |test: String, change, old, new| Changed {
             test,
-            target: row.target.to_string(),
+            generation: row.generation.to_string(),
             variant: if pair.several { row.variant.to_string() } else { String::new() },
             change,
             old,
             new,
-            layer: pair.new.and_then(|row| row.layer),
+            phase: pair.new.and_then(|row| row.phase),
             reason: pair.new.and_then(Row::reason).map(str::to_owned),
             expected: pair.new.is_some_and(|row| row.is_good()),
         };
@@ -175,18 +179,18 @@ impl Diff {
         }
     }
 
-    /// Rows of one kind.
+    /// Returns the changes of one kind.
     pub fn of(&self, change: Change) -> impl Iterator<Item = &Changed> {
         self.changes.iter().filter(move |changed| changed.change == change)
     }
 
-    /// Whether something regressed, or a new test fails unexpectedly.
+    /// Returns true if there is a regression or an unexpected new failure.
     pub fn is_bad(&self) -> bool {
         self.of(Change::Regression).next().is_some() || self.of(Change::NewFailure).any(|new| !new.expected)
     }
 }
 
-/// The parts of a test that either run has, with their statuses.
+/// Returns the parts of a test that either run has, with their statuses.
 fn subtests<'r>(
     old: &'r Row<'_>,
     new: &'r Row<'_>,
@@ -198,42 +202,42 @@ fn subtests<'r>(
 }
 
 fn reworded((old, new): (&Row<'_>, &Row<'_>)) -> Option<Reworded> {
-    let words = |row: &Row<'_>| match row.layer {
-        Some(layer) => format!("{layer}: {}", row.reason().unwrap_or("")),
+    let words = |row: &Row<'_>| match row.phase {
+        Some(phase) => format!("{phase}: {}", row.reason().unwrap_or("")),
         None => row.reason().unwrap_or("").to_owned(),
     };
-    ((old.layer, old.reason()) != (new.layer, new.reason())).then(|| Reworded {
+    ((old.phase, old.reason()) != (new.phase, new.reason())).then(|| Reworded {
         test: new.test.to_string(),
-        target: new.target.to_string(),
+        generation: new.generation.to_string(),
         status: new.status,
         old: words(old),
         new: words(new),
     })
 }
 
-/// A row of the old run beside that of the new one.
+/// The results of one test case in both runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'r, 'a> {
-    /// Before.
+    /// Old result.
     pub old: Option<&'r Row<'a>>,
-    /// Now.
+    /// New result.
     pub new: Option<&'r Row<'a>>,
-    /// Whether a run has more than one variant of the test on that generation.
+    /// True if a run has more than one variant of the test on that generation.
     pub several: bool,
 }
 
 impl<'r, 'a> Pair<'r, 'a> {
-    /// What happened to the row.
+    /// Returns the change of the test case.
     pub fn change(&self) -> Change {
         let (old, new) = (self.old.and_then(Row::known_status), self.new.and_then(Row::known_status));
-        // piglit's statuses for kernel messages, of imported runs: worse than the same status without.
+        // Kernel messages in imported runs of piglit are worse than the same status without them.
         let kernel = |row: Option<&Row<'_>>| {
             row.is_some_and(|row| {
-                row.layer.is_none() && row.reason().is_some_and(|r| r.starts_with("dmesg-"))
+                row.phase.is_none() && row.reason().is_some_and(|r| r.starts_with("dmesg-"))
             })
         };
         match change(old, new) {
-            // It was to run before, and gave no result.
+            // The old run planned the test case but has no result.
             Change::New if self.old.is_some() && is_good(new) => Change::Fix,
             Change::Same if kernel(self.new) && !kernel(self.old) => Change::Regression,
             Change::Same if kernel(self.old) && !kernel(self.new) && is_good(new) => Change::Fix,
@@ -242,14 +246,15 @@ impl<'r, 'a> Pair<'r, 'a> {
         }
     }
 
-    /// The rows, if both runs have one.
+    /// Returns the results if both runs have one.
     pub fn both(&self) -> Option<(&'r Row<'a>, &'r Row<'a>)> {
         self.old.zip(self.new)
     }
 }
 
-/// Pairs the rows of two runs, each sorted by key and with one row per key. Where a run has several variants of a test
-/// on a generation, equal ones are compared; otherwise options may differ: that is what many comparisons are about.
+/// Pairs the results of two runs, each sorted by key and with one result per key. Where a run has
+/// several variants of a test on a generation, equal variants are paired; otherwise the options may
+/// differ, since many comparisons are about options.
 pub fn pairs<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>]) -> Vec<Pair<'r, 'a>> {
     let groups = |rows: &'r [Row<'a>]| rows.chunk_by(|a, b| place(a) == place(b)).peekable();
     let (mut olds, mut news) = (groups(old), groups(new));
@@ -267,9 +272,9 @@ pub fn pairs<'r, 'a>(old: &'r [Row<'a>], new: &'r [Row<'a>]) -> Vec<Pair<'r, 'a>
     }
 }
 
-/// Test and generation.
+/// Returns test and generation.
 fn place<'r>(row: &'r Row<'_>) -> (&'r str, &'r str) {
-    (&row.test, &row.target)
+    (&row.test, &row.generation)
 }
 
 /// Pairs the variants of one test on one generation.

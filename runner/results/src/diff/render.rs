@@ -1,4 +1,4 @@
-//! A comparison as text: for terminals, for a merge request, for programs.
+//! Renderers of a comparison: for terminals, merge requests and programs.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::{Change, Changed, Diff};
 use crate::names::printable;
 use crate::verdict::Status;
 
-/// Kinds in the order in which they are told, with their headings.
+/// Kinds in the order of the report, with their headings.
 const KINDS: [(Change, &str); 5] = [
     (Change::Regression, "regressions"),
     (Change::NewFailure, "new tests that fail"),
@@ -18,18 +18,18 @@ const KINDS: [(Change, &str); 5] = [
     (Change::Other, "other changes"),
     (Change::New, "new tests"),
 ];
-/// Shaders listed per number.
+/// Maximum number of shaders listed per number.
 const SHADERS: usize = 10;
-/// Rows listed per kind in Markdown, which ends up in comments of limited size.
+/// Maximum number of test cases listed per kind in Markdown, since comments have a limited size.
 const MARKDOWN_ROWS: usize = 100;
-/// Lines shown of one difference of texts.
+/// Maximum number of lines of one difference of texts.
 const TEXT_LINES: usize = 60;
 
 fn name(status: Option<Status>) -> &'static str {
     status.map_or("missing", Status::name)
 }
 
-/// For people at a terminal.
+/// Renders a comparison for a terminal.
 pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
     let mut text = String::new();
     for (change, heading) in KINDS {
@@ -38,12 +38,12 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
             continue;
         }
         line(&mut text, format_args!("{heading}: {}", rows.len()));
-        // New tests that are fine need no list.
+        // New tests that pass need no list.
         for row in rows.iter().filter(|_| change != Change::New) {
             let reason = first_line(row.reason.as_deref().unwrap_or(""));
-            let layer = row.layer.map(|layer| format!("  {layer}: {reason}")).unwrap_or_default();
+            let phase = row.phase.map(|phase| format!("  {phase}: {reason}")).unwrap_or_default();
             let (old, new) = (name(row.old), name(row.new));
-            line(&mut text, format_args!("  {}: {old} -> {new}{layer}", printable(&place(row))));
+            line(&mut text, format_args!("  {}: {old} -> {new}{phase}", printable(&place(row))));
         }
         text.push('\n');
     }
@@ -54,14 +54,18 @@ pub fn terminal(diff: &Diff, texts: &[TextDiff]) -> String {
             let test = printable(&row.test);
             line(
                 &mut text,
-                format_args!("  {test} [{}] {}:\n    {old}\n    {new}", printable(&row.target), row.status),
+                format_args!(
+                    "  {test} [{}] {}:\n    {old}\n    {new}",
+                    printable(&row.generation),
+                    row.status
+                ),
             );
         }
         text.push('\n');
     }
     code(&mut text, &diff.code);
-    for TextDiff { test, target, text: what, diff } in texts {
-        line(&mut text, format_args!("{} [{}] {what}", printable(test), printable(target)));
+    for TextDiff { test, generation, text: what, diff } in texts {
+        line(&mut text, format_args!("{} [{}] {what}", printable(test), printable(generation)));
         for changed in printable(diff).lines().take(TEXT_LINES) {
             line(&mut text, format_args!("  {changed}"));
         }
@@ -78,10 +82,10 @@ fn first_line(text: &str) -> String {
     printable(text.lines().next().unwrap_or(""))
 }
 
-/// `test [gen]`, and the variant where there are several.
+/// Returns `test [gen]`, with the variant if there are several.
 fn place(row: &Changed) -> String {
     let separator = if row.variant.is_empty() { "" } else { " " };
-    format!("{} [{}{separator}{}]", row.test, row.target, row.variant)
+    format!("{} [{}{separator}{}]", row.test, row.generation, row.variant)
 }
 
 fn totals(diff: &Diff) -> String {
@@ -101,12 +105,12 @@ fn totals(diff: &Diff) -> String {
     text
 }
 
-/// Adds a line; writing to a string cannot fail.
+/// Appends a line; writing to a string cannot fail.
 fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{content}");
 }
 
-/// A change in per cent, with its sign.
+/// Formats a change in percent with its sign.
 pub fn percent(old: u64, new: u64) -> String {
     match (old, new) {
         (0, 0) => "0.00%".to_owned(),
@@ -174,7 +178,7 @@ fn spreads(text: &mut String, word: &str, list: &[ShaderChange]) {
     }
 }
 
-/// For a merge request.
+/// Renders a comparison for a merge request.
 pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
     let mut text = format!("**{}**\n", totals(diff));
     for (change, heading) in KINDS.into_iter().filter(|(change, _)| *change != Change::New) {
@@ -191,10 +195,10 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
         );
         for row in rows.iter().take(MARKDOWN_ROWS) {
             let reason = row.reason.as_deref().and_then(|reason| reason.lines().next()).unwrap_or("");
-            let layer = row.layer.map(|layer| format!("{layer}: {}", cell(reason))).unwrap_or_default();
+            let phase = row.phase.map(|phase| format!("{phase}: {}", cell(reason))).unwrap_or_default();
             let (test, old, new) = (cell(&row.test), name(row.old), name(row.new));
-            let target = cell(format!("{} {}", row.target, row.variant).trim());
-            line(&mut text, format_args!("| {test} | {target} | {old} | {new} | {layer} |"));
+            let generation = cell(format!("{} {}", row.generation, row.variant).trim());
+            line(&mut text, format_args!("| {test} | {generation} | {old} | {new} | {phase} |"));
         }
         if rows.len() > MARKDOWN_ROWS {
             line(&mut text, format_args!("\nand {} more", rows.len() - MARKDOWN_ROWS));
@@ -219,14 +223,14 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
             format_args!("\nsame binary: {same_binary} of {shared} · LOST: {lost} · GAINED: {gained}"),
         );
     }
-    for TextDiff { test, target, text: what, diff } in texts {
+    for TextDiff { test, generation, text: what, diff } in texts {
         let fence = fence(diff);
         line(
             &mut text,
             format_args!(
                 "\n<details><summary>{} [{}] {what}</summary>\n\n{fence}diff",
                 html(test),
-                html(target)
+                html(generation)
             ),
         );
         for changed in printable(diff).lines().take(TEXT_LINES) {
@@ -237,7 +241,7 @@ pub fn markdown(diff: &Diff, texts: &[TextDiff]) -> String {
     text
 }
 
-/// More backticks than the text has in a row.
+/// Returns a fence with more backticks than the text has in a row.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
@@ -247,7 +251,7 @@ fn html(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A cell of a Markdown table: nothing in it can end the cell or become markup.
+/// Escapes a cell of a Markdown table.
 fn cell(text: &str) -> String {
     let mut cell = String::new();
     for c in printable(text).chars() {
@@ -263,10 +267,10 @@ fn cell(text: &str) -> String {
     cell
 }
 
-/// For programs.
+/// Renders a comparison as JSON.
 ///
 /// # Errors
-/// Never in practice: everything in it can be written.
+/// Never fails in practice: all values are serializable.
 pub fn json(diff: &Diff, texts: &[TextDiff]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Whole<'a> {

@@ -15,7 +15,7 @@ fn the_table_of_pairs() {
         Some(Status::Crash),
         None,
     ];
-    // Rows: before; columns: now; both in the order above.
+    // Lines: old status; columns: new status; both in the order above.
     let table = [
         [Same, Regression, Regression, Regression, Regression, Regression, Regression],
         [Fix, Same, Regression, Regression, Regression, Regression, Regression],
@@ -40,7 +40,7 @@ fn stage(width: &str, instructions: u32, spills: u32, sha: &str) -> StageStatist
 fn row(test: &str, status: Status, stages: Vec<StageStatistics>) -> TestResult {
     let bad = status == Status::Fail;
     TestResult {
-        layer: bad.then_some(Phase::Probe),
+        phase: bad.then_some(Phase::Probe),
         reason: bad.then(|| "a|<b>\u{1b}\nmore".into()),
         stages,
         ..TestResult::plain(test, "ivb", status)
@@ -138,11 +138,11 @@ fn expected_new_failures_are_not_bad() {
 #[test]
 fn variants_of_one_test() {
     let with = |variant: &str, status| TestResult { variant: variant.into(), ..row("a", status, Vec::new()) };
-    // One each: compared although the options differ.
+    // One variant each: compared although the options differ.
     let diff = compare(&[with("", Status::Pass)], &[with("backend=vec4", Status::Fail)]);
     assert_eq!((diff.changes.len(), diff.changes[0].change), (1, Change::Regression));
     assert_eq!(diff.changes[0].variant, "");
-    // Several: each with its own.
+    // Several variants: each is compared with its own.
     let old = [with("", Status::Pass), with("backend=vec4", Status::Fail)];
     let new = [with("backend=vec4", Status::Pass), with("width=SIMD8", Status::Fail)];
     let seen: Vec<(String, Change)> =
@@ -177,7 +177,7 @@ fn texts_in_unified_form() {
     assert!(diff.ends_with(" a\n-b\n+x\n c\n"), "{diff}");
     let text = TextDiff {
         test: "a<b>".into(),
-        target: "ivb".into(),
+        generation: "ivb".into(),
         text: "fragment.ir".into(),
         diff: "```\u{1b}\n".into(),
     };
@@ -189,16 +189,16 @@ fn texts_in_unified_form() {
 
 #[test]
 fn directories() {
-    let on = |target: &str, mut result: TestResult, reason: Option<&str>| {
-        result.target = target.into();
+    let on = |generation: &str, mut result: TestResult, reason: Option<&str>| {
+        result.generation = generation.into();
         result.reason = reason.map(str::to_owned);
         result
     };
     let mut rows: Vec<TestResult> = (0..1200)
         .map(|i| on("ivb", row(&format!("tests/spec/a/deep/{i}"), Status::Pass, Vec::new()), None))
         .collect();
-    let skip = |target: &str, test: &str, reason: &str| {
-        on(target, row(test, Status::Skip, Vec::new()), Some(reason))
+    let skip = |generation: &str, test: &str, reason: &str| {
+        on(generation, row(test, Status::Skip, Vec::new()), Some(reason))
     };
     rows.push(on("skl", row("tests/spec/a/deep/0", Status::Fail, Vec::new()), Some("why")));
     rows.push(skip("ivb", "tests/spec/b/x", "line 7: needs N >= 17, has 16"));

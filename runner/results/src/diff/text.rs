@@ -1,4 +1,4 @@
-//! Differences of texts: messages, IR and assembly of rows that both runs hold failure bundles of.
+//! Differences of texts: messages, IR and assembly of test cases with failure bundles in both runs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,40 +10,42 @@ use super::Pair;
 use crate::Row;
 use crate::bundle::{self, Bundle};
 
-/// Lines around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
-/// Time for finding the shortest difference of one pair of texts; later a longer one will do.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Time limit of the search for the shortest difference of two texts; a longer difference is
+/// accepted afterwards.
+const SEARCH_TIME_LIMIT: Duration = Duration::from_millis(500);
 
-/// Rows whose bundles are looked for.
+/// Maximum number of test cases whose bundles are looked up.
 const ATTEMPTS: usize = 5_000;
 
-/// How one text changed.
+/// A change of one text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TextDiff {
-    /// The test.
+    /// Name of the test.
     pub test: String,
-    /// The generation.
+    /// Generation.
     #[serde(rename = "gen")]
-    pub target: String,
-    /// Which text: `message`, `fragment.ir`, `fragment.SIMD8.eu`, …
+    pub generation: String,
+    /// Name of the text: `message`, `fragment.ir`, `fragment.SIMD8.eu`, …
     pub text: String,
     /// The difference in unified form.
     pub diff: String,
 }
 
-/// The difference of two texts in unified form; empty if there is none.
+/// Returns the difference of two texts in unified form; empty if there is none.
 pub fn unified(old: &str, new: &str) -> String {
     if old == new {
         return String::new();
     }
     let mut config = LineDiff::configure();
-    config.algorithm(Algorithm::Myers).deadline(Instant::now() + PATIENCE);
+    config.algorithm(Algorithm::Myers).deadline(Instant::now() + SEARCH_TIME_LIMIT);
     config.diff_lines(old, new).unified_diff().context_radius(CONTEXT).missing_newline_hint(false).to_string()
 }
 
-/// Differences of messages, IR and assembly of the first `limit` rows that changed in status, message or code and
-/// that both runs, in their folders `old` and `new`, hold bundles of. The worst change of status comes first.
+/// Returns the differences of messages, IR and assembly of the first `limit` test cases that
+/// changed in status, message or code and have bundles in both folders, `old` and `new`. The worst
+/// change of status comes first.
 pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Vec<TextDiff> {
     if limit == 0 || !bundle::any(old) || !bundle::any(new) {
         return Vec::new();
@@ -58,7 +60,7 @@ pub fn texts(pairs: &[Pair<'_, '_>], old: &Path, new: &Path, limit: usize) -> Ve
 }
 
 fn row_texts(old: &Row<'_>, new: &Row<'_>, old_folder: &Path, new_folder: &Path) -> Vec<TextDiff> {
-    let read = |folder: &Path, row: &Row<'_>| Bundle::read(folder, &row.test, &row.target).ok().flatten();
+    let read = |folder: &Path, row: &Row<'_>| Bundle::read(folder, &row.test, &row.generation).ok().flatten();
     let Some((before, after)) = read(old_folder, old).zip(read(new_folder, new)) else { return Vec::new() };
     let message = |row: &Row<'_>| row.reason().map(|reason| format!("{reason}\n")).unwrap_or_default();
     let mut pairs = vec![("message".to_owned(), message(old), message(new))];
@@ -69,7 +71,7 @@ fn row_texts(old: &Row<'_>, new: &Row<'_>, old_folder: &Path, new_folder: &Path)
     }
     let change = |(text, old, new): (String, String, String)| TextDiff {
         test: after.result.test.clone(),
-        target: after.result.target.clone(),
+        generation: after.result.generation.clone(),
         text,
         diff: unified(&old, &new),
     };

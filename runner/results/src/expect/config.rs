@@ -1,4 +1,4 @@
-//! `runner.yaml`: expectations with a reason and a bug's number.
+//! `runner.yaml`: expectations with a reason and a bug number.
 //!
 //! ```yaml
 //! expect:
@@ -24,7 +24,7 @@ use super::rule::Baseline;
 use crate::verdict::Status;
 use vocabulary::Generation;
 
-/// The file as it stands.
+/// Structure of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Document {
@@ -44,24 +44,24 @@ struct Item {
     bug: Option<serde_yaml::Value>,
 }
 
-/// What an item says of its tests.
+/// The statement of an item about its tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Said {
-    /// They fail.
+    /// The tests fail.
     Fail,
-    /// The runner breaks down.
+    /// The tests crash the runner.
     Crash,
-    /// They do not end.
+    /// The tests time out.
     Timeout,
-    /// They are not to be run.
+    /// The tests are skipped.
     Skip,
-    /// They do as they like.
+    /// The tests are flaky.
     Flake,
 }
 
 impl Said {
-    /// The line of a baseline that says the same.
+    /// Returns the equivalent line of a baseline.
     pub fn baseline(self) -> Option<Baseline> {
         match self {
             Said::Fail => Some(Baseline::Status(Status::Fail)),
@@ -72,46 +72,47 @@ impl Said {
     }
 }
 
-/// Which tests an item is about.
+/// The tests of an item.
 #[derive(Clone, Debug)]
 pub enum Which {
-    /// One, by our name or piglit's form.
+    /// One test, by its name or piglit's form.
     Name(String),
-    /// All whose name or piglit form matches.
+    /// All tests whose name or piglit form matches.
     Pattern(Regex),
 }
 
 /// An expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// Generations; `None`: all.
+    /// Generations; `None` means all.
     pub scope: Option<Vec<Generation>>,
     /// Tests.
     pub which: Which,
-    /// What they do.
+    /// Expected behavior.
     pub said: Said,
-    /// `reason (bug)`, whatever was given.
+    /// `reason (bug)`, as far as given.
     pub note: String,
 }
 
-/// A `runner.yaml` that was read.
+/// A parsed `runner.yaml`.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Expectations in the order of the file, per generation.
     pub expectations: Vec<Expectation>,
-    /// Baselines that are always used.
+    /// Baselines for every run.
     pub baseline: Vec<ScopedFile>,
-    /// Skips that are always used.
+    /// Skips for every run.
     pub skips: Vec<ScopedFile>,
-    /// Flakes that are always used.
+    /// Flakes for every run.
     pub flakes: Vec<ScopedFile>,
 }
 
 impl Config {
-    /// Reads the text of a `runner.yaml`; `path` is for messages and for files named in it.
+    /// Parses the text of a `runner.yaml`; `path` serves for messages and as the base of the files
+    /// named in it.
     ///
     /// # Errors
-    /// What is not YAML or not of this form.
+    /// Fails if the text is not YAML of this form.
     pub fn parse(text: &str, path: &Path) -> Result<Config, ExpectError> {
         let file = |message: String| ExpectError::File { path: path.display().to_string(), message };
         let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));

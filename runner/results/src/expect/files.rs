@@ -1,5 +1,5 @@
-//! deqp-runner's expectation files, unchanged: a baseline of `name,Status` lines; skips and flakes of one regular
-//! expression per line. `#` starts a comment line, empty lines count for nothing.
+//! deqp-runner's expectation files, unchanged: a baseline of `name,Status` lines; skips and flakes
+//! of one regular expression per line. `#` starts a comment line; empty lines are ignored.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use super::ExpectError;
 use super::rule::Baseline;
 use vocabulary::Generation;
 
-/// A file of the command line and the generations it speaks about: `[GEN=]FILE`.
+/// A file of the command line and the generations that it applies to: `[GEN=]FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopedFile {
-    /// Generations; `None`: all.
+    /// Generations; `None` means all.
     pub scope: Option<Vec<Generation>>,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
 impl ScopedFile {
-    /// Reads `[GEN=]FILE`. What stands before the first `=` is a scope only if it names generations, so that files
-    /// whose names contain `=` stay reachable.
+    /// Parses `[GEN=]FILE`. The text before the first `=` is a scope only if it names generations,
+    /// so that files with `=` in their names stay usable.
     pub fn parse(text: &str) -> ScopedFile {
         let scoped = text.split_once('=').and_then(|(scope, path)| {
             let scope = parse_scope(scope)?;
@@ -29,13 +29,14 @@ impl ScopedFile {
         scoped.unwrap_or_else(|| ScopedFile { scope: None, path: PathBuf::from(text) })
     }
 
-    /// Whether the file speaks about a target.
-    pub fn covers(&self, target: Generation) -> bool {
-        covers(self.scope.as_deref(), target)
+    /// Returns true if the file applies to a generation.
+    pub fn covers(&self, generation: Generation) -> bool {
+        covers(self.scope.as_deref(), generation)
     }
 }
 
-/// Generations of a scope (`Some(None)`: all); `None` if the text is no list of generations.
+/// Parses the generations of a scope (`Some(None)` means all); `None` if the text is no list of
+/// generations.
 pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Generation>>> {
     match text {
         "all" => Some(None),
@@ -44,9 +45,9 @@ pub(super) fn parse_scope(text: &str) -> Option<Option<Vec<Generation>>> {
     }
 }
 
-/// Whether a scope includes a target.
-pub(super) fn covers(scope: Option<&[Generation]>, target: Generation) -> bool {
-    scope.is_none_or(|scope| scope.contains(&target))
+/// Returns true if a scope includes a generation.
+pub(super) fn covers(scope: Option<&[Generation]>, generation: Generation) -> bool {
+    scope.is_none_or(|scope| scope.contains(&generation))
 }
 
 /// One line of a baseline.
@@ -54,16 +55,16 @@ pub(super) fn covers(scope: Option<&[Generation]>, target: Generation) -> bool {
 pub struct BaselineLine {
     /// Line number, from 1.
     pub line: usize,
-    /// The test, our name or piglit's form.
+    /// Name of the test in either form.
     pub name: String,
-    /// What it does.
+    /// Expected behavior.
     pub baseline: Baseline,
 }
 
-/// Reads a baseline.
+/// Parses a baseline.
 ///
 /// # Errors
-/// A line that is not `name,Status`.
+/// Fails on a line that is not `name,Status`.
 pub fn parse_baseline(text: &str, path: &Path) -> Result<Vec<BaselineLine>, ExpectError> {
     let lines = meaningful(text).map(|(line, content)| {
         let (name, baseline) =
@@ -73,14 +74,14 @@ pub fn parse_baseline(text: &str, path: &Path) -> Result<Vec<BaselineLine>, Expe
     lines.collect()
 }
 
-/// Lines that are neither empty nor comments, trimmed, with their numbers from 1.
+/// Iterates over the trimmed lines that are neither empty nor comments, with their numbers from 1.
 fn meaningful(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Name and status of `name,Status[,seconds…]`; the name may be quoted and may contain commas.
+/// Parses `name,Status[,seconds…]`; the name may be quoted and may contain commas.
 pub(super) fn baseline_fields(line: &str) -> Option<(String, Baseline)> {
     let (name, rest) = match line.strip_prefix('"') {
         Some(rest) => {
@@ -88,7 +89,8 @@ pub(super) fn baseline_fields(line: &str) -> Option<(String, Baseline)> {
             (rest[..end].replace("\"\"", "\""), rest[end + 1..].strip_prefix(',')?)
         }
         None => {
-            // The first comma that a status follows: names of tests may contain commas themselves.
+            // The status follows the first comma with a valid status after it, since names may
+            // contain commas.
             let mut commas = line.match_indices(',').map(|(index, _)| index);
             let comma = commas.find(|&index| first_field(&line[index + 1..]).is_some())?;
             (line[..comma].trim().to_owned(), &line[comma + 1..])
@@ -98,7 +100,7 @@ pub(super) fn baseline_fields(line: &str) -> Option<(String, Baseline)> {
     (!name.is_empty()).then_some((name, baseline))
 }
 
-/// Position of the quote that ends a field.
+/// Returns the position of the quote that ends a field.
 fn quoted_end(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -133,10 +135,11 @@ pub struct PatternLine {
     pub regex: Regex,
 }
 
-/// Reads a file of skips or flakes (`kind` names it in messages).
+/// Parses a file of skips or flakes (`kind` names it in messages).
 ///
 /// # Errors
-/// A line that is no regular expression; a `test,Fail` line that belongs into a baseline.
+/// Fails on a line that is no regular expression and on a `test,Fail` line that belongs in a
+/// baseline.
 pub fn parse_patterns(text: &str, path: &Path, kind: &str) -> Result<Vec<PatternLine>, ExpectError> {
     let lines = meaningful(text).map(|(line, content)| {
         if let Some((name, status)) = baseline_fields(content) {

@@ -1,7 +1,8 @@
-//! What a run is expected to do: deqp-runner's baselines, skips and flakes, and `runner.yaml`.
+//! Expectations of a run: deqp-runner's baselines, skips and flakes, and `runner.yaml`.
 //!
-//! [`Expectations`] are loaded once and asked twice per row: whether it is skipped, and what its status means. The
-//! judgement itself is the pure function [`judge`]. [`update`] edits the files after a run.
+//! [`Expectations`] are loaded once and queried twice per test case: for skipping it and for
+//! judging its status. The judgment itself is the pure function [`judge`]. [`update`] edits the
+//! files after a run.
 
 mod config;
 mod files;
@@ -27,22 +28,22 @@ use vocabulary::Generation;
 /// Expectations that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ExpectError {
-    /// A line that is wrong.
+    /// A malformed line.
     #[error("{path}:{line}: {message}")]
     Line {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
     /// A file that cannot be read or used as a whole.
     #[error("{path}: {message}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
 }
@@ -85,7 +86,7 @@ struct Line {
     statement: usize,
 }
 
-/// Patterns for one target, matched all at once.
+/// Patterns for one generation, matched all at once.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     regexes: Vec<String>,
@@ -107,7 +108,7 @@ impl Patterns {
         Ok(())
     }
 
-    /// Statements whose pattern matches the name or its piglit form.
+    /// Returns the statements whose pattern matches the name or its piglit form.
     fn matching(&self, name: &str, piglit: &str) -> BTreeSet<usize> {
         let ours = self.set.matches(name);
         let theirs = self.set.matches(piglit);
@@ -115,11 +116,11 @@ impl Patterns {
     }
 }
 
-/// What is said about one target.
+/// Statements about one generation.
 #[derive(Clone, Debug, Default)]
-struct ForTarget {
+struct ForGeneration {
     lines: BTreeMap<String, Line>,
-    /// Patterns of `runner.yaml` with the line each stands for.
+    /// Patterns of `runner.yaml`, each with the baseline line that it is equivalent to.
     patterns: Patterns,
     pattern_lines: Vec<Baseline>,
     skips: Patterns,
@@ -130,21 +131,24 @@ struct ForTarget {
 #[derive(Clone, Debug, Default)]
 pub struct Expectations {
     statements: Vec<Statement>,
-    targets: BTreeMap<Generation, ForTarget>,
+    generations: BTreeMap<Generation, ForGeneration>,
 }
 
 impl Expectations {
-    /// Reads the files as far as they speak about the targets.
+    /// Loads the files as far as they apply to the generations.
     ///
     /// # Errors
-    /// A file that cannot be read, and any line in it that is wrong.
-    pub fn load(sources: &Sources, targets: &[Generation]) -> Result<Expectations, ExpectError> {
+    /// Fails on an unreadable file and on any malformed line.
+    pub fn load(sources: &Sources, generations: &[Generation]) -> Result<Expectations, ExpectError> {
         let config = match &sources.config {
             Some(path) => Config::parse(&read(path)?, path)?,
             None => Config::default(),
         };
         let mut all = Expectations {
-            targets: targets.iter().map(|&target| (target, ForTarget::default())).collect(),
+            generations: generations
+                .iter()
+                .map(|&generation| (generation, ForGeneration::default()))
+                .collect(),
             ..Expectations::default()
         };
         let config_path = sources.config.clone().unwrap_or_default();
@@ -161,7 +165,7 @@ impl Expectations {
                 all.add_patterns(file, kind)?;
             }
         }
-        for list in all.targets.values_mut() {
+        for list in all.generations.values_mut() {
             [&mut list.patterns, &mut list.skips, &mut list.flakes]
                 .into_iter()
                 .try_for_each(Patterns::build)?;
@@ -176,10 +180,10 @@ impl Expectations {
         self.statements.len() - 1
     }
 
-    fn covered(&mut self, scope: Option<&[Generation]>) -> impl Iterator<Item = &mut ForTarget> {
+    fn covered(&mut self, scope: Option<&[Generation]>) -> impl Iterator<Item = &mut ForGeneration> {
         let scope = scope.map(<[Generation]>::to_vec);
-        let covered = move |target: Generation| files::covers(scope.as_deref(), target);
-        self.targets.iter_mut().filter(move |(target, _)| covered(**target)).map(|(_, list)| list)
+        let covered = move |generation: Generation| files::covers(scope.as_deref(), generation);
+        self.generations.iter_mut().filter(move |(generation, _)| covered(**generation)).map(|(_, list)| list)
     }
 
     fn add_item(&mut self, item: &config::Expectation, path: &Path) {
@@ -188,7 +192,7 @@ impl Expectations {
             Which::Pattern(regex) => regex.as_str().to_owned(),
         };
         let statement = self.state(path, None, &text, &item.note);
-        // A name that is skipped or flaky is a pattern for exactly it.
+        // The name of a skipped or flaky test becomes a pattern for exactly that test.
         let exact = || Regex::new(&format!("^{}$", regex::escape(&text)));
         let pattern = match &item.which {
             Which::Pattern(regex) => Some(regex.clone()),
@@ -233,18 +237,18 @@ impl Expectations {
         Ok(())
     }
 
-    /// Why a row is not to be run: the statement that skips it.
-    pub fn skip(&self, test: &str, target: Generation) -> Option<String> {
-        let list = self.targets.get(&target)?;
+    /// Returns the statement that skips a test case, if any.
+    pub fn skip(&self, test: &str, generation: Generation) -> Option<String> {
+        let list = self.generations.get(&generation)?;
         let first = list.skips.matching(test, &piglit_name(test)).pop_first()?;
         let statement = &self.statements[first];
         let note = if statement.note.is_empty() { String::new() } else { format!(": {}", statement.note) };
         Some(format!("skipped by `{}` in {}{note}", statement.text, statement.place))
     }
 
-    /// The baseline's line about a row.
-    pub fn baseline(&self, test: &str, target: Generation) -> Option<Baseline> {
-        let list = self.targets.get(&target)?;
+    /// Returns the baseline's statement about a test case.
+    pub fn baseline(&self, test: &str, generation: Generation) -> Option<Baseline> {
+        let list = self.generations.get(&generation)?;
         let piglit = piglit_name(test);
         let line = list.lines.get(test).or_else(|| list.lines.get(&piglit));
         line.map(|line| line.baseline).or_else(|| {
@@ -259,32 +263,33 @@ impl Expectations {
         })
     }
 
-    /// Names of tests that lines about a target expect to fail, as they are written there.
-    pub fn named(&self, target: Generation) -> impl Iterator<Item = &str> {
-        let lines = self.targets.get(&target).into_iter().flat_map(|list| &list.lines);
+    /// Returns the tests that are expected to fail on a generation, as the files write them.
+    pub fn named(&self, generation: Generation) -> impl Iterator<Item = &str> {
+        let lines = self.generations.get(&generation).into_iter().flat_map(|list| &list.lines);
         lines.filter(|(_, line)| line.baseline.is_bad()).map(|(name, _)| &**name)
     }
 
-    /// Whether a row is a known flake.
-    pub fn is_flake(&self, test: &str, target: Generation) -> bool {
-        let list = self.targets.get(&target);
+    /// Returns true if a test case is a known flake.
+    pub fn is_flake(&self, test: &str, generation: Generation) -> bool {
+        let list = self.generations.get(&generation);
         list.is_some_and(|list| !list.flakes.matching(test, &piglit_name(test)).is_empty())
     }
 
-    /// What a status means for a row that was not skipped by these expectations.
-    pub fn judge(&self, test: &str, target: Generation, status: Option<Status>) -> Outcome {
+    /// Returns the outcome of a status for a test case that these expectations do not skip.
+    pub fn judge(&self, test: &str, generation: Generation, status: Option<Status>) -> Outcome {
         let bad = status.is_none_or(is_bad);
-        let baseline = self.baseline(test, target);
-        // Only rows that are not plainly good need the second match.
-        let known_flake = (bad || baseline.is_some()) && self.is_flake(test, target);
+        let baseline = self.baseline(test, generation);
+        // Only bad statuses and baseline entries need the second match.
+        let known_flake = (bad || baseline.is_some()) && self.is_flake(test, generation);
         judge(status, baseline, known_flake)
     }
 
-    /// Statements that are about none of the tests: `place: text`, in the order of the files.
+    /// Returns the statements that apply to none of the tests: `place: text`, in the order of the
+    /// files.
     pub fn unmatched<'a>(&self, tests: impl Iterator<Item = &'a str>) -> Vec<Unmatched> {
         let mut used = BTreeSet::new();
         let mut relevant = BTreeSet::new();
-        for list in self.targets.values() {
+        for list in self.generations.values() {
             relevant.extend(list.lines.values().map(|line| line.statement));
             for patterns in [&list.patterns, &list.skips, &list.flakes] {
                 relevant.extend(patterns.statements.iter().copied());
@@ -292,7 +297,7 @@ impl Expectations {
         }
         for test in tests {
             let piglit = piglit_name(test);
-            for list in self.targets.values() {
+            for list in self.generations.values() {
                 let lines = [list.lines.get(test), list.lines.get(&piglit)];
                 used.extend(lines.into_iter().flatten().map(|line| line.statement));
                 for patterns in [&list.patterns, &list.skips, &list.flakes] {
@@ -308,7 +313,7 @@ impl Expectations {
     }
 }
 
-/// A statement that is about no test.
+/// A statement that applies to no test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched {
     /// File and line.

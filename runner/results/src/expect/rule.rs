@@ -1,10 +1,10 @@
-//! What a status means beside what was expected of it: a pure function.
+//! Judgment of a status by its expectation: a pure function.
 
 use std::fmt;
 
 use crate::verdict::{Outcome, Status};
 
-/// What a line of a baseline says about a test. The names are deqp-runner's.
+/// The statement of a baseline line about a test. The names are deqp-runner's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Baseline {
     /// The test ends with this status.
@@ -14,10 +14,10 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// Reads a status as deqp-runner writes them into `failures.csv` and `results.csv`.
+    /// Parses a status as deqp-runner writes it into `failures.csv` and `results.csv`.
     ///
-    /// What a run found becomes what the next one expects: `ExpectedFail` is `Fail`, `UnexpectedImprovement(X)` is
-    /// `X`, and flakes expect nothing, which is a pass.
+    /// The result of one run becomes the expectation of the next: `ExpectedFail` is `Fail`,
+    /// `UnexpectedImprovement(X)` is `X`, and flakes expect a pass.
     pub fn parse(text: &str) -> Option<Baseline> {
         let text = text.trim();
         let inner = text.strip_prefix("UnexpectedImprovement(").and_then(|rest| rest.strip_suffix(')'));
@@ -29,7 +29,7 @@ impl Baseline {
         }
     }
 
-    /// Whether a line that says this expects something bad; other lines state nothing.
+    /// Returns true if the statement expects something bad; other statements have no effect.
     pub fn is_bad(self) -> bool {
         match self {
             Baseline::Status(status) => is_bad(status),
@@ -47,17 +47,17 @@ impl fmt::Display for Baseline {
     }
 }
 
-/// Statuses that need an expectation to be accepted.
+/// Returns true for statuses that need an expectation to be accepted.
 pub fn is_bad(status: Status) -> bool {
     matches!(status, Status::Fail | Status::Crash | Status::Timeout)
 }
 
-/// Judges a status (`None`: the test gave no result) by the baseline's line, if there is one, and by whether the test
-/// is a known flake. The rules are deqp-runner's:
+/// Judges a status (`None` means no result) by the baseline's line, if any, and by the list of
+/// known flakes. The rules are deqp-runner's:
 ///
 /// * a bad status that the baseline names is expected;
-/// * any good status in place of a bad one is an improvement, and so is a failure in place of a crash, a timeout or no
-///   result: the baseline wants an update;
+/// * any good status in place of a bad one is an improvement, and so is a failure in place of a
+///   crash, a timeout or no result: the baseline needs an update;
 /// * every other bad status is unexpected, unless the test is a known flake.
 pub fn judge(status: Option<Status>, baseline: Option<Baseline>, known_flake: bool) -> Outcome {
     let baseline = baseline.filter(|baseline| baseline.is_bad());
@@ -67,7 +67,7 @@ pub fn judge(status: Option<Status>, baseline: Option<Baseline>, known_flake: bo
     match baseline {
         Some(expected) if expected == Baseline::Status(status) => Outcome::Expected,
         _ if known_flake && is_bad(status) => Outcome::Flake,
-        // A known flake that is in the baseline too passes now and then.
+        // A known flake in the baseline may pass, too.
         Some(_) if known_flake => Outcome::Expected,
         Some(_) if !is_bad(status) => Outcome::Improved,
         Some(Baseline::Status(Status::Crash | Status::Timeout) | Baseline::Missing)
@@ -80,7 +80,8 @@ pub fn judge(status: Option<Status>, baseline: Option<Baseline>, known_flake: bo
     }
 }
 
-/// The result in deqp-runner's words: `Pass`, `ExpectedFail`, `UnexpectedImprovement(Pass)`, `Flake`, `Missing`, …
+/// Returns the result in deqp-runner's words: `Pass`, `ExpectedFail`,
+/// `UnexpectedImprovement(Pass)`, `Flake`, `Missing`, …
 pub fn label(status: Status, outcome: Outcome) -> String {
     match outcome {
         Outcome::Expected if is_bad(status) => "ExpectedFail".to_owned(),
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn the_table() {
-        // Columns: status, then the outcome with no line, and with lines Pass, Fail, Crash, Timeout, Skip, Missing.
+        // Columns: status, then the outcome without a line and with the lines Pass, Fail, Crash,
+        // Timeout, Skip, Missing.
         let lines =
             [None, Some("Pass"), Some("Fail"), Some("Crash"), Some("Timeout"), Some("Skip"), Some("Missing")];
         let table = [

@@ -1,4 +1,4 @@
-//! Expectations as a whole.
+//! Tests of expectations as a whole.
 
 use std::fs;
 
@@ -40,8 +40,8 @@ fn names_patterns_and_generations() {
         config: Some(files.0.path().join("runner.yaml")),
     };
     let all = Expectations::load(&sources, &[Generation::Ivb, Generation::Hsw]).unwrap();
-    let judge = |test: &str, target, status| all.judge(test, target, Some(status));
-    for (test, target, status, outcome) in [
+    let judge = |test: &str, generation, status| all.judge(test, generation, Some(status));
+    for (test, generation, status, outcome) in [
         ("tests/spec/glsl-1.10/a", Generation::Ivb, Status::Fail, Outcome::Expected),
         ("tests/spec/glsl-1.10/A", Generation::Hsw, Status::Pass, Outcome::Improved),
         ("tests/spec/glsl-1.10/B", Generation::Hsw, Status::Crash, Outcome::Expected),
@@ -54,7 +54,7 @@ fn names_patterns_and_generations() {
         ("tests/spec/d", Generation::Ivb, Status::Fail, Outcome::Unexpected),
         ("tests/spec/other", Generation::Ivb, Status::Skip, Outcome::Expected),
     ] {
-        assert_eq!(judge(test, target, status), outcome, "{test} on {target}: {status}");
+        assert_eq!(judge(test, generation, status), outcome, "{test} on {generation}: {status}");
     }
     assert!(all.skip("tests/spec/slow/x", Generation::Ivb).unwrap().contains("skips.txt:1"));
     assert!(
@@ -73,8 +73,8 @@ fn names_patterns_and_generations() {
 fn statements_about_other_generations_are_not_reported() {
     let files = Files::new(&[("ivb.csv", "no/such,Fail\n")]);
     let sources = Sources { baseline: vec![files.scoped("ivb=ivb.csv")], ..Sources::default() };
-    let unmatched = |targets: &[Generation]| {
-        Expectations::load(&sources, targets).unwrap().unmatched(["a"].into_iter()).len()
+    let unmatched = |generations: &[Generation]| {
+        Expectations::load(&sources, generations).unwrap().unmatched(["a"].into_iter()).len()
     };
     assert_eq!((unmatched(&[Generation::Hsw]), unmatched(&[Generation::Ivb])), (0, 1));
 }

@@ -1,5 +1,5 @@
-//! `runner expect update`: edits baselines after a run. Only lines that the run proves stale change; comments, order
-//! and everything else stay as they are.
+//! `runner expect update`: edits baselines after a run. Only lines that the run proves stale
+//! change; comments, order and everything else stay as they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,25 +11,27 @@ use crate::names::piglit_name;
 use crate::verdict::{Outcome, Status, TestResult};
 use vocabulary::Generation;
 
-/// What a run says about tests: the status of each (test, generation), tests by our name and by piglit's.
+/// Results of a run by test and generation, with names in both forms.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
     statuses: BTreeMap<String, BTreeMap<Generation, Status>>,
-    targets: BTreeSet<Generation>,
+    generations: BTreeSet<Generation>,
 }
 
 impl Ran {
-    /// Collects the rows. A test that ran with several variants counts with its worst status, one that is missing as
-    /// skipped: nothing bad is to be expected of it.
+    /// Collects the results. A test with several variants counts with its worst status, a missing
+    /// one as skipped: no bad status is expected of it.
     pub fn new(rows: &[TestResult]) -> Ran {
         let mut ran = Ran::default();
         let all = || Generation::HARDWARE.into_iter().chain([Generation::Reference]);
         for row in rows {
-            let Some(target) = all().find(|target| target.name() == row.target) else { continue };
-            ran.targets.insert(target);
+            let Some(generation) = all().find(|generation| generation.name() == row.generation) else {
+                continue;
+            };
+            ran.generations.insert(generation);
             for name in BTreeSet::from([row.test.clone(), piglit_name(&row.test)]) {
-                let status = ran.statuses.entry(name).or_default().entry(target).or_insert(row.status);
-                if row.status.badness() > status.badness() {
+                let status = ran.statuses.entry(name).or_default().entry(generation).or_insert(row.status);
+                if row.status.severity() > status.severity() {
                     *status = row.status;
                 }
             }
@@ -38,22 +40,23 @@ impl Ran {
     }
 }
 
-/// A baseline after the edit.
+/// An edited baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edited {
     /// The new text.
     pub text: String,
-    /// Lines removed.
+    /// Number of removed lines.
     pub removed: usize,
-    /// Lines whose status changed.
+    /// Number of lines with a changed status.
     pub changed: usize,
-    /// Lines added.
+    /// Number of added lines.
     pub added: usize,
-    /// Names of tests that look stale, but whose line also speaks about generations that did not run or still fail.
+    /// Names of tests that look stale, but whose line also covers generations that did not run or
+    /// still fail.
     pub undecided: Vec<String>,
 }
 
-/// What becomes of a line.
+/// The treatment of a line.
 pub(super) enum Fate {
     Keep,
     Remove,
@@ -61,8 +64,8 @@ pub(super) enum Fate {
     Undecided,
 }
 
-/// Edits a baseline's text. With `add`, unexpected failures of the file's generation that no line (of any of the
-/// files, see `known`) covers are appended in the order of their names.
+/// Edits a baseline's text. With `add`, appends unexpected failures of the file's generations that
+/// no line of any file covers (see `known`), in the order of their names.
 pub fn baseline(
     text: &str,
     file: &ScopedFile,
@@ -88,21 +91,22 @@ pub fn baseline(
             Some((Fate::Keep, ..)) | None => edited.text.push_str(line),
         }
     }
-    if add && let Some([target]) = file.scope.as_deref() {
-        append(&mut edited, *target, known, rows);
+    if add && let Some([generation]) = file.scope.as_deref() {
+        append(&mut edited, *generation, known, rows);
     }
     edited
 }
 
 fn append(
     edited: &mut Edited,
-    target: Generation,
+    generation: Generation,
     known: &dyn Fn(&str, Generation) -> bool,
     rows: &[TestResult],
 ) {
-    let fails = rows.iter().filter(|row| row.target == target.name() && row.outcome == Outcome::Unexpected);
+    let fails =
+        rows.iter().filter(|row| row.generation == generation.name() && row.outcome == Outcome::Unexpected);
     let new: BTreeMap<&str, Status> = fails
-        .filter(|row| is_bad(row.status) && !known(&row.test, target))
+        .filter(|row| is_bad(row.status) && !known(&row.test, generation))
         .map(|row| (&*row.test, row.status))
         .collect();
     if !new.is_empty() && !edited.text.is_empty() && !edited.text.ends_with('\n') {
@@ -120,7 +124,7 @@ fn append(
     }
 }
 
-/// The line with the status replaced, everything after it included.
+/// Returns the line with the status replaced and the rest unchanged.
 fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
     let end = line.len() - line.chars().rev().take_while(|&c| c == '\n' || c == '\r').count();
     let (content, ending) = line.split_at(end);
@@ -129,7 +133,7 @@ fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
         let field = content[from..].split(',').next().unwrap_or("");
         Baseline::parse(field) == Some(said)
     };
-    // The name itself holds no field that reads as the status before this comma: `baseline_fields` took the first one.
+    // `baseline_fields` took the first comma with a valid status after it: the name contains no such field.
     let comma = match content.strip_prefix('"') {
         Some(_) => {
             commas.filter(|&comma| content[..comma].ends_with('"')).find(|&comma| is_status(comma + 1))
@@ -148,11 +152,12 @@ pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran
         Some(scope) => scope.to_vec(),
         None => Generation::HARDWARE
             .into_iter()
-            .chain(ran.targets.iter().copied().filter(|&t| t == Generation::Reference))
+            .chain(ran.generations.iter().copied().filter(|&t| t == Generation::Reference))
             .collect(),
     };
-    let seen: Vec<Status> = covered.iter().filter_map(|target| statuses.get(target).copied()).collect();
-    // A baseline of the reference alone is not judged by hardware, nor the other way round.
+    let seen: Vec<Status> =
+        covered.iter().filter_map(|generation| statuses.get(generation).copied()).collect();
+    // A baseline of the reference alone is not judged by hardware results, nor vice versa.
     if seen.is_empty() || !said.is_bad() {
         return Fate::Keep;
     }
@@ -174,20 +179,20 @@ pub(super) fn fate(name: &str, said: Baseline, scope: Option<&[Generation]>, ran
 mod tests {
     use super::*;
 
-    fn row(test: &str, target: &str, status: Status) -> TestResult {
-        TestResult::plain(test, target, status)
+    fn row(test: &str, generation: &str, status: Status) -> TestResult {
+        TestResult::plain(test, generation, status)
     }
 
     const TEXT: &str = "# ours\ntests/a/fixed,Fail\n\na@better,Crash,1.5\r\n  # note\ntests/a/same,Fail\ntests/a/other,Fail\n\
                         \"tests/a/q,uoted\",Timeout";
 
-    fn rows(target: &str) -> Vec<TestResult> {
+    fn rows(generation: &str) -> Vec<TestResult> {
         vec![
-            row("tests/a/fixed", target, Status::Pass),
-            row("tests/a/better", target, Status::Fail),
-            row("tests/a/same", target, Status::Fail),
-            row("tests/a/q,uoted", target, Status::Crash),
-            row("tests/a/new", target, Status::Fail),
+            row("tests/a/fixed", generation, Status::Pass),
+            row("tests/a/better", generation, Status::Fail),
+            row("tests/a/same", generation, Status::Fail),
+            row("tests/a/q,uoted", generation, Status::Crash),
+            row("tests/a/new", generation, Status::Fail),
         ]
     }
 
@@ -219,7 +224,7 @@ mod tests {
             baseline(TEXT, &ScopedFile::parse(scope), &Ran::new(&rows), false, &|_, _| false, &rows)
         };
         assert_eq!(edit("ivb=f").text, TEXT);
-        // A file for all generations: one of them is not enough to tell.
+        // A file for all generations: one of them is not sufficient evidence.
         let shared = edit("f");
         assert_eq!(shared.text, TEXT);
         assert_eq!(shared.undecided, ["tests/a/fixed", "a@better", "tests/a/q,uoted"]);

@@ -1,8 +1,9 @@
-//! `runner expect update` for `runner.yaml`: items that a run proves stale go or change, line by line, so that comments
-//! and order stay.
+//! `runner expect update` for `runner.yaml`: removes or changes items that a run proves stale, line
+//! by line, so that comments and order stay.
 //!
-//! Items are found by their shape: under a generation, each begins a line with `- `. What is written in another shape
-//! (several items in one line, anchors) is left alone, and the edited text is read again before it counts.
+//! Items are recognized by their shape: under a generation, each begins a line with `- `. Other
+//! shapes (several items in one line, anchors) are left alone, and the edited text is parsed again
+//! before it is accepted.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use vocabulary::Generation;
 /// Edits the text of a `runner.yaml`.
 ///
 /// # Errors
-/// A text that is none, before or after the edit.
+/// Fails if the text is malformed before or after the edit.
 pub fn config(text: &str, path: &Path, ran: &Ran) -> Result<Edited, ExpectError> {
     let before = Config::parse(text, path)?;
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -40,7 +41,7 @@ pub fn config(text: &str, path: &Path, ran: &Ran) -> Result<Edited, ExpectError>
 fn fate_of(item: &Expectation, ran: &Ran) -> Fate {
     match (&item.which, item.said.baseline()) {
         (Which::Name(name), Some(said)) => fate(name, said, item.scope.as_deref(), ran),
-        // What a pattern matches elsewhere, and what is skipped or flaky, no single run can tell.
+        // A single run proves nothing about patterns, skips and flakes.
         _ => Fate::Keep,
     }
 }
@@ -48,14 +49,14 @@ fn fate_of(item: &Expectation, ran: &Ran) -> Fate {
 struct Edit<'a> {
     ran: &'a Ran,
     lines: Vec<&'a str>,
-    /// Lines that stay.
+    /// True for lines that stay.
     keep: Vec<bool>,
-    /// New texts of lines.
+    /// Replacement texts of lines.
     changed: Vec<(usize, String)>,
     edited: Edited,
 }
 
-/// A generation's list: its line, and its items' lines from first to last.
+/// A generation's list: its line, and the first and last lines of its items.
 struct List {
     key: usize,
     scope: Option<Vec<Generation>>,
@@ -78,7 +79,7 @@ impl Edit<'_> {
         }
     }
 
-    /// The lists under `expect:` whose items are on lines of their own.
+    /// Returns the lists under `expect:` whose items are on separate lines.
     fn lists(&self) -> Vec<List> {
         let mut lists: Vec<List> = Vec::new();
         let Some(start) = self.lines.iter().position(|line| content(line) == "expect:") else { return lists };
@@ -94,7 +95,7 @@ impl Edit<'_> {
             let item_indent =
                 |list: &List| list.items.first().map(|&(first, _)| self::indent(self.lines[first]));
             match lists.last_mut() {
-                // A further line of an item.
+                // A continuation line of an item.
                 Some(list) if item_indent(list).is_some_and(|of_items| indent > of_items) => {
                     if let Some((_, last)) = list.items.last_mut() {
                         *last = number;
@@ -114,7 +115,7 @@ impl Edit<'_> {
         lists
     }
 
-    /// Edits one item; says whether it is gone.
+    /// Edits one item; returns true if it was removed.
     fn item(&mut self, first: usize, last: usize, scope: Option<&Vec<Generation>>) -> bool {
         let text = self.lines[first..=last].concat();
         let Some(item) = single(&text, scope) else { return false };
@@ -158,7 +159,7 @@ impl Edit<'_> {
     }
 }
 
-/// The one expectation that the lines of an item hold.
+/// Returns the one expectation that the lines of an item hold.
 fn single(text: &str, scope: Option<&Vec<Generation>>) -> Option<Expectation> {
     let indented: String = text.split_inclusive('\n').map(|line| format!("  {line}")).collect();
     let config = Config::parse(&format!("expect:\n all:\n{indented}"), Path::new("")).ok()?;
@@ -166,7 +167,8 @@ fn single(text: &str, scope: Option<&Vec<Generation>>) -> Option<Expectation> {
     Some(Expectation { scope: scope.cloned(), ..item.clone() }).filter(|item| item.said != Said::Skip)
 }
 
-/// A line without its comment and spaces. A `#` within a text is taken for a comment: the line is then left alone.
+/// Returns a line without its comment and spaces. A `#` within a text counts as a comment: the line
+/// is then left alone.
 fn content(line: &str) -> &str {
     let end = if line.trim_start().starts_with('#') { 0 } else { line.find(" #").unwrap_or(line.len()) };
     line[..end].trim()
@@ -186,18 +188,18 @@ mod tests {
                         - {pattern: fixed, status: fail}\n  hsw:   # one\n    - test: a/fixed\n      status: fail\n    # the end\n  \
                         skl:\n  - {test: a/slow, status: skip}\n  - {test: a/worse, status: fail}\nflakes: []\n";
 
-    fn rows(target: &str) -> Vec<TestResult> {
+    fn rows(generation: &str) -> Vec<TestResult> {
         let all = [
             ("a/fixed", Status::Pass),
             ("a/better", Status::Fail),
             ("a/worse", Status::Timeout),
             ("a/slow", Status::Skip),
         ];
-        all.into_iter().map(|(test, status)| TestResult::plain(test, target, status)).collect()
+        all.into_iter().map(|(test, status)| TestResult::plain(test, generation, status)).collect()
     }
 
-    fn edited(text: &str, target: &str) -> Edited {
-        config(text, Path::new("runner.yaml"), &Ran::new(&rows(target))).unwrap()
+    fn edited(text: &str, generation: &str) -> Edited {
+        config(text, Path::new("runner.yaml"), &Ran::new(&rows(generation))).unwrap()
     }
 
     #[test]

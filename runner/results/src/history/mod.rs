@@ -1,7 +1,9 @@
-//! Runs of the past in one SQLite file: what became of every test, since when something fails, what is not stable.
+//! History of runs in one SQLite file: results of every test over time, first failures,
+//! instability.
 //!
-//! A `run` is one results file, known by the hash of its bytes: recording it again changes nothing. A `subject` is a
-//! test on a generation with a variant; a `result` is what became of it in a run.
+//! A `run` is one results file, identified by the hash of its bytes: recording it again changes
+//! nothing. A `subject` is a test on a generation with a variant; a `result` is its result in a
+//! run.
 
 mod record;
 
@@ -17,13 +19,13 @@ use rusqlite::{Connection, OpenFlags, Row as SqlRow, params};
 use crate::names::names_test;
 use crate::verdict::{Phase, Status};
 
-/// Where runs are recorded.
+/// Default file of the history.
 pub const HISTORY_FILE: &str = "results/history.sqlite";
 
 /// Version of the tables.
 const FORMAT: i64 = 1;
-/// How long another process may keep the file locked.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time to wait for another process's lock on the file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
 const TABLES: &str = "
     CREATE TABLE run (
@@ -46,31 +48,31 @@ const TABLES: &str = "
 /// A history that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// What SQLite says.
+    /// An error of SQLite.
     #[error("{path}: {source}")]
     Sqlite {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What is wrong.
+        /// The error.
         source: rusqlite::Error,
     },
-    /// It was written by a later version of the runner, or is another program's.
+    /// The file was written by a newer version of the runner or by another program.
     #[error("{path}: format {format} is not one this runner knows (it knows {FORMAT})")]
     Format {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Its format.
+        /// Format of the file.
         format: i64,
     },
-    /// The folder of a new file cannot be made.
+    /// The folder of a new file cannot be created.
     #[error("cannot write {path}: {source}")]
     Write {
-        /// The folder.
+        /// Path of the folder.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A results file.
+    /// A results file cannot be read.
     #[error(transparent)]
     Read(#[from] crate::ReadError),
 }
@@ -85,40 +87,40 @@ pub struct History {
 /// A recorded run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEntry {
-    /// Number in the history.
+    /// Row id in the history.
     pub id: i64,
-    /// Name of its folder.
+    /// Name of the run's folder.
     pub name: String,
-    /// When its results were written, in seconds since 1970.
+    /// Time of writing the results, in seconds since 1970.
     pub time: i64,
     /// Version of the runner.
     pub version: String,
-    /// Source revision, when it is known.
+    /// Source revision, if known.
     pub revision: Option<String>,
     /// Options that differ from the defaults.
     pub options: String,
-    /// Rows by status, in the order of [`Status::ALL`].
+    /// Counts by status, in the order of [`Status::ALL`].
     pub counts: [u64; 6],
-    /// Work in microseconds.
+    /// Total execution time in microseconds.
     pub duration_us: u64,
-    /// Instructions of all code generated.
+    /// Total instructions of the generated code.
     pub instructions: u64,
 }
 
-/// What became of a subject in one run.
+/// The result of a subject in one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Position of the run in [`History::runs`].
+    /// Index of the run in [`History::runs`].
     pub run: usize,
-    /// How it ended.
+    /// Status of the test.
     pub status: Status,
-    /// The layer that broke.
-    pub layer: Option<Phase>,
-    /// Reported as different from one repetition to the next.
+    /// The phase that broke.
+    pub phase: Option<Phase>,
+    /// True if repetitions differed or the test is a known flake that failed.
     pub flake: bool,
-    /// Work in microseconds.
+    /// Execution time in microseconds.
     pub duration_us: u64,
-    /// Instructions of the code generated.
+    /// Instructions of the generated code.
     pub instructions: u64,
 }
 
@@ -128,15 +130,15 @@ pub struct Series {
     /// Test name.
     pub test: String,
     /// Generation.
-    pub target: String,
+    pub generation: String,
     /// Options.
     pub variant: String,
-    /// What became of it; never empty.
+    /// Results in the runs; never empty.
     pub points: Vec<Point>,
 }
 
 impl Series {
-    /// The first failure of those that last until now, and the last result before it.
+    /// Returns the first failure of the current series of failures, and the last result before it.
     pub fn failing_since(&self) -> Option<(&Point, Option<&Point>)> {
         let good = |point: &Point| !is_bad(point.status);
         let first = self.points.iter().rposition(good).map_or(0, |last_good| last_good + 1);
@@ -144,12 +146,13 @@ impl Series {
         Some((self.points.get(first)?, before))
     }
 
-    /// How often it went from good to bad or back.
+    /// Returns the number of changes from good to bad or back.
     pub fn flips(&self) -> usize {
         self.points.windows(2).filter(|pair| is_bad(pair[0].status) != is_bad(pair[1].status)).count()
     }
 
-    /// Whether it was reported as a flake, or ended differently in two runs of one revision with the same options.
+    /// Returns true if the subject was reported as a flake, or ended differently in two runs of one
+    /// revision with the same options.
     pub fn is_flaky(&self, runs: &[RunEntry]) -> bool {
         let mut seen: BTreeMap<(&str, &str, &str), Status> = BTreeMap::new();
         self.points.iter().any(|point| {
@@ -167,10 +170,11 @@ fn is_bad(status: Status) -> bool {
 }
 
 impl History {
-    /// Opens a history, which is made if it is not there.
+    /// Opens a history and creates it if necessary.
     ///
     /// # Errors
-    /// When it cannot be opened or is damaged, another program's or a later version's.
+    /// Fails if the file cannot be opened, is damaged, or belongs to another program or a newer
+    /// version.
     pub fn open(path: &Path) -> Result<History, HistoryError> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)
@@ -180,10 +184,10 @@ impl History {
         History::with(path, flags, |history| history.create())
     }
 
-    /// Opens a history that is there, for reading only.
+    /// Opens an existing history for reading.
     ///
     /// # Errors
-    /// As [`History::open`], and when it is not there.
+    /// Fails like [`History::open`], and if the file does not exist.
     pub fn read(path: &Path) -> Result<History, HistoryError> {
         History::with(path, OpenFlags::SQLITE_OPEN_READ_ONLY, |_| Ok(()))
     }
@@ -195,7 +199,7 @@ impl History {
     ) -> Result<History, HistoryError> {
         let error = |source| HistoryError::Sqlite { path: path.display().to_string(), source };
         let connection = Connection::open_with_flags(path, flags).map_err(error)?;
-        connection.busy_timeout(PATIENCE).map_err(error)?;
+        connection.busy_timeout(LOCK_TIMEOUT).map_err(error)?;
         let mut history = History { connection, path: path.to_owned() };
         prepare(&mut history)?;
         match history.format()? {
@@ -208,7 +212,7 @@ impl History {
         self.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| self.error(e))
     }
 
-    /// Makes the tables of a file that has none; two processes may try at once.
+    /// Creates the tables of an empty file; two processes may try at once.
     fn create(&mut self) -> Result<(), HistoryError> {
         if self.format()? != 0 {
             return Ok(());
@@ -231,10 +235,10 @@ impl History {
         HistoryError::Sqlite { path: self.path.display().to_string(), source }
     }
 
-    /// The runs, oldest first.
+    /// Returns the runs, oldest first.
     ///
     /// # Errors
-    /// When the file is damaged.
+    /// Fails if the file is damaged.
     pub fn runs(&self) -> Result<Vec<RunEntry>, HistoryError> {
         let read = || -> rusqlite::Result<Vec<RunEntry>> {
             let mut query = self.connection.prepare(
@@ -263,10 +267,10 @@ impl History {
         read().map_err(|e| self.error(e))
     }
 
-    /// The results of a test, by our name or piglit's, sorted by generation and variant.
+    /// Returns the results of a test, by either form of its name, sorted by generation and variant.
     ///
     /// # Errors
-    /// When the file is damaged.
+    /// Fails if the file is damaged.
     pub fn test(&self, runs: &[RunEntry], name: &str) -> Result<Vec<Series>, HistoryError> {
         let mut series = self.of_test(runs, name)?;
         if series.is_empty() {
@@ -289,10 +293,10 @@ impl History {
         self.series(runs, "WHERE test = ?1", params![test])
     }
 
-    /// The results of everything, sorted by test, generation and variant.
+    /// Returns all results, sorted by test, generation and variant.
     ///
     /// # Errors
-    /// When the file is damaged.
+    /// Fails if the file is damaged.
     pub fn all(&self, runs: &[RunEntry]) -> Result<Vec<Series>, HistoryError> {
         self.series(runs, "", params![])
     }
@@ -313,18 +317,18 @@ impl History {
             let mut all: Vec<Series> = Vec::new();
             let mut rows = query.query(parameters)?;
             while let Some(row) = rows.next()? {
-                // A run that was recorded after the list of runs was made.
+                // A run may have been recorded after the list of runs was read.
                 let Some(&run) = positions.get(&row.get(3)?) else { continue };
                 let key = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
-                let (test, target, variant) = (key(0)?, key(1)?, key(2)?);
+                let (test, generation, variant) = (key(0)?, key(1)?, key(2)?);
                 let point = point(row, run)?;
                 match all.last_mut() {
-                    Some(s) if (&*s.test, &*s.target, &*s.variant) == (test, target, variant) => {
+                    Some(s) if (&*s.test, &*s.generation, &*s.variant) == (test, generation, variant) => {
                         s.points.push(point);
                     }
                     _ => {
-                        let [test, target, variant] = [test, target, variant].map(str::to_owned);
-                        all.push(Series { test, target, variant, points: vec![point] });
+                        let [test, generation, variant] = [test, generation, variant].map(str::to_owned);
+                        all.push(Series { test, generation, variant, points: vec![point] });
                     }
                 }
             }
@@ -337,9 +341,9 @@ impl History {
 
 fn point(row: &SqlRow<'_>, run: usize) -> rusqlite::Result<Point> {
     let status = Status::from_name(row.get_ref(4)?.as_str()?).ok_or(FromSqlError::InvalidType)?;
-    let layer = row.get_ref(5)?.as_str_or_null()?.and_then(Phase::from_name);
+    let phase = row.get_ref(5)?.as_str_or_null()?.and_then(Phase::from_name);
     let (duration_us, instructions) = (unsigned(row, 7)?, unsigned(row, 8)?);
-    Ok(Point { run, status, layer, flake: row.get(6)?, duration_us, instructions })
+    Ok(Point { run, status, phase, flake: row.get(6)?, duration_us, instructions })
 }
 
 fn unsigned(row: &SqlRow<'_>, index: usize) -> rusqlite::Result<u64> {

@@ -8,22 +8,22 @@ use super::{History, HistoryError};
 use crate::verdict::{Counts, Outcome, Status};
 use crate::{Row, RunFile, RunRows};
 
-/// What recording a run did.
+/// The effect of recording a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
-    /// The run is new; so many rows.
+    /// The run is new; the number of its results.
     Added(usize),
-    /// The same results file is there already.
+    /// The same results file is already recorded.
     Known,
-    /// A part of a run, or none: only whole runs are compared over time.
+    /// A shard or an incomplete run: only whole runs are compared over time.
     Left(&'static str),
 }
 
 impl History {
-    /// Records the run of a results file, all of it or nothing.
+    /// Records the run of a results file in one transaction.
     ///
     /// # Errors
-    /// When the results or the history cannot be used.
+    /// Fails if the results or the history cannot be used.
     pub fn record(&mut self, file: &RunFile) -> Result<Recorded, HistoryError> {
         let run = file.parse()?;
         if run.header.shard.is_some() {
@@ -41,14 +41,14 @@ fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rus
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let Some(id) = add_run(&transaction, file, run)? else { return Ok(Recorded::Known) };
     {
-        // One by one: a history may know many more subjects than the run has.
+        // Single lookups: a history may hold many more subjects than the run.
         let mut known =
             transaction.prepare("SELECT id FROM subject WHERE test = ?1 AND gen = ?2 AND variant = ?3")?;
         let mut subject =
             transaction.prepare("INSERT INTO subject (test, gen, variant) VALUES (?1, ?2, ?3)")?;
         let mut result = transaction.prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
         for row in run.rows.iter().filter(|row| row.known_status().is_some()) {
-            let key = params![row.test, row.target.to_string(), row.variant];
+            let key = params![row.test, row.generation.to_string(), row.variant];
             let number = match known.query_row(key, |row| row.get(0)).optional()? {
                 Some(number) => number,
                 None => subject.insert(key)?,
@@ -57,7 +57,7 @@ fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rus
                 number,
                 id,
                 row.status.name(),
-                row.layer.map(|layer| layer.name()),
+                row.phase.map(|phase| phase.name()),
                 row.outcome == Outcome::Flake,
                 signed(row.duration_us),
                 signed(instructions(row)),
@@ -68,7 +68,7 @@ fn record(connection: &mut Connection, file: &RunFile, run: &RunRows<'_>) -> rus
     Ok(Recorded::Added(run.rows.len()))
 }
 
-/// Adds the run itself; `None` if it is there already.
+/// Adds the run itself; `None` if it is already recorded.
 fn add_run(
     transaction: &Transaction<'_>,
     file: &RunFile,
@@ -116,7 +116,7 @@ fn instructions(row: &Row<'_>) -> u64 {
     row.stages.iter().map(|code| u64::from(code.instructions)).sum()
 }
 
-/// SQLite's integers are signed.
+/// Converts a number to SQLite's signed integers.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The history file.
+//! Tests of the history file.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use crate::verdict::{Outcome, TestResult};
 use crate::{Header, Junit, ResultsWriter, RunFile};
 
 fn row(test: &str, status: Status) -> TestResult {
-    let layer = is_bad(status).then_some(Phase::Probe);
-    TestResult { layer, duration_us: 1000, ..TestResult::plain(test, "ivb", status) }
+    let phase = is_bad(status).then_some(Phase::Probe);
+    TestResult { phase, duration_us: 1000, ..TestResult::plain(test, "ivb", status) }
 }
 
-/// Records runs of these statuses of `a` and `b`, one after the other, each of a revision.
+/// Records runs of these statuses of `a` and `b`, one after the other, each of another revision.
 fn history(runs: &[(&str, Status, Status)]) -> (tempfile::TempDir, History) {
     let folder = tempfile::tempdir().unwrap();
     let mut history = History::open(&folder.path().join("h/history.sqlite")).unwrap();
@@ -58,12 +58,12 @@ fn since_when_and_how_often() {
 fn reported_flakes_are_flaky() {
     let mut series = Series {
         test: "a".into(),
-        target: "ivb".into(),
+        generation: "ivb".into(),
         variant: String::new(),
         points: vec![Point {
             run: 0,
             status: Status::Fail,
-            layer: None,
+            phase: None,
             flake: false,
             duration_us: 0,
             instructions: 0,
@@ -106,7 +106,7 @@ fn files_that_are_no_history() {
     let bytes = fs::read(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
     assert!(History::open(&path).unwrap_err().to_string().contains("format 7"));
-    // Cut in the middle, as by a full disk.
+    // Truncated in the middle, as by a full disk.
     fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let cut = History::read(&path).and_then(|history| history.runs());
     assert!(cut.is_err(), "{cut:?}");

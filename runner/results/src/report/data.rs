@@ -1,4 +1,4 @@
-//! The table's rows as scripts.
+//! The data of the table, as scripts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,16 +10,16 @@ use crate::diff::Change;
 use crate::names::printable;
 use crate::verdict::{Outcome, Phase, Status};
 
-/// Rows per file, about: the rows of one test stay together.
+/// Approximate number of lines per file: the lines of one test stay together.
 const CHUNK: usize = 5_000;
-/// Characters of a reason.
+/// Maximum number of characters of a reason.
 const REASON: usize = 160;
 
-/// Statuses by number, as in the buttons of the page; the last one is no result at all.
+/// Statuses by number, as in the buttons of the page; the last one means no result.
 pub(super) const STATUSES: [&str; 7] = ["skip", "warn", "pass", "fail", "crash", "timeout", "missing"];
 /// Changes by number; 0 is none.
 const CHANGES: [&str; 6] = ["", "regression", "new-failure", "fix", "other", "new"];
-/// Outcomes by number; 0 is that of a row that is not there.
+/// Outcomes by number; 0 means an absent result.
 const OUTCOMES: [&str; 6] = ["", "expected", "unexpected", "improved", "flake", "missing"];
 
 /// `data/meta.js`: the words behind the numbers.
@@ -32,16 +32,16 @@ struct Meta<'a> {
     gens: &'a [String],
 }
 
-/// One row: generation, status, layer, outcome, change, µs, instructions, reason, page.
+/// One line: generation, status, phase, outcome, change, µs, instructions, reason, page.
 type Line = (usize, usize, usize, usize, usize, u64, u64, usize, usize);
 
-/// Position of an entry's status in [`STATUSES`].
+/// Returns the position of an entry's status in [`STATUSES`].
 pub(super) fn status_number(entry: &Entry<'_>) -> usize {
     let status = entry.status();
     status.and_then(|status| Status::ALL.iter().position(|&s| s == status)).unwrap_or(STATUSES.len() - 1)
 }
 
-/// Writes the files; gives the number of chunks.
+/// Writes the files and returns the number of chunks.
 pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportError> {
     let labels: Vec<String> = entries.iter().map(label).collect();
     let mut gens: Vec<String> = labels.clone();
@@ -69,7 +69,7 @@ pub(super) fn write(out: &Path, entries: &[Entry<'_>]) -> Result<usize, ReportEr
     Ok(chunks)
 }
 
-/// Rows to be written together.
+/// Lines of one file.
 #[derive(Default)]
 struct Chunk {
     tests: Vec<(String, Vec<Line>)>,
@@ -88,7 +88,7 @@ impl Chunk {
 
     fn line(&mut self, entry: &Entry<'_>, number: usize) -> Line {
         let row = entry.pair.new;
-        let layer = row.and_then(|row| row.layer);
+        let layer = row.and_then(|row| row.phase);
         let layer = layer.and_then(|layer| Phase::ALL.iter().position(|&l| l == layer)).map_or(0, |n| n + 1);
         let outcome = row.map_or(0, |row| match row.outcome {
             Outcome::Expected => 1,
@@ -112,7 +112,7 @@ impl Chunk {
         (number, status_number(entry), layer, outcome, change, duration, instructions, reason, page)
     }
 
-    /// The number of a reason's first line, from 1.
+    /// Returns the number of a reason's first line, from 1.
     fn reason(&mut self, reason: &str) -> usize {
         let first = reason.lines().next().unwrap_or("");
         let text = printable(&first.chars().take(REASON).collect::<String>());
@@ -129,14 +129,15 @@ fn test<'a>(entry: &Entry<'a>) -> &'a str {
     entry.pair.new.or(entry.pair.old).map_or("", |row| &row.test)
 }
 
-/// The generation, with the variant where a test has several.
+/// Returns the generation, with the variant if a test has several.
 fn label(entry: &Entry<'_>) -> String {
     let Some(row) = entry.pair.new.or(entry.pair.old) else { return String::new() };
     let variant = if entry.pair.several { &*row.variant } else { "" };
-    printable(format!("{} {variant}", row.target).trim_end())
+    printable(format!("{} {variant}", row.generation).trim_end())
 }
 
-/// Numbers and text can always be written; what is written is a value of JavaScript too.
+/// Renders a JSON value, which is also a JavaScript value; numbers and text are always
+/// serializable.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The page with the table.
+//! The main page with the table.
 
 use std::ops::Range;
 use std::path::Path;
@@ -57,7 +57,7 @@ pub(super) fn write(
     let header = &sources.run.header;
     let mut facts = vec![format!("{} results", sources.run.rows.len()), format!("runner {}", header.version)];
     facts.extend(header.revision.as_ref().map(|revision| format!("revision {revision}")));
-    facts.push(header.targets.join(", "));
+    facts.push(header.generations.join(", "));
     facts.extend(Some(header.variant()).filter(|options| !options.is_empty()));
     let mut counts = [0; STATUSES.len()];
     entries.iter().for_each(|entry| counts[status_number(entry)] += 1);
@@ -78,7 +78,7 @@ pub(super) fn write(
     put(&out.join("index.html"), index.render()?.as_bytes())
 }
 
-/// The name of a run's folder.
+/// Returns the name of a run's folder.
 pub(super) fn run_name(file: &RunFile) -> String {
     let folder = file.folder().canonicalize().unwrap_or_else(|_| file.folder().to_owned());
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -115,7 +115,7 @@ fn metrics(diff: &Diff) -> Vec<Metric> {
     diff.code.metrics.iter().filter(changed).map(metric).collect()
 }
 
-/// How a number that should be small went.
+/// Returns the CSS class of a change of a number that should be small.
 pub(super) fn class(old: u64, new: u64) -> &'static str {
     match old.cmp(&new) {
         std::cmp::Ordering::Less => "worse",
@@ -146,7 +146,7 @@ fn note(sources: &Sources<'_>, left_out: usize) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// Runs of the past that are like this one: the same options, about as many results.
+/// Plots of past runs that are like this one: the same options, about as many results.
 fn plots(sources: &Sources<'_>) -> Vec<Plot> {
     let rows = sources.run.rows.len() as u64;
     let options = sources.run.header.variant();
@@ -172,7 +172,7 @@ fn plots(sources: &Sources<'_>) -> Vec<Plot> {
     plots.into_iter().flatten().collect()
 }
 
-/// A whole number, large ones in thousands or millions.
+/// Formats a whole number, large ones in thousands or millions.
 pub(super) fn count(number: f64) -> String {
     match number {
         n if n >= 1e7 => format!("{:.1}M", n / 1e6),
@@ -181,7 +181,7 @@ pub(super) fn count(number: f64) -> String {
     }
 }
 
-/// Seconds.
+/// Formats seconds.
 pub(super) fn seconds(number: f64) -> String {
     if number >= 10.0 { format!("{number:.0} s") } else { format!("{number:.3} s") }
 }

@@ -1,8 +1,9 @@
-//! A run as a folder of HTML: a table of all results with filters, a page per result that a bundle, a failure or a
-//! change makes interesting, and how numbers went over time. It needs nothing but itself: no server, no network.
+//! Reports: a run as a folder of HTML with a table of all results, filters, a page per interesting
+//! result (with a bundle, a failure or a change), and plots over time. The folder is
+//! self-contained: it needs no server and no network.
 //!
-//! `index.html` loads rows in chunks (`data/*.js`: scripts, since pages opened from a disk may not read files) and
-//! draws only the lines in view; `pages/<n>.html` are complete by themselves.
+//! `index.html` loads lines in chunks (`data/*.js`: scripts, since pages opened from a disk may not
+//! read files) and draws only the visible ones; `pages/<n>.html` are self-contained.
 
 mod data;
 mod index;
@@ -21,74 +22,74 @@ use crate::threads::joined;
 use crate::verdict::Status;
 use crate::{RunFile, RunRows};
 
-/// Pages take at most so many bytes; what has none then is in the table all the same.
+/// Maximum total size of the pages; further results appear in the table only.
 const PAGE_BYTES: usize = 100 << 20;
-/// Says that a folder holds a report and may be replaced by one.
+/// Marker of a folder that holds a report and may be replaced.
 const MARK: &str = "runner-report";
-/// Pages made at a time, on all cores.
+/// Number of pages rendered at a time, on all cores.
 const BATCH: usize = 256;
 
 /// A report that cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The system refuses.
+    /// A file cannot be written.
     #[error("cannot write {path}: {source}")]
     Write {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: String,
-        /// What it says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The folder is somebody's.
+    /// The folder holds other files.
     #[error("{0} holds something else than a report; name an empty or new folder")]
     Occupied(String),
-    /// A template that cannot be filled.
+    /// A template cannot be rendered.
     #[error("cannot write a page: {0}")]
     Template(#[from] askama::Error),
 }
 
-/// What a report is made of.
+/// The inputs of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
-    /// The run's file.
+    /// File of the run.
     pub file: &'a RunFile,
-    /// Its rows.
+    /// Results of the run.
     pub run: &'a RunRows<'a>,
-    /// The run before, to compare with.
+    /// The previous run, for comparison.
     pub previous: Option<(&'a RunFile, &'a RunRows<'a>)>,
-    /// Runs of the past, oldest first.
+    /// Past runs, oldest first.
     pub runs: &'a [RunEntry],
-    /// Results of the past, sorted by test, generation and variant.
+    /// Past results, sorted by test, generation and variant.
     pub series: &'a [Series],
 }
 
-/// What was written.
+/// Counts of what a report holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Results in the table.
+    /// Number of results in the table.
     pub results: usize,
-    /// Pages of results.
+    /// Number of pages.
     pub pages: usize,
-    /// Results that should have a page and have none, because the pages would take too much.
+    /// Number of results whose pages were omitted for size.
     pub left_out: usize,
 }
 
 /// A line of the table.
 struct Entry<'a> {
     pair: Pair<'a, 'a>,
-    /// What happened since the previous run; `None` without one.
+    /// Change since the previous run; `None` without one.
     change: Option<Change>,
     /// Number of its page, from 1.
     page: Option<usize>,
 }
 
 impl Entry<'_> {
-    /// How it ended; `None`: no result.
+    /// Returns the status; `None` means no result.
     fn status(&self) -> Option<Status> {
         self.pair.new.and_then(|row| row.known_status())
     }
 
-    /// Which pages are made first; `None`: no page.
+    /// Returns the rank in the order of rendering; `None` means no page.
     fn rank(&self) -> Option<u8> {
         let unexpected = self.pair.new.is_some_and(|row| !row.is_good());
         Some(match (self.change, self.status()) {
@@ -105,7 +106,7 @@ impl Entry<'_> {
 /// Writes the report of a run into a folder.
 ///
 /// # Errors
-/// When it cannot be written, or something else is there.
+/// Fails if a file cannot be written or the folder holds other files.
 pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> {
     prepare(out)?;
     let old = sources.previous.map(|(_, run)| &*run.rows).unwrap_or_default();
@@ -128,7 +129,7 @@ pub fn write(out: &Path, sources: &Sources<'_>) -> Result<Written, ReportError> 
     Ok(Written { results: entries.len(), pages, left_out })
 }
 
-/// Makes the folder, or clears an earlier report away.
+/// Creates the folder, or removes an earlier report.
 fn prepare(out: &Path) -> Result<(), ReportError> {
     let failed = |source| ReportError::Write { path: out.display().to_string(), source };
     fs::create_dir_all(out).map_err(failed)?;
@@ -146,8 +147,8 @@ fn prepare(out: &Path) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Writes the pages, the most interesting first, and numbers their entries; gives how many there are and how many
-/// are left out.
+/// Writes the pages, the most interesting first, and numbers their entries; returns the numbers of
+/// written and omitted pages.
 fn write_pages(
     out: &Path,
     sources: &Sources<'_>,
@@ -180,7 +181,7 @@ fn write_pages(
     Ok((pages, order.len() - pages))
 }
 
-/// Makes pages, given by number and entry, on all cores.
+/// Renders pages, given by number and entry, on all cores.
 fn render(
     sources: &Sources<'_>,
     entries: &[Entry<'_>],
@@ -204,7 +205,7 @@ fn render(
     Ok(pages)
 }
 
-/// What a file takes: whole blocks.
+/// Returns the size of a file on disk, in whole blocks.
 fn on_disk(bytes: &[u8]) -> usize {
     bytes.len().next_multiple_of(4096)
 }
@@ -213,7 +214,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
     fs::write(path, bytes).map_err(|source| ReportError::Write { path: path.display().to_string(), source })
 }
 
-/// What is called `missing` in a table: there is no result.
+/// Returns the name of a status; `missing` means no result.
 fn status_name(status: Option<Status>) -> &'static str {
     status.map_or("missing", Status::name)
 }

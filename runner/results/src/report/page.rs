@@ -10,10 +10,10 @@ use crate::history::{Point, Series};
 use crate::names::printable;
 use crate::{Code, Row};
 
-/// A page and the images it shows.
+/// A page and its images.
 pub(super) struct Page {
     pub html: String,
-    /// By file name.
+    /// Images by file name.
     pub images: Vec<(String, Vec<u8>)>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Page {
 struct ResultPage {
     run: String,
     test: String,
-    target: String,
+    generation: String,
     status: &'static str,
     change: Option<Changed>,
     layer: Option<&'static str>,
@@ -65,7 +65,7 @@ struct Shown {
     file: String,
 }
 
-/// Numbers of one stage and width, against the previous run's.
+/// Numbers of one stage and width, compared with the previous run.
 struct CodeLine {
     stage: String,
     width: String,
@@ -87,28 +87,28 @@ struct ScriptLine {
 struct Listing {
     name: String,
     text: String,
-    /// Against the previous run's.
+    /// Difference from the previous run.
     diff: Option<Vec<DiffLine>>,
-    /// It is as in the previous run.
+    /// True if the text equals the previous run's.
     same: bool,
 }
 
 pub(super) fn render(sources: &Sources<'_>, entry: &Entry<'_>, number: usize) -> Result<Page, ReportError> {
     let (old, new) = (entry.pair.old, entry.pair.new);
-    let (bundle, mut note) = match new.map(|row| Bundle::read(sources.file.folder(), &row.test, &row.target))
-    {
-        Some(Ok(bundle)) => (bundle, None),
-        Some(Err(error)) => (None, Some(error.to_string())),
-        None => (None, Some("The run has no result of this test.".to_owned())),
-    };
+    let (bundle, mut note) =
+        match new.map(|row| Bundle::read(sources.file.folder(), &row.test, &row.generation)) {
+            Some(Ok(bundle)) => (bundle, None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, Some("The run has no result of this test.".to_owned())),
+        };
     if bundle.is_none() && note.is_none() {
         note = Some("The run keeps no failure bundle of this result.".to_owned());
     }
-    // A bundle of the previous run that cannot be read is as good as none.
+    // An unreadable bundle of the previous run counts as absent.
     let earlier = sources
         .previous
         .zip(old)
-        .and_then(|((file, _), row)| Bundle::read(file.folder(), &row.test, &row.target).ok().flatten());
+        .and_then(|((file, _), row)| Bundle::read(file.folder(), &row.test, &row.generation).ok().flatten());
     let row = new.or(old);
     let reason = new.and_then(Row::reason);
     let image = |&name: &&'static str| {
@@ -119,12 +119,12 @@ pub(super) fn render(sources: &Sources<'_>, entry: &Entry<'_>, number: usize) ->
     let page = ResultPage {
         run: printable(&run_name(sources.file)),
         test: row.map(|row| printable(&row.test)).unwrap_or_default(),
-        target: row
-            .map(|row| printable(format!("{} {}", row.target, row.variant).trim()))
+        generation: row
+            .map(|row| printable(format!("{} {}", row.generation, row.variant).trim()))
             .unwrap_or_default(),
         status: status_name(entry.status()),
         change: changed(entry),
-        layer: new.and_then(|row| row.layer).map(|layer| layer.name()),
+        layer: new.and_then(|row| row.phase).map(|phase| phase.name()),
         facts: new.map(facts).unwrap_or_default(),
         reason: reason.map(printable),
         message: old.and_then(Row::reason).zip(reason).and_then(|(old, new)| difference(old, new)),
@@ -181,7 +181,7 @@ fn probes(bundle: &Bundle) -> Vec<Probe> {
         expected: printable(&probe.expected),
         simulator: side(&probe.simulator),
         reference: side(&probe.reference),
-        layer: probe.layer.map_or("", |layer| layer.name()),
+        layer: probe.phase.map_or("", |phase| phase.name()),
     };
     bundle.probes.iter().map(probe).collect()
 }
@@ -210,7 +210,11 @@ fn code(row: &Row<'_>, old: Option<&Row<'_>>) -> Vec<CodeLine> {
 
 fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
     let place = |series: &Series| {
-        (&*series.test, &*series.target, &*series.variant).cmp(&(&*row.test, &*row.target, &*row.variant))
+        (&*series.test, &*series.generation, &*series.variant).cmp(&(
+            &*row.test,
+            &*row.generation,
+            &*row.variant,
+        ))
     };
     let Ok(index) = sources.series.binary_search_by(place) else { return Vec::new() };
     let series = &sources.series[index];
@@ -232,7 +236,7 @@ fn plots(sources: &Sources<'_>, row: &Row<'_>) -> Vec<Plot> {
 }
 
 fn script(bundle: &Bundle) -> Vec<ScriptLine> {
-    let bad = |number: u32| bundle.probes.iter().any(|probe| probe.line == number && probe.layer.is_some());
+    let bad = |number: u32| bundle.probes.iter().any(|probe| probe.line == number && probe.phase.is_some());
     let lines = bundle.script.lines().zip(1..);
     lines.map(|(text, number)| ScriptLine { number, bad: bad(number), text: printable(text) }).collect()
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 320.0;
 /// Height of a plot in pixels.
 const HEIGHT: f64 = 90.0;
-/// Space around the curve; the labels stand left of it.
+/// Space around the curve; the labels are left of it.
 const MARGIN: f64 = 8.0;
 /// Space for labels.
 const LABELS: f64 = 52.0;
@@ -14,7 +14,7 @@ const LABELS: f64 = 52.0;
 /// A plot with its heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plot {
-    /// What is plotted.
+    /// Title of the plot.
     pub title: String,
     /// The `svg` element.
     pub svg: String,
@@ -23,15 +23,15 @@ pub struct Plot {
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// How high.
+    /// The value.
     pub value: f64,
-    /// What is shown under the pointer.
+    /// Text of the tooltip.
     pub label: String,
-    /// The class of the dot: a status, or nothing.
+    /// CSS class of the dot: a status, or empty.
     pub class: &'static str,
 }
 
-/// A curve through values, oldest first; `None` of fewer than two. `show` writes a number.
+/// Plots a curve through values, oldest first; `None` for fewer than two. `show` formats a number.
 pub fn plot(title: &str, values: &[Value], show: fn(f64) -> String) -> Option<Plot> {
     if values.len() < 2 {
         return None;

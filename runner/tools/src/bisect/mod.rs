@@ -1,7 +1,7 @@
-//! Bisecting over compiler passes: what a search finds out about one row, and how it is told.
+//! Bisection over compiler passes: conclusions about one test case, and their report.
 //!
-//! [`search`] looks for changes between two limits on passes; it knows nothing but a function from limits to endings.
-//! [`Bisection`] is the report. The command executes the row under each limit (`cli::bisect`).
+//! [`search`] looks for changes between two limits on passes, given a function from limits to
+//! endings. [`Bisection`] is the report. The command executes the test case under each limit.
 
 mod render;
 pub mod search;
@@ -15,80 +15,82 @@ use serde::Serialize;
 use results::passes::Application;
 use results::verdict::{Phase, StageStatistics, Status, Verdict};
 
-/// How a row ended, as far as two endings are told apart: a message may differ.
+/// The ending of a test case, without its message: two endings may be equal although the messages
+/// differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Ending {
     /// The status.
     pub status: Status,
-    /// The first layer that broke.
-    pub layer: Option<Phase>,
+    /// The first phase that broke.
+    #[serde(rename = "layer")]
+    pub phase: Option<Phase>,
 }
 
 impl Ending {
-    /// The ending of a verdict.
+    /// Returns the ending of a verdict.
     pub fn of(verdict: &Verdict) -> Ending {
-        Ending { status: verdict.status, layer: verdict.cause.as_ref().map(|(layer, _)| *layer) }
+        Ending { status: verdict.status, phase: verdict.cause.as_ref().map(|(phase, _)| *phase) }
     }
 
-    /// Whether nothing is wrong.
+    /// Returns true if nothing is wrong.
     pub fn is_good(self) -> bool {
         matches!(self.status, Status::Pass | Status::Warn)
     }
 }
 
-/// `pass`, or `fail, mismatch`.
+/// Writes `pass`, or `fail, mismatch`.
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.status)?;
-        match self.layer {
-            Some(layer) if self.status != Status::Pass => write!(f, ", {layer}"),
+        match self.phase {
+            Some(phase) if self.status != Status::Pass => write!(f, ", {phase}"),
             _ => Ok(()),
         }
     }
 }
 
-/// What a row came to under a limit.
+/// The ending of a test case under a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tried {
-    /// Optional passes on each kernel; `None` is no limit.
+    /// Maximum number of optional passes on each kernel; `None` means no limit.
     pub limit: Option<u32>,
-    /// How it ended.
+    /// Ending of the test case.
     #[serde(flatten)]
     pub ending: Ending,
-    /// Why; `None` on pass.
+    /// Reason; `None` on pass.
     pub reason: Option<String>,
 }
 
 impl Tried {
-    /// The verdict under a limit.
+    /// Converts the verdict under a limit.
     pub fn new(limit: Option<u32>, verdict: &Verdict) -> Tried {
         let reason = verdict.cause.as_ref().map(|(_, reason)| reason.clone());
         Tried { limit, ending: Ending::of(verdict), reason }
     }
 }
 
-/// What the endings with all passes and with few say.
+/// The conclusion from the endings with all passes and with few.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
-    /// Good with few passes, bad with all: a pass breaks something, or shows what is broken.
+    /// Good with few passes, bad with all: a pass breaks something, or reveals something broken.
     Broken,
-    /// Bad with few passes, good with all: a pass removes what is broken.
+    /// Bad with few passes, good with all: a pass hides something broken.
     Mended,
-    /// Bad both times, each in its own way.
+    /// Bad in both cases, with different endings.
     Otherwise,
-    /// Bad both times, in the same way: no optional pass is to blame.
+    /// Bad in both cases with the same ending: no optional pass is the cause.
     NotPasses,
     /// Nothing is wrong.
     Good,
     /// The test is skipped.
     Skipped,
-    /// The same limit gave two endings.
+    /// The same limit led to two endings.
     Unstable,
 }
 
 impl Conclusion {
-    /// The conclusion from the endings with all passes, of which there are two, and with few.
+    /// Returns the conclusion from two endings with all passes and one with few.
     pub fn of(all: [Ending; 2], few: Ending) -> Conclusion {
         let [all, again] = all;
         match (all, few) {
@@ -102,12 +104,12 @@ impl Conclusion {
         }
     }
 
-    /// Whether there is a change to look for.
+    /// Returns true if there is a change to search for.
     pub fn is_searched(self) -> bool {
         matches!(self, Conclusion::Broken | Conclusion::Mended | Conclusion::Otherwise)
     }
 
-    /// What it means for whoever looks for the cause.
+    /// Returns the meaning for the search for a cause.
     pub fn meaning(self, all: Ending) -> &'static str {
         match self {
             Conclusion::Broken => "a pass breaks it, or makes a fault elsewhere show",
@@ -116,7 +118,7 @@ impl Conclusion {
             Conclusion::Good => "it is right with passes and without: there is nothing to look for",
             Conclusion::Skipped => "it is skipped: there is nothing to look for",
             Conclusion::Unstable => "it does not end the same way every time: no search can be trusted",
-            Conclusion::NotPasses => match all.layer {
+            Conclusion::NotPasses => match all.phase {
                 Some(Phase::Script | Phase::Require | Phase::Frontend | Phase::Link) => {
                     "it ends before any pass runs: the fault is in the front end or the test"
                 }
@@ -133,28 +135,28 @@ impl Conclusion {
     }
 }
 
-/// A number of passes at which the ending becomes another one.
+/// A number of passes at which the ending changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PassChange {
-    /// With one pass less.
+    /// Ending with one pass less.
     pub before: Tried,
-    /// With this many.
+    /// Ending with this number of passes.
     pub after: Tried,
-    /// The runs of that number, as far as they are not cleared: of a number that several stages or widths have, only
-    /// the one whose run alone makes the change.
+    /// Pass runs with that number that are possible causes: if several stages or widths have one,
+    /// only the run that alone causes the change.
     pub suspects: Vec<Application>,
-    /// What the runs did to the code.
+    /// Effects of the runs on the code.
     pub code: Vec<CodeChange>,
-    /// Commands to look at it.
+    /// Commands that show the effects.
     pub commands: Vec<Command>,
 }
 
-/// A command with what it shows.
+/// A command and its purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// What it shows.
+    /// Purpose of the command.
     pub shows: &'static str,
-    /// For a shell.
+    /// The command for a shell.
     pub command: String,
 }
 
@@ -165,13 +167,13 @@ pub struct CodeChange {
     pub stage: String,
     /// The width.
     pub width: String,
-    /// Instructions before; `None`: there was no such kernel.
+    /// Instructions before; `None` if there was no such kernel.
     pub before: Option<u32>,
-    /// Instructions after; `None`: there is no such kernel.
+    /// Instructions after; `None` if there is no such kernel.
     pub after: Option<u32>,
 }
 
-/// Kernels that differ between two executions, in the order of the later one's.
+/// Returns the kernels that differ between two executions, in the order of the later one.
 pub fn code_changes(before: &[StageStatistics], after: &[StageStatistics]) -> Vec<CodeChange> {
     let same = |a: &StageStatistics, b: &StageStatistics| (&a.stage, &a.width) == (&b.stage, &b.width);
     let change = |old: Option<&StageStatistics>, new: Option<&StageStatistics>| {
@@ -185,49 +187,50 @@ pub fn code_changes(before: &[StageStatistics], after: &[StageStatistics]) -> Ve
         })
     };
     let kept = after.iter().map(|new| (before.iter().find(|old| same(old, new)), Some(new)));
-    let gone = before.iter().filter(|old| !after.iter().any(|new| same(old, new)));
-    kept.chain(gone.map(|old| (Some(old), None))).filter_map(|(old, new)| change(old, new)).collect()
+    let removed = before.iter().filter(|old| !after.iter().any(|new| same(old, new)));
+    kept.chain(removed.map(|old| (Some(old), None))).filter_map(|(old, new)| change(old, new)).collect()
 }
 
-/// How the row ends without one thing that the compiler does.
+/// The ending of the test case without one pass or quirk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Switch {
-    /// The option that turns it off.
+    /// The option that switches it off.
     pub option: String,
-    /// How the row ends with all else on.
+    /// Ending with everything else on.
     #[serde(flatten)]
     pub ending: Ending,
 }
 
-/// What was found out about one row.
+/// The findings about one test case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bisection {
-    /// The test.
+    /// Name of the test.
     pub test: String,
-    /// The generation.
+    /// Generation.
     #[serde(rename = "gen")]
-    pub target: String,
-    /// With as many passes as the search was allowed.
+    pub generation: String,
+    /// Ending with the maximum number of passes.
     pub all: Tried,
-    /// With as few.
+    /// Ending with the minimum number of passes.
     pub few: Tried,
-    /// The highest number of a pass on any kernel, if the row got so far that it is known.
+    /// The highest number of a pass on any kernel, if known.
     pub passes: Option<u32>,
-    /// What the two say.
+    /// Conclusion from both endings.
     pub conclusion: Conclusion,
-    /// Where the ending changes: one place, and more only if the ending changes to a third one between; with `every`
-    /// all places.
+    /// Changes of the ending: one, or several if there is a third ending in between; all changes
+    /// with `every`.
     pub changes: Vec<PassChange>,
-    /// Whether every limit was tried.
+    /// True if every limit was tried.
     pub every: bool,
-    /// Single passes and quirks without which the row ends otherwise; only of rows that are bad with all passes.
+    /// Single passes and quirks whose absence changes the ending; only for test cases that are bad
+    /// with all passes.
     pub switches: Vec<Switch>,
-    /// Executions that it took.
+    /// Number of executions.
     pub runs: usize,
 }
 
 impl Bisection {
-    /// Whether a change was found.
+    /// Returns true if a change was found.
     pub fn is_found(&self) -> bool {
         !self.changes.is_empty()
     }
@@ -239,7 +242,7 @@ mod tests {
 
     #[test]
     fn conclusions() {
-        let ending = |status, layer| Ending { status, layer };
+        let ending = |status, phase| Ending { status, phase };
         let pass = ending(Status::Pass, None);
         let warn = ending(Status::Warn, Some(Phase::Simulate));
         let skip = ending(Status::Skip, Some(Phase::Require));

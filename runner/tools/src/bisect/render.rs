@@ -1,4 +1,4 @@
-//! A bisection for people and for programs.
+//! Renderers of a bisection.
 
 use std::fmt::Write;
 
@@ -6,9 +6,9 @@ use super::{Bisection, CodeChange, PassChange, Tried};
 use results::names::printable_line;
 use results::passes::Application;
 
-/// For people.
+/// Renders bisections for a terminal.
 pub fn terminal(found: &Bisection) -> String {
-    let mut text = format!("{} [{}]\n", printable_line(&found.test), found.target);
+    let mut text = format!("{} [{}]\n", printable_line(&found.test), found.generation);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "  {}", tried(&found.all, found.passes));
     let _ = writeln!(text, "  {}", tried(&found.few, None));
@@ -31,10 +31,10 @@ pub fn terminal(found: &Bisection) -> String {
     text
 }
 
-/// For programs.
+/// Renders bisections as JSON.
 ///
 /// # Errors
-/// None that is known.
+/// Never fails in practice.
 pub fn json(found: &[Bisection]) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(found)? + "\n")
 }
@@ -77,7 +77,7 @@ fn pass_change(text: &mut String, change: &PassChange) {
     }
 }
 
-/// `run 38 is opt_cse on the fragment shader's IR`.
+/// Returns `run 38 is opt_cse on the fragment shader's IR`.
 fn application(run: &Application) -> String {
     let Application { scope, number, pass } = run;
     match scope.width {
@@ -109,13 +109,13 @@ mod tests {
 
     #[test]
     fn texts() {
-        let pass = Ending { status: Status::Pass, layer: None };
-        let fail = Ending { status: Status::Fail, layer: Some(Phase::Mismatch) };
+        let pass = Ending { status: Status::Pass, phase: None };
+        let fail = Ending { status: Status::Fail, phase: Some(Phase::Mismatch) };
         let good = |limit| Tried { limit: Some(limit), ending: pass, reason: None };
         let bad = |limit| Tried { limit, ending: fail, reason: Some("line 9: no\n  more".into()) };
         let found = Bisection {
             test: "a/b".into(),
-            target: "ivb".into(),
+            generation: "ivb".into(),
             all: bad(None),
             few: good(0),
             passes: Some(60),

@@ -1,6 +1,6 @@
-//! The search: where does a function of a number change its value?
+//! Search for the numbers at which a function changes its value.
 
-/// A place where it does.
+/// A change of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<E> {
     /// The first number with the new value.
@@ -11,14 +11,14 @@ pub struct Change<E> {
     pub to: E,
 }
 
-/// Halves the range between two numbers, whose values are given, until neighbours differ in their values.
+/// Bisects the range between two numbers with known values until neighbors differ.
 ///
-/// When the value changes only once this finds where. Otherwise it finds *a* place where the value stops being that of
-/// `low`; when it does not become that of `high` there, the search goes on behind it, so that the changes found form a
-/// chain from one value to the other.
+/// If the value changes only once, this finds the place. Otherwise it finds *a* place where the
+/// value stops being that of `low`; if it does not become that of `high` there, the search
+/// continues behind it, so that the found changes form a chain from one value to the other.
 ///
 /// # Errors
-/// The first error of `value`.
+/// Returns the first error of `value`.
 pub fn changes<E: PartialEq + Clone, X>(
     low: (u32, E),
     high: (u32, E),
@@ -43,7 +43,7 @@ pub fn changes<E: PartialEq + Clone, X>(
     Ok(found)
 }
 
-/// Every change in a list of values of successive numbers from `first` on.
+/// Returns every change in a list of values of successive numbers from `first` on.
 pub fn all_changes<E: PartialEq + Clone>(first: u32, values: &[E]) -> Vec<Change<E>> {
     let pairs = (first + 1..).zip(values.windows(2));
     let change = |(at, pair): (u32, &[E])| match pair {
@@ -57,7 +57,8 @@ pub fn all_changes<E: PartialEq + Clone>(first: u32, values: &[E]) -> Vec<Change
 mod tests {
     use super::*;
 
-    /// Searches through the values of a text, a character each; gives the changes and how often it looked.
+    /// Searches through the values of a text, one per character; returns the changes and the number
+    /// of evaluations.
     fn searched(values: &str) -> (String, usize) {
         let values: Vec<char> = values.chars().collect();
         let mut looked = 0;
@@ -66,10 +67,10 @@ mod tests {
             looked += 1;
             Ok(values[n as usize])
         });
-        (told(&found.unwrap()), looked)
+        (shown(&found.unwrap()), looked)
     }
 
-    fn told(changes: &[Change<char>]) -> String {
+    fn shown(changes: &[Change<char>]) -> String {
         changes.iter().map(|c| format!("{}{}{} ", c.from, c.at, c.to)).collect()
     }
 
@@ -85,7 +86,7 @@ mod tests {
         }
     }
 
-    /// What is found is a chain of true changes between the ends, whatever lies between.
+    /// The result is a chain of true changes between the ends.
     #[test]
     fn tables() {
         for (values, expected) in [
@@ -100,17 +101,18 @@ mod tests {
             // A third value on the way.
             ("ppccffff", "p2c c4f "),
             ("pppcccff", "p3c c6f "),
-            // A third value that stands apart.
+            // An isolated third value.
             ("ppcpppff", "p6f "),
             ("pppcppff", "p3c c4p p6f "),
-            // Back to the first value in the end: there is nothing between the ends to look for.
+            // The first value again at the end: there is no change between the ends.
             ("ppffpp", ""),
         ] {
             assert_eq!(searched(values).0, expected, "{values}");
         }
     }
 
-    /// Over all texts of three values: each change found is one, they form a chain, and it ends at the last value.
+    /// For all texts of three values: the found changes are real, form a chain, and end at the last
+    /// value.
     #[test]
     fn changes_are_true() {
         for number in 0..3usize.pow(7) {
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_change() {
-        let all = |text: &str| told(&all_changes(3, &text.chars().collect::<Vec<_>>()));
+        let all = |text: &str| shown(&all_changes(3, &text.chars().collect::<Vec<_>>()));
         assert_eq!(all("ppffppcf"), "p5f f7p p9c c10f ");
         assert_eq!((all("ppp"), all("p"), all("")), (String::new(), String::new(), String::new()));
     }

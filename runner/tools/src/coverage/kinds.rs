@@ -6,8 +6,8 @@ use program::BuiltinFunction;
 use results::coverage::Kind;
 use vocabulary::Generation;
 
-/// All items that can occur on a generation, where they can be listed.
-pub fn all(kind: Kind, target: Generation) -> Option<Vec<String>> {
+/// Returns all items that can occur on a generation; `None` for kinds that cannot be enumerated.
+pub fn all(kind: Kind, generation: Generation) -> Option<Vec<String>> {
     let owned = |name: &str| name.to_owned();
     match kind {
         Kind::Functions => Some(BuiltinFunction::ALL.iter().map(|f| owned(f.name())).collect()),
@@ -16,13 +16,13 @@ pub fn all(kind: Kind, target: Generation) -> Option<Vec<String>> {
             Some(operations.chain(IntrinsicOp::ALL.iter().map(|op| owned(op.name()))).collect())
         }
         Kind::Opcodes => {
-            let version = execute::devinfo(target)?.version;
+            let version = execute::devinfo(generation)?.version;
             let exist = eu::Opcode::ALL.iter().filter(|op| op.exists_on(version));
             Some(exist.map(|op| owned(op.mnemonic())).collect())
         }
         Kind::Passes => Some(compiler::passes::optional().into_iter().map(owned).collect()),
         Kind::Quirks => {
-            let devinfo = execute::devinfo(target)?;
+            let devinfo = execute::devinfo(generation)?;
             let has = |quirk: &&Quirk| devinfo.has_quirk(**quirk);
             Some(Quirk::ALL.iter().filter(has).map(|quirk| owned(quirk.name())).collect())
         }

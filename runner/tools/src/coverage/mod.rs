@@ -1,44 +1,46 @@
-//! What tests exercise of compiler and hardware: built-in functions, IR operations, instructions, messages, passes.
+//! Coverage of compiler and hardware by tests: built-in functions, IR operations, instructions,
+//! messages, passes.
 //!
-//! Nothing is counted while tests run: [`observe`] executes one once more and looks at the linked program, the IR on its
-//! way through the passes, and the kernels that the simulator executed. [`Coverage`] adds rows up.
+//! Ordinary runs count nothing: [`sample`] executes a test once more and inspects the linked
+//! program, the IR between passes, and the kernels that the simulator executed. [`Coverage`] adds
+//! up the samples.
 
 mod kinds;
-mod observe;
+mod sample;
 
 pub use kinds::all;
-pub use observe::observe;
+pub use sample::sample;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use results::coverage::{Kind, Seen};
+use results::coverage::{CoverageSample, Kind};
 use serde::Serialize;
 
 use vocabulary::Generation;
 
-/// How many rows of a generation exercised what.
+/// Counts of test cases by kind, generation and item.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage(BTreeMap<(Kind, Generation), BTreeMap<String, u64>>);
 
-/// One kind on one generation.
+/// The coverage of one kind on one generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// The kind.
     pub kind: Kind,
     /// The generation.
     #[serde(rename = "gen")]
-    pub target: String,
-    /// Number of items that there are; `None` where nobody can say.
+    pub generation: String,
+    /// Number of existing items; `None` if they cannot be enumerated.
     pub total: Option<usize>,
-    /// Items that occurred, each with the number of rows.
+    /// Covered items with the number of test cases.
     pub covered: BTreeMap<String, u64>,
-    /// Items that did not occur.
+    /// Missing items.
     pub missing: Vec<String>,
 }
 
 impl Part {
-    /// Covered items in percent of all.
+    /// Returns the share of covered items in percent.
     pub fn percent(&self) -> Option<f64> {
         let total = self.total.filter(|&total| total > 0)?;
         Some(100.0 * (total - self.missing.len()) as f64 / total as f64)
@@ -46,11 +48,11 @@ impl Part {
 }
 
 impl Coverage {
-    /// Adds what a row exercised. Quirks count once: whoever finds one ends the search, and who that is depends on how fast
-    /// others are.
-    pub fn add(&mut self, target: Generation, seen: &Seen) {
-        for (kind, items) in seen.iter() {
-            let counts = self.0.entry((kind, target)).or_default();
+    /// Adds the sample of a test case. Quirks count once: the search for a quirk ends with the
+    /// first test that needs it, which depends on timing.
+    pub fn add(&mut self, generation: Generation, sample: &CoverageSample) {
+        for (kind, items) in sample.iter() {
+            let counts = self.0.entry((kind, generation)).or_default();
             for item in items {
                 let count = counts.entry(item.clone()).or_default();
                 *count = if kind == Kind::Quirks { 1 } else { *count + 1 };
@@ -58,27 +60,30 @@ impl Coverage {
         }
     }
 
-    /// Whether an item occurred on a generation.
-    pub fn has(&self, kind: Kind, target: Generation, item: &str) -> bool {
-        self.0.get(&(kind, target)).is_some_and(|counts| counts.contains_key(item))
+    /// Returns true if an item occurred on a generation.
+    pub fn has(&self, kind: Kind, generation: Generation, item: &str) -> bool {
+        self.0.get(&(kind, generation)).is_some_and(|counts| counts.contains_key(item))
     }
 
-    /// All kinds on all generations; those of `without` are left out.
-    pub fn parts(&self, targets: &[Generation], without: &[Kind]) -> Vec<Part> {
+    /// Returns all kinds on all generations, except the kinds in `without`.
+    pub fn parts(&self, generations: &[Generation], without: &[Kind]) -> Vec<Part> {
         let kinds = Kind::ALL.into_iter().filter(|kind| !without.contains(kind));
-        kinds.flat_map(|kind| targets.iter().map(move |&target| self.part(kind, target))).collect()
+        kinds
+            .flat_map(|kind| generations.iter().map(move |&generation| self.part(kind, generation)))
+            .collect()
     }
 
-    fn part(&self, kind: Kind, target: Generation) -> Part {
-        let covered = self.0.get(&(kind, target)).cloned().unwrap_or_default();
-        let all = all(kind, target);
+    fn part(&self, kind: Kind, generation: Generation) -> Part {
+        let covered = self.0.get(&(kind, generation)).cloned().unwrap_or_default();
+        let all = all(kind, generation);
         let missing = all.iter().flatten().filter(|item| !covered.contains_key(*item)).cloned().collect();
-        let (target, total) = (target.name().to_owned(), all.map(|all| all.len()));
-        Part { kind, target, total, covered, missing }
+        let (generation, total) = (generation.name().to_owned(), all.map(|all| all.len()));
+        Part { kind, generation, total, covered, missing }
     }
 }
 
-/// The table, and below it what never occurred. Generations that miss the same are told together.
+/// Renders the table, followed by the missing items. Generations with the same missing items are
+/// listed together.
 pub fn table(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
@@ -89,14 +94,14 @@ pub fn table(parts: &[Part]) -> String {
             }
             _ => format!("{covered:>5}"),
         };
-        let _ = writeln!(text, "{:<28} {:<4} {of}", part.kind.title(), part.target);
+        let _ = writeln!(text, "{:<28} {:<4} {of}", part.kind.title(), part.generation);
     }
     let mut missing: BTreeMap<(Kind, &[String]), Vec<&str>> = BTreeMap::new();
     for part in parts.iter().filter(|part| !part.missing.is_empty()) {
-        missing.entry((part.kind, &part.missing)).or_default().push(&part.target);
+        missing.entry((part.kind, &part.missing)).or_default().push(&part.generation);
     }
-    for ((kind, items), targets) in missing {
-        let _ = writeln!(text, "\n{} that never occur [{}]:", kind.title(), targets.join(","));
+    for ((kind, items), generations) in missing {
+        let _ = writeln!(text, "\n{} that never occur [{}]:", kind.title(), generations.join(","));
         for line in lines(items) {
             let _ = writeln!(text, "  {line}");
         }
@@ -104,7 +109,7 @@ pub fn table(parts: &[Part]) -> String {
     text
 }
 
-/// Items in lines that fit a terminal.
+/// Wraps items to the width of a terminal.
 fn lines(items: &[String]) -> Vec<String> {
     const WIDTH: usize = 96;
     let mut lines: Vec<String> = Vec::new();
@@ -123,13 +128,13 @@ mod tests {
 
     #[test]
     fn rows_add_up_and_what_is_missing_is_told() {
-        let mut seen = Seen::default();
-        seen.insert(Kind::Functions, "dot");
-        seen.insert(Kind::Overloads, "dot(vec2, vec2)");
-        seen.insert(Kind::Quirks, "ivb-cmp16");
+        let mut sample = CoverageSample::default();
+        sample.insert(Kind::Functions, "dot");
+        sample.insert(Kind::Overloads, "dot(vec2, vec2)");
+        sample.insert(Kind::Quirks, "ivb-cmp16");
         let mut coverage = Coverage::default();
-        coverage.add(Generation::Ivb, &seen);
-        coverage.add(Generation::Ivb, &seen);
+        coverage.add(Generation::Ivb, &sample);
+        coverage.add(Generation::Ivb, &sample);
         assert!(coverage.has(Kind::Functions, Generation::Ivb, "dot"));
         assert!(!coverage.has(Kind::Functions, Generation::Skl, "dot"));
         let parts = coverage.parts(&[Generation::Ivb, Generation::Skl], &[Kind::Quirks]);

@@ -1,4 +1,5 @@
-//! Tests of compute shaders: shared memory, barriers, atomics whose results do not depend on their order.
+//! Tests of compute shaders: shared memory, barriers, and atomics whose results are independent of
+//! their order.
 
 use std::fmt::Write;
 
@@ -10,16 +11,16 @@ use super::script;
 use super::stage::{HASHES, Stage};
 use super::{Maker, Size};
 
-/// Words of the result buffer that atomics work on.
+/// Number of words of the result buffer for atomics.
 const ATOMIC_WORDS: usize = 64;
-/// Most words that are probed.
+/// Maximum number of probed words.
 const PROBES: usize = 600;
-/// Most scalars of shared memory.
+/// Maximum number of scalars in shared memory.
 const SHARED: usize = 2_000;
 
 const ATOMICS: [&str; 6] = ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
 
-/// A test of the compute shader.
+/// Returns a test of the compute shader.
 pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(1);
     let mut stage = maker.stage(0);
@@ -49,7 +50,7 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
         + &script::probe_words(1, probed.map(|word| 4 * word))
 }
 
-/// Shared variables that pass values between the invocations of a group.
+/// Declares shared variables that pass values between the invocations of a group.
 fn shared(stage: &mut Stage, invocations: usize) {
     let mut variables = Vec::new();
     for k in 0..stage.generator.random.between(0, 3) {
@@ -99,7 +100,7 @@ fn rotate(stage: &mut Stage, variables: &[(String, TypeId)], invocations: usize)
     stage.hash(2, &own);
 }
 
-/// Writes the hashes, and some of them with atomics.
+/// Writes the hashes, some of them with atomics.
 fn results(stage: &mut Stage, invocations: usize) {
     stage.end(&format!(
         "uint place = {ATOMIC_WORDS}u + {HASHES}u * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * {invocations}u + uint(id));"

@@ -1,4 +1,4 @@
-//! Random expressions of a given type, without side effects and without undefined results.
+//! Random expressions of a given type, without side effects and undefined results.
 
 use program::types::{Scalar, TypeId};
 
@@ -7,7 +7,7 @@ use super::helpers::Helper;
 use super::names::{self, elements, vector_of};
 use super::real::{Bits, Real, literal};
 
-/// Literals of integers: ends of ranges, powers of two and their neighbours, small numbers.
+/// Integer literals: ends of ranges, powers of two and their neighbors, small numbers.
 const INTEGERS: [u32; 26] = [
     0,
     1,
@@ -37,18 +37,18 @@ const INTEGERS: [u32; 26] = [
     0x7fff_ffff,
 ];
 
-/// Literals of floating-point numbers.
+/// Floating-point literals.
 const REALS: [f64; 16] =
     [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, -1.0, -2.5, 4.0, 7.25, 10.0, -16.0, 100.0, 0.125, -0.375, -77.5];
 
 impl Generator {
-    /// A new expression, at most `depth` operators deep.
+    /// Returns a new expression, at most `depth` operators deep.
     pub fn expression(&mut self, ty: TypeId, depth: usize) -> String {
         self.operators = self.random.between(2, 24);
         self.operand(ty, depth)
     }
 
-    /// A part of an expression; floating-point values are such as variables hold.
+    /// Returns a part of an expression; floating-point values are within the range of variables.
     pub(super) fn operand(&mut self, ty: TypeId, depth: usize) -> String {
         if elements(&self.types, ty).is_some() || self.types.members(ty).is_some() {
             return self.aggregate(ty, depth);
@@ -82,7 +82,7 @@ impl Generator {
         place.unwrap_or_else(|| self.literal(ty))
     }
 
-    /// A constant expression.
+    /// Returns a constant expression.
     pub fn literal(&mut self, ty: TypeId) -> String {
         if let Some(parts) = self.part_types(ty) {
             let parts: Vec<String> = parts.into_iter().map(|part| self.literal(part)).collect();
@@ -122,7 +122,7 @@ impl Generator {
         }
     }
 
-    /// Types of an array's elements or a structure's members.
+    /// Returns the types of an array's elements or a structure's members.
     fn part_types(&self, ty: TypeId) -> Option<Vec<TypeId>> {
         if let Some((element, length)) = elements(&self.types, ty) {
             return Some(vec![element; length]);
@@ -152,7 +152,7 @@ impl Generator {
         format!("({condition} ? {a} : {b})")
     }
 
-    /// `int[3](a, b, c)[i]`.
+    /// Returns `int[3](a, b, c)[i]`.
     fn element_of_constructor(&mut self, ty: TypeId, depth: usize) -> String {
         let length = self.random.between(2, 4);
         let array = names::array(&mut self.types, ty, length);
@@ -160,7 +160,7 @@ impl Generator {
         format!("{}({})[{}]", self.types.name(array), parts.join(", "), self.index(length))
     }
 
-    /// A vector from parts, some of which convert.
+    /// Returns a vector constructed from parts, some of them converted.
     fn vector_constructor(&mut self, ty: TypeId, depth: usize) -> String {
         let Some((scalar, rows)) = vector_of(&self.types, ty) else { return self.leaf(ty) };
         let (mut left, mut parts) = (rows, Vec::new());
@@ -178,7 +178,7 @@ impl Generator {
         format!("{}({})", self.types.name(ty), parts.join(", "))
     }
 
-    /// A scalar or vector converted from another type, with a result that is defined.
+    /// Returns a scalar or vector converted from another type, with a defined result.
     pub(super) fn converted(&mut self, ty: TypeId, depth: usize) -> String {
         let Some((scalar, rows)) = vector_of(&self.types, ty) else { return self.leaf(ty) };
         match scalar {
@@ -210,7 +210,7 @@ impl Generator {
         if negative { format!("{name}(abs({operand}))") } else { format!("{name}({operand})") }
     }
 
-    /// A floating-point value from an integer, a `bool` or the other floating-point type.
+    /// Returns a floating-point value from an integer, a `bool` or the other floating-point type.
     pub(super) fn converted_real(&mut self, ty: TypeId, scalar: Scalar, rows: u8, depth: usize) -> Real {
         let name = self.types.name(ty);
         let from = |scalar, this: &mut Self| {
@@ -237,14 +237,14 @@ impl Generator {
         Real { text: format!("{name}({text})"), bits }
     }
 
-    /// A scalar type with arithmetic.
+    /// Returns a scalar type with arithmetic.
     pub(super) fn number(&mut self) -> Scalar {
         let all = [Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Float, Scalar::Float, Scalar::Double];
         let known = if self.doubles { &all[..] } else { &all[..5] };
         self.random.pick(known)
     }
 
-    /// The value as variables may hold it.
+    /// Reduces a value to the range of variables.
     pub(super) fn stored(&mut self, ty: TypeId, real: Real) -> String {
         let scalar = self.types.scalar_of(ty).unwrap_or(Scalar::Float);
         if real.bits.within(Bits::stored(scalar)) {
@@ -253,7 +253,7 @@ impl Generator {
         self.wrapped(ty, &real.text)
     }
 
-    /// Calls `wrap`, which never gives a negative zero.
+    /// Returns a call of `wrap`, whose result is never a negative zero.
     pub(super) fn wrapped(&mut self, ty: TypeId, text: &str) -> String {
         self.helpers.insert(Helper::Wrap(ty));
         if let (Some(scalar), Some((columns, rows))) = (self.types.scalar_of(ty), self.types.shape(ty))
@@ -265,7 +265,7 @@ impl Generator {
         format!("wrap({text})")
     }
 
-    /// A `bool`.
+    /// Returns a `bool`.
     fn condition(&mut self, depth: usize) -> String {
         let bool = self.scalar(Scalar::Bool);
         let inner = depth - 1;
@@ -305,7 +305,7 @@ impl Generator {
         }
     }
 
-    /// A `bvec`.
+    /// Returns a `bvec`.
     fn condition_vector(&mut self, ty: TypeId, depth: usize) -> String {
         if self.random.chance(25) {
             return format!("not({})", self.operand(ty, depth - 1));

@@ -1,5 +1,5 @@
-//! Random floating-point expressions, exact by construction: their values stay within so many digits that no operation
-//! rounds, and where GLSL allows an error the exact result is found again by rounding.
+//! Random floating-point expressions, exact by construction: their values have so few digits that
+//! no operation rounds, and where GLSL allows an error, rounding restores the exact result.
 
 use program::types::{Scalar, TypeId};
 
@@ -8,7 +8,7 @@ use super::names::vector_of;
 use super::real::{Bits, Real, literal};
 
 impl Generator {
-    /// An operator or built-in function with a floating-point result.
+    /// Returns an operator or built-in function with a floating-point result.
     pub(super) fn real(&mut self, ty: TypeId, depth: usize) -> Real {
         match vector_of(&self.types, ty) {
             Some((scalar, rows)) => self.real_vector(ty, scalar, rows, depth),
@@ -16,7 +16,8 @@ impl Generator {
         }
     }
 
-    /// An operand that need not be as variables are, for sums and products of long values.
+    /// Returns an operand that may exceed the range of variables, for sums and products of long
+    /// values.
     fn loose(&mut self, ty: TypeId, depth: usize) -> Real {
         if depth > 0 && self.operators > 0 && self.random.chance(60) {
             self.operators -= 1;
@@ -25,13 +26,13 @@ impl Generator {
         self.tight(ty, depth)
     }
 
-    /// An operand that is as variables are.
+    /// Returns an operand within the range of variables.
     fn tight(&mut self, ty: TypeId, depth: usize) -> Real {
         let scalar = self.types.scalar_of(ty).unwrap_or(Scalar::Float);
         Real { text: self.operand(ty, depth), bits: Bits::stored(scalar) }
     }
 
-    /// An operation of two operands, which are shortened if the result would not be exact.
+    /// Returns an operation on two operands, which are shortened if the result would be inexact.
     fn combined(
         &mut self,
         types: [TypeId; 2],
@@ -105,7 +106,7 @@ impl Generator {
         }
     }
 
-    /// `a * b + c` in one of its forms.
+    /// Returns `a * b + c` in one of its forms.
     fn multiply_add(&mut self, ty: TypeId, other: TypeId, depth: usize) -> Real {
         let form = self.random.below(4);
         let c = self.tight(ty, depth);
@@ -133,7 +134,7 @@ impl Generator {
             _ => Bits { fraction: 0, ..a.bits.sum(1) },
         };
         if function == "round" {
-            // Halves may go either way: there are none.
+            // Ties may round either way: the values contain none.
             let (fraction, text) = (Bits::stored(scalar).fraction as i32, self.stored(ty, a));
             let shift = literal(scalar, 2f64.powi(-fraction - 1));
             return Real {
@@ -162,7 +163,7 @@ impl Generator {
         self.product([ty, ty], depth, 2, |a, b| format!("dot({a}, {b})"))
     }
 
-    /// A matrix times a vector, or the other way round.
+    /// Returns a product of a matrix and a vector, in either order.
     fn matrix_product(&mut self, scalar: Scalar, rows: u8, depth: usize) -> Real {
         let inner = self.random.between(2, 4) as u8;
         let vector = self.vector(scalar, inner);
@@ -175,7 +176,7 @@ impl Generator {
         self.product([vector, matrix], depth, 2, times)
     }
 
-    /// A product with a power of two.
+    /// Returns a product with a power of two.
     fn scaled(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> Real {
         let a = self.tight(ty, depth);
         let exponent = self.random.between(0, 4) as i32 - 2;
@@ -190,7 +191,8 @@ impl Generator {
         Real { text, bits }
     }
 
-    /// Functions that may err, of arguments whose exact result is known to be a multiple of something, rounded to that.
+    /// Returns an inexact function whose exact result is known to be a multiple of some number,
+    /// rounded to that number.
     fn rounded_function(&mut self, scalar: Scalar, depth: usize) -> Real {
         let (int, ty) = (self.scalar(Scalar::Int), self.scalar(scalar));
         let number = |value| literal(scalar, value);
@@ -200,7 +202,7 @@ impl Generator {
         let (up, down) =
             (number(2f64.powi(stored.fraction as i32)), number(2f64.powi(-(stored.fraction as i32))));
         let nearest = |text: String| format!("floor({text} + {half})");
-        // The others take floats only.
+        // The other functions take floats only.
         let choice = if scalar == Scalar::Float { self.random.below(7) } else { self.random.below(3) };
         if choice == 0 {
             let x = self.place(ty, false, &[]).unwrap_or_else(|| number(7.25));
@@ -239,7 +241,7 @@ impl Generator {
         Real { text, bits: Bits::new(whole, 0) }
     }
 
-    /// A float from bits with few digits.
+    /// Returns a float from bits with few digits.
     fn of_bits(&mut self, depth: usize) -> Real {
         let (int, uint) = (self.scalar(Scalar::Int), self.scalar(Scalar::Uint));
         match self.random.below(3) {
@@ -264,7 +266,7 @@ impl Generator {
         }
     }
 
-    /// `reflect` at a plane between axes, `faceforward`.
+    /// Returns `reflect` at a plane between axes, or `faceforward`.
     fn reflection(&mut self, ty: TypeId, scalar: Scalar, rows: u8, depth: usize) -> Real {
         let stored = Bits::stored(scalar);
         let a = self.operand(ty, depth);

@@ -4,15 +4,17 @@ use program::types::{Scalar, TypeId};
 
 use super::generator::{Context, Direction, Function, Generator, root};
 
-/// How often a function's statements count as executed: once for each of the calls that loops make.
+/// Assumed number of executions of a function's statements: one per call from loops.
 const CALLS: usize = 8;
-/// Most statements that all executions of one call may take.
+/// Maximum number of statements executed by one call.
 const COST: usize = 1_000;
-/// Most statements of a program when everything is inlined: generations before gen8 cannot jump over more.
+/// Maximum number of statements of a program after inlining: generations before gen8 cannot jump
+/// over more.
 const INLINED: usize = 200;
 
 impl Generator {
-    /// Writes a function, which may be called from then on. It reads what is global and writes only what is its own.
+    /// Writes a function, which is callable from then on. It reads global variables and writes only
+    /// its own.
     pub fn function(&mut self) {
         let name = self.fresh("f");
         let result = if self.random.chance(80) { Some(self.any_type(1)) } else { None };
@@ -42,7 +44,7 @@ impl Generator {
         self.functions.push(Function { name, result, parameters, cost, size });
     }
 
-    /// Declarations of parameters; code that gives the `out` ones a value is written.
+    /// Declares parameters, and writes code that initializes the `out` ones.
     fn parameters(&mut self) -> Vec<(String, Direction, TypeId)> {
         let mut parameters = Vec::new();
         let mut outs = Vec::new();
@@ -73,7 +75,7 @@ impl Generator {
         parameters
     }
 
-    /// A call as a statement.
+    /// Writes a call as a statement.
     pub(super) fn call(&mut self) {
         let function = self.functions[self.random.below(self.functions.len())].clone();
         if function.cost * self.context.repeats > COST || self.inlined + function.size > INLINED {

@@ -1,4 +1,4 @@
-//! One stage's random code: what is in scope, which types there are, and places that can be read and written.
+//! Generator of one stage's random code: scope, types, and places that can be read and written.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use super::random::Random;
 /// A variable in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
-    /// Its name, or the path that leads to it.
+    /// Name of the variable, or a path to a part of it.
     pub name: String,
-    /// Its type.
+    /// Type of the variable.
     pub ty: TypeId,
-    /// Whether it may be written.
+    /// True if the variable may be written.
     pub writable: bool,
 }
 
-/// How a function's parameter is passed.
+/// Direction of a function's parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     In,
@@ -40,64 +40,64 @@ impl Direction {
         }
     }
 
-    /// Whether the caller's variable changes.
+    /// Returns true if the caller's variable changes.
     pub fn writes(self) -> bool {
         matches!(self, Direction::Out | Direction::Inout)
     }
 }
 
-/// A function that may be called.
+/// A callable function.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub name: String,
-    /// `None`: void.
+    /// Type of the result; `None` for void.
     pub result: Option<TypeId>,
     pub parameters: Vec<(Direction, TypeId)>,
-    /// Most statements that a call executes.
+    /// Maximum number of statements executed by a call.
     pub cost: usize,
-    /// Statements that take a call's place when everything is inlined.
+    /// Number of statements of an inlined call.
     pub size: usize,
 }
 
-/// What the statement under construction may do.
+/// Context of the statement under construction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Context {
-    /// Blocks around it.
+    /// Number of enclosing blocks.
     pub depth: usize,
-    /// Loops around it, inside its function.
+    /// Number of enclosing loops in the function.
     pub loops: usize,
-    /// How often it is executed at most.
+    /// Maximum number of executions.
     pub repeats: usize,
-    /// The function's result, if it is not void.
+    /// Type of the function's result, unless void.
     pub result: Option<TypeId>,
     /// `discard` is allowed.
     pub may_discard: bool,
 }
 
-/// Writes one stage's code.
+/// Generator of one stage's code.
 pub(super) struct Generator {
     pub random: Random,
     pub types: TypeTable,
     pub structures: Vec<TypeId>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// Functions of ours that the code calls.
+    /// Helper functions that the code calls.
     pub helpers: BTreeSet<Helper>,
-    /// Whether there are doubles.
+    /// True if doubles are available.
     pub doubles: bool,
     pub context: Context,
     /// Finished functions.
     pub definitions: String,
     /// Finished lines of the function under construction.
     code: String,
-    /// Operators that the expression under construction may still have.
+    /// Number of operators left for the expression under construction.
     pub(super) operators: usize,
-    /// Indices around the one under construction.
+    /// Number of enclosing index expressions.
     indices: usize,
     names: usize,
-    /// Most statements that the code so far executes.
+    /// Maximum number of statements executed so far.
     pub(super) executed: usize,
-    /// Statements so far, with those of functions for each of their calls.
+    /// Number of statements so far, with functions inlined.
     pub(super) inlined: usize,
 }
 
@@ -131,12 +131,12 @@ impl Generator {
         self.code.push('\n');
     }
 
-    /// Takes what was written so far.
+    /// Returns and clears the code written so far.
     pub fn take_code(&mut self) -> String {
         std::mem::take(&mut self.code)
     }
 
-    /// A name that nothing has yet.
+    /// Returns an unused name.
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
@@ -154,7 +154,7 @@ impl Generator {
         self.types.scalar(scalar)
     }
 
-    /// A random scalar type.
+    /// Returns a random scalar type.
     pub fn any_scalar(&mut self) -> Scalar {
         use Scalar::{Bool, Double, Float, Int, Uint};
         let all =
@@ -163,7 +163,7 @@ impl Generator {
         self.random.pick(known)
     }
 
-    /// A random scalar, vector or matrix type.
+    /// Returns a random scalar, vector or matrix type.
     pub fn any_value(&mut self) -> TypeId {
         let scalar = self.any_scalar();
         if scalar.is_float() && self.random.chance(20) {
@@ -174,7 +174,7 @@ impl Generator {
         self.vector(scalar, rows)
     }
 
-    /// A random type with at most `nesting` levels of arrays.
+    /// Returns a random type with at most `nesting` levels of arrays.
     pub fn any_type(&mut self, nesting: usize) -> TypeId {
         if nesting > 0 && self.random.chance(25) {
             let element = self.any_type(nesting - 1);
@@ -188,7 +188,8 @@ impl Generator {
         self.any_value()
     }
 
-    /// A random type of at most `leaves` scalars for which `fits` holds, `int` if none is found.
+    /// Returns a random type of at most `leaves` scalars for which `fits` is true, or `int` if none
+    /// is found.
     pub fn type_where(
         &mut self,
         nesting: usize,
@@ -204,7 +205,7 @@ impl Generator {
         self.scalar(Scalar::Int)
     }
 
-    /// Whether a value of type `want` can be found inside one of type `ty`.
+    /// Returns true if a value of type `want` exists inside one of type `ty`.
     fn reaches(&self, ty: TypeId, want: TypeId) -> bool {
         if ty == want {
             return true;
@@ -222,7 +223,8 @@ impl Generator {
         self.types.scalar_of(ty) == Some(scalar) && wanted <= rows
     }
 
-    /// A place of type `want` in some variable; to be written, or one that is not in a variable of `avoid`.
+    /// Returns a place of type `want` in some variable: a writable one, or one outside of the
+    /// variables in `avoid`.
     pub fn place(&mut self, want: TypeId, write: bool, avoid: &[String]) -> Option<String> {
         let fits = |v: &&Variable| {
             (v.writable || !write)
@@ -273,7 +275,7 @@ impl Generator {
         }
     }
 
-    /// Components of a vector.
+    /// Returns the path of some components of a vector.
     fn component_path(&mut self, name: &str, rows: u8, want: TypeId, write: bool) -> String {
         let wanted = usize::from(self.types.components(want));
         if wanted == 1 && self.random.chance(40) {
@@ -289,7 +291,7 @@ impl Generator {
         format!("{name}.{chosen}")
     }
 
-    /// An index below `length`, known or computed.
+    /// Returns an index below `length`, constant or computed.
     pub fn index(&mut self, length: usize) -> String {
         let int = self.scalar(Scalar::Int);
         if self.random.chance(40) {
@@ -308,7 +310,7 @@ impl Generator {
     }
 }
 
-/// The variable that a path starts at.
+/// Returns the variable at the start of a path.
 pub(super) fn root(path: &str) -> &str {
     path.split(['.', '[']).next().unwrap_or(path)
 }

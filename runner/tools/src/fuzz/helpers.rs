@@ -1,22 +1,23 @@
-//! GLSL functions that generated code calls: operations whose operands GLSL restricts, for any operands.
+//! GLSL helper functions: operations whose operands GLSL restricts, extended to any operands.
 
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::names::vector_of;
 use super::real::{Bits, literal};
 
-/// A function.
+/// A helper function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
-    /// `wrap` of a type: the nearest smaller value that variables may hold, modulo their range.
+    /// `wrap` of a type: the nearest smaller value within the range of variables, modulo that
+    /// range.
     Wrap(TypeId),
-    /// `quotient` of integers: of any, the first operand where there is none.
+    /// `quotient` of integers: of any operands; the first operand where the quotient is undefined.
     Quotient(Scalar),
     /// `remainder` of integers.
     Remainder(Scalar),
 }
 
-/// The helpers' definitions; those of columns before those of matrices.
+/// Returns the definitions of the helpers; those of columns before those of matrices.
 pub(super) fn definitions<'a>(types: &TypeTable, helpers: impl IntoIterator<Item = &'a Helper>) -> String {
     let (mut vectors, mut matrices) = (String::new(), String::new());
     for helper in helpers {
@@ -40,7 +41,7 @@ pub(super) fn definitions<'a>(types: &TypeTable, helpers: impl IntoIterator<Item
     vectors + &matrices
 }
 
-/// Every step is exact for every finite value, so that it does not matter what a compiler fuses.
+/// Every step is exact for every finite value, so that fusing changes nothing.
 fn wrap_vector(types: &TypeTable, ty: TypeId) -> String {
     let scalar = types.scalar_of(ty).unwrap_or(Scalar::Float);
     let Bits { whole, fraction } = Bits::stored(scalar);

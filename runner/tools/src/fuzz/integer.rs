@@ -7,7 +7,8 @@ use super::helpers::Helper;
 use super::names::vector_of;
 
 impl Generator {
-    /// An operator or built-in function with a result of type `int`, `uint` or a vector of one.
+    /// Returns an operator or built-in function with a result of type `int`, `uint` or a vector of
+    /// one.
     pub(super) fn integer(&mut self, ty: TypeId, depth: usize) -> String {
         let Some((scalar, rows)) = vector_of(&self.types, ty) else { return self.literal(ty) };
         let inner = depth - 1;
@@ -75,7 +76,7 @@ impl Generator {
         format!("{name}({a}, {b})")
     }
 
-    /// By a constant; the remainder only of operands that are not negative.
+    /// Returns a division by a constant; the remainder only of non-negative operands.
     fn known_division(&mut self, ty: TypeId, scalar: Scalar, depth: usize) -> String {
         let a = self.operand(ty, depth);
         let unsigned = ["2u", "3u", "7u", "16u", "1000u", "0x80000001u", "0xffffffffu"];
@@ -101,7 +102,7 @@ impl Generator {
         if function == "bitfieldReverse" {
             return format!("{function}({})", self.operand(ty, depth));
         }
-        // These give an int whatever they take.
+        // These functions return an int for both types.
         let from = self.random.pick(&[Scalar::Int, Scalar::Uint]);
         let from = self.vector(from, rows);
         let operand = self.operand(from, depth);
@@ -111,7 +112,7 @@ impl Generator {
         }
     }
 
-    /// `bitfieldExtract` and `bitfieldInsert` of fields inside the word.
+    /// Returns `bitfieldExtract` or `bitfieldInsert` of fields inside the word.
     fn bit_field(&mut self, ty: TypeId, rows: u8, depth: usize) -> String {
         let int = self.scalar(Scalar::Int);
         let (offset, bits) = if rows == 1 && self.random.chance(50) {
@@ -127,7 +128,7 @@ impl Generator {
         format!("bitfieldInsert({base}, {}, {offset}, {bits})", self.operand(ty, depth))
     }
 
-    /// Packing of vectors into one word, in ways that are exact.
+    /// Returns an exact packing of a vector into one word.
     fn packed(&mut self, ty: TypeId, scalar: Scalar, rows: u8, depth: usize) -> String {
         if scalar != Scalar::Uint || rows != 1 {
             return self.converted(ty, depth);
@@ -152,7 +153,7 @@ impl Generator {
         }
     }
 
-    /// A float's bits.
+    /// Returns the bits of a float.
     fn real_bits(&mut self, scalar: Scalar, rows: u8, depth: usize) -> String {
         let function = if scalar == Scalar::Int { "floatBitsToInt" } else { "floatBitsToUint" };
         let float = self.vector(Scalar::Float, rows);

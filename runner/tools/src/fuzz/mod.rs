@@ -1,15 +1,18 @@
-//! Random tests: legal programs whose results are exact, so that whatever disagrees about them is wrong.
+//! Random tests: legal programs with exact results, so that any disagreement is an error.
 //!
-//! [`generate`] makes test `number` of a seed, a pure function of its arguments. Programs are made of typed expressions
-//! within a budget; what GLSL leaves undefined does not occur in them:
+//! [`generate`] creates test `number` of a seed, a pure function of its arguments. Programs consist
+//! of typed expressions within a budget; undefined operations of GLSL do not occur in them:
 //!
-//! * loops are bounded, indices, shifts and bit fields are in range, integer division is guarded, every variable has a
-//!   value before it is read, barriers and derivatives are outside of what diverges;
-//! * floating-point values have so few digits that no operation rounds ([`real`]), so that fusing a product and a sum
-//!   changes nothing; where GLSL allows errors the exact result is found again by rounding.
+//! * loops are bounded, indices, shifts and bit fields are in range, integer division is guarded,
+//!   every variable is initialized before it is read, barriers and derivatives are outside of
+//!   divergent control flow;
+//! * floating-point values have so few digits that no operation rounds ([`real`]), so that fusing a
+//!   product and a sum changes nothing; where GLSL allows errors, rounding restores the exact
+//!   result.
 //!
-//! Results become hashes, which the tests show as colours or in buffers. No probe expects a value: executors must agree.
-//! [`mutate`] makes tests of other kind: damaged ones, which nothing may crash on.
+//! Results become hashes, which the tests output as colors or in buffers. No probe expects a value:
+//! the executors must agree. [`mutate`] creates another kind of test: damaged ones, on which
+//! nothing may crash.
 
 mod compute;
 mod expression;
@@ -37,7 +40,7 @@ use random::Random;
 use resources::Resources;
 use stage::Stage;
 
-/// The part of the pipeline that a test is about.
+/// The part of the pipeline that a test covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Kind {
     /// The vertex shader.
@@ -57,7 +60,7 @@ impl Kind {
     pub const ALL: [Kind; 5] =
         [Kind::Vertex, Kind::Tessellation, Kind::Geometry, Kind::Fragment, Kind::Compute];
 
-    /// The name on the command line and in tests' names.
+    /// Returns the name on the command line and in tests' names.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Vertex => "vertex",
@@ -69,18 +72,18 @@ impl Kind {
     }
 }
 
-/// How much code the stage in question has.
+/// Amount of code of the tested stage.
 #[derive(Clone, Copy, Debug)]
 struct Size(usize);
 
 impl Size {
-    /// Statements of `body`, nested ones not counted.
+    /// Returns the number of statements of `body`, without nested ones.
     fn statements(self) -> usize {
         self.0
     }
 }
 
-/// Test `number` of a seed: the text of a `.shader_test` file.
+/// Returns test `number` of a seed: the text of a `.shader_test` file.
 pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
     let mut maker = Maker::new(seed, number);
     let size = Size(maker.plan.random.pick(&[2, 4, 6, 8, 10, 14]));
@@ -94,11 +97,11 @@ pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
     format!("# runner fuzz --stage {} --seed {seed} --only {number} --print\n\n{text}", kind.name())
 }
 
-/// What the stages of one test share.
+/// Data shared by the stages of one test.
 struct Maker {
     seed: u64,
     number: u64,
-    /// Makes types and everything else that is not one stage's.
+    /// Generator of types and of everything outside of a single stage.
     plan: Generator,
     structures: Vec<TypeId>,
     resources: Resources,
@@ -119,12 +122,12 @@ impl Maker {
         Maker { seed, number, plan, structures, resources: Resources::default() }
     }
 
-    /// Resources for so many stages.
+    /// Creates resources for a number of stages.
     fn make_resources(&mut self, stages: usize) {
         self.resources = Resources::random(&mut self.plan, stages);
     }
 
-    /// The n-th stage.
+    /// Returns the n-th stage.
     fn stage(&self, number: usize) -> Stage {
         let random = Random::new(self.seed, self.number, 1 + number as u64);
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());

@@ -1,11 +1,11 @@
-//! Damaged tests: what front end and script parser must refuse, or take, without breaking down.
+//! Damaged tests: input that front end and script parser must refuse or accept without crashing.
 
 use super::random::Random;
 
-/// Most bytes of a damaged test.
+/// Maximum size of a damaged test in bytes.
 const BYTES: usize = 64 << 10;
 
-/// What takes the place of tokens.
+/// Replacements of tokens.
 const WORDS: [&str; 112] = [
     "0",
     "-1",
@@ -121,7 +121,7 @@ const WORDS: [&str; 112] = [
     "main",
 ];
 
-/// Ends of ranges, where numbers stand.
+/// Replacements of numbers: ends of ranges.
 const NUMBERS: [&str; 18] = [
     "0",
     "1",
@@ -143,7 +143,7 @@ const NUMBERS: [&str; 18] = [
     "4294967296",
 ];
 
-/// Test `number` of a seed that damages `text`; `other` is a text that parts come from.
+/// Returns test `number` of a seed: `text` with damages; `other` is a text to copy parts from.
 pub fn mutate(seed: u64, number: u64, text: &str, other: &str) -> String {
     let mut random = Random::new(seed, number, 0);
     let mut text = cut(text, BYTES).to_owned();
@@ -160,7 +160,7 @@ pub fn mutate(seed: u64, number: u64, text: &str, other: &str) -> String {
     cut(&text, BYTES).to_owned()
 }
 
-/// The whole characters among the first bytes.
+/// Returns the complete characters among the first bytes.
 fn cut(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -169,7 +169,7 @@ fn cut(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// Words, runs of blanks, and single characters.
+/// Splits a text into words, runs of blanks, and single characters.
 fn tokens(text: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_ascii_alphanumeric() || c == '_' => 1,

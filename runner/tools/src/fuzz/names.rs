@@ -2,12 +2,12 @@
 
 use program::types::{ArrayLength, Member, Scalar, StructType, Type, TypeId, TypeTable};
 
-/// An array type of so many elements.
+/// Returns an array type.
 pub(super) fn array(types: &mut TypeTable, element: TypeId, length: usize) -> TypeId {
     types.array(element, ArrayLength::Fixed(u32::try_from(length).unwrap_or(u32::MAX)))
 }
 
-/// Element and length of an array type of known length.
+/// Returns element type and length of an array type with known length.
 pub(super) fn elements(types: &TypeTable, ty: TypeId) -> Option<(TypeId, usize)> {
     match types.array_of(ty)? {
         (element, ArrayLength::Fixed(length)) => Some((element, length as usize)),
@@ -15,7 +15,7 @@ pub(super) fn elements(types: &TypeTable, ty: TypeId) -> Option<(TypeId, usize)>
     }
 }
 
-/// Scalar and number of components of a scalar or vector type.
+/// Returns scalar type and number of components of a scalar or vector type.
 pub(super) fn vector_of(types: &TypeTable, ty: TypeId) -> Option<(Scalar, u8)> {
     match (types.scalar_of(ty)?, types.shape(ty)?) {
         (scalar, (1, rows)) => Some((scalar, rows)),
@@ -23,14 +23,14 @@ pub(super) fn vector_of(types: &TypeTable, ty: TypeId) -> Option<(Scalar, u8)> {
     }
 }
 
-/// A structure type.
+/// Returns a structure type.
 pub(super) fn structure(types: &mut TypeTable, name: &str, members: &[TypeId]) -> TypeId {
     let member = |(k, &ty): (usize, &TypeId)| Member::new(&format!("m{k}"), ty);
     let members = members.iter().enumerate().map(member).collect();
     types.intern(Type::Struct(StructType { name: name.into(), members, scope: 0 }))
 }
 
-/// `int a[2]`: an array's length stands behind the name, where `unsized_outer` leaves the outermost out.
+/// Returns a declarator such as `int a[2]`; `unsized_outer` omits the outermost length.
 pub(super) fn declarator(types: &TypeTable, ty: TypeId, name: &str, unsized_outer: bool) -> String {
     let whole = types.name(ty);
     let (base, lengths) = whole.split_at(whole.find('[').unwrap_or(whole.len()));
@@ -40,7 +40,7 @@ pub(super) fn declarator(types: &TypeTable, ty: TypeId, name: &str, unsized_oute
     }
 }
 
-/// Number of scalars in a value of the type.
+/// Returns the number of scalars in a value of the type.
 pub(super) fn leaves(types: &TypeTable, ty: TypeId) -> usize {
     if let Some((element, length)) = elements(types, ty) {
         return length * leaves(types, element);
@@ -51,7 +51,7 @@ pub(super) fn leaves(types: &TypeTable, ty: TypeId) -> usize {
     }
 }
 
-/// Whether a type is or has a scalar for which `is` holds.
+/// Returns true if a type is or has a scalar for which `is` is true.
 pub(super) fn any_scalar(types: &TypeTable, ty: TypeId, is: &dyn Fn(Scalar) -> bool) -> bool {
     let inner = types.without_arrays(ty);
     match types.members(inner) {
@@ -60,7 +60,7 @@ pub(super) fn any_scalar(types: &TypeTable, ty: TypeId, is: &dyn Fn(Scalar) -> b
     }
 }
 
-/// Every scalar, vector or matrix inside a value, with its path in GLSL.
+/// Visits every scalar, vector or matrix inside a value, with its path in GLSL.
 pub(super) fn parts(types: &TypeTable, path: &str, ty: TypeId, visit: &mut dyn FnMut(&str, TypeId)) {
     if let Some((element, length)) = elements(types, ty) {
         (0..length).for_each(|k| parts(types, &format!("{path}[{k}]"), element, visit));

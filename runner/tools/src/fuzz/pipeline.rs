@@ -1,4 +1,5 @@
-//! Tests that draw: one stage has most of the code, the others carry its results to the framebuffer.
+//! Tests that draw: one stage has most of the code; the others carry its results to the
+//! framebuffer.
 
 use std::fmt::Write;
 
@@ -12,12 +13,12 @@ use super::script::{self, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, Stage};
 use super::{Maker, Size};
 
-/// Inputs of a stage that come as the previous stage's outputs.
+/// A varying: an output of one stage and an input of the next.
 #[derive(Clone, Debug)]
 struct Varying {
     name: String,
     ty: TypeId,
-    /// How a fragment shader gets it.
+    /// Interpolation qualifier in a fragment shader.
     interpolation: &'static str,
 }
 
@@ -27,7 +28,7 @@ impl Varying {
     }
 }
 
-/// Random varyings in at most so many slots.
+/// Returns random varyings in a limited number of slots.
 fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Vec<Varying> {
     let mut all = Vec::new();
     for k in 0..maker.plan.random.between(0, count) {
@@ -49,7 +50,8 @@ fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Ve
     all
 }
 
-/// A stage's outputs of hashes and varyings, and at the end of `main` their values. What is interpolated has one value.
+/// Declares a stage's outputs of hashes and varyings, and writes their values at the end of `main`.
+/// Interpolated varyings have one value.
 fn outputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], interpolated: bool) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     stage.output(if interpolated { "flat " } else { "" }, hashes, vector, false);
@@ -62,8 +64,9 @@ fn outputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], interpolated: 
     }
 }
 
-/// Inputs that are arrays over the vertices of a primitive or patch. Patches' arrays have the length of the largest patch,
-/// so that code sees elements; `vertex` numbers one of them.
+/// Declares inputs that are arrays over the vertices of a primitive or patch. The code sees single
+/// elements, since arrays of patches have the length of the largest patch; `vertex` selects one of
+/// them.
 fn array_inputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], vertices: usize, vertex: &str) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     let inputs = varyings.iter().map(|v| (&*v.name, v.ty)).chain([(hashes, vector)]);
@@ -75,7 +78,7 @@ fn array_inputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], vertices:
     }
 }
 
-/// A first stage that the test is not about.
+/// Returns a first stage that is not under test.
 fn small_vertex(maker: &mut Maker, hashes: &str, varyings: &[Varying]) -> String {
     let mut stage = maker.stage(0);
     stage.declare("in vec4 piglit_vertex;\n");
@@ -86,7 +89,7 @@ fn small_vertex(maker: &mut Maker, hashes: &str, varyings: &[Varying]) -> String
     format!("[vertex shader]\n{}\n", stage.text())
 }
 
-/// A last stage that shows the hashes and what it makes of the varyings.
+/// Returns a last stage that outputs the hashes and combines the varyings.
 fn final_fragment(
     maker: &mut Maker,
     number: usize,
@@ -114,7 +117,7 @@ fn final_fragment(
     format!("[fragment shader]\n{}\n", stage.text())
 }
 
-/// Sections and commands of a test that draws.
+/// Returns sections and commands of a test that draws.
 fn drawn(maker: &Maker, shaders: &str, data: &str, draw: &str, after: &str) -> String {
     let mut text = script::require(&[]) + shaders;
     if !data.is_empty() {
@@ -153,7 +156,7 @@ fn vertex_data(maker: &mut Maker, attributes: &[(String, TypeId)]) -> String {
     format!("{header}\n{}\n", rows.join("\n"))
 }
 
-/// Random vertex attributes.
+/// Returns random vertex attributes.
 fn attributes(maker: &mut Maker) -> Vec<(String, TypeId)> {
     let (mut all, mut left) = (Vec::new(), 12);
     for k in 0..maker.plan.random.between(0, 4) {
@@ -170,7 +173,7 @@ fn attributes(maker: &mut Maker) -> Vec<(String, TypeId)> {
     all
 }
 
-/// A test of the vertex shader.
+/// Returns a test of the vertex shader.
 pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(2);
     let (attributes, varyings) = (attributes(maker), varyings(maker, "v", 4, 12));
@@ -192,14 +195,14 @@ pub(super) fn vertex(maker: &mut Maker, size: Size) -> String {
     drawn(maker, &shaders, &data, &draw, "")
 }
 
-/// A test of the fragment shader.
+/// Returns a test of the fragment shader.
 pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(1);
     let mut stage = maker.stage(0);
     stage.declare(&script::color_outputs());
     stage.seed(Scalar::Int, "x", "int(gl_FragCoord.x)");
     stage.seed(Scalar::Int, "y", "int(gl_FragCoord.y)");
-    // Before anything diverges.
+    // Derivatives come before any divergence.
     let derivative = stage.generator.random.pick(&["dFdx", "dFdy", "fwidth"]);
     stage.seed(Scalar::Float, "slope", &format!("{derivative}(float(x * 3 - y * 5))"));
     stage.generator.context.may_discard = stage.generator.random.chance(50);
@@ -220,7 +223,7 @@ pub(super) fn fragment(maker: &mut Maker, size: Size) -> String {
     drawn(maker, &shaders, "", "draw rect -1 -1 2 2", &after)
 }
 
-/// A test of the geometry shader.
+/// Returns a test of the geometry shader.
 pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(3);
     let (inputs, varyings) = (varyings(maker, "w", 3, 8), varyings(maker, "v", 3, 8));
@@ -252,7 +255,7 @@ pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
     drawn(maker, &shaders, &data, &format!("draw arrays {draw}"), "")
 }
 
-/// Emits vertices around a place that follows from the primitive.
+/// Emits vertices around a position that depends on the primitive.
 fn emit(stage: &mut Stage, varyings: &[Varying], count: usize) {
     const CORNERS: [&str; 4] = ["0, 0", "0.875, 0", "0, 0.875", "1.25, 1.5"];
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
@@ -278,7 +281,7 @@ fn emit(stage: &mut Stage, varyings: &[Varying], count: usize) {
     stage.end("EndPrimitive();");
 }
 
-/// A test of both tessellation shaders.
+/// Returns a test of both tessellation shaders.
 pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     maker.make_resources(4);
     let inputs = varyings(maker, "w", 2, 6);
@@ -326,7 +329,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
     drawn(maker, &shaders, &data, &draw, "")
 }
 
-/// What a tessellation control shader leaves for the evaluation shader.
+/// Writes the outputs of a tessellation control shader.
 fn control_end(
     stage: &mut Stage,
     outputs: &[Varying],

@@ -1,4 +1,4 @@
-//! Random numbers that follow from a seed, a test's number and a stream.
+//! Pseudo-random numbers from a seed, a test's number and a stream.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::RngCore;
@@ -8,37 +8,38 @@ use rand_pcg::rand_core::RngCore;
 pub(super) struct Random(Pcg64);
 
 impl Random {
-    /// The choices of one part (`stream`) of test `number` of a seed, the same on every machine.
+    /// Returns the choices of one part (`stream`) of test `number` of a seed, equal on every
+    /// machine.
     pub fn new(seed: u64, number: u64, stream: u64) -> Random {
         Random(Pcg64::new(u128::from(seed) << 64 | u128::from(number), u128::from(stream)))
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn bits(&mut self) -> u32 {
         self.0.next_u32()
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// True in `percent` of a hundred calls.
+    /// Returns true in `percent` of a hundred calls.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of a list that is not empty.
+    /// Returns an element of a non-empty list.
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 
-    /// `count` different elements of a list, in random order.
+    /// Returns `count` different elements of a list in random order.
     pub fn some_of<T: Copy>(&mut self, list: &[T], count: usize) -> Vec<T> {
         let mut left = list.to_vec();
         (0..count.min(list.len())).map(|_| left.swap_remove(self.below(left.len()))).collect()

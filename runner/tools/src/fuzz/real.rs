@@ -1,8 +1,9 @@
-//! Floating-point expressions whose values are exact whatever a compiler fuses or reorders.
+//! Floating-point expressions with values that stay exact under fusing and reordering.
 
 use program::types::Scalar;
 
-/// What is known of an expression's values: at most 2^`whole` in magnitude, and multiples of 2^-`fraction`.
+/// Bounds of an expression's values: at most 2^`whole` in magnitude, and multiples of
+/// 2^-`fraction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bits {
     /// Upper bound of the magnitude, as a power of two.
@@ -14,14 +15,14 @@ pub(super) struct Bits {
 /// A floating-point expression.
 #[derive(Clone, Debug)]
 pub(super) struct Real {
-    /// GLSL.
+    /// GLSL text.
     pub text: String,
-    /// Its values.
+    /// Bounds of the values.
     pub bits: Bits,
 }
 
 impl Bits {
-    /// The values that variables hold: small enough for products and sums of a few of them to be exact.
+    /// Returns the bounds of variables: small enough for exact products and sums of a few of them.
     pub fn stored(scalar: Scalar) -> Bits {
         if scalar == Scalar::Double { Bits::new(11, 14) } else { Bits::new(7, 3) }
     }
@@ -30,33 +31,33 @@ impl Bits {
         Bits { whole, fraction }
     }
 
-    /// Whether every such value is one of the type.
+    /// Returns true if the type represents all values within the bounds.
     pub fn fit(self, scalar: Scalar) -> bool {
         self.whole + self.fraction <= if scalar == Scalar::Double { 53 } else { 24 }
     }
 
-    /// Whether every such value is one of `other`'s.
+    /// Returns true if these bounds are within `other`.
     pub fn within(self, other: Bits) -> bool {
         self.whole <= other.whole && self.fraction <= other.fraction
     }
 
-    /// Either of two.
+    /// Returns the bounds of either of two values.
     pub fn or(self, other: Bits) -> Bits {
         Bits::new(self.whole.max(other.whole), self.fraction.max(other.fraction))
     }
 
-    /// The sum of up to 2^`doublings` values.
+    /// Returns the bounds of a sum of up to 2^`doublings` values.
     pub fn sum(self, doublings: u32) -> Bits {
         Bits { whole: self.whole + doublings, ..self }
     }
 
-    /// A product.
+    /// Returns the bounds of a product.
     pub fn times(self, other: Bits) -> Bits {
         Bits::new(self.whole + other.whole, self.fraction + other.fraction)
     }
 }
 
-/// A floating-point literal; the value has a short decimal form.
+/// Returns a floating-point literal; the value has a short decimal form.
 pub(super) fn literal(scalar: Scalar, value: f64) -> String {
     let suffix = if scalar == Scalar::Double { "LF" } else { "" };
     let text = format!("{value:?}{suffix}");

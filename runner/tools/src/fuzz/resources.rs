@@ -36,24 +36,24 @@ const INTEGERS: [i32; 19] = [
     -987_654_321,
 ];
 
-/// Something that shaders read.
+/// A resource that shaders read.
 pub(super) struct Resource {
-    /// GLSL.
+    /// GLSL declaration.
     pub declaration: String,
     /// Paths and types.
     pub variables: Vec<(String, TypeId)>,
-    /// Bit n: the n-th stage reads it.
+    /// Mask of the stages that read it (bit n: the n-th stage).
     stages: usize,
 }
 
 impl Resource {
-    /// Whether the n-th stage reads it.
+    /// Returns true if the n-th stage reads it.
     pub fn is_of(&self, stage: usize) -> bool {
         self.stages >> stage & 1 != 0
     }
 }
 
-/// All resources of a test, and the commands that fill them.
+/// All resources of a test, and the commands that initialize them.
 #[derive(Default)]
 pub(super) struct Resources {
     pub all: Vec<Resource>,
@@ -61,7 +61,8 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// Random resources of a test with so many stages. `generator` knows the structures.
+    /// Returns random resources of a test with a number of stages. `generator` knows the
+    /// structures.
     pub fn random(generator: &mut Generator, stages: usize) -> Resources {
         let mut resources = Resources::default();
         for k in 0..generator.random.between(1, 4) {
@@ -107,7 +108,7 @@ impl Resources {
         });
     }
 
-    /// Members with names that begin with `prefix`.
+    /// Returns members with names that begin with `prefix`.
     fn members(generator: &mut Generator, prefix: &str) -> Vec<(String, TypeId)> {
         let count = generator.random.between(1, 5);
         (0..count).map(|k| (format!("{prefix}{k}"), generator.type_where(2, LEAVES, |_, _| true))).collect()
@@ -155,7 +156,7 @@ impl Resources {
         let Generator { types, random, .. } = generator;
         let commands = &mut self.commands;
         scalars(types, rules, order, block, 0, &mut |scalar, offset| {
-            // Words are stored as signed ones.
+            // Words are stored as signed integers.
             let (name, scalar) = match scalar {
                 Scalar::Uint => ("int", Scalar::Int),
                 Scalar::Bool => ("int", Scalar::Bool),
@@ -173,7 +174,7 @@ fn declare_members(text: &mut String, types: &TypeTable, members: &[(String, Typ
     }
 }
 
-/// A value as commands and vertex data have it.
+/// Returns a value in the form of commands and vertex data.
 pub(super) fn value(random: &mut Random, scalar: Scalar) -> String {
     match scalar {
         Scalar::Bool => random.below(2).to_string(),
@@ -189,7 +190,7 @@ pub(super) fn value(random: &mut Random, scalar: Scalar) -> String {
     }
 }
 
-/// Every scalar in memory with its offset.
+/// Returns every scalar in memory with its offset.
 fn scalars(
     types: &TypeTable,
     rules: Rules,

@@ -1,12 +1,12 @@
-//! What a generated test is made of beside shaders: requirements, framebuffers, probes.
+//! The parts of a generated test other than shaders: requirements, framebuffers, probes.
 
 use std::fmt::Write;
 
-/// Sides of the window and the textures that are drawn to.
+/// Width and height of the window and of the render targets.
 pub(super) const SIDE: usize = 16;
-/// Colour outputs, two hashes each.
+/// Number of color outputs, with two hashes each.
 const TARGETS: usize = 2;
-/// The first texture unit of the targets.
+/// The first texture unit of the render targets.
 const UNIT: usize = 10;
 
 /// Positions of vertices; the first four are a strip over the whole window.
@@ -23,7 +23,7 @@ pub(super) const POSITIONS: [(&str, &str); 10] = [
     ("0.3125", "0.3125"),
 ];
 
-/// The requirements of every test, `more` extensions among them.
+/// Returns the requirements of every test, with `more` extensions.
 pub(super) fn require(more: &[&str]) -> String {
     let mut text = format!(
         "[require]\nGL >= 4.2\nGLSL >= 4.20\nSIZE {SIDE} {SIDE}\nGL_ARB_arrays_of_arrays\nGL_ARB_shader_storage_buffer_object\n"
@@ -32,14 +32,14 @@ pub(super) fn require(more: &[&str]) -> String {
     text + "\n"
 }
 
-/// Begins `[test]`. No probe expects a value: whatever is probed must only be the same on every executor.
+/// Begins `[test]`. No probe expects a value: the executors must agree.
 pub(super) fn test() -> String {
     "[test]\n# No value is expected here: each probe compares what the executors show.\n\
      tolerance 3e38 3e38 3e38 3e38\n"
         .to_owned()
 }
 
-/// Declarations of the colour outputs and of the function that fills them.
+/// Returns the declarations of the color outputs and of the function that writes them.
 pub(super) fn color_outputs() -> String {
     let mut text = String::new();
     for k in 0..TARGETS {
@@ -48,12 +48,12 @@ pub(super) fn color_outputs() -> String {
     text + "vec4 encode(int a, int b) { return vec4(a & 0xffff, a >> 16 & 0xffff, b & 0xffff, b >> 16 & 0xffff); }\n"
 }
 
-/// Lines that write all hashes to the colour outputs.
+/// Returns lines that write all hashes to the color outputs.
 pub(super) fn write_colors() -> Vec<String> {
     (0..TARGETS).map(|k| format!("color{k} = encode(hash[{}], hash[{}]);", 2 * k, 2 * k + 1)).collect()
 }
 
-/// Commands that make the framebuffer.
+/// Returns commands that create the framebuffer.
 pub(super) fn framebuffer() -> String {
     let mut text = String::new();
     for k in 0..TARGETS {
@@ -64,7 +64,7 @@ pub(super) fn framebuffer() -> String {
     text
 }
 
-/// Commands that compare the framebuffer.
+/// Returns commands that compare the framebuffer.
 pub(super) fn probe_framebuffer() -> String {
     let mut text = String::new();
     for k in 0..TARGETS {
@@ -73,7 +73,7 @@ pub(super) fn probe_framebuffer() -> String {
     text
 }
 
-/// Commands that compare words of a storage buffer.
+/// Returns commands that compare words of a storage buffer.
 pub(super) fn probe_words(binding: usize, offsets: impl Iterator<Item = usize>) -> String {
     let mut text = String::new();
     for offset in offsets {

@@ -1,4 +1,4 @@
-//! One stage's shader: random code in `body`, and hashes of all that it computed.
+//! One stage's shader: random code in `body`, and hashes of all computed values.
 
 use std::fmt::Write;
 
@@ -17,27 +17,27 @@ const EXTENSIONS: [&str; 4] = [
     "GL_ARB_compute_shader",
     "GL_ARB_gpu_shader5",
 ];
-/// Hashes that a stage computes.
+/// Number of hashes that a stage computes.
 pub(super) const HASHES: usize = 4;
-/// All hashes as the vector that goes from stage to stage.
+/// All hashes as the vector passed from stage to stage.
 pub(super) const HASH_VECTOR: &str = "ivec4(hash[0], hash[1], hash[2], hash[3])";
-/// Most scalars of a global variable.
+/// Maximum number of scalars in a global variable.
 pub(super) const LEAVES: usize = 40;
 
 /// A shader under construction.
 pub(super) struct Stage {
     pub generator: Generator,
-    /// Variables that are the same for all invocations.
+    /// Variables with equal values in all invocations.
     uniform: Vec<Variable>,
     declarations: String,
-    /// What `main` does before and after `body`.
+    /// Code of `main` before and after `body`.
     prologue: String,
     epilogue: String,
     body: String,
 }
 
 impl Stage {
-    /// A stage that sees `resources`.
+    /// Returns a stage that reads `resources`.
     pub fn new<'a>(mut generator: Generator, resources: impl Iterator<Item = &'a Resource>) -> Stage {
         let mut declarations = String::new();
         for resource in resources {
@@ -68,7 +68,7 @@ impl Stage {
         self.generator.declare(name, ty, false);
     }
 
-    /// Declares an input for each vertex of a primitive or patch, of which code does not know yet.
+    /// Declares an input for each vertex of a primitive or patch, which is not in scope yet.
     pub fn array_input(&mut self, name: &str, ty: TypeId) {
         let declarator = names::declarator(&self.generator.types, ty, name, true);
         let _ = writeln!(self.declarations, "in {declarator};");
@@ -80,7 +80,7 @@ impl Stage {
         let _ = writeln!(self.declarations, "{qualifiers}out {declarator};");
     }
 
-    /// A global variable that is computed before everything else, and only read then.
+    /// Declares a global variable that is computed first and only read afterwards.
     pub fn seed(&mut self, scalar: Scalar, name: &str, value: &str) {
         let _ = writeln!(self.declarations, "{} {name};", scalar.name());
         let _ = writeln!(self.prologue, "  {name} = {value};");
@@ -88,17 +88,17 @@ impl Stage {
         self.generator.declare(name, ty, false);
     }
 
-    /// Appends a line to what `main` does in the end.
+    /// Appends a line at the end of `main`.
     pub fn end(&mut self, line: &str) {
         let _ = writeln!(self.epilogue, "  {line}");
     }
 
-    /// A random value for the end of `main`.
+    /// Returns a random value for the end of `main`.
     pub fn value(&mut self, ty: TypeId) -> String {
         self.generator.expression(ty, 2)
     }
 
-    /// A random value that is the same for all invocations.
+    /// Returns a random value that is equal in all invocations.
     pub fn uniform_value(&mut self, ty: TypeId) -> String {
         let all = std::mem::replace(&mut self.generator.variables, self.uniform.clone());
         let value = self.generator.expression(ty, 2);
@@ -106,7 +106,8 @@ impl Stage {
         value
     }
 
-    /// Writes functions and `body` with about so many statements, and hashes what they leave behind.
+    /// Writes functions and `body` with about this number of statements, and hashes the resulting
+    /// variables.
     pub fn fill(&mut self, statements: usize) {
         let read_only = self.generator.variables.clone();
         self.table();
@@ -132,7 +133,7 @@ impl Stage {
         self.epilogue += &code;
     }
 
-    /// A constant table that is indexed.
+    /// Declares a constant table that is indexed.
     fn table(&mut self) {
         if self.generator.random.chance(60) {
             return;
@@ -145,7 +146,7 @@ impl Stage {
         self.generator.declare("table", ty, false);
     }
 
-    /// Global variables with their first values; the first is an `int`.
+    /// Declares global variables with their initial values; the first is an `int`.
     fn globals(&mut self) -> Vec<Variable> {
         let mut globals = Vec::new();
         for k in 0..self.generator.random.between(3, 6) {
@@ -163,7 +164,7 @@ impl Stage {
         globals
     }
 
-    /// Lines that mix every scalar of a value into `hash`.
+    /// Returns lines that mix every scalar of a value into `hash`.
     fn fold(&mut self, hash: &str, path: &str, ty: TypeId) {
         if let Some((element, length)) = elements(&self.generator.types, ty) {
             if length > 1 && self.generator.random.chance(50) {
@@ -190,7 +191,7 @@ impl Stage {
         }
     }
 
-    /// The whole shader.
+    /// Returns the text of the shader.
     pub fn text(&self) -> String {
         let mut text = String::from("#version 420\n");
         for extension in EXTENSIONS {
@@ -209,7 +210,7 @@ impl Stage {
     }
 }
 
-/// `int` expressions, one for each scalar of a scalar, vector or matrix.
+/// Returns `int` expressions, one for each scalar of a scalar, vector or matrix.
 fn scalars(types: &TypeTable, path: &str, ty: TypeId) -> Vec<String> {
     let (Some(scalar), Some((columns, rows))) = (types.scalar_of(ty), types.shape(ty)) else {
         return Vec::new();

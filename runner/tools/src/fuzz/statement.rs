@@ -1,21 +1,21 @@
-//! Random statements: they end, and leave nothing undefined.
+//! Random statements, which terminate and leave nothing undefined.
 
 use program::types::{Scalar, TypeId};
 
 use super::generator::{Context, Generator, root};
 use super::names::{elements, vector_of};
 
-/// Deepest nesting of blocks.
+/// Maximum nesting of blocks.
 const DEPTH: usize = 4;
-/// Most loops around a statement of one function.
+/// Maximum number of loops around a statement of one function.
 const LOOPS: usize = 3;
-/// Most often that a statement is executed by one invocation.
+/// Maximum number of executions of a statement by one invocation.
 const REPEATS: usize = 40;
-/// Most statements that one invocation executes.
+/// Maximum number of statements executed by one invocation.
 const EXECUTED: usize = 2_000;
 
 impl Generator {
-    /// A number of statements, in a scope of their own.
+    /// Writes a number of statements in a separate scope.
     pub fn statements(&mut self, count: usize) {
         let mark = self.variables.len();
         for _ in 0..count {
@@ -26,7 +26,7 @@ impl Generator {
         self.variables.truncate(mark);
     }
 
-    /// Writes with the context changed.
+    /// Writes code with a changed context.
     fn within(&mut self, change: impl FnOnce(&mut Context), write: impl FnOnce(&mut Generator)) {
         let outer = self.context;
         change(&mut self.context);
@@ -34,7 +34,7 @@ impl Generator {
         self.context = outer;
     }
 
-    /// Statements one block deeper.
+    /// Writes statements one block deeper.
     fn nested(&mut self, most: usize) {
         let count = self.random.between(1, most);
         self.within(|context| context.depth += 1, |this| this.statements(count));
@@ -81,7 +81,7 @@ impl Generator {
         self.declare(&name, ty, true);
     }
 
-    /// The type of some place that can be written.
+    /// Returns the type of some writable place.
     fn written_type(&mut self) -> Option<TypeId> {
         let writable: Vec<TypeId> = self.variables.iter().filter(|v| v.writable).map(|v| v.ty).collect();
         let mut ty = *writable.get(self.random.below(writable.len().max(1)))?;
@@ -126,11 +126,11 @@ impl Generator {
         self.line(&text);
     }
 
-    /// An assignment to `place` whose value changes another variable.
+    /// Returns an assignment to `place` whose value changes another variable.
     fn side_effect(&mut self, place: &str) -> String {
         let int = self.scalar(Scalar::Int);
         let other = self.place(int, true, &[root(place).to_owned()]);
-        // What either path computes must not depend on what is written.
+        // Index expressions in either path must not depend on the written variable.
         let Some(other) = other.filter(|other| !place.contains('[') && !other.contains('[')) else {
             return format!("{place} = {};", self.expression(int, 2));
         };
@@ -232,7 +232,7 @@ impl Generator {
         self.line(&format!("if ({condition}) return{value};"));
     }
 
-    /// Built-in functions with results in parameters.
+    /// Writes a call of a built-in function with results in parameters.
     fn two_results(&mut self) {
         let rows = self.random.pick(&[1, 1, 2, 3, 4]);
         let real = if self.doubles && self.random.chance(40) { Scalar::Double } else { Scalar::Float };

@@ -1,8 +1,8 @@
-//! The generator alone; `runner/tests/fuzz.rs` has its programs executed.
+//! Tests of the generator alone; `runner/tests/it/fuzz.rs` executes its programs.
 
 use super::*;
 
-/// Every part of a test is the same each time; neighbours differ.
+/// Every part of a test is reproducible; neighbors differ.
 #[test]
 fn tests_follow_from_seed_number_and_kind() {
     for kind in Kind::ALL {
@@ -15,7 +15,7 @@ fn tests_follow_from_seed_number_and_kind() {
     }
 }
 
-/// Together the programs have everything that they are said to have.
+/// Together, the programs contain every announced construct.
 #[test]
 fn the_vocabulary_is_used() {
     let mut all = String::new();
@@ -74,7 +74,7 @@ fn the_vocabulary_is_used() {
     }
 }
 
-/// Digits that sums and products need.
+/// Digits of sums and products.
 #[test]
 fn digits_are_counted() {
     use super::real::Bits;

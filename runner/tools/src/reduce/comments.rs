@@ -1,4 +1,4 @@
-//! Comments, blank lines, continued lines and blanks that separate nothing.
+//! Comments, blank lines, continued lines and redundant blanks.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use super::Edit;
 use super::shader::{Source, disjoint, sources};
 use super::tokens::pieces;
 
-/// Each of them.
+/// Returns the removal of each.
 pub fn edits(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = sources(text).iter().flat_map(in_shader).collect();
     edits.extend(lines(text));
     disjoint(edits)
 }
 
-/// What is between tokens, where it is more than one blank or line end.
+/// Returns edits of the space between tokens that is longer than one blank or line end.
 fn in_shader(source: &Source<'_>) -> Vec<Edit> {
     let text = source.text;
     let mut edits = Vec::new();
@@ -33,7 +33,8 @@ fn in_shader(source: &Source<'_>) -> Vec<Edit> {
     edits
 }
 
-/// Lines outside of shaders that are blank or comments, and comments and blanks at the ends of lines.
+/// Returns lines outside of shaders that are blank or comments, and comments and blanks at the ends
+/// of lines.
 fn lines(text: &str) -> Vec<Edit> {
     let mut start = 0;
     let mut edits = Vec::new();
@@ -47,14 +48,14 @@ fn lines(text: &str) -> Vec<Edit> {
             edits.push(Edit::delete(range.start + tail.start..range.start + tail.end));
         }
     }
-    // Those within shaders are code.
+    // Lines inside shaders are code.
     let shaders: Vec<Range<usize>> =
         sources(text).iter().map(|s| s.in_file(Edit::delete(0..s.text.len())).range).collect();
     edits.retain(|edit| !shaders.iter().any(|s| s.start <= edit.range.start && edit.range.end <= s.end));
     edits
 }
 
-/// Blanks, and a comment, before the end of a line.
+/// Returns the blanks, and a comment, before the end of a line.
 fn tail(line: &str) -> Option<Range<usize>> {
     let body = line.trim_end_matches(['\n', '\r']);
     let kept = body.split(" #").next().unwrap_or(body).trim_end();

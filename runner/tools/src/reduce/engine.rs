@@ -1,73 +1,74 @@
-//! The reduction itself: which edits can be made, tried in a fixed order, several at a time.
+//! The reduction engine: tries edits in a fixed order, several at a time.
 
 use std::collections::HashSet;
 
 use super::{Edit, Level, Plan, apply};
 
-/// Says of texts whether they are interesting.
+/// A judge of candidate texts.
 pub trait Judge {
-    /// Judges texts, in their order.
+    /// Judges texts in their order; true means interesting.
     ///
     /// # Errors
-    /// [`Stopped`] when nothing more is to be judged.
+    /// Returns [`Stopped`] if no more texts may be judged.
     fn judge(&mut self, texts: Vec<String>) -> Result<Vec<bool>, Stopped>;
 }
 
-/// Why a reduction ended before nothing more could be left out.
+/// Reasons for an early end of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Somebody interrupted it.
+    /// The user interrupted it.
     Interrupted,
-    /// As many texts were judged as were allowed.
+    /// The maximum number of texts was judged.
     Steps,
 }
 
-/// How far a reduction is.
+/// Progress of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
     /// The level that made the text smaller.
     pub level: Level,
-    /// Texts judged so far.
+    /// Number of texts judged so far.
     pub steps: u64,
     /// The smallest interesting text.
     pub best: &'a str,
 }
 
-/// Reduces one text.
+/// Reducer of one text.
 ///
-/// The result depends on the text and the judge's answers alone: texts are judged in one order, and of several that are
-/// judged at a time those behind the first interesting one count for nothing.
+/// The result depends only on the text and the judge's answers: texts are judged in one order, and
+/// of several that are judged at a time, those behind the first interesting one are ignored.
 pub struct Reducer<'a> {
     judge: &'a mut dyn Judge,
     best: String,
-    /// Texts judged at a time.
+    /// Number of texts judged at a time.
     batch: usize,
     steps: u64,
     most: u64,
-    /// Hashes of texts that are not interesting.
+    /// Hashes of uninteresting texts.
     refused: HashSet<[u8; 32]>,
 }
 
 impl<'a> Reducer<'a> {
-    /// For an interesting text; at most `most` others are judged, `batch` at a time.
+    /// Returns a reducer of an interesting text; at most `most` others are judged, `batch` at a
+    /// time.
     pub fn new(text: String, judge: &'a mut dyn Judge, most: u64, batch: usize) -> Reducer<'a> {
         Reducer { judge, best: text, batch: batch.max(1), steps: 0, most, refused: HashSet::new() }
     }
 
-    /// The smallest interesting text so far.
+    /// Returns the smallest interesting text so far.
     pub fn best(&self) -> &str {
         &self.best
     }
 
-    /// Texts judged so far.
+    /// Returns the number of texts judged so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Makes the text smaller until no level can.
+    /// Shrinks the text until no level can.
     ///
     /// # Errors
-    /// Why it ended before that; [`Reducer::best`] is the result all the same.
+    /// Returns the reason of an early end; [`Reducer::best`] is valid nevertheless.
     pub fn run(&mut self, mut report: impl FnMut(Progress<'_>)) -> Result<(), Stopped> {
         loop {
             let round = self.best.len();
@@ -92,11 +93,11 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// Delta debugging: all edits at once, then halves of them, and so on to single ones; from the end of the text, since
-    /// what comes late depends on what comes early.
+    /// Delta debugging: all edits at once, then halves of them, and so on to single ones; from the
+    /// end of the text, since later parts depend on earlier ones.
     fn together(&mut self, edits: Vec<Edit>, largest: usize) -> Result<(), Stopped> {
         let base = self.best.clone();
-        // Edits that can be made, and those that are still open.
+        // Accepted edits, and those that are still undecided.
         let (mut made, mut open): (Vec<bool>, Vec<usize>) =
             (vec![false; edits.len()], (0..edits.len()).collect());
         let mut size = open.len().min(largest);
@@ -124,7 +125,8 @@ impl<'a> Reducer<'a> {
         Ok(())
     }
 
-    /// Each edit alone. One that is made changes the list: it goes on with the first edit behind its start.
+    /// Tries each edit alone. An accepted edit changes the list: the search continues with the
+    /// first edit behind its start.
     fn one_by_one(&mut self, level: Level, mut edits: Vec<Edit>) -> Result<(), Stopped> {
         let mut next = 0;
         while next < edits.len() {
@@ -142,7 +144,7 @@ impl<'a> Reducer<'a> {
         Ok(())
     }
 
-    /// Makes the first of the texts that is interesting the best, and gives its place.
+    /// Accepts the first interesting text and returns its index.
     fn first(&mut self, texts: Vec<String>) -> Result<Option<usize>, Stopped> {
         let hash = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
         let is_new = |text: &str| text.len() < self.best.len() && !self.refused.contains(&hash(text));

@@ -1,14 +1,15 @@
-//! Expressions of GLSL.
+//! Edits of GLSL expressions.
 
 use glsl::ast::{ExprId, ExprKind, TranslationUnit};
 
 use super::Edit;
 use super::shader;
 
-/// What takes the place of expressions; the front end knows where a type does not fit.
+/// Replacements of expressions; the front end rejects wrong types.
 const LITERALS: [&str; 3] = ["0", "0.0", "true"];
 
-/// Each expression by each of its operands, the longest first, or by a literal; outer expressions come first.
+/// Replaces each expression by each of its operands, the longest first, or by a literal; outer
+/// expressions come first.
 pub fn edits(text: &str) -> Vec<Edit> {
     shader::edits(text, |shader| {
         let unit = shader.unit;

@@ -1,4 +1,4 @@
-//! What two failures must have in common to count as the same.
+//! Likeness of failures: the properties that two failures must share to count as the same.
 
 use std::sync::LazyLock;
 
@@ -7,30 +7,30 @@ use regex::Regex;
 use crate::bisect::Ending;
 use results::verdict::{Phase, Status, Verdict};
 
-/// How much is wanted.
+/// Requirements beyond the ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// The first line of the message, but for lines and columns.
+    /// Compare the first line of the message, without lines and columns.
     pub message: bool,
 }
 
-/// What a failure has in common with others.
+/// The properties that a failure shares with others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
-    /// Status and layer.
+    /// Status and phase.
     pub ending: Ending,
-    /// Of probes and disagreements the message without numbers, of crashes where they happened; with
-    /// [`Wanted::message`] of everything the message.
+    /// For probes and disagreements, the message without numbers; for crashes, their location; with
+    /// [`Wanted::message`], the message of any failure.
     pub kind: Option<String>,
 }
 
 impl Likeness {
-    /// That of a verdict.
+    /// Returns the likeness of a verdict.
     pub fn of(verdict: &Verdict, wanted: Wanted) -> Likeness {
         let ending = Ending::of(verdict);
         let reason = verdict.cause.as_ref().map_or("", |(_, reason)| reason);
         let line = message(reason);
-        let kind = match (ending.status, ending.layer) {
+        let kind = match (ending.status, ending.phase) {
             _ if wanted.message => Some(line),
             (Status::Crash, _) => Some(place(&line).to_owned()),
             (_, Some(Phase::Probe | Phase::Mismatch)) => Some(without_numbers(&line)),
@@ -40,7 +40,7 @@ impl Likeness {
     }
 }
 
-/// The first line without where in the file it is.
+/// Returns the first line without its position in the file.
 fn message(reason: &str) -> String {
     static PLACE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\bline [0-9]+(, column [0-9]+)?: ").ok());
@@ -48,7 +48,7 @@ fn message(reason: &str) -> String {
     PLACE.as_ref().map_or_else(|| line.to_owned(), |place| place.replace(line, "").into_owned())
 }
 
-/// `panic at FILE:LINE` of a panic, all of any other end.
+/// Returns `panic at FILE:LINE` for a panic, and the whole text otherwise.
 fn place(line: &str) -> &str {
     line.starts_with("panic at ").then(|| line.split(": ").next()).flatten().unwrap_or(line)
 }
@@ -64,8 +64,8 @@ fn without_numbers(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn likeness(status: Status, layer: Phase, reason: &str) -> Likeness {
-        Likeness::of(&Verdict::new(status, layer, reason), Wanted::default())
+    fn likeness(status: Status, phase: Phase, reason: &str) -> Likeness {
+        Likeness::of(&Verdict::new(status, phase, reason), Wanted::default())
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! Reducing a test that fails to a smaller one that fails in the same way: hierarchical delta debugging.
+//! Reduction of a failing test to a smaller one that fails in the same way: hierarchical delta
+//! debugging.
 //!
-//! [`levels`](Level::ALL) are ways to make a text smaller, from whole commands and sections down to expressions and
-//! tokens; each turns a text into [`Plan`]s, lists of [`Edit`]s. The [`engine`] applies as many of them as leave the text
-//! interesting and starts again until nothing more can go. What interesting means is a [`Likeness`].
+//! [`levels`](Level::ALL) are ways to shrink a text, from whole commands and sections down to
+//! expressions and tokens; each turns a text into [`Plan`]s, lists of [`Edit`]s. The [`engine`]
+//! applies as many of them as leave the text interesting, and repeats until no level shrinks the
+//! text. A [`Likeness`] defines interesting texts.
 
 mod comments;
 mod engine;
@@ -18,12 +20,12 @@ pub use likeness::{Likeness, Wanted};
 
 use std::ops::Range;
 
-/// A replacement of a part of a text by something shorter.
+/// A replacement of a part of a text by a shorter one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes of the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// What takes their place.
+    /// Replacement.
     pub text: String,
 }
 
@@ -37,22 +39,22 @@ impl Edit {
         self
     }
 
-    /// Whether the text gets shorter.
+    /// Returns true if the edit shortens the text.
     fn shrinks(&self) -> bool {
         self.text.len() < self.range.len()
     }
 }
 
-/// How a list of edits is tried.
+/// A way to try a list of edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// In chunks of all sizes up to this: they do not overlap, and are in the order of the text.
+    /// In chunks of all sizes up to this number: edits are disjoint and in the order of the text.
     Together(Vec<Edit>, usize),
-    /// One at a time; each that succeeds makes a new list.
+    /// One at a time; each accepted edit leads to a new list.
     OneByOne(Vec<Edit>),
 }
 
-/// A way to make a text smaller.
+/// A way to shrink a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Commands of `[test]`.
@@ -61,19 +63,19 @@ pub enum Level {
     Sections,
     /// Comments and blank lines.
     Comments,
-    /// Lines, in sections of GLSL as well: preprocessor directives and whatever the front end refuses.
+    /// Lines, also in GLSL sections: preprocessor directives and code that the front end refuses.
     Lines,
     /// Global declarations, functions among them.
     Declarations,
-    /// Statements at a depth of nesting.
+    /// Statements at one depth of nesting.
     Statements(usize),
-    /// Statements by what they contain: branches, loop bodies, blocks.
+    /// Statements, replaced by their contents: branches, loop bodies, blocks.
     Unwrap,
     /// Members of structures and blocks.
     Members,
-    /// Expressions by their operands or a literal.
+    /// Expressions, replaced by their operands or a literal.
     Expressions,
-    /// What is in brackets, list items, initialisers.
+    /// Contents of brackets, list items, initializers.
     Groups,
     /// Tokens.
     Tokens,
@@ -99,7 +101,7 @@ impl Level {
         Level::Tokens,
     ];
 
-    /// What it makes fewer.
+    /// Returns the name of the removed parts.
     pub fn name(self) -> &'static str {
         match self {
             Level::Commands => "commands",
@@ -116,7 +118,7 @@ impl Level {
         }
     }
 
-    /// What may be tried with a text.
+    /// Returns the edits to try on a text.
     pub fn plan(self, text: &str) -> Plan {
         let all = usize::MAX;
         match self {
@@ -135,7 +137,7 @@ impl Level {
     }
 }
 
-/// The text with edits that do not overlap and are in its order.
+/// Applies disjoint edits in the order of the text.
 pub fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
     let mut result = String::with_capacity(text.len());
     let mut from = 0;

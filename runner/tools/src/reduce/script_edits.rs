@@ -1,4 +1,4 @@
-//! What the structure of a test file offers: sections, commands, lines.
+//! Edits of the structure of a test file: sections, commands, lines.
 
 use std::ops::Range;
 
@@ -6,21 +6,21 @@ use script::{Content, Script};
 
 use super::Edit;
 
-/// Each command of `[test]`, with its line.
+/// Removes each command of `[test]` with its line.
 pub fn commands(text: &str) -> Vec<Edit> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let spans = script.test.iter().flatten().map(|line| line.span.range());
     distinct(spans.map(|span| whole_lines(text, span)))
 }
 
-/// Each section, with its header.
+/// Removes each section with its header.
 pub fn sections(text: &str) -> Vec<Edit> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let range = |s: &script::Section<'_>| s.header.range().start..s.body.range().end;
     script.sections.iter().map(range).filter(|range| !range.is_empty()).map(Edit::delete).collect()
 }
 
-/// Each line that is neither a header nor a command; of a text that is no test file at all each line.
+/// Removes each line that is neither a header nor a command; in a malformed file, each line.
 pub fn lines(text: &str) -> Vec<Edit> {
     let script = script::parse(text.as_bytes()).ok();
     let mut start = 0;
@@ -42,7 +42,7 @@ fn is_content(script: &Script<'_>, line: &Range<usize>) -> bool {
     section.is_some_and(|section| !matches!(section.content, Content::Test))
 }
 
-/// The lines that a range touches, with the end of the last.
+/// Returns the lines that a range touches, with the end of the last.
 fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -51,7 +51,7 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Deletions of ranges that come in the order of the text; of those that overlap, the first.
+/// Returns deletions of ranges in the order of the text; of overlapping ones, the first.
 fn distinct(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for range in ranges {

@@ -1,4 +1,4 @@
-//! GLSL sections of a test, parsed: edits in a shader's text become edits in the file.
+//! Parsed GLSL sections of a test: edits in a shader's text become edits in the file.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,15 +11,15 @@ use super::Edit;
 
 /// A GLSL section.
 pub(super) struct Source<'a> {
-    /// Where it starts in the file.
+    /// Start in the file.
     start: usize,
-    /// Its text.
+    /// Text of the section.
     pub(super) text: &'a str,
-    /// The language version if the text does not say.
+    /// Language version of a text without `#version`.
     version: Version,
 }
 
-/// The GLSL sections of a test.
+/// Returns the GLSL sections of a test.
 pub(super) fn sources(text: &str) -> Vec<Source<'_>> {
     let Ok(script) = script::parse(text.as_bytes()) else { return Vec::new() };
     let source = |shader: &script::Shader<'_>| {
@@ -36,7 +36,7 @@ pub(super) fn sources(text: &str) -> Vec<Source<'_>> {
     script.shaders().filter_map(source).collect()
 }
 
-/// Edits in all shaders that parse, in the order of the file.
+/// Returns edits in all shaders that parse, in the order of the file.
 pub(super) fn edits(text: &str, of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Edit> {
     let mut all = Vec::new();
     for source in sources(text) {
@@ -48,12 +48,13 @@ pub(super) fn edits(text: &str, of: impl Fn(&Parsed<'_>) -> Vec<Edit>) -> Vec<Ed
 }
 
 impl Source<'_> {
-    /// An edit of this section as one of the file.
+    /// Converts an edit of this section to one of the file.
     pub(super) fn in_file(&self, edit: Edit) -> Edit {
         edit.moved(self.start)
     }
 
-    /// The syntax tree. Where lines are continued, positions in it are not those of the text: there is none.
+    /// Returns the syntax tree; `None` if lines are continued, since its positions would not be
+    /// those of the text.
     fn parse(&self) -> Option<TranslationUnit> {
         if self.text.contains("\\\n") || self.text.contains("\\\r") {
             return None;
@@ -70,37 +71,38 @@ impl Source<'_> {
     }
 }
 
-/// A shader with its tree.
+/// A shader with its syntax tree.
 pub(super) struct Parsed<'a> {
-    /// The text.
+    /// Text of the shader.
     pub(super) text: &'a str,
-    /// The tree.
+    /// Syntax tree.
     pub(super) unit: &'a TranslationUnit,
-    /// Where spans have the text's start.
+    /// Offset of the text in spans.
     base: u32,
 }
 
 impl Parsed<'_> {
-    /// A span as a range of the text; `None` of what an included string or a macro's joined tokens say.
+    /// Converts a span to a range of the text; `None` for included strings and joined tokens of
+    /// macros.
     pub(super) fn range(&self, span: Span) -> Option<Range<usize>> {
         let [start, end] = [span.start, span.end].map(|pos| pos.checked_sub(self.base));
         let range = start? as usize..end? as usize;
         self.text.get(range.clone()).filter(|part| !part.is_empty()).map(|_| range)
     }
 
-    /// An edit that puts one part of the text in the place of another.
+    /// Returns an edit that replaces one part of the text by another.
     pub(super) fn replace(&self, span: Span, by: Span) -> Option<Edit> {
         let (range, by) = (self.range(span)?, self.range(by)?);
         Some(Edit { range, text: self.text.get(by)?.to_owned() })
     }
 
-    /// An edit that puts a word in the place of a part of the text.
+    /// Returns an edit that replaces a part of the text by a word.
     pub(super) fn put(&self, span: Span, word: &str) -> Option<Edit> {
         Some(Edit { range: self.range(span)?, text: word.to_owned() })
     }
 }
 
-/// Edits in the order of the text; of those that overlap the first.
+/// Returns edits in the order of the text; of overlapping ones, the first.
 pub(super) fn disjoint(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
     let mut end = 0;

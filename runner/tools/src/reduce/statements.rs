@@ -1,4 +1,4 @@
-//! Declarations and statements of GLSL.
+//! Edits of GLSL declarations and statements.
 
 use glsl::ast::{StmtId, StmtKind};
 use glsl::source::Span;
@@ -6,7 +6,7 @@ use glsl::source::Span;
 use super::Edit;
 use super::shader::{self, Parsed, disjoint};
 
-/// Each global declaration.
+/// Removes each global declaration.
 pub fn declarations(text: &str) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let unit = shader.unit;
@@ -15,7 +15,7 @@ pub fn declarations(text: &str) -> Vec<Edit> {
     }))
 }
 
-/// Each member of a structure or block.
+/// Removes each member of a structure or block.
 pub fn members(text: &str) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let spans = shader.unit.members.values().map(|member| member.span);
@@ -23,17 +23,17 @@ pub fn members(text: &str) -> Vec<Edit> {
     }))
 }
 
-/// Each statement at a depth of nesting.
+/// Removes each statement at one depth of nesting.
 pub fn statements(text: &str, depth: usize) -> Vec<Edit> {
     disjoint(shader::edits(text, |shader| {
         let found = found(shader);
         let here = found.iter().filter(|found| found.depth == depth);
-        // Where the grammar wants a statement an empty one takes its place.
+        // Where the grammar requires a statement, an empty one replaces it.
         here.filter_map(|found| shader.put(found.span, if found.listed { "" } else { ";" })).collect()
     }))
 }
 
-/// Each statement that has others in it by one of these.
+/// Replaces each statement by one of the statements in it.
 pub fn unwrapped(text: &str) -> Vec<Edit> {
     shader::edits(text, |shader| {
         let all = found(shader);
@@ -48,7 +48,7 @@ struct Found {
     statement: StmtId,
     span: Span,
     depth: usize,
-    /// It is in a list, which may be empty.
+    /// True in a list, which may become empty.
     listed: bool,
 }
 
@@ -81,7 +81,7 @@ fn find(shader: &Parsed<'_>, statement: StmtId, depth: usize, listed: bool, all:
     }
 }
 
-/// What may take the place of a statement.
+/// Returns the possible replacements of a statement.
 fn inner(shader: &Parsed<'_>, found: &Found) -> Vec<Edit> {
     let stmts = &shader.unit.stmts;
     let by = |part: StmtId| shader.replace(found.span, stmts[part].span);

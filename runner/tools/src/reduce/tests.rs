@@ -1,4 +1,5 @@
-//! Levels on texts whose parts are known, and the engine with judges that only look at the text.
+//! Tests of levels on texts with known parts, and of the engine with judges that inspect only the
+//! text.
 
 use super::*;
 
@@ -25,7 +26,7 @@ draw rect -1 -1 2 2
 probe all rgba 0 1 0 1 # green
 ";
 
-/// The parts of the text that the level's edits are about, with what takes their place.
+/// Returns the parts of the text that the level's edits affect, with their replacements.
 fn parts(level: Level, text: &str) -> Vec<(String, String)> {
     let (Plan::Together(edits, _) | Plan::OneByOne(edits)) = level.plan(text);
     edits.into_iter().map(|edit| (text[edit.range].to_owned(), edit.text)).collect()
@@ -86,7 +87,8 @@ fn parts_of_shaders() {
     has(Level::Tokens, "uniform", "");
 }
 
-/// On every file of our own: edits are within the text, in order where they are made together, and shrink it.
+/// For every file of the suites: edits are within the text, ordered if made together, and shrink
+/// it.
 #[test]
 fn edits_can_be_made() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests");
@@ -116,7 +118,7 @@ fn edits_can_be_made() {
     assert!(unseen.iter().all(|name| ["statements", "members"].contains(name)), "{unseen:?}");
 }
 
-/// Broken texts give edits or none, never a panic.
+/// Malformed texts never cause a panic.
 #[test]
 fn texts_that_do_not_parse() {
     for text in
@@ -128,11 +130,11 @@ fn texts_that_do_not_parse() {
     }
 }
 
-/// Texts that hold all of some words are interesting.
+/// A judge for which texts with certain words are interesting.
 struct Holds {
     words: Vec<&'static str>,
     judged: u64,
-    /// Interrupted after so many.
+    /// Number of texts before the interruption.
     most: u64,
 }
 
@@ -157,7 +159,7 @@ fn what_is_not_needed_goes() {
     let mut judge = Holds::new(&["[fragment shader]", "twice(", "probe all"]);
     let mut reducer = Reducer::new(TEST.to_owned(), &mut judge, 100_000, 3);
     assert_eq!(reducer.run(|_| {}), Ok(()));
-    // A probe line cannot lose its words, since then it is no command and the level has nothing to offer.
+    // A probe line cannot lose words: it would be no command then, which the level does not edit.
     let best = reducer.best();
     assert!(
         best.contains("[fragment shader]") && best.contains("twice(") && best.contains("probe all"),
@@ -166,7 +168,7 @@ fn what_is_not_needed_goes() {
     assert!(best.len() < 100, "{best}");
 }
 
-/// The result and the count do not depend on how many texts are judged at a time.
+/// The result and the count are independent of the batch size.
 #[test]
 fn batches_make_no_difference() {
     let reduced = |batch, most| {

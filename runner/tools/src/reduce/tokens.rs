@@ -1,4 +1,4 @@
-//! Tokens of GLSL, whether or not the shader parses.
+//! Edits of GLSL tokens, even in shaders that do not parse.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use glsl::token::Kind;
 use super::Edit;
 use super::shader::{disjoint, sources};
 
-/// Most tokens that are left out at once: what larger parts could be left out was.
+/// Maximum number of tokens removed at once: larger parts were removed by coarser levels.
 pub const CHUNK: usize = 8;
 
-/// A token and where it stands.
+/// A token with its position.
 pub(super) struct Piece {
     pub(super) kind: Kind,
     pub(super) range: Range<usize>,
 }
 
-/// The tokens of a shader, as far as it can be read.
+/// Returns the tokens of a shader, as far as it can be read.
 pub(super) fn pieces(text: &str) -> Vec<Piece> {
     let (bytes, mut interner) = (text.as_bytes(), Interner::default());
     let (mut pos, mut pieces) = (0, Vec::new());
@@ -33,11 +33,11 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     }
 }
 
-/// Each token.
+/// Removes each token.
 pub fn tokens(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in sources(text) {
-        // Two words that were apart must not become one.
+        // Two separate words must not become one.
         let between = |piece: Piece| {
             let byte = |at: Option<usize>| at.and_then(|at| source.text.as_bytes().get(at)).copied();
             let is_word = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -51,7 +51,7 @@ pub fn tokens(text: &str) -> Vec<Edit> {
     disjoint(edits)
 }
 
-/// What is in brackets, with them and without; items of lists; initialisers.
+/// Removes the contents of brackets, with and without the brackets; items of lists; initializers.
 pub fn groups(text: &str) -> Vec<Edit> {
     let mut edits = Vec::new();
     for source in sources(text) {
@@ -62,7 +62,7 @@ pub fn groups(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// What can go together with the token at a place.
+/// Returns ranges around a token that can be removed with it.
 fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
     let start = pieces[at].range.start;
     match pieces[at].kind {
@@ -93,7 +93,8 @@ fn is_close(kind: Kind) -> bool {
     matches!(kind, Kind::RightParen | Kind::RightBracket | Kind::RightBrace)
 }
 
-/// The bracket that closes what is open at `from`; as the end of an item also a comma or a semicolon before it.
+/// Returns the bracket that closes the group open at `from`; for the end of an item also a comma or
+/// a semicolon before it.
 fn end_of(pieces: &[Piece], from: usize, item: bool) -> Option<usize> {
     let mut depth = 0usize;
     for (at, piece) in pieces.iter().enumerate().skip(from) {
@@ -108,7 +109,7 @@ fn end_of(pieces: &[Piece], from: usize, item: bool) -> Option<usize> {
     None
 }
 
-/// The first token of the item that a comma ends.
+/// Returns the first token of the item that a comma ends.
 fn item_before(pieces: &[Piece], comma: usize) -> Option<usize> {
     let mut depth = 0usize;
     for at in (0..comma).rev() {

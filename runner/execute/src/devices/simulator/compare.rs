@@ -1,29 +1,29 @@
-//! Do two widths of one shader agree?
+//! Comparison of the results of two widths of one shader.
 
 use std::collections::BTreeMap;
 
 use program::{ArrayLength, FragmentOutput, Global, LinkedStage, Placement, Program, Stage, TypeTable};
 use softgl::device::{Batch, FragmentBatch, SoaTable};
 
-/// Floats of a program that is not exact are equal if they differ by at most this many units in the last place: the order
-/// of operations may differ between widths nowhere, but fused and unfused forms may.
+/// Maximum distance, in units in the last place, of equal floats in an inexact program: the order
+/// of operations is the same in all widths, but fused and unfused forms may differ.
 const ULPS: u32 = 16;
 
-/// What two values must have in common.
+/// The rule for comparing two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// All bits: integers, doubles in halves, everything of an exact program.
+    /// All bits are equal: integers, doubles in halves, everything in an exact program.
     Bits,
-    /// Floats a few units apart.
+    /// Floats differ by a few units.
     Close,
-    /// Nothing: the shader declares no such component.
+    /// No comparison: the shader declares no such component.
     Nothing,
 }
 
-/// What differs, of each lane the first.
+/// The first difference of each lane.
 pub type Differences = BTreeMap<usize, String>;
 
-/// Compares what two widths of a stage of `program` wrote; says what differs.
+/// Compares the outputs of two widths of a stage of `program`.
 pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Differences {
     let mut found = Differences::new();
     match (reference, other) {
@@ -40,8 +40,9 @@ pub fn differences(reference: &Batch, other: &Batch, program: &Program) -> Diffe
     found
 }
 
-/// Makes two results the same wherever two executions of one kernel, `run` and `again`, gave different values.
-pub fn settle(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
+/// Equalizes two results wherever two executions of one kernel, `run` and `again`, gave different
+/// values.
+pub fn equalize_undefined(run: &Batch, again: &Batch, results: &mut [Batch; 2]) {
     if let (Batch::Fragment(run), Batch::Fragment(again), [Batch::Fragment(a), Batch::Fragment(b)]) =
         (run, again, results)
     {
@@ -70,7 +71,7 @@ fn settle_values(run: &[u32], again: &[u32], a: &[u32], b: &mut [u32]) {
     }
 }
 
-/// The rule of a value of a stage, which `integer` says is none of floats.
+/// Returns the rule of a value of a stage; `integer` is true for values that are no floats.
 fn float_rule(stage: Option<&LinkedStage>, integer: impl Fn(&LinkedStage) -> bool) -> Rule {
     match stage {
         Some(stage) if stage.exact || integer(stage) => Rule::Bits,
@@ -105,7 +106,7 @@ fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
     (0..64).filter(move |lane| mask >> lane & 1 != 0)
 }
 
-/// The rule of a component of a draw buffer: row 4 × draw buffer + component.
+/// Returns the rule of a component of a draw buffer: row 4 × draw buffer + component.
 fn color_rule(stage: &LinkedStage, types: &TypeTable, row: usize, index: u8) -> Rule {
     let (location, component) = ((row / 4) as u32, (row % 4) as u8);
     let covers = |global: &Global| match global.placement {
@@ -169,7 +170,7 @@ fn same(rule: Rule, a: u32, b: u32) -> bool {
     }
 }
 
-/// Equal bits, both NaN, or floats a few units apart.
+/// Returns true for equal bits, two NaNs, or floats a few units apart.
 fn close(a: u32, b: u32) -> bool {
     let (x, y) = (f32::from_bits(a), f32::from_bits(b));
     let ordered = |bits: u32| if bits >> 31 != 0 { -((bits & 0x7fff_ffff) as i64) } else { i64::from(bits) };
@@ -213,10 +214,10 @@ mod tests {
         };
         let (run, again) = (batch([1, 2, 3, 4], 0b0001), batch([1, 9, 3, 4], 0b0011));
         let mut results = [run.clone(), batch([1, 7, 8, 4], 0b1111)];
-        settle(&run, &again, &mut results);
+        equalize_undefined(&run, &again, &mut results);
         let [Batch::Fragment(a), Batch::Fragment(b)] = &results else { panic!("fragments") };
         assert_eq!((a.outputs.color.row(0), a.outputs.killed), (&[1, 2, 3, 4][..], 0b0001));
-        // Lane 1 was of chance, lane 2 is a real difference.
+        // Lane 1 was random, lane 2 is a real difference.
         assert_eq!((b.outputs.color.row(0), b.outputs.killed), (&[1, 2, 8, 4][..], 0b1101));
     }
 
@@ -240,7 +241,7 @@ mod tests {
         let stage = program.stage(Stage::Fragment).expect("a fragment stage");
         let rules: Vec<Rule> = (0..16).map(|row| color_rule(stage, &program.types, row, 0)).collect();
         let count = |rule| rules.iter().filter(|&&r| r == rule).count();
-        // Two draw buffers of four integers, two floats, and what nobody declared.
+        // Two draw buffers of four integers, two floats, and undeclared components.
         assert_eq!([Rule::Bits, Rule::Close, Rule::Nothing].map(count), [8, 2, 6], "{rules:?}");
         assert!(!stage.exact && color_rule(stage, &program.types, 0, 1) == Rule::Nothing);
     }

@@ -11,7 +11,7 @@ use super::memory::{Memory, memory_requests};
 use super::threads::{Waiting, run_together};
 use super::{Prepared, SimulatorDevice, push_constants, rejected};
 
-/// Runs one work group; gives the instructions executed.
+/// Runs one work group and returns the number of executed instructions.
 pub(super) fn run(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -46,18 +46,19 @@ pub(super) fn run(
     run_together(kernel, threads, &mut host, |host| &mut host.memory.scratch, device.budget)
 }
 
-/// The lowest `channels` channels.
+/// Returns a mask of the lowest `channels` channels.
 fn all(channels: u32) -> u32 {
     if channels >= 32 { !0 } else { (1 << channels) - 1 }
 }
 
-/// g0: the work group's number in dwords 1, 6 and 7.
+/// Writes g0: the work group's number in dwords 1, 6 and 7.
 fn write_groups(thread: &mut Thread, batch: &ComputeBatch) {
     let [x, y, z] = batch.group_id;
     thread.set_register(0, &[0, x, 0, 0, 0, 0, y, z]);
 }
 
-/// The thread's own register: the work group's size where it varies, then the thread's number.
+/// Writes the thread's own register: the work group's size where it is variable, then the thread's
+/// number.
 fn write_own(
     thread: &mut Thread,
     register: usize,

@@ -13,24 +13,24 @@ use super::memory::{Memory, memory_requests};
 use super::threads::run_alone;
 use super::{Prepared, SimulatorDevice, push_constants, rejected, surface};
 
-/// Quads of one thread: they all belong to one primitive.
+/// The quads of one thread: they all belong to one primitive.
 struct Group {
     primitive: usize,
     quads: Vec<QuadSlot>,
 }
 
-/// What a thread has in the place of one of its quads.
+/// One of a thread's places for quads.
 #[derive(Clone, Copy)]
 struct QuadSlot {
-    /// Index in the batch.
+    /// Index of the quad in the batch.
     quad: usize,
-    /// The sample it runs for.
+    /// The sample that the quad runs for.
     sample: u32,
-    /// Whether the batch wants it; the others are there for their neighbours' sake.
+    /// True if the batch needs the results; other quads only serve their neighbors.
     wanted: bool,
 }
 
-/// Runs a batch of fragments; gives the instructions executed.
+/// Runs a batch of fragments and returns the number of executed instructions.
 pub(super) fn run(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -97,7 +97,7 @@ fn all_lanes(lanes: usize) -> u32 {
     if lanes >= 32 { !0 } else { (1 << lanes) - 1 }
 }
 
-/// Quads in threads of at most `per_thread`, each thread within one primitive.
+/// Distributes quads to threads of at most `per_thread`, each thread within one primitive.
 fn groups(batch: &FragmentBatch, per_thread: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (i, quad) in batch.quads.iter().enumerate() {
@@ -113,8 +113,9 @@ fn groups(batch: &FragmentBatch, per_thread: usize) -> Vec<Group> {
     groups
 }
 
-/// A thread for every quad, with both samples of the pair that the batch's sample is in: where the payload has one number
-/// of a pair for the whole thread, neighbouring quads are neighbouring samples.
+/// Returns a thread for every quad, with both samples of the pair that the batch's sample is in:
+/// where the payload has one pair number for the whole thread, neighboring quads are neighboring
+/// samples.
 fn sample_pairs(batch: &FragmentBatch) -> Vec<Group> {
     let sample = batch.sample_id.unwrap_or(0);
     let slots = |quad| {
@@ -125,7 +126,7 @@ fn sample_pairs(batch: &FragmentBatch) -> Vec<Group> {
     quads.map(|(i, quad)| Group { primitive: quad.primitive as usize, quads: slots(i) }).collect()
 }
 
-/// Window position of each pixel's lower left corner.
+/// Returns the window position of each pixel's lower left corner.
 fn pixel_positions(batch: &FragmentBatch, group: &Group) -> Vec<(f64, f64)> {
     let pixels = group.quads.iter().flat_map(|slot| (0..4).map(move |i| (slot.quad, i)));
     pixels
@@ -188,7 +189,7 @@ impl Fixed<'_> {
         }
     }
 
-    /// Two bytes for each channel: x and y of its sample in sixteenths of a pixel.
+    /// Writes two bytes per channel: x and y of its sample in sixteenths of a pixel.
     fn write_sample_positions(&self, thread: &mut Thread, register: usize) {
         let sixteenths = |slot: &QuadSlot| self.sample_position(slot).map(|c| (c * 16.0) as u8);
         let bytes: Vec<u8> = self.slots.iter().flat_map(|slot| sixteenths(slot).repeat(4)).collect();
@@ -210,7 +211,7 @@ impl Fixed<'_> {
         thread.set_dword(1, 7, self.live);
     }
 
-    /// One value per pixel, eight to a register; gives the register after them.
+    /// Writes one value per pixel, eight to a register, and returns the next register.
     fn write_channels(&self, thread: &mut Thread, first: usize, values: &[u32]) -> usize {
         let registers = usize::from(self.width.channels()) / 8;
         for (i, &value) in values.iter().enumerate() {
@@ -219,12 +220,12 @@ impl Fixed<'_> {
         first + registers
     }
 
-    /// b1 and b2 of eight pixels, then of the next eight.
+    /// Writes b1 and b2 of eight pixels, then of the next eight.
     fn write_barycentrics(&self, thread: &mut Thread, first: usize, mode: Barycentric) -> usize {
         for (i, &(x, y)) in self.positions.iter().enumerate() {
             let [dx, dy] = match mode {
                 Barycentric::PerspectivePixel | Barycentric::LinearPixel => [0.5; 2],
-                // A sample that is covered lies in the primitive, as a centroid must.
+                // A covered sample is inside the primitive, as a centroid must be.
                 _ => self.sample_position(&self.slots[i / 4]),
             };
             let weights = weights(self.setup, is_linear(mode), x + dx, y + dy);
@@ -240,14 +241,14 @@ fn is_linear(mode: Barycentric) -> bool {
     matches!(mode, Barycentric::LinearPixel | Barycentric::LinearCentroid | Barycentric::LinearSample)
 }
 
-/// Coordinates of vertices 1 and 2, as the interpolator hands them over.
+/// Returns the coordinates of vertices 1 and 2, as the interpolator delivers them.
 fn weights(setup: &PrimitiveSetup, linear: bool, x: f64, y: f64) -> [u32; 2] {
     let [_, b1, b2] =
         if linear { setup.barycentric_linear(x, y) } else { setup.barycentric_perspective(x, y) };
     [(b1 as f32).to_bits(), (b2 as f32).to_bits()]
 }
 
-/// The raw vertex values of a component of an input.
+/// Returns the raw vertex values of a component of an input.
 fn input_values(
     input: &FragmentInput,
     component: usize,
@@ -270,7 +271,7 @@ fn input_values(
     [if component == 0 { constant } else { 0 }; 3]
 }
 
-/// Two registers of setup for one input: per component da/db1, da/db2, 0, a0.
+/// Writes two registers of setup for one input: per component da/db1, da/db2, 0, a0.
 fn write_setup(
     thread: &mut Thread,
     register: usize,
@@ -296,7 +297,7 @@ fn write_setup(
 struct FragmentHost<'a> {
     memory: Memory<'a>,
     live: u32,
-    /// Pixels that a last render-target write reached.
+    /// Pixels that a final render-target write reached.
     written: u32,
     group: &'a Group,
     outputs: &'a mut FragmentOutputs,

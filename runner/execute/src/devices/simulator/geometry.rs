@@ -12,14 +12,14 @@ use super::threads::run_alone;
 use super::urb::UrbHost;
 use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 
-/// Primitives of a SIMD8 thread.
+/// Number of primitives of a SIMD8 thread.
 const LANES: usize = 8;
-/// Where a SIMD8 thread's handles carry the instance number.
+/// Position of the instance number in a SIMD8 thread's handles.
 const INSTANCE_SHIFT: u32 = 27;
 /// Dwords of the unit that holds a vertex count, and of a unit of control data.
 const UNIT_DWORDS: usize = 8;
 
-/// Runs a batch of primitives; gives the instructions executed.
+/// Runs a batch of primitives and returns the number of executed instructions.
 pub(super) fn run(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -66,7 +66,8 @@ pub(super) fn run(
     Ok(steps)
 }
 
-/// The lanes of each thread: as many as its layout takes, instances of one primitive together where it wants that.
+/// Distributes lanes to threads: as many as the layout takes, with instances of one primitive
+/// together where it requires that.
 fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize]) -> Vec<Vec<usize>> {
     // Instances of a primitive follow each other; primitives of different draws may share an id.
     let follows = |a: usize, b: usize| {
@@ -93,7 +94,8 @@ fn groups(interface: &GeometryInterface, batch: &GeometryBatch, lanes: &[usize])
     groups
 }
 
-/// g0 with handles and instances; primitive ids; handles of inputs, or input slots from register `first` on.
+/// Writes g0 with handles and instances, primitive ids, and handles of inputs, or input slots from
+/// register `first` on.
 fn fill_vec4(
     thread: &mut Thread,
     first: usize,
@@ -106,7 +108,7 @@ fn fill_vec4(
         group.get(half).and_then(|&lane| values.get(lane)).copied().unwrap_or(0)
     };
     let handle = |half: usize| half as u32 | of(&batch.invocation_id, half) << INSTANCE_SHIFT;
-    // Dword 2 is not zero in geometry threads: primitive type and the like.
+    // Dword 2 is not zero in geometry threads: it holds the primitive type and other fields.
     thread.set_register(0, &[handle(0), handle(1), 0x5a5a, 0, 0, 0, 0, 0]);
     if interface.primitive_id {
         let id = |half| of(&batch.primitive_id, half);
@@ -139,18 +141,18 @@ fn fill_vec4(
     }
 }
 
-/// Dwords of one output entry.
+/// Returns the number of dwords of one output entry.
 fn entry_dwords(interface: &GeometryInterface) -> Result<usize, DeviceError> {
     let vertices = interface.max_vertices as usize * interface.output_vertex_size as usize;
     let units = vertices + interface.control_header_size as usize + 1;
-    // Two orders of magnitude above what any shader may ask for.
+    // The limit is two orders of magnitude above any shader's need.
     match units.checked_mul(UNIT_DWORDS) {
         Some(dwords) if units <= 1 << 22 => Ok(dwords),
         _ => Err(rejected(Phase::Encode, "geometry metadata asks for an absurd output entry".into())),
     }
 }
 
-/// g0; handles with instances; primitive ids; handles of the input vertices.
+/// Writes g0, handles with instances, primitive ids, and handles of the input vertices.
 fn fill(thread: &mut Thread, interface: &GeometryInterface, batch: &GeometryBatch, group: &[usize]) {
     let of = |values: &[u32], channel: usize| {
         group.get(channel).and_then(|&lane| values.get(lane)).copied().unwrap_or(0)
@@ -173,7 +175,7 @@ fn input_handle(vertex: usize, channel: usize) -> usize {
     LANES + vertex * LANES + channel
 }
 
-/// The entries of all input vertices, by vertex and channel.
+/// Returns the entries of all input vertices, by vertex and channel.
 fn input_entries(
     state: &DrawState<'_>,
     interface: &GeometryInterface,
@@ -192,7 +194,7 @@ fn input_entries(
     entries
 }
 
-/// The `count` vertices of one output entry whose control data starts at dword `header`.
+/// Returns the `count` vertices of one output entry whose control data starts at dword `header`.
 fn emitted(
     state: &DrawState<'_>,
     interface: &GeometryInterface,
@@ -223,7 +225,7 @@ fn emitted(
     Ok(EmittedVertices { vertices: vertices.collect() })
 }
 
-/// A vertex in the order of the stage's outputs.
+/// Returns a vertex in the order of the stage's outputs.
 fn values(state: &DrawState<'_>, interface: &GeometryInterface, vertex: &[u32]) -> Vec<u32> {
     let outputs = state.program.stage(Stage::Geometry).map_or(&[][..], |s| &s.outputs);
     let mut values = vec![0; outputs.len() * 4];

@@ -1,4 +1,4 @@
-//! Memory as messages see it: binding-table surfaces, scratch, pulled constants, textures.
+//! Memory messages: binding-table surfaces, scratch, pulled constants, textures.
 
 use compiler::Binary;
 use compiler::output::Surface as Bound;
@@ -13,11 +13,11 @@ use super::{surface, uniform_buffer};
 
 /// The shared functions that every stage has.
 pub struct Memory<'a> {
-    /// Binary whose binding table counts.
+    /// Binary with the binding table.
     pub binary: &'a Binary,
-    /// Program, for the shapes of its samplers.
+    /// Program, for the types of its samplers.
     pub program: &'a Program,
-    /// The machine.
+    /// Shader I/O of the machine.
     pub io: &'a mut dyn ShaderIo,
     /// Scratch of the running thread.
     pub scratch: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Memory<'a> {
     pub groups: [u32; 3],
 }
 
-/// The methods of a [`simulator::host::Host`] with a field `memory` that hand everything to it.
+/// Methods of a [`simulator::host::Host`] with a field `memory` that forward everything to it.
 macro_rules! memory_requests {
     () => {
         fn sample(&mut self, request: &simulator::host::SamplerRequest) -> Reply<simulator::host::Texels> {
@@ -101,7 +101,7 @@ fn refuse<T>(what: impl Into<String>) -> Reply<T> {
 }
 
 impl<'a> Memory<'a> {
-    /// Memory of a thread with `scratch` bytes of its own.
+    /// Returns the memory of a thread with `scratch` bytes of scratch space.
     pub fn new(
         binary: &'a Binary,
         program: &'a Program,
@@ -161,7 +161,7 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Atomic operation on a dword; the old value (PREDEC: the new one).
+    /// Executes an atomic operation on a dword and returns the old value (PREDEC: the new one).
     pub fn atomic(&mut self, on: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
         let service = io_atomic_op(op);
         let old = match on {
@@ -178,7 +178,7 @@ impl<'a> Memory<'a> {
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
-    /// Image operation at coordinates as a typed message has them.
+    /// Executes an image operation at the coordinates of a typed message.
     pub fn image(&mut self, index: u8, coordinates: [u32; 4], op: &ImageOp) -> Reply<[u32; 4]> {
         let Some(Bound::Image(slot)) = surface(self.binary, index) else {
             return refuse(format!("binding table entry {index} is no image"));
@@ -188,7 +188,7 @@ impl<'a> Memory<'a> {
         result.map_err(|error| HostError(error.to_string()))
     }
 
-    /// Atomic operation on a texel.
+    /// Executes an atomic operation on a texel.
     pub fn image_atomic(
         &mut self,
         index: u8,
@@ -200,7 +200,7 @@ impl<'a> Memory<'a> {
         Ok(if op == AtomicOp::PreDec { old.wrapping_sub(1) } else { old })
     }
 
-    /// Sampler messages: constants pulled through the sampler; textures.
+    /// Executes sampler messages: constants pulled through the sampler, and textures.
     pub fn sample(&mut self, request: &SamplerRequest) -> Reply<Texels> {
         let mut texels: Texels = [[0; 16]; 4];
         match surface(self.binary, request.surface) {
@@ -243,7 +243,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// Type of what fills a slot of samplers or images.
+    /// Returns the type of the global in a slot of samplers or images.
     fn opaque_type(&self, slots: &[OpaqueSlot], slot: u32) -> Option<TypeId> {
         let uniform = self.program.uniforms.get(slots.get(slot as usize)?.uniform as usize)?;
         Some(self.program.types.without_arrays(uniform.ty))

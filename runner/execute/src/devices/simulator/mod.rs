@@ -1,4 +1,5 @@
-//! The simulator as a device: compiles (or reads) a binary per stage and key, builds thread payloads from its metadata, runs threads.
+//! The simulator as a device: compiles or reads a binary per stage and key, builds thread payloads
+//! from its metadata, and runs threads.
 
 mod compare;
 mod compute;
@@ -34,36 +35,36 @@ use softgl::shader_io::{BufferRef, ShaderIo};
 use prepared::Prepared;
 use threads::Budget;
 
-/// A compiler in the place of this project's.
+/// A replacement of this project's compiler.
 pub trait BinarySource: Send {
     /// Compiles a stage for draws with the given key.
     ///
     /// # Errors
-    /// The layer that refused, broke down or was late.
+    /// Fails with the phase that rejected the shader, broke down or timed out.
     fn binary(&self, stage: Stage, key: &StageKey) -> Result<Binary, DeviceError>;
 }
 
-/// What a run asks of the device.
+/// Options of the device.
 pub struct SimulatorOptions {
     /// Generation.
     pub devinfo: &'static DevInfo,
     /// Compiler options.
     pub compiler: CodegenOptions,
-    /// What was compiled before.
+    /// Cache of compiled code.
     pub cache: Arc<CachedCompiler>,
-    /// What was decoded before.
+    /// Cache of decoded code.
     pub decoders: Arc<Decoders>,
     /// Folder to take binaries from instead of compiling.
     pub binaries: Option<PathBuf>,
-    /// Compiler to ask for binaries that the folder does not have.
+    /// Compiler of binaries that the folder does not have.
     pub external: Option<Box<dyn BinarySource>>,
     /// Accuracy of the math unit.
     pub math: MathMode,
-    /// Most instructions the device may execute in its life.
+    /// Maximum number of instructions in the device's life.
     pub budget: u64,
-    /// Seed of what unwritten registers hold.
+    /// Seed of the contents of unwritten registers.
     pub seed: u64,
-    /// Where everything that threads execute is written down.
+    /// Receiver of a trace of all executed instructions.
     pub trace: Option<Arc<Mutex<TraceLog>>>,
 }
 
@@ -74,26 +75,26 @@ pub struct StageStatistics {
     pub stage: Stage,
     /// Width.
     pub width: Width,
-    /// Counts.
+    /// Statistics of the kernel.
     pub statistics: Statistics,
     /// BLAKE3 of the kernel's bytes, in hexadecimal.
     pub hash: String,
 }
 
-/// A width that computed something else than the first one, for one lane of a batch.
+/// A result of one width that differs from the first width's, for one lane of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The batch, counted from 1 on.
+    /// Number of the batch, from 1.
     pub batch: u64,
-    /// Lane, unless it is about what the whole batch wrote to memory.
+    /// Lane; `None` for memory written by the whole batch.
     pub lane: Option<usize>,
-    /// What differs.
+    /// Description of the difference.
     pub text: String,
 }
 
 type CacheKey = (ProgramId, Stage, StageKey);
 
-/// Runs stages on the simulator.
+/// The simulator as a device.
 pub struct SimulatorDevice {
     options: SimulatorOptions,
     cache: BTreeMap<CacheKey, Result<Arc<Prepared>, DeviceError>>,
@@ -101,7 +102,7 @@ pub struct SimulatorDevice {
     /// The last binary of each stage.
     last: BTreeMap<Stage, Arc<Prepared>>,
     statistics: Vec<StageStatistics>,
-    /// What is told of optional passes, if it is.
+    /// Records of optional passes, if requested.
     passes: Option<Vec<StagePasses>>,
     thread: Thread,
     budget: Budget,
@@ -110,7 +111,7 @@ pub struct SimulatorDevice {
 }
 
 impl SimulatorDevice {
-    /// A device without any binary yet.
+    /// Returns a device without any binary.
     pub fn new(options: SimulatorOptions) -> SimulatorDevice {
         let mut thread = Thread::new(options.devinfo, options.seed);
         thread.math = options.math;
@@ -129,32 +130,34 @@ impl SimulatorDevice {
         }
     }
 
-    /// Whether it is noted which optional passes run; then nothing comes from the cache.
+    /// Switches the recording of optional passes; while it is on, the compiler's cache is not used.
     pub fn log_passes(&mut self, wanted: bool) {
         self.passes = wanted.then(Vec::new);
     }
 
-    /// Which optional passes ran: an entry for each compilation, also for those that failed.
+    /// Returns the recorded passes: an entry for each compilation, including failed ones.
     pub fn logged_passes(&self) -> &[StagePasses] {
         self.passes.as_deref().unwrap_or_default()
     }
 
-    /// Numbers of every kernel used so far: of the last key per stage and width, in pipeline order.
+    /// Returns statistics of every kernel used so far: of the last key per stage and width, in
+    /// pipeline order.
     pub fn statistics(&self) -> &[StageStatistics] {
         &self.statistics
     }
 
-    /// Where widths disagreed since the last call. Whether they had to agree, who knows what is undefined decides.
+    /// Returns and resets the disagreements between widths. The caller knows the undefined values
+    /// and decides which of them count.
     pub fn take_disagreements(&mut self) -> Vec<Disagreement> {
         std::mem::take(&mut self.disagreements)
     }
 
-    /// Batches shaded so far.
+    /// Returns the number of batches shaded so far.
     pub fn shaded(&self) -> u64 {
         self.shaded
     }
 
-    /// The last binary of each stage, in pipeline order.
+    /// Returns the last binary of each stage, in pipeline order.
     pub fn binaries(&self) -> impl Iterator<Item = (Stage, &Binary)> {
         self.last.iter().map(|(stage, prepared)| (*stage, &*prepared.binary))
     }
@@ -193,7 +196,8 @@ impl SimulatorDevice {
         decoders.known(binary, cache, devinfo)
     }
 
-    /// The compiler's options. Binaries of other compilers may read what ours do not: then every output is written.
+    /// Returns the code generation options. Binaries of other compilers may read outputs that ours
+    /// do not: then every output is written.
     fn compiler_options(&self) -> compiler::CodegenOptions {
         let mut options = self.options.compiler.clone();
         if self.options.binaries.is_some() || self.options.external.is_some() {
@@ -266,8 +270,9 @@ impl SimulatorDevice {
         Ok(Steps(steps))
     }
 
-    /// Compares results of two widths except those of chance: what changes when a kernel runs once more and unwritten
-    /// registers hold something else is undefined, and widths need not agree about it.
+    /// Compares results of two widths except random values: a value that changes when a kernel runs
+    /// again with other contents of unwritten registers is undefined, and widths need not agree
+    /// about it.
     fn compare_what_is_defined(
         &mut self,
         prepared: &Prepared,
@@ -287,7 +292,7 @@ impl SimulatorDevice {
             let outcome = self.run(prepared, kernel, state, &mut again, io);
             self.options.seed = seed;
             outcome?;
-            compare::settle(result, &again, &mut settled);
+            compare::equalize_undefined(result, &again, &mut settled);
         }
         let [reference, other] = &settled;
         Ok(compare::differences(reference, other, state.program))
@@ -362,7 +367,7 @@ fn compile_error(stage: Stage, error: CompileError) -> DeviceError {
     }
 }
 
-/// The buffer behind a uniform block number of the metadata: 0 is the default block.
+/// Returns the buffer behind a uniform block number of the metadata: 0 is the default block.
 fn uniform_buffer(block: u32) -> BufferRef {
     match block {
         0 => BufferRef::Default,
@@ -370,7 +375,7 @@ fn uniform_buffer(block: u32) -> BufferRef {
     }
 }
 
-/// Writes push constants from register `first` on; gives the register after them.
+/// Writes push constants from register `first` on and returns the next register.
 fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], io: &dyn ShaderIo) -> usize {
     let mut register = first;
     for range in ranges {
@@ -388,7 +393,7 @@ fn push_constants(thread: &mut Thread, first: usize, ranges: &[PushRange], io: &
     register
 }
 
-/// Digest of the buffers that a binary's shader may write.
+/// Returns a digest of the buffers that a binary's shader may write.
 fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for &surface in &binary.compiled.bindings {
@@ -401,7 +406,7 @@ fn written_memory(binary: &Binary, io: &dyn ShaderIo) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// What the binding table says about an index.
+/// Returns the binding table entry of an index.
 fn surface(binary: &Binary, index: u8) -> Option<Surface> {
     binary.compiled.bindings.get(usize::from(index)).copied()
 }

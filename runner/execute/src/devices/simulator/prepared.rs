@@ -1,4 +1,4 @@
-//! Binaries ready to run, shared among the tests of a worker.
+//! Decoded binaries, shared among the tests of a worker.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +13,10 @@ use softgl::device::DeviceError;
 
 use super::rejected;
 
-/// Most bytes of machine code that are kept decoded: about as much as the compiler's cache keeps.
+/// Maximum size of machine code that is kept decoded: about the size of the compiler's cache.
 const CAPACITY: usize = 1 << 18;
 
-/// A binary ready to run.
+/// A decoded binary.
 pub(super) struct Prepared {
     pub binary: Arc<Binary>,
     pub kernels: Vec<(Width, Kernel)>,
@@ -25,7 +25,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Every width, or one if the widths need not agree.
+    /// Returns every width, or one if the widths need not agree.
     pub fn kernels_to_run(&self) -> &[(Width, Kernel)] {
         let order_dependent = match self.binary.interface() {
             Interface::Fragment(interface) => interface.order_dependent,
@@ -35,13 +35,13 @@ impl Prepared {
         if order_dependent { &self.kernels[..self.kernels.len().min(1)] } else { &self.kernels }
     }
 
-    /// What the binary says of the kernel of a width.
+    /// Returns the metadata of the kernel of a width.
     pub fn metadata(&self, width: Width) -> Result<&compiler::output::Kernel, DeviceError> {
         self.binary.kernel(width).ok_or_else(|| rejected(Phase::Encode, "kernel without metadata".into()))
     }
 }
 
-/// What was decoded before: instructions, and whole binaries that came from the compiler's cache.
+/// Cache of decoded instructions, and of whole binaries that came from the compiler's cache.
 #[derive(Default)]
 pub struct Decoders {
     decoders: CheckoutPool<&'static str, Decoder>,
@@ -50,9 +50,9 @@ pub struct Decoders {
 
 #[derive(Default)]
 struct Table {
-    /// By the address of the binary, which stays its own as long as it is here.
+    /// Decoded binaries by the address of the binary, which is unique while the entry exists.
     binaries: HashMap<usize, Arc<Prepared>>,
-    /// Bytes of their code.
+    /// Total size of their code in bytes.
     bytes: usize,
 }
 
@@ -69,7 +69,7 @@ impl Table {
 }
 
 impl Decoders {
-    /// The kernels of a binary from the compiler's cache, decoded now or when it was asked for before.
+    /// Returns the decoded kernels of a binary from the compiler's cache.
     pub(super) fn known(
         &self,
         binary: Arc<Binary>,
@@ -86,7 +86,7 @@ impl Decoders {
         Ok(prepared)
     }
 
-    /// The kernels of a binary that nobody will ask for again.
+    /// Decodes a binary that is used only once.
     pub(super) fn decode(
         &self,
         binary: Arc<Binary>,

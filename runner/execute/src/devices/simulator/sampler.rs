@@ -1,17 +1,18 @@
-//! Sampler messages on textures: each channel's request in terms of the machine's texture service.
+//! Sampler messages on textures: each channel's request in terms of the machine's texture
+//! operations.
 
 use simulator::host::{HostError, Param, Reply, SamplerOp, SamplerRequest, Texels};
 use softgl::shader_io::{Lod as Level, ShaderIo, ShaderIoError, TextureOp, TextureRef};
 
-/// Pixels whose differences give the level of detail.
+/// Number of pixels whose differences give the level of detail.
 const QUAD: usize = 4;
 
-/// A texture as a binding table entry names it.
+/// A texture of a binding table entry.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureSurface {
     /// The program's sampler slot.
     pub slot: u32,
-    /// Size queries count each cube as six layers.
+    /// True if size queries count each cube as six layers.
     pub cube_array: bool,
 }
 
@@ -36,7 +37,7 @@ fn texture(io: &mut dyn ShaderIo, surface: TextureSurface, op: &TextureOp) -> Re
         .map_err(|error: ShaderIoError| HostError(error.to_string()))
 }
 
-/// Width, height, depth or layers, levels.
+/// Returns width, height, depth or layers, and levels.
 fn information(io: &mut dyn ShaderIo, surface: TextureSurface, lod: i32) -> Reply<[u32; 4]> {
     let mut size = texture(io, surface, &TextureOp::Size { lod })?;
     if surface.cube_array {
@@ -64,7 +65,7 @@ fn floats<const N: usize>(request: &SamplerRequest, params: [Param; N], channel:
 
 const AXES: [Param; 3] = [Param::U, Param::V, Param::R];
 
-/// What one channel asks for.
+/// Returns one channel's operation.
 fn operation(request: &SamplerRequest, channel: usize) -> Reply<TextureOp> {
     use SamplerOp::*;
     let coordinates = floats(request, [Param::U, Param::V, Param::R, Param::Ai], channel);
@@ -109,18 +110,19 @@ fn operation(request: &SamplerRequest, channel: usize) -> Reply<TextureOp> {
     Ok(TextureOp::Sample { coordinates, reference, lod, offset, min_lod: 0.0 })
 }
 
-/// Texel offsets in dword 2 of the header: signed nibbles, u highest.
+/// Returns the texel offsets in dword 2 of the header: signed nibbles, u highest.
 fn header_offset(request: &SamplerRequest) -> [i32; 3] {
     let dword = request.header.map_or(0, |header| header[2]);
     [8, 4, 0].map(|shift| (dword << (28 - shift)) as i32 >> 28)
 }
 
-/// Offsets of the gather messages that take them per channel: six bits, signed.
+/// Returns an offset of the gather messages with offsets per channel: six bits, signed.
 fn low_six(raw: u32) -> i32 {
     (raw << 26) as i32 >> 26
 }
 
-/// Differences within the channel's quad, from its upper left pixel to the right and down. Vertices have no neighbours.
+/// Returns the differences within the channel's quad, from its upper left pixel to the right and
+/// down. Vertices have no neighbors.
 fn quad_gradients(request: &SamplerRequest, channel: usize) -> ([f32; 3], [f32; 3]) {
     if request.simd4x2 {
         return ([0.0; 3], [0.0; 3]);

@@ -1,4 +1,5 @@
-//! Tessellation threads: payloads from the batch, results from the patch's and the vertices' URB entries.
+//! Tessellation threads: payloads from the batch, results from the patch's and the vertices' URB
+//! entries.
 
 use compiler::output::{
     Interface, PatchMap, TessControlInterface, TessDomain, TessEvalInterface, Varying, Width,
@@ -18,12 +19,12 @@ use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 const PATCH_HANDLE: u32 = 0;
 /// First register of a control thread's input handles, eight to a register.
 const INPUT_HANDLES: usize = 1;
-/// Input vertices that a control thread has handles for.
+/// Maximum number of input vertices with handles in a control thread.
 const MAX_INPUT_VERTICES: usize = 32;
 /// Dwords of the patch header.
 const HEADER_DWORDS: usize = 8;
 
-/// Runs the control stage over a batch of patches; gives the instructions executed.
+/// Runs the control stage over a batch of patches and returns the number of executed instructions.
 pub(super) fn run_control(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -52,7 +53,7 @@ pub(super) fn run_control(
             let id = batch.primitive_id.get(lane).copied().unwrap_or(0);
             thread.set_register(0, &[PATCH_HANDLE, id, number << low, 0, 0, 0, 0, 0]);
             for vertex in 0..MAX_INPUT_VERTICES {
-                // The handles past the last vertex are stale: some other entry's.
+                // The handles past the last vertex are stale: they name another entry.
                 let known = vertex < interface.vertices_in as usize;
                 let handle = PATCH_HANDLE + if known { 1 + vertex as u32 } else { 1 };
                 thread.set_dword(INPUT_HANDLES + vertex / 8, vertex % 8, handle);
@@ -74,7 +75,7 @@ pub(super) fn run_control(
     Ok(steps)
 }
 
-/// Input entries that nobody gives back are lost to the hardware, which soon hangs.
+/// Fails if input entries are not released: the hardware would soon hang.
 fn check_releases(completed: &[u16], vertices_in: u32) -> Result<(), DeviceError> {
     for handle in PATCH_HANDLE + 1..=PATCH_HANDLE + vertices_in {
         match completed.iter().filter(|&&h| u32::from(h) == handle).count() {
@@ -88,16 +89,16 @@ fn check_releases(completed: &[u16], vertices_in: u32) -> Result<(), DeviceError
     Ok(())
 }
 
-/// Dwords of a patch entry.
+/// Returns the number of dwords of a patch entry.
 fn entry_dwords(map: &PatchMap, vertices: usize) -> Result<usize, DeviceError> {
-    // Two orders of magnitude above what any shader may ask for.
+    // The limit is two orders of magnitude above any shader's need.
     match map.slots(vertices) {
         slots if slots <= 1 << 20 => Ok(slots * 4),
         _ => Err(rejected(Phase::Encode, "tessellation metadata asks for an absurd patch entry".into())),
     }
 }
 
-/// The entries of a patch's input vertices.
+/// Returns the entries of a patch's input vertices.
 fn vertex_entries(
     state: &DrawState<'_>,
     interface: &TessControlInterface,
@@ -109,7 +110,7 @@ fn vertex_entries(
     batch.inputs.iter().take(interface.vertices_in as usize).map(entry).collect()
 }
 
-/// Where an interface slot lies in a patch entry: its first dword and how many there are.
+/// Returns the position of an interface slot in a patch entry: its first dword and their number.
 fn patch_position(map: &PatchMap, slot: Slot, vertex: usize) -> Option<(usize, usize)> {
     let in_vertex = |varying, dword, count| {
         let slot = map.vertex_slot(varying)? + vertex * map.per_vertex.len();
@@ -124,7 +125,7 @@ fn patch_position(map: &PatchMap, slot: Slot, vertex: usize) -> Option<(usize, u
     }
 }
 
-/// Takes the results of one patch out of its entry.
+/// Reads the results of one patch from its entry.
 fn read_patch(
     state: &DrawState<'_>,
     interface: &TessControlInterface,
@@ -148,7 +149,7 @@ fn read_patch(
             }
         }
     }
-    // Levels that the domain does not have stay zero.
+    // Levels outside of the domain stay zero.
     let level = |at: Option<u32>| at.map_or(0, |at| dword(at as usize));
     for n in 0..4 {
         batch.outer.set(n, lane, level(interface.domain.outer_dword(n as u32)));
@@ -158,7 +159,8 @@ fn read_patch(
     }
 }
 
-/// Runs the evaluation stage over points of one patch; gives the instructions executed.
+/// Runs the evaluation stage over points of one patch and returns the number of executed
+/// instructions.
 pub(super) fn run_evaluation(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -207,7 +209,7 @@ fn coordinate(batch: &TessEvaluationBatch, group: &[usize], channel: usize, comp
     group.get(channel).map_or(0, |&lane| batch.tess_coord.get(component, lane))
 }
 
-/// g0, coordinates, output handles.
+/// Writes g0, coordinates and output handles.
 fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
     thread.set_register(0, &[patch, batch.primitive_id, 0, 0, 0, 0, 0, 0]);
     for c in 0..3 {
@@ -217,7 +219,7 @@ fn fill_simd8(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, grou
     thread.set_dispatch_mask((1 << group.len()) - 1);
 }
 
-/// g0 with the output handles; coordinates, patch handle and primitive id.
+/// Writes g0 with the output handles, coordinates, patch handle and primitive id.
 fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group: &[usize]) {
     thread.set_register(0, &[0, 1, 0, 0, 0, 0, 0, 0]);
     let of = |half, c| coordinate(batch, group, half, c);
@@ -226,7 +228,7 @@ fn fill_vec4(thread: &mut Thread, patch: u32, batch: &TessEvaluationBatch, group
     thread.set_dispatch_mask(if group.len() == 2 { 0xff } else { 0x0f });
 }
 
-/// The patch entry that the points share.
+/// Returns the patch entry that the points share.
 fn patch_entry(
     state: &DrawState<'_>,
     interface: &TessEvalInterface,
@@ -252,7 +254,7 @@ fn patch_entry(
     Ok(entry)
 }
 
-/// The tessellation levels where the domain has them.
+/// Returns the patch header with the tessellation levels of the domain.
 fn header(domain: TessDomain, batch: &TessEvaluationBatch) -> [u32; HEADER_DWORDS] {
     let mut header = [0; HEADER_DWORDS];
     for (n, level) in (0..).zip(batch.outer) {

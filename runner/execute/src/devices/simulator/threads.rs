@@ -1,4 +1,4 @@
-//! Running threads: one to its end, or several that wait for each other.
+//! Execution of threads: one to its end, or several with barriers.
 
 use program::Stage;
 use simulator::host::Host;
@@ -8,24 +8,24 @@ use vocabulary::Phase;
 
 use super::rejected;
 
-/// Instructions that a test may execute.
+/// The instruction budget of a test.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The stage that executes them now.
+    /// The stage in execution.
     pub stage: Stage,
-    /// How many there were at first.
+    /// The initial budget.
     pub limit: u64,
-    /// How many are left.
+    /// The remaining budget.
     pub left: u64,
 }
 
 impl Budget {
-    /// What is left once `steps` have been executed.
+    /// Returns the budget after `steps` more instructions.
     pub fn after(self, steps: u64) -> Budget {
         Budget { left: self.left.saturating_sub(steps), ..self }
     }
 
-    /// What a thread's failure within the budget means.
+    /// Converts a thread's failure into a device error.
     fn error(self, error: SimError) -> DeviceError {
         match error.reason {
             Reason::StepLimit(_) => {
@@ -36,10 +36,11 @@ impl Budget {
     }
 }
 
-/// Runs a thread of a stage without barriers to its end; gives the instructions it executed, which `budget` limits.
+/// Runs a thread of a stage without barriers to its end and returns the number of executed
+/// instructions, which `budget` limits.
 ///
 /// # Errors
-/// The thread failed, executed too much, or waits at a barrier.
+/// Fails if the thread failed, exceeded the budget, or waits at a barrier.
 pub(super) fn run_alone(
     kernel: &Kernel,
     thread: &mut Thread,
@@ -54,14 +55,15 @@ pub(super) fn run_alone(
     }
 }
 
-/// A thread that does not run just now, with its scratch space.
+/// A suspended thread with its scratch space.
 pub(super) struct Waiting {
     pub thread: Thread,
     pub scratch: Vec<u8>,
 }
 
-/// Runs threads in turn, each from barrier to barrier, until all have ended; gives the instructions they executed, of
-/// which `budget` limits. `scratch` names the host's scratch space, which is that of the running thread.
+/// Runs threads in turn, each from barrier to barrier, until all have ended; returns the number of
+/// executed instructions, which `budget` limits. `scratch` returns the host's scratch space, which
+/// belongs to the running thread.
 pub(super) fn run_together<H: Host>(
     kernel: &Kernel,
     threads: Vec<Waiting>,

@@ -1,5 +1,5 @@
-//! What the threads of a test execute, as text: the payload each starts with, and every instruction with the registers it
-//! changes.
+//! Trace of a test's threads as text: the payload at the start, and every instruction with the
+//! registers it changes.
 
 use std::fmt::Write;
 
@@ -9,19 +9,19 @@ use simulator::Thread;
 use simulator::regs::{GRF_COUNT, Registers};
 use simulator::trace::{Step, Trace};
 
-/// Longest text in bytes; a test that executes more is cut there.
+/// Maximum length of the text in bytes; longer traces are cut.
 const LONGEST: usize = 16 << 20;
 
-/// Collects the text.
+/// A trace under construction.
 pub struct TraceLog {
     devinfo: &'static DevInfo,
-    /// What registers hold that nobody wrote.
+    /// Contents of unwritten registers.
     blank: Registers,
-    /// The only stage that is shown.
+    /// The only stage to trace, if set.
     stage: Option<Stage>,
-    /// Only payloads are shown.
+    /// True if only payloads are traced.
     payloads_only: bool,
-    /// What runs now.
+    /// Stage and width in execution.
     running: Option<(Stage, &'static str)>,
     threads: u32,
     text: String,
@@ -29,7 +29,7 @@ pub struct TraceLog {
 }
 
 impl TraceLog {
-    /// An empty log of threads whose unwritten registers are grown from `seed`.
+    /// Returns an empty trace of threads whose unwritten registers are filled from `seed`.
     pub fn new(devinfo: &'static DevInfo, seed: u64, stage: Option<Stage>, payloads_only: bool) -> TraceLog {
         TraceLog {
             devinfo,
@@ -43,12 +43,12 @@ impl TraceLog {
         }
     }
 
-    /// Threads of this stage and width follow.
+    /// Starts the threads of a stage and width.
     pub fn begin(&mut self, stage: Stage, width: &'static str) {
         self.running = Some((stage, width));
     }
 
-    /// The text so far.
+    /// Returns the text so far.
     pub fn take(&mut self) -> String {
         let mut text = std::mem::take(&mut self.text);
         if self.cut {

@@ -1,4 +1,4 @@
-//! The URB as threads of the geometry pipeline see it, beside the memory that every stage sees.
+//! The URB of threads in the geometry pipeline.
 
 use simulator::host::{Host, HostError, Reply, UrbWrite};
 
@@ -7,18 +7,19 @@ use super::memory::{Memory, memory_requests};
 /// Shared functions of a thread that reads and writes URB entries.
 pub(super) struct UrbHost<'a> {
     pub memory: Memory<'a>,
-    /// Entries by handle: those that the thread may write, then the others.
+    /// Entries by handle: first the writable ones, then the others.
     pub entries: Vec<Vec<u32>>,
-    /// Number of entries that the thread may write.
+    /// Number of writable entries.
     pub outputs: usize,
-    /// Entries marked complete, in order.
+    /// Handles of completed entries, in order.
     pub completed: Vec<u16>,
     /// Vertex counts in the message that ended a vec4 geometry thread.
     pub counts: [u32; 2],
 }
 
 impl<'a> UrbHost<'a> {
-    /// A thread with the given output entries, whose handles start at 0, and input entries after them.
+    /// Returns the host of a thread with these output entries, whose handles start at 0, followed
+    /// by the input entries.
     pub fn new(memory: Memory<'a>, outputs: Vec<Vec<u32>>, inputs: Vec<Vec<u32>>) -> UrbHost<'a> {
         let writable = outputs.len();
         let mut entries = outputs;
@@ -26,7 +27,7 @@ impl<'a> UrbHost<'a> {
         UrbHost { memory, entries, outputs: writable, completed: Vec::new(), counts: [0; 2] }
     }
 
-    /// The entries that were written.
+    /// Returns the output entries.
     pub fn outputs(&self) -> &[Vec<u32>] {
         &self.entries[..self.outputs]
     }

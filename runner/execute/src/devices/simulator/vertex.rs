@@ -12,7 +12,7 @@ use super::threads::run_alone;
 use super::urb::UrbHost;
 use super::{Prepared, SimulatorDevice, push_constants, rejected, vue};
 
-/// Runs a batch of vertices; gives the instructions executed.
+/// Runs a batch of vertices and returns the number of executed instructions.
 pub(super) fn run(
     device: &mut SimulatorDevice,
     prepared: &Prepared,
@@ -56,14 +56,14 @@ pub(super) fn run(
     Ok(steps)
 }
 
-/// g0 with URB handles in its first dwords.
+/// Returns g0 with URB handles in its first dwords.
 fn header(handles: &[u32]) -> [u32; 8] {
     let mut register = [0; 8];
     register[..handles.len()].copy_from_slice(handles);
     register
 }
 
-/// The four dwords of one input of one vertex.
+/// Returns the four dwords of one input of one vertex.
 fn input_dwords(input: VertexInput, batch: &VertexBatch, lane: usize) -> [u32; 4] {
     let slot = |n: u32| {
         let row = n as usize * 4;
@@ -83,8 +83,8 @@ fn input_dwords(input: VertexInput, batch: &VertexBatch, lane: usize) -> [u32; 4
     }
 }
 
-/// Writes the inputs of a group's vertices: `place` gives register and dword of a component, by the input's number, the vertex in
-/// the thread and the component.
+/// Writes the inputs of a group's vertices: `place` returns register and dword of a component by
+/// the input's number, the vertex in the thread and the component.
 fn fill(
     thread: &mut Thread,
     interface: &VertexInterface,

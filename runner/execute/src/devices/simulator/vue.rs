@@ -1,15 +1,15 @@
-//! Vertex entries of the URB: where the program's varyings lie in them.
+//! Vertex entries of the URB: positions of the program's varyings.
 
 use compiler::output::{Varying, VueMap};
 use program::Slot;
 use program::resource::Varying as InterfaceSlot;
 
-/// Dwords of a VUE slot, and rows that a batch keeps of a varying.
+/// Dwords of a VUE slot, and rows of a varying in a batch.
 const SLOT_DWORDS: usize = 4;
 
-/// Where a varying lies in an entry: its first dword, and how many follow each other.
+/// Returns the position of a varying in an entry: its first dword and their number.
 fn place(map: &VueMap, slot: Slot) -> Option<(usize, usize)> {
-    // Fields of the header are single.
+    // Fields of the header are scalars.
     let (varying, first, count) = match slot {
         Slot::Layer => (Varying::Header, 1, 1),
         Slot::ViewportIndex | Slot::ViewportMask => (Varying::Header, 2, 1),
@@ -19,7 +19,8 @@ fn place(map: &VueMap, slot: Slot) -> Option<(usize, usize)> {
     map.slot(varying).map(|slot| (slot * SLOT_DWORDS + first, count))
 }
 
-/// Every place of an entry that a varying has: the varying's row in a batch, then the dword in the entry.
+/// Iterates over the positions of varyings in an entry: the varying's row in a batch, then the
+/// dword in the entry.
 fn places<'a>(map: &'a VueMap, varyings: &'a [InterfaceSlot]) -> impl Iterator<Item = (usize, usize)> + 'a {
     varyings.iter().enumerate().flat_map(|(index, varying)| {
         let (first, count) = place(map, varying.slot).unwrap_or_default();
@@ -27,7 +28,8 @@ fn places<'a>(map: &'a VueMap, varyings: &'a [InterfaceSlot]) -> impl Iterator<I
     })
 }
 
-/// An entry that holds what `value` gives for the rows of the varyings; nothing for rows without a value.
+/// Returns an entry with the values that `value` returns for the rows of the varyings; rows without
+/// a value stay empty.
 pub(super) fn entry(
     map: &VueMap,
     varyings: &[InterfaceSlot],
@@ -40,7 +42,7 @@ pub(super) fn entry(
     entry
 }
 
-/// Calls `take` with each row of the varyings and its value; of rows past the entry's end not at all.
+/// Calls `take` with each row of the varyings and its value, except rows past the entry's end.
 pub(super) fn read(
     map: &VueMap,
     varyings: &[InterfaceSlot],

@@ -1,70 +1,70 @@
-//! Notes for explaining a verdict: every probe, the framebuffers at the first that failed, the code executed. Nothing
-//! is noted in an ordinary run.
+//! Recording of an explanation: every probe, the framebuffers at the first failed one, the executed
+//! code. An ordinary run records nothing.
 
 use script::Expected;
 use softgl::probe::Readback;
 use softgl::raster::Rect;
 
 use super::device::DeviceKind;
+use super::executor::Executor;
 use super::probe::{Reading, show_at};
 use super::session::Session;
-use super::side::Side;
 use results::bundle::ProbeRecord;
 use results::verdict::Phase;
 
 impl Session<'_> {
-    /// Notes a probe of the current line: what was expected, and what each executor showed.
-    pub(super) fn note(
+    /// Records a probe of the current line: the expected value and each executor's value.
+    pub(super) fn record_probe(
         &mut self,
-        layer: Option<Phase>,
+        phase: Option<Phase>,
         expected: impl FnOnce() -> String,
         observed: impl FnOnce() -> Vec<String>,
     ) {
         let Some(explanation) = self.explanation.as_deref_mut() else { return };
         let mut record =
-            ProbeRecord { line: self.line, expected: expected(), layer, ..ProbeRecord::default() };
-        for (side, text) in self.sides.all.iter().zip(observed()) {
-            match side.kind {
+            ProbeRecord { line: self.line, expected: expected(), phase, ..ProbeRecord::default() };
+        for (executor, text) in self.executors.all.iter().zip(observed()) {
+            match executor.kind {
                 DeviceKind::Simulator => record.simulator = Some(text),
                 DeviceKind::Interpreter => record.reference = Some(text),
             }
         }
         explanation.probes.push(record);
-        if layer.is_some() {
-            self.note_images();
+        if phase.is_some() {
+            self.record_images();
         }
     }
 
-    /// Notes a probe of pixels: the pixel that failed, or the first one.
-    pub(super) fn note_pixels(&mut self, expected: &Expected, reading: &Reading) {
+    /// Records a probe of pixels: the failed pixel, or the first one.
+    pub(super) fn record_pixels(&mut self, expected: &Expected, reading: &Reading) {
         let bad = reading.bad.as_ref();
         let shown = |readback: &Readback| {
             let (x, y) = bad.map_or((readback.rect.x0, readback.rect.y0), |bad| bad.place);
             format!("({x},{y}): {}", show_at(readback, x, y))
         };
         let observed = || reading.results.iter().map(|result| shown(&result.readback)).collect();
-        self.note(bad.map(|bad| bad.layer), || numbers(expected), observed);
+        self.record_probe(bad.map(|bad| bad.phase), || numbers(expected), observed);
     }
 
-    /// Notes the framebuffers, if none are noted yet.
-    fn note_images(&mut self) {
+    /// Records the framebuffers unless they are already recorded.
+    fn record_images(&mut self) {
         let Some(explanation) = self.explanation.as_deref_mut() else { return };
         if explanation.snapshots.is_empty() {
-            let shown = |side: &mut Side| {
-                let (width, height) = side.machine.read_size();
+            let shown = |executor: &mut Executor| {
+                let (width, height) = executor.machine.read_size();
                 let rect = Rect::of_size(width, height);
-                // A framebuffer without colour, or beyond the step limit, has no image.
-                Some((side.kind, side.machine.read_back(rect, &mut *side.device).ok()?))
+                // A framebuffer without color, or beyond the step limit, has no image.
+                Some((executor.kind, executor.machine.read_back(rect, &mut *executor.device).ok()?))
             };
-            explanation.snapshots = self.sides.all.iter_mut().filter_map(shown).collect();
+            explanation.snapshots = self.executors.all.iter_mut().filter_map(shown).collect();
         }
     }
 
-    /// Notes what there is when the test is over.
-    pub(super) fn note_end(&mut self) {
-        self.note_images();
+    /// Records the framebuffers and kernels at the end of the test.
+    pub(super) fn record_end(&mut self) {
+        self.record_images();
         if let Some(explanation) = self.explanation.as_deref_mut() {
-            explanation.kernels = self.sides.primary().device.kernels();
+            explanation.kernels = self.executors.primary().device.kernels();
         }
     }
 }

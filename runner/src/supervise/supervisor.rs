@@ -1,4 +1,5 @@
-//! Lanes: each keeps one worker process busy, finds out which row killed it, and starts the next.
+//! Supervisors of worker processes: each keeps one process busy, finds the test case that crashed
+//! it, and starts the next process.
 
 use std::time::{Duration, Instant};
 
@@ -10,118 +11,119 @@ use super::process::{Process, Program};
 use super::protocol::{Answer, Request};
 use results::verdict::{Phase, Status, Verdict};
 
-/// How often a lane looks at clocks and memory.
+/// Interval of the checks of time and memory limits.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How workers are started and watched.
+/// Settings of the worker processes.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How a worker is started.
+    /// Command line of a worker.
     pub program: Program,
-    /// Worker processes at a time.
-    pub lanes: usize,
-    /// Rows at a time in each.
+    /// Number of worker processes.
+    pub workers: usize,
+    /// Concurrent test cases per process.
     pub threads: usize,
-    /// Rows after which a worker is replaced, if ever.
+    /// Number of test cases after which a process is replaced, if set.
     pub batch: Option<usize>,
-    /// Wall-clock time after which a row counts as timed out.
-    pub guard: Duration,
-    /// Resident memory in bytes that a worker may use.
+    /// Wall-clock limit of a test case.
+    pub time_limit: Duration,
+    /// Memory limit of a worker process in bytes.
     pub memory: Option<u64>,
 }
 
-/// A row that was executed.
+/// The end of an execution.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// Verdict of the test case.
     pub verdict: Verdict,
-    /// How long it worked.
+    /// Execution time.
     pub duration: Duration,
 }
 
 impl Finished {
-    /// A row that needed no execution.
+    /// Returns the end of a test case that needed no execution.
     pub fn at_once(verdict: Verdict) -> Finished {
         Finished { verdict, duration: Duration::ZERO }
     }
 }
 
-/// All lanes of a run.
+/// All workers of a run.
 pub struct Pool {
-    lanes: Vec<UnboundedSender<Order>>,
+    workers: Vec<UnboundedSender<Order>>,
 }
 
 impl Pool {
-    /// Makes the lanes. Workers start with the first rows, except `first`, which is there already. To be called within a
-    /// runtime.
+    /// Creates the workers. Their processes start with the first test cases, except `first`, which
+    /// already runs. Must be called within a runtime.
     pub fn start(settings: &Settings, mut first: Option<Process>) -> Pool {
-        let lane = |_| {
+        let supervisor = |_| {
             let (sender, orders) = unbounded_channel();
-            let lane = Lane { process: first.take(), ..Lane::new(settings.clone()) };
-            tokio::spawn(lane.serve(orders));
+            let supervisor =
+                WorkerSupervisor { process: first.take(), ..WorkerSupervisor::new(settings.clone()) };
+            tokio::spawn(supervisor.serve(orders));
             sender
         };
-        Pool { lanes: (0..settings.lanes.max(1)).map(lane).collect() }
+        Pool { workers: (0..settings.workers.max(1)).map(supervisor).collect() }
     }
 
-    /// Executes a row; `slot` numbers the caller among those that run rows at the same time.
-    pub async fn run(&self, slot: usize, request: Request) -> Finished {
+    /// Executes a test case; `task` numbers the concurrent callers.
+    pub async fn run(&self, task: usize, request: Request) -> Finished {
         let (reply, finished) = oneshot::channel();
-        let sent = self.lanes[slot % self.lanes.len()].send(Order { request, reply });
-        let gone = || crashed("the supervisor of the worker processes ended", Duration::ZERO);
+        let sent = self.workers[task % self.workers.len()].send(Order { request, reply });
+        let ended = || crashed("the supervisor of the worker processes ended", Duration::ZERO);
         match sent {
-            Ok(()) => finished.await.unwrap_or_else(|_| gone()),
-            Err(_) => gone(),
+            Ok(()) => finished.await.unwrap_or_else(|_| ended()),
+            Err(_) => ended(),
         }
     }
 }
 
-/// A row to execute and who waits for it.
+/// A test case to execute, and the channel for its end.
 struct Order {
     request: Request,
     reply: oneshot::Sender<Finished>,
 }
 
-/// A row that was sent to a worker.
-struct AtWork {
+/// A test case that was sent to a process.
+struct InFlight {
     order: Order,
-    /// When its execution began; before that it waits behind others.
+    /// Start of the execution; `None` while it waits in the process.
     since: Option<Instant>,
 }
 
-impl AtWork {
-    /// How long it has been executed.
+impl InFlight {
+    /// Returns the execution time so far.
     fn elapsed(&self) -> Duration {
         self.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     fn end(self, finished: Finished) {
-        // Nobody waits any more when the run was stopped.
+        // The receiver is closed if the run was stopped.
         let _ = self.order.reply.send(finished);
     }
 }
 
-struct Lane {
+struct WorkerSupervisor {
     settings: Settings,
     process: Option<Process>,
-    /// In the order of sending. Workers take them in that order, so that the first of them, as many as there are
-    /// threads, are those in execution.
-    at_work: Vec<AtWork>,
-    /// Rows that the process has finished.
+    /// In the order of sending. Processes start test cases in that order: the first ones, as many
+    /// as there are threads, are running.
+    in_flight: Vec<InFlight>,
+    /// Number of test cases that the process has finished.
     finished: usize,
 }
 
-/// How a process came to its end.
+/// Cause of a process's end.
 enum Death {
-    /// By itself; the text says how.
+    /// The process ended by itself; the text describes how.
     Died(String),
-    /// It used too much memory.
+    /// The process exceeded the memory limit.
     Memory,
 }
 
-impl Lane {
-    fn new(settings: Settings) -> Lane {
-        Lane { settings, process: None, at_work: Vec::new(), finished: 0 }
+impl WorkerSupervisor {
+    fn new(settings: Settings) -> WorkerSupervisor {
+        WorkerSupervisor { settings, process: None, in_flight: Vec::new(), finished: 0 }
     }
 
     async fn serve(mut self, mut orders: UnboundedReceiver<Order>) {
@@ -141,7 +143,7 @@ impl Lane {
         }
     }
 
-    /// Lets the process end, without waiting for rows at work: nobody wants them any more.
+    /// Lets the process end without waiting for running test cases: their results are not needed.
     async fn end(mut self) {
         if let Some(process) = &mut self.process {
             process.close_input();
@@ -159,32 +161,32 @@ impl Lane {
                 }
                 Err(error) => {
                     let message = format!("cannot start a worker process: {error}");
-                    return AtWork { order, since: None }.end(crashed(&message, Duration::ZERO));
+                    return InFlight { order, since: None }.end(crashed(&message, Duration::ZERO));
                 }
             },
         };
-        if self.at_work.is_empty() {
+        if self.in_flight.is_empty() {
             process.forget_errors();
         }
         process.send(&order.request);
-        self.at_work.push(AtWork { order, since: None });
-        self.note_beginnings();
+        self.in_flight.push(InFlight { order, since: None });
+        self.start_clocks();
     }
 
-    /// Starts the clocks of the rows whose turn has come.
-    fn note_beginnings(&mut self) {
-        for row in self.at_work.iter_mut().take(self.settings.threads) {
+    /// Starts the clocks of the test cases that the process is starting.
+    fn start_clocks(&mut self) {
+        for row in self.in_flight.iter_mut().take(self.settings.threads) {
             row.since.get_or_insert_with(Instant::now);
         }
     }
 
     fn answered(&mut self, answer: Answer) {
-        let sent = self.at_work.iter().position(|row| row.order.request.job == answer.job);
+        let sent = self.in_flight.iter().position(|row| row.order.request.case == answer.case);
         let Some(index) = sent else { return };
-        self.at_work.remove(index).end(finished(answer));
-        self.note_beginnings();
+        self.in_flight.remove(index).end(finished(answer));
+        self.start_clocks();
         self.finished += 1;
-        if self.at_work.is_empty() && self.settings.batch.is_some_and(|batch| self.finished >= batch) {
+        if self.in_flight.is_empty() && self.settings.batch.is_some_and(|batch| self.finished >= batch) {
             self.process = None;
         }
     }
@@ -192,35 +194,37 @@ impl Lane {
     async fn died(&mut self) {
         let Some(process) = self.process.take() else { return };
         let death = Death::Died(process.post_mortem());
-        self.find_culprit(death).await;
+        self.handle_death(death).await;
     }
 
-    /// Gives up rows that work for too long and processes that grew too large.
+    /// Ends test cases that exceed the time limit and processes that exceed the memory limit.
     async fn check(&mut self) {
-        let guard = self.settings.guard;
-        if self.at_work.iter().any(|row| row.elapsed() >= guard) {
-            let rows = std::mem::take(&mut self.at_work);
-            let (late, others): (Vec<AtWork>, _) = rows.into_iter().partition(|row| row.elapsed() >= guard);
-            late.into_iter().for_each(|row| row.end(timed_out(guard)));
-            // Only the end of the process ends the thread. Rows beside it begin anew.
+        let time_limit = self.settings.time_limit;
+        if self.in_flight.iter().any(|row| row.elapsed() >= time_limit) {
+            let rows = std::mem::take(&mut self.in_flight);
+            let (late, others): (Vec<InFlight>, _) =
+                rows.into_iter().partition(|row| row.elapsed() >= time_limit);
+            late.into_iter().for_each(|row| row.end(timed_out(time_limit)));
+            // A thread can only be ended with its process. The other test cases start again.
             self.process.take().into_iter().for_each(Process::kill);
             others.into_iter().for_each(|row| self.begin(row.order));
         } else if self.process.as_ref().is_some_and(|process| too_large(process, &self.settings)) {
             self.process.take().into_iter().for_each(Process::kill);
-            self.find_culprit(Death::Memory).await;
+            self.handle_death(Death::Memory).await;
         }
     }
 
-    /// Finishes the rows that were in execution when their process came to its end; those that waited begin anew.
-    async fn find_culprit(&mut self, death: Death) {
-        let sent = std::mem::take(&mut self.at_work);
-        let (rows, waiting): (Vec<AtWork>, Vec<_>) = sent.into_iter().partition(|row| row.since.is_some());
-        self.accuse(rows, death).await;
+    /// Handles the end of a process: isolates the crash among the running test cases and restarts
+    /// the waiting ones.
+    async fn handle_death(&mut self, death: Death) {
+        let sent = std::mem::take(&mut self.in_flight);
+        let (rows, waiting): (Vec<InFlight>, Vec<_>) = sent.into_iter().partition(|row| row.since.is_some());
+        self.isolate_crash(rows, death).await;
         waiting.into_iter().for_each(|row| self.begin(row.order));
     }
 
-    /// Finds out which of the rows ended their process.
-    async fn accuse(&self, rows: Vec<AtWork>, death: Death) {
+    /// Isolates a crash: executes each suspect in a separate process.
+    async fn isolate_crash(&self, rows: Vec<InFlight>, death: Death) {
         if self.settings.threads == 1 {
             for row in rows {
                 let elapsed = row.elapsed();
@@ -231,13 +235,13 @@ impl Lane {
         let mut results = Vec::new();
         let mut explained = matches!(death, Death::Memory);
         for row in rows {
-            let (finished, broke) = self.alone(&row.order.request).await;
+            let (finished, broke) = self.run_isolated(&row.order.request).await;
             explained |= broke;
             results.push((row, finished));
         }
         for (row, mut finished) in results {
             if let (Death::Died(how), false) = (&death, explained) {
-                finished.verdict = not_alone(&finished.verdict, how);
+                finished.verdict = not_reproduced(&finished.verdict, how);
             }
             row.end(finished);
         }
@@ -253,8 +257,8 @@ impl Lane {
         }
     }
 
-    /// Executes a row in a process of its own; says whether it broke that.
-    async fn alone(&self, request: &Request) -> (Finished, bool) {
+    /// Executes a test case in a separate process; returns true if it ended that process.
+    async fn run_isolated(&self, request: &Request) -> (Finished, bool) {
         let start = Instant::now();
         let mut process = match Process::start(&self.settings.program) {
             Ok(process) => Some(process),
@@ -267,14 +271,14 @@ impl Lane {
         let death = loop {
             tokio::select! {
                 answer = next_answer(&mut process) => match answer {
-                    Some(answer) if answer.job == request.job => return (finished(answer), false),
+                    Some(answer) if answer.case == request.case => return (finished(answer), false),
                     Some(_) => {}
                     None => break Death::Died(process.take().map(Process::post_mortem).unwrap_or_default()),
                 },
                 _ = ticks.tick() => {
-                    if start.elapsed() >= self.settings.guard {
+                    if start.elapsed() >= self.settings.time_limit {
                         process.take().into_iter().for_each(Process::kill);
-                        return (timed_out(self.settings.guard), true);
+                        return (timed_out(self.settings.time_limit), true);
                     }
                     if process.as_ref().is_some_and(|process| too_large(process, &self.settings)) {
                         process.take().into_iter().for_each(Process::kill);
@@ -293,7 +297,7 @@ fn ticks() -> Interval {
     ticks
 }
 
-/// Never, while there is no process.
+/// Returns the next answer; waits forever if there is no process.
 async fn next_answer(process: &mut Option<Process>) -> Option<Answer> {
     match process {
         Some(process) => process.answer().await,
@@ -313,13 +317,14 @@ fn crashed(reason: &str, duration: Duration) -> Finished {
     Finished { verdict: Verdict::new(Status::Crash, Phase::Simulate, reason), duration }
 }
 
-fn timed_out(guard: Duration) -> Finished {
-    let reason = format!("not finished after {} s of wall-clock time", guard.as_secs());
-    Finished { verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason), duration: guard }
+fn timed_out(time_limit: Duration) -> Finished {
+    let reason = format!("not finished after {} s of wall-clock time", time_limit.as_secs());
+    Finished { verdict: Verdict::new(Status::Timeout, Phase::Simulate, reason), duration: time_limit }
 }
 
-/// A row that was at work when the process died, which none of these rows causes alone.
-fn not_alone(verdict: &Verdict, how: &str) -> Verdict {
+/// Returns the verdict of a test case that was running when the process died, although none of the
+/// running test cases causes that alone.
+fn not_reproduced(verdict: &Verdict, how: &str) -> Verdict {
     let reason = format!("{how}\nwith other tests at work in the same process; alone: {}", verdict.status);
     Verdict { differed: true, ..Verdict::new(Status::Crash, Phase::Simulate, reason) }
 }

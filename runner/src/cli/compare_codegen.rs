@@ -1,4 +1,4 @@
-//! `runner anchors`: instruction counts of a run beside another compiler's.
+//! `runner compare-codegen`: instruction counts of a run beside another compiler's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -7,40 +7,42 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{EXPECTED, NOTHING, Targets, UNEXPECTED, print, targets};
+use super::{EXPECTED, Generations, NOTHING, UNEXPECTED, generations, print};
 use crate::select::Filter;
 use results::Run;
 use results::verdict::TestResult;
 
-/// Parts of the names of tests that are about doubles.
+/// Parts of the names of tests about doubles.
 const DOUBLE_NAMES: [&str; 5] = ["fp64", "attrib_64bit", "double", "dvec", "dmat"];
 
-/// Compares instruction counts and spills, row by row and as geometric means.
+/// Compares instruction counts and spills, shader by shader and as geometric means.
 ///
 /// Without a run it prints the names of the file's tests, for --test-list.
 #[derive(Debug, Args)]
-pub(super) struct AnchorsArgs {
-    /// The other compiler's counts: a CSV file with columns test, gen, stage, width, instructions and spills.
+pub(super) struct CompareCodegenArgs {
+    /// The other compiler's counts: a CSV file with columns test, gen, stage, width, instructions
+    /// and spills.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Our run: its folder or results.jsonl.
+    /// A run of this program: its folder or results.jsonl.
     #[arg(value_name = "RUN")]
     run: Option<PathBuf>,
     /// Only these generations.
-    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = targets)]
-    targets: Targets,
-    /// Only tests whose name, ours or piglit's form, matches (repeatable).
+    #[arg(long = "gen", value_name = "LIST", default_value = "all", value_parser = generations)]
+    generations: Generations,
+    /// Only tests whose name, in either form, matches (repeatable).
     #[arg(short = 't', long = "include", value_name = "RE")]
     include: Vec<String>,
     /// List every shader, the worst ratio first.
     #[arg(long)]
     rows: bool,
-    /// Fail when a geometric mean of the tests about doubles is above this, or when we spill and the other does not.
+    /// Fail if a geometric mean of the tests about doubles is above this, or if this compiler
+    /// spills and the other does not.
     #[arg(long, value_name = "RATIO")]
     limit: Option<f64>,
 }
 
-/// What is counted of a shader.
+/// The counts of a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     instructions: u32,
@@ -50,7 +52,7 @@ struct Counts {
 /// Test, generation, stage, width.
 type Key = (String, String, String, String);
 
-/// One shader that both compiled.
+/// One shader that both compilers compiled.
 struct Pair {
     key: Key,
     ours: Counts,
@@ -71,7 +73,7 @@ impl Pair {
     }
 }
 
-pub(super) fn anchors(args: &AnchorsArgs) -> anyhow::Result<u8> {
+pub(super) fn compare_codegen(args: &CompareCodegenArgs) -> anyhow::Result<u8> {
     let name = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file).with_context(|| name.clone())?;
     let (tests, theirs) = parse(&text).with_context(|| name.clone())?;
@@ -81,8 +83,8 @@ pub(super) fn anchors(args: &AnchorsArgs) -> anyhow::Result<u8> {
         print(names.concat().as_bytes())?;
         return Ok(EXPECTED);
     };
-    let wanted: BTreeSet<&str> = args.targets.0.iter().map(|t| t.name()).collect();
-    let accepts = |row: &TestResult| wanted.contains(&*row.target) && filter.accepts(&row.test);
+    let wanted: BTreeSet<&str> = args.generations.0.iter().map(|t| t.name()).collect();
+    let accepts = |row: &TestResult| wanted.contains(&*row.generation) && filter.accepts(&row.test);
     let pairs = pairs(&read(run)?, accepts, &theirs);
     if pairs.is_empty() {
         eprintln!("error: {name} and the run have no shader in common");
@@ -104,7 +106,7 @@ fn read(path: &Path) -> anyhow::Result<Run> {
     Ok(run)
 }
 
-/// The tests and the counts in a file of anchors. Rows without a stage only name a test.
+/// Parses a file of counts. Lines without a stage only name a test.
 fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)> {
     let mut lines = text.lines().enumerate();
     let header: Vec<&str> = lines.next().map(|(_, line)| line.split(',').collect()).unwrap_or_default();
@@ -119,7 +121,7 @@ fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)
         if fields.len() != header.len() || line.contains('"') {
             bail!("line {}: {} plain fields expected", index + 1, header.len());
         }
-        let [test, target, stage, width] = keys.map(|c| fields[c].to_owned());
+        let [test, generation, stage, width] = keys.map(|c| fields[c].to_owned());
         tests.insert(test.clone());
         if stage.is_empty() {
             continue;
@@ -133,18 +135,22 @@ fn parse(text: &str) -> anyhow::Result<(BTreeSet<String>, BTreeMap<Key, Counts>)
         if count.instructions == 0 {
             bail!("line {}: a shader without instructions", index + 1);
         }
-        counts.insert((test, target, stage, width), count);
+        counts.insert((test, generation, stage, width), count);
     }
     Ok((tests, counts))
 }
 
-/// The shaders of accepted rows that both compiled, the worst ratio first.
+/// Returns the shaders of accepted results that both compiled, the worst ratio first.
 fn pairs(run: &Run, accepts: impl Fn(&TestResult) -> bool, theirs: &BTreeMap<Key, Counts>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for row in run.rows.iter().filter(|row| accepts(row)) {
         for shader in &row.stages {
-            let key =
-                (row.test.clone(), row.target.clone(), shader.stage.to_string(), shader.width.to_string());
+            let key = (
+                row.test.clone(),
+                row.generation.clone(),
+                shader.stage.to_string(),
+                shader.width.to_string(),
+            );
             let ours = Counts { instructions: shader.instructions, spills: shader.spills };
             if let Some(&theirs) = theirs.get(&key) {
                 pairs.push(Pair { key, ours, theirs });
@@ -155,7 +161,7 @@ fn pairs(run: &Run, accepts: impl Fn(&TestResult) -> bool, theirs: &BTreeMap<Key
     pairs
 }
 
-/// A geometric mean in the making.
+/// Accumulator of a geometric mean.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     logarithms: f64,
@@ -186,8 +192,8 @@ struct Group {
 fn groups(pairs: &[Pair]) -> BTreeMap<(&str, &str, &str), Group> {
     let mut groups: BTreeMap<(&str, &str, &str), Group> = BTreeMap::new();
     for pair in pairs {
-        let (_, target, stage, width) = &pair.key;
-        let group = groups.entry((target, width, stage)).or_default();
+        let (_, generation, stage, width) = &pair.key;
+        let group = groups.entry((generation, width, stage)).or_default();
         group.all.add(pair.ratio());
         if pair.is_double() {
             group.double.add(pair.ratio());
@@ -199,17 +205,17 @@ fn groups(pairs: &[Pair]) -> BTreeMap<(&str, &str, &str), Group> {
     groups
 }
 
-/// Text for people: rows if asked for, then a table.
+/// Renders the table, preceded by all shaders on request.
 fn report(pairs: &[Pair], rows: bool) -> String {
     let mut text = String::new();
     if rows {
         let _ = writeln!(text, "{:>7} {:>6} {:>6}  shader", "ratio", "ours", "theirs");
         for pair in pairs {
-            let (test, target, stage, width) = &pair.key;
+            let (test, generation, stage, width) = &pair.key;
             let (ours, theirs) = (pair.ours.instructions, pair.theirs.instructions);
             let _ = writeln!(
                 text,
-                "{:>7.3} {ours:>6} {theirs:>6}  {test} [{target}] {stage} {width}",
+                "{:>7.3} {ours:>6} {theirs:>6}  {test} [{generation}] {stage} {width}",
                 pair.ratio()
             );
         }
@@ -221,10 +227,10 @@ fn report(pairs: &[Pair], rows: bool) -> String {
         "gen", "width", "stage", "doubles", "mean", "all", "mean"
     );
     let mean = |mean: &Mean| mean.mean().map_or_else(|| "-".to_owned(), |m| format!("{m:.3}"));
-    for ((target, width, stage), group) in groups(pairs) {
+    for ((generation, width, stage), group) in groups(pairs) {
         let _ = writeln!(
             text,
-            "{target:<5} {width:<7} {stage:<24} {:>7} {:>7} {:>7} {:>7}  {}, {}, {}",
+            "{generation:<5} {width:<7} {stage:<24} {:>7} {:>7} {:>7} {:>7}  {}, {}, {}",
             group.double.count,
             mean(&group.double),
             group.all.count,

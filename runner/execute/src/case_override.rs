@@ -1,30 +1,30 @@
-//! Overrides of one execution: how it differs from the others of the run.
+//! Case overrides: differences of one execution from the others of the run.
 
 use results::passes::PassLimit;
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceOptions;
 
-/// How an execution differs from the others of the run.
+/// The differences of one execution from the others of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Trial {
-    /// What takes the place of the file's text.
+pub struct CaseOverride {
+    /// Replacement of the file's text.
     pub text: Option<String>,
-    /// Further limits on passes.
+    /// Additional limits on passes.
     pub pass_limits: Vec<PassLimit>,
-    /// Further passes to leave out.
+    /// Additional passes to leave out.
     pub disabled_passes: Vec<String>,
-    /// Further quirks that the compiler does not handle.
+    /// Additional quirks whose handling is off.
     pub disabled_quirks: Vec<String>,
-    /// Whether the verdict tells which passes ran.
+    /// Record the optional passes that run.
     pub log_passes: bool,
-    /// Whether the verdict tells what the test exercised.
-    pub observe: bool,
+    /// Record a coverage sample.
+    pub sample_coverage: bool,
 }
 
-impl Trial {
-    /// The run's options with what is tried.
+impl CaseOverride {
+    /// Returns the run's options with the overrides applied.
     pub fn device_options(&self, run: &DeviceOptions) -> DeviceOptions {
         let mut options = run.clone();
         options.pass_limits.extend(&self.pass_limits);

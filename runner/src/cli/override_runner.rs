@@ -1,4 +1,4 @@
-//! Executing one test again and again, each time a little different, in worker processes.
+//! Repeated execution of one test with different overrides, in worker processes.
 
 use std::sync::Arc;
 
@@ -8,73 +8,73 @@ use super::{ExecuteArgs, run};
 use crate::schedule;
 use crate::select::TestFile;
 use crate::supervise::{Pool, Request};
-use execute::Trial;
+use execute::CaseOverride;
 use results::verdict::Verdict;
 use vocabulary::Generation;
 
-/// Workers that try things.
-pub(super) struct Trials {
+/// Workers for executions with overrides.
+pub(super) struct OverrideRunner {
     runtime: tokio::runtime::Runtime,
     pool: Arc<Pool>,
-    /// Executions so far.
+    /// Number of executions so far.
     count: usize,
-    /// Requests to stop, where they do not end the process.
+    /// Requests to stop, unless they end the process.
     interrupts: Option<UnboundedReceiver<()>>,
 }
 
-/// Somebody wants it to end.
+/// The error of an interrupted execution.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("interrupted")]
 pub(super) struct Interrupted;
 
-impl Trials {
+impl OverrideRunner {
     /// Starts workers that parse the arguments of this process.
-    pub(super) fn start(execute: &ExecuteArgs, jobs: usize) -> anyhow::Result<Trials> {
+    pub(super) fn start(execute: &ExecuteArgs, jobs: usize) -> anyhow::Result<OverrideRunner> {
         let arguments = super::arguments();
         let settings = run::settings(execute, false, jobs, &arguments)?;
         let runtime = schedule::runtime()?;
         let entered = runtime.enter();
         let pool = Arc::new(Pool::start(&settings, None));
         drop(entered);
-        Ok(Trials { runtime, pool, count: 0, interrupts: None })
+        Ok(OverrideRunner { runtime, pool, count: 0, interrupts: None })
     }
 
-    /// From now on Ctrl-C and the termination signal make [`Trials::run`] fail with [`Interrupted`] instead of ending the
-    /// process.
+    /// From now on, Ctrl-C and the termination signal make [`OverrideRunner::run`] fail with
+    /// [`Interrupted`] instead of ending the process.
     pub(super) fn catch_interrupts(&mut self) {
         let (sender, interrupts) = unbounded_channel();
         self.runtime.spawn(schedule::listen(sender));
         self.interrupts = Some(interrupts);
     }
 
-    /// How often a test was executed.
+    /// Returns the number of executions.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Executes a test on a target as many times as there are trials; the verdicts are in their order.
+    /// Executes a test on a generation once per override; the verdicts are in the same order.
     pub(super) fn run(
         &mut self,
         test: &TestFile,
-        target: Generation,
-        trials: Vec<Trial>,
+        generation: Generation,
+        overrides: Vec<CaseOverride>,
     ) -> anyhow::Result<Vec<Verdict>> {
         let first = self.count;
-        self.count += trials.len();
+        self.count += overrides.len();
         let (pool, interrupts) = (&self.pool, &mut self.interrupts);
         self.runtime.block_on(async {
-            let start = |(job, trial)| {
+            let start = |(case, case_override)| {
                 let request = Request {
-                    job,
+                    case,
                     path: test.path.clone().into(),
                     test: test.name.clone(),
-                    target,
-                    trial: Some(trial),
+                    generation,
+                    case_override: Some(case_override),
                 };
                 let pool = pool.clone();
                 tokio::spawn(async move { pool.run(0, request).await.verdict })
             };
-            let running: Vec<_> = (first..).zip(trials).map(start).collect();
+            let running: Vec<_> = (first..).zip(overrides).map(start).collect();
             let mut verdicts = Vec::with_capacity(running.len());
             for row in running {
                 tokio::select! {
@@ -87,7 +87,7 @@ impl Trials {
     }
 }
 
-/// Never, if nobody may.
+/// Waits for an interruption, forever if interruptions end the process.
 async fn interrupted(interrupts: &mut Option<UnboundedReceiver<()>>) {
     let asked = match interrupts {
         Some(interrupts) => interrupts.recv().await.is_some(),

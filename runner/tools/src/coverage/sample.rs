@@ -1,0 +1,140 @@
+//! The coverage sample of one test on one generation.
+
+use std::fmt::Write;
+
+use eu::{Desc, DevInfo, Inst};
+use ir::InstKind;
+use program::{ExprId, ExprKind, Program};
+use script::Script;
+
+use execute::explain::Explanation;
+use execute::{Devices, ExecutedKernel, Linked, RunOptions};
+use results::coverage::{CoverageSample, Kind};
+use results::verdict::{Status, Verdict};
+use vocabulary::Generation;
+
+/// Executes a test and returns its coverage sample, which is empty for a skipped or malformed test.
+pub fn sample(
+    text: &[u8],
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    devices: &Devices,
+) -> (Verdict, CoverageSample) {
+    let Ok(script) = script::parse(text) else {
+        return (execute::run_text(text, test, generation, options, devices), CoverageSample::default());
+    };
+    let mut explanation = Explanation::default();
+    let verdict = execute::run_explained(&script, test, generation, options, devices, &mut explanation);
+    let mut sample = CoverageSample::default();
+    if verdict.status == Status::Skip {
+        return (verdict, sample);
+    }
+    for run in verdict.passes.iter().flat_map(|scope| &scope.runs).filter(|run| run.changed) {
+        sample.insert(Kind::Passes, run.name.clone());
+    }
+    if let Some(devinfo) = execute::devinfo(generation) {
+        explanation.kernels.iter().for_each(|kernel| instructions(kernel, devinfo, &mut sample));
+    }
+    program(&script, test, generation, options, &mut sample);
+    (verdict, sample)
+}
+
+/// Collects from the linked program and its IR.
+fn program(
+    script: &Script<'_>,
+    test: &str,
+    generation: Generation,
+    options: &RunOptions,
+    sample: &mut CoverageSample,
+) {
+    let built = execute::context_for(script, generation)
+        .and_then(|capabilities| execute::build(script, capabilities));
+    let Ok(Linked::Program(program) | Linked::Pipeline(program, _)) = built else { return };
+    for stage in &program.stages {
+        for expr in stage.shader.exprs.values() {
+            functions(&program, &stage.shader, &expr.kind, sample);
+        }
+    }
+    let Some(devinfo) = execute::devinfo(generation) else { return };
+    let keys = execute::stage_keys(script, test, generation);
+    let options = execute::compiler_options(&options.device);
+    for stage in program.stages.iter().map(|stage| stage.shader.stage) {
+        let key = keys.get(&stage).cloned().unwrap_or_else(execute::plain_key);
+        let mut collect = |event: ir::PassEvent, shader: &ir::Shader| {
+            if event.changed {
+                operations(shader, sample);
+            }
+        };
+        let _ = compiler::ir_after(&program, stage, &key, devinfo, &options, &mut collect)
+            .map(|shader| operations(&shader, sample));
+    }
+}
+
+fn functions(program: &Program, shader: &program::Shader, kind: &ExprKind, sample: &mut CoverageSample) {
+    match kind {
+        ExprKind::Builtin { function, arguments } => {
+            let name = |argument: &ExprId| program.types.name(shader.exprs[*argument].ty);
+            let types: Vec<String> = arguments.iter().map(name).collect();
+            sample.insert(Kind::Functions, function.name());
+            sample.insert(Kind::Overloads, format!("{}({})", function.name(), types.join(", ")));
+        }
+        ExprKind::Texture(call) => sample.insert(Kind::Overloads, format!("texture {:?}", call.op)),
+        ExprKind::Image(call) => sample.insert(Kind::Overloads, format!("image {:?}", call.op)),
+        ExprKind::Atomic { op, .. } => sample.insert(Kind::Overloads, format!("atomic {op:?}")),
+        _ => {}
+    }
+}
+
+fn operations(shader: &ir::Shader, sample: &mut CoverageSample) {
+    for &inst in shader.blocks.values().flat_map(|block| &block.insts) {
+        match &shader.insts[inst].kind {
+            InstKind::Alu(alu) => sample.insert(Kind::IrOperations, alu.op.name()),
+            InstKind::Intrinsic(intrinsic) => sample.insert(Kind::IrOperations, intrinsic.op.name()),
+            InstKind::Const(_) | InstKind::Undef | InstKind::Phi(_) | InstKind::Tex(_) => {}
+        }
+    }
+}
+
+fn instructions(kernel: &ExecutedKernel, devinfo: &'static DevInfo, sample: &mut CoverageSample) {
+    // Code that does not decode was refused before.
+    let Ok(code) = eu::decode_program(devinfo, &kernel.code) else { return };
+    for located in code {
+        instruction(&located.inst, devinfo, sample);
+    }
+}
+
+fn instruction(inst: &Inst, devinfo: &'static DevInfo, sample: &mut CoverageSample) {
+    let mnemonic = inst.opcode.mnemonic();
+    sample.insert(Kind::Opcodes, mnemonic);
+    let mut form = format!("{mnemonic}({})", inst.exec_size);
+    if !inst.opcode.is_control_flow() {
+        let _ = write!(form, " {:?} {:?}", inst.dst.ty, inst.access_mode);
+    }
+    sample.insert(Kind::Instructions, form);
+    if let Some(send) = inst.send.as_ref()
+        && let Desc::Imm(bits) = send.desc
+    {
+        let text = eu::desc::describe(devinfo, send.sfid, bits);
+        sample.insert(Kind::Messages, format!("{:?}: {}", send.sfid, without_numbers(&text)));
+    }
+}
+
+/// Returns a message's description without surfaces, samplers and offsets.
+fn without_numbers(text: &str) -> String {
+    let is_number = |word: &str| word.trim_matches(['(', ')', ',']).parse::<u32>().is_ok();
+    let named = ["=", "Surface", "Sampler", "offset", "BTI"];
+    let words = text.split_whitespace().filter(|word| !is_number(word) && !named.contains(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_without_their_places() {
+        assert_eq!(without_numbers("offset 8 SIMD8 write per-slot"), "SIMD8 write per-slot");
+        assert_eq!(without_numbers("RT write SIMD16 LastRT Surface = 0"), "RT write SIMD16 LastRT");
+    }
+}
