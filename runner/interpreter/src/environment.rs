@@ -111,17 +111,18 @@ pub struct ImageRequest {
 
 /// Environment of a group of invocations. Lanes count from 0.
 pub trait Environment {
-    /// A component (raw 32 bits) of vertex input slot `slot` ([`program::Program::attributes`]).
+    /// Returns a component (raw 32 bits) of vertex input slot `slot`
+    /// ([`program::Program::attributes`]).
     fn attribute(&mut self, slot: usize, component: usize, lane: usize) -> u32;
 
-    /// A component (raw 32 bits) of input slot `slot` ([`program::LinkedStage::inputs`]): of vertex
-    /// `vertex` in arrayed stages, of the provoking vertex in the fragment stage.
+    /// Returns a component (raw 32 bits) of input slot `slot` ([`program::LinkedStage::inputs`]):
+    /// of vertex `vertex` in arrayed stages, of the provoking vertex in the fragment stage.
     fn varying(&mut self, slot: usize, component: usize, vertex: u32, lane: usize) -> u32;
 
-    /// An interpolated component of a fragment input.
+    /// Returns an interpolated component of a fragment input.
     fn interpolate(&mut self, slot: usize, component: usize, lane: usize, at: InterpolateAt) -> f64;
 
-    /// A component of a system value (raw 32 bits).
+    /// Returns a component of a system value (raw 32 bits).
     fn system_value(&mut self, variable: BuiltinVariable, component: usize, lane: usize) -> u32;
 
     /// Reads 2, 4 or 8 bytes; `None` when out of bounds or nothing is bound.
@@ -130,7 +131,7 @@ pub trait Environment {
     /// Writes 2, 4 or 8 bytes; `false` when out of bounds or nothing is bound.
     fn store(&mut self, space: AddressSpace, offset: u32, bytes: u32, value: u64) -> bool;
 
-    /// Size of a region in bytes.
+    /// Returns the size of a region in bytes.
     fn size(&mut self, space: AddressSpace) -> u32;
 
     /// Returns the ticks of a clock, more at each call; always zero without a clock.
@@ -138,10 +139,10 @@ pub trait Environment {
         0
     }
 
-    /// A texture request; the result's raw bits.
+    /// Performs a texture request; returns the raw bits of the result.
     fn texture(&mut self, request: &TextureRequest) -> Result<[u32; 4], Error>;
 
-    /// An image request; the result's raw bits.
+    /// Performs an image request; returns the raw bits of the result.
     fn image(&mut self, request: &ImageRequest) -> Result<[u32; 4], Error>;
 
     /// Emits a vertex of a geometry lane: its outputs by slot and component as in

@@ -72,7 +72,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         exprs.iter().map(|&e| self.eval(e)).collect()
     }
 
-    /// Component type of a scalar, vector or matrix type.
+    /// Returns the component type of a scalar, vector or matrix type.
     pub(crate) fn scalar_of(&self, ty: TypeId) -> Result<Scalar, Error> {
         self.types.scalar_of(ty).ok_or(Error::Malformed("operand is not numeric"))
     }
@@ -122,7 +122,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(value.map(|x| scalar::wrap(scalar, f(x))))
     }
 
-    /// Binary operators and commas down the left side of an expression.
+    /// Evaluates the binary operators and commas down the left side of an expression.
     fn eval_chain(&mut self, id: ExprId) -> Result<Value, Error> {
         let shader = self.shader;
         let (first, chain) = shader.left_chain(id);
@@ -322,7 +322,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(result)
     }
 
-    /// Old and new value.
+    /// Increments or decrements a place; returns its old and new value.
     fn increment(&mut self, place: ExprId, decrement: bool, ty: TypeId) -> Result<(Value, Value), Error> {
         let scalar = self.scalar_of(ty)?;
         let place = self.place(place)?.ok_or(Error::Malformed("increment of a value"))?;
@@ -393,7 +393,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(value)
     }
 
-    /// Type of a local of the function being executed.
+    /// Returns the type of a local of the function being executed.
     pub(crate) fn current_local_type(&self, local: LocalId) -> Result<TypeId, Error> {
         let function = self.functions.last().ok_or(Error::Malformed("local outside a function"))?;
         let local = self.shader.functions[*function].locals.get(local);
@@ -474,7 +474,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(result)
     }
 
-    /// The function with a subroutine index that implements a subroutine type.
+    /// Returns the function with a subroutine index that implements a subroutine type.
     fn subroutine(&self, ty: TypeId, index: u32) -> Result<FunctionId, Error> {
         let Type::Subroutine(name) = self.types.get(ty) else {
             return Err(Error::Malformed("subroutine call through another type"));
@@ -535,7 +535,7 @@ pub(crate) fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar
     }
 }
 
-/// Lanes of `mask` from one value, the others from another.
+/// Returns the lanes of `mask` from one value, the others from another.
 pub(crate) fn merge(mask: &Mask, inside: &Value, outside: &Value) -> Value {
     let mut result = outside.clone();
     for c in 0..result.components() {

@@ -29,7 +29,7 @@ pub(crate) struct CallFrame {
 }
 
 impl CallFrame {
-    /// Value of a local, empty before its declaration.
+    /// Returns the value of a local, empty before its declaration.
     pub(crate) fn local(&self, id: LocalId) -> &Value {
         static EMPTY: std::sync::OnceLock<Value> = std::sync::OnceLock::new();
         self.locals[id]
@@ -38,17 +38,17 @@ impl CallFrame {
             .unwrap_or_else(|| EMPTY.get_or_init(|| Value::zero(0, 0)))
     }
 
-    /// Value of a local, for writing.
+    /// Returns the value of a local, for writing.
     pub(crate) fn local_mut(&mut self, id: LocalId) -> &mut Value {
         self.locals[id].get_or_insert_with(|| Value::zero(0, 0))
     }
 
-    /// Puts a value into a local.
+    /// Sets the value of a local.
     pub(crate) fn define(&mut self, id: LocalId, value: Value) {
         self.locals[id] = Some(value);
     }
 
-    /// Place of the argument of an opaque parameter.
+    /// Returns the place of the argument of an opaque parameter.
     pub(crate) fn alias(&self, id: LocalId) -> Option<&Place> {
         self.aliases[id].as_ref()
     }
@@ -172,13 +172,13 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         result
     }
 
-    /// Variables of the current call.
+    /// Returns the variables of the current call.
     pub(crate) fn frame(&self) -> &CallFrame {
         static EMPTY: std::sync::OnceLock<CallFrame> = std::sync::OnceLock::new();
         self.frames.last().unwrap_or_else(|| EMPTY.get_or_init(CallFrame::default))
     }
 
-    /// Variables of the current call, to change.
+    /// Returns the variables of the current call, for writing.
     pub(crate) fn frame_mut(&mut self) -> &mut CallFrame {
         if self.frames.is_empty() {
             self.frames.push(CallFrame::default());
@@ -424,7 +424,8 @@ impl<'a, E: Environment> InvocationGroup<'a, E> {
         }
     }
 
-    /// Cull distances follow the clip distances in their slots.
+    /// Returns the first component of a distance variable: cull distances follow the clip distances
+    /// in their slots.
     fn first_distance(&self, builtin: Option<program::BuiltinVariable>) -> u8 {
         match (builtin, self.program.stage(self.shader.stage)) {
             (Some(program::BuiltinVariable::CullDistance), Some(stage)) => stage.clip_distances,
@@ -566,7 +567,7 @@ fn store_slot(slot: &mut Value, component: u8, ty: Scalar, value: &Value, from: 
     }
 }
 
-/// The slot of a per-vertex built-in.
+/// Returns the slot of a per-vertex built-in.
 pub(crate) fn builtin_slot(builtin: program::BuiltinVariable) -> Option<program::Slot> {
     use program::{BuiltinVariable as B, Slot};
     Some(match builtin {

@@ -9,12 +9,12 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// No lane of `lanes`.
+    /// Creates an empty mask of `lanes` lanes.
     pub fn none(lanes: usize) -> Mask {
         Mask { words: smallvec![0; lanes.div_ceil(64).max(1)] }
     }
 
-    /// The first `lanes` lanes.
+    /// Creates a mask of the first `lanes` lanes.
     pub fn all(lanes: usize) -> Mask {
         let mut mask = Mask::none(lanes);
         (0..lanes).for_each(|lane| mask.set(lane, true));
@@ -39,7 +39,7 @@ impl Mask {
         self.words.iter().any(|&w| w != 0)
     }
 
-    /// Number of lanes in the mask.
+    /// Returns the number of lanes in the mask.
     pub fn count(&self) -> u32 {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
@@ -48,22 +48,22 @@ impl Mask {
         Mask { words: self.words.iter().zip(&other.words).map(|(&a, &b)| f(a, b)).collect() }
     }
 
-    /// Lanes in both.
+    /// Returns the lanes in both.
     pub fn and(&self, other: &Mask) -> Mask {
         self.zip(other, |a, b| a & b)
     }
 
-    /// Lanes in either.
+    /// Returns the lanes in either.
     pub fn or(&self, other: &Mask) -> Mask {
         self.zip(other, |a, b| a | b)
     }
 
-    /// Lanes in `self` and not in `other`.
+    /// Returns the lanes in `self` and not in `other`.
     pub fn minus(&self, other: &Mask) -> Mask {
         self.zip(other, |a, b| a & !b)
     }
 
-    /// Lanes of the mask in ascending order.
+    /// Returns the lanes of the mask in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
@@ -91,34 +91,34 @@ pub struct Value {
 }
 
 impl Value {
-    /// All-zero value of `components` components.
+    /// Creates an all-zero value of `components` components.
     pub fn zero(components: usize, lanes: usize) -> Value {
         Value { lanes, cells: smallvec![0; components * lanes], undefined: Vec::new() }
     }
 
-    /// The same component in every lane.
+    /// Creates a value with the same component in every lane.
     pub fn uniform(bits: u64, lanes: usize) -> Value {
         Value { lanes, cells: smallvec![bits; lanes], undefined: Vec::new() }
     }
 
-    /// Value of undefined components.
+    /// Creates a value of undefined components.
     pub fn undefined(components: usize, lanes: usize) -> Value {
         let mut value = Value::zero(components, lanes);
         value.undefined = vec![true; components * lanes];
         value
     }
 
-    /// Number of lanes.
+    /// Returns the number of lanes.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Number of components.
+    /// Returns the number of components.
     pub fn components(&self) -> usize {
         self.cells.len() / self.lanes.max(1)
     }
 
-    /// One component of a lane.
+    /// Returns one component of a lane.
     pub fn get(&self, component: usize, lane: usize) -> u64 {
         self.cells.get(component * self.lanes + lane).copied().unwrap_or(0)
     }
@@ -139,7 +139,8 @@ impl Value {
         self.undefined.get(component * self.lanes + lane).copied().unwrap_or(false)
     }
 
-    /// Of four components those (bit n: component n) that are undefined in some of these lanes.
+    /// Returns those of four components (bit n: component n) that are undefined in some of these
+    /// lanes.
     pub fn undefined_components(&self, lanes: &Mask) -> u8 {
         let undefined = |c: usize| lanes.iter().any(|lane| self.is_undefined(c, lane));
         (0..4).filter(|&c| undefined(c)).fold(0, |mask, c| mask | 1 << c)
@@ -168,7 +169,7 @@ impl Value {
         }
     }
 
-    /// Components `first .. first + count` in every lane.
+    /// Returns the components `first .. first + count` in every lane.
     pub fn slice(&self, first: usize, count: usize) -> Value {
         let (start, end) = (first * self.lanes, (first + count) * self.lanes);
         let cut = |v: &[bool]| v.get(start..end).map(<[bool]>::to_vec).unwrap_or_default();
@@ -183,7 +184,7 @@ impl Value {
         }
     }
 
-    /// Chosen components in order.
+    /// Returns the chosen components in order.
     pub fn select(&self, components: &[u8]) -> Value {
         let mut result = Value::zero(components.len(), self.lanes);
         for (to, &from) in components.iter().enumerate() {
@@ -192,7 +193,7 @@ impl Value {
         result
     }
 
-    /// Components of several values one after the other, cut to `components`.
+    /// Returns the components of several values one after the other, cut to `components`.
     pub fn concat(parts: &[Value], components: usize, lanes: usize) -> Value {
         let mut result = Value::zero(components, lanes);
         let cells = parts.iter().flat_map(|part| (0..part.components()).map(move |c| (part, c)));
@@ -202,7 +203,7 @@ impl Value {
         result
     }
 
-    /// The first component in every component of the result.
+    /// Returns the first component in every component of the result.
     pub fn splat(&self, components: usize) -> Value {
         self.select(&vec![0; components])
     }
@@ -262,7 +263,7 @@ impl Value {
         result
     }
 
-    /// Lanes of `mask` whose first component is not zero.
+    /// Returns the lanes of `mask` whose first component is not zero.
     pub fn truth(&self, mask: &Mask) -> Mask {
         let mut result = Mask::none(self.lanes);
         mask.iter().filter(|&lane| self.get(0, lane) != 0).for_each(|lane| result.set(lane, true));

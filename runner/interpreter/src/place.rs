@@ -77,7 +77,7 @@ impl Place {
         }
     }
 
-    /// The region a lane accesses.
+    /// Returns the region a lane accesses.
     pub(crate) fn space(&self, lane: usize) -> Option<AddressSpace> {
         let extra = self.blocks.get(lane).copied().unwrap_or(0);
         Some(match self.access?.space {
@@ -310,7 +310,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.index_place(place, &through, false)
     }
 
-    /// Elements of a runtime-sized array at the end of a storage block.
+    /// Returns the number of elements of a runtime-sized array at the end of a storage block.
     pub(crate) fn runtime_length(&mut self, place: &Place, lane: usize, element: TypeId) -> u32 {
         let (Some(access), Some(space)) = (place.access, place.space(lane)) else { return 0 };
         let stride = access.rules.array_stride(self.types, element, access.order).max(1);
@@ -468,7 +468,7 @@ struct IndexStrides {
     block: u32,
 }
 
-/// Type of an indexed element and, unless runtime-sized, the number of elements.
+/// Returns the type of an indexed element and, unless runtime-sized, the number of elements.
 fn element_type(types: &TypeTable, ty: TypeId) -> Option<(TypeId, Option<u32>)> {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => Some((element, Some(n))),
@@ -487,7 +487,7 @@ fn is_index(ty: &Type) -> bool {
     matches!(ty, Type::AtomicCounter | Type::Subroutine(_))
 }
 
-/// Number of innermost elements of an array of arrays, 1 for other types.
+/// Returns the number of innermost elements of an array of arrays, 1 for other types.
 fn blocks_in(types: &TypeTable, ty: TypeId) -> u32 {
     match *types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => n.saturating_mul(blocks_in(types, element)),

@@ -53,7 +53,8 @@ pub(crate) fn of_bool(x: bool) -> u64 {
     u64::from(x)
 }
 
-/// Cuts an integer to its width: sign-extended for signed types, zero-extended for unsigned ones.
+/// Truncates an integer to its width: sign-extended for signed types, zero-extended for unsigned
+/// ones.
 pub(crate) fn wrap(scalar: Scalar, x: u64) -> u64 {
     match scalar {
         Scalar::Int16 => x as i16 as i64 as u64,

@@ -20,7 +20,7 @@ impl ScalarLayout {
         ScalarLayout { counts }
     }
 
-    /// Number of components of a type.
+    /// Returns the number of components of a type.
     pub(crate) fn component_count(&self, ty: TypeId) -> usize {
         self.counts[ty] as usize
     }
@@ -38,7 +38,7 @@ fn count(types: &TypeTable, ty: TypeId) -> u32 {
     }
 }
 
-/// Component type of every component of a value of type `ty`, in order.
+/// Appends the component type of every component of a value of type `ty`, in order.
 pub(crate) fn scalars(types: &TypeTable, ty: TypeId, out: &mut Vec<Scalar>) {
     match types.get(ty) {
         Type::Void => {}

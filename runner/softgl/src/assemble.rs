@@ -79,8 +79,8 @@ impl Primitive {
 }
 
 impl PrimitiveMode {
-    /// Kind of primitive that is rasterized when no geometry or tessellation stage changes it.
-    /// Patches count as points.
+    /// Returns the kind of primitive that is rasterized when no geometry or tessellation stage
+    /// changes it. Patches count as points.
     pub fn kind(self) -> PrimitiveKind {
         use PrimitiveMode::*;
         match self {
@@ -140,7 +140,8 @@ fn segments(count: u32) -> std::ops::Range<u32> {
     0..count.saturating_sub(1)
 }
 
-/// Triangle `i` of a strip: odd ones swap their first two vertices, which keeps the winding.
+/// Returns triangle `i` of a strip: odd ones swap their first two vertices, which keeps the
+/// winding.
 fn strip_triangle(i: u32, last: bool) -> Primitive {
     let odd = i % 2 == 1;
     let vertices = if odd { [i + 1, i, i + 2] } else { [i, i + 1, i + 2] };
@@ -148,7 +149,7 @@ fn strip_triangle(i: u32, last: bool) -> Primitive {
     Primitive::new(&vertices, provoking, i)
 }
 
-/// A polygon's provoking vertex is its first one in both conventions.
+/// Splits a polygon into triangles. Its provoking vertex is the first one in both conventions.
 fn polygon(count: u32) -> Vec<Primitive> {
     let triangles = count.saturating_sub(2);
     (0..triangles)
@@ -168,8 +169,8 @@ fn quad(corners: [u32; 4], provoking: u8, id: u32) -> [Primitive; 2] {
     ]
 }
 
-/// Triangles of a strip with adjacency, in the vertex order of table 10.1 (first, last and middle
-/// ones differ).
+/// Returns the triangles of a strip with adjacency, in the vertex order of table 10.1 (first, last
+/// and middle ones differ).
 fn strip_adjacency(count: u32, last: bool) -> Vec<Primitive> {
     let triangles = (count / 2).saturating_sub(2);
     (0..triangles)

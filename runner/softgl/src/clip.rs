@@ -27,7 +27,7 @@ pub struct ClipVolume {
 }
 
 impl ClipVolume {
-    /// Signed distances of a position to each plane; negative is outside.
+    /// Returns the signed distance of a position to a plane; negative is outside.
     fn distance(&self, plane: usize, position: &[f64; 4]) -> f64 {
         let [x, y, z, w] = *position;
         match plane {
@@ -88,7 +88,7 @@ pub fn point(vertex: &ClipVertex, volume: &ClipVolume, user: &[[f64; 3]]) -> boo
 }
 
 impl ClipVertex {
-    /// Vertex `index` (below 3) of the original primitive.
+    /// Creates vertex `index` (below 3) of the original primitive.
     pub fn original(position: [f64; 4], index: usize) -> ClipVertex {
         let mut weights = [0.0; 3];
         weights[index] = 1.0;
@@ -101,8 +101,8 @@ fn interpolate(values: &[f64; 3], weights: &[f64; 3]) -> f64 {
     (0..3).filter(|&i| weights[i] != 0.0).map(|i| values[i] * weights[i]).sum()
 }
 
-/// The point between `inside` and `outside` where the distance is zero. Always computed from the
-/// inside, so that two primitives that share the edge get the same point.
+/// Returns the point between `inside` and `outside` where the distance is zero. Always computed
+/// from the inside, so that two primitives that share the edge get the same point.
 fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside: f64) -> ClipVertex {
     let t = d_inside / (d_inside - d_outside);
     // With infinite distances the quotient is NaN: keep the inside vertex.
@@ -114,7 +114,7 @@ fn crossing(inside: &ClipVertex, outside: &ClipVertex, d_inside: f64, d_outside:
     }
 }
 
-/// Sutherland–Hodgman against one plane. A NaN distance counts as outside.
+/// Clips a polygon against one plane (Sutherland–Hodgman). A NaN distance counts as outside.
 fn cut(polygon: ClippedPolygon, distance: impl Fn(&ClipVertex) -> f64) -> ClippedPolygon {
     if polygon.iter().all(|vertex| distance(vertex) >= 0.0) {
         return polygon;

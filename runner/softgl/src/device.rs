@@ -135,32 +135,32 @@ impl SoaTable {
         SoaTable { lanes, data: vec![0; rows * lanes] }
     }
 
-    /// Number of lanes in a row.
+    /// Returns the number of lanes in a row.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Number of rows: four per slot.
+    /// Returns the number of rows: four per slot.
     pub fn rows(&self) -> usize {
         self.data.len().checked_div(self.lanes).unwrap_or(0)
     }
 
-    /// The values of one component for all lanes.
+    /// Returns the values of one component for all lanes.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.data[row * self.lanes..][..self.lanes]
     }
 
-    /// The values of one component for all lanes, to write.
+    /// Returns the values of one component for all lanes, for writing.
     pub fn row_mut(&mut self, row: usize) -> &mut [u32] {
         &mut self.data[row * self.lanes..][..self.lanes]
     }
 
-    /// One value.
+    /// Returns one value.
     pub fn get(&self, row: usize, lane: usize) -> u32 {
         self.row(row)[lane]
     }
 
-    /// One value; `None` past the last row.
+    /// Returns one value; `None` past the last row.
     pub fn find(&self, row: usize, lane: usize) -> Option<u32> {
         (row < self.rows()).then(|| self.get(row, lane))
     }
@@ -170,7 +170,7 @@ impl SoaTable {
         self.row_mut(row)[lane] = value;
     }
 
-    /// All components of one lane, row by row.
+    /// Returns all components of one lane, row by row.
     pub fn lane(&self, lane: usize) -> impl Iterator<Item = u32> + '_ {
         self.data.iter().skip(lane).step_by(self.lanes.max(1)).copied()
     }
@@ -194,7 +194,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// Number of lanes; of a work group the number of invocations.
+    /// Returns the number of lanes; of a work group the number of invocations.
     pub fn lanes(&self) -> usize {
         match self {
             Batch::Vertex(b) => b.lanes,
@@ -388,7 +388,7 @@ pub struct FragmentOutputs {
 }
 
 impl FragmentOutputs {
-    /// Zeroed outputs for `locations` color locations and `lanes` lanes.
+    /// Creates zeroed outputs for `locations` color locations and `lanes` lanes.
     pub fn new(locations: usize, lanes: usize) -> FragmentOutputs {
         FragmentOutputs {
             color: SoaTable::new(locations * 4, lanes),

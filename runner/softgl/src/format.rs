@@ -24,7 +24,7 @@ pub enum Channel {
 }
 
 impl Channel {
-    /// Bits of storage.
+    /// Returns the number of bits of storage.
     pub const fn bits(self) -> u8 {
         match self {
             Channel::None => 0,
@@ -63,7 +63,7 @@ impl Channel {
         }
     }
 
-    /// The stored value as a number; `absent` for a missing channel.
+    /// Returns the stored value as a number; `absent` for a missing channel.
     pub fn to_f32(self, stored: u32, absent: f32) -> f32 {
         match self {
             Channel::None => absent,
@@ -78,7 +78,7 @@ impl Channel {
         }
     }
 
-    /// The bits in memory of a stored value.
+    /// Returns the bits in memory of a stored value.
     fn encode(self, stored: u32) -> u32 {
         match self {
             Channel::Float(16) => u32::from(float_to_half(f32::from_bits(stored))),
@@ -87,7 +87,7 @@ impl Channel {
         }
     }
 
-    /// The stored value of bits in memory.
+    /// Returns the stored value of bits in memory.
     fn decode(self, code: u32) -> u32 {
         match self {
             Channel::Float(16) => half_to_float(code as u16).to_bits(),
@@ -125,8 +125,8 @@ macro_rules! formats {
             /// Every format.
             pub const ALL: &[Format] = &[$(Format::$name),*];
 
-            /// The format of a GL enum name. Unsized and compressed formats map to the stored
-            /// format.
+            /// Returns the format of a GL enum name. Unsized and compressed formats map to the
+            /// stored format.
             pub fn from_gl(name: &str) -> Option<Format> {
                 match name {
                     $($gl => Some(Format::$name),)*
@@ -138,13 +138,13 @@ macro_rules! formats {
                 }
             }
 
-            /// The GL enum's name.
+            /// Returns the GL enum's name.
             pub const fn gl_name(self) -> &'static str {
                 match self { $(Format::$name => $gl),* }
             }
 
-            /// Red, green, blue, alpha. Depth formats have depth in the first channel, stencil in
-            /// the second.
+            /// Returns the channels red, green, blue, alpha. Depth formats have depth in the first
+            /// channel, stencil in the second.
             pub const fn channels(self) -> [Channel; 4] {
                 use Channel::{Float as F, Int as I, None as O, Snorm as S, Uint as U, Unorm as N};
                 // Not every use of the macro needs every abbreviation.
@@ -258,7 +258,7 @@ impl Format {
         std::array::from_fn(|i| channels[i].quantize_number(values[i]))
     }
 
-    /// The texel's bits in memory, red lowest.
+    /// Returns the texel's bits in memory, red lowest.
     pub fn pack(self, texel: Texel) -> u128 {
         let mut shift = 0;
         self.channels().iter().zip(texel).fold(0, |packed, (channel, value)| {
@@ -270,7 +270,7 @@ impl Format {
         })
     }
 
-    /// The texel of bits in memory.
+    /// Returns the texel of bits in memory.
     pub fn unpack(self, packed: u128) -> Texel {
         let mut shift = 0;
         self.channels().map(|channel| {
@@ -281,13 +281,14 @@ impl Format {
         })
     }
 
-    /// The texel as numbers; missing channels read 0, 0, 0, 1.
+    /// Returns the texel as numbers; missing channels read 0, 0, 0, 1.
     pub fn to_f32(self, texel: Texel) -> [f32; 4] {
         let channels = self.channels();
         std::array::from_fn(|i| channels[i].to_f32(texel[i], if i == 3 { 1.0 } else { 0.0 }))
     }
 
-    /// The texel as a shader reads it: f32 bits or integers; missing channels read 0, 0, 0, 1.
+    /// Returns the texel as a shader reads it: f32 bits or integers; missing channels read 0, 0, 0,
+    /// 1.
     pub fn to_raw(self, texel: Texel) -> [u32; 4] {
         let channels = self.channels();
         let integer = channels[0].is_integer();

@@ -100,7 +100,7 @@ impl FragmentInterface {
     }
 }
 
-/// Number of elements of an array type; 1 for anything else.
+/// Returns the number of elements of an array type; 1 for anything else.
 fn elements(program: &Program, ty: program::TypeId) -> u32 {
     match *program.types.get(ty) {
         Type::Array { length: ArrayLength::Fixed(n), .. } => n,
@@ -197,7 +197,7 @@ impl VertexInterface {
         }
     }
 
-    /// Distance `index` (clip first, then cull) of a vertex.
+    /// Returns distance `index` (clip first, then cull) of a vertex.
     pub fn distance(&self, vertex: &[u32], index: usize) -> f64 {
         let slot = self.distances.get(index / 4).copied().flatten();
         let bits = slot.and_then(|slot| vertex.get(slot * 4 + index % 4)).copied().unwrap_or(0);
@@ -205,7 +205,8 @@ impl VertexInterface {
     }
 }
 
-/// Component `component` of a slot of a vertex; zero when the stage does not write the slot.
+/// Returns component `component` of a slot of a vertex; zero when the stage does not write the
+/// slot.
 pub fn component(vertex: &[u32], slot: Option<usize>, component: usize) -> u32 {
     slot.and_then(|slot| vertex.get(slot * 4 + component)).copied().unwrap_or(0)
 }

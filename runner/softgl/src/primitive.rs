@@ -12,12 +12,12 @@ pub struct PlaneEquation {
 }
 
 impl PlaneEquation {
-    /// The same value everywhere.
+    /// Creates a plane with the same value everywhere.
     pub fn constant(c: f64) -> PlaneEquation {
         PlaneEquation { a: 0.0, b: 0.0, c }
     }
 
-    /// The value at a window position.
+    /// Returns the value at a window position.
     pub fn at(&self, x: f64, y: f64) -> f64 {
         self.a * x + (self.b * y + self.c)
     }
@@ -77,12 +77,12 @@ impl PrimitiveSetup {
         }
     }
 
-    /// The barycentric coordinates for `noperspective` inputs at a window position.
+    /// Returns the barycentric coordinates for `noperspective` inputs at a window position.
     pub fn barycentric_linear(&self, x: f64, y: f64) -> [f64; 3] {
         self.linear.map(|plane| plane.at(x, y))
     }
 
-    /// The perspective-correct barycentric coordinates at a window position.
+    /// Returns the perspective-correct barycentric coordinates at a window position.
     pub fn barycentric_perspective(&self, x: f64, y: f64) -> [f64; 3] {
         let w = 1.0 / self.one_over_w.at(x, y);
         self.perspective.map(|plane| plane.at(x, y) * w)

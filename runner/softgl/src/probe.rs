@@ -84,7 +84,7 @@ impl ProbeResult {
 }
 
 impl Readback {
-    /// Texel `index`, row by row from the bottom.
+    /// Returns texel `index`, row by row from the bottom.
     pub fn texel(&self, index: usize) -> Texel {
         match &self.pixels {
             Pixels::Constant(texel) => *texel,
@@ -115,7 +115,7 @@ impl Readback {
         (self.rect.x0 + (index % width) as i32, self.rect.y0 + (index / width) as i32)
     }
 
-    /// The first texel, in reading order, that satisfies a predicate.
+    /// Returns the first texel, in reading order, that satisfies a predicate.
     fn find(&self, mut wanted: impl FnMut(Texel) -> bool) -> Option<(usize, Texel)> {
         match &self.pixels {
             Pixels::Constant(texel) => (self.count() > 0 && wanted(*texel)).then_some((0, *texel)),
@@ -187,7 +187,8 @@ fn within_half_units(x: f32, y: f32) -> bool {
     ulps_apart(x, y) <= UNITS << 13 || (x - y).abs() <= smallest
 }
 
-/// Number of representable values from one float to the other; `u32::MAX` when one is NaN.
+/// Returns the number of representable values from one float to the other; `u32::MAX` when one is
+/// NaN.
 fn ulps_apart(x: f32, y: f32) -> u32 {
     if x.is_nan() || y.is_nan() {
         return u32::MAX;
@@ -206,7 +207,7 @@ pub fn expected_byte(value: f32) -> u8 {
     if (-2_147_483_648.0..2_147_483_648.0).contains(&scaled) { scaled as i32 as u8 } else { 0 }
 }
 
-/// Tolerance in byte steps: rounded up.
+/// Returns the tolerance in byte steps: rounded up.
 pub fn tolerance_byte(tolerance: f32) -> i32 {
     (tolerance * 255.0).ceil() as i32
 }
@@ -257,7 +258,7 @@ fn expected(path: ProbePath, expectation: &Expectation) -> ProbeValues {
     }
 }
 
-/// Compares every pixel of an observation.
+/// Compares every pixel of a readback.
 pub fn compare(path: ProbePath, expectation: &Expectation, readback: Readback) -> ProbeResult {
     let bad = readback.find(|texel| !accepts(path, readback.format, expectation, texel));
     let failure = bad.map(|(index, texel)| {
@@ -273,12 +274,13 @@ pub fn compare(path: ProbePath, expectation: &Expectation, readback: Readback) -
     ProbeResult { failure, readback }
 }
 
-/// A relative coordinate of a single pixel: in single precision, truncated, at most the last pixel.
+/// Returns a relative coordinate of a single pixel: in single precision, truncated, at most the
+/// last pixel.
 pub fn relative_point(fraction: f32, size: u32) -> i32 {
     ((fraction * size as f32) as i32).min(size as i32 - 1)
 }
 
-/// A relative coordinate or size of an area: in single precision, truncated.
+/// Returns a relative coordinate or size of an area: in single precision, truncated.
 pub fn relative_extent(fraction: f32, size: u32) -> i32 {
     (fraction * size as f32) as i32
 }

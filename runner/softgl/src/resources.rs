@@ -31,13 +31,13 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// A new buffer of `size` zero bytes.
+    /// Creates a new buffer of `size` zero bytes.
     pub fn create_buffer(&mut self, size: usize) -> BufferId {
         self.buffers.push(Arc::new(vec![0; size]));
         BufferId(self.buffers.len() as u32 - 1)
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     pub fn buffer(&self, id: BufferId) -> &[u8] {
         self.buffers.get(id.0 as usize).map_or(&[], |b| b.as_slice())
     }

@@ -29,7 +29,7 @@ pub struct Viewport {
 }
 
 impl Viewport {
-    /// Window coordinates of a clip-space position with positive w.
+    /// Returns the window coordinates of a clip-space position with positive w.
     pub fn transform(&self, position: &[f64; 4]) -> [f64; 3] {
         let [x, y, z, w] = *position;
         let axis = |c: f64, low: f32, size: f32| {
@@ -43,7 +43,7 @@ impl Viewport {
         ]
     }
 
-    /// Pixels whose centers are inside.
+    /// Returns the pixels whose centers are inside.
     pub fn pixels(&self) -> Rect {
         let first = |edge: f64| (edge.clamp(-1e6, 1e6) - 0.5).ceil() as i32;
         let (x, y) = (f64::from(self.x), f64::from(self.y));
@@ -55,8 +55,8 @@ impl Viewport {
         }
     }
 
-    /// How far beyond the viewport coordinates may go before they must be clipped, as a multiple of
-    /// w: up to 2¹⁴ pixels from the center.
+    /// Returns how far beyond the viewport coordinates may go before they must be clipped, as a
+    /// multiple of w: up to 2¹⁴ pixels from the center.
     fn guard_band(&self) -> [f64; 2] {
         [self.width, self.height].map(|size| (16384.0 / (f64::from(size) / 2.0)).max(1.0))
     }
@@ -240,8 +240,9 @@ fn fan(fixed: &[SnappedPosition]) -> impl Iterator<Item = [SnappedPosition; 3]> 
     (1..fixed.len() - 1).map(|i| [fixed[0], fixed[i], fixed[i + 1]])
 }
 
-/// Coverage of a convex polygon, as one run per row where possible. Snapping can dent a polygon, so
-/// that parts overlap or leave a gap. Then the parts stay separate, and no pixel is covered twice.
+/// Returns the coverage of a convex polygon, as one run per row where possible. Snapping can dent a
+/// polygon, so that parts overlap or leave a gap. Then the parts stay separate, and no pixel is
+/// covered twice.
 fn fill(fixed: &[SnappedPosition], bounds: &Rect) -> Vec<Spans> {
     let mut parts: Vec<Spans> = Vec::new();
     for triangle in fan(fixed) {
@@ -307,7 +308,7 @@ fn area(p: &[[f64; 3]; 3]) -> f64 {
     (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0])
 }
 
-/// The three barycentric coordinates of a window-space triangle.
+/// Returns the three barycentric coordinates of a window-space triangle.
 fn barycentric_planes(points: &[[f64; 3]; 3]) -> [PlaneEquation; 3] {
     let inverse = 1.0 / area(points);
     if !inverse.is_finite() {
@@ -391,8 +392,8 @@ mod tests {
         }
     }
 
-    /// The intersection of the viewing ray through a pixel with the triangle's plane, in weights of
-    /// its vertices: solved directly in homogeneous coordinates, clipped or not.
+    /// Returns the intersection of the viewing ray through a pixel with the triangle's plane, in
+    /// weights of its vertices: solved directly in homogeneous coordinates, clipped or not.
     fn ray(positions: &[[f64; 4]; 3], ndc: [f64; 2]) -> [f64; 3] {
         // Weights b with Σ b (x − ndc.x·w) = 0, Σ b (y − ndc.y·w) = 0: the cross product of the two
         // rows.

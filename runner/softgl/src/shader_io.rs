@@ -212,7 +212,7 @@ macro_rules! apply {
                 AtomicOp::Increment => old.wrapping_add(1),
                 AtomicOp::Decrement => old.wrapping_sub(1),
                 AtomicOp::AddFloat => (old_float + a_float).to_bits(),
-                // With a NaN on one side the result is the other side, as of IEEE 754-2008 minNum
+                // With a NaN on one side the result is the other side, as with IEEE 754-2008 minNum
                 // and maxNum.
                 AtomicOp::MinFloat => if_holds(a_float < old_float || old_float.is_nan(), a),
                 AtomicOp::MaxFloat => if_holds(a_float > old_float || old_float.is_nan(), a),
@@ -240,7 +240,7 @@ impl AtomicOp {
 /// Loads outside a buffer return zero and stores there are dropped, whole elements at a time
 /// (robust buffer access).
 pub trait ShaderIo {
-    /// All bytes of a buffer; empty when nothing is bound. Little endian.
+    /// Returns all bytes of a buffer; empty when nothing is bound. Little endian.
     fn buffer(&self, buffer: BufferRef) -> &[u8];
 
     /// Writes bytes at an offset; those past the end are dropped. Uniform buffers ignore writes.
@@ -277,7 +277,7 @@ pub trait ShaderIo {
     /// Restores the memory of the last [`ShaderIo::checkpoint`].
     fn rollback(&mut self);
 
-    /// The 32-bit word at `offset`, zero out of bounds.
+    /// Returns the 32-bit word at `offset`, zero out of bounds.
     fn load32(&self, buffer: BufferRef, offset: u32) -> u32 {
         let start = offset as usize;
         match start.checked_add(4).and_then(|end| self.buffer(buffer).get(start..end)) {

@@ -36,39 +36,39 @@ pub enum Pixels {
 }
 
 impl Surface {
-    /// A surface of zeros.
+    /// Creates a surface of zeros.
     pub fn new(width: u32, height: u32, format: Format) -> Surface {
         let columns = (width as usize).div_ceil(TILE_SIZE as usize);
         let rows = (height as usize).div_ceil(TILE_SIZE as usize);
         Surface { width, height, format, columns, tiles: vec![Tile::Constant([0; 4]); columns * rows] }
     }
 
-    /// Width in pixels.
+    /// Returns the width in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Height in pixels.
+    /// Returns the height in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// How texels are stored.
+    /// Returns the format of the texels.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// All pixels.
+    /// Returns all pixels.
     pub fn rect(&self) -> Rect {
         Rect::of_size(self.width, self.height)
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn tile_count(&self) -> usize {
         self.tiles.len()
     }
 
-    /// The pixels of a tile; cut off at the surface's right and upper border.
+    /// Returns the pixels of a tile; cut off at the surface's right and upper border.
     pub fn tile_rect(&self, tile: usize) -> Rect {
         // 32-bit divisions take half the time of 64-bit ones; surfaces have far fewer tiles.
         let (tile, columns) = (tile as u32, self.columns as u32);
@@ -95,7 +95,7 @@ impl Surface {
         })
     }
 
-    /// One pixel; zero outside.
+    /// Returns one pixel; zero outside.
     pub fn get(&self, x: i32, y: i32) -> Texel {
         match self.locate(x, y).map(|(tile, i)| (&self.tiles[tile], i)) {
             Some((Tile::Constant(texel), _)) => *texel,
@@ -112,12 +112,12 @@ impl Surface {
         }
     }
 
-    /// Makes every pixel the same.
+    /// Fills the surface with one value.
     pub fn fill(&mut self, texel: Texel) {
         self.tiles.fill(Tile::Constant(texel));
     }
 
-    /// Makes every pixel of a tile the same.
+    /// Fills a tile with one value.
     pub fn fill_tile(&mut self, tile: usize, texel: Texel) {
         self.tiles[tile] = Tile::Constant(texel);
     }
@@ -170,7 +170,7 @@ impl Surface {
         }
     }
 
-    /// The texels of a rectangle; pixels outside the surface read as zero.
+    /// Returns the texels of a rectangle; pixels outside the surface read as zero.
     pub fn read(&self, rect: &Rect) -> Pixels {
         if rect.is_empty() {
             return Pixels::Varying(Vec::new());

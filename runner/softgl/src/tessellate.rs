@@ -58,7 +58,7 @@ const MAX_LEVEL: f64 = 64.0;
 type Subdivision = Vec<f64>;
 
 impl EdgeSpacing {
-    /// Clamped level and number of segments.
+    /// Returns the clamped level and number of segments.
     fn segments(self, level: f32) -> (f64, usize) {
         // A NaN level ends up at the lower bound.
         let clamp = |low: f64, high: f64| f64::from(level).max(low).min(high);
@@ -153,8 +153,8 @@ impl Builder {
         }
     }
 
-    /// Triangles between an outer chain and the inner chain to its left, both running in the same
-    /// direction.
+    /// Adds the triangles between an outer chain and the inner chain to its left, both running in
+    /// the same direction.
     fn stitch(&mut self, outer: &[ChainPoint], inner: &[ChainPoint]) {
         let (mut i, mut j) = (0, 0);
         while i + 1 < outer.len() || j + 1 < inner.len() {
@@ -226,7 +226,7 @@ impl Builder {
         }
     }
 
-    /// An edge's chain between existing corners.
+    /// Returns an edge's chain between existing corners.
     fn edge(
         &mut self,
         subdivision: &Subdivision,
@@ -277,9 +277,9 @@ impl Builder {
         }
     }
 
-    /// Ring `k` of the inner subdivision: its points lie where perpendiculars through the edge's
-    /// subdivision points meet the ring's edge; the ring's corner is where the perpendiculars of
-    /// two edges meet.
+    /// Creates ring `k` of the inner subdivision: its points lie where perpendiculars through the
+    /// edge's subdivision points meet the ring's edge; the ring's corner is where the
+    /// perpendiculars of two edges meet.
     fn inner_ring(&mut self, subdivision: &Subdivision, k: usize) -> [Vec<ChainPoint>; 3] {
         let n = subdivision.len() - 1;
         let height = 2.0 * subdivision[k] / 3.0;
@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Positions in a plane where areas can be compared: (u, v).
+    /// Returns the signed area of a triangle in the plane of (u, v).
     fn area(m: &Mesh, triangle: &[u32]) -> f64 {
         let p = |i: usize| m.points[triangle[i] as usize].map(f64::from);
         let (a, b, c) = (p(0), p(1), p(2));

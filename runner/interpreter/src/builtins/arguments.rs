@@ -37,12 +37,12 @@ pub(super) fn real1(value: &Value, ty: Scalar, f: impl Fn(f64) -> f64) -> Value 
     value.map(|x| scalar::from_f64(ty, f(scalar::to_f64(ty, x))))
 }
 
-/// As [`real1`] with two operands.
+/// Applies a function of two real numbers, as [`real1`].
 pub(super) fn real2(a: &Value, b: &Value, ty: Scalar, f: impl Fn(f64, f64) -> f64) -> Value {
     a.zip(b, |x, y| scalar::from_f64(ty, f(scalar::to_f64(ty, x), scalar::to_f64(ty, y))))
 }
 
-/// As [`real1`] with three operands.
+/// Applies a function of three real numbers, as [`real1`].
 pub(super) fn real3(a: &Value, b: &Value, c: &Value, ty: Scalar, f: impl Fn(f64, f64, f64) -> f64) -> Value {
     let real = |x| scalar::to_f64(ty, x);
     a.zip3(b, c, |x, y, z| scalar::from_f64(ty, f(real(x), real(y), real(z))))

@@ -140,7 +140,8 @@ fn rounding(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -
     Ok(Some(real1(args.value(0)?, ty, function)))
 }
 
-/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the divisor.
+/// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
+/// divisor.
 fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
     if remainder == 0.0 {
@@ -154,13 +155,13 @@ fn less(ty: Scalar, a: u64, b: u64) -> bool {
     scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
 }
 
-/// `min` of the specification: y if y < x, otherwise x. GLSL leaves the result for a number and a
-/// NaN open; it is the number, as of IEEE 754's minNum (the rule of the hardware).
+/// Returns `min` of the specification: y if y < x, otherwise x. GLSL leaves the result for a number
+/// and a NaN open; it is the number, as with IEEE 754's minNum (the rule of the hardware).
 fn min(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, y, x) || is_nan(ty, x) { y } else { x }
 }
 
-/// `max` of the specification: y if x < y, otherwise x. NaN is treated as by [`min`].
+/// Returns `max` of the specification: y if x < y, otherwise x. NaN is treated as by [`min`].
 fn max(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, x, y) || is_nan(ty, x) { y } else { x }
 }

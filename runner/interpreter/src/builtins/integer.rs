@@ -70,7 +70,7 @@ fn unsigned(ty: Scalar) -> Scalar {
     }
 }
 
-/// Two integer operands, exactly.
+/// Applies a function to two integer operands, exactly.
 fn binary(args: &Arguments, f: impl Fn(Scalar, i128, i128) -> u64) -> Result<Value, Error> {
     let ty = args.scalar(0)?;
     let exact = |x: u64| if ty.is_signed_integer() { i128::from(x as i64) } else { i128::from(x) };
@@ -103,7 +103,7 @@ fn extract(ty: Scalar, x: u64, offset: i64, bits: i64) -> u64 {
     }
 }
 
-/// Negative offsets or widths, or a field past bit 31, have no defined result.
+/// Marks undefined results: of negative offsets or widths, or of a field past bit 31.
 fn mark_fields(mut value: Value, _: Scalar, offset: &Value, bits: &Value) -> Value {
     for c in 0..value.components() {
         for lane in 0..value.lanes() {
@@ -122,7 +122,7 @@ fn find_msb(x: u32, signed: bool) -> u64 {
 }
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// `uaddCarry` and `usubBorrow`.
+    /// Evaluates `uaddCarry` and `usubBorrow`.
     pub(super) fn carry(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
@@ -135,7 +135,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(sum)
     }
 
-    /// `umulExtended` and `imulExtended`.
+    /// Evaluates `umulExtended` and `imulExtended`.
     pub(super) fn wide_product(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, high, low] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);

@@ -75,9 +75,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         }))
     }
 
-    /// Difference of two lanes of each quad, selected by a function of the lane's number in the
-    /// quad. Undefined where one of them is inactive: derivatives are defined in uniform control
-    /// flow only, and not after one lane was discarded.
+    /// Returns the difference of two lanes of each quad, selected by a function of the lane's
+    /// number in the quad. Undefined where one of them is inactive: derivatives are defined in
+    /// uniform control flow only, and not after one lane was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract =
@@ -130,7 +130,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.componentwise(BinaryOp::Add, ty, &dx, &dy)
     }
 
-    /// Clock in executed statements; unrelated to the clocks of other executors.
+    /// Returns the clock in executed statements; it is unrelated to the clocks of other executors.
     fn clock(&mut self, components: usize) -> Value {
         let time = self.environment.clock();
         let mut value = Value::undefined(components, self.lanes);

@@ -47,7 +47,7 @@ fn minor(m: &[f64], n: usize, column: usize, row: usize) -> Vec<f64> {
     kept.map(|i| m[i]).collect()
 }
 
-/// Laplace expansion along the first row.
+/// Computes the determinant by Laplace expansion along the first row.
 fn determinant(m: &[f64], n: usize) -> f64 {
     match n {
         0 => 1.0,
@@ -56,7 +56,7 @@ fn determinant(m: &[f64], n: usize) -> f64 {
     }
 }
 
-/// Adjugate over determinant.
+/// Computes the inverse: adjugate over determinant.
 fn inverse(m: &[f64], n: usize) -> Vec<f64> {
     let d = determinant(m, n);
     // Element (column c, row r) of the inverse is the cofactor of (column r, row c).

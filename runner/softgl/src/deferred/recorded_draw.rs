@@ -99,12 +99,12 @@ pub struct RecordedDraw {
 }
 
 impl RecordedDraw {
-    /// An empty record.
+    /// Creates an empty record.
     pub fn new(context: DrawContext) -> RecordedDraw {
         RecordedDraw { context, setups: Vec::new(), items: Vec::new(), shared: Vec::new() }
     }
 
-    /// The context, with memory as the shaders left it.
+    /// Returns the context, with memory as the shaders left it.
     pub fn into_context(self) -> DrawContext {
         self.context
     }
@@ -139,7 +139,7 @@ impl DrawRecorder {
         }
     }
 
-    /// The finished record.
+    /// Returns the finished record.
     pub fn finish(self) -> RecordedDraw {
         self.record
     }

@@ -34,7 +34,7 @@ pub struct RenderTarget {
 }
 
 impl RenderTarget {
-    /// A target over surfaces of equal size.
+    /// Creates a target over surfaces of equal size.
     pub fn new(
         width: u32,
         height: u32,
@@ -55,18 +55,18 @@ impl RenderTarget {
         }
     }
 
-    /// All pixels.
+    /// Returns all pixels.
     pub fn rect(&self) -> Rect {
         self.rect
     }
 
-    /// Format of a color attachment.
+    /// Returns the format of a color attachment.
     pub fn color_format(&self, attachment: usize) -> Option<Format> {
         Some(self.colors.get(attachment)?.as_ref()?.format())
     }
 
-    /// Pixels of a rectangle, after reading it, with an undefined value: their numbers, row by row
-    /// from the bottom.
+    /// Returns the pixels of a rectangle, after reading it, with an undefined value: their numbers,
+    /// row by row from the bottom.
     pub fn undefined_in(&self, rect: &Rect) -> Vec<u32> {
         self.undefined.within(rect)
     }
@@ -76,12 +76,12 @@ impl RenderTarget {
         self.undefined.has_any(rect)
     }
 
-    /// Number of color attachment points.
+    /// Returns the number of color attachment points.
     pub fn attachments(&self) -> usize {
         self.colors.len()
     }
 
-    /// Format of the depth attachment.
+    /// Returns the format of the depth attachment.
     pub fn depth_format(&self) -> Option<Format> {
         self.depth.as_ref().map(Surface::format)
     }
@@ -273,7 +273,7 @@ impl RenderTarget {
         self.colors.iter_mut().flatten().for_each(change);
     }
 
-    /// The surfaces after everything was resolved.
+    /// Returns the surfaces after everything was resolved.
     pub fn into_surfaces(self) -> (Vec<Option<Surface>>, Option<Surface>) {
         (self.colors, self.depth)
     }
@@ -433,7 +433,7 @@ impl RenderTarget {
         }
     }
 
-    /// Depth test and writes of one fragment.
+    /// Tests the depth of one fragment and writes it.
     pub(super) fn write(
         &mut self,
         context: &DrawContext,

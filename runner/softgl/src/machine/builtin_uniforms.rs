@@ -46,18 +46,19 @@ fn vector(values: &[f64]) -> UniformValue {
     UniformValue::floats(&values.iter().map(|&v| v as f32).collect::<SmallVec<[f32; 4]>>())
 }
 
-/// The last component of a path (`gl_DepthRange.near` → `near`).
+/// Returns the last component of a path (`gl_DepthRange.near` → `near`).
 fn member(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// The index inside a path (`gl_LightSource[2].diffuse` → 2), or the element when there is none.
+/// Returns the index inside a path (`gl_LightSource[2].diffuse` → 2), or the element when there is
+/// none.
 fn path_index(name: &str, element: u32) -> usize {
     let digits = name.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     digits.and_then(|(digits, _)| digits.parse().ok()).unwrap_or(element as usize)
 }
 
-/// A member of `gl_LightSourceParameters`; the half vector is that of an infinite viewer.
+/// Returns a member of `gl_LightSourceParameters`; the half vector is that of an infinite viewer.
 fn light(light: &Light, member: &str) -> UniformValue {
     match member {
         "ambient" => UniformValue::floats(&light.ambient),

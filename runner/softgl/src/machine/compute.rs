@@ -11,9 +11,9 @@ use crate::device::{Batch, ComputeBatch, Device, Steps};
 const MAX_GROUPS: u32 = 65535;
 
 impl Machine {
-    /// `compute`: runs every work group in order. `local_size` is given for programs with variable
-    /// group size. Raises `InvalidOperation` when the program has no compute stage or the size is
-    /// fixed and given, or variable and not, `InvalidValue` when there are too many groups.
+    /// Executes `compute`: runs every work group in order. `local_size` is given for programs with
+    /// variable group size. Raises `InvalidOperation` when the program has no compute stage or the
+    /// size is fixed and given, or variable and not, `InvalidValue` when there are too many groups.
     ///
     /// # Errors
     /// No program is in use, or the device failed.

@@ -26,7 +26,7 @@ use crate::setup::{RasterState, RasterizedPrimitive, SetupCache};
 const MAX_VERTICES: u64 = 1 << 22;
 
 impl Machine {
-    /// `draw arrays` with the vertex data, or without attributes when there is none.
+    /// Executes `draw arrays` with the vertex data, or without attributes when there is none.
     ///
     /// # Errors
     /// No program is in use, or the device failed.
@@ -34,7 +34,7 @@ impl Machine {
         self.draw_with(call, DrawParameters::default(), device)
     }
 
-    /// A draw with the vertex data like [`Machine::draw_arrays`], with parameters.
+    /// Draws like [`Machine::draw_arrays`], with parameters.
     ///
     /// # Errors
     /// No program is in use, or the device failed.
@@ -50,7 +50,7 @@ impl Machine {
         result
     }
 
-    /// The `draw rect` commands.
+    /// Executes the `draw rect` commands.
     ///
     /// # Errors
     /// No program is in use, or the device failed.
@@ -91,8 +91,8 @@ impl Machine {
         VertexData::of_floats(&columns, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// Window pixels to normalized device coordinates, rounded where piglit's code rounds: the
-    /// quotient and the result are floats, the arithmetic between them is double.
+    /// Converts window pixels to normalized device coordinates, rounded where piglit's code rounds:
+    /// the quotient and the result are floats, the arithmetic between them is double.
     fn window_to_ndc(&self, [x, y, w, h]: [f32; 4]) -> [f32; 4] {
         let (width, height) = (self.options.width as f32, self.options.height as f32);
         let place = |c: f32, size: f32| (-1.0 + 2.0 * f64::from(c / size)) as f32;
@@ -326,8 +326,9 @@ impl Machine {
         (call.mode == PrimitiveMode::Patches) == tessellates && fits
     }
 
-    /// Enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1 compares them with
-    /// `gl_ClipVertex` or, when the program does not write it, with `gl_Position` as it is.
+    /// Returns the enabled clip planes, as `glClipPlane` stored them: GLSL 1.30 section 7.1
+    /// compares them with `gl_ClipVertex` or, when the program does not write it, with
+    /// `gl_Position` as it is.
     fn clip_planes(&self, object: &ProgramObject) -> Option<[[f64; 4]; 8]> {
         self.uses_clip_planes(object).then_some(self.state.clip_planes)
     }

@@ -30,7 +30,7 @@ pub struct DrawParameters<'a> {
 }
 
 impl DrawParameters<'_> {
-    /// The vertex at an index of the draw, which is its `gl_VertexID`.
+    /// Returns the vertex at an index of the draw, which is its `gl_VertexID`.
     pub(super) fn vertex(&self, index: u32) -> u32 {
         let Some(elements) = self.elements else { return index };
         let element = elements.get(index as usize).copied().unwrap_or(0);

@@ -17,7 +17,7 @@ use crate::texture::fill::TextureFill;
 use crate::texture::{Filter, TextureTarget};
 
 impl Machine {
-    /// An `fb` command.
+    /// Executes an `fb` command.
     ///
     /// # Errors
     /// A texture that it names is missing, or it is incomplete.
@@ -76,7 +76,7 @@ impl Machine {
         Ok(Attachment { texture: entry.texture, level, layer })
     }
 
-    /// A framebuffer of images that exist, have one size and a color format.
+    /// Returns a framebuffer of images that exist, have one size and a color format.
     fn images(
         &self,
         colors: Vec<Option<Attachment>>,
@@ -108,17 +108,17 @@ impl Machine {
         }
     }
 
-    /// Width and height of the read framebuffer.
+    /// Returns the width and height of the read framebuffer.
     pub fn read_size(&self) -> (u32, u32) {
         self.framebuffer_size(&self.read_framebuffer)
     }
 
-    /// Width and height of the draw framebuffer.
+    /// Returns the width and height of the draw framebuffer.
     pub fn render_size(&self) -> (u32, u32) {
         self.framebuffer_size(&self.draw_framebuffer)
     }
 
-    /// Formats of the draw framebuffer's color attachments.
+    /// Returns the formats of the draw framebuffer's color attachments.
     pub(super) fn draw_formats(&self) -> Vec<Option<Format>> {
         match &self.draw_framebuffer {
             Framebuffer::Window => vec![self.window.color_format(0)],
@@ -128,8 +128,8 @@ impl Machine {
         }
     }
 
-    /// Render targets over the attached images, one per layer or sample. They share contents with
-    /// the textures until drawn to.
+    /// Returns the render targets over the attached images, one per layer or sample. They share
+    /// contents with the textures until drawn to.
     pub(super) fn layer_targets(&self, framebuffer: &Framebuffer) -> Vec<RenderTarget> {
         let Framebuffer::Images { colors, layers, samples, width, height } = framebuffer else {
             return Vec::new();
@@ -145,7 +145,7 @@ impl Machine {
             .collect()
     }
 
-    /// Puts the drawn images back into their textures.
+    /// Stores the drawn images in their textures.
     pub(super) fn store_targets(&mut self, framebuffer: &Framebuffer, targets: Vec<RenderTarget>) {
         let Framebuffer::Images { colors, .. } = framebuffer else { return };
         for (layer, target) in targets.into_iter().enumerate() {
@@ -181,7 +181,7 @@ impl Machine {
         self.window.color_format(0).zip(pixels).ok_or(nothing)
     }
 
-    /// Color attachment 0 of the read framebuffer, sample by sample.
+    /// Returns color attachment 0 of the read framebuffer, sample by sample.
     fn read_planes(&mut self, device: &mut dyn Device) -> Result<Vec<Surface>, MachineError> {
         if let Framebuffer::Images { colors, samples, .. } = &self.read_framebuffer
             && *samples > 1
@@ -222,7 +222,7 @@ impl Machine {
             && !(draw > 1 && self.capabilities.api == Api::Es)
     }
 
-    /// `blit color`: the whole read framebuffer onto the whole draw framebuffer.
+    /// Executes `blit color`: copies the whole read framebuffer onto the whole draw framebuffer.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.
@@ -297,7 +297,7 @@ fn copy(source: &Surface, target: &mut Surface, filter: Filter) {
     (0..target.tile_count()).for_each(|tile| target.compact(tile));
 }
 
-/// Bilinear interpolation with clamped edges at a position in pixels.
+/// Interpolates bilinearly with clamped edges, at a position in pixels.
 fn linear(source: &Surface, u: f64, v: f64) -> [f64; 4] {
     let (u, v) = (u - 0.5, v - 0.5);
     let (x, y) = (u.floor(), v.floor());

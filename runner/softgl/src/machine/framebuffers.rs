@@ -92,7 +92,7 @@ pub enum FramebufferError {
 }
 
 impl Framebuffer {
-    /// Samples per pixel.
+    /// Returns the samples per pixel.
     pub(super) fn samples(&self) -> u32 {
         match self {
             Framebuffer::Window => 1,

@@ -142,8 +142,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine in initial state; the window's contents are zero. Sizes above [`MAX_WINDOW`] are
-    /// reduced to it.
+    /// Creates a machine in initial state; the window's contents are zero. Sizes above
+    /// [`MAX_WINDOW`] are reduced to it.
     pub fn new(capabilities: Arc<Capabilities>, options: MachineOptions) -> Machine {
         let (width, height) = (options.width.min(MAX_WINDOW), options.height.min(MAX_WINDOW));
         let options = MachineOptions { width, height, ..options };
@@ -174,22 +174,22 @@ impl Machine {
         }
     }
 
-    /// Capabilities of the context.
+    /// Returns the capabilities of the context.
     pub fn capabilities(&self) -> &Capabilities {
         &self.capabilities
     }
 
-    /// Window width and height.
+    /// Returns the window width and height.
     pub fn window_size(&self) -> (u32, u32) {
         (self.options.width, self.options.height)
     }
 
-    /// Steps of all devices so far.
+    /// Returns the steps of all devices so far.
     pub fn steps(&self) -> Steps {
         self.steps
     }
 
-    /// The oldest GL error since the last call.
+    /// Returns the oldest GL error since the last call.
     pub fn take_error(&mut self) -> Option<GlError> {
         self.error.take()
     }
@@ -221,7 +221,7 @@ impl Machine {
         self.current = program;
     }
 
-    /// The current program.
+    /// Returns the current program.
     pub fn program(&self) -> Option<&Arc<Program>> {
         Some(&self.programs.get(self.current?.0 as usize)?.program)
     }
@@ -236,8 +236,8 @@ impl Machine {
         self.programs.get_mut(id.0 as usize).ok_or(MachineError::NoProgram)
     }
 
-    /// Location of a vertex attribute of the current program, `None` when it has no active one of
-    /// that name.
+    /// Returns the location of a vertex attribute of the current program, `None` when it has no
+    /// active one of that name.
     pub fn attribute_location(&self, name: &str) -> Option<u32> {
         let program = self.program()?;
         let shader = &program.stage(Stage::Vertex)?.shader;
@@ -312,22 +312,22 @@ impl Machine {
         self.feedback.take()
     }
 
-    /// A buffer of `size` zero bytes, bound nowhere.
+    /// Creates a buffer of `size` zero bytes, bound nowhere.
     pub fn create_buffer(&mut self, size: usize) -> BufferId {
         self.objects.create_buffer(size)
     }
 
-    /// The buffer at a shader storage binding point.
+    /// Returns the buffer at a shader storage binding point.
     pub fn storage_buffer(&self, binding: u32) -> Option<BufferId> {
         self.storage_bindings.get(&binding).copied()
     }
 
-    /// The buffer at an atomic counter binding point.
+    /// Returns the buffer at an atomic counter binding point.
     pub fn atomic_buffer(&self, binding: u32) -> Option<BufferId> {
         self.atomic_bindings.get(&binding).copied()
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     pub fn buffer(&self, buffer: BufferId) -> &[u8] {
         self.objects.buffer(buffer)
     }
@@ -358,7 +358,7 @@ impl Machine {
         }
     }
 
-    /// The draw-time state that compiled code depends on.
+    /// Returns the draw-time state that compiled code depends on.
     fn stage_key(&self, object: &ProgramObject) -> StageKey {
         let compatibility = self.capabilities.api == Api::Compatibility;
         let tessellates = object.program.stage(Stage::TessEval).is_some();

@@ -106,7 +106,7 @@ impl PrimitiveAssembler<'_> {
         setup
     }
 
-    /// Clip coordinates after the viewport's swizzle.
+    /// Returns the clip coordinates after the viewport's swizzle.
     fn position(&self, vertex: &[u32], viewport: usize) -> [f64; 4] {
         let clip: [f64; 4] =
             std::array::from_fn(|c| f64::from(f32::from_bits(component(vertex, self.interface.position, c))));
@@ -125,7 +125,7 @@ impl PrimitiveAssembler<'_> {
         f64::from(size.max(0.125)).min(255.875)
     }
 
-    /// Values of the enabled clip distances at the three vertices.
+    /// Returns the values of the enabled clip distances at the three vertices.
     fn clip_distances(&self, data: &[&[u32]; 3]) -> Vec<[f64; 3]> {
         let enabled = (0..8usize).filter(|i| self.state.clip_enabled >> i & 1 == 1);
         enabled

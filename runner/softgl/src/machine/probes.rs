@@ -126,7 +126,7 @@ impl Machine {
         self.undefined_texels
     }
 
-    /// One pixel of color attachment 0 as numbers.
+    /// Returns one pixel of color attachment 0 as numbers.
     ///
     /// # Errors
     /// There is nothing to read, or the device failed.

@@ -70,7 +70,7 @@ pub struct Light {
 }
 
 impl Light {
-    /// Initial values; only light 0 shines.
+    /// Creates the initial values; only light 0 shines.
     fn new(index: usize) -> Light {
         let color = if index == 0 { [1.0; 4] } else { [0.0, 0.0, 0.0, 1.0] };
         Light {
@@ -157,7 +157,7 @@ pub struct State {
 }
 
 impl State {
-    /// Initial state for a window.
+    /// Creates the initial state for a window.
     pub fn new(width: u32, height: u32) -> State {
         let viewport =
             Viewport { x: 0.0, y: 0.0, width: width as f32, height: height as f32, near: 0.0, far: 1.0 };
@@ -194,7 +194,7 @@ impl State {
         }
     }
 
-    /// `glEnable` and `glDisable`.
+    /// Executes `glEnable` and `glDisable`.
     pub fn set(&mut self, capability: Capability, enabled: bool) {
         match capability {
             Capability::ClipDistance(i) if i < 8 => {
@@ -212,15 +212,15 @@ impl State {
         }
     }
 
-    /// `glClipPlane`: the plane is transformed by the inverse of the modelview matrix of this
-    /// moment.
+    /// Executes `glClipPlane`: the plane is transformed by the inverse of the modelview matrix of
+    /// this moment.
     pub fn set_clip_plane(&mut self, index: usize, plane: [f64; 4]) {
         if let (Some(slot), Some(inverse)) = (self.clip_planes.get_mut(index), inverse(&self.modelview)) {
             *slot = row_times(&plane, &inverse);
         }
     }
 
-    /// `glOrtho` as the projection; the modelview matrix becomes the identity.
+    /// Sets the projection of `glOrtho`; the modelview matrix becomes the identity.
     pub fn set_ortho(&mut self, left: f64, right: f64, bottom: f64, top: f64, near: f64, far: f64) {
         let mut m = IDENTITY;
         m[0] = 2.0 / (right - left);
@@ -233,7 +233,7 @@ impl State {
         self.modelview = IDENTITY;
     }
 
-    /// `glFrustum` as the projection; the modelview matrix becomes the identity.
+    /// Sets the projection of `glFrustum`; the modelview matrix becomes the identity.
     pub fn set_frustum(&mut self, left: f64, right: f64, bottom: f64, top: f64, near: f64, far: f64) {
         let mut m = [0.0; 16];
         m[0] = 2.0 * near / (right - left);
@@ -248,12 +248,12 @@ impl State {
     }
 }
 
-/// A row vector times a matrix.
+/// Returns a row vector times a matrix.
 fn row_times(row: &[f64; 4], m: &Matrix) -> [f64; 4] {
     std::array::from_fn(|column| (0..4).map(|i| row[i] * m[column * 4 + i]).sum())
 }
 
-/// The product of two matrices.
+/// Returns the product of two matrices.
 pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     std::array::from_fn(|i| {
         let (column, row) = (i / 4, i % 4);
@@ -261,12 +261,12 @@ pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     })
 }
 
-/// The transposed matrix.
+/// Returns the transposed matrix.
 pub fn transpose(m: &Matrix) -> Matrix {
     std::array::from_fn(|i| m[i % 4 * 4 + i / 4])
 }
 
-/// The inverse matrix by Gauss–Jordan elimination with pivoting; `None` when singular.
+/// Returns the inverse matrix by Gauss–Jordan elimination with pivoting; `None` when singular.
 pub fn inverse(m: &Matrix) -> Option<Matrix> {
     // Rows of the matrix and of the identity beside it.
     let mut rows: [[f64; 8]; 4] = std::array::from_fn(|r| {

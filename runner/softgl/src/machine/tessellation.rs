@@ -176,7 +176,7 @@ fn gather(values: &[u32], sources: &[Option<usize>]) -> Vec<u32> {
     sources.iter().flat_map(|&source| (0..4).map(move |c| component(values, source, c))).collect()
 }
 
-/// Tessellation levels read as inputs.
+/// Writes tessellation levels that are read as inputs.
 fn fill_levels(inputs: &[Varying], patch: &Patch, values: &mut [u32]) {
     for (slot, varying) in inputs.iter().enumerate() {
         let levels: &[f32] = match varying.slot {

@@ -35,14 +35,14 @@ fn sampler_target(sampler: &SamplerType) -> Option<TextureTarget> {
 }
 
 impl Machine {
-    /// A texture slot of the script.
+    /// Returns a texture slot of the script.
     pub fn texture_slot(&self, slot: u32) -> Option<TextureSlot> {
         self.textures.slots.get(slot as usize).copied().flatten()
     }
 
-    /// A `texture …` fill command: creates the texture, binds it to the unit of the slot's number,
-    /// and makes that unit active. `false` when the slot does not exist. A texture too large raises
-    /// `InvalidValue` and has no images.
+    /// Executes a `texture …` fill command: creates the texture, binds it to the unit of the slot's
+    /// number, and makes that unit active. Returns `false` when the slot does not exist. A texture
+    /// too large raises `InvalidValue` and has no images.
     pub fn fill_texture(&mut self, slot: u32, fill: &TextureFill) -> bool {
         let index = slot as usize;
         if index >= TEXTURE_SLOTS {
@@ -74,8 +74,8 @@ impl Machine {
         TextureId(self.objects.textures.len() as u32 - 1)
     }
 
-    /// `texparameter`: acts on the active unit's texture of that target; raises `InvalidOperation`
-    /// when none is bound.
+    /// Executes `texparameter` on the active unit's texture of that target; raises
+    /// `InvalidOperation` when none is bound.
     pub fn set_texture_parameter(&mut self, target: TextureTarget, parameter: TextureParameter) {
         let bound = self.textures.bound[self.textures.active][target as usize];
         let Some(texture) = bound.and_then(|id| self.objects.textures.get_mut(id.0 as usize)) else {
@@ -104,8 +104,8 @@ impl Machine {
         }
     }
 
-    /// `image texture`: level 0, layer 0 of the slot's texture on the image unit of the same
-    /// number. `false` when the slot is empty.
+    /// Executes `image texture`: binds level 0, layer 0 of the slot's texture to the image unit of
+    /// the same number. Returns `false` when the slot is empty.
     pub fn bind_image(&mut self, slot: u32, format: Format) -> bool {
         let Some(entry) = self.texture_slot(slot) else { return false };
         let view = ImageView { level: 0, layer: Some(0), format };
@@ -113,7 +113,7 @@ impl Machine {
         true
     }
 
-    /// The contents of a texture.
+    /// Returns the contents of a texture.
     ///
     /// # Errors
     /// There is no such texture.
@@ -122,7 +122,7 @@ impl Machine {
         texture.map(Arc::as_ref).ok_or(MachineError::NothingToRead("there is no such texture"))
     }
 
-    /// Texture of each sampler slot of a program.
+    /// Returns the texture of each sampler slot of a program.
     pub(super) fn sampler_textures(&self, object: &ProgramObject) -> Vec<Option<TextureId>> {
         let units = object.uniforms.sampler_units.iter();
         units
@@ -134,7 +134,7 @@ impl Machine {
             .collect()
     }
 
-    /// Image unit of each image slot of a program.
+    /// Returns the image unit of each image slot of a program.
     pub(super) fn image_units(&self, object: &ProgramObject) -> Vec<Option<ImageUnit>> {
         let units = object.uniforms.image_units.iter();
         units.map(|&unit| self.textures.images.get(unit as usize).copied().flatten()).collect()

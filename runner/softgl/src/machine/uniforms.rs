@@ -24,7 +24,7 @@ pub struct UniformValue {
 }
 
 impl UniformValue {
-    /// A scalar or vector.
+    /// Creates a scalar or vector.
     pub fn vector(scalar: Scalar, components: &[u64]) -> UniformValue {
         UniformValue {
             scalar,
@@ -34,7 +34,7 @@ impl UniformValue {
         }
     }
 
-    /// Floats.
+    /// Creates a value of floats.
     pub fn floats(values: &[f32]) -> UniformValue {
         let components: SmallVec<[u64; 16]> = values.iter().map(|v| u64::from(v.to_bits())).collect();
         UniformValue { scalar: Scalar::Float, columns: 1, rows: values.len() as u8, components }
@@ -141,8 +141,8 @@ pub struct UniformStorage {
 }
 
 impl UniformStorage {
-    /// Initial values: `default_block` holds initializers' values, evaluated by the caller; it is
-    /// padded with zeros.
+    /// Creates the initial values. `default_block` holds the values of initializers, evaluated by
+    /// the caller; it is padded with zeros.
     pub fn new(program: &Program, mut default_block: Vec<u8>) -> UniformStorage {
         default_block.resize(program.default_block_size as usize, 0);
         select_first_subroutines(program, &mut default_block);

@@ -21,7 +21,7 @@ pub enum ArrayType {
 }
 
 impl ArrayType {
-    /// Bytes of a component.
+    /// Returns the size of a component in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             ArrayType::Byte | ArrayType::UnsignedByte => 1,
@@ -81,7 +81,7 @@ pub struct VertexData {
 }
 
 impl VertexData {
-    /// Arrays of floats, one after the other for each vertex: `columns` holds attribute and
+    /// Creates arrays of floats, one after the other for each vertex: `columns` holds attribute and
     /// component count.
     pub fn of_floats(columns: &[(AttributeSlot, u8)], rows: &[&[f32]]) -> VertexData {
         let mut offset = 0;
@@ -192,12 +192,12 @@ impl<'a> VertexFetch<'a> {
         VertexFetch { data, plan }
     }
 
-    /// Number of input slots.
+    /// Returns the number of input slots.
     pub fn slots(&self) -> usize {
         self.plan.len()
     }
 
-    /// The four dwords of one input slot of one vertex.
+    /// Returns the four dwords of one input slot of one vertex.
     pub fn slot(&self, slot: usize, vertex: u32) -> [u32; 4] {
         let plan = &self.plan[slot];
         let first = if plan.upper { 2 } else { 0 };
@@ -208,7 +208,7 @@ impl<'a> VertexFetch<'a> {
         std::array::from_fn(|c| self.component32(plan, c, vertex))
     }
 
-    /// The bytes of a component, when the array has it.
+    /// Returns the bytes of a component, when the array has it.
     fn bytes(&self, array: &VertexArray, component: usize, vertex: u32) -> Option<&[u8]> {
         if component >= usize::from(array.components) {
             return None;
@@ -247,7 +247,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// The value as a number.
+/// Returns the value as a number.
 fn number(ty: ArrayType, bytes: &[u8]) -> f64 {
     let bits = little_endian(bytes);
     match ty {
@@ -258,7 +258,8 @@ fn number(ty: ArrayType, bytes: &[u8]) -> f64 {
     }
 }
 
-/// The value as an integer, extended by its own sign; floating-point arrays return their bits.
+/// Returns the value as an integer, extended by its own sign; floating-point arrays return their
+/// bits.
 fn integer_value(ty: ArrayType, bytes: &[u8]) -> i64 {
     let bits = little_endian(bytes);
     match ty {

@@ -14,19 +14,19 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Coverage by spans; `None` when they cover nothing.
+    /// Creates coverage by spans. Returns `None` when they cover no pixel.
     pub fn new(spans: Spans) -> Option<Coverage> {
         let bounds = spans.bounds();
         let solid = spans.fills(&bounds);
         (!bounds.is_empty()).then_some(Coverage { spans, bounds, solid })
     }
 
-    /// The runs.
+    /// Returns the runs.
     pub fn spans(&self) -> &Spans {
         &self.spans
     }
 
-    /// The smallest rectangle around the covered pixels.
+    /// Returns the smallest rectangle around the covered pixels.
     pub fn bounds(&self) -> Rect {
         self.bounds
     }
@@ -67,7 +67,7 @@ pub(crate) fn push_recent<T>(list: &mut VecDeque<T>, newest: T) {
 pub struct UnionCache(VecDeque<CachedUnion>);
 
 impl UnionCache {
-    /// See [`Spans::union_disjoint`].
+    /// Returns the union of [`Spans::union_disjoint`], from the cache if possible.
     pub fn join(&mut self, a: &Arc<Coverage>, b: &Arc<Coverage>) -> Option<Arc<Coverage>> {
         let cached = self.0.iter().find(|([x, y], _)| Arc::ptr_eq(x, a) && Arc::ptr_eq(y, b));
         if let Some((_, union)) = cached {

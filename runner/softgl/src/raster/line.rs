@@ -21,7 +21,7 @@ pub fn rasterize(start: SnappedPosition, end: SnappedPosition, bounds: &Rect) ->
     Spans { y0, rows }
 }
 
-/// The run of one row.
+/// Returns the run of one row.
 fn row(start: SnappedPosition, end: SnappedPosition, y: i32, bounds: &Rect) -> (i32, i32) {
     let (low, high) = x_range(start, end, i64::from(y));
     let (x0, x1) =

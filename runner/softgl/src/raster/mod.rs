@@ -36,7 +36,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The rectangle from (0, 0).
+    /// Creates the rectangle from (0, 0).
     pub fn of_size(width: u32, height: u32) -> Rect {
         Rect { x0: 0, y0: 0, x1: width as i32, y1: height as i32 }
     }
@@ -46,7 +46,7 @@ impl Rect {
         self.x0 >= self.x1 || self.y0 >= self.y1
     }
 
-    /// The pixels in both.
+    /// Returns the pixels in both.
     pub fn intersect(&self, other: &Rect) -> Rect {
         Rect {
             x0: self.x0.max(other.x0),
@@ -56,7 +56,7 @@ impl Rect {
         }
     }
 
-    /// The smallest rectangle around two that are not empty.
+    /// Returns the smallest rectangle around two that are not empty.
     pub fn hull(&self, other: &Rect) -> Rect {
         Rect {
             x0: self.x0.min(other.x0),
@@ -83,7 +83,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// All pixels of a rectangle.
+    /// Creates the spans of all pixels of a rectangle.
     pub fn of_rect(rect: &Rect) -> Spans {
         if rect.is_empty() {
             return Spans::default();
@@ -91,7 +91,7 @@ impl Spans {
         Spans { y0: rect.y0, rows: vec![(rect.x0, rect.x1); (rect.y1 - rect.y0) as usize] }
     }
 
-    /// The run of row `y`; empty outside.
+    /// Returns the run of row `y`; empty outside.
     pub fn row(&self, y: i32) -> (i32, i32) {
         usize::try_from(y - self.y0).ok().and_then(|i| self.rows.get(i)).copied().unwrap_or((0, 0))
     }
@@ -107,7 +107,7 @@ impl Spans {
         self.rows.iter().all(|&(x0, x1)| x0 >= x1)
     }
 
-    /// The smallest rectangle around the covered pixels; empty when there is none.
+    /// Returns the smallest rectangle around the covered pixels; empty when there is none.
     pub fn bounds(&self) -> Rect {
         let mut rect = Rect { x0: i32::MAX, y0: i32::MAX, x1: i32::MIN, y1: i32::MIN };
         for (y, &(x0, x1)) in (self.y0..).zip(&self.rows).filter(|(_, (x0, x1))| x0 < x1) {
@@ -139,7 +139,7 @@ impl Spans {
         rows.into_iter().all(|row| *row == (bounds.x0, bounds.x1))
     }
 
-    /// The union with `other` if it is again one run per row without overlap, else `None`.
+    /// Returns the union with `other` if it is again one run per row without overlap, else `None`.
     pub fn union_disjoint(&self, other: &Spans) -> Option<Spans> {
         if self.y0 == other.y0 && self.rows.len() == other.rows.len() {
             let pairs = self.rows.iter().zip(&other.rows);
@@ -172,7 +172,7 @@ impl Spans {
     }
 }
 
-/// The union of two runs of one row if they do not overlap and leave no gap.
+/// Returns the union of two runs of one row if they do not overlap and leave no gap.
 fn union_of_runs(a: (i32, i32), b: (i32, i32)) -> Option<(i32, i32)> {
     if a.0 >= a.1 {
         Some(b)
@@ -187,7 +187,7 @@ fn union_of_runs(a: (i32, i32), b: (i32, i32)) -> Option<(i32, i32)> {
     }
 }
 
-/// The first pixel index whose center is at or beyond `coordinate`.
+/// Returns the first pixel index whose center is at or beyond `coordinate`.
 fn first_center(coordinate: i64) -> i64 {
     (coordinate - SUBPIXELS / 2).div_euclid(SUBPIXELS)
         + i64::from((coordinate - SUBPIXELS / 2).rem_euclid(SUBPIXELS) != 0)

@@ -2,7 +2,7 @@
 
 use super::{Rect, SUBPIXELS, SnappedPosition, Spans, limit};
 
-/// Twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
+/// Returns twice the signed area in sub-pixel units; positive when counter-clockwise (y up).
 pub fn doubled_area(vertices: &[SnappedPosition; 3]) -> i64 {
     let [a, b, c] = vertices;
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -101,7 +101,7 @@ pub enum TextureFill {
 }
 
 impl TextureFill {
-    /// Width, height and layers that `fb` and `ortho` use.
+    /// Returns the width, height and layers that `fb` and `ortho` use.
     pub fn dimensions(&self) -> (u32, u32, u32) {
         match *self {
             TextureFill::Rgbw { width, height, .. }
@@ -183,7 +183,8 @@ impl TextureFill {
     }
 }
 
-/// A texture with the parameters fill commands set: edges clamped, nearest filters, no mipmaps.
+/// Returns a texture with the parameters fill commands set: edges clamped, nearest filters, no
+/// mipmaps.
 fn nearest(target: TextureTarget, format: Format) -> Texture {
     let mut t = Texture::new(target, format);
     t.parameters.wrap = [Wrap::ClampToEdge; 3];

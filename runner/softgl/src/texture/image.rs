@@ -49,8 +49,8 @@ pub fn perform(
     }
 }
 
-/// Pixel and layer of image coordinates. A view of one layer is a one- or two-dimensional
-/// image.
+/// Returns the pixel and layer of image coordinates. A view of one layer is a one- or
+/// two-dimensional image.
 fn locate(target: TextureTarget, view: &ImageView, [x, y, z]: [i32; 3]) -> [i32; 3] {
     match (target, view.layer) {
         (TextureTarget::D1, layer) => [x, 0, layer.unwrap_or(0) as i32],

@@ -170,7 +170,7 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// A texture without images.
+    /// Creates a texture without images.
     pub fn new(target: TextureTarget, format: Format) -> Texture {
         Texture {
             target,
@@ -190,12 +190,12 @@ impl Texture {
         self.levels[level] = Some(MipLevel { layers: vec![surface; layers as usize] });
     }
 
-    /// One image.
+    /// Returns one image.
     pub fn image(&self, level: usize, layer: usize) -> Option<&Surface> {
         self.levels.get(level)?.as_ref()?.layers.get(layer)
     }
 
-    /// One image, to write.
+    /// Returns one image, for writing.
     pub fn image_mut(&mut self, level: usize, layer: usize) -> Option<&mut Surface> {
         self.levels.get_mut(level)?.as_mut()?.layers.get_mut(layer)
     }

@@ -36,7 +36,8 @@ pub fn perform_with(
 }
 
 impl Texture {
-    /// `textureSize`: width, height, depth or layers, as many as the target has.
+    /// Returns the result of `textureSize`: width, height, depth or layers, as many as the target
+    /// has.
     pub fn size(&self, lod: i32) -> [u32; 4] {
         let level = usize::try_from(i64::from(self.parameters.base_level) + i64::from(lod));
         let level = level.ok().and_then(|l| self.levels.get(l)?.as_ref());
@@ -78,7 +79,7 @@ impl<'t> Lookup<'t> {
         Lookup { texture, parameters, axes }
     }
 
-    /// Base and last usable level; `None` when the texture is incomplete.
+    /// Returns the base and last usable level; `None` when the texture is incomplete.
     fn levels(&self) -> Option<(usize, usize)> {
         let base = self.parameters.base_level as usize;
         let (w, h, d) = self.level_size(base)?;
@@ -108,7 +109,7 @@ impl<'t> Lookup<'t> {
         ))
     }
 
-    /// Sizes of the filtered axes.
+    /// Returns the sizes of the filtered axes.
     fn extents(&self, level: usize) -> [u32; 3] {
         let (w, h, d) = self.level_size(level).unwrap_or((1, 1, 1));
         [w, h, d]
@@ -133,7 +134,7 @@ impl<'t> Lookup<'t> {
         }
     }
 
-    /// log2 of the larger texel-space derivative (equation 8.7 to 8.10).
+    /// Returns log2 of the larger texel-space derivative (equation 8.7 to 8.10).
     fn computed_lod(&self, dx: [f32; 3], dy: [f32; 3]) -> f64 {
         let sizes = self.extents(self.parameters.base_level as usize);
         let length = |d: [f32; 3]| {
@@ -193,7 +194,7 @@ impl<'t> Lookup<'t> {
         self.swizzle(result)
     }
 
-    /// One level, before swizzling.
+    /// Returns one level, before swizzling.
     fn filtered(
         &self,
         place: &Place,
@@ -241,7 +242,8 @@ impl<'t> Lookup<'t> {
         }
     }
 
-    /// A texel by index, wrapped; depth textures are still plain depth in the first component.
+    /// Returns a texel by index, wrapped; depth textures are still plain depth in the first
+    /// component.
     fn texel(&self, level: usize, layer: usize, index: [i64; 3], sizes: [u32; 3]) -> Raw {
         let mut wrapped = [0i64; 3];
         for i in 0..self.axes {
@@ -269,7 +271,7 @@ impl<'t> Lookup<'t> {
         matches!(self.texture.format.class(), FormatClass::Int | FormatClass::Uint)
     }
 
-    /// Depth comparison and depth texture mode; other textures pass through.
+    /// Applies depth comparison and depth texture mode; other textures pass through.
     fn compared(&self, texel: Raw, reference: Option<f32>) -> Raw {
         if !self.texture.format.is_depth() {
             return texel;
@@ -310,7 +312,7 @@ impl<'t> Lookup<'t> {
         [0, 0, 0, if self.is_integer() { 1 } else { 1.0f32.to_bits() }]
     }
 
-    /// The four texels linear filtering would use, counter-clockwise from (0, 1).
+    /// Returns the four texels linear filtering would use, counter-clockwise from (0, 1).
     fn gather(
         &self,
         coordinates: [f32; 4],
@@ -338,7 +340,7 @@ impl<'t> Lookup<'t> {
         })
     }
 
-    /// `texelFetch`: no wrapping, zero outside.
+    /// Performs `texelFetch`: no wrapping, zero outside.
     fn fetch(&self, c: [i32; 3], lod: i32) -> Raw {
         let level = i64::from(self.parameters.base_level) + i64::from(lod);
         let (x, y, layer) = match self.texture.target {
@@ -374,7 +376,7 @@ impl<'t> Lookup<'t> {
     }
 }
 
-/// Linear interpolation between two float texels.
+/// Interpolates linearly between two float texels.
 fn mix(a: Raw, b: Raw, t: f64) -> Raw {
     std::array::from_fn(|c| {
         let (x, y) = (f64::from(f32::from_bits(a[c])), f64::from(f32::from_bits(b[c])));
@@ -391,7 +393,7 @@ fn reduce(coordinate: f64, wrap: Wrap) -> f64 {
     }
 }
 
-/// A texel index inside the image; `None` selects the border.
+/// Returns a texel index inside the image; `None` selects the border.
 fn wrap_index(index: i64, size: i64, wrap: Wrap) -> Option<i64> {
     match wrap {
         Wrap::Repeat => Some(index.rem_euclid(size)),
@@ -404,7 +406,7 @@ fn wrap_index(index: i64, size: i64, wrap: Wrap) -> Option<i64> {
     }
 }
 
-/// Face and coordinates of a direction (table 8.19).
+/// Returns the face and coordinates of a direction (table 8.19).
 fn cube_face(r: [f64; 3]) -> (usize, f64, f64) {
     let [x, y, z] = r;
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
@@ -427,7 +429,7 @@ mod tests {
 
     const FLAT: Lod = Lod::Gradients { dx: [0.0; 3], dy: [0.0; 3], bias: 0.0 };
 
-    /// A 4×2 float texture whose texel (x, y) is (x, y, 10·y + x, 1).
+    /// Returns a 4×2 float texture whose texel (x, y) is (x, y, 10·y + x, 1).
     fn numbered(target: TextureTarget) -> Texture {
         let mut t = Texture::new(target, Format::Rgba32f);
         t.define(0, 4, 2, 1);

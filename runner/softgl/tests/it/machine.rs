@@ -84,8 +84,8 @@ fn stages_that_see_their_inputs_only_are_not_shaded_again() {
     }
 }
 
-/// A machine with a program that paints a pixel's position, and one that paints a constant; the
-/// position's quads are counted by the device.
+/// Returns a machine with a program that paints a pixel's position, and one that paints a constant;
+/// the position's quads are counted by the device.
 fn position_and_constant(depth: bool) -> (Machine, [ProgramId; 2]) {
     let mut positions = rectangle_program();
     positions.builtin_input(1, BuiltinVariable::FragCoord);

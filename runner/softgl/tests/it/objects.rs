@@ -534,7 +534,8 @@ fn provoking_vertices_of_strips_reach_the_fragments() {
     }
 }
 
-/// A program with both tessellation stages; the evaluation stage interpolates nothing itself.
+/// Returns a program with both tessellation stages; the evaluation stage interpolates nothing
+/// itself.
 fn tessellation_program(control: bool, domain: LayoutPrimitive) -> ProgramBuilder {
     let mut b = rectangle_program();
     let varying = |slot, patch| Varying {

@@ -153,7 +153,7 @@ fn samplers_take_integers_only() {
     assert_eq!(m.take_error(), Some(GlError::InvalidOperation));
 }
 
-/// A block array `B[2]` with a row-major matrix and an array member.
+/// Returns a block array `B[2]` with a row-major matrix and an array member.
 fn with_blocks() -> ProgramBuilder {
     let mut b = builder();
     let float = b.program.types.scalar(Scalar::Float);

@@ -35,8 +35,8 @@ fn stage(stage: Stage) -> LinkedStage {
 }
 
 impl ProgramBuilder {
-    /// A vertex and a fragment stage; `gl_Position` is output slot 0, one color output at location
-    /// 0.
+    /// Creates a vertex and a fragment stage; `gl_Position` is output slot 0, one color output at
+    /// location 0.
     pub fn new() -> ProgramBuilder {
         let program = Program {
             types: TypeTable::default(),
@@ -111,7 +111,7 @@ impl ProgramBuilder {
         self.program.stages[1].inputs.len() - 1
     }
 
-    /// A varying from vertex to fragment stage.
+    /// Adds a varying from vertex to fragment stage; returns its output and input slots.
     pub fn varying(&mut self, slot: Slot, mode: InterpolationMode) -> (usize, usize) {
         (self.output(slot), self.input(slot, mode))
     }
@@ -230,7 +230,7 @@ pub fn paint(batch: &mut FragmentBatch, mut color: impl FnMut(&FragmentBatch, us
     }
 }
 
-/// The pixel center of a lane.
+/// Returns the pixel center of a lane.
 pub fn center(batch: &FragmentBatch, lane: usize) -> (f64, f64) {
     let quad = &batch.quads[lane / 4];
     (f64::from(quad.x + (lane & 1) as i32) + 0.5, f64::from(quad.y + (lane >> 1 & 1) as i32) + 0.5)
