@@ -5,7 +5,7 @@
 //! between files.
 
 use crate::intern::{Interner, Symbol};
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 
 /// Result of [`skip_space`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,17 +114,17 @@ pub fn comment_end(text: &[u8], pos: usize) -> Option<usize> {
 }
 
 /// Scans the token at `pos`, which must not be white space; `flags` become the token's. Returns it
-/// and the position after it; past the end, [`Kind::End`]. Tokens too long for a [`Token`] become
-/// [`Kind::Unknown`].
+/// and the position after it; past the end, [`TokenKind::End`]. Tokens too long for a [`Token`]
+/// become [`TokenKind::Unknown`].
 #[inline]
 pub fn scan(text: &[u8], pos: usize, flags: u8, interner: &mut Interner) -> (Token, usize) {
     let Some(&first) = text.get(pos) else {
-        return (token(Kind::End, flags, pos, pos, Symbol::EMPTY), pos);
+        return (token(TokenKind::End, flags, pos, pos, Symbol::EMPTY), pos);
     };
     if is(first, LETTER) {
         let end = word_end(text, pos + 1);
         let symbol = interner.intern_bytes(&text[pos..end]);
-        return (token(Kind::Ident, flags, pos, end, symbol), end);
+        return (token(TokenKind::Ident, flags, pos, end, symbol), end);
     }
     let (kind, end) = if is(first, DIGIT) || (first == b'.' && is(at(text, pos + 1), DIGIT)) {
         number(text, pos)
@@ -135,12 +135,17 @@ pub fn scan(text: &[u8], pos: usize, flags: u8, interner: &mut Interner) -> (Tok
 }
 
 #[inline]
-fn token(kind: Kind, flags: u8, start: usize, end: usize, symbol: Symbol) -> Token {
+fn token(kind: TokenKind, flags: u8, start: usize, end: usize, symbol: Symbol) -> Token {
     match u16::try_from(end - start) {
         Ok(len) => Token { kind, flags, len, pos: start as u32, symbol, text: start as u32 },
-        Err(_) => {
-            Token { kind: Kind::Unknown, flags, len: u16::MAX, pos: start as u32, symbol, text: start as u32 }
-        }
+        Err(_) => Token {
+            kind: TokenKind::Unknown,
+            flags,
+            len: u16::MAX,
+            pos: start as u32,
+            symbol,
+            text: start as u32,
+        },
     }
 }
 
@@ -161,35 +166,35 @@ fn digits_end(text: &[u8], mut pos: usize) -> usize {
 }
 
 /// A number and all letters and digits after it; the parser checks the suffix.
-fn number(text: &[u8], start: usize) -> (Kind, usize) {
+fn number(text: &[u8], start: usize) -> (TokenKind, usize) {
     if at(text, start) == b'0' && matches!(at(text, start + 1), b'x' | b'X') {
-        return (Kind::Int, word_end(text, start + 2));
+        return (TokenKind::Int, word_end(text, start + 2));
     }
-    let mut kind = Kind::Int;
+    let mut kind = TokenKind::Int;
     let mut pos = digits_end(text, start);
     if at(text, pos) == b'.' {
-        kind = Kind::Float;
+        kind = TokenKind::Float;
         pos = digits_end(text, pos + 1);
     }
     if matches!(at(text, pos), b'e' | b'E') {
         let sign = usize::from(matches!(at(text, pos + 1), b'+' | b'-'));
         if is(at(text, pos + 1 + sign), DIGIT) {
-            kind = Kind::Float;
+            kind = TokenKind::Float;
             pos = digits_end(text, pos + 1 + sign);
         }
     }
     let end = word_end(text, pos);
     // `1f` and `2lf` are floating-point without a point; decimal digits never contain these
     // letters.
-    if kind == Kind::Int && end > pos && matches!(at(text, end - 1), b'f' | b'F') {
-        kind = Kind::Float;
+    if kind == TokenKind::Int && end > pos && matches!(at(text, end - 1), b'f' | b'F') {
+        kind = TokenKind::Float;
     }
     (kind, end)
 }
 
 #[inline]
-fn punctuation(text: &[u8], pos: usize, first: u8) -> (Kind, usize) {
-    use Kind::*;
+fn punctuation(text: &[u8], pos: usize, first: u8) -> (TokenKind, usize) {
+    use TokenKind::*;
     let second = at(text, pos + 1);
     let third = at(text, pos + 2);
     let (kind, len) = match (first, second) {

@@ -16,7 +16,7 @@ use crate::ast::{
 use crate::diagnostic::Diagnostic;
 use crate::intern::Symbol;
 use crate::source::Span;
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 use keyword::Keywords;
 
 /// Maximum nesting of the parser's recursive functions.
@@ -52,7 +52,7 @@ struct Parser<'a> {
     last_end: u32,
 }
 
-/// Parses `tokens`, which end in [`Kind::End`], into the unit's tables.
+/// Parses `tokens`, which end in [`TokenKind::End`], into the unit's tables.
 pub(crate) fn run(
     unit: &mut TranslationUnit,
     tokens: &[Token],
@@ -70,7 +70,7 @@ pub(crate) fn run(
 
 impl Parser<'_> {
     fn translation_unit(&mut self) -> Parsed<()> {
-        while self.kind() != Kind::End {
+        while self.kind() != TokenKind::End {
             let decl = self.declaration(true)?;
             self.buffers.decls.push(decl);
         }
@@ -97,7 +97,7 @@ impl Parser<'_> {
     #[cold]
     fn end(&self) -> Token {
         self.tokens.last().copied().unwrap_or(Token {
-            kind: Kind::End,
+            kind: TokenKind::End,
             flags: 0,
             len: 0,
             pos: 0,
@@ -107,7 +107,7 @@ impl Parser<'_> {
     }
 
     #[inline]
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.peek().kind
     }
 
@@ -122,7 +122,7 @@ impl Parser<'_> {
 
     /// Consumes a token if it is of this kind.
     #[inline]
-    fn accept(&mut self, kind: Kind) -> bool {
+    fn accept(&mut self, kind: TokenKind) -> bool {
         let found = self.kind() == kind;
         if found {
             self.bump();
@@ -132,7 +132,7 @@ impl Parser<'_> {
 
     /// Consumes a token of this kind; anything else is an error.
     #[inline]
-    fn expect(&mut self, kind: Kind) -> Parsed<Token> {
+    fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
         if self.kind() == kind {
             Ok(self.bump())
         } else {
@@ -144,14 +144,14 @@ impl Parser<'_> {
     #[inline]
     fn at_keyword(&self, word: Symbol) -> bool {
         let token = self.peek();
-        token.kind == Kind::Ident && token.symbol == word && self.buffers.keywords.is_keyword(word)
+        token.kind == TokenKind::Ident && token.symbol == word && self.buffers.keywords.is_keyword(word)
     }
 
     /// Consumes a name that may be declared or used: neither a keyword nor a reserved word.
     #[inline]
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
-        if token.kind != Kind::Ident || !self.buffers.keywords.is_free(token.symbol) {
+        if token.kind != TokenKind::Ident || !self.buffers.keywords.is_free(token.symbol) {
             return Err(self.not_a_name(token, what));
         }
         let token = self.bump();
@@ -165,7 +165,7 @@ impl Parser<'_> {
     #[cold]
     fn not_a_name(&self, token: Token, what: &str) -> Box<Diagnostic> {
         let keywords = &self.buffers.keywords;
-        if token.kind != Kind::Ident
+        if token.kind != TokenKind::Ident
             || keywords.is_keyword(token.symbol)
             || self.later_keyword_before().is_some()
         {
@@ -205,7 +205,7 @@ impl Parser<'_> {
     fn unexpected(&self, wanted: &str) -> Box<Diagnostic> {
         let token = self.peek();
         let found = match token.kind {
-            Kind::Ident if self.buffers.keywords.is_keyword(token.symbol) => "keyword",
+            TokenKind::Ident if self.buffers.keywords.is_keyword(token.symbol) => "keyword",
             kind => kind.describe(),
         };
         let later = self.later_keyword_before();
@@ -223,7 +223,7 @@ impl Parser<'_> {
         let start = self.next.saturating_sub(2);
         let before = self.tokens.get(start..self.next).unwrap_or_default();
         let word =
-            before.iter().find(|t| t.kind == Kind::Ident && self.buffers.keywords.is_later(t.symbol))?;
+            before.iter().find(|t| t.kind == TokenKind::Ident && self.buffers.keywords.is_later(t.symbol))?;
         Some(word.symbol)
     }
 

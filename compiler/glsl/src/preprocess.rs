@@ -15,7 +15,7 @@ use crate::environment::Environment;
 use crate::intern::Symbol;
 use crate::lex;
 use crate::source::Span;
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 use macro_table::Macros;
 
 /// Maximum tokens from macro expansion in one shader.
@@ -99,8 +99,8 @@ pub(crate) struct Preprocessor<'a> {
     errors: Vec<Diagnostic>,
 }
 
-/// Preprocesses `sources` into `buffers.tokens` (ending in [`Kind::End`]) and the unit's version,
-/// extensions, pragmas, warnings and source map, which must be empty. Returns the errors.
+/// Preprocesses `sources` into `buffers.tokens` (ending in [`TokenKind::End`]) and the unit's
+/// version, extensions, pragmas, warnings and source map, which must be empty. Returns the errors.
 pub(crate) fn run(
     env: &Environment,
     unit: &mut TranslationUnit,
@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
                 self.cursor = before;
                 self.rewind(first);
             }
-        } else if first.kind != Kind::End {
+        } else if first.kind != TokenKind::End {
             self.rewind(first);
         }
         self.predefine();
@@ -173,11 +173,11 @@ impl Preprocessor<'_> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::End => {
+                TokenKind::End => {
                     self.buffers.tokens.push(token);
                     return;
                 }
-                Kind::Ident if self.try_expand(token) => {}
+                TokenKind::Ident if self.try_expand(token) => {}
                 _ => self.buffers.tokens.push(token),
             }
         }
@@ -214,9 +214,9 @@ impl Preprocessor<'_> {
     fn next_of_file(&mut self) -> Token {
         loop {
             let token = self.lex();
-            if token.kind == Kind::Hash && self.starts_directive(token) {
+            if token.kind == TokenKind::Hash && self.starts_directive(token) {
                 self.directive(token);
-            } else if token.kind == Kind::End && self.leave_file() {
+            } else if token.kind == TokenKind::End && self.leave_file() {
                 continue;
             } else {
                 return token;
@@ -225,12 +225,12 @@ impl Preprocessor<'_> {
     }
 
     fn starts_directive(&self, token: Token) -> bool {
-        token.kind == Kind::Hash && token.has(flags::LINE_START)
+        token.kind == TokenKind::Hash && token.has(flags::LINE_START)
     }
 
     fn end_token(&self) -> Token {
         let pos = self.cursor.pos as u32;
-        Token { kind: Kind::End, flags: 0, len: 0, pos, symbol: Symbol::EMPTY, text: pos }
+        Token { kind: TokenKind::End, flags: 0, len: 0, pos, symbol: Symbol::EMPTY, text: pos }
     }
 
     /// The next token of the current file, over line ends. After a fatal error the file is over.
@@ -242,7 +242,7 @@ impl Preprocessor<'_> {
         self.cursor.pending = 0;
         let (token, end) = lex::scan(text, skipped.pos, flags, &mut self.unit.interner);
         self.cursor.pos = end;
-        if skipped.unterminated.is_some() || token.kind == Kind::Unknown {
+        if skipped.unterminated.is_some() || token.kind == TokenKind::Unknown {
             self.report_lexical(skipped.unterminated, token);
         }
         token

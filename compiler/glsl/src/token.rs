@@ -7,7 +7,7 @@ use crate::source::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Form.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// [`flags`].
     pub flags: u8,
     /// Length of the spelling in bytes.
@@ -15,7 +15,7 @@ pub struct Token {
     /// Position for error messages: that of the token, or of the macro's name if the token comes
     /// from a macro's body.
     pub pos: u32,
-    /// The name, for [`Kind::Ident`]; the parameter's index for [`Kind::Param`].
+    /// The name, for [`TokenKind::Ident`]; the parameter's index for [`TokenKind::Param`].
     pub symbol: Symbol,
     /// Buffer position of the spelling.
     pub text: u32,
@@ -63,12 +63,12 @@ macro_rules! kinds {
         /// Kinds of tokens.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
-        pub enum Kind { $($(#[$doc])* #[doc = concat!("`", $text, "`")] $name),* }
+        pub enum TokenKind { $($(#[$doc])* #[doc = concat!("`", $text, "`")] $name),* }
 
-        impl Kind {
+        impl TokenKind {
             /// Its spelling, or its name in a message.
             pub fn describe(self) -> &'static str {
-                match self { $(Kind::$name => $text),* }
+                match self { $(TokenKind::$name => $text),* }
             }
         }
     };

@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
                 self.window_line(line)?;
             }
             let Some(requirement) = requirement(line, terminated)? else { continue };
-            self.note(requirement, line)?;
+            self.record(requirement, line)?;
             let start = offset_in(file, line);
             let span = Span { start: saturate(start), end: saturate(start + line.len()) };
             self.require.requirements.push(RequireLine { line: number, span, requirement });
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Records facts that affect more than this line.
-    fn note(&mut self, requirement: Requirement<'a>, line: &'a [u8]) -> Result<(), Fault<'a>> {
+    fn record(&mut self, requirement: Requirement<'a>, line: &'a [u8]) -> Result<(), Fault<'a>> {
         let require = &mut self.require;
         match requirement {
             Requirement::Glsl(version) => {

@@ -98,7 +98,7 @@ impl<F: Format> Bounded<F> {
         self.rounded(self.value.mul(&other.value), left.add(&right), 1).after(other)
     }
 
-    /// self / other; nothing when the divisor may be 0.
+    /// self / other; `None` when the divisor may be 0.
     pub fn div(&self, other: &Bounded<F>) -> Option<Bounded<F>> {
         let smallest = other.value.clone().abs().sub(&other.error);
         if smallest.is_zero() || smallest.is_negative() {
@@ -109,7 +109,7 @@ impl<F: Format> Bounded<F> {
         Some(self.rounded(quotient, inherited, 2 * DIVISION_ULPS).after(other))
     }
 
-    /// √self; nothing when the operand may be negative or 0.
+    /// √self; `None` when the operand may be negative or 0.
     pub fn sqrt(&self) -> Option<Bounded<F>> {
         let smallest = self.value.sub(&self.error);
         if smallest.is_zero() || smallest.is_negative() {

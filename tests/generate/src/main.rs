@@ -1,5 +1,5 @@
 //! `generate [--out DIR] [--perturb DIR]`: writes the suites below DIR (default `tests`), or with
-//! `--perturb` only the variants that have to fail.
+//! `--perturb` only their perturbed variants, which have to fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Operands and results in a storage buffer, by byte offsets that the generator works out itself.
+//! Operands and results in a storage buffer, by byte offsets that the generator computes.
 
 use std::fmt::Write;
 

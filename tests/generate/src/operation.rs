@@ -20,7 +20,7 @@ pub struct Argument {
     pub declared: bool,
 }
 
-/// How an operand reaches the code that uses it.
+/// Way of an operand to the code that uses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Interface {
     /// As uniforms of the stage that computes.

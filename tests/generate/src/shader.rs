@@ -50,7 +50,7 @@ pub fn test_file(stage: TestStage, signature: &Signature, cases: &[Case]) -> Str
     text + &script::test_section(stage, signature, cases)
 }
 
-/// True if the vertex shader hands the operands to the stage that computes.
+/// True if the vertex shader passes the operands to the stage that computes.
 fn operands_travel(stage: TestStage, signature: &Signature) -> bool {
     signature.interface.sends_operands() && stage != TestStage::Vertex
 }
@@ -199,7 +199,7 @@ fn checking_fragment_shader(signature: &Signature) -> String {
     text
 }
 
-/// Where the operands enter the pipeline.
+/// Declarations of the operands.
 fn operand_declarations(signature: &Signature) -> String {
     let declaration = |a: &Argument| match signature.interface {
         Interface::PerLane => format!("uniform {} {}{LANES}[4];\n", a.ty.script().glsl(), a.name),

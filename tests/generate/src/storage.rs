@@ -68,7 +68,7 @@ pub struct StorageBlock {
 
 /// A scalar, vector or matrix in a block.
 struct Leaf {
-    /// GLSL symbol or name.
+    /// Name or symbol in GLSL.
     name: String,
     ty: Type,
     offset: usize,

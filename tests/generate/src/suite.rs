@@ -44,7 +44,7 @@ impl Test {
     /// they are.
     fn perturbed(&self) -> impl Iterator<Item = File> + '_ {
         let together = match self.signature.interface {
-            // A row of attributes has its place among the others.
+            // Every draw has the rows of all cases.
             Interface::Attributes => self.cases.len(),
             _ => self.signature.cases_per_draw(),
         };
@@ -107,7 +107,7 @@ pub fn half_signatures(stage: TestStage) -> Vec<Signature> {
         .collect()
 }
 
-/// True if the operands may come from another place than uniforms.
+/// True if the operands may also be per vertex or pixel.
 fn takes_lanes(signature: &Signature) -> bool {
     signature.interface == Interface::Uniforms
         && !signature.lanes

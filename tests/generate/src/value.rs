@@ -248,8 +248,8 @@ impl Component {
         }
     }
 
-    /// As a test file writes an operand: floating point by bit pattern, halves by that of the float
-    /// of the same value.
+    /// An operand in a test file: floating point by bit pattern, halves by that of the float of the
+    /// same value.
     pub fn text(self) -> String {
         match self {
             Component::Double(x) => format!("{:#018x}", x.to_bits()),
@@ -265,7 +265,7 @@ impl Component {
         }
     }
 
-    /// As a test file writes an expected value: halves by their own bit pattern.
+    /// An expected value in a test file: halves by their bit pattern.
     pub fn expected_text(self) -> String {
         match self {
             Component::Half(x) => format!("{:#06x}", x.word()),

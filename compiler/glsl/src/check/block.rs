@@ -2,7 +2,7 @@
 
 use super::checker::{Check, Checker};
 use super::layout_target::LayoutTarget;
-use super::qualifier::{Qualifiers, Word};
+use super::qualifier::{Qualifiers, StorageQualifier};
 use super::scope::Entity;
 use crate::ast;
 use crate::source::Span;
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn block_storage(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<(Storage, Word)> {
+    fn block_storage(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<(Storage, StorageQualifier)> {
         let language = &self.language;
         let uniform = language.at_least(140, 300) || language.extension("ARB_uniform_buffer_object");
         let buffer = language.at_least(430, 310) || language.extension("ARB_shader_storage_buffer_object");
@@ -147,19 +147,28 @@ impl<'a> Checker<'a> {
                 "ARB_tessellation_shader",
             ]);
         let stage = language.stage;
-        let message = match qualifiers.word {
-            Some(Word::Uniform) if uniform => return Ok((Storage::Uniform, Word::Uniform)),
-            Some(Word::Buffer) if buffer => return Ok((Storage::Buffer, Word::Buffer)),
-            Some(Word::In) if stage == Stage::Vertex => "vertex shaders have no input blocks",
-            Some(Word::Out) if stage == Stage::Fragment => "fragment shaders have no output blocks",
-            Some(Word::In | Word::Out) if stage == Stage::Compute => {
+        let message = match qualifiers.storage {
+            Some(StorageQualifier::Uniform) if uniform => {
+                return Ok((Storage::Uniform, StorageQualifier::Uniform));
+            }
+            Some(StorageQualifier::Buffer) if buffer => {
+                return Ok((Storage::Buffer, StorageQualifier::Buffer));
+            }
+            Some(StorageQualifier::In) if stage == Stage::Vertex => "vertex shaders have no input blocks",
+            Some(StorageQualifier::Out) if stage == Stage::Fragment => {
+                "fragment shaders have no output blocks"
+            }
+            Some(StorageQualifier::In | StorageQualifier::Out) if stage == Stage::Compute => {
                 "compute shaders have no input and output blocks"
             }
-            Some(Word::In) if interface => return Ok((Storage::Input, Word::In)),
-            Some(Word::Out) if interface => return Ok((Storage::Output, Word::Out)),
-            Some(Word::Uniform | Word::Buffer | Word::In | Word::Out) => {
-                "interface blocks of this kind are not available in this version"
-            }
+            Some(StorageQualifier::In) if interface => return Ok((Storage::Input, StorageQualifier::In)),
+            Some(StorageQualifier::Out) if interface => return Ok((Storage::Output, StorageQualifier::Out)),
+            Some(
+                StorageQualifier::Uniform
+                | StorageQualifier::Buffer
+                | StorageQualifier::In
+                | StorageQualifier::Out,
+            ) => "interface blocks of this kind are not available in this version",
             _ => "an interface block must be uniform, buffer, in or out",
         };
         self.error(span, message)
@@ -415,7 +424,9 @@ impl<'a> Checker<'a> {
             "a member of a block cannot be `const`"
         } else if memory_block && (q.invariant || outer.invariant) {
             "only outputs can be invariant"
-        } else if q.word.is_some() && q.word != outer.word && !(q.word == Some(Word::Shared) && memory_block)
+        } else if q.storage.is_some()
+            && q.storage != outer.storage
+            && !(q.storage == Some(StorageQualifier::Shared) && memory_block)
         {
             "a member's storage qualifier must be the block's"
         } else if q.layout.variable.offset.is_some() && !memory_block {

@@ -252,7 +252,7 @@ impl Checker<'_> {
         arguments: &[Argument],
     ) -> Check<()> {
         for (i, (&value, argument)) in values.iter().zip(arguments).enumerate() {
-            let known = self.parameter_notes.get(&function).and_then(|notes| notes.get(i));
+            let known = self.parameter_qualifiers.get(&function).and_then(|list| list.get(i));
             let (Some(known), Type::Image(_)) = (known, self.types.get(self.ty(value))) else { continue };
             let (wanted, given) = (known.memory, self.memory_of(value));
             // ARB_shader_image_load_store includes `restrict`.

@@ -41,7 +41,7 @@ pub(super) struct CurrentFunction {
     pub(super) switches: u32,
     /// Never-taken branches around the current statement.
     pub(super) dead: u32,
-    /// Statements and operators around the current place that may skip it.
+    /// Statements and operators around the current expression that may skip it.
     pub(super) flow: u32,
     /// True if a `return` was seen.
     pub(super) returned: bool,
@@ -89,7 +89,7 @@ pub(super) struct Checker<'a> {
     /// Built-in variables that were redeclared.
     pub(super) redeclared: FxHashSet<GlobalId>,
     /// Qualifiers of parameters, per function.
-    pub(super) parameter_notes: FxHashMap<FunctionId, Vec<ParameterQualifiers>>,
+    pub(super) parameter_qualifiers: FxHashMap<FunctionId, Vec<ParameterQualifiers>>,
     /// Fragment colors written so far.
     pub(super) colors_written: Colors,
     /// Subroutine types by name.
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
             layout_span: Span::default(),
             used: SecondaryMap::new(),
             redeclared: FxHashSet::default(),
-            parameter_notes: FxHashMap::default(),
+            parameter_qualifiers: FxHashMap::default(),
             colors_written: Default::default(),
             subroutine_types: FxHashMap::default(),
             signatures: FxHashMap::default(),

@@ -2,7 +2,7 @@
 
 use super::checker::{Check, Checker, Reported};
 use super::layout_target::LayoutTarget;
-use super::qualifier::{Qualifiers, Word};
+use super::qualifier::{Qualifiers, StorageQualifier};
 use super::scope::Entity;
 use super::state::Root;
 use crate::ast::{self, DeclKind, Declarator, Precision, TypeKind};
@@ -355,7 +355,7 @@ impl Checker<'_> {
             memory: qualifiers.memory,
             invariant: qualifiers.invariant,
             precise: qualifiers.precise,
-            fetched: storage == Storage::Output && qualifiers.word == Some(Word::InOut),
+            fetched: storage == Storage::Output && qualifiers.storage == Some(StorageQualifier::InOut),
             span: self.span(span),
             ..Global::new(name, ty, storage)
         }
@@ -418,7 +418,7 @@ impl Checker<'_> {
     /// Storage of a global with these qualifiers.
     pub(super) fn storage_of(&mut self, qualifiers: &Qualifiers, span: Span) -> Check<Storage> {
         let stage = self.language.stage;
-        if qualifiers.constant && qualifiers.word.is_some() {
+        if qualifiers.constant && qualifiers.storage.is_some() {
             return self.error(span, "`const` and another storage qualifier");
         }
         let in_out = self.language.at_least(130, 300)
@@ -430,31 +430,31 @@ impl Checker<'_> {
                 "ARB_fragment_coord_conventions",
             ])
             || matches!(stage, Stage::Geometry | Stage::TessControl | Stage::TessEval | Stage::Compute);
-        Ok(match qualifiers.word {
+        Ok(match qualifiers.storage {
             None if qualifiers.constant => Storage::Const,
             None => Storage::Private,
-            Some(Word::Uniform) => Storage::Uniform,
-            Some(Word::Shared) => Storage::Shared,
-            Some(Word::Attribute) => Storage::Input,
-            Some(Word::Varying) if stage == Stage::Fragment => Storage::Input,
-            Some(Word::Varying) => Storage::Output,
-            Some(Word::In | Word::Out | Word::InOut) if !in_out => {
+            Some(StorageQualifier::Uniform) => Storage::Uniform,
+            Some(StorageQualifier::Shared) => Storage::Shared,
+            Some(StorageQualifier::Attribute) => Storage::Input,
+            Some(StorageQualifier::Varying) if stage == Stage::Fragment => Storage::Input,
+            Some(StorageQualifier::Varying) => Storage::Output,
+            Some(StorageQualifier::In | StorageQualifier::Out | StorageQualifier::InOut) if !in_out => {
                 return self.error(span, "`in` and `out` variables need GLSL 1.30 or ES 3.00");
             }
-            Some(Word::In) if stage == Stage::Compute => {
+            Some(StorageQualifier::In) if stage == Stage::Compute => {
                 return self.error(span, "compute shaders have no user-defined inputs");
             }
-            Some(Word::Out) if stage == Stage::Compute => {
+            Some(StorageQualifier::Out) if stage == Stage::Compute => {
                 return self.error(span, "compute shaders have no outputs");
             }
-            Some(Word::In) => Storage::Input,
-            Some(Word::Out) => Storage::Output,
-            Some(Word::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => {
+            Some(StorageQualifier::In) => Storage::Input,
+            Some(StorageQualifier::Out) => Storage::Output,
+            Some(StorageQualifier::InOut) if stage == Stage::Fragment && self.has_framebuffer_fetch() => {
                 self.check_coherence(qualifiers, span)?;
                 Storage::Output
             }
-            Some(Word::InOut) => return self.error(span, "a global cannot be `inout`"),
-            Some(Word::Buffer) => return self.error(span, "`buffer` is for blocks"),
+            Some(StorageQualifier::InOut) => return self.error(span, "a global cannot be `inout`"),
+            Some(StorageQualifier::Buffer) => return self.error(span, "`buffer` is for blocks"),
         })
     }
 
@@ -550,7 +550,8 @@ impl Checker<'_> {
         if self.contains_bool(inner) {
             return self.error(span, "inputs and outputs cannot be bool");
         }
-        let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
+        let older =
+            matches!(qualifiers.storage, Some(StorageQualifier::Attribute | StorageQualifier::Varying));
         if qualifiers.interpolation.patch && qualifiers.interpolation.mode != InterpolationMode::Default {
             return self.error(span, "`patch` takes no interpolation qualifier");
         }
@@ -680,7 +681,8 @@ impl Checker<'_> {
         span: Span,
     ) -> Check<()> {
         let layout = &qualifiers.layout.variable;
-        let older = matches!(qualifiers.word, Some(Word::Attribute | Word::Varying));
+        let older =
+            matches!(qualifiers.storage, Some(StorageQualifier::Attribute | StorageQualifier::Varying));
         let language = &self.language;
         let interface = matches!(storage, Storage::Input | Storage::Output);
         let inner = self.types.without_arrays(ty);

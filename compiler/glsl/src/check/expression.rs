@@ -345,7 +345,7 @@ impl Checker<'_> {
             self.check_dynamic_index(base, element, unsized_array, span)?;
         }
         if let (Some(value), true) = (constant, unsized_array) {
-            self.note_index(base, value);
+            self.record_index(base, value);
         }
         let index = match constant {
             // Linking sizes the array by its largest constant index and needs the number.
@@ -356,7 +356,7 @@ impl Checker<'_> {
     }
 
     /// Records a constant index of an array without a size: its later size must be larger.
-    fn note_index(&mut self, array: ExprId, index: i64) {
+    fn record_index(&mut self, array: ExprId, index: i64) {
         let root = match self.shader.exprs[array].kind {
             ExprKind::Global(id) => Root::Global(id),
             ExprKind::Local(id) => Root::Local(id),

@@ -1,7 +1,7 @@
 //! Function prototypes and definitions, subroutine types.
 
 use super::checker::{Check, Checker, CurrentFunction, Reported};
-use super::qualifier::{Layout, Qualifiers, Word};
+use super::qualifier::{Layout, Qualifiers, StorageQualifier};
 use super::scope::Entity;
 use super::state::{ParameterQualifiers, Root, SubroutineType};
 use crate::ast;
@@ -18,7 +18,7 @@ struct Declared {
     name: Option<ast::Name>,
     ty: TypeId,
     direction: Direction,
-    notes: ParameterQualifiers,
+    parameter_qualifiers: ParameterQualifiers,
     precise: bool,
     span: Span,
 }
@@ -85,7 +85,7 @@ impl Checker<'_> {
         let mut layout = q.layout.clone();
         let index = layout.variable.index.take();
         layout.present = false;
-        let others = q.word.is_some()
+        let others = q.storage.is_some()
             || q.constant
             || q.invariant
             || q.interpolation != Default::default()
@@ -135,13 +135,20 @@ impl Checker<'_> {
             self.check_precision(ty, &qualifiers, param.span)?;
             let direction = self.direction(&qualifiers, ty, param.span)?;
             let (name, span) = (param.name, param.span);
-            let notes = self.notes(ty, &qualifiers);
-            result.push(Declared { name, ty, direction, notes, precise: qualifiers.precise, span });
+            let parameter_qualifiers = self.parameter_qualifiers(ty, &qualifiers);
+            result.push(Declared {
+                name,
+                ty,
+                direction,
+                parameter_qualifiers,
+                precise: qualifiers.precise,
+                span,
+            });
         }
         Ok(result)
     }
 
-    fn notes(&self, ty: TypeId, qualifiers: &Qualifiers) -> ParameterQualifiers {
+    fn parameter_qualifiers(&self, ty: TypeId, qualifiers: &Qualifiers) -> ParameterQualifiers {
         // Precisions matter in GLSL ES only, where a default precision equals a written one.
         let precision = match self.language.es {
             true => self.precision_of(self.types.without_arrays(ty), qualifiers),
@@ -151,10 +158,10 @@ impl Checker<'_> {
     }
 
     fn direction(&mut self, qualifiers: &Qualifiers, ty: TypeId, span: Span) -> Check<Direction> {
-        let direction = match qualifiers.word {
-            None | Some(Word::In) => Direction::In,
-            Some(Word::Out) => Direction::Out,
-            Some(Word::InOut) => Direction::InOut,
+        let direction = match qualifiers.storage {
+            None | Some(StorageQualifier::In) => Direction::In,
+            Some(StorageQualifier::Out) => Direction::Out,
+            Some(StorageQualifier::InOut) => Direction::InOut,
             Some(_) => return self.error(span, "this qualifier does not apply to parameters"),
         };
         if direction != Direction::In && self.language.version == 110 && self.types.array_of(ty).is_some() {
@@ -238,9 +245,10 @@ impl Checker<'_> {
     ) -> Check<FunctionId> {
         let name = function.name;
         let text = self.text(name.symbol);
-        let mut notes: Vec<ParameterQualifiers> = parameters.iter().map(|p| p.notes).collect();
-        notes.push(ParameterQualifiers {
-            precision: self.notes(result, qualifiers).precision,
+        let mut parameter_qualifiers: Vec<ParameterQualifiers> =
+            parameters.iter().map(|p| p.parameter_qualifiers).collect();
+        parameter_qualifiers.push(ParameterQualifiers {
+            precision: self.parameter_qualifiers(result, qualifiers).precision,
             ..ParameterQualifiers::default()
         });
         let signature = (name.symbol, parameters.iter().map(|p| p.ty).collect());
@@ -249,8 +257,11 @@ impl Checker<'_> {
             if old.result != result {
                 return self.error(name.span, format!("`{text}` is redeclared with another return type"));
             }
-            let noted = self.parameter_notes.get(&id).is_some_and(|known| *known == notes);
-            if !noted || old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction) {
+            let same_qualifiers =
+                self.parameter_qualifiers.get(&id).is_some_and(|known| *known == parameter_qualifiers);
+            if !same_qualifiers
+                || old.parameters.iter().zip(parameters).any(|(p, d)| p.direction != d.direction)
+            {
                 return self
                     .error(name.span, format!("`{text}` is redeclared with other parameter qualifiers"));
             }
@@ -305,7 +316,7 @@ impl Checker<'_> {
             span: self.span(function.header),
         });
         self.signatures.insert(signature, id);
-        self.parameter_notes.insert(id, notes);
+        self.parameter_qualifiers.insert(id, parameter_qualifiers);
         self.scopes.add_function(name.symbol, id);
         Ok(id)
     }
@@ -353,11 +364,11 @@ impl Checker<'_> {
             let local = Local { name: text.into(), ty: p.ty, precise: p.precise, span: self.span(p.span) };
             let local = current.locals.push(local);
             list.push(Parameter { local, direction: p.direction });
-            if p.notes.constant {
+            if p.parameter_qualifiers.constant {
                 current.constants.insert(local, None);
             }
             if p.direction == Direction::Opaque {
-                current.memory.insert(local, p.notes.memory);
+                current.memory.insert(local, p.parameter_qualifiers.memory);
             }
             if let Some(n) = p.name {
                 if self.scopes.find_here(n.symbol).is_some() {

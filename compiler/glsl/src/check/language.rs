@@ -136,7 +136,7 @@ impl<'a> Language<'a> {
         needed != 0 && self.version >= needed
     }
 
-    /// Returns whether an extension (without `GL_`) is enabled at the current place.
+    /// Returns whether an extension (without `GL_`) is enabled at the current position.
     pub(super) fn extension(&self, name: &str) -> bool {
         self.enabled.contains(name)
     }

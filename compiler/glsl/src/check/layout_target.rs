@@ -2,7 +2,7 @@
 //! table of GLSL 4.60 section 4.4).
 
 use super::checker::{Check, Checker};
-use super::qualifier::{Layout, Qualifiers, Word};
+use super::qualifier::{Layout, Qualifiers, StorageQualifier};
 use crate::source::Span;
 use program::Stage;
 use program::variable::MemoryQualifiers;
@@ -85,7 +85,7 @@ impl Checker<'_> {
                 "offset is not for blocks, but for members"
             }
             LayoutTarget::Variable | LayoutTarget::Block
-                if layout.captures() && q.word.is_some_and(|word| word != Word::Out) =>
+                if layout.captures() && q.storage.is_some_and(|word| word != StorageQualifier::Out) =>
             {
                 "transform feedback is for outputs"
             }
@@ -106,8 +106,8 @@ impl Checker<'_> {
         if let Some(name) = layout.of_variable() {
             return self.error(span, format!("{name} needs a variable or a block"));
         }
-        let memory_block = matches!(q.word, Some(Word::Uniform | Word::Buffer));
-        let output = q.word == Some(Word::Out);
+        let memory_block = matches!(q.storage, Some(StorageQualifier::Uniform | StorageQualifier::Buffer));
+        let output = q.storage == Some(StorageQualifier::Out);
         if (layout.packing.is_some() || layout.order.is_some()) && !memory_block {
             return self.error(span, "packing and matrix order are for uniform and storage blocks");
         }

@@ -89,7 +89,7 @@ impl Checker<'_> {
             Storage::Uniform => "a uniform",
             Storage::Input => "an input",
             Storage::Buffer if global.memory.read_only => "readonly",
-            _ => return self.note_color(id, span),
+            _ => return self.record_color(id, span),
         };
         let message = format!("`{}` is {what} and cannot be assigned", global.name);
         self.error(span, message)
@@ -98,7 +98,7 @@ impl Checker<'_> {
     /// Checks that a fragment shader writes only one of `gl_FragColor`, `gl_FragData` and
     /// user-defined outputs, even in functions that are never called (GLSL 1.20 section 7.2, GLSL
     /// 1.30 section 7.2).
-    fn note_color(&mut self, id: GlobalId, span: Span) -> Check<()> {
+    fn record_color(&mut self, id: GlobalId, span: Span) -> Check<()> {
         let global = &self.shader.globals[id];
         let written = &mut self.colors_written;
         match global.builtin {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 /// Storage qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Word {
+pub(super) enum StorageQualifier {
     In,
     Out,
     InOut,
@@ -58,7 +58,7 @@ pub(super) struct Layout {
 pub(super) struct Qualifiers {
     pub span: Span,
     pub constant: bool,
-    pub word: Option<Word>,
+    pub storage: Option<StorageQualifier>,
     pub interpolation: Interpolation,
     pub memory: MemoryQualifiers,
     pub invariant: bool,
@@ -80,13 +80,13 @@ impl Checker<'_> {
             // `layout` may be anywhere among the others, but before the storage qualifier.
             let layout = matches!(qualifier.kind, QualifierKind::Layout(_));
             if layout
-                && last >= place_in_order(&QualifierKind::Uniform).unwrap_or(0)
+                && last >= position_in_order(&QualifierKind::Uniform).unwrap_or(0)
                 && !self.language.has_420pack()
             {
                 return self.error(qualifier.span, "`layout` must precede the storage qualifier");
             }
             // EXT_gpu_shader4 comes with GLSL 1.10, which has no order yet.
-            if let Some(place) = place_in_order(&qualifier.kind)
+            if let Some(place) = position_in_order(&qualifier.kind)
                 && !self.language.has_420pack()
                 && !self.language.extension("EXT_gpu_shader4")
             {
@@ -103,22 +103,22 @@ impl Checker<'_> {
 
     fn add_qualifier(&mut self, result: &mut Qualifiers, kind: QualifierKind, span: Span) -> Check<()> {
         let word = match kind {
-            QualifierKind::In => Word::In,
-            QualifierKind::Out => Word::Out,
-            QualifierKind::Inout => Word::InOut,
-            QualifierKind::Attribute => Word::Attribute,
-            QualifierKind::Varying => Word::Varying,
-            QualifierKind::Uniform => Word::Uniform,
-            QualifierKind::Buffer => Word::Buffer,
-            QualifierKind::Shared => Word::Shared,
+            QualifierKind::In => StorageQualifier::In,
+            QualifierKind::Out => StorageQualifier::Out,
+            QualifierKind::Inout => StorageQualifier::InOut,
+            QualifierKind::Attribute => StorageQualifier::Attribute,
+            QualifierKind::Varying => StorageQualifier::Varying,
+            QualifierKind::Uniform => StorageQualifier::Uniform,
+            QualifierKind::Buffer => StorageQualifier::Buffer,
+            QualifierKind::Shared => StorageQualifier::Shared,
             _ => return self.add_other_qualifier(result, kind, span),
         };
-        let both = match (result.word, word) {
+        let both = match (result.storage, word) {
             (None, word) => Some(word),
             // ARB_geometry_shader4 writes `varying in` and `varying out`, EXT_gpu_shader4 the
             // latter.
-            (Some(Word::Varying), word @ (Word::In | Word::Out))
-            | (Some(word @ (Word::In | Word::Out)), Word::Varying)
+            (Some(StorageQualifier::Varying), word @ (StorageQualifier::In | StorageQualifier::Out))
+            | (Some(word @ (StorageQualifier::In | StorageQualifier::Out)), StorageQualifier::Varying)
                 if self.language.any_extension(&["ARB_geometry_shader4", "EXT_gpu_shader4"]) =>
             {
                 Some(word)
@@ -126,39 +126,43 @@ impl Checker<'_> {
             _ => None,
         };
         let Some(word) = both else { return self.error(span, "more than one storage qualifier") };
-        result.word = Some(word);
+        result.storage = Some(word);
         self.check_word(word, span)?;
         let interpolated = result.interpolation.mode != InterpolationMode::Default;
-        if word == Word::Varying && interpolated && !self.language.extension("EXT_gpu_shader4") {
+        if word == StorageQualifier::Varying && interpolated && !self.language.extension("EXT_gpu_shader4") {
             return self.error(span, "an interpolation qualifier needs `in` or `out` instead of `varying`");
         }
         Ok(())
     }
 
     /// Reports storage qualifiers that this version or stage does not have.
-    fn check_word(&mut self, word: Word, span: Span) -> Check<()> {
+    fn check_word(&mut self, word: StorageQualifier, span: Span) -> Check<()> {
         let (language, stage) = (&self.language, self.language.stage);
         let message = match word {
-            Word::Attribute if stage != Stage::Vertex => "`attribute` is for vertex shaders only",
-            Word::Attribute | Word::Varying if !language.compatibility && !language.at_least(110, 100) => {
+            StorageQualifier::Attribute if stage != Stage::Vertex => "`attribute` is for vertex shaders only",
+            StorageQualifier::Attribute | StorageQualifier::Varying
+                if !language.compatibility && !language.at_least(110, 100) =>
+            {
                 "this storage qualifier needs an older version"
             }
-            Word::Attribute | Word::Varying if language.es && language.version >= 300 => {
+            StorageQualifier::Attribute | StorageQualifier::Varying
+                if language.es && language.version >= 300 =>
+            {
                 "`attribute` and `varying` were removed in GLSL ES 3.00"
             }
-            Word::Attribute | Word::Varying
+            StorageQualifier::Attribute | StorageQualifier::Varying
                 if !language.es && language.version >= 420 && !language.compatibility =>
             {
                 "`attribute` and `varying` were removed from the core profile in GLSL 4.20"
             }
-            Word::Varying if stage == Stage::Compute => "compute shaders have no varyings",
-            Word::Buffer
+            StorageQualifier::Varying if stage == Stage::Compute => "compute shaders have no varyings",
+            StorageQualifier::Buffer
                 if !language.at_least(430, 310)
                     && !language.extension("ARB_shader_storage_buffer_object") =>
             {
                 "`buffer` needs GLSL 4.30, ES 3.10 or ARB_shader_storage_buffer_object"
             }
-            Word::Shared if stage != Stage::Compute => "`shared` is for compute shaders only",
+            StorageQualifier::Shared if stage != Stage::Compute => "`shared` is for compute shaders only",
             _ => return Ok(()),
         };
         self.error(span, message)
@@ -473,9 +477,9 @@ impl Checker<'_> {
     }
 
     /// Defaults of blocks of one storage: packing and matrix order.
-    pub(super) fn block_defaults(&self, word: Word) -> (Packing, MatrixOrder) {
+    pub(super) fn block_defaults(&self, word: StorageQualifier) -> (Packing, MatrixOrder) {
         match word {
-            Word::Buffer => (self.defaults.buffer_packing, self.defaults.buffer_order),
+            StorageQualifier::Buffer => (self.defaults.buffer_packing, self.defaults.buffer_order),
             _ => (self.defaults.uniform_packing, self.defaults.uniform_order),
         }
     }
@@ -538,7 +542,7 @@ const BLEND_SUPPORT: &[&str] = &[
 /// Position of a qualifier among the others before GLSL 4.20 (GLSL 4.10 section 4.7): `invariant`,
 /// interpolation, auxiliary storage, storage, precision; `const` before the direction of a
 /// parameter.
-fn place_in_order(kind: &QualifierKind) -> Option<u8> {
+fn position_in_order(kind: &QualifierKind) -> Option<u8> {
     use QualifierKind as Q;
     Some(match kind {
         Q::Invariant | Q::Precise => 0,

@@ -2,7 +2,7 @@
 
 use super::checker::{Check, Checker, Reported};
 use super::layout_target::LayoutTarget;
-use super::qualifier::{Qualifiers, Word};
+use super::qualifier::{Qualifiers, StorageQualifier};
 use super::scope::Entity;
 use crate::ast::{self, Declarator, Name};
 use crate::source::Span;
@@ -34,13 +34,13 @@ impl Checker<'_> {
         if !matches || declarator.init.is_some() {
             return self.error(span, format!("`{text}` is redeclared with another type"));
         }
-        let word_fits = match qualifiers.word {
+        let word_fits = match qualifiers.storage {
             None => old.builtin == Some(BuiltinVariable::LastFragData),
-            Some(Word::In | Word::Attribute) => old.storage == Storage::Input,
-            Some(Word::Out) => old.storage == Storage::Output,
-            Some(Word::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
-            Some(Word::Uniform) => old.storage == Storage::Uniform,
-            Some(Word::InOut) => match old.builtin {
+            Some(StorageQualifier::In | StorageQualifier::Attribute) => old.storage == Storage::Input,
+            Some(StorageQualifier::Out) => old.storage == Storage::Output,
+            Some(StorageQualifier::Varying) => matches!(old.storage, Storage::Input | Storage::Output),
+            Some(StorageQualifier::Uniform) => old.storage == Storage::Uniform,
+            Some(StorageQualifier::InOut) => match old.builtin {
                 Some(
                     BuiltinVariable::FragDepth
                     | BuiltinVariable::FragStencilRef
@@ -48,7 +48,7 @@ impl Checker<'_> {
                 ) => false,
                 builtin => old.storage == Storage::Output || builtin == Some(BuiltinVariable::LastFragData),
             },
-            Some(Word::Buffer | Word::Shared) => false,
+            Some(StorageQualifier::Buffer | StorageQualifier::Shared) => false,
         };
         if !word_fits {
             return self.error(span, format!("`{text}` is redeclared with another storage qualifier"));
@@ -146,7 +146,9 @@ impl Checker<'_> {
             "is redeclared with other coordinate conventions"
         } else if again && new.depth.is_some() && new.depth != old.layout.depth {
             "is redeclared with another depth layout"
-        } else if matches!(builtin, Some(V::FragColor | V::FragData)) && qualifiers.word == Some(Word::Out) {
+        } else if matches!(builtin, Some(V::FragColor | V::FragData))
+            && qualifiers.storage == Some(StorageQualifier::Out)
+        {
             "cannot be redeclared"
         } else if is_not_redeclared(builtin) && !adds_something && !separate {
             "cannot be redeclared without a qualifier to add"
@@ -168,7 +170,8 @@ impl Checker<'_> {
         let global = &mut self.shader.globals[id];
         global.invariant |= qualifiers.invariant;
         global.precise |= qualifiers.precise;
-        global.fetched |= global.storage == Storage::Output && qualifiers.word == Some(Word::InOut);
+        global.fetched |=
+            global.storage == Storage::Output && qualifiers.storage == Some(StorageQualifier::InOut);
         if qualifiers.interpolation != Default::default() {
             global.interpolation = qualifiers.interpolation;
         }
@@ -225,7 +228,7 @@ impl Checker<'_> {
         let Some(id) = id else {
             return self.error(name.span, format!("`{text}` is not a variable"));
         };
-        let others = qualifiers.word.is_some()
+        let others = qualifiers.storage.is_some()
             || qualifiers.constant
             || qualifiers.precision.is_some()
             || qualifiers.layout.present
@@ -265,9 +268,9 @@ impl Checker<'_> {
         let stage = self.language.stage;
         self.check_default_layout(qualifiers, span)?;
         self.layout_span = span;
-        match qualifiers.word {
-            Some(Word::Uniform | Word::Buffer) => {
-                let buffer = qualifiers.word == Some(Word::Buffer);
+        match qualifiers.storage {
+            Some(StorageQualifier::Uniform | StorageQualifier::Buffer) => {
+                let buffer = qualifiers.storage == Some(StorageQualifier::Buffer);
                 if layout.packing == Some(Packing::Std430) && !buffer {
                     return self.error(span, "std430 is for storage blocks");
                 }
@@ -280,8 +283,8 @@ impl Checker<'_> {
                 *order = layout.order.unwrap_or(*order);
                 Ok(())
             }
-            Some(Word::In) => self.input_layout(layout.clone(), span),
-            Some(Word::Out) => self.output_layout(layout.clone(), span),
+            Some(StorageQualifier::In) => self.input_layout(layout.clone(), span),
+            Some(StorageQualifier::Out) => self.output_layout(layout.clone(), span),
             _ if stage == Stage::Compute && layout.present => {
                 self.error(span, "this layout declaration needs `in`")
             }

@@ -379,7 +379,7 @@ impl Checker<'_> {
         match decl.kind {
             DeclKind::Variables { qualifiers, ty, declarators } => {
                 let (qualifiers, base) = self.qualified_type(qualifiers, ty, declarators)?;
-                let interface = qualifiers.word.is_some()
+                let interface = qualifiers.storage.is_some()
                     || qualifiers.layout.present
                     || qualifiers.invariant
                     || qualifiers.interpolation != Default::default();

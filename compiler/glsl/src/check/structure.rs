@@ -203,7 +203,7 @@ impl Checker<'_> {
             let qualifiers = self.qualifiers(member.qualifiers)?;
             // With ARB_bindless_texture, images may be members.
             let bindless = self.language.extension("ARB_bindless_texture");
-            let interface = qualifiers.word.is_some()
+            let interface = qualifiers.storage.is_some()
                 || qualifiers.constant
                 || qualifiers.layout.present
                 || qualifiers.invariant

@@ -8,7 +8,7 @@ use crate::ast::{
 };
 use crate::intern::{Symbol, words};
 use crate::source::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
 
@@ -58,7 +58,7 @@ impl Parser<'_> {
     /// A declaration; function bodies and interface blocks only where it is `global`.
     pub(super) fn declaration(&mut self, global: bool) -> Parsed<DeclId> {
         let start = self.peek().pos;
-        if global && self.accept(Kind::Semicolon) {
+        if global && self.accept(TokenKind::Semicolon) {
             return Ok(self.push_decl(DeclKind::Empty, start));
         }
         if self.at_keyword(words::PRECISION) {
@@ -66,37 +66,37 @@ impl Parser<'_> {
         }
         let qualifiers = self.qualifiers()?;
         if !qualifiers.is_empty() {
-            if self.accept(Kind::Semicolon) {
+            if self.accept(TokenKind::Semicolon) {
                 return Ok(self.push_decl(DeclKind::Qualifiers(qualifiers, List::default()), start));
             }
             let word = self.peek();
-            let plain = word.kind == Kind::Ident && self.buffers.keywords.is_free(word.symbol);
+            let plain = word.kind == TokenKind::Ident && self.buffers.keywords.is_free(word.symbol);
             match self.peek_at(1).kind {
-                Kind::LeftBrace if plain && global => {
+                TokenKind::LeftBrace if plain && global => {
                     let block = self.block(qualifiers)?;
                     return Ok(self.push_decl(DeclKind::Block(block), start));
                 }
-                Kind::Comma | Kind::Semicolon if plain => {
+                TokenKind::Comma | TokenKind::Semicolon if plain => {
                     let names = self.names()?;
-                    self.expect(Kind::Semicolon)?;
+                    self.expect(TokenKind::Semicolon)?;
                     return Ok(self.push_decl(DeclKind::Qualifiers(qualifiers, names), start));
                 }
                 _ => {}
             }
         }
         let ty = self.type_spec()?;
-        if self.accept(Kind::Semicolon) {
+        if self.accept(TokenKind::Semicolon) {
             let declarators = List::default();
             return Ok(self.push_decl(DeclKind::Variables { qualifiers, ty, declarators }, start));
         }
         // The first name of a list may be missing.
-        self.accept(Kind::Comma);
+        self.accept(TokenKind::Comma);
         let name = self.name("a name to declare")?;
-        if self.kind() == Kind::LeftParen {
+        if self.kind() == TokenKind::LeftParen {
             return self.function(qualifiers, ty, name, global, start);
         }
         let declarators = self.declarators(name, true)?;
-        self.expect(Kind::Semicolon)?;
+        self.expect(TokenKind::Semicolon)?;
         Ok(self.push_decl(DeclKind::Variables { qualifiers, ty, declarators }, start))
     }
 
@@ -111,7 +111,7 @@ impl Parser<'_> {
         let qualifiers = self.qualifiers()?;
         let ty = self.type_spec()?;
         let name = self.name("a name to declare")?;
-        self.expect(Kind::Equal)?;
+        self.expect(TokenKind::Equal)?;
         let init = self.initializer()?;
         let declarator =
             self.unit.declarators.push(Declarator { name, dims: List::default(), init: init.into() });
@@ -123,7 +123,7 @@ impl Parser<'_> {
     /// `name name`, or `name [..] name`.
     pub(super) fn at_declaration(&self) -> bool {
         let token = self.peek();
-        if token.kind != Kind::Ident {
+        if token.kind != TokenKind::Ident {
             return false;
         }
         if self.buffers.keywords.is_keyword(token.symbol) {
@@ -133,10 +133,10 @@ impl Parser<'_> {
             ) || simple_qualifier(token.symbol).is_some();
         }
         match self.peek_at(1).kind {
-            Kind::Ident => true,
-            Kind::LeftBracket => self.name_after_brackets(1),
+            TokenKind::Ident => true,
+            TokenKind::LeftBracket => self.name_after_brackets(1),
             // A declaration may declare nothing.
-            Kind::Comma | Kind::Semicolon => self.buffers.keywords.is_type(token.symbol),
+            TokenKind::Comma | TokenKind::Semicolon => self.buffers.keywords.is_type(token.symbol),
             _ => false,
         }
     }
@@ -147,15 +147,17 @@ impl Parser<'_> {
         let mut depth = 0u32;
         for (i, token) in rest.iter().enumerate() {
             match token.kind {
-                Kind::LeftBracket => depth += 1,
-                Kind::RightBracket => {
+                TokenKind::LeftBracket => depth += 1,
+                TokenKind::RightBracket => {
                     depth -= 1;
                     let next = rest.get(i + 1).map(|t| t.kind);
-                    if depth == 0 && next != Some(Kind::LeftBracket) {
-                        return next == Some(Kind::Ident);
+                    if depth == 0 && next != Some(TokenKind::LeftBracket) {
+                        return next == Some(TokenKind::Ident);
                     }
                 }
-                Kind::Semicolon | Kind::LeftBrace | Kind::RightBrace | Kind::End => return false,
+                TokenKind::Semicolon | TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::End => {
+                    return false;
+                }
                 _ => {}
             }
         }
@@ -170,7 +172,7 @@ impl Parser<'_> {
         let mark = self.buffers.qualifiers.len();
         loop {
             let token = self.peek();
-            if token.kind != Kind::Ident || !self.buffers.keywords.is_keyword(token.symbol) {
+            if token.kind != TokenKind::Ident || !self.buffers.keywords.is_keyword(token.symbol) {
                 break;
             }
             let kind = match token.symbol {
@@ -197,35 +199,35 @@ impl Parser<'_> {
     /// `layout(name, name = value)`. Any word may be a layout name, keywords like `shared` too.
     fn layout(&mut self) -> Parsed<QualifierKind> {
         self.bump();
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let mut entries: SmallVec<[_; 4]> = SmallVec::new();
         loop {
-            if self.kind() != Kind::Ident {
+            if self.kind() != TokenKind::Ident {
                 return Err(self.unexpected("a layout qualifier"));
             }
             let token = self.bump();
             let name = Name { symbol: token.symbol, span: self.span(token) };
             let mut value = PackedOption::default();
-            if self.accept(Kind::Equal) {
+            if self.accept(TokenKind::Equal) {
                 value = self.conditional()?.into();
             }
             entries.push(self.unit.layouts.push(LayoutEntry { name, value }));
-            if !self.accept(Kind::Comma) {
+            if !self.accept(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         Ok(QualifierKind::Layout(self.unit.make_list(&entries)))
     }
 
     /// `subroutine` or `subroutine(type, …)`.
     fn subroutine(&mut self) -> Parsed<QualifierKind> {
         self.bump();
-        if !self.accept(Kind::LeftParen) {
+        if !self.accept(TokenKind::LeftParen) {
             return Ok(QualifierKind::Subroutine(List::default()));
         }
         let names = self.names()?;
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         Ok(QualifierKind::Subroutine(names))
     }
 
@@ -234,7 +236,7 @@ impl Parser<'_> {
         let mut names: SmallVec<[Name; 4]> = SmallVec::new();
         loop {
             names.push(self.name("a name")?);
-            if !self.accept(Kind::Comma) {
+            if !self.accept(TokenKind::Comma) {
                 return Ok(self.unit.make_list(&names));
             }
         }
@@ -243,12 +245,12 @@ impl Parser<'_> {
     fn precision_statement(&mut self, start: u32) -> Parsed<DeclId> {
         self.bump();
         let word = self.peek();
-        let Some(precision) = precision(word.symbol).filter(|_| word.kind == Kind::Ident) else {
+        let Some(precision) = precision(word.symbol).filter(|_| word.kind == TokenKind::Ident) else {
             return Err(self.unexpected("highp, mediump or lowp"));
         };
         self.bump();
         let ty = self.type_spec()?;
-        self.expect(Kind::Semicolon)?;
+        self.expect(TokenKind::Semicolon)?;
         Ok(self.push_decl(DeclKind::Precision(precision, ty), start))
     }
 
@@ -258,7 +260,7 @@ impl Parser<'_> {
     /// A type with the dimensions right after it.
     fn type_spec(&mut self) -> Parsed<TypeSpecId> {
         let token = self.peek();
-        if token.kind != Kind::Ident {
+        if token.kind != TokenKind::Ident {
             return Err(self.unexpected("a type"));
         }
         let kind = if self.at_keyword(words::STRUCT) {
@@ -287,17 +289,17 @@ impl Parser<'_> {
 
     /// `[a][]…`, often nothing.
     fn dims(&mut self) -> Parsed<List<Dim>> {
-        if self.kind() != Kind::LeftBracket {
+        if self.kind() != TokenKind::LeftBracket {
             return Ok(List::default());
         }
         let mut dims: SmallVec<[Dim; 4]> = SmallVec::new();
-        while self.accept(Kind::LeftBracket) {
-            if self.accept(Kind::RightBracket) {
+        while self.accept(TokenKind::LeftBracket) {
+            if self.accept(TokenKind::RightBracket) {
                 dims.push(Dim::default());
                 continue;
             }
             let size = self.conditional()?;
-            self.expect(Kind::RightBracket)?;
+            self.expect(TokenKind::RightBracket)?;
             dims.push(Dim::from(size));
         }
         Ok(self.unit.make_list(&dims))
@@ -305,8 +307,11 @@ impl Parser<'_> {
 
     fn structure(&mut self) -> Parsed<StructId> {
         let start = self.bump().pos;
-        let name =
-            if self.kind() == Kind::LeftBrace { None } else { Some(self.name("the name of a structure")?) };
+        let name = if self.kind() == TokenKind::LeftBrace {
+            None
+        } else {
+            Some(self.name("the name of a structure")?)
+        };
         let members = self.members()?;
         let span = self.since(start);
         Ok(self.unit.structs.push(Struct { name, members, span }))
@@ -314,7 +319,7 @@ impl Parser<'_> {
 
     /// `{ members }` of a structure or a block.
     fn members(&mut self) -> Parsed<List<crate::ast::MemberId>> {
-        self.expect(Kind::LeftBrace)?;
+        self.expect(TokenKind::LeftBrace)?;
         let mut members: SmallVec<[_; 8]> = SmallVec::new();
         loop {
             let start = self.peek().pos;
@@ -322,10 +327,10 @@ impl Parser<'_> {
             let ty = self.type_spec()?;
             let name = self.name("the name of a member")?;
             let declarators = self.declarators(name, false)?;
-            self.expect(Kind::Semicolon)?;
+            self.expect(TokenKind::Semicolon)?;
             let span = self.since(start);
             members.push(self.unit.members.push(Member { qualifiers, ty, declarators, span }));
-            if self.accept(Kind::RightBrace) {
+            if self.accept(TokenKind::RightBrace) {
                 return Ok(self.unit.make_list(&members));
             }
         }
@@ -336,11 +341,11 @@ impl Parser<'_> {
         let members = self.members()?;
         let mut instance = None;
         let mut dims = List::default();
-        if self.kind() != Kind::Semicolon {
+        if self.kind() != TokenKind::Semicolon {
             instance = Some(self.name("`;` or the instance name of a block")?);
             dims = self.dims()?;
         }
-        self.expect(Kind::Semicolon)?;
+        self.expect(TokenKind::Semicolon)?;
         Ok(self.unit.blocks.push(InterfaceBlock { qualifiers, name, members, instance, dims }))
     }
 
@@ -354,11 +359,11 @@ impl Parser<'_> {
         loop {
             let dims = self.dims()?;
             let mut init = PackedOption::default();
-            if initializers && self.accept(Kind::Equal) {
+            if initializers && self.accept(TokenKind::Equal) {
                 init = self.initializer()?.into();
             }
             list.push(self.unit.declarators.push(Declarator { name, dims, init }));
-            if !self.accept(Kind::Comma) {
+            if !self.accept(TokenKind::Comma) {
                 return Ok(self.unit.make_list(&list));
             }
             name = self.name("a name to declare")?;
@@ -373,14 +378,14 @@ impl Parser<'_> {
         global: bool,
         start: u32,
     ) -> Parsed<DeclId> {
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let params = self.params()?;
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         let header: Span = self.since(start);
-        let body = if global && self.kind() == Kind::LeftBrace {
+        let body = if global && self.kind() == TokenKind::LeftBrace {
             self.compound()?.into()
         } else {
-            self.expect(Kind::Semicolon)?;
+            self.expect(TokenKind::Semicolon)?;
             PackedOption::default()
         };
         let function = Function { qualifiers, return_type, name, params, body, header };
@@ -389,11 +394,11 @@ impl Parser<'_> {
     }
 
     fn params(&mut self) -> Parsed<List<ParamId>> {
-        let void = self.kind() == Kind::Ident && self.peek().symbol == words::VOID;
-        if void && self.peek_at(1).kind == Kind::RightParen {
+        let void = self.kind() == TokenKind::Ident && self.peek().symbol == words::VOID;
+        if void && self.peek_at(1).kind == TokenKind::RightParen {
             self.bump();
         }
-        if self.kind() == Kind::RightParen {
+        if self.kind() == TokenKind::RightParen {
             return Ok(List::default());
         }
         let mut params: SmallVec<[ParamId; 8]> = SmallVec::new();
@@ -403,13 +408,13 @@ impl Parser<'_> {
             let ty = self.type_spec()?;
             let mut name = None;
             let mut dims = List::default();
-            if self.kind() == Kind::Ident {
+            if self.kind() == TokenKind::Ident {
                 name = Some(self.name("the name of a parameter")?);
                 dims = self.dims()?;
             }
             let span = self.since(start);
             params.push(self.unit.params.push(Param { qualifiers, ty, name, dims, span }));
-            if !self.accept(Kind::Comma) {
+            if !self.accept(TokenKind::Comma) {
                 return Ok(self.unit.make_list(&params));
             }
         }

@@ -4,51 +4,51 @@ use super::{Parsed, Parser};
 use crate::ast::{BinaryOp, Callee, Dim, ExprId, ExprKind, List, Name, UnaryOp};
 use crate::intern::words;
 use crate::source::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use smallvec::SmallVec;
 
 /// Binding strength and operator; 0 for other tokens.
 #[inline]
-fn binary_operator(kind: Kind) -> Option<(u8, BinaryOp)> {
+fn binary_operator(kind: TokenKind) -> Option<(u8, BinaryOp)> {
     Some(match kind {
-        Kind::BarBar => (1, BinaryOp::Or),
-        Kind::CaretCaret => (2, BinaryOp::Xor),
-        Kind::AmpAmp => (3, BinaryOp::And),
-        Kind::Bar => (4, BinaryOp::BitOr),
-        Kind::Caret => (5, BinaryOp::BitXor),
-        Kind::Amp => (6, BinaryOp::BitAnd),
-        Kind::EqualEqual => (7, BinaryOp::Eq),
-        Kind::BangEqual => (7, BinaryOp::Ne),
-        Kind::Less => (8, BinaryOp::Lt),
-        Kind::Greater => (8, BinaryOp::Gt),
-        Kind::LessEqual => (8, BinaryOp::Le),
-        Kind::GreaterEqual => (8, BinaryOp::Ge),
-        Kind::ShiftLeft => (9, BinaryOp::Shl),
-        Kind::ShiftRight => (9, BinaryOp::Shr),
-        Kind::Plus => (10, BinaryOp::Add),
-        Kind::Minus => (10, BinaryOp::Sub),
-        Kind::Star => (11, BinaryOp::Mul),
-        Kind::Slash => (11, BinaryOp::Div),
-        Kind::Percent => (11, BinaryOp::Mod),
+        TokenKind::BarBar => (1, BinaryOp::Or),
+        TokenKind::CaretCaret => (2, BinaryOp::Xor),
+        TokenKind::AmpAmp => (3, BinaryOp::And),
+        TokenKind::Bar => (4, BinaryOp::BitOr),
+        TokenKind::Caret => (5, BinaryOp::BitXor),
+        TokenKind::Amp => (6, BinaryOp::BitAnd),
+        TokenKind::EqualEqual => (7, BinaryOp::Eq),
+        TokenKind::BangEqual => (7, BinaryOp::Ne),
+        TokenKind::Less => (8, BinaryOp::Lt),
+        TokenKind::Greater => (8, BinaryOp::Gt),
+        TokenKind::LessEqual => (8, BinaryOp::Le),
+        TokenKind::GreaterEqual => (8, BinaryOp::Ge),
+        TokenKind::ShiftLeft => (9, BinaryOp::Shl),
+        TokenKind::ShiftRight => (9, BinaryOp::Shr),
+        TokenKind::Plus => (10, BinaryOp::Add),
+        TokenKind::Minus => (10, BinaryOp::Sub),
+        TokenKind::Star => (11, BinaryOp::Mul),
+        TokenKind::Slash => (11, BinaryOp::Div),
+        TokenKind::Percent => (11, BinaryOp::Mod),
         _ => return None,
     })
 }
 
 /// The operator before `=`; the outer option is `None` for tokens that do not assign.
 #[inline]
-fn assignment(kind: Kind) -> Option<Option<BinaryOp>> {
+fn assignment(kind: TokenKind) -> Option<Option<BinaryOp>> {
     Some(match kind {
-        Kind::Equal => None,
-        Kind::PlusEqual => Some(BinaryOp::Add),
-        Kind::MinusEqual => Some(BinaryOp::Sub),
-        Kind::StarEqual => Some(BinaryOp::Mul),
-        Kind::SlashEqual => Some(BinaryOp::Div),
-        Kind::PercentEqual => Some(BinaryOp::Mod),
-        Kind::ShiftLeftEqual => Some(BinaryOp::Shl),
-        Kind::ShiftRightEqual => Some(BinaryOp::Shr),
-        Kind::AmpEqual => Some(BinaryOp::BitAnd),
-        Kind::CaretEqual => Some(BinaryOp::BitXor),
-        Kind::BarEqual => Some(BinaryOp::BitOr),
+        TokenKind::Equal => None,
+        TokenKind::PlusEqual => Some(BinaryOp::Add),
+        TokenKind::MinusEqual => Some(BinaryOp::Sub),
+        TokenKind::StarEqual => Some(BinaryOp::Mul),
+        TokenKind::SlashEqual => Some(BinaryOp::Div),
+        TokenKind::PercentEqual => Some(BinaryOp::Mod),
+        TokenKind::ShiftLeftEqual => Some(BinaryOp::Shl),
+        TokenKind::ShiftRightEqual => Some(BinaryOp::Shr),
+        TokenKind::AmpEqual => Some(BinaryOp::BitAnd),
+        TokenKind::CaretEqual => Some(BinaryOp::BitXor),
+        TokenKind::BarEqual => Some(BinaryOp::BitOr),
         _ => return None,
     })
 }
@@ -57,7 +57,7 @@ impl Parser<'_> {
     /// An expression, the comma operator included.
     pub(super) fn expression(&mut self) -> Parsed<ExprId> {
         let mut left = self.assignment_expression()?;
-        while self.accept(Kind::Comma) {
+        while self.accept(TokenKind::Comma) {
             let right = self.assignment_expression()?;
             left = self.binary_node(ExprKind::Comma(left, right), left, right)?;
         }
@@ -76,11 +76,11 @@ impl Parser<'_> {
     /// `?:` and all operators that bind tighter: also the form of constant expressions.
     pub(super) fn conditional(&mut self) -> Parsed<ExprId> {
         let condition = self.binary(0)?;
-        if !self.accept(Kind::Question) {
+        if !self.accept(TokenKind::Question) {
             return Ok(condition);
         }
         let then = self.nested(Self::expression)?;
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         let otherwise = self.nested(Self::assignment_expression)?;
         let below = self.height(condition).max(self.height(then)).max(self.height(otherwise));
         let span = self.expr_span(condition).to(self.expr_span(otherwise));
@@ -114,12 +114,12 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<ExprId> {
         let token = self.peek();
         let operator = match token.kind {
-            Kind::Minus => UnaryOp::Neg,
-            Kind::Plus => UnaryOp::Plus,
-            Kind::Bang => UnaryOp::Not,
-            Kind::Tilde => UnaryOp::BitNot,
-            Kind::PlusPlus => UnaryOp::PreInc,
-            Kind::MinusMinus => UnaryOp::PreDec,
+            TokenKind::Minus => UnaryOp::Neg,
+            TokenKind::Plus => UnaryOp::Plus,
+            TokenKind::Bang => UnaryOp::Not,
+            TokenKind::Tilde => UnaryOp::BitNot,
+            TokenKind::PlusPlus => UnaryOp::PreInc,
+            TokenKind::MinusMinus => UnaryOp::PreDec,
             _ => return self.postfix(),
         };
         self.bump();
@@ -134,27 +134,27 @@ impl Parser<'_> {
             let start = self.expr_span(expr).start;
             let below = self.height(expr);
             expr = match self.kind() {
-                Kind::LeftBracket if self.peek_at(1).kind == Kind::RightBracket => {
+                TokenKind::LeftBracket if self.peek_at(1).kind == TokenKind::RightBracket => {
                     self.array_constructor(expr)?
                 }
-                Kind::LeftBracket => {
+                TokenKind::LeftBracket => {
                     self.bump();
                     let index = self.nested(Self::expression)?;
-                    self.expect(Kind::RightBracket)?;
+                    self.expect(TokenKind::RightBracket)?;
                     let below = below.max(self.height(index));
                     self.push_expr(ExprKind::Index(expr, index), self.since(start), below)?
                 }
-                Kind::LeftParen => {
+                TokenKind::LeftParen => {
                     let (name, dims) = self.callee_of(expr)?;
                     let dims = self.unit.make_list(&dims);
                     self.call(Callee { name, dims }, below)?
                 }
-                Kind::Dot => self.member(expr)?,
-                Kind::PlusPlus => {
+                TokenKind::Dot => self.member(expr)?,
+                TokenKind::PlusPlus => {
                     self.bump();
                     self.push_expr(ExprKind::Unary(UnaryOp::PostInc, expr), self.since(start), below)?
                 }
-                Kind::MinusMinus => {
+                TokenKind::MinusMinus => {
                     self.bump();
                     self.push_expr(ExprKind::Unary(UnaryOp::PostDec, expr), self.since(start), below)?
                 }
@@ -167,13 +167,13 @@ impl Parser<'_> {
     fn member(&mut self, base: ExprId) -> Parsed<ExprId> {
         self.bump();
         let token = self.peek();
-        if token.kind != Kind::Ident {
+        if token.kind != TokenKind::Ident {
             return Err(self.unexpected("the name of a member"));
         }
         self.bump();
         let name = Name { symbol: token.symbol, span: self.span(token) };
         let start = self.expr_span(base).start;
-        if self.kind() != Kind::LeftParen {
+        if self.kind() != TokenKind::LeftParen {
             return self.push_expr(ExprKind::Field(base, name), self.since(start), self.height(base));
         }
         let (args, height) = self.arguments()?;
@@ -205,17 +205,17 @@ impl Parser<'_> {
     fn array_constructor(&mut self, expr: ExprId) -> Parsed<ExprId> {
         let (name, mut dims) = self.callee_of(expr)?;
         let mut below = self.height(expr);
-        while self.accept(Kind::LeftBracket) {
-            if self.accept(Kind::RightBracket) {
+        while self.accept(TokenKind::LeftBracket) {
+            if self.accept(TokenKind::RightBracket) {
                 dims.push(Dim::default());
                 continue;
             }
             let size = self.nested(Self::expression)?;
-            self.expect(Kind::RightBracket)?;
+            self.expect(TokenKind::RightBracket)?;
             below = below.max(self.height(size));
             dims.push(Dim::from(size));
         }
-        if self.kind() != Kind::LeftParen {
+        if self.kind() != TokenKind::LeftParen {
             return Err(self.unexpected("`(` after an array type"));
         }
         let dims = self.unit.make_list(&dims);
@@ -230,21 +230,21 @@ impl Parser<'_> {
 
     /// `(a, b)`, `()` or `(void)`, and the height of the highest argument.
     fn arguments(&mut self) -> Parsed<(List<ExprId>, u16)> {
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let mark = self.buffers.exprs.len();
-        let void = self.peek().symbol == words::VOID && self.kind() == Kind::Ident;
-        if void && self.peek_at(1).kind == Kind::RightParen {
+        let void = self.peek().symbol == words::VOID && self.kind() == TokenKind::Ident;
+        if void && self.peek_at(1).kind == TokenKind::RightParen {
             self.bump();
         }
-        if !self.accept(Kind::RightParen) {
+        if !self.accept(TokenKind::RightParen) {
             loop {
                 let argument = self.nested(Self::assignment_expression)?;
                 self.buffers.exprs.push(argument);
-                if !self.accept(Kind::Comma) {
+                if !self.accept(TokenKind::Comma) {
                     break;
                 }
             }
-            self.expect(Kind::RightParen)?;
+            self.expect(TokenKind::RightParen)?;
         }
         Ok(self.take_exprs(mark))
     }
@@ -252,27 +252,27 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed<ExprId> {
         let token = self.peek();
         match token.kind {
-            Kind::Ident if self.buffers.keywords.is_usable(token.symbol) => {
+            TokenKind::Ident if self.buffers.keywords.is_usable(token.symbol) => {
                 self.bump();
                 self.push_expr(ExprKind::Name(token.symbol), self.span(token), 0)
             }
-            Kind::Ident if matches!(token.symbol, words::TRUE | words::FALSE) => {
+            TokenKind::Ident if matches!(token.symbol, words::TRUE | words::FALSE) => {
                 self.bump();
                 self.push_expr(ExprKind::Bool(token.symbol == words::TRUE), self.span(token), 0)
             }
-            Kind::Ident if self.at_unsigned_int() => {
+            TokenKind::Ident if self.at_unsigned_int() => {
                 self.bump();
                 self.bump();
                 let span = self.since(token.pos);
                 self.push_expr(ExprKind::Name(words::UINT), span, 0)
             }
-            Kind::Ident => Err(self.not_a_name(token, "an expression")),
-            Kind::Int => self.int_literal(),
-            Kind::Float => self.float_literal(),
-            Kind::LeftParen => {
+            TokenKind::Ident => Err(self.not_a_name(token, "an expression")),
+            TokenKind::Int => self.int_literal(),
+            TokenKind::Float => self.float_literal(),
+            TokenKind::LeftParen => {
                 self.bump();
                 let inner = self.nested(Self::expression)?;
-                self.expect(Kind::RightParen)?;
+                self.expect(TokenKind::RightParen)?;
                 Ok(inner)
             }
             _ => Err(self.unexpected("an expression")),
@@ -281,19 +281,19 @@ impl Parser<'_> {
 
     /// The value after `=`: an expression or nested `{ }` lists.
     pub(super) fn initializer(&mut self) -> Parsed<ExprId> {
-        if self.kind() != Kind::LeftBrace {
+        if self.kind() != TokenKind::LeftBrace {
             return self.assignment_expression();
         }
         let open = self.bump();
         let mark = self.buffers.exprs.len();
-        while self.kind() != Kind::RightBrace {
+        while self.kind() != TokenKind::RightBrace {
             let item = self.nested(Self::initializer)?;
             self.buffers.exprs.push(item);
-            if !self.accept(Kind::Comma) {
+            if !self.accept(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(Kind::RightBrace)?;
+        self.expect(TokenKind::RightBrace)?;
         let (items, below) = self.take_exprs(mark);
         let span: Span = self.since(open.pos);
         if items.is_empty() {

@@ -3,7 +3,7 @@
 use super::{Parsed, Parser};
 use crate::ast::{Condition, ExprId, MAX_DEPTH, Stmt, StmtId, StmtKind};
 use crate::intern::words;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use cranelift_entity::packed_option::PackedOption;
 use smallvec::SmallVec;
 
@@ -15,9 +15,9 @@ impl Parser<'_> {
 
     /// `{ statements }`
     pub(super) fn compound(&mut self) -> Parsed<StmtId> {
-        let start = self.expect(Kind::LeftBrace)?.pos;
+        let start = self.expect(TokenKind::LeftBrace)?.pos;
         let mark = self.buffers.stmts.len();
-        while self.kind() != Kind::RightBrace {
+        while self.kind() != TokenKind::RightBrace {
             let stmt = self.statement()?;
             self.buffers.stmts.push(stmt);
         }
@@ -42,12 +42,12 @@ impl Parser<'_> {
         let token = self.peek();
         let start = token.pos;
         match token.kind {
-            Kind::LeftBrace => return self.compound(),
-            Kind::Semicolon => {
+            TokenKind::LeftBrace => return self.compound(),
+            TokenKind::Semicolon => {
                 self.bump();
                 return Ok(self.push_stmt(StmtKind::Empty, start));
             }
-            Kind::Ident if self.buffers.keywords.is_keyword(token.symbol) => match token.symbol {
+            TokenKind::Ident if self.buffers.keywords.is_keyword(token.symbol) => match token.symbol {
                 words::IF => return self.if_statement(),
                 words::SWITCH => return self.switch(),
                 words::WHILE => return self.while_loop(),
@@ -56,7 +56,7 @@ impl Parser<'_> {
                 words::RETURN => {
                     self.bump();
                     let mut value = PackedOption::default();
-                    if self.kind() != Kind::Semicolon {
+                    if self.kind() != TokenKind::Semicolon {
                         value = self.expression()?.into();
                     }
                     return self.jump(StmtKind::Return(value), start);
@@ -88,7 +88,7 @@ impl Parser<'_> {
 
     /// The semicolon that ends a statement.
     fn jump(&mut self, kind: StmtKind, start: u32) -> Parsed<StmtId> {
-        self.expect(Kind::Semicolon)?;
+        self.expect(TokenKind::Semicolon)?;
         Ok(self.push_stmt(kind, start))
     }
 
@@ -98,9 +98,9 @@ impl Parser<'_> {
     }
 
     fn parenthesised(&mut self) -> Parsed<ExprId> {
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let expr = self.expression()?;
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         Ok(expr)
     }
 
@@ -142,9 +142,9 @@ impl Parser<'_> {
     fn switch(&mut self) -> Parsed<StmtId> {
         let start = self.bump().pos;
         let selector = self.parenthesised()?;
-        self.expect(Kind::LeftBrace)?;
+        self.expect(TokenKind::LeftBrace)?;
         let mark = self.buffers.stmts.len();
-        while !self.accept(Kind::RightBrace) {
+        while !self.accept(TokenKind::RightBrace) {
             let stmt = match self.label()? {
                 Some(label) => label,
                 None => self.statement()?,
@@ -168,7 +168,7 @@ impl Parser<'_> {
         } else {
             return Ok(None);
         };
-        self.expect(Kind::Colon)?;
+        self.expect(TokenKind::Colon)?;
         Ok(Some(self.push_stmt(kind, start)))
     }
 
@@ -182,9 +182,9 @@ impl Parser<'_> {
 
     fn while_loop(&mut self) -> Parsed<StmtId> {
         let start = self.bump().pos;
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let condition = self.condition()?;
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         let body = self.statement()?;
         Ok(self.push_stmt(StmtKind::While { condition, body }, start))
     }
@@ -202,20 +202,20 @@ impl Parser<'_> {
 
     fn for_loop(&mut self) -> Parsed<StmtId> {
         let start = self.bump().pos;
-        self.expect(Kind::LeftParen)?;
+        self.expect(TokenKind::LeftParen)?;
         let init_start = self.peek().pos;
-        let init = if self.accept(Kind::Semicolon) {
+        let init = if self.accept(TokenKind::Semicolon) {
             self.push_stmt(StmtKind::Empty, init_start)
         } else {
             self.simple_statement()?
         };
-        let condition = if self.kind() == Kind::Semicolon { None } else { Some(self.condition()?) };
-        self.expect(Kind::Semicolon)?;
+        let condition = if self.kind() == TokenKind::Semicolon { None } else { Some(self.condition()?) };
+        self.expect(TokenKind::Semicolon)?;
         let mut step = PackedOption::default();
-        if self.kind() != Kind::RightParen {
+        if self.kind() != TokenKind::RightParen {
             step = self.expression()?.into();
         }
-        self.expect(Kind::RightParen)?;
+        self.expect(TokenKind::RightParen)?;
         let body = self.statement()?;
         Ok(self.push_stmt(StmtKind::For { init, condition, step, body }, start))
     }

@@ -4,7 +4,7 @@
 use super::macro_table::TEXT_ONE;
 use super::{Preprocessor, TEXT_ZERO};
 use crate::intern::words;
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 
 /// Maximum nesting of parentheses and unary operators.
 const MAX_NESTING: u32 = 200;
@@ -94,41 +94,47 @@ impl Preprocessor<'_> {
         next: fn(&mut Self) -> Option<Token>,
     ) -> Option<Token> {
         let mut name = next(self);
-        let parenthesis = name.is_some_and(|t| t.kind == Kind::LeftParen);
+        let parenthesis = name.is_some_and(|t| t.kind == TokenKind::LeftParen);
         if parenthesis {
             name = next(self);
         }
-        let Some(name) = name.filter(|t| t.kind == Kind::Ident) else {
+        let Some(name) = name.filter(|t| t.kind == TokenKind::Ident) else {
             self.error_at(name.unwrap_or(operator), "`defined` needs a name");
             return None;
         };
-        if parenthesis && next(self).is_none_or(|t| t.kind != Kind::RightParen) {
+        if parenthesis && next(self).is_none_or(|t| t.kind != TokenKind::RightParen) {
             self.error_at(name, "expected `)` after the name");
             return None;
         }
         let text = if self.buffers.macros.lookup(name.symbol).is_some() { TEXT_ONE } else { TEXT_ZERO };
-        Some(Token { kind: Kind::Int, flags: operator.flags | flags::EXPANDED, len: 1, text, ..operator })
+        Some(Token {
+            kind: TokenKind::Int,
+            flags: operator.flags | flags::EXPANDED,
+            len: 1,
+            text,
+            ..operator
+        })
     }
 }
 
 /// The word of the operator.
 pub(super) fn is_defined(token: Token) -> bool {
-    token.symbol == words::DEFINED && token.kind == Kind::Ident
+    token.symbol == words::DEFINED && token.kind == TokenKind::Ident
 }
 
 /// Binding strength of a binary operator, from 1; 0 for other tokens.
-fn strength(kind: Kind) -> u8 {
+fn strength(kind: TokenKind) -> u8 {
     match kind {
-        Kind::BarBar => 1,
-        Kind::AmpAmp => 2,
-        Kind::Bar => 3,
-        Kind::Caret => 4,
-        Kind::Amp => 5,
-        Kind::EqualEqual | Kind::BangEqual => 6,
-        Kind::Less | Kind::Greater | Kind::LessEqual | Kind::GreaterEqual => 7,
-        Kind::ShiftLeft | Kind::ShiftRight => 8,
-        Kind::Plus | Kind::Minus => 9,
-        Kind::Star | Kind::Slash | Kind::Percent => 10,
+        TokenKind::BarBar => 1,
+        TokenKind::AmpAmp => 2,
+        TokenKind::Bar => 3,
+        TokenKind::Caret => 4,
+        TokenKind::Amp => 5,
+        TokenKind::EqualEqual | TokenKind::BangEqual => 6,
+        TokenKind::Less | TokenKind::Greater | TokenKind::LessEqual | TokenKind::GreaterEqual => 7,
+        TokenKind::ShiftLeft | TokenKind::ShiftRight => 8,
+        TokenKind::Plus | TokenKind::Minus => 9,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 10,
         _ => 0,
     }
 }
@@ -152,7 +158,8 @@ impl<'a> Evaluator<'a> {
             }
             let index = self.next;
             self.next += 1;
-            let skips = matches!((operator.kind, left != 0), (Kind::AmpAmp, false) | (Kind::BarBar, true));
+            let skips =
+                matches!((operator.kind, left != 0), (TokenKind::AmpAmp, false) | (TokenKind::BarBar, true));
             self.dead += u32::from(skips);
             let right = self.binary(strength);
             self.dead -= u32::from(skips);
@@ -177,20 +184,20 @@ impl<'a> Evaluator<'a> {
         let index = self.next;
         self.next += 1;
         let value = match token.kind {
-            Kind::Plus => self.unary()?,
-            Kind::Minus => self.unary()?.wrapping_neg(),
-            Kind::Tilde => !self.unary()?,
-            Kind::Bang => i64::from(self.unary()? == 0),
-            Kind::LeftParen => {
+            TokenKind::Plus => self.unary()?,
+            TokenKind::Minus => self.unary()?.wrapping_neg(),
+            TokenKind::Tilde => !self.unary()?,
+            TokenKind::Bang => i64::from(self.unary()? == 0),
+            TokenKind::LeftParen => {
                 let value = self.binary(0)?;
-                if self.peek().is_none_or(|t| t.kind != Kind::RightParen) {
+                if self.peek().is_none_or(|t| t.kind != TokenKind::RightParen) {
                     return Err((self.next, "expected `)` in a preprocessor expression"));
                 }
                 self.next += 1;
                 value
             }
-            Kind::Int => integer(token.spelling(self.text)).map_err(|message| (index, message))?,
-            Kind::Ident => {
+            TokenKind::Int => integer(token.spelling(self.text)).map_err(|message| (index, message))?,
+            TokenKind::Ident => {
                 if self.dead == 0 {
                     self.undefined.push(index);
                 }
@@ -203,26 +210,26 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn apply(operator: Kind, a: i64, b: i64) -> Result<i64, &'static str> {
+fn apply(operator: TokenKind, a: i64, b: i64) -> Result<i64, &'static str> {
     Ok(match operator {
-        Kind::BarBar => i64::from(a != 0 || b != 0),
-        Kind::AmpAmp => i64::from(a != 0 && b != 0),
-        Kind::Bar => a | b,
-        Kind::Caret => a ^ b,
-        Kind::Amp => a & b,
-        Kind::EqualEqual => i64::from(a == b),
-        Kind::BangEqual => i64::from(a != b),
-        Kind::Less => i64::from(a < b),
-        Kind::Greater => i64::from(a > b),
-        Kind::LessEqual => i64::from(a <= b),
-        Kind::GreaterEqual => i64::from(a >= b),
-        Kind::ShiftLeft => a.wrapping_shl(b as u32),
-        Kind::ShiftRight => a.wrapping_shr(b as u32),
-        Kind::Plus => a.wrapping_add(b),
-        Kind::Minus => a.wrapping_sub(b),
-        Kind::Star => a.wrapping_mul(b),
-        Kind::Slash if b != 0 => a.wrapping_div(b),
-        Kind::Percent if b != 0 => a.wrapping_rem(b),
+        TokenKind::BarBar => i64::from(a != 0 || b != 0),
+        TokenKind::AmpAmp => i64::from(a != 0 && b != 0),
+        TokenKind::Bar => a | b,
+        TokenKind::Caret => a ^ b,
+        TokenKind::Amp => a & b,
+        TokenKind::EqualEqual => i64::from(a == b),
+        TokenKind::BangEqual => i64::from(a != b),
+        TokenKind::Less => i64::from(a < b),
+        TokenKind::Greater => i64::from(a > b),
+        TokenKind::LessEqual => i64::from(a <= b),
+        TokenKind::GreaterEqual => i64::from(a >= b),
+        TokenKind::ShiftLeft => a.wrapping_shl(b as u32),
+        TokenKind::ShiftRight => a.wrapping_shr(b as u32),
+        TokenKind::Plus => a.wrapping_add(b),
+        TokenKind::Minus => a.wrapping_sub(b),
+        TokenKind::Star => a.wrapping_mul(b),
+        TokenKind::Slash if b != 0 => a.wrapping_div(b),
+        TokenKind::Percent if b != 0 => a.wrapping_rem(b),
         _ => return Err("division by zero in a preprocessor expression"),
     })
 }

@@ -6,7 +6,7 @@ use crate::ast::{Behavior, Extension, Pragma, Profile, Version};
 use crate::intern::{Symbol, words};
 use crate::lex;
 use crate::source::Span;
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 
 /// Existing desktop versions.
 const DESKTOP_VERSIONS: [u16; 12] = [110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450];
@@ -18,7 +18,9 @@ impl Preprocessor<'_> {
     pub(super) fn directive(&mut self, hash: Token) {
         let Some(name) = self.next_on_line() else { return };
         match name.symbol {
-            _ if name.kind != Kind::Ident => self.error_at(name, "expected the name of a directive after #"),
+            _ if name.kind != TokenKind::Ident => {
+                self.error_at(name, "expected the name of a directive after #")
+            }
             words::DEFINE => self.define(name),
             words::UNDEF => self.undef(name),
             words::IF => self.open_conditional(name, Self::condition),
@@ -86,7 +88,7 @@ impl Preprocessor<'_> {
         let profile = self.next_on_line();
         let span = Span::new(hash.pos, self.cursor.pos as u32);
         self.expect_line_end();
-        let Some(number) = number.filter(|t| t.kind == Kind::Int) else {
+        let Some(number) = number.filter(|t| t.kind == TokenKind::Int) else {
             return self.error(span, "#version needs a number");
         };
         let spelling = number.spelling(self.unit.sources.bytes());
@@ -154,7 +156,7 @@ impl Preprocessor<'_> {
         let mut params = None;
         // A parenthesis right after the name, without a space, opens a parameter list.
         let mut token = self.next_on_line();
-        if token.is_some_and(|t| t.kind == Kind::LeftParen && !t.has(flags::SPACE)) {
+        if token.is_some_and(|t| t.kind == TokenKind::LeftParen && !t.has(flags::SPACE)) {
             match self.parameters(name) {
                 Some(names) => params = Some(names),
                 None => return self.finish_line(),
@@ -163,17 +165,17 @@ impl Preprocessor<'_> {
         }
         while let Some(mut t) = token {
             let index = params.as_ref().and_then(|p: &Vec<Symbol>| p.iter().position(|&s| s == t.symbol));
-            if let (Kind::Ident, Some(index)) = (t.kind, index) {
-                t.kind = Kind::Param;
+            if let (TokenKind::Ident, Some(index)) = (t.kind, index) {
+                t.kind = TokenKind::Param;
                 t.symbol = Symbol(index as u32);
             }
             body.push(t);
             token = self.next_on_line();
         }
-        if let Some(&hash) = body.iter().find(|t| t.kind == Kind::Hash) {
+        if let Some(&hash) = body.iter().find(|t| t.kind == TokenKind::Hash) {
             return self.error_at(hash, "macros cannot produce strings: there is no # operator");
         }
-        let pastes = body.iter().any(|t| t.kind == Kind::HashHash);
+        let pastes = body.iter().any(|t| t.kind == TokenKind::HashHash);
         if let Some(message) = self.misplaced_paste(&body, pastes) {
             return self.error_at(name, message);
         }
@@ -190,7 +192,7 @@ impl Preprocessor<'_> {
 
     fn macro_name(&mut self, directive: Token) -> Option<Token> {
         let name = self.next_on_line();
-        let found = name.filter(|t| t.kind == Kind::Ident);
+        let found = name.filter(|t| t.kind == TokenKind::Ident);
         if found.is_none() {
             self.error_at(name.unwrap_or(directive), "expected the name of a macro");
         }
@@ -217,11 +219,11 @@ impl Preprocessor<'_> {
     fn parameters(&mut self, name: Token) -> Option<Vec<Symbol>> {
         let mut names = Vec::new();
         let mut token = self.next_on_line();
-        if token.is_some_and(|t| t.kind == Kind::RightParen) {
+        if token.is_some_and(|t| t.kind == TokenKind::RightParen) {
             return Some(names);
         }
         loop {
-            let Some(param) = token.filter(|t| t.kind == Kind::Ident) else {
+            let Some(param) = token.filter(|t| t.kind == TokenKind::Ident) else {
                 self.error_at(token.unwrap_or(name), "expected the name of a macro parameter");
                 return None;
             };
@@ -236,8 +238,8 @@ impl Preprocessor<'_> {
             names.push(param.symbol);
             token = self.next_on_line();
             match token.map(|t| t.kind) {
-                Some(Kind::Comma) => token = self.next_on_line(),
-                Some(Kind::RightParen) => return Some(names),
+                Some(TokenKind::Comma) => token = self.next_on_line(),
+                Some(TokenKind::RightParen) => return Some(names),
                 _ => {
                     self.error_at(token.unwrap_or(name), "expected `,` or `)` in a macro's parameters");
                     return None;
@@ -250,7 +252,7 @@ impl Preprocessor<'_> {
         if !pastes {
             return None;
         }
-        let at_edge = |t: Option<&Token>| t.is_some_and(|t| t.kind == Kind::HashHash);
+        let at_edge = |t: Option<&Token>| t.is_some_and(|t| t.kind == TokenKind::HashHash);
         if self.unit.version.es {
             Some("## does not exist in GLSL ES")
         } else if at_edge(body.first()) || at_edge(body.last()) {
@@ -400,7 +402,7 @@ impl Preprocessor<'_> {
         let [Some(name), Some(colon), Some(behavior)] = parts else {
             return self.error_at(directive, "#extension needs `name : behavior`");
         };
-        if name.kind != Kind::Ident || colon.kind != Kind::Colon {
+        if name.kind != TokenKind::Ident || colon.kind != TokenKind::Colon {
             return self.error_at(name, "#extension needs `name : behavior`");
         }
         let kind = match behavior.symbol {
@@ -441,7 +443,7 @@ impl Preprocessor<'_> {
         }
         // ARB_shading_language_include names a path instead of the string's number.
         let quote = |t: &Token| {
-            t.kind == Kind::Unknown && self.unit.sources.bytes().get(t.pos as usize) == Some(&b'"')
+            t.kind == TokenKind::Unknown && self.unit.sources.bytes().get(t.pos as usize) == Some(&b'"')
         };
         if let Some(path) = tokens.iter().position(quote)
             && self.unit.extension_on("GL_ARB_shading_language_include", u32::MAX)

@@ -1,7 +1,7 @@
 //! The table of macro definitions.
 
 use crate::intern::{Symbol, words};
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// Buffer position of the spelling of the literal 1, the value of many predefined macros.
 pub(super) const TEXT_ONE: u32 = 0;
@@ -11,7 +11,7 @@ pub(super) const TEXT_ONE: u32 = 0;
 pub(super) struct Macro {
     /// Parameter names; none for an object-like macro.
     pub(super) params: Option<Vec<Symbol>>,
-    /// Replacement list; parameters are [`Kind::Param`].
+    /// Replacement list; parameters are [`TokenKind::Param`].
     pub(super) body: Vec<Token>,
     /// True if the body has `##`.
     pub(super) pastes: bool,
@@ -37,8 +37,14 @@ impl Macros {
     pub(crate) fn reset(&mut self, ones: &[Symbol]) {
         self.current.clear();
         self.all.clear();
-        let one =
-            Token { kind: Kind::Int, flags: 0, len: 1, pos: TEXT_ONE, symbol: Symbol::EMPTY, text: TEXT_ONE };
+        let one = Token {
+            kind: TokenKind::Int,
+            flags: 0,
+            len: 1,
+            pos: TEXT_ONE,
+            symbol: Symbol::EMPTY,
+            text: TEXT_ONE,
+        };
         self.all.push(Macro {
             params: None,
             body: vec![one],

@@ -5,7 +5,7 @@ use super::{Frame, MAX_ARGUMENT_NESTING, MAX_EXPANDED_TOKENS, MAX_PASTED_BYTES, 
 use crate::intern::{Symbol, words};
 use crate::lex;
 use crate::source::Span;
-use crate::token::{Kind, Token, flags};
+use crate::token::{Token, TokenKind, flags};
 
 /// The arguments of one call, raw, and fully expanded where needed.
 struct Arguments {
@@ -48,9 +48,9 @@ impl Preprocessor<'_> {
         };
         let count = params.len();
         let next = self.next();
-        if next.kind != Kind::LeftParen {
+        if next.kind != TokenKind::LeftParen {
             // The end is returned again on the next read.
-            if next.kind != Kind::End {
+            if next.kind != TokenKind::End {
                 self.unread(next);
             }
             return false;
@@ -90,7 +90,7 @@ impl Preprocessor<'_> {
             return;
         };
         let token = Token {
-            kind: Kind::Int,
+            kind: TokenKind::Int,
             flags: name.flags & (flags::SPACE | flags::LINE_START) | flags::EXPANDED,
             len: (span.end - span.start) as u16,
             pos: name.pos,
@@ -157,17 +157,17 @@ impl Preprocessor<'_> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::End => {
+                TokenKind::End => {
                     self.error_at(name, "this macro call has no closing parenthesis");
                     return None;
                 }
-                Kind::RightParen if depth == 0 => break,
-                Kind::Comma if depth == 0 => {
+                TokenKind::RightParen if depth == 0 => break,
+                TokenKind::Comma if depth == 0 => {
                     raw.push(std::mem::replace(&mut current, self.buffers.spare.pop().unwrap_or_default()));
                     continue;
                 }
-                Kind::LeftParen => depth += 1,
-                Kind::RightParen => depth -= 1,
+                TokenKind::LeftParen => depth += 1,
+                TokenKind::RightParen => depth -= 1,
                 _ => {}
             }
             current.push(token);
@@ -194,7 +194,7 @@ impl Preprocessor<'_> {
         let mut i = 0;
         while let Some(token) = body(self, i) {
             let next = body(self, i + 1).map(|t| t.kind);
-            if token.kind == Kind::HashHash && i > 0 && i + 1 < length {
+            if token.kind == TokenKind::HashHash && i > 0 && i + 1 < length {
                 let right_start = out.len();
                 if let Some(right) = body(self, i + 1) {
                     self.append_operand(&mut out, right, name, arguments, true);
@@ -203,13 +203,13 @@ impl Preprocessor<'_> {
                 i += 2;
                 continue;
             }
-            self.append_operand(&mut out, token, name, arguments, next == Some(Kind::HashHash));
+            self.append_operand(&mut out, token, name, arguments, next == Some(TokenKind::HashHash));
             i += 1;
             if self.fatal || out.len() > MAX_EXPANDED_TOKENS {
                 break;
             }
         }
-        out.retain(|t| t.kind != Kind::Placemarker);
+        out.retain(|t| t.kind != TokenKind::Placemarker);
         inherit_space(&mut out, name);
         out
     }
@@ -224,7 +224,7 @@ impl Preprocessor<'_> {
         arguments: &mut Arguments,
         beside_paste: bool,
     ) {
-        if token.kind != Kind::Param {
+        if token.kind != TokenKind::Param {
             out.push(relocated(token, name));
             return;
         }
@@ -233,7 +233,7 @@ impl Preprocessor<'_> {
         if beside_paste {
             out.extend_from_slice(arguments.raw.get(param).map_or(&[][..], |a| a));
             if out.len() == first {
-                out.push(Token { kind: Kind::Placemarker, len: 0, ..relocated(token, name) });
+                out.push(Token { kind: TokenKind::Placemarker, len: 0, ..relocated(token, name) });
             }
         } else {
             if let (Some(raw), Some(slot)) = (arguments.raw.get(param), arguments.expanded.get_mut(param))
@@ -255,8 +255,8 @@ impl Preprocessor<'_> {
     fn paste(&mut self, out: &mut Vec<Token>, right: usize, name: Token) {
         let Some(left) = right.checked_sub(1) else { return };
         let (Some(&a), Some(&b)) = (out.get(left), out.get(right)) else { return };
-        if a.kind == Kind::Placemarker || b.kind == Kind::Placemarker {
-            out.remove(if a.kind == Kind::Placemarker { left } else { right });
+        if a.kind == TokenKind::Placemarker || b.kind == TokenKind::Placemarker {
+            out.remove(if a.kind == TokenKind::Placemarker { left } else { right });
             return;
         }
         let text = self.unit.sources.bytes();
@@ -276,7 +276,7 @@ impl Preprocessor<'_> {
             a.flags & (flags::SPACE | flags::LINE_START) | flags::EXPANDED,
             &mut self.unit.interner,
         );
-        if end != span.end as usize || token.kind == Kind::Unknown {
+        if end != span.end as usize || token.kind == TokenKind::Unknown {
             let shown = String::from_utf8_lossy(&joined[..joined.len().min(40)]).into_owned();
             let message = format!("## produces `{shown}`, which is not a token");
             self.error_at(name, message);
@@ -289,8 +289,9 @@ impl Preprocessor<'_> {
     /// Fully expands `tokens` as if nothing followed them.
     pub(super) fn expand_isolated(&mut self, tokens: &[Token], site: Token) -> Vec<Token> {
         let mut out = self.buffers.spare.pop().unwrap_or_default();
-        let has_macro =
-            tokens.iter().any(|t| t.kind == Kind::Ident && self.buffers.macros.lookup(t.symbol).is_some());
+        let has_macro = tokens
+            .iter()
+            .any(|t| t.kind == TokenKind::Ident && self.buffers.macros.lookup(t.symbol).is_some());
         if !has_macro {
             out.extend_from_slice(tokens);
             return out;
@@ -313,12 +314,12 @@ impl Preprocessor<'_> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::End => break,
+                TokenKind::End => break,
                 _ if self.in_condition && is_defined(token) => {
-                    let next = |this: &mut Self| Some(this.next()).filter(|t| t.kind != Kind::End);
+                    let next = |this: &mut Self| Some(this.next()).filter(|t| t.kind != TokenKind::End);
                     out.extend(self.defined_operator(token, next));
                 }
-                Kind::Ident if self.try_expand(token) => {}
+                TokenKind::Ident if self.try_expand(token) => {}
                 _ => out.push(token),
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glsl::intern::Interner;
 use glsl::lex;
-use glsl::token::Kind;
+use glsl::token::TokenKind;
 
 use super::Edit;
 use super::shader::{disjoint, sources};
@@ -14,7 +14,7 @@ pub const CHUNK: usize = 8;
 
 /// A token with its position.
 pub(super) struct Piece {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) range: Range<usize>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
     loop {
         let skipped = lex::skip_space(bytes, pos, false);
         let (token, end) = lex::scan(bytes, skipped.pos, skipped.flags, &mut interner);
-        if token.kind == Kind::End || end <= skipped.pos {
+        if token.kind == TokenKind::End || end <= skipped.pos {
             return pieces;
         }
         pieces.push(Piece { kind: token.kind, range: skipped.pos..end });
@@ -66,18 +66,18 @@ pub fn groups(text: &str) -> Vec<Edit> {
 fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
     let start = pieces[at].range.start;
     match pieces[at].kind {
-        Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace => {
+        TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace => {
             let Some(close) = end_of(pieces, at + 1, false).filter(|&end| is_close(pieces[end].kind)) else {
                 return Vec::new();
             };
             vec![start..pieces[close].range.end, pieces[at].range.end..pieces[close].range.start]
         }
-        Kind::Comma => {
+        TokenKind::Comma => {
             let next = end_of(pieces, at + 1, true).map(|end| start..pieces[end].range.start);
             let before = item_before(pieces, at).map(|first| pieces[first].range.start..pieces[at].range.end);
             next.into_iter().chain(before).collect()
         }
-        Kind::Equal => {
+        TokenKind::Equal => {
             let end = end_of(pieces, at + 1, true);
             end.map(|end| start..pieces[end].range.start).into_iter().collect()
         }
@@ -85,12 +85,12 @@ fn around(pieces: &[Piece], at: usize) -> Vec<Range<usize>> {
     }
 }
 
-fn is_open(kind: Kind) -> bool {
-    matches!(kind, Kind::LeftParen | Kind::LeftBracket | Kind::LeftBrace)
+fn is_open(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::LeftParen | TokenKind::LeftBracket | TokenKind::LeftBrace)
 }
 
-fn is_close(kind: Kind) -> bool {
-    matches!(kind, Kind::RightParen | Kind::RightBracket | Kind::RightBrace)
+fn is_close(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace)
 }
 
 /// Returns the bracket that closes the group open at `from`; for the end of an item also a comma or
@@ -102,7 +102,7 @@ fn end_of(pieces: &[Piece], from: usize, item: bool) -> Option<usize> {
             kind if is_open(kind) => depth += 1,
             kind if is_close(kind) && depth == 0 => return Some(at),
             kind if is_close(kind) => depth -= 1,
-            Kind::Comma | Kind::Semicolon if item && depth == 0 => return Some(at),
+            TokenKind::Comma | TokenKind::Semicolon if item && depth == 0 => return Some(at),
             _ => {}
         }
     }
@@ -117,7 +117,7 @@ fn item_before(pieces: &[Piece], comma: usize) -> Option<usize> {
             kind if is_close(kind) => depth += 1,
             kind if is_open(kind) && depth == 0 => return Some(at + 1),
             kind if is_open(kind) => depth -= 1,
-            Kind::Comma | Kind::Semicolon if depth == 0 => return Some(at + 1),
+            TokenKind::Comma | TokenKind::Semicolon if depth == 0 => return Some(at + 1),
             _ => {}
         }
     }

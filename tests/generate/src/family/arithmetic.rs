@@ -15,7 +15,7 @@ const GROUP: &str = "arithmetic";
 struct Operator {
     /// Name in file names.
     name: &'static str,
-    /// GLSL symbol or name.
+    /// Name or symbol in GLSL.
     symbol: char,
     /// Accepted results.
     evaluate: fn(Component, Component) -> Option<Accept>,
@@ -125,8 +125,7 @@ pub fn half() -> Vec<Signature> {
     list
 }
 
-/// Components of one vector with each other: operands that lie at odd and at even places of a
-/// register.
+/// Components of one vector with each other: operands in odd and in even places of a register.
 fn chained(operator: &Operator) -> Signature {
     let evaluate = operator.evaluate;
     let expression = format!("f16vec2(a.x {0} a.w, a.z {0} a.y)", operator.symbol);

@@ -10,7 +10,7 @@ use crate::value::{Accept, Component, Type};
 
 const GROUP: &str = "derivative";
 
-/// Coordinates of the pixel as halves; pixels are looked at near 124, so that products with small
+/// Coordinates of the pixel as halves; the probed pixels are near 124, so that products with small
 /// integers stay below 2048.
 const COORDINATES: &str =
     "float16_t right = float16_t(gl_FragCoord.x - 0.5);\nfloat16_t up = float16_t(gl_FragCoord.y - 0.5);";
@@ -32,7 +32,7 @@ fn derivative(name: &str, ty: Type, expression: &str, f: impl Fn(f64, f64) -> f6
     let arguments = [(ty, Pool::Small), (ty, Pool::Small)];
     Signature::elementwise(GROUP, name, &arguments, ty, expression, move |x| {
         let value = |x: Component| x.half().value();
-        // Small integers: any zero will do.
+        // Small integers: both zeros are accepted.
         Some(Accept::number(Half::from_double(f(value(x[0]), value(x[1])))))
     })
     .types(ty.glsl())
