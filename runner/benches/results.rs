@@ -1,4 +1,5 @@
-//! Whole runs of the program on results of the size of piglit's corpus: 35,000 tests on five generations.
+//! Whole runs of the program on results of the size of piglit's corpus: 35,000 tests on five
+//! generations.
 
 #![allow(missing_docs)]
 
@@ -22,7 +23,8 @@ impl Numbers {
     }
 }
 
-/// A results file in which about a tenth fails and a fifth is skipped; runs of different seeds differ in 2 %.
+/// A results file in which about a tenth fails and a fifth is skipped; runs of different seeds
+/// differ in 2 %.
 fn results(folder: &Path, seed: u64) {
     let mut text = String::from(
         "{\"format\":1,\"version\":\"0.1.0\",\"gens\":[\"bdw\",\"chv\",\"hsw\",\"ivb\",\"skl\"],\"options\":{},\"revision\":null}\n",

@@ -4,6 +4,14 @@
 //! The command line ([`cli`]) selects tests ([`select`]) and generations. The scheduler
 //! ([`schedule`]) has each test case executed in a worker process ([`supervise`]). One stream of
 //! [`results::event`]s feeds the [`console`] and the results files.
+//!
+//! ```
+//! use runner::select::Filter;
+//!
+//! let filter = Filter::new(&["fp64".to_owned()], &[], None)?;
+//! assert!(filter.accepts("fp64/add") && !filter.accepts("half/add"));
+//! # Ok::<(), runner::select::SelectError>(())
+//! ```
 
 pub mod bundles;
 pub mod cli;

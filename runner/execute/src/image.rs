@@ -77,8 +77,8 @@ pub fn difference(a: &Readback, b: &Readback) -> Option<Image> {
     Image::from_texels(a, |index| {
         let (x, y) = (color(a, index), color(b, index));
         if a.texel(index) == b.texel(index) {
-            let grey = x[..3].iter().map(|&v| u32::from(v)).sum::<u32>() / 3;
-            let dim = (grey / 8) as u8;
+            let gray = x[..3].iter().map(|&v| u32::from(v)).sum::<u32>() / 3;
+            let dim = (gray / 8) as u8;
             return [dim, dim, dim, 255];
         }
         let most = x.iter().zip(y).map(|(x, y)| x.abs_diff(y)).max().unwrap_or(0);

@@ -1,4 +1,17 @@
 //! Execution of scripts: sections in order, then the commands, on one or two executors.
+//!
+//! ```
+//! use execute::{Devices, RunOptions, run_text};
+//! use results::verdict::Status;
+//! use vocabulary::Generation;
+//!
+//! let test = b"[require]\nGLSL >= 1.10\n[vertex shader passthrough]\n[fragment shader]\n\
+//!     void main() { gl_FragColor = vec4(0.0, 1.0, 0.0, 1.0); }\n\
+//!     [test]\ndraw rect -1 -1 2 2\nprobe all rgba 0.0 1.0 0.0 1.0\n";
+//! let (options, devices) = (RunOptions::default(), Devices::default());
+//! let verdict = run_text(test, "green", Generation::Ivb, &options, &devices);
+//! assert_eq!(verdict.status, Status::Pass);
+//! ```
 
 pub mod capabilities;
 pub mod devices;

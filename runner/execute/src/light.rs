@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_fractions_for_colours_only() {
+    fn integers_are_fractions_for_colors_only() {
         let values = LightValues::Int(vec![i32::MAX, i32::MIN, 0]);
         assert_eq!(numbers(P::Diffuse, &values), ([1.0, -1.0, 1.0 / u32::MAX as f32, 0.0], false));
         assert_eq!(numbers(P::SpotCutoff, &LightValues::Int(vec![45])), ([45.0, 0.0, 0.0, 0.0], true));

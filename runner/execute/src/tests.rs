@@ -431,7 +431,7 @@ fn display_lists_replay() {
 }
 
 #[test]
-fn uniform_initialisers_reach_every_stage() {
+fn uniform_initializers_reach_every_stage() {
     let text = script("uniform vec4 c 0 1 0 1\nlink success")
         .replace("uniform vec4 c;", "uniform vec4 c; uniform float a[2] = float[2](3.0, 4.0 + 1.0);")
         .replace("= c;", "= c * a[1];")
@@ -462,7 +462,7 @@ fn program_interfaces_are_queried() {
     let program = "[require]\nGL >= 4.5\nGLSL >= 4.50\n[vertex shader]\n#version 450\n\
         layout(location = 1) in vec4 place;\nlayout(location = 2, component = 1) in vec2 shift;\n\
         void main() { gl_Position = place + shift.xyxy; }\n[fragment shader]\n#version 450\n\
-        layout(binding = 5, std140) uniform Colours { vec4 a; vec4 b[2]; };\n\
+        layout(binding = 5, std140) uniform Palette { vec4 a; vec4 b[2]; };\n\
         layout(location = 3) uniform float scale[4];\nlayout(binding = 1, offset = 4) uniform atomic_uint n;\n\
         layout(location = 2) out vec4 c;\n\
         void main() { c = (a + b[1]) * scale[2] + float(atomicCounter(n)); }\n[test]\n";
@@ -482,8 +482,8 @@ fn program_interfaces_are_queried() {
         "resourceByData GL_UNIFORM (atomic 1 4) GL_TYPE GL_UNSIGNED_INT_ATOMIC_COUNTER",
         "resourceByData GL_ATOMIC_COUNTER_BUFFER (1) GL_NUM_ACTIVE_VARIABLES 1",
         "resourceName GL_UNIFORM (var 3) 8 scale[0]",
-        "resourceName GL_UNIFORM_BLOCK (5) 7 Colours",
-        "resourceIndex GL_UNIFORM_BLOCK Colours 0",
+        "resourceName GL_UNIFORM_BLOCK (5) 7 Palette",
+        "resourceIndex GL_UNIFORM_BLOCK Palette 0",
         "resourceIndex GL_UNIFORM nothing GL_INVALID_INDEX",
         "resourceLocation GL_UNIFORM scale 3",
         "resourceLocation GL_UNIFORM scale[2] 5",
@@ -496,7 +496,7 @@ fn program_interfaces_are_queried() {
         ("interface GL_ATOMIC_COUNTER_BUFFER GL_MAX_NAME_LENGTH 1", "has no property"),
         ("resourceByData GL_UNIFORM_BLOCK (6) GL_BUFFER_BINDING 6", "has no resource of binding 6"),
         ("resourceName GL_UNIFORM (var 3) 5 scale", "expected name `scale`, got `scale[0]`"),
-        ("resourceIndex GL_UNIFORM_BLOCK Colours 1", "expected 1, got 0"),
+        ("resourceIndex GL_UNIFORM_BLOCK Palette 1", "expected 1, got 0"),
         ("resourceLocation GL_PROGRAM_INPUT place 0", "expected 0, got 1"),
     ] {
         expect(ask(&[wrong]), Status::Fail, Phase::Probe, reason);

@@ -2,6 +2,16 @@
 //! computed from results alone (comparison, history, reports, expectations, imports, merges).
 //!
 //! The crate depends on no compiler and executes nothing.
+//!
+//! ```
+//! use results::verdict::{Counts, Status, TestResult};
+//!
+//! let result = TestResult::plain("fp64/add", "ivb", Status::Pass);
+//! let mut counts = Counts::default();
+//! counts.add(result.status);
+//! assert!(result.is_good());
+//! assert_eq!(counts.to_string(), "pass: 1");
+//! ```
 
 pub mod bundle;
 pub mod coverage;

@@ -50,7 +50,7 @@ impl Status {
     }
 
     /// Returns the name in deqp-runner's files.
-    pub fn capitalised(self) -> &'static str {
+    pub fn capitalized(self) -> &'static str {
         match self {
             Status::Pass => "Pass",
             Status::Fail => "Fail",

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{GREEN, Sandbox};
 
-/// Writes the binaries of the passing test to `bin` and gives the kernels' files, relative to the sandbox.
+/// Writes the binaries of the passing test to `bin` and gives the kernels' files, relative to the
+/// sandbox.
 fn with_binaries() -> (Sandbox, Vec<PathBuf>) {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN);
@@ -144,6 +145,7 @@ fn flipped_bits_never_crash() {
         noticed += ran.code;
         fs::write(kernel, bytes).expect("a kernel");
     }
-    // The test does next to nothing, so that many bits mean nothing; `bit_flips.rs` counts over the suite.
+    // The test does next to nothing, so that many bits mean nothing; `bit_flips.rs` counts over the
+    // suite.
     assert!(noticed * 4 >= flips, "{noticed} of {flips} flips were noticed");
 }

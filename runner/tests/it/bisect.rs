@@ -1,16 +1,19 @@
-//! `runner bisect` from outside. What it finds is checked by ordinary runs under the limits that it names.
+//! `runner bisect` from outside. Its findings are checked by ordinary runs under the limits that it
+//! names.
 
 use crate::support::{Ran, Sandbox};
 
-/// Numbers that GLSL computes from others: passes fold some, so that what a quirk breaks appears or vanishes on the way.
+/// Numbers that GLSL computes from others: passes fold some, so that what a quirk breaks appears or
+/// vanishes on the way.
 const SUITE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fp64/hand");
 
 fn json(ran: &Ran) -> serde_json::Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:#?}"))
 }
 
-/// The whole suite with one quirk's handling off: wherever a pass makes the difference, an ordinary run with one pass
-/// less ends as before, and one with the pass as after; limits on the suspect's stage and width alone do the same.
+/// The whole suite with one quirk's handling off: wherever a pass makes the difference, an ordinary
+/// run with one pass less ends as before, and one with the pass as after; limits on the suspect's
+/// stage and width alone do the same.
 #[test]
 fn changes_are_those_of_ordinary_runs() {
     let sandbox = Sandbox::new();
@@ -78,7 +81,7 @@ fn commands_of_a_report() {
     assert_eq!(all.lines().filter(listed).count(), 1, "{run} in {all}");
 }
 
-/// Whatever a test does to its process: crash and hang are endings like others.
+/// Crashes and hangs are ordinary endings.
 #[test]
 fn endings_are_isolated() {
     let sandbox = Sandbox::new();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{GREEN, Sandbox, red};
 
-/// `red` paints the colour it is given plus `extra`.
+/// `red` paints the color it is given plus `extra`.
 fn shader(extra: &str, probe: &str) -> String {
     GREEN
         .replace("gl_FragColor = c;", &format!("gl_FragColor = c{extra};"))
@@ -44,7 +44,7 @@ fn what_explains_a_failure_is_kept() {
     for name in ["good", "skip"] {
         assert!(!sandbox.path(&format!("out/failures/suite/{name}")).exists(), "{name}");
     }
-    // What runs do not differ in: results with and without bundles are the same.
+    // Results with and without bundles are the same.
     sandbox.run(&["suite", "--gen", "ivb,skl", "--out", "without", "--keep", "none"]).expect(1, &[]);
     assert!(!sandbox.path("without/failures").exists());
     assert_eq!(sandbox.results("out").len(), sandbox.results("without").len());
@@ -122,7 +122,8 @@ fn bundles_of_a_killed_run() {
     assert!(!bundle(5).with_file_name("@reference.new").exists(), "remains are removed");
 }
 
-/// Of binaries that are not our compiler's there is assembly, and no IR that has nothing to do with it.
+/// Of binaries that are not our compiler's there is assembly, and no IR that has nothing to do with
+/// it.
 #[test]
 fn bundles_of_foreign_binaries() {
     let sandbox = Sandbox::new();

@@ -36,7 +36,7 @@ fn what_changed_between_two_runs() {
     sandbox.run(&["diff", "old", "nowhere"]).expect(2, &["cannot read nowhere"]);
 }
 
-/// Turning an optimisation off hurts, and the comparison says how much.
+/// Turning an optimization off hurts, and the comparison says how much.
 #[test]
 fn what_became_of_the_code() {
     let sandbox = Sandbox::new();
@@ -70,7 +70,7 @@ fn results_of_other_runners() {
     let sandbox = Sandbox::new();
     sandbox.file("suite/a.shader_test", GREEN).file("suite/b.shader_test", red());
     sandbox.run(&["suite", "--gen", "ivb", "--out", "ours"]).expect(1, &[]);
-    // What we write for deqp-runner is what we read of it.
+    // Files written for deqp-runner can be imported.
     let import = ["import", "ours/results.ivb.csv", "--gen", "ivb", "--out", "again"];
     sandbox.run(&import).expect(0, &["[2/2] pass: 1, fail: 1"]);
     sandbox.run(&["diff", "again", "ours"]).expect(0, &["2 -> 2 results, 2 the same"]);
@@ -86,7 +86,7 @@ fn results_of_other_runners() {
         .expect(2, &["bad.csv: line 1: not name,Status,seconds"]);
 }
 
-/// Lines that no run of ours wrote: each is an error that names file and line, or is told and left out.
+/// Malformed lines: each is an error that names file and line, or is reported and left out.
 #[test]
 fn hostile_rows() {
     let sandbox = Sandbox::new();
@@ -130,7 +130,7 @@ fn hostile_rows() {
         .expect(0, &["was cut short and left out", "1 -> 1 results, 1 the same"]);
     sandbox.file("bad/results.jsonl", [header, &good, &good].concat());
     sandbox.run(&["diff", "good", "bad"]).expect(0, &["1 -> 1 results, 1 the same"]);
-    // Names are text, whatever is in them.
+    // Names are escaped.
     let name = "\"../../<b>&\\\"'|`*\\u001b[2J\\n\\u202e\"";
     sandbox.file("bad/results.jsonl", [header, &row(name, "fail")].concat());
     for command in [&["diff", "good", "bad"][..], &["diff", "good", "bad", "--format", "markdown"]] {

@@ -2,7 +2,7 @@
 
 use crate::support::{GREEN, Sandbox};
 
-/// Kinds, generations, and whether what a test uses is counted and what it does not use is told.
+/// Kinds and generations; used items are counted, unused ones are listed.
 #[test]
 fn what_tests_use_is_counted() {
     let sandbox = Sandbox::new();
@@ -34,7 +34,7 @@ fn what_tests_use_is_counted() {
     assert!(!parts.iter().any(|part| part["kind"] == "quirks"), "they were not asked for");
 }
 
-/// Too little is an error, and quirks are tried when they are asked for.
+/// A coverage below the minimum is an error, and quirks are tried on request.
 #[test]
 fn minima_and_quirks() {
     let sandbox = Sandbox::new();

@@ -1,5 +1,6 @@
-//! The files of `deploy/`, with this machine in the place of each engine: what their jobs run is taken from them as it
-//! stands, run with the variables that the engine sets, and the shards merge into the whole run.
+//! The files of `deploy/`, with this machine in the place of each engine: their jobs' commands are
+//! executed unchanged with the variables that the engine sets, and the shards merge into the whole
+//! run.
 
 #![cfg(unix)]
 
@@ -105,7 +106,7 @@ fn github() {
         assert!(!text.contains("${{") && text.contains(&format!("/{}", matrix.len())), "{text}");
         let ran = job(&sandbox, &text, &[]);
         assert_eq!(ran.code, 0, "{ran:#?}");
-        // What uploading and downloading artifacts do.
+        // The effect of uploading and downloading artifacts.
         fs::create_dir_all(sandbox.path("shards")).expect("a folder");
         let name = format!("shard-{index}");
         fs::rename(sandbox.path(&name), sandbox.path("shards").join(&name)).expect("a move");
@@ -167,7 +168,7 @@ fn slurm() {
     assert_whole(&sandbox, "whole");
 }
 
-/// What stands after `name = ` in a rule, without its comma.
+/// Returns the text after `name = ` in a rule, without its comma.
 fn attribute<'a>(rule: &'a str, name: &str) -> &'a str {
     let line = rule.lines().find_map(|line| line.trim().strip_prefix(name)?.trim_start().strip_prefix('='));
     line.unwrap_or_else(|| panic!("no {name}")).trim().trim_end_matches(',')

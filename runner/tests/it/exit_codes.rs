@@ -1,4 +1,4 @@
-//! The table of exit codes, row by row, and what stands beside each code.
+//! The table of exit codes, line by line, and the output beside each code.
 
 use std::fs;
 
@@ -79,7 +79,7 @@ fn runs() {
     }
 }
 
-/// What `git bisect run` is told: 0 good, 1 bad, 125 cannot be tested.
+/// Exit codes for `git bisect run`: 0 good, 1 bad, 125 cannot be tested.
 #[test]
 fn git_bisect() {
     let table: &[Row] = &[
@@ -236,7 +236,8 @@ fn the_end_of_a_run_says_what_to_do() {
     sandbox.mock_run(&["-x", "flake|long", "--baseline", "reference=pasted"]).expect(0, &[]);
 }
 
-/// On a terminal there is a bar, with counts, rate, remaining time and the rows that work for the longest.
+/// On a terminal there is a bar, with counts, rate, remaining time and the rows that work for the
+/// longest.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_gets_a_bar() {

@@ -1,4 +1,5 @@
-//! Baselines, skips, flakes and `runner.yaml` from outside: outcomes, exit codes, messages, updates.
+//! Baselines, skips, flakes and `runner.yaml` from outside: outcomes, exit codes, messages,
+//! updates.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! A user's compiler behind the protocol: ours passes, and whatever else the process does is a result.
+//! External compilers: this project's compiler passes, and any misbehavior of the process is a
+//! result.
 
 use std::fs;
 use std::path::Path;
@@ -150,7 +151,7 @@ fn commands_that_cannot_be() {
     assert!(!sandbox.path("results").exists(), "nothing was run");
 }
 
-/// The example of the documentation, as it stands there.
+/// The example of the documentation.
 #[cfg(unix)]
 #[test]
 fn the_documented_example_works() {

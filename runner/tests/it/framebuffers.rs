@@ -2,7 +2,8 @@
 
 use crate::support::Sandbox;
 
-/// Draws over a framebuffer of 16×16 pixels and some samples, then resolves it and probes all pixels.
+/// Draws over a framebuffer of 16×16 pixels and some samples, then resolves it and probes all
+/// pixels.
 fn multisampled(
     requirements: &str,
     vertex: &str,
@@ -36,7 +37,7 @@ fn expect_all(tests: &[(&str, String)]) {
 fn shaders_that_tell_samples_apart_run_for_each() {
     let numbers = "#extension GL_ARB_sample_shading : require\nout vec4 c;\nvoid main() {\n\
         c = vec4(gl_SampleID == gl_NumSamples - 1, float(gl_SampleID) / float(gl_NumSamples), gl_SamplePosition); }";
-    // The last of n samples, the mean of their numbers, and of their positions: the pixel's centre.
+    // The last of n samples, the mean of their numbers, and of their positions: the pixel's center.
     let test = |samples, probe| multisampled(GLSL_130, PASS_THROUGH, numbers, samples, "", probe);
     let mask = "#extension GL_ARB_sample_shading : require\nout vec4 c;\nvoid main() {\n\
         c = vec4(1.0); gl_SampleMask[0] = 0x15; }";
@@ -63,13 +64,13 @@ fn inputs_are_interpolated_where_their_qualifiers_say() {
         distance(interpolateAtSample(window, 0), corner + vec2(6.0, 2.0) / 16.0),\n\
         distance(interpolateAtSample(window, 3), corner + vec2(10.0, 14.0) / 16.0));\n\
         c = vec4(lessThan(far, vec4(0.01))) * float(gl_SampleMaskIn[0] == 1 << gl_SampleID); }";
-    let centre = "GL >= 3.0\nGLSL >= 1.30";
+    let center = "GL >= 3.0\nGLSL >= 1.30";
     let plain_vertex = "]\nin vec4 piglit_vertex;\nout vec2 window;\n\
         void main() { gl_Position = piglit_vertex; window = (piglit_vertex.xy + 1.0) * 125.0; }";
     let plain = "in vec2 window;\nout vec4 c;\nvoid main() { c = vec4(window - gl_FragCoord.xy, 0.0, 1.0); }";
     expect_all(&[
         ("samples", multisampled(requirements, vertex, fragment, 4, "", "1 1 1 1")),
-        ("centres", multisampled(centre, plain_vertex, plain, 8, "", "0 0 0 1")),
+        ("centers", multisampled(center, plain_vertex, plain, 8, "", "0 0 0 1")),
     ]);
 }
 

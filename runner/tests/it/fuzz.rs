@@ -14,7 +14,8 @@ fn programs_are_legal() {
     assert_eq!(sandbox.results("run").len(), 301);
 }
 
-/// Rows are those of an ordinary run; a test alone is the one of many, and does as the printed one does.
+/// Rows are those of an ordinary run; a test alone is the one of many, and does as the printed one
+/// does.
 #[test]
 fn a_test_can_be_made_again() {
     let sandbox = Sandbox::new();
@@ -68,7 +69,7 @@ fn damaged_tests() {
     sandbox.run(&["fuzz", "--mutate", "nowhere"]).expect(2, &["nowhere"]);
     fs::create_dir(sandbox.path("empty")).unwrap();
     sandbox.run(&["fuzz", "--mutate", "empty"]).expect(3, &["no tests are selected"]);
-    // What kills a worker counts.
+    // A test that kills a worker counts.
     sandbox.file("mock/abort.shader_test", "mock abort\n");
     let mock = ["--mutate", "mock", "--mock", "--count", "10", "--reference-only", "--out", "run"];
     let ran = sandbox.run(&[&["fuzz", "--reduce"], &mock[..]].concat());

@@ -75,7 +75,7 @@ fn runs_of_elsewhere_are_imported() {
     sandbox.run(&["history", "--import", "nowhere"]).expect(2, &["cannot read nowhere"]);
 }
 
-/// A damaged history is told, and harms no run.
+/// A damaged history leads to a warning and harms no run.
 #[test]
 fn damaged_histories() {
     let sandbox = sandbox();

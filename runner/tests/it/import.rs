@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::support::{GREEN, Sandbox, red};
 
-/// piglit's statuses from good to bad, then those that it leaves out of comparisons; the last one is a test that the
-/// file does not have.
+/// piglit's statuses from good to bad, then those that it leaves out of comparisons; the last one
+/// is a test that the file does not have.
 const STATUSES: [&str; 11] = [
     "pass",
     "warn",
@@ -22,8 +22,8 @@ const STATUSES: [&str; 11] = [
     "absent",
 ];
 
-/// What `runner diff` makes of each pair, before by line, now by column: **R**egression, **N**ew failure, **F**ix,
-/// **O**ther, **n**ew, or the same.
+/// Verdicts of `runner diff` on each pair, old status by line, new status by column:
+/// **R**egression, **N**ew failure, **F**ix, **O**ther, **n**ew, or the same.
 const OURS: [&str; 11] = [
     "=RRRRRRRRRR",
     "F=RRRRRRRRR",
@@ -67,7 +67,8 @@ fn piglit_json(now: bool) -> String {
     .to_string()
 }
 
-/// Whether piglit's summary calls a pair a regression, or a fix: both tests ran, and the order says so.
+/// Returns whether piglit's summary calls a pair a regression, and whether a fix: both tests ran,
+/// and the order decides.
 fn piglit_says(old: usize, new: usize) -> (bool, bool) {
     let ran = old < 8 && new < 8;
     (ran && new > old, ran && new < old)
@@ -102,7 +103,8 @@ fn the_table_of_piglits_statuses() {
                 _ => '=',
             };
             assert_eq!(Some(ours), OURS[i].chars().nth(j), "{old} -> {new}");
-            // Never more lenient: what is a regression there is one here, what is a fix here is one there or left out.
+            // Never more lenient: what is a regression there is one here, what is a fix here is one
+            // there or left out.
             let (regression, fix) = piglit_says(i, j);
             assert!(!regression || ours == 'R', "{old} -> {new}");
             assert!(ours != 'F' || fix || *old == "skip", "{old} -> {new}");
@@ -160,7 +162,8 @@ fn compressed_results_and_subtests() {
     sandbox.run(&["import", "cut.json.bz2", "--gen", "skl"]).expect(2, &["cut.json.bz2: not a bzip2 file: "]);
 }
 
-/// deqp-runner's three files: all results, those that were not as expected, and what it takes as a baseline.
+/// deqp-runner's three files: all results, those that were not as expected, and what it takes as a
+/// baseline.
 #[test]
 fn deqp_runners_files() {
     let sandbox = Sandbox::new();

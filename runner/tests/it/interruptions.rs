@@ -1,4 +1,5 @@
-//! Runs that are killed, results that are damaged, and places that cannot be written to: nothing is lost.
+//! Runs that are killed, results that are damaged, and places that cannot be written to: nothing is
+//! lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -73,7 +74,8 @@ fn killed_runs_are_completed() {
         let more: &[&str] = if round % 2 == 0 { &["-j", "3"] } else { &["-j", "3", "--isolate"] };
         let mut child = start(&sandbox, &out, more).stdout(Stdio::null()).spawn().expect("a run");
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // By the clock, or once some rows are finished: on a slow machine the clock alone would kill them all early.
+        // By the clock, or once some rows are finished: on a slow machine the clock alone would
+        // kill them all early.
         if round % 4 < 2 {
             std::thread::sleep(Duration::from_micros((state >> 33) % 120_000));
         } else {
@@ -111,7 +113,7 @@ fn damaged_results() {
     let good = fs::read(&file).expect("results");
     let lines: Vec<&[u8]> = good.split_inclusive(|&b| b == b'\n').collect();
     let header = lines[0].len();
-    // What can be repaired: cut anywhere after the header, rows there twice.
+    // Repairable: truncation anywhere after the header, repeated lines.
     for cut in [header, header + 1, header + 57, good.len() / 2, good.len() - 1] {
         fs::write(&file, &good[..cut]).expect("a write");
         sandbox.run(&["resume", "damaged"]).expect(1, &["[40/40]"]);
@@ -120,7 +122,7 @@ fn damaged_results() {
     fs::write(&file, [&lines[..8], &lines[3..6]].concat().concat()).expect("a write");
     sandbox.run(&["resume", "damaged"]).expect(1, &["[40/40]"]);
     assert_same_run(&sandbox, "whole", "damaged");
-    // What cannot is said, and left alone.
+    // Other damage is reported, and the file is left alone.
     let replaced = |from: &str, to: &str| String::from_utf8_lossy(&good).replacen(from, to, 1).into_bytes();
     let bad_text = [&good[..header], b"\"caf\xe9\"\n", &good[header..]].concat();
     let mut other = lines.clone();
@@ -168,7 +170,8 @@ fn two_runners_do_not_share_a_folder() {
     sandbox.run(&["resume", "out"]).expect(0, &["[3/3] pass: 3"]);
 }
 
-/// A file system of some kilobytes at the path, as long as the value lives; `None` where this user may not mount.
+/// A file system of some kilobytes at the path, as long as the value lives; `None` where this user
+/// may not mount.
 #[cfg(target_os = "linux")]
 struct Small(std::path::PathBuf);
 

@@ -1,8 +1,10 @@
-//! `junit.xml` against a schema written from GitLab's and Jenkins' documentation, hostile names included.
+//! `junit.xml` against a schema written from GitLab's and Jenkins' documentation, hostile names
+//! included.
 //!
-//! GitLab (Unit test reports): `testsuites/testsuite/testcase` with `name`, `classname`, `file`, `time`; at most one of
-//! `failure`, `error`, `skipped` per case, whose text is shown. Jenkins (JUnit plugin's XSD): which attributes and
-//! children each element may have, and the types of numbers and times.
+//! GitLab (Unit test reports): `testsuites/testsuite/testcase` with `name`, `classname`, `file`,
+//! `time`; at most one of `failure`, `error`, `skipped` per case, whose text is shown. Jenkins
+//! (JUnit plugin's XSD): which attributes and children each element may have, and the types of
+//! numbers and times.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +30,8 @@ impl Element {
     }
 }
 
-/// Reads what XML 1.0 allows of declarations, elements, attributes, entities, text and CDATA; anything else panics.
+/// Reads what XML 1.0 allows of declarations, elements, attributes, entities, text and CDATA;
+/// anything else panics.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -123,7 +126,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// What a value must look like.
+/// The required form of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Type {
     Text,
@@ -238,7 +241,8 @@ fn report(sandbox: &Sandbox, folder: &str) -> Element {
     root
 }
 
-/// The case whose name starts with this, and the element that says how it ended, if it did not pass.
+/// The case whose name starts with this, and the element that says how it ended, if it did not
+/// pass.
 fn case<'a>(root: &'a Element, name: &str) -> (&'a Element, Option<&'a Element>) {
     let mut cases = root.children.iter().flat_map(|suite| suite.all("testcase"));
     let found = cases.find(|case| case.attribute("name").is_some_and(|n| n.starts_with(name)));

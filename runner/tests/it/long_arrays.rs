@@ -1,4 +1,5 @@
-//! Local arrays too long for the registers, indexed at run time: right in every stage, on every generation and width.
+//! Local arrays too long for the registers, indexed at run time: right in every stage, on every
+//! generation and width.
 
 use crate::support::Sandbox;
 
@@ -23,8 +24,8 @@ const BODY: &str = "
 		total += b[i] ? 1.0 : 0.0;
 ";
 
-/// The same by hand, for `start` = 1: `f[21]` was written by the i with 7 i + 1 = 21 modulo 200; `d[6]` by i = 73; ones of `b` are
-/// 1, 4, … 88.
+/// The same by hand, for `start` = 1: `f[21]` was written by the i with 7 i + 1 = 21 modulo 200;
+/// `d[6]` by i = 73; ones of `b` are 1, 4, … 88.
 fn expected() -> f32 {
     let written = (0..200).find(|i| (i * 7 + 1) % 200 == 21).expect("7 is prime to 200");
     written as f32 + (73.0 + 1000.0) + 0.5 + 5.0 + 30.0

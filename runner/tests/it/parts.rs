@@ -1,4 +1,5 @@
-//! Runs in parts: shards and their merge, runs that were killed and resumed, repetitions of failures.
+//! Runs in parts: shards and their merge, runs that were killed and resumed, repetitions of
+//! failures.
 
 use std::fs;
 use std::process::Stdio;

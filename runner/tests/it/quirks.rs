@@ -1,5 +1,6 @@
-//! Every named quirk of the hardware: with the compiler's handling of it switched off its witness fails on exactly the generations
-//! that have the quirk, and with it on everywhere it passes. `docs/quirks.md` shows the same table; `BLESS=1` rewrites it.
+//! Every named quirk of the hardware: with the compiler's handling of it switched off its witness
+//! fails on exactly the generations that have the quirk, and with it on everywhere it passes.
+//! `docs/quirks.md` shows the same table; `BLESS=1` rewrites it.
 
 use crate::support::Sandbox;
 use compiler::Quirk;

@@ -14,8 +14,8 @@ fn run(sandbox: &Sandbox, file: &str, options: &[&str]) -> (String, String, Stri
     (text("status"), text("layer"), text("reason"))
 }
 
-/// A test that a quirk breaks: what is left fails in the same way in an ordinary run, is smaller, and is the same
-/// however many candidates are tried at a time.
+/// A test that a quirk breaks: what is left fails in the same way in an ordinary run, is smaller,
+/// and is the same however many candidates are tried at a time.
 #[test]
 fn a_failure_is_kept() {
     let sandbox = Sandbox::new();
@@ -42,7 +42,8 @@ fn a_failure_is_kept() {
     assert_ne!((good.0, good.1), (after.0, after.1), "{small}");
 }
 
-/// What fails without a draw needs none; a refused shader stays refused, for the same words if they are asked for.
+/// A failure without a draw needs none; a refused shader stays refused, with the same message on
+/// request.
 #[test]
 fn failures_of_the_front_end() {
     let sandbox = Sandbox::new();

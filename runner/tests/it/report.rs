@@ -9,7 +9,8 @@ use crate::support::{GREEN, Sandbox, red};
 /// A name and a message that would do harm if anything took them for more than text.
 const HOSTILE: &str = "<img src=x onerror=alert(1)>&\"'\u{1b}[31m";
 
-/// Two runs: `a` breaks, `b` is fixed, `c` changes in code, `d` vanishes, and one has a hostile name.
+/// Two runs: `a` breaks, `b` is fixed, `c` changes in code, `d` vanishes, and one has a hostile
+/// name.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let write = |name: &str, text: &str| {
@@ -161,7 +162,7 @@ fn runs_that_explain_nothing() {
     fs::write(&path, &text[..text.len() - 20]).unwrap();
     let ran = sandbox.run(&["report", "gpu", "--out", "html"]);
     ran.expect(0, &["2 results, 1 pages", "was cut short"]);
-    // A damaged bundle is told on the page.
+    // The page reports a damaged bundle.
     sandbox.file("gpu/failures/b/@ivb/bundle.json", "{");
     sandbox.run(&["report", "gpu", "--out", "html"]).expect(0, &[]);
     assert!(page(&sandbox.path("html"), "b <small>ivb</small>").contains("bundle.json: not a bundle"));
@@ -175,7 +176,7 @@ fn browser() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// What a page looks like to a reader: its elements after its scripts have run.
+/// Returns the elements of a page after its scripts have run.
 fn elements(browser: &Path, profile: &Path, address: &str) -> String {
     let output = Command::new(browser)
         .args([

@@ -65,7 +65,8 @@ fn eight_shards_are_the_whole_run() {
     sandbox.run(&[&["merge"], &folders[..]].concat()).expect(2, &["files of durations differ"]);
 }
 
-/// Every test is long or short as the file says, and the shards' sums of that are within a tenth of each other.
+/// Every test is long or short as the file says, and the shards' sums of that are within a tenth of
+/// each other.
 #[test]
 fn durations_balance_the_shards() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,5 @@
-//! Shaders with more live doubles than registers compute right on every back end, and say that they spilled.
+//! Shaders with more live doubles than registers compute right on every back end, and say that they
+//! spilled.
 
 use crate::support::Sandbox;
 use std::path::Path;
@@ -9,7 +10,8 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(file.with_extension("shader_test")).expect("a test")
 }
 
-/// Runs a test of `tests/fp64/hand`; each generation must pass, and the kernels of `stage` must all spill at `width`.
+/// Runs a test of `tests/fp64/hand`; each generation must pass, and the kernels of `stage` must all
+/// spill at `width`.
 fn spills(name: &str, arguments: &[&str], stage: &str, width: impl Fn(&str) -> &'static str) {
     text_spills(&text(name), arguments, stage, width);
 }

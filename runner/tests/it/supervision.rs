@@ -1,4 +1,5 @@
-//! Worker processes from outside: whatever a test does to its process, the run goes on and says which test it was.
+//! Worker processes from outside: after any crash of its process, the run continues and names the
+//! test.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -95,7 +96,8 @@ fn batches_are_replaced() {
     assert_eq!(ran.summary(), "[251/251] pass: 250, crash: 1");
 }
 
-/// A crash that does not repeat itself is a flake of the tests that were at work, and never passes unseen.
+/// A crash that does not repeat itself is a flake of the tests that were at work, and never passes
+/// unseen.
 #[test]
 fn crashes_that_do_not_repeat_are_flakes() {
     let sandbox = Sandbox::new();

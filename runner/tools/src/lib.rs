@@ -1,5 +1,13 @@
 //! Tools over the execution of test cases: random tests, reduction of failing tests, bisection over
 //! compiler passes, and coverage.
+//!
+//! ```
+//! use tools::fuzz::{Kind, generate};
+//!
+//! let test = generate(1, 0, Kind::Fragment);
+//! assert!(test.contains("[fragment shader]"));
+//! assert_eq!(test, generate(1, 0, Kind::Fragment));
+//! ```
 
 pub mod bisect;
 pub mod coverage;

@@ -73,10 +73,10 @@ impl InterpreterDevice {
     /// may capture.
     fn record_undefined(&mut self, program: &Program, stage: &LinkedStage, outputs: &Outputs, live: &Mask) {
         let next = program.stages.iter().find(|s| s.shader.stage > stage.shader.stage);
-        let rasterised = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
-        let captured = rasterised && !program.feedback.is_empty();
+        let rasterized = next.is_none_or(|next| next.shader.stage == Stage::Fragment);
+        let captured = rasterized && !program.feedback.is_empty();
         let read = |slot: Slot| match next.and_then(|n| n.inputs.iter().find(|v| v.slot == slot)) {
-            _ if captured || slot == Slot::Position && rasterised => 0xf,
+            _ if captured || slot == Slot::Position && rasterized => 0xf,
             input => input.map_or(0, |v| v.mask),
         };
         let undefined = undefined_components(stage, outputs, live);
@@ -329,10 +329,10 @@ impl World<'_> {
     fn window_coordinate(&self, position: f64, axis: usize) -> f64 {
         let globals = &mut self.linked.shader.globals.values();
         let layout = globals.find(|g| g.builtin == Some(B::FragCoord)).map(|g| g.layout);
-        let integer_centres = layout.is_some_and(|l| l.pixel_center_integer);
+        let integer_centers = layout.is_some_and(|l| l.pixel_center_integer);
         let height = f64::from(self.key.upper_left_height);
         let position = if axis == 1 && height > 0.0 { height - position } else { position };
-        if integer_centres { position - 0.5 } else { position }
+        if integer_centers { position - 0.5 } else { position }
     }
 
     fn vertex_system(batch: &VertexBatch, variable: B, lane: usize) -> Option<u32> {

@@ -45,7 +45,8 @@ impl BinarySource for Source {
     }
 }
 
-/// Converts a failure of an external compiler: the phase that the compiler reports, otherwise encoding.
+/// Converts a failure of an external compiler: the phase that the compiler reports, otherwise
+/// encoding.
 pub fn failure(failure: Failure) -> DeviceError {
     let phase = Phase::Encode;
     match failure {

@@ -53,7 +53,7 @@ pub(super) fn ask(program: &Program, query: &InterfaceQuery<'_>) -> Flow {
         }
         InterfaceQuestion::LocationIndex { name, index } => {
             let found = integer_of(&resources, name, "LOCATION_INDEX").map_or(-1, |(index, _)| index);
-            let what = format!("colour index of `{name}`");
+            let what = format!("color index of `{name}`");
             expect(Answer::Integer(found), QueryValue::Integer(index), &what)
         }
     }

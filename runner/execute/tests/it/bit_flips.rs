@@ -1,4 +1,5 @@
-//! Random bit flips in the binaries of tests/fp64: at least 40 % are refused or change the verdict, and none crashes.
+//! Random bit flips in the binaries of tests/fp64: at least 40 % are refused or change the verdict,
+//! and none crashes.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

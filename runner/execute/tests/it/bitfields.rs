@@ -4,7 +4,8 @@ use compiler::CodegenOptions;
 use compiler::output::Width;
 use program::{Stage, StageKey, TargetKind};
 
-/// What a fragment shader that computes `expression` of unsigned integers compiles to: mnemonics in order.
+/// Returns the mnemonics, in order, of a fragment shader that computes `expression` of unsigned
+/// integers.
 fn mnemonics(generation: &str, expression: &str) -> Vec<&'static str> {
     let source = format!(
         "#version 430\nuniform uint base, x, o, n, m;\nout uint result;\nvoid main() {{ result = {expression}; }}\n"
@@ -94,8 +95,8 @@ fn open_coded_forms_reach_the_functions_counts() {
     }
 }
 
-/// With a number of bits that is not constant, 32 must mean all: a comparison and a selection more, nothing else. The open-coded form
-/// does without.
+/// With a number of bits that is not constant, 32 must mean all: a comparison and a selection more,
+/// nothing else. The open-coded form does without.
 #[test]
 fn variable_widths_compare_and_select() {
     for generation in GENERATIONS {
@@ -124,7 +125,7 @@ fn variable_widths_compare_and_select() {
     }
 }
 
-/// What only looks like a bit-field operation stays what it is.
+/// Similar expressions that are no bit-field operations stay unchanged.
 #[test]
 fn other_masks_are_left_alone() {
     for generation in GENERATIONS {

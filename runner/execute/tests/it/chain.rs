@@ -1,4 +1,5 @@
-//! One stage from source text through both executors: they agree with each other and with values known beforehand.
+//! One stage from source text through both executors: they agree with each other and with values
+//! known beforehand.
 
 use crate::common::{fragment, geometry, program, reference, simulator, vertex};
 use program::Stage;
@@ -24,7 +25,7 @@ fn doubles(values: &[f64]) -> Vec<u8> {
 }
 
 #[test]
-fn a_constant_colour() {
+fn a_constant_color() {
     check("", "color = vec4(0.25, 0.5, 0.75, 1.0);", &[], [0.25, 0.5, 0.75, 1.0]);
 }
 
@@ -56,7 +57,8 @@ fn control_flow() {
     check("", body, &[], [7.0, 1.0, 0.0, 0.0]);
 }
 
-/// Runs a vertex shader on nine vertices (two threads, the second one partly empty) and compares `result`.
+/// Runs a vertex shader on nine vertices (two threads, the second one partly empty) and compares
+/// `result`.
 fn check_vertices(source: &str, uniforms: &[u8], attributes: &[Vec<u32>], expected: &[[f32; 4]]) {
     let program = program(&[(Stage::Vertex, source)]);
     let stage = program.stage(Stage::Vertex).expect("a vertex stage");
@@ -119,8 +121,8 @@ fn vertices_with_double_attributes() {
     check_vertices(source, &[], &attributes, &expected);
 }
 
-/// Runs a geometry shader on the interpreter and on all generations; they must emit the same, of which `expect`
-/// sees each lane's.
+/// Runs a geometry shader on the interpreter and on all generations; they must emit the same, of
+/// which `expect` sees each lane's.
 fn check_geometry(
     source: &str,
     lanes: usize,
@@ -153,7 +155,8 @@ fn geometry_outside_of_control_flow() {
 
 #[test]
 fn geometry_counts_vertices_per_primitive() {
-    // Lane l emits l mod 3 · 40 vertices at most 100, a strip after every third: control data over many dwords.
+    // Lane l emits l mod 3 · 40 vertices at most 100, a strip after every third: control data over
+    // many dwords.
     let source = "#version 400\nlayout(lines) in;\nlayout(line_strip, max_vertices = 100) out;\n\
                   layout(invocations = 3) in;\nin vec4 v[2];\nout vec4 o;\nvoid main() {\n\
                   for (int i = 0; i < gl_InvocationID * 60; i++) {\n\

@@ -1,8 +1,9 @@
-//! Every operator and built-in function on the interpreter, the IR evaluator and the simulator, over random and special operands.
+//! Every operator and built-in function on the interpreter, the IR evaluator and the simulator,
+//! over random and special operands.
 //!
-//! `CROSS_SHAPES=all` tries every size of generic types instead of one picked at random per line, `CROSS_SEED` changes the picks and
-//! values, `CROSS_FILTER` restricts to lines that contain a text, `CROSS_GENERATIONS` is a
-//! comma-separated list.
+//! `CROSS_SHAPES=all` tries every size of generic types instead of one picked at random per line,
+//! `CROSS_SEED` changes the picks and values, `CROSS_FILTER` restricts to lines that contain a
+//! text, `CROSS_GENERATIONS` is a comma-separated list.
 
 use std::fmt::Write;
 
@@ -28,12 +29,12 @@ struct Operation {
     rule: Rule,
 }
 
-/// Whether a type needs an extension.
+/// Returns true if a type needs an extension.
 fn is_extension_type(ty: Ty) -> bool {
     matches!(ty.scalar, 'H' | 'S' | 'T' | 'L' | 'M')
 }
 
-/// What the generic types of a line stand for.
+/// The replacement of a line's generic types.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     size: usize,
@@ -233,7 +234,7 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
     let source = operation.source(&forms);
     let shader = Shader::new(&source, operation.targets());
     let lowered = shader.lowered();
-    let optimised = shader.optimised(generation, &compiler::CodegenOptions::default())?;
+    let optimized = shader.optimized(generation, &compiler::CodegenOptions::default())?;
     let mut device = simulator(generation);
     let dwords = operation.dwords();
     for _ in 0..ROUNDS {
@@ -247,7 +248,7 @@ fn check(operation: &Operation, generation: &str, rng: &mut Rng) -> Result<(), S
         let reference = shader.interpret(&block).map_err(|e| format!("interpreter: {e}"))?;
         let early = shader.evaluate(&lowered, &block).map_err(|e| format!("evaluator: {e}"))?.0;
         let (late, _) =
-            shader.evaluate(&optimised, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
+            shader.evaluate(&optimized, &block).map_err(|e| format!("evaluator after passes: {e}"))?;
         let simulated = shader.shade(&mut device, &block).map_err(|e| format!("simulator: {e}"))?.0;
         let largest = largest(operation, &values);
         let near = |scalar, x, y| operation.rule.holds(scalar, x, y, largest);
@@ -290,7 +291,7 @@ fn describe(operation: &Operation, operands: &Operands) -> String {
     text
 }
 
-/// Every operation wanted of a table: of each line one random shape, or all; `kinds` is what a `%` stands for.
+/// Every operation wanted of a table: of each line one random shape, or all; `kinds` replaces `%`.
 fn wanted<'a>(lines: impl Iterator<Item = &'a str>, kinds: &[char], rng: &mut Rng) -> Vec<Operation> {
     let all = std::env::var("CROSS_SHAPES").is_ok_and(|v| v == "all");
     let filter = std::env::var("CROSS_FILTER").unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Random programs on the interpreter, the IR evaluator and the simulator, with all optimisations and without some.
+//! Random programs on the interpreter, the IR evaluator and the simulator, with all optimizations
+//! and without some.
 //!
-//! `CROSS_PROGRAMS` is how many, `CROSS_SEED` the first one's number, `CROSS_GENERATIONS` a comma-separated list, as is
-//! `CROSS_DISABLE`, passes left out of the ordinary compilation too. A failure
-//! prints the seed and the smallest program that still fails.
+//! `CROSS_PROGRAMS` is how many, `CROSS_SEED` the first one's number, `CROSS_GENERATIONS` a
+//! comma-separated list, as is `CROSS_DISABLE`, passes left out of the ordinary compilation too. A
+//! failure prints the seed and the smallest program that still fails.
 
 use crate::common::compare::differences;
 use crate::common::executors::{Pixels, Reference, Shader};
@@ -83,7 +84,7 @@ struct CaseOverride<'a> {
     vocabulary: Vocabulary,
     seed: u64,
     generation: &'a str,
-    /// Whether the simulator takes part.
+    /// True if the simulator takes part.
     machines: bool,
 }
 
@@ -110,7 +111,7 @@ impl CaseOverride<'_> {
         let disabled = std::env::var("CROSS_DISABLE").unwrap_or_default();
         let disabled_passes = disabled.split(',').filter(|p| !p.is_empty()).map(String::from).collect();
         let options = CodegenOptions { disabled_passes, ..CodegenOptions::default() };
-        let optimised = shader.optimised(self.generation, &options).map_err(|e| ("passes", e))?;
+        let optimized = shader.optimized(self.generation, &options).map_err(|e| ("passes", e))?;
         let mut machine = simulator_with(self.generation, options);
         let (what, options) = variant(self.seed);
         let mut other = simulator_with(self.generation, options);
@@ -123,7 +124,7 @@ impl CaseOverride<'_> {
             let early = shader.evaluate(&lowered, &block).map_err(|e| ("evaluator", e.to_string()))?;
             same("evaluator", early)?;
             let late =
-                shader.evaluate(&optimised, &block).map_err(|e| ("evaluator after passes", e.to_string()))?;
+                shader.evaluate(&optimized, &block).map_err(|e| ("evaluator after passes", e.to_string()))?;
             same("evaluator after passes", late)?;
             if !self.machines {
                 continue;
@@ -137,9 +138,9 @@ impl CaseOverride<'_> {
     }
 
     fn compare(&self, reference: &Reference, (pixels, killed): &(Pixels, Vec<bool>)) -> Result<(), String> {
-        let tainted = |lane: usize| reference.undefined[lane].iter().all(|&u| u);
+        let all_undefined = |lane: usize| reference.undefined[lane].iter().all(|&u| u);
         for (lane, (a, b)) in reference.killed.iter().zip(killed).enumerate() {
-            if a != b && !tainted(lane) {
+            if a != b && !all_undefined(lane) {
                 return Err(format!("lane {lane}: discarded {a} against {b}"));
             }
         }
@@ -157,7 +158,7 @@ impl CaseOverride<'_> {
     /// The report of a failure, after making the program small.
     fn report(&self, who: &'static str, problem: String) -> String {
         let fails = |parts: &[_]| self.guarded(&self.generated.source(parts)).is_err_and(|(w, _)| w == who);
-        // What the front end refuses is of no use when smaller: anything is refused.
+        // A refused program is not reduced: any smaller text may be refused.
         let small = match who {
             "front end" => self.generated.parts.clone(),
             _ => shrink(&self.generated.parts, SHRINKS, fails),

@@ -6,7 +6,7 @@ use program::Stage;
 /// Every generation.
 const GENERATIONS: [&str; 5] = ["ivb", "hsw", "bdw", "chv", "skl"];
 
-/// The first pixel's colour.
+/// The first pixel's color.
 fn pixel(generation: &str, body: &str, uniforms: &[u32]) -> [u32; 4] {
     let source =
         format!("#version 420\nuniform uvec4 u;\nout vec4 color;\nvoid main() {{ color = {body}; }}\n");

@@ -1,4 +1,4 @@
-//! What `disasm` prints of the suite's machine code assembles to the same bytes.
+//! The disassembly of the suite's machine code assembles to the same bytes.
 
 use std::path::{Path, PathBuf};
 

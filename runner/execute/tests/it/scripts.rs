@@ -1,7 +1,9 @@
-//! Shader tests of our own, in `scripts/`: rules of language, linker and GL machine that are easily got wrong.
+//! Shader tests of our own, in `scripts/`: rules of language, linker and GL machine that are easily
+//! got wrong.
 //!
-//! `scripts/pass` passes on both executors, `scripts/compile` must be refused by the front end. Expected values come
-//! from the specifications; every file was compared with what llvmpipe makes of it.
+//! `scripts/pass` passes on both executors, `scripts/compile` must be refused by the front end.
+//! Expected values come from the specifications; every file was compared with what llvmpipe makes
+//! of it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! 8- and 16-bit operations and conversions from the IR down: the compiled code computes what the evaluator computes.
+//! 8- and 16-bit operations and conversions from the IR down: the compiled code computes what the
+//! evaluator computes.
 
 use crate::common::{constant_setup, program};
 use compiler::Binary;
@@ -76,7 +77,8 @@ fn operand_shape(op: AluOp, index: usize, bits: u8) -> (Class, u8) {
     (operand.class, width)
 }
 
-/// `op` on operands of the uniform block, its result to color 0 (and 64-bit results' upper halves too).
+/// `op` on operands of the uniform block, its result to color 0 (and 64-bit results' upper halves
+/// too).
 fn shader_of(op: AluOp, bits: u8, sources: [Source; OPERANDS]) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     shader.info.ubos = 1;
@@ -240,7 +242,7 @@ fn check(op: AluOp, bits: u8, rng: &mut Rng, failures: &mut Vec<String>) {
         .flat_map(|i| {
             let (class, width) = operand_shape(op, i.min(op.info().inputs.len() - 1), bits);
             let value = rng.operand(class, width);
-            // What a division by zero gives is the hardware's choice.
+            // The result of a division by zero depends on the hardware.
             let divisor = i == 1 && matches!(op, Idiv | Udiv | Imod | Umod | Irem);
             // So is the sign of what is no number.
             let nothing = op == Fsign && ir::fold::decode_float(width, value).is_nan();

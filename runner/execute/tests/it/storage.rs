@@ -1,5 +1,5 @@
-//! Storage blocks, shared memory, atomic operations and barriers: work groups leave the same memory behind on the
-//! simulator, in both widths, as on the interpreter.
+//! Storage blocks, shared memory, atomic operations and barriers: work groups leave the same memory
+//! behind on the simulator, in both widths, as on the interpreter.
 
 use crate::common::{program, reference, simulator};
 use execute::devices::SimulatorDevice;
@@ -13,7 +13,7 @@ const SIZE: usize = 512;
 
 /// A compute shader that reads block `a` and writes block `b`, and the work groups it runs with.
 struct Case {
-    /// What the shader declares besides the blocks.
+    /// Further declarations of the shader.
     declarations: &'static str,
     local_size: [u32; 3],
     groups: [u32; 3],
@@ -61,7 +61,8 @@ const CASES: &[Case] = &[
         members: "layout(row_major) mat3x4 m[4]; mat2 n;",
         body: "uint n = gl_LocalInvocationIndex; b.m[n] = a.m[3u - n]; b.m[n][1].z = a.n[n & 1u].y; b.n[n & 1u].x = 2.0;",
     },
-    // Every operation; each invocation has its own location, so that old values do not depend on the order.
+    // Every operation; each invocation has its own location, so that old values do not depend on
+    // the order.
     Case {
         declarations: "",
         local_size: LINE,
@@ -152,8 +153,8 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Minima and maxima of floats, quiet and signalling NaNs among them; a comparison that takes zeros for equal. Only one
-/// generation has them.
+/// Minima and maxima of floats, quiet and signaling NaNs among them; a comparison that takes zeros
+/// for equal. Only one generation has them.
 const FLOAT_ATOMICS: Case = Case {
     declarations: "const uint odd[8] = uint[8](0x3f800000u, 0xbf800000u, 0x7fc00001u, 0xffc00002u, 0x7f800003u, \
                    0xff800004u, 0x80000000u, 0u); shared float s[16];",
@@ -251,7 +252,8 @@ fn atomic_operations_on_floats() {
     assert_eq!(run(&mut simulator("skl"), &FLOAT_ATOMICS), expected);
 }
 
-/// What a thread's channels know of each other: their number, their own number, a ballot's two dwords, two reads.
+/// Communication between a thread's channels: their number, their own number, a ballot's two
+/// dwords, two reads.
 const SUBGROUP: Case = Case {
     declarations: "",
     local_size: LINE,
@@ -288,7 +290,8 @@ fn subgroups_are_threads() {
     }
 }
 
-/// Accesses of vertices: both back ends, doubles, parts of vectors, one atomic operation whose old values show.
+/// Accesses of vertices: both back ends, doubles, parts of vectors, one atomic operation whose old
+/// values show.
 const VERTEX_SHADER: &str = "#version 430
 layout(std430, binding = 0) buffer A { vec4 v[8]; dvec3 d[4]; uint old[8]; uint count, high, size, rest[]; } a;
 layout(std430, binding = 1) buffer B { vec4 v[8]; dvec3 d[4]; uint old[8]; uint count, high, size, rest[]; } b;

@@ -22,7 +22,7 @@ struct Fingerprints {
     uniforms: Vec<u8>,
     /// Texels given, by request.
     answers: BTreeMap<String, [u32; 4]>,
-    /// What size queries give, if not a fingerprint.
+    /// Result of size queries, unless it is a fingerprint.
     size: Option<[u32; 4]>,
     /// Levels of lookups that named theirs.
     levels: Vec<f32>,
@@ -93,7 +93,7 @@ fn relevant(slot: u32, op: TextureOp) -> TextureOp {
     match op {
         TextureOp::Sample { coordinates: c, reference, lod, offset, min_lod } => {
             let lod = match lod {
-                // Without neighbours the level is the base level.
+                // Without neighbors the level is the base level.
                 Lod::Gradients { dx: [0.0, 0.0, 0.0], dy: [0.0, 0.0, 0.0], bias } => Lod::Explicit(bias),
                 Lod::Gradients { dx, dy, bias } => Lod::Gradients { dx: cut(dx), dy: cut(dy), bias },
                 explicit => explicit,
@@ -249,12 +249,12 @@ fn run_vertices(
 }
 
 /// Lookups that only fragments have.
-const NEED_NEIGHBOURS: [&str; 3] = ["QueryLod", "texture(s2, p.xy, 1.5)", "texture(s2s, p.xyz, 0.5)"];
+const NEED_NEIGHBORS: [&str; 3] = ["QueryLod", "texture(s2, p.xy, 1.5)", "texture(s2s, p.xyz, 0.5)"];
 
 /// The same in vertex shaders, which two generations run as vec4 code.
 #[test]
 fn vertices_ask_for_the_same() {
-    for &(lookup, first) in LOOKUPS.iter().filter(|(l, _)| !NEED_NEIGHBOURS.iter().any(|n| l.contains(n))) {
+    for &(lookup, first) in LOOKUPS.iter().filter(|(l, _)| !NEED_NEIGHBORS.iter().any(|n| l.contains(n))) {
         let program = program(&[(Stage::Vertex, &source(lookup, VERTEX_PLACE))]);
         let mut asked = Fingerprints::new(&program);
         let expected = run_vertices(&mut InterpreterDevice::new(1 << 20), &program, &mut asked);

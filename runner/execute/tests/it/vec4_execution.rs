@@ -1,5 +1,6 @@
-//! Vertex shaders compiled by the vec4 back end run on the simulator and agree bit for bit with the evaluator of
-//! the IR: hand-written cases and random shaders under non-uniform control flow, with and without spilling.
+//! Vertex shaders compiled by the vec4 back end run on the simulator and agree bit for bit with the
+//! evaluator of the IR: hand-written cases and random shaders under non-uniform control flow, with
+//! and without spilling.
 
 use crate::vec4_harness::{
     Data, GENS, Rng, agree, attribute, build, differences, output, uniform, wide_attribute,
@@ -319,7 +320,7 @@ impl Generator<'_, '_> {
             })
             .collect();
         if matches!(op, Idiv | Udiv | Umod | Irem | Imod) {
-            // Nobody says what dividing by zero gives.
+            // Division by zero is undefined.
             let one = self.b.imm(1);
             srcs[1] = Src::new(self.b.ior(srcs[1].value, one));
         }
@@ -425,7 +426,7 @@ fn random_shader(seed: u64, doubles: bool, size: u32) -> Shader {
         pool.push(attribute(b, 4, 4));
         for i in 0..4 {
             let n = 1 + rng.below(4) as u8;
-            // Some of it lies past what is pushed.
+            // Some of it is past the pushed range.
             pool.push(uniform(b, 16 * i + if rng.below(3) == 0 { 384 } else { 0 }, 32, n));
         }
         let offset = b.load_input(Slot::Attribute(4), 0, 1);
@@ -473,7 +474,7 @@ fn random_shader(seed: u64, doubles: bool, size: u32) -> Shader {
             let value = match g.b.shader.bits(value) {
                 1 => g.b.b2i32(value),
                 64 => {
-                    // The payload of a NaN is nobody's business.
+                    // The payload of a NaN is not compared.
                     let ordered = g.b.feq(value, value);
                     let nan = g.b.fconst(64, f64::NAN);
                     g.b.bcsel(ordered, value, nan)

@@ -1,5 +1,6 @@
-//! All 256 swizzles of 64-bit vectors as sources of instructions with one, two and three sources, on every
-//! generation with a vec4 back end, for both vertices and under control flow that only one of them enters.
+//! All 256 swizzles of 64-bit vectors as sources of instructions with one, two and three sources,
+//! on every generation with a vec4 back end, for both vertices and under control flow that only one
+//! of them enters.
 
 use crate::vec4_harness::{Data, GENS, Rng, agree, attribute, build, output, uniform, wide_attribute};
 use intel::Options;
@@ -8,7 +9,7 @@ use ir::{AluOp, Builder, Shader, Src, Value};
 /// Values per shader: each takes two output slots.
 const BATCH: u32 = 14;
 
-/// What the swizzled vector is.
+/// Source of the swizzled vector.
 #[derive(Clone, Copy)]
 enum Kind {
     /// A register per vertex.
@@ -21,8 +22,8 @@ fn swizzle(code: u32) -> [u8; 4] {
     [0, 2, 4, 6].map(|shift| (code >> shift & 3) as u8)
 }
 
-/// A shader that computes `make(vectors, code)` for each of `codes`. When `masked`, vertices whose selector is odd
-/// keep the first vector instead.
+/// A shader that computes `make(vectors, code)` for each of `codes`. When `masked`, vertices whose
+/// selector is odd keep the first vector instead.
 fn shader(
     codes: &[u32],
     kind: Kind,

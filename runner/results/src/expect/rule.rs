@@ -25,7 +25,7 @@ impl Baseline {
             "Missing" => Some(Baseline::Missing),
             "ExpectedFail" => Some(Baseline::Status(Status::Fail)),
             "Flake" | "KnownFlake" => Some(Baseline::Status(Status::Pass)),
-            name => Status::ALL.into_iter().find(|s| s.capitalised() == name).map(Baseline::Status),
+            name => Status::ALL.into_iter().find(|s| s.capitalized() == name).map(Baseline::Status),
         }
     }
 
@@ -41,7 +41,7 @@ impl Baseline {
 impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Baseline::Status(status) => status.capitalised(),
+            Baseline::Status(status) => status.capitalized(),
             Baseline::Missing => "Missing",
         })
     }
@@ -85,10 +85,10 @@ pub fn judge(status: Option<Status>, baseline: Option<Baseline>, known_flake: bo
 pub fn label(status: Status, outcome: Outcome) -> String {
     match outcome {
         Outcome::Expected if is_bad(status) => "ExpectedFail".to_owned(),
-        Outcome::Improved => format!("UnexpectedImprovement({})", status.capitalised()),
+        Outcome::Improved => format!("UnexpectedImprovement({})", status.capitalized()),
         Outcome::Flake => "Flake".to_owned(),
         Outcome::Missing => "Missing".to_owned(),
-        Outcome::Expected | Outcome::Unexpected => status.capitalised().to_owned(),
+        Outcome::Expected | Outcome::Unexpected => status.capitalized().to_owned(),
     }
 }
 

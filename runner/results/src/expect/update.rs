@@ -119,7 +119,7 @@ fn append(
             name.to_owned()
         };
         // Writing to a string cannot fail.
-        let _ = writeln!(edited.text, "{name},{}", status.capitalised());
+        let _ = writeln!(edited.text, "{name},{}", status.capitalized());
         edited.added += 1;
     }
 }
@@ -133,7 +133,8 @@ fn with_status(line: &str, said: Baseline, status: Baseline) -> String {
         let field = content[from..].split(',').next().unwrap_or("");
         Baseline::parse(field) == Some(said)
     };
-    // `baseline_fields` took the first comma with a valid status after it: the name contains no such field.
+    // `baseline_fields` took the first comma with a valid status after it: the name contains no
+    // such field.
     let comma = match content.strip_prefix('"') {
         Some(_) => {
             commas.filter(|&comma| content[..comma].ends_with('"')).find(|&comma| is_status(comma + 1))

@@ -21,7 +21,7 @@ pub struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-/// What a run of the binary did.
+/// The end of a run of the binary.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,

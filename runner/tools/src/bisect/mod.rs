@@ -128,7 +128,7 @@ impl Conclusion {
                 }
                 _ => {
                     "it fails without optional passes too: the fault is in lowering, instruction selection, \
-                     legalisation, allocation, an executor or the test"
+                     legalization, allocation, an executor or the test"
                 }
             },
         }

@@ -8,7 +8,7 @@ use program::types::{Scalar, TypeId, TypeTable};
 use super::generator::Variable;
 use super::names::{any_scalar, array};
 use super::script;
-use super::stage::{HASHES, Stage};
+use super::stage::{HASHES, StageShader};
 use super::{Maker, Size};
 
 /// Number of words of the result buffer for atomics.
@@ -51,7 +51,7 @@ pub(super) fn compute(maker: &mut Maker, size: Size) -> String {
 }
 
 /// Declares shared variables that pass values between the invocations of a group.
-fn shared(stage: &mut Stage, invocations: usize) {
+fn shared(stage: &mut StageShader, invocations: usize) {
     let mut variables = Vec::new();
     for k in 0..stage.generator.random.between(0, 3) {
         let no_bool = |types: &TypeTable, ty| !any_scalar(types, ty, &|scalar| scalar == Scalar::Bool);
@@ -86,7 +86,7 @@ fn shared(stage: &mut Stage, invocations: usize) {
 }
 
 /// Passes values on in a loop with barriers.
-fn rotate(stage: &mut Stage, variables: &[(String, TypeId)], invocations: usize) {
+fn rotate(stage: &mut StageShader, variables: &[(String, TypeId)], invocations: usize) {
     stage.end("for (int round = 0; round < 3; round++) {");
     for (name, ty) in variables {
         let ty = stage.generator.types.name(*ty);
@@ -101,7 +101,7 @@ fn rotate(stage: &mut Stage, variables: &[(String, TypeId)], invocations: usize)
 }
 
 /// Writes the hashes, some of them with atomics.
-fn results(stage: &mut Stage, invocations: usize) {
+fn results(stage: &mut StageShader, invocations: usize) {
     stage.end(&format!(
         "uint place = {ATOMIC_WORDS}u + {HASHES}u * ((gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * {invocations}u + uint(id));"
     ));

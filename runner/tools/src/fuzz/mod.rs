@@ -38,7 +38,7 @@ use program::types::{TypeId, TypeTable};
 use generator::Generator;
 use random::Random;
 use resources::Resources;
-use stage::Stage;
+use stage::StageShader;
 
 /// The part of the pipeline that a test covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -128,11 +128,11 @@ impl Maker {
     }
 
     /// Returns the n-th stage.
-    fn stage(&self, number: usize) -> Stage {
+    fn stage(&self, number: usize) -> StageShader {
         let random = Random::new(self.seed, self.number, 1 + number as u64);
         let (types, structures) = (self.plan.types.clone(), self.structures.clone());
         let generator = Generator::new(random, types, structures, self.plan.doubles);
-        Stage::new(generator, self.resources.all.iter().filter(|resource| resource.is_of(number)))
+        StageShader::new(generator, self.resources.all.iter().filter(|resource| resource.is_of(number)))
     }
 }
 

@@ -10,7 +10,7 @@ use super::generator::Variable;
 use super::names::{any_scalar, array};
 use super::resources::value;
 use super::script::{self, POSITIONS};
-use super::stage::{HASH_VECTOR, HASHES, Stage};
+use super::stage::{HASH_VECTOR, HASHES, StageShader};
 use super::{Maker, Size};
 
 /// A varying: an output of one stage and an input of the next.
@@ -52,7 +52,7 @@ fn varyings(maker: &mut Maker, prefix: &str, count: usize, mut slots: u32) -> Ve
 
 /// Declares a stage's outputs of hashes and varyings, and writes their values at the end of `main`.
 /// Interpolated varyings have one value.
-fn outputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], interpolated: bool) {
+fn outputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], interpolated: bool) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     stage.output(if interpolated { "flat " } else { "" }, hashes, vector, false);
     stage.end(&format!("{hashes} = {HASH_VECTOR};"));
@@ -67,7 +67,7 @@ fn outputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], interpolated: 
 /// Declares inputs that are arrays over the vertices of a primitive or patch. The code sees single
 /// elements, since arrays of patches have the length of the largest patch; `vertex` selects one of
 /// them.
-fn array_inputs(stage: &mut Stage, hashes: &str, varyings: &[Varying], vertices: usize, vertex: &str) {
+fn array_inputs(stage: &mut StageShader, hashes: &str, varyings: &[Varying], vertices: usize, vertex: &str) {
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     let inputs = varyings.iter().map(|v| (&*v.name, v.ty)).chain([(hashes, vector)]);
     for (name, ty) in inputs {
@@ -256,7 +256,7 @@ pub(super) fn geometry(maker: &mut Maker, size: Size) -> String {
 }
 
 /// Emits vertices around a position that depends on the primitive.
-fn emit(stage: &mut Stage, varyings: &[Varying], count: usize) {
+fn emit(stage: &mut StageShader, varyings: &[Varying], count: usize) {
     const CORNERS: [&str; 4] = ["0, 0", "0.875, 0", "0, 0.875", "1.25, 1.5"];
     let vector = stage.generator.vector(Scalar::Int, HASHES as u8);
     stage.output("flat ", "hashes", vector, false);
@@ -331,7 +331,7 @@ pub(super) fn tessellation(maker: &mut Maker, size: Size) -> String {
 
 /// Writes the outputs of a tessellation control shader.
 fn control_end(
-    stage: &mut Stage,
+    stage: &mut StageShader,
     outputs: &[Varying],
     patch: &[Varying],
     vertices: usize,

@@ -25,7 +25,7 @@ pub(super) const HASH_VECTOR: &str = "ivec4(hash[0], hash[1], hash[2], hash[3])"
 pub(super) const LEAVES: usize = 40;
 
 /// A shader under construction.
-pub(super) struct Stage {
+pub(super) struct StageShader {
     pub generator: Generator,
     /// Variables with equal values in all invocations.
     uniform: Vec<Variable>,
@@ -36,9 +36,9 @@ pub(super) struct Stage {
     body: String,
 }
 
-impl Stage {
+impl StageShader {
     /// Returns a stage that reads `resources`.
-    pub fn new<'a>(mut generator: Generator, resources: impl Iterator<Item = &'a Resource>) -> Stage {
+    pub fn new<'a>(mut generator: Generator, resources: impl Iterator<Item = &'a Resource>) -> StageShader {
         let mut declarations = String::new();
         for resource in resources {
             declarations += &resource.declaration;
@@ -46,7 +46,7 @@ impl Stage {
         }
         let uniform = generator.variables.clone();
         declarations += &format!("int hash[{HASHES}];\n");
-        Stage {
+        StageShader {
             generator,
             uniform,
             declarations,

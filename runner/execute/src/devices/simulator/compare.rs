@@ -188,7 +188,7 @@ mod tests {
         let (x, y) = (1.0f32.to_bits(), 1.0f32.to_bits() + 3);
         assert!(same(Rule::Close, x, y) && !same(Rule::Bits, x, y));
         assert!(!same(Rule::Close, x, x + 17));
-        // Small integers are neighbours among the subnormals.
+        // Small integers are neighbors among the subnormals.
         assert!(same(Rule::Close, 7, 8) && !same(Rule::Bits, 7, 8));
         let nan = f32::NAN.to_bits();
         assert!(same(Rule::Close, nan, nan ^ 1) && !same(Rule::Bits, nan, nan ^ 1));

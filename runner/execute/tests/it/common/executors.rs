@@ -1,4 +1,5 @@
-//! A fragment shader on the interpreter, the IR evaluator (before and after the passes) and the simulator.
+//! A fragment shader on the interpreter, the IR evaluator (before and after the passes) and the
+//! simulator.
 
 use interpreter::{
     AddressSpace, Environment, Error, ImageRequest, InterpolateAt, Interpreter, Mask, TextureRequest,
@@ -22,7 +23,7 @@ const BUDGET: u64 = 1 << 22;
 /// Outputs as raw bits: `pixels[lane][location * 4 + component]`.
 pub type Pixels = Vec<Vec<u32>>;
 
-/// What the reference says.
+/// Results of the reference.
 pub struct Reference {
     /// Outputs.
     pub bits: Pixels,
@@ -57,8 +58,8 @@ impl Shader {
         StageKey { targets, samples: 1, ..StageKey::default() }
     }
 
-    /// Bytes of a uniform by name, from one pattern of `size` bytes per component (columns one after the other),
-    /// written into the default block at array element `element`.
+    /// Bytes of a uniform by name, from one pattern of `size` bytes per component (columns one
+    /// after the other), written into the default block at array element `element`.
     pub fn put(&self, block: &mut [u8], name: &str, element: u32, size: usize, rows: usize, values: &[u64]) {
         let Some(uniform) = self.program.uniforms.iter().find(|u| u.name == name) else { return };
         for (i, value) in values.iter().enumerate() {
@@ -102,7 +103,7 @@ impl Shader {
     }
 
     /// The IR after the whole pass list of a generation.
-    pub fn optimised(
+    pub fn optimized(
         &self,
         generation: &str,
         options: &compiler::CodegenOptions,

@@ -117,7 +117,8 @@ pub fn fragment(device: &mut dyn Device, program: &Program, uniforms: &[u8]) -> 
     fragment_quads(device, program, uniforms, 1).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colors as raw bits, quad by quad.
+/// Runs the fragment stage on quads in a row from (10, 20) on; the pixels' colors as raw bits, quad
+/// by quad.
 pub fn fragment_quads(
     device: &mut dyn Device,
     program: &Program,
@@ -143,8 +144,8 @@ pub fn fragment_quads(
     Ok((0..lanes).map(|lane| std::array::from_fn(|c| batch.outputs.color.get(c, lane))).collect())
 }
 
-/// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The dwords of every
-/// output slot, by vertex.
+/// Runs the vertex stage; `attributes[vertex]` are the four dwords of every attribute slot. The
+/// dwords of every output slot, by vertex.
 pub fn vertex(
     device: &mut dyn Device,
     program: &Program,
@@ -176,8 +177,9 @@ pub fn vertex(
     (0..lanes).map(|lane| batch.outputs.lane(lane).collect()).collect()
 }
 
-/// Runs the geometry stage on `lanes` invocations, three for each primitive; every dword of input slot s, component
-/// c of vertex v of primitive p is the float 100·p + 10·v + c. What each lane emitted.
+/// Runs the geometry stage on `lanes` invocations, three for each primitive; every dword of input
+/// slot s, component c of vertex v of primitive p is the float 100·p + 10·v + c. Returns the
+/// emitted vertices of each lane.
 pub fn geometry(
     device: &mut dyn Device,
     program: &Program,

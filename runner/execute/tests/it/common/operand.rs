@@ -7,7 +7,8 @@ use softgl::format::{float_to_half, half_to_float};
 /// A scalar, vector or matrix type; `columns` is 1 for the former two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ty {
-    /// `F`, `D`, `H` (half), `I`, `U`, `L` and `M` (64-bit integers), `S` and `T` (16-bit ones), `B` or `V` (nothing).
+    /// `F`, `D`, `H` (half), `I`, `U`, `L` and `M` (64-bit integers), `S` and `T` (16-bit ones),
+    /// `B` or `V` (nothing).
     pub scalar: char,
     /// Columns of a matrix.
     pub columns: usize,
@@ -21,7 +22,7 @@ impl Ty {
         if self.scalar == 'V' { 0 } else { self.columns * self.rows }
     }
 
-    /// Whether components take 64 bits.
+    /// Returns true if components have 64 bits.
     pub fn is_wide(self) -> bool {
         matches!(self.scalar, 'D' | 'L' | 'M')
     }
@@ -178,7 +179,8 @@ pub enum Rule {
     Log,
     /// 16 units of the largest operand's power.
     Sum(i32),
-    /// Normalised fields of so many bits, each within one step: the product before rounding is itself rounded.
+    /// Normalized fields of so many bits, each within one step: the product before rounding is
+    /// itself rounded.
     Fields(u32),
 }
 
@@ -199,8 +201,8 @@ impl Rule {
         }
     }
 
-    /// Whether `actual` is near enough to `expected`, both 64-bit patterns of `scalar`; `largest` is the largest
-    /// magnitude among the operands.
+    /// Returns true if `actual` is close enough to `expected`, both 64-bit patterns of `scalar`;
+    /// `largest` is the largest magnitude among the operands.
     pub fn holds(self, scalar: char, expected: u64, actual: u64, largest: f64) -> bool {
         match scalar {
             'F' => {
@@ -221,7 +223,7 @@ impl Rule {
             'H' => self.near_half(expected as u16, actual as u16, largest),
             _ => match self {
                 Rule::Fields(bits) => (0..32 / bits).all(|i| {
-                    // Signed or not, neighbours differ by one modulo the field's range.
+                    // Signed or not, neighbors differ by one modulo the field's range.
                     let field = |x: u64| (x >> (i * bits)) as i64;
                     let step = (field(expected) - field(actual)) & ((1 << bits) - 1);
                     step <= 1 || step == (1 << bits) - 1
@@ -231,7 +233,8 @@ impl Rule {
         }
     }
 
-    /// Halves: inexact functions compute in singles and round once more, so that they are one unit off at most, or what singles are.
+    /// Halves: inexact functions compute in singles and round once more, so that they are one unit
+    /// off at most, or what singles are.
     fn near_half(self, expected: u16, actual: u16, largest: f64) -> bool {
         let (x, y) = (half_to_float(expected), half_to_float(actual));
         if x.is_nan() || y.is_nan() {

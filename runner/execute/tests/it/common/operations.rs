@@ -1,16 +1,19 @@
-//! The operators and built-in functions of GLSL that a fragment shader of an fp64 generation computes, as data.
+//! The operators and built-in functions of GLSL that a fragment shader of an fp64 generation
+//! computes, as data.
 //!
-//! A line is `result | expression | parameters | rule domains`. Types are letters (`F` float, `D` double, `I` int, `U` uint,
-//! `B` bool) with a size; `gen` is the scalar and the vectors, `vec` the vectors, `mat` every matrix, `sq` the square
-//! ones, `t` after `mat` the transpose's type, `col` and `row` a column and a row of it. An expression
-//! is a function's name, or GLSL over the parameters a, b, c, d; `out` parameters are results too. A `%` stands for F and for D.
+//! A line is `result | expression | parameters | rule domains`. Types are letters (`F` float, `D`
+//! double, `I` int, `U` uint, `B` bool) with a size; `gen` is the scalar and the vectors, `vec` the
+//! vectors, `mat` every matrix, `sq` the square ones, `t` after `mat` the transpose's type, `col`
+//! and `row` a column and a row of it. An expression is a function's name, or GLSL over the
+//! parameters a, b, c, d; `out` parameters are results too. A `%` means F and D.
 //!
-//! Rules: `exact` bit for bit; a number, so many units in the last place; `abs`, an absolute error of 2⁻¹¹ or 4096 units, for functions
-//! whose precision the specification leaves open; `exp` and `log`, the bounds of GLSL 4.60 section 4.7.1; `sum N`, 16 units of the N-th power
-//! of the largest operand, for sums of products of N factors; `fieldsN`, normalised integers of N bits. Domains, one per parameter, the last one repeated: see
-//! [`Domain`].
+//! Rules: `exact` bit for bit; a number, so many units in the last place; `abs`, an absolute error
+//! of 2⁻¹¹ or 4096 units, for functions whose precision the specification leaves open; `exp` and
+//! `log`, the bounds of GLSL 4.60 section 4.7.1; `sum N`, 16 units of the N-th power of the largest
+//! operand, for sums of products of N factors; `fieldsN`, normalized integers of N bits. Domains,
+//! one per parameter, the last one repeated: see [`Domain`].
 
-/// What values a parameter takes.
+/// The values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// Anything, special values often.
@@ -63,8 +66,9 @@ impl Domain {
     }
 }
 
-/// Operations that only 16-bit types have, or with literals of their own; `S` and `T` are int16_t and uint16_t, `L` and `M` int64_t and
-/// uint64_t. Those of [`OPERATIONS`] whose types have 16-bit counterparts come on top.
+/// Operations that only 16-bit types have, or with literals of their own; `S` and `T` are int16_t
+/// and uint16_t, `L` and `M` int64_t and uint64_t. Those of [`OPERATIONS`] whose types have 16-bit
+/// counterparts come on top.
 pub const SIXTEEN_BIT: &str = "
 genH | TYPE(a) | genF | exact any
 genH | TYPE(a) | genD | exact any
@@ -145,7 +149,8 @@ F2 | unpackHalf2x16 | U | exact any
 /// Functions of 32-bit integers that 16-bit ones do not have.
 const ONLY_32_BIT: &[&str] = &["bit", "find", "Bits", "uadd", "usub", "mulExtended", "dFd", "fwidth"];
 
-/// The lines of [`OPERATIONS`] with float as float16_t and 32-bit integers as 16-bit ones, where they exist so.
+/// The lines of [`OPERATIONS`] with float as float16_t and 32-bit integers as 16-bit ones, where
+/// they exist so.
 pub fn narrowed() -> Vec<String> {
     let narrow = |types: &str| types.replace('F', "H").replace('I', "S").replace('U', "T");
     let lines = OPERATIONS.lines().filter(|line| !line.is_empty());

@@ -13,7 +13,7 @@ pub enum Part {
     Block {
         /// Each opening text with what follows it.
         sections: Vec<(String, Vec<Part>)>,
-        /// What ends the block.
+        /// End of the block.
         close: String,
     },
 }
@@ -59,7 +59,8 @@ fn count(parts: &[Part]) -> usize {
     parts.iter().map(|part| 1 + inner(part)).sum()
 }
 
-/// Takes out part number `n` in reading order, or replaces a block by its contents; false when there is no such part.
+/// Takes out part number `n` in reading order, or replaces a block by its contents; false when
+/// there is no such part.
 fn remove(parts: &mut Vec<Part>, n: &mut usize, unwrap: bool) -> bool {
     let mut i = 0;
     while i < parts.len() {
@@ -93,7 +94,8 @@ fn remove(parts: &mut Vec<Part>, n: &mut usize, unwrap: bool) -> bool {
     false
 }
 
-/// Takes out whatever `fails` does not need to fail, trying at most `attempts` smaller programs.
+/// Removes the parts that `fails` does not need to fail, trying at most `attempts` smaller
+/// programs.
 pub fn shrink(parts: &[Part], mut attempts: usize, mut fails: impl FnMut(&[Part]) -> bool) -> Vec<Part> {
     let mut best = parts.to_vec();
     loop {

@@ -246,7 +246,7 @@ fn a_discarded_lane_leaves_an_endless_loop() {
     let pixels = quad("", body);
     assert!(pixels[1].killed && !pixels[0].killed);
     assert_eq!(pixels[2].value[0], 3);
-    // In the lowered code the loop is left by a jump, whatever the discarded lane's later tests say.
+    // In the lowered code a jump leaves the loop, independent of the discarded lane's later tests.
     let source = shader("", body);
     let program = program(&[(Stage::Fragment, &source)]);
     let ir = lower::lower(&program, Stage::Fragment, &Default::default()).expect("lowers");

@@ -24,7 +24,7 @@ fn between_scalars() {
 #[test]
 fn with_doubles() {
     check("double(0.1)", f64::from(0.1f32));
-    // 1 + 2^-24 is halfway between two floats; the odd neighbour loses.
+    // 1 + 2^-24 is halfway between two floats; the odd neighbor loses.
     check("float(1.000000059604644775390625LF)", 1.0f32);
     check("float(1.00000005960464500000LF)", f32::from_bits(0x3f80_0001));
     check("float(1e300LF)", f32::INFINITY);

@@ -113,7 +113,8 @@ fn early_returns_leave_only_their_lanes() {
 #[test]
 fn returns_inside_nested_loops() {
     let globals = "int f(int x) { int n = 0; for (int i = 0; i < 4; i++) { for (int j = 0; j < 4; j++) { n++; if (i * 4 + j == x * 5) return n * 10 + 1; } n += 100; } return n; }";
-    // x = 0: first iteration; 5: i = 1, j = 1: six plus one row's 100; 10: i = 2, j = 2; 15: i = 3, j = 3.
+    // x = 0: first iteration; 5: i = 1, j = 1: six plus one row's 100; 10: i = 2, j = 2; 15: i = 3,
+    // j = 3.
     assert_eq!(lanes(globals, "result = uvec4(f(lane()));"), [11, 1061, 2111, 3161]);
 }
 

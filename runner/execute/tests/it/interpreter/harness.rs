@@ -49,7 +49,7 @@ pub struct World {
     pub emitted: Vec<(usize, u32, Vec<[u32; 4]>)>,
     /// Fragment inputs as planes over the window: value = a·x + b·y + c, by (slot, component).
     pub planes: std::collections::BTreeMap<(usize, usize), [f64; 3]>,
-    /// What the IR's evaluator wrote, by lane.
+    /// Output of the IR's evaluator, by lane.
     pub stored: std::collections::BTreeMap<(usize, Io), u32>,
 }
 
@@ -68,7 +68,7 @@ fn pixel(lane: usize) -> [f32; 2] {
 }
 
 impl World {
-    /// The colour that the evaluated code wrote in a lane.
+    /// The color that the evaluated code wrote in a lane.
     pub fn color(&self, lane: usize) -> [u32; 4] {
         let slot = Slot::FragColor { location: 0, index: 0 };
         [0, 1, 2, 3].map(|component| {
@@ -271,7 +271,8 @@ pub fn evaluate(program: &Program, stage: Stage, lanes: usize, world: &mut World
         .discarded
 }
 
-/// Functions every test shader has: `bits` shows any value's representation, `lane` tells the quad's pixels apart.
+/// Functions every test shader has: `bits` shows any value's representation, `lane` tells the
+/// quad's pixels apart.
 const PRELUDE: &str = "#version 460 compatibility
 #extension GL_ARB_shader_group_vote : enable
 #extension GL_ARB_shader_ballot : enable
@@ -327,11 +328,11 @@ pub fn shader(globals: &str, body: &str) -> String {
 pub struct Pixel {
     /// The four components.
     pub value: [u32; 4],
-    /// Which of them came from something undefined.
+    /// True for values that depend on an undefined value.
     pub undefined: [bool; 4],
     /// Discarded.
     pub killed: bool,
-    /// Whether control flow depended on something undefined.
+    /// True if control flow depended on an undefined value.
     pub undefined_control_flow: bool,
 }
 
@@ -343,10 +344,10 @@ pub fn interpreted(source: &str, world: &mut World) -> Vec<Pixel> {
     pixels(&outputs)
 }
 
-/// What a fragment stage wrote to its one colour.
+/// Returns the output of a fragment stage with one color.
 pub fn pixels(outputs: &Outputs) -> Vec<Pixel> {
     let color = FragmentOutput::Color { location: 0, index: 0 };
-    let value = &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a colour").1;
+    let value = &outputs.fragment.iter().find(|(o, _)| *o == color).expect("the shader writes a color").1;
     (0..4)
         .map(|lane| Pixel {
             value: std::array::from_fn(|c| value.get(c, lane) as u32),

@@ -1,4 +1,5 @@
-//! Uniform and storage blocks, shared memory, atomics (GLSL 4.60 sections 4.3.9, 7.6.2.2 of OpenGL 4.6).
+//! Uniform and storage blocks, shared memory, atomics (GLSL 4.60 sections 4.3.9, 7.6.2.2 of OpenGL
+//! 4.6).
 
 use crate::interpreter::harness::{World, bytes, quad_in, words};
 
@@ -33,7 +34,8 @@ fn std140() {
 
 #[test]
 fn std140_matrices() {
-    // mat3 takes three columns of 16 bytes; mat2x3 two; row-major mat2x3 has three rows of 16 bytes.
+    // mat3 takes three columns of 16 bytes; mat2x3 two; row-major mat2x3 has three rows of 16
+    // bytes.
     let block = "layout(std140) uniform B { int pad; mat3 a; layout(row_major) mat2x3 b; float c; };";
     let float = |n: u32| n; // The words are bit patterns: uniform() shows them as they are.
     assert_eq!(uniform(block, "a[1]"), [float(8), 9, 10, 0]);
@@ -178,7 +180,7 @@ fn atomics_of_all_lanes_add_up() {
     assert_eq!(after[0], 10);
     let mut seen = after[1..].to_vec();
     seen.sort_unstable();
-    // Whatever the order, the first sees 0 and each sees a partial sum.
+    // In any order, the first sees 0 and each sees a partial sum.
     assert_eq!(seen[0], 0);
     assert!(seen.windows(2).all(|w| w[0] < w[1]));
 }

@@ -242,15 +242,15 @@ fn storage_blocks() {
 fn interpolants() {
     let input = "in float16_t v; in Block { f16vec2 a; f16vec3 b; } s;";
     let mut world = World::default();
-    // Which slots the linker gives does not matter: all interpolants are x + y / 16.
+    // The slots chosen by the linker are irrelevant: all interpolants are x + y / 16.
     for (slot, component) in (0..8).flat_map(|slot| (0..4).map(move |c| (slot, c))) {
         world.planes.insert((slot, component), [1.0, 0.0625, 0.0]);
     }
     let run = |body: &str| quad_in(input, body, &mut world.clone())[0].value;
     // At (10.5, 20.5): 11.78125; the half is exact.
-    let [at_centre, offset] = [0x49e4, 0x4a24];
-    assert_eq!(run("result = uvec4(bits(v).x, bits(s.b).xyz);"), [at_centre; 4]);
-    assert_eq!(run("result = bits(interpolateAtCentroid(s.b));")[..3], [at_centre; 3]);
+    let [at_center, offset] = [0x49e4, 0x4a24];
+    assert_eq!(run("result = uvec4(bits(v).x, bits(s.b).xyz);"), [at_center; 4]);
+    assert_eq!(run("result = bits(interpolateAtCentroid(s.b));")[..3], [at_center; 3]);
     assert_eq!(run("result = bits(interpolateAtOffset(s.b.zx, f16vec2(0.5hf, 0.0hf)));")[..2], [offset; 2]);
     assert_eq!(run("result = bits(dFdx(v));")[0], 0x3c00);
     assert_eq!(run("result = bits(dFdyFine(s.a));")[..2], [0x2c00; 2]);

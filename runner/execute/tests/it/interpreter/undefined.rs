@@ -1,9 +1,9 @@
-//! What GLSL leaves undefined is marked, and the mark follows the data.
+//! Undefined values of GLSL are marked, and the marks follow the data.
 
 use crate::interpreter::harness::{World, interpreted, quad, shader, undefined};
 
 #[test]
-fn uninitialised_variables() {
+fn uninitialized_variables() {
     undefined("", "int x; result = bits(x);");
     undefined("int g;", "result = bits(g);");
     undefined("", "vec2 v; v.y = 1.0; result = bits(v);");

@@ -122,7 +122,7 @@ fn structures() {
 }
 
 #[test]
-fn constants_and_initialised_globals() {
+fn constants_and_initialized_globals() {
     let globals = "const int n = 3; const float table[n] = float[n](0.5, 1.5, 2.5); int counter = n * 2; const struct S { int a; } s = S(n + 1);";
     check_with(globals, "table[2]", 2.5f32);
     check_with(globals, "counter", 6);

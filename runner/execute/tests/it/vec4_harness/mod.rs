@@ -107,7 +107,8 @@ impl Data {
         Data { attributes, uniforms }
     }
 
-    /// Doubles of moderate size where doubles are read, integers otherwise; vertices differ in parity.
+    /// Doubles of moderate size where doubles are read, integers otherwise; vertices differ in
+    /// parity.
     pub fn moderate(seed: u64) -> Data {
         let mut rng = Rng::new(seed ^ 0xaa);
         let mut data = Data::new(seed);
@@ -297,8 +298,8 @@ fn evaluate(shader: &Shader, data: &Data) -> Outputs {
     outputs
 }
 
-/// What the simulator computes differently from the evaluator, in words. NaN equals NaN, and zeros
-/// of either sign are equal: SEL leaves open which one a minimum gives.
+/// Describes the differences between simulator and evaluator. NaN equals NaN, and zeros
+/// of either sign are equal: the zero that a minimum by SEL returns is unspecified.
 pub fn differences(shader: &Shader, gen_name: &str, options: &Options, data: &Data) -> Vec<String> {
     let compiled = match compile(shader, gen_name, options) {
         Ok(compiled) => compiled,

@@ -161,7 +161,8 @@ impl Generator<'_> {
             let function = self.rng.pick(&["lessThan", "greaterThanEqual", "equal", "notEqual"]);
             return match self.rng.below(3) {
                 0 => format!("not({})", self.expression(ty, d)),
-                // Operands of float comparisons are not part of a precise variable: nothing that could be fused.
+                // Operands of float comparisons are not part of a precise variable: nothing that
+                // could be fused.
                 _ => format!("{function}({}, {})", self.leaf(of), self.leaf(of)),
             };
         }

@@ -1,8 +1,9 @@
 //! Random GLSL fragment shaders whose results the specification fixes bit for bit.
 //!
-//! Loops are bounded, array indices are in range, integer division and conversions are guarded, operands of one expression do not depend on
-//! another's side effects. `precise` outputs and variables forbid fusing. Pixels differ through `px` and `py`, so that control
-//! flow diverges within a quad.
+//! Loops are bounded, array indices are in range, integer division and conversions are guarded,
+//! operands of one expression do not depend on another's side effects. `precise` outputs and
+//! variables forbid fusing. Pixels differ through `px` and `py`, so that control flow diverges
+//! within a quad.
 
 mod expression;
 mod statement;
@@ -48,7 +49,7 @@ impl Generated {
         format!("{}{}", self.header, super::source_tree::text(parts))
     }
 
-    /// Number of colour outputs.
+    /// Number of color outputs.
     pub fn targets(&self) -> usize {
         self.dwords.len().div_ceil(4)
     }
@@ -131,12 +132,12 @@ impl Generator<'_> {
             let variable = self.new_variable("g");
             let precise = if is_real(variable.ty.scalar) { "precise " } else { "" };
             header += &format!("{precise}{};\n", declarator(variable.ty, &variable.name, variable.array));
-            set_up.extend(self.initialise(&variable));
+            set_up.extend(self.initialize(&variable));
             self.variables.push(variable.clone());
             kept.push(variable);
         }
         header += "Mixed gs;\n";
-        set_up.extend(self.initialise_structure("gs"));
+        set_up.extend(self.initialize_structure("gs"));
         self.add_structure("gs");
         header += &self.vocabulary.helpers();
         let mut parts = Vec::new();
@@ -182,8 +183,8 @@ impl Generator<'_> {
         Variable { name: self.fresh(prefix), ty, array, writable: true }
     }
 
-    /// Gives every part of a variable a value.
-    fn initialise(&mut self, variable: &Variable) -> Vec<Part> {
+    /// Initializes every part of a variable.
+    fn initialize(&mut self, variable: &Variable) -> Vec<Part> {
         let name = &variable.name;
         match variable.array {
             None => vec![Part::Fixed(format!("{name} = {};", self.expression(variable.ty, 1)))],
@@ -201,7 +202,7 @@ impl Generator<'_> {
         }
     }
 
-    fn initialise_structure(&mut self, name: &str) -> Vec<Part> {
+    fn initialize_structure(&mut self, name: &str) -> Vec<Part> {
         let mut values = Vec::new();
         for &(_, letter, rows, array) in self.vocabulary.members() {
             let ty = vector(letter, rows);
@@ -224,7 +225,7 @@ impl Generator<'_> {
             let precise = if is_real(variable.ty.scalar) { "precise " } else { "" };
             let declaration = declarator(variable.ty, &variable.name, variable.array);
             parts.push(Part::Fixed(format!("{precise}{declaration};")));
-            parts.extend(self.initialise(&variable));
+            parts.extend(self.initialize(&variable));
             self.variables.push(variable);
         }
         parts
@@ -250,7 +251,7 @@ impl Generator<'_> {
             }
         }
         for variable in first {
-            body.extend(self.initialise(&variable));
+            body.extend(self.initialize(&variable));
             self.variables.push(variable);
         }
         let locals = self.rng.below(3);
@@ -275,13 +276,13 @@ impl Generator<'_> {
         let mut body = self.locals(count);
         if self.rng.one_in(2) {
             body.push(Part::Fixed("Mixed ls;".into()));
-            body.extend(self.initialise_structure("ls"));
+            body.extend(self.initialize_structure("ls"));
             self.add_structure("ls");
         }
         self.budget = STATEMENTS;
         let statements = 4 + self.rng.below(8);
         body.extend(self.statements(statements));
-        // What the locals hold shows in globals of their type.
+        // Values of locals are copied to globals of their types.
         for variable in self.variables[outer..].iter().cloned() {
             let like = |v: &&Variable| v.ty == variable.ty && v.writable && v.array.is_none();
             let target = self.variables[..outer].iter().rev().find(like).map(|v| v.name.clone());

@@ -283,7 +283,7 @@ impl Generator<'_> {
     }
 }
 
-/// Whether a variable's name occurs in an expression.
+/// Returns true if a variable's name occurs in an expression.
 fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name)
 }

@@ -1,8 +1,9 @@
-//! What random programs are made of: types, uniforms, a structure, guards, literals.
+//! Parts of random programs: types, uniforms, a structure, guards, literals.
 //!
-//! Letters stand for component types: `F` float, `D` double, `H` float16_t, `I` int, `U` uint, `S` int16_t, `T` uint16_t, `B` bool.
+//! Letters stand for component types: `F` float, `D` double, `H` float16_t, `I` int, `U` uint, `S`
+//! int16_t, `T` uint16_t, `B` bool.
 
-/// Which types a program uses.
+/// The types that a program uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vocabulary {
     /// 32 and 64 bits.
@@ -189,7 +190,7 @@ impl Vocabulary {
     }
 }
 
-/// Whether a letter is a floating-point type's.
+/// Returns true for the letter of a floating-point type.
 pub fn is_real(letter: char) -> bool {
     matches!(letter, 'F' | 'D' | 'H')
 }
