@@ -30,8 +30,10 @@ impl CompileError {
     /// Returns the phase that failed.
     pub fn phase(&self) -> Phase {
         match self {
+            CompileError::Lower(lower::LowerError::Internal(error))
+            | CompileError::Pass(PassError::Internal(error))
+            | CompileError::Internal(error) => error.phase,
             CompileError::Lower(_) => Phase::Lower,
-            CompileError::Pass(PassError::Internal(error)) | CompileError::Internal(error) => error.phase,
             CompileError::Pass(PassError::Invalid { .. }) => Phase::Ir,
             CompileError::Backend(error) => error.phase,
             CompileError::Validate(_) => Phase::Validate,
@@ -52,7 +54,9 @@ impl CompileError {
     /// Returns true if the compiler itself is at fault, so that the test counts as a crash.
     pub fn is_internal(&self) -> bool {
         match self {
-            CompileError::Internal(_) | CompileError::Pass(PassError::Internal(_)) => true,
+            CompileError::Internal(_)
+            | CompileError::Lower(lower::LowerError::Internal(_))
+            | CompileError::Pass(PassError::Internal(_)) => true,
             CompileError::Backend(error) => error.internal.is_some(),
             CompileError::Lower(_) | CompileError::Pass(_) | CompileError::Validate(_) => false,
         }

@@ -1,60 +1,81 @@
-//! Built-in functions.
+//! Built-in functions, by family.
 
-use ir::{AluOp, Fields, IntrinsicOp, Value};
-use program::{AtomicOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
+use ir::{AluOp, AluOp as A, Fields, IntrinsicOp, Value};
+use program::builtin_function::*;
+use program::{AtomicOp, BuiltinFunction, ExprId, Scalar};
+use vocabulary::{InternalError, Phase};
 
 use crate::value::Val;
 use crate::{LowerError, Lowerer};
 
 impl Lowerer<'_, '_> {
     /// Calls a built-in function.
-    pub fn builtin(&mut self, function: F, arguments: &[ExprId], ty: TypeId) -> Result<Val, LowerError> {
-        if let Some(value) = self.place_builtin(function, arguments, ty)? {
-            return Ok(value);
+    pub fn builtin(&mut self, function: BuiltinFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        use BuiltinFamily as B;
+        let call = Call { function, arguments };
+        match function.family() {
+            B::OutParameter(f) => self.out_parameter_function(f, arguments),
+            B::Interpolation(f) => self.interpolate(f, arguments),
+            B::AtomicCounter(f) => self.atomic_counter(f, arguments),
+            B::Matrix(f) => self.with_values(call, |l, values, _| l.matrix_function(f, values)),
+            B::Angle(f) => self.with_leaves(call, |l, v, _| l.angle(f, v, function.name())),
+            B::Exponential(f) => self.with_leaves(call, |l, v, _| l.exponential(f, v, function.name())),
+            B::Common(f) => self.with_leaves(call, |l, v, scalar| Ok(l.common(f, v, scalar))),
+            // Values have no type in the IR, only their operations do.
+            B::BitCast(_) => self.with_leaves(call, |_, v, _| Ok(v[0])),
+            B::Packing(f) => self.with_leaves(call, |l, v, _| Ok(l.packing(f, v))),
+            B::Repacking(f) => self.with_leaves(call, |l, v, _| Ok(l.repacking(f, v))),
+            B::Geometric(f) => self.with_leaves(call, |l, v, _| l.geometric(f, v)),
+            B::Noise(f) => self.with_leaves(call, |l, _, _| Ok(l.noise(f))),
+            B::Integer(f) => self.with_leaves(call, |l, v, scalar| Ok(l.integer(f, v, scalar))),
+            B::Relational(f) => self.with_leaves(call, |l, v, scalar| l.relational(f, v, scalar)),
+            B::Derivative(f) => self.with_leaves(call, |l, v, _| Ok(l.derivative(f, v))),
+            B::Emission(f) => self.with_values(call, |l, values, _| l.emission(f, values)),
+            B::Synchronization(f) => self.with_values(call, |l, _, _| Ok(l.synchronization(f))),
+            B::Invocation(f) => self.with_leaves(call, |l, v, _| Ok(l.invocation(f, v))),
         }
-        let scalar = arguments.first().and_then(|&a| self.types.scalar_of(self.expr_type(a)));
-        let values = arguments.iter().map(|&a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
-        let chooses = values.get(2).is_some_and(|v| v.leaf().is_ok_and(|v| self.builder.shader.bits(v) == 1));
-        if scalar == Some(Scalar::Float16) && has_inexact_steps(function) && !chooses {
-            let values = values.iter().map(|v| self.widened(v)).collect::<Result<Vec<_>, _>>()?;
-            let result = self.value_builtin(function, &values, Scalar::Float)?;
-            return result.try_map(&mut |v| Ok(self.builder.f2f16(v)));
-        }
-        self.value_builtin(function, &values, scalar.unwrap_or(Scalar::Uint))
     }
 
-    /// float16_t components as float.
+    /// Evaluates the arguments and calls `body` with them and the component type of the first.
+    fn with_values(
+        &mut self,
+        Call { function, arguments }: Call<'_>,
+        body: impl FnOnce(&mut Self, &[Val], Scalar) -> Result<Val, LowerError>,
+    ) -> Result<Val, LowerError> {
+        let scalar = arguments.first().and_then(|&a| self.types.scalar_of(self.expr_type(a)));
+        let values = arguments.iter().map(|&a| self.eval(a)).collect::<Result<Vec<_>, _>>()?;
+        let selects = values.get(2).is_some_and(|v| v.leaf().is_ok_and(|v| self.builder.shader.bits(v) == 1));
+        if scalar == Some(Scalar::Float16) && has_inexact_steps(function) && !selects {
+            let values = values.iter().map(|v| self.widened(v)).collect::<Result<Vec<_>, _>>()?;
+            let result = body(self, &values, Scalar::Float)?;
+            return result.try_map(&mut |v| Ok(self.builder.f2f16(v)));
+        }
+        body(self, &values, scalar.unwrap_or(Scalar::Uint))
+    }
+
+    /// As [`Self::with_values`], for functions of scalars and vectors with such a result.
+    fn with_leaves(
+        &mut self,
+        call: Call<'_>,
+        body: impl FnOnce(&mut Self, &[Value], Scalar) -> Result<Value, LowerError>,
+    ) -> Result<Val, LowerError> {
+        self.with_values(call, |l, values, scalar| {
+            let leaves = values.iter().map(Val::leaf).collect::<Result<Vec<_>, _>>()?;
+            body(l, &leaves, scalar).map(Val::from)
+        })
+    }
+
+    /// Returns `float16_t` components as `float`.
     pub(crate) fn widened(&mut self, value: &Val) -> Result<Val, LowerError> {
         value.try_map(&mut |v| Ok(self.builder.f2f32(v)))
     }
 
-    /// A function of values; `scalar` is the first argument's component type.
-    fn value_builtin(&mut self, function: F, values: &[Val], scalar: Scalar) -> Result<Val, LowerError> {
-        if let Some(value) = self.matrix_builtin(function, values)? {
-            return Ok(value);
-        }
-        let leaves = values.iter().map(Val::leaf).collect::<Result<Vec<_>, _>>()?;
-        let families =
-            [Self::simple, Self::angle, Self::common, Self::geometric, Self::integer, Self::relational];
-        for family in families {
-            if let Some(value) = family(self, function, &leaves, scalar)? {
-                return Ok(value.into());
-            }
-        }
-        if let Some(value) = self.bit_cast(function, &leaves) {
-            return Ok(value.into());
-        }
-        if self.control(function, &leaves)? {
-            return Ok(Val::List(Vec::new()));
-        }
-        if let Some(value) = self.subgroup(function, &leaves) {
-            return Ok(value.into());
-        }
-        Err(LowerError::Unsupported(function.name()))
-    }
-
-    /// Functions that write through or look behind an argument's place.
-    fn place_builtin(&mut self, f: F, arguments: &[ExprId], _: TypeId) -> Result<Option<Val>, LowerError> {
+    fn out_parameter_function(
+        &mut self,
+        f: OutParameterFunction,
+        arguments: &[ExprId],
+    ) -> Result<Val, LowerError> {
+        use OutParameterFunction as F;
         match f {
             F::Modf => {
                 let x = self.eval(arguments[0])?.leaf()?;
@@ -70,7 +91,7 @@ impl Lowerer<'_, '_> {
                 let sign = self.builder.iand(x, sign);
                 let fraction = self.builder.ior(fraction, sign);
                 self.store_to(arguments[1], whole)?;
-                Ok(Some(fraction.into()))
+                Ok(fraction.into())
             }
             F::Frexp => {
                 let x = self.eval(arguments[0])?.leaf()?;
@@ -78,7 +99,7 @@ impl Lowerer<'_, '_> {
                 let narrow = self.types.scalar_of(self.expr_type(arguments[1])) == Some(Scalar::Int16);
                 let exponent = if narrow { self.builder.i2i16(exponent) } else { exponent };
                 self.store_to(arguments[1], exponent)?;
-                Ok(Some(self.builder.frexp_sig(x).into()))
+                Ok(self.builder.frexp_sig(x).into())
             }
             F::UaddCarry | F::UsubBorrow => {
                 let (x, y) = (self.eval(arguments[0])?.leaf()?, self.eval(arguments[1])?.leaf()?);
@@ -88,7 +109,7 @@ impl Lowerer<'_, '_> {
                     (self.builder.isub(x, y), self.builder.usub_borrow(x, y))
                 };
                 self.store_to(arguments[2], flag)?;
-                Ok(Some(result.into()))
+                Ok(result.into())
             }
             F::UmulExtended | F::ImulExtended => {
                 let (x, y) = (self.eval(arguments[0])?.leaf()?, self.eval(arguments[1])?.leaf()?);
@@ -100,13 +121,8 @@ impl Lowerer<'_, '_> {
                 let low = self.builder.imul(x, y);
                 self.store_to(arguments[2], high)?;
                 self.store_to(arguments[3], low)?;
-                Ok(Some(Val::List(Vec::new())))
+                Ok(Val::List(Vec::new()))
             }
-            F::InterpolateAtCentroid | F::InterpolateAtSample | F::InterpolateAtOffset => {
-                self.interpolate(f, arguments).map(Some)
-            }
-            _ if f.name().starts_with("atomicCounter") => self.atomic_counter(f, arguments).map(Some),
-            _ => Ok(None),
         }
     }
 
@@ -115,7 +131,8 @@ impl Lowerer<'_, '_> {
         self.store(&place, &value.into())
     }
 
-    fn interpolate(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {
+    fn interpolate(&mut self, f: InterpolationFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        use InterpolationFunction as F;
         let operand = arguments.get(1).map(|&a| self.eval(a)?.leaf()).transpose()?;
         // A float16_t interpolant has its offset in float16_t.
         let operand =
@@ -123,12 +140,13 @@ impl Lowerer<'_, '_> {
         let op = match f {
             F::InterpolateAtCentroid => IntrinsicOp::LoadBarycentric,
             F::InterpolateAtSample => IntrinsicOp::LoadBarycentricAtSample,
-            _ => IntrinsicOp::LoadBarycentricAtOffset,
+            F::InterpolateAtOffset => IntrinsicOp::LoadBarycentricAtOffset,
         };
         self.interpolate_at(arguments[0], op, operand)
     }
 
-    fn atomic_counter(&mut self, f: F, arguments: &[ExprId]) -> Result<Val, LowerError> {
+    fn atomic_counter(&mut self, f: AtomicCounterFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+        use AtomicCounterFunction as F;
         let place = self.place_of(arguments[0])?;
         let data = arguments[1..].iter().map(|&a| self.eval(a)?.leaf()).collect::<Result<Vec<_>, _>>()?;
         let one = self.builder.imm(1);
@@ -149,13 +167,13 @@ impl Lowerer<'_, '_> {
             F::AtomicCounterXor => (AtomicOp::Xor, data),
             F::AtomicCounterExchange => (AtomicOp::Exchange, data),
             F::AtomicCounterCompSwap => (AtomicOp::CompareSwap, data),
-            _ => return Err(LowerError::Unsupported(f.name())),
         };
         Ok(self.atomic(op, &place, &operands, Scalar::Uint)?.into())
     }
 
-    fn matrix_builtin(&mut self, f: F, values: &[Val]) -> Result<Option<Val>, LowerError> {
-        Ok(Some(match f {
+    fn matrix_function(&mut self, f: MatrixFunction, values: &[Val]) -> Result<Val, LowerError> {
+        use MatrixFunction as F;
+        Ok(match f {
             F::MatrixCompMult => {
                 let mut others = values[1].leaves().into_iter();
                 values[0].try_map(&mut |a| {
@@ -170,82 +188,15 @@ impl Lowerer<'_, '_> {
             F::Transpose => self.transpose(&values[0])?,
             F::Determinant => self.determinant(&values[0])?.into(),
             F::Inverse => self.inverse(&values[0])?,
-            _ => return Ok(None),
-        }))
+        })
     }
 
-    /// Functions that are one operation on their arguments in order.
-    fn simple(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
-        use AluOp as A;
-        let (float, signed) = (scalar.is_float(), scalar.is_signed_integer());
-        let pick = |f_op, i_op, u_op| {
-            if float {
-                f_op
-            } else if signed {
-                i_op
-            } else {
-                u_op
-            }
-        };
-        let op = match f {
-            F::Sin => A::Fsin,
-            F::Cos => A::Fcos,
-            F::Pow => A::Fpow,
-            F::Exp2 => A::Fexp2,
-            F::Log2 => A::Flog2,
-            F::Sqrt => A::Fsqrt,
-            F::InverseSqrt => A::Frsq,
-            F::Abs => pick(A::Fabs, A::Iabs, A::Mov),
-            F::Sign => pick(A::Fsign, A::Isign, A::Mov),
-            F::Floor => A::Ffloor,
-            F::Trunc => A::Ftrunc,
-            F::Round | F::RoundEven => A::FroundEven,
-            F::Ceil => A::Fceil,
-            F::Fract => A::Ffract,
-            F::Mod => A::Fmod,
-            F::Min => pick(A::Fmin, A::Imin, A::Umin),
-            F::Max => pick(A::Fmax, A::Imax, A::Umax),
-            F::Fma => A::Ffma,
-            F::Ldexp => {
-                let exponent =
-                    if self.builder.shader.bits(v[1]) == 16 { self.builder.i2i32(v[1]) } else { v[1] };
-                return Ok(Some(self.builder.fldexp(v[0], exponent)));
-            }
-            F::PackUnorm2x16 => A::PackUnorm2x16,
-            F::PackSnorm2x16 => A::PackSnorm2x16,
-            F::PackUnorm4x8 => A::PackUnorm4x8,
-            F::PackSnorm4x8 => A::PackSnorm4x8,
-            F::UnpackUnorm2x16 => A::UnpackUnorm2x16,
-            F::UnpackSnorm2x16 => A::UnpackSnorm2x16,
-            F::UnpackUnorm4x8 => A::UnpackUnorm4x8,
-            F::UnpackSnorm4x8 => A::UnpackSnorm4x8,
-            F::PackHalf2x16 => A::PackHalf2x16,
-            F::UnpackHalf2x16 => A::UnpackHalf2x16,
-            F::PackDouble2x32 | F::PackInt2x32 | F::PackUint2x32 => A::PackVec64,
-            F::UnpackDouble2x32 | F::UnpackInt2x32 | F::UnpackUint2x32 => A::UnpackVec64,
-            F::PackFloat2x16 | F::PackInt2x16 | F::PackUint2x16 => A::PackVec32,
-            F::UnpackFloat2x16 | F::UnpackInt2x16 | F::UnpackUint2x16 => A::UnpackVec32,
-            F::BitfieldReverse => A::BitfieldReverse,
-            F::BitCount => A::BitCount,
-            F::FindLsb => A::FindLsb,
-            F::FindMsb => pick(A::UfindMsb, A::IfindMsb, A::UfindMsb),
-            F::BitfieldInsert => A::BitfieldInsert,
-            F::BitfieldExtract => pick(A::UbitfieldExtract, A::IbitfieldExtract, A::UbitfieldExtract),
-            F::DFdx => A::Fddx,
-            F::DFdy => A::Fddy,
-            F::DFdxFine => A::FddxFine,
-            F::DFdyFine => A::FddyFine,
-            F::DFdxCoarse => A::FddxCoarse,
-            F::DFdyCoarse => A::FddyCoarse,
-            F::Not => A::Inot,
-            _ => return Ok(None),
-        };
-        Ok(Some(self.builder.alu(op, v)))
-    }
-
-    fn angle(&mut self, f: F, v: &[Value], _: Scalar) -> Result<Option<Value>, LowerError> {
-        let Some(&x) = v.first() else { return Ok(None) };
+    fn angle(&mut self, f: AngleFunction, v: &[Value], name: &'static str) -> Result<Value, LowerError> {
+        use AngleFunction as F;
+        let x = v[0];
         let value = match f {
+            F::Sin => return Ok(self.builder.alu(A::Fsin, v)),
+            F::Cos => return Ok(self.builder.alu(A::Fcos, v)),
             F::Radians => {
                 let scale = self.constant_like(x, std::f64::consts::PI / 180.0);
                 self.builder.fmul(x, scale)
@@ -265,12 +216,31 @@ impl Lowerer<'_, '_> {
             F::Asinh => self.asinh(x),
             F::Acosh => self.acosh(x),
             F::Atanh => self.atanh(x),
-            F::Exp => self.exp(x),
-            F::Log => self.log(x),
-            _ => return Ok(None),
         };
-        self.single_only(x, f.name())?;
-        Ok(Some(value))
+        self.single_only(x, name)?;
+        Ok(value)
+    }
+
+    fn exponential(
+        &mut self,
+        f: ExponentialFunction,
+        v: &[Value],
+        name: &'static str,
+    ) -> Result<Value, LowerError> {
+        use ExponentialFunction as F;
+        let op = match f {
+            F::Pow => A::Fpow,
+            F::Exp2 => A::Fexp2,
+            F::Log2 => A::Flog2,
+            F::Sqrt => A::Fsqrt,
+            F::InverseSqrt => A::Frsq,
+            F::Exp | F::Log => {
+                let value = if f == F::Exp { self.exp(v[0]) } else { self.log(v[0]) };
+                self.single_only(v[0], name)?;
+                return Ok(value);
+            }
+        };
+        Ok(self.builder.alu(op, v))
     }
 
     fn minimum(&mut self, scalar: Scalar, a: Value, b: Value) -> Value {
@@ -289,8 +259,25 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn common(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
-        Ok(Some(match f {
+    fn common(&mut self, f: CommonFunction, v: &[Value], scalar: Scalar) -> Value {
+        use CommonFunction as F;
+        match f {
+            F::Abs => self.builder.alu(by_type(scalar, A::Fabs, A::Iabs, A::Mov), v),
+            F::Sign => self.builder.alu(by_type(scalar, A::Fsign, A::Isign, A::Mov), v),
+            F::Floor => self.builder.alu(A::Ffloor, v),
+            F::Trunc => self.builder.alu(A::Ftrunc, v),
+            F::Round | F::RoundEven => self.builder.alu(A::FroundEven, v),
+            F::Ceil => self.builder.alu(A::Fceil, v),
+            F::Fract => self.builder.alu(A::Ffract, v),
+            F::Mod => self.builder.alu(A::Fmod, v),
+            F::Min => self.builder.alu(by_type(scalar, A::Fmin, A::Imin, A::Umin), v),
+            F::Max => self.builder.alu(by_type(scalar, A::Fmax, A::Imax, A::Umax), v),
+            F::Fma => self.builder.alu(A::Ffma, v),
+            F::Ldexp => {
+                let exponent =
+                    if self.builder.shader.bits(v[1]) == 16 { self.builder.i2i32(v[1]) } else { v[1] };
+                self.builder.fldexp(v[0], exponent)
+            }
             F::Clamp => {
                 let low = self.maximum(scalar, v[0], v[1]);
                 self.minimum(scalar, low, v[2])
@@ -331,16 +318,33 @@ impl Lowerer<'_, '_> {
                 let infinity = self.constant_like(v[0], f64::INFINITY);
                 self.builder.feq(magnitude, infinity)
             }
-            F::Fwidth | F::FwidthFine | F::FwidthCoarse => {
-                let (dx, dy) = match f {
-                    F::FwidthFine => (AluOp::FddxFine, AluOp::FddyFine),
-                    F::FwidthCoarse => (AluOp::FddxCoarse, AluOp::FddyCoarse),
-                    _ => (AluOp::Fddx, AluOp::Fddy),
-                };
-                let (dx, dy) = (self.builder.alu(dx, v), self.builder.alu(dy, v));
-                let (dx, dy) = (self.builder.fabs(dx), self.builder.fabs(dy));
-                self.builder.fadd(dx, dy)
-            }
+        }
+    }
+
+    fn packing(&mut self, f: PackingFunction, v: &[Value]) -> Value {
+        use PackingFunction as F;
+        let op = match f {
+            F::PackUnorm2x16 => A::PackUnorm2x16,
+            F::PackSnorm2x16 => A::PackSnorm2x16,
+            F::PackUnorm4x8 => A::PackUnorm4x8,
+            F::PackSnorm4x8 => A::PackSnorm4x8,
+            F::UnpackUnorm2x16 => A::UnpackUnorm2x16,
+            F::UnpackSnorm2x16 => A::UnpackSnorm2x16,
+            F::UnpackUnorm4x8 => A::UnpackUnorm4x8,
+            F::UnpackSnorm4x8 => A::UnpackSnorm4x8,
+            F::PackHalf2x16 => A::PackHalf2x16,
+            F::UnpackHalf2x16 => A::UnpackHalf2x16,
+        };
+        self.builder.alu(op, v)
+    }
+
+    fn repacking(&mut self, f: RepackingFunction, v: &[Value]) -> Value {
+        use RepackingFunction as F;
+        match f {
+            F::PackDouble2x32 | F::PackInt2x32 | F::PackUint2x32 => self.builder.alu(A::PackVec64, v),
+            F::UnpackDouble2x32 | F::UnpackInt2x32 | F::UnpackUint2x32 => self.builder.alu(A::UnpackVec64, v),
+            F::PackFloat2x16 | F::PackInt2x16 | F::PackUint2x16 => self.builder.alu(A::PackVec32, v),
+            F::UnpackFloat2x16 | F::UnpackInt2x16 | F::UnpackUint2x16 => self.builder.alu(A::UnpackVec32, v),
             F::PackInt4x16 | F::PackUint4x16 => {
                 let low = self.builder.swizzle(v[0], &[0, 1]);
                 let high = self.builder.swizzle(v[0], &[2, 3]);
@@ -355,12 +359,45 @@ impl Lowerer<'_, '_> {
                 all.extend(self.builder.channels(high));
                 self.builder.vec(&all)
             }
-            _ => return Ok(None),
-        }))
+        }
     }
 
-    fn geometric(&mut self, f: F, v: &[Value], _: Scalar) -> Result<Option<Value>, LowerError> {
-        Ok(Some(match f {
+    fn derivative(&mut self, f: DerivativeFunction, v: &[Value]) -> Value {
+        use DerivativeFunction as F;
+        match f {
+            F::DFdx => self.builder.alu(A::Fddx, v),
+            F::DFdy => self.builder.alu(A::Fddy, v),
+            F::DFdxFine => self.builder.alu(A::FddxFine, v),
+            F::DFdyFine => self.builder.alu(A::FddyFine, v),
+            F::DFdxCoarse => self.builder.alu(A::FddxCoarse, v),
+            F::DFdyCoarse => self.builder.alu(A::FddyCoarse, v),
+            F::Fwidth => self.width(A::Fddx, A::Fddy, v),
+            F::FwidthFine => self.width(A::FddxFine, A::FddyFine, v),
+            F::FwidthCoarse => self.width(A::FddxCoarse, A::FddyCoarse, v),
+        }
+    }
+
+    /// Returns |dx| + |dy|.
+    fn width(&mut self, dx: AluOp, dy: AluOp, v: &[Value]) -> Value {
+        let (dx, dy) = (self.builder.alu(dx, v), self.builder.alu(dy, v));
+        let (dx, dy) = (self.builder.fabs(dx), self.builder.fabs(dy));
+        self.builder.fadd(dx, dy)
+    }
+
+    fn noise(&mut self, f: NoiseFunction) -> Value {
+        use NoiseFunction as F;
+        let components = match f {
+            F::Noise1 => 1,
+            F::Noise2 => 2,
+            F::Noise3 => 3,
+            F::Noise4 => 4,
+        };
+        self.builder.zero(32, components)
+    }
+
+    fn geometric(&mut self, f: GeometricFunction, v: &[Value]) -> Result<Value, LowerError> {
+        use GeometricFunction as F;
+        Ok(match f {
             F::Length => self.length(v[0]),
             F::Distance => {
                 let difference = self.builder.fsub(v[0], v[1]);
@@ -396,12 +433,9 @@ impl Lowerer<'_, '_> {
                 self.builder.fsub(v[0], along)
             }
             F::Refract => self.refract(v[0], v[1], v[2]),
-            F::Noise1 => self.builder.zero(32, 1),
-            F::Noise2 => self.builder.zero(32, 2),
-            F::Noise3 => self.builder.zero(32, 3),
-            F::Noise4 => self.builder.zero(32, 4),
-            _ => return Ok(None),
-        }))
+            // The front end replaces it by an expression where it has a meaning.
+            F::Ftransform => return Err(LowerError::Unsupported("ftransform")),
+        })
     }
 
     fn length(&mut self, v: Value) -> Value {
@@ -432,9 +466,19 @@ impl Lowerer<'_, '_> {
         self.builder.bcsel(total, zero, result)
     }
 
-    fn integer(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+    fn integer(&mut self, f: IntegerFunction, v: &[Value], scalar: Scalar) -> Value {
+        use IntegerFunction as F;
         let signed = scalar.is_signed_integer();
-        Ok(Some(match f {
+        match f {
+            F::BitfieldReverse => self.builder.alu(A::BitfieldReverse, v),
+            F::BitCount => self.builder.alu(A::BitCount, v),
+            F::FindLsb => self.builder.alu(A::FindLsb, v),
+            F::FindMsb => self.builder.alu(by_type(scalar, A::UfindMsb, A::IfindMsb, A::UfindMsb), v),
+            F::BitfieldInsert => self.builder.alu(A::BitfieldInsert, v),
+            F::BitfieldExtract => {
+                let op = by_type(scalar, A::UbitfieldExtract, A::IbitfieldExtract, A::UbitfieldExtract);
+                self.builder.alu(op, v)
+            }
             F::CountLeadingZeros => {
                 let msb = self.builder.ufind_msb(v[0]);
                 let top = self.builder.imm(31);
@@ -458,8 +502,7 @@ impl Lowerer<'_, '_> {
                     if signed { self.builder.ishr(high, shift) } else { self.builder.ushr(high, shift) };
                 self.builder.imul(v[0], half)
             }
-            _ => return Ok(None),
-        }))
+        }
     }
 
     fn saturating(&mut self, add: bool, signed: bool, a: Value, b: Value) -> Value {
@@ -499,82 +542,77 @@ impl Lowerer<'_, '_> {
         self.builder.iadd(common, half)
     }
 
-    fn relational(&mut self, f: F, v: &[Value], scalar: Scalar) -> Result<Option<Value>, LowerError> {
+    fn relational(
+        &mut self,
+        f: RelationalFunction,
+        v: &[Value],
+        scalar: Scalar,
+    ) -> Result<Value, LowerError> {
+        use RelationalFunction as F;
         use program::BinaryOp as B;
         let float = scalar.is_float();
+        match f {
+            F::LessThan => self.componentwise(B::Less, scalar, v[0], v[1]),
+            F::LessThanEqual => self.componentwise(B::LessEqual, scalar, v[0], v[1]),
+            F::GreaterThan => self.componentwise(B::Greater, scalar, v[0], v[1]),
+            F::GreaterThanEqual => self.componentwise(B::GreaterEqual, scalar, v[0], v[1]),
+            F::Equal if float => Ok(self.builder.feq(v[0], v[1])),
+            F::Equal => Ok(self.builder.ieq(v[0], v[1])),
+            F::NotEqual if float => Ok(self.builder.fneu(v[0], v[1])),
+            F::NotEqual => Ok(self.builder.ine(v[0], v[1])),
+            F::Any => Ok(self.builder.any(v[0])),
+            F::All => Ok(self.builder.all(v[0])),
+            F::Not => Ok(self.builder.alu(A::Inot, v)),
+        }
+    }
+
+    fn emission(&mut self, f: EmissionFunction, values: &[Val]) -> Result<Val, LowerError> {
+        use EmissionFunction as F;
+        let stream = values.first().map(|stream| self.constant_stream(stream)).transpose()?.unwrap_or(0);
         let op = match f {
-            F::LessThan => B::Less,
-            F::LessThanEqual => B::LessEqual,
-            F::GreaterThan => B::Greater,
-            F::GreaterThanEqual => B::GreaterEqual,
-            F::Equal => {
-                return Ok(Some(if float {
-                    self.builder.feq(v[0], v[1])
-                } else {
-                    self.builder.ieq(v[0], v[1])
-                }));
+            F::EmitVertex | F::EmitStreamVertex => {
+                self.store_outputs_of_stream(Some(stream.into()))?;
+                IntrinsicOp::EmitVertex
             }
-            F::NotEqual => {
-                return Ok(Some(if float {
-                    self.builder.fneu(v[0], v[1])
-                } else {
-                    self.builder.ine(v[0], v[1])
-                }));
-            }
-            F::Any => return Ok(Some(self.builder.any(v[0]))),
-            F::All => return Ok(Some(self.builder.all(v[0]))),
-            _ => return Ok(None),
+            F::EndPrimitive | F::EndStreamPrimitive => IntrinsicOp::EndPrimitive,
         };
-        self.componentwise(op, scalar, v[0], v[1]).map(Some)
+        self.builder.intrinsic(op, &[], Fields { stream, ..Fields::default() }, None);
+        Ok(Val::List(Vec::new()))
     }
 
-    fn bit_cast(&mut self, f: F, v: &[Value]) -> Option<Value> {
-        // Values have no type in the IR, only their operations do.
-        if f.is_bit_cast() { v.first().copied() } else { None }
+    /// Returns the stream that an argument names: a constant, as the front end checks.
+    fn constant_stream(&self, stream: &Val) -> Result<u8, LowerError> {
+        let stream = self.builder.shader.as_const_u64(stream.leaf()?);
+        stream
+            .map(|stream| stream as u8)
+            .ok_or_else(|| InternalError::new(Phase::Lower, "the stream of a vertex is not constant").into())
     }
 
-    /// Functions without a result.
-    fn control(&mut self, f: F, v: &[Value]) -> Result<bool, LowerError> {
+    fn synchronization(&mut self, f: SynchronizationFunction) -> Val {
+        use SynchronizationFunction as F;
         use ir::intrinsics::{SCOPE_ATOMIC, SCOPE_BUFFER, SCOPE_IMAGE, SCOPE_SHARED};
-        let scope = match f {
-            F::EmitVertex | F::EmitStreamVertex | F::EndPrimitive | F::EndStreamPrimitive => {
-                let stream = v.first().and_then(|&s| self.builder.shader.as_const_u64(s)).unwrap_or(0) as u8;
-                let fields = Fields { stream, ..Fields::default() };
-                let emit = matches!(f, F::EmitVertex | F::EmitStreamVertex);
-                if emit {
-                    self.store_outputs_of_stream(Some(stream.into()))?;
-                }
-                let op = if emit { IntrinsicOp::EmitVertex } else { IntrinsicOp::EndPrimitive };
-                self.builder.intrinsic(op, &[], fields, None);
-                return Ok(true);
-            }
-            F::Barrier | F::BeginInvocationInterlock | F::EndInvocationInterlock => {
-                let op = match f {
-                    F::BeginInvocationInterlock => IntrinsicOp::BeginInterlock,
-                    F::EndInvocationInterlock => IntrinsicOp::EndInterlock,
-                    _ => IntrinsicOp::Barrier,
-                };
-                self.builder.intrinsic(op, &[], Fields::default(), None);
-                return Ok(true);
-            }
-            F::MemoryBarrier | F::GroupMemoryBarrier => {
-                SCOPE_BUFFER | SCOPE_IMAGE | SCOPE_SHARED | SCOPE_ATOMIC
-            }
-            F::MemoryBarrierAtomicCounter => SCOPE_ATOMIC,
-            F::MemoryBarrierBuffer => SCOPE_BUFFER,
-            F::MemoryBarrierImage => SCOPE_IMAGE,
-            F::MemoryBarrierShared => SCOPE_SHARED,
-            _ => return Ok(false),
+        let all = SCOPE_BUFFER | SCOPE_IMAGE | SCOPE_SHARED | SCOPE_ATOMIC;
+        let (op, scope) = match f {
+            F::Barrier => (IntrinsicOp::Barrier, None),
+            F::BeginInvocationInterlock => (IntrinsicOp::BeginInterlock, None),
+            F::EndInvocationInterlock => (IntrinsicOp::EndInterlock, None),
+            F::MemoryBarrier | F::GroupMemoryBarrier => (IntrinsicOp::MemoryBarrier, Some(all)),
+            F::MemoryBarrierAtomicCounter => (IntrinsicOp::MemoryBarrier, Some(SCOPE_ATOMIC)),
+            F::MemoryBarrierBuffer => (IntrinsicOp::MemoryBarrier, Some(SCOPE_BUFFER)),
+            F::MemoryBarrierImage => (IntrinsicOp::MemoryBarrier, Some(SCOPE_IMAGE)),
+            F::MemoryBarrierShared => (IntrinsicOp::MemoryBarrier, Some(SCOPE_SHARED)),
         };
-        let fields = Fields { scope, ..Fields::default() };
-        self.builder.intrinsic(IntrinsicOp::MemoryBarrier, &[], fields, None);
-        Ok(true)
+        let default = Fields::default();
+        let fields = Fields { scope: scope.unwrap_or(default.scope), ..default };
+        self.builder.intrinsic(op, &[], fields, None);
+        Val::List(Vec::new())
     }
 
-    fn subgroup(&mut self, f: F, v: &[Value]) -> Option<Value> {
+    fn invocation(&mut self, f: InvocationFunction, v: &[Value]) -> Value {
+        use InvocationFunction as F;
         let of =
             |l: &mut Self, op, bits, components| l.builder.load(op, v, Fields::default(), bits, components);
-        Some(match f {
+        match f {
             F::AnyInvocation => of(self, IntrinsicOp::VoteAny, 1, 1),
             F::AllInvocations => of(self, IntrinsicOp::VoteAll, 1, 1),
             F::AllInvocationsEqual => of(self, IntrinsicOp::VoteEq, 1, 1),
@@ -595,15 +633,32 @@ impl Lowerer<'_, '_> {
                 let clock = of(self, IntrinsicOp::Clock, 32, 2);
                 self.builder.pack_64_2x32(clock)
             }
-            _ => return None,
-        })
+        }
     }
 }
 
-/// Functions of several steps that round, which `float16_t` computes in `float` and rounds once more at the end: in its own precision the
-/// steps' errors would add up to visible ones, and squares overflow from 256 on. Functions of one step and those that cannot round are done
-/// in `float16_t`; what the machine has no 16-bit instruction for, `ir::passes::lower_half` takes care of.
-fn has_inexact_steps(function: F) -> bool {
+/// A call of a built-in function.
+#[derive(Clone, Copy)]
+struct Call<'a> {
+    function: BuiltinFunction,
+    arguments: &'a [ExprId],
+}
+
+/// Returns the operation for components of this type.
+fn by_type(scalar: Scalar, float: AluOp, signed: AluOp, unsigned: AluOp) -> AluOp {
+    match scalar {
+        s if s.is_float() => float,
+        s if s.is_signed_integer() => signed,
+        _ => unsigned,
+    }
+}
+
+/// Returns true for functions of several steps that round. `float16_t` computes them in `float` and
+/// rounds once more at the end: in its own precision the steps' errors would add up to visible
+/// ones, and squares overflow from 256 on. Functions of one step and those that cannot round are
+/// computed in `float16_t`; `ir::passes::lower_half` lowers those without a 16-bit instruction.
+fn has_inexact_steps(function: BuiltinFunction) -> bool {
+    use BuiltinFunction as F;
     matches!(
         function,
         F::Radians

@@ -108,7 +108,7 @@ impl Lowerer<'_, '_> {
             ExprKind::RuntimeLength(array) => self.runtime_length(*array),
             ExprKind::Call { function, arguments } => self.call(*function, arguments),
             ExprKind::CallSubroutine { place, arguments } => self.call_subroutine(*place, arguments, expr.ty),
-            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments, expr.ty),
+            ExprKind::Builtin { function, arguments } => self.builtin(*function, arguments),
             ExprKind::Texture(call) => self.texture(call, expr.ty),
             ExprKind::Image(call) => self.image(call, expr.ty),
             ExprKind::Atomic { op, place, operands } => {

@@ -27,6 +27,7 @@ use program::{
     Function, FunctionId, GlobalId, LinkedStage, LocalId, Program, Shader, Stage, StageKey, TypeId, TypeTable,
 };
 use thiserror::Error;
+use vocabulary::InternalError;
 
 use place::Place;
 use storage::{StorageId, Storages};
@@ -49,6 +50,9 @@ pub enum LowerError {
     /// Calls or statements nest too deeply.
     #[error("calls or statements nest deeper than {0} levels")]
     TooDeep(usize),
+    /// An internal error.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
 }
 
 /// Most instructions that a stage may have before optimisation.

@@ -25,7 +25,7 @@ pub mod types;
 pub mod variable;
 pub mod visit;
 
-pub use builtin_function::{AtomicOp, BuiltinFunction};
+pub use builtin_function::{AtomicOp, BuiltinFamily, BuiltinFunction};
 pub use builtin_variable::BuiltinVariable;
 pub use call_graph::CallGraph;
 pub use capabilities::{Api, Capabilities};

@@ -1,8 +1,8 @@
 //! Expressions: operators, constructors, assignments, calls.
 
 use program::{
-    AtomicOp, BinaryOp, BuiltinFunction, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId,
-    Scalar, Type, TypeId, UnaryOp,
+    AtomicOp, BinaryOp, Direction, Expr, ExprId, ExprKind, FunctionId, Literal, LocalId, Scalar, Type,
+    TypeId, UnaryOp,
 };
 
 use crate::environment::{Environment, Error, atomic_result};
@@ -275,7 +275,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 | ExprKind::CallSubroutine { .. }
                 | ExprKind::Atomic { .. }
                 | ExprKind::Image(_) => return true,
-                ExprKind::Builtin { function, .. } if writes(*function) => return true,
+                ExprKind::Builtin { function, .. } if function.writes() => return true,
                 _ => kind.for_each_child(|child| open.push(child)),
             }
         }
@@ -553,22 +553,4 @@ fn literal_bits(literal: Literal) -> u64 {
         Literal::Float(x) => u64::from(x.to_bits()),
         Literal::Double(x) => x.to_bits(),
     }
-}
-
-/// True if a built-in function writes arguments, counters or vertices.
-fn writes(function: BuiltinFunction) -> bool {
-    use BuiltinFunction as F;
-    matches!(
-        function,
-        F::Modf
-            | F::Frexp
-            | F::UaddCarry
-            | F::UsubBorrow
-            | F::UmulExtended
-            | F::ImulExtended
-            | F::EmitVertex
-            | F::EndPrimitive
-            | F::EmitStreamVertex
-            | F::EndStreamPrimitive
-    ) || function.name().starts_with("atomicCounter")
 }

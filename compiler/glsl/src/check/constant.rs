@@ -48,9 +48,7 @@ impl Checker<'_> {
                 // GLSL ES 3.00 and GLSL 4.20 exclude the comma operator.
                 ExprKind::Sequence(..) => !self.language.at_least(420, 300),
                 // Built-in functions came with GLSL 1.20.
-                ExprKind::Builtin { function, .. } => {
-                    is_constant_function(*function) && self.language.at_least(120, 100)
-                }
+                ExprKind::Builtin { function, .. } => function.is_const() && self.language.at_least(120, 100),
                 _ => false,
             };
             if !ok {
@@ -377,34 +375,6 @@ fn binary(op: BinaryOp, a: Number, b: Number, scalar: Scalar) -> Option<Number> 
         B::GreaterEqual => Number::Bool(x >= y),
         _ => return None,
     })
-}
-
-/// Built-in functions whose calls with constant arguments are constant expressions.
-fn is_constant_function(function: BuiltinFunction) -> bool {
-    use BuiltinFunction as F;
-    let excluded = [
-        F::Modf,
-        F::Frexp,
-        F::UaddCarry,
-        F::UsubBorrow,
-        F::UmulExtended,
-        F::ImulExtended,
-        F::Ftransform,
-        F::EmitVertex,
-        F::EndPrimitive,
-        F::EmitStreamVertex,
-        F::EndStreamPrimitive,
-        F::InterpolateAtCentroid,
-        F::InterpolateAtSample,
-        F::InterpolateAtOffset,
-        F::HelperInvocation,
-        F::Noise1,
-        F::Noise2,
-        F::Noise3,
-        F::Noise4,
-    ];
-    // Everything declared from the barriers on acts on invocations; the counters act on memory.
-    function < F::Barrier && !function.name().starts_with("atomicCounter") && !excluded.contains(&function)
 }
 
 /// The mask of a bit-field; `None` for an undefined one.

@@ -1,4 +1,13 @@
-//! GLSL bit-field functions to the hardware's.
+//! Lowering of GLSL's bit-field functions to the hardware's.
+//!
+//! ```text
+//! before:
+//!   v3 = bitfield_insert v0, v1, v2, 8
+//! after:
+//!   v4 = bfm 8, v2
+//!   v5 = ishl v1, v2
+//!   v3 = bfi v4, v5, v0
+//! ```
 
 use super::rewrite::{rewrite_alu, source_values};
 use crate::ops::AluOp;

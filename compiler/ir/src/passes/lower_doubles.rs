@@ -1,5 +1,14 @@
-//! 64-bit float operations that the hardware lacks, in terms of those it has: add, multiply, fused multiply-add,
-//! compare, select, and conversions from and to 32-bit types (fp64 design document).
+//! Lowering of 64-bit float operations that the hardware lacks to those it has: add, multiply,
+//! fused multiply-add, compare, select, and conversions from and to 32-bit types (fp64 design
+//! document).
+//!
+//! ```text
+//! before:
+//!   64x1 v1 = ffract v0
+//! after:
+//!   64x1 v2 = … (floor of v0 by integer operations on its halves)
+//!   64x1 v1 = fsub v0, v2
+//! ```
 
 use super::double_division::{divide, reciprocal, reciprocal_square_root, square_root};
 use super::rewrite::{rewrite_alu, source_values, unless_multiple};

@@ -1,4 +1,14 @@
-//! 16- and 32-bit float operations without an instruction of their own.
+//! Lowering of 16- and 32-bit float operations without an instruction.
+//!
+//! ```text
+//! before:
+//!   v2 = fmod v0, v1
+//! after:
+//!   v3 = fdiv v0, v1
+//!   v4 = ffloor v3
+//!   v5 = fmul v1, v4
+//!   v2 = fsub v0, v5
+//! ```
 
 use super::rewrite::{rewrite_alu, source_values, unless_multiple};
 use crate::builder::Builder;

@@ -1,4 +1,14 @@
-//! 16-bit floating-point operations that the machine does in single precision only.
+//! Lowering of 16-bit float operations that the machine has in single precision only.
+//!
+//! ```text
+//! before:
+//!   16x1 v2 = fdiv v0, v1
+//! after:
+//!   32x1 v3 = f2f32 v0
+//!   32x1 v4 = f2f32 v1
+//!   32x1 v5 = fdiv v3, v4
+//!   16x1 v2 = f2f16 v5
+//! ```
 
 use super::rewrite::{rewrite_alu, source_values};
 use crate::ops::AluOp;

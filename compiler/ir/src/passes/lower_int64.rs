@@ -1,4 +1,13 @@
-//! 64-bit integers in 32-bit halves.
+//! Lowering of 64-bit integers to pairs of 32-bit integers.
+//!
+//! ```text
+//! before:
+//!   64x1 v2 = iand v0, v1
+//! after:
+//!   32x1 v3 = iand low(v0), low(v1)
+//!   32x1 v4 = iand high(v0), high(v1)
+//!   64x1 v2 = pack_64_2x32_split v3, v4
+//! ```
 
 use super::rewrite::{rewrite_alu, source_values};
 use crate::builder::Builder;

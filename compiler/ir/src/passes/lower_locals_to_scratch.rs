@@ -1,4 +1,13 @@
-//! Local arrays to scratch memory.
+//! Lowering of local arrays to scratch memory.
+//!
+//! ```text
+//! before:
+//!   v1 = load_local v0 local=l0
+//! after:
+//!   v2 = umin v0, length - 1
+//!   v3 = ishl v2, 2
+//!   v1 = load_scratch v3
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::ids::Local;

@@ -1,4 +1,14 @@
-//! Run-time indices of small local arrays to chains of selections.
+//! Lowering of run-time indices of small local arrays to select chains.
+//!
+//! ```text
+//! before:
+//!   v1 = load_local v0 local=l0
+//! after:
+//!   v2 = load_local 0 local=l0
+//!   v3 = load_local 1 local=l0
+//!   v4 = ult v0, 1
+//!   v1 = bcsel v4, v2, v3
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::builder::Builder;

@@ -1,4 +1,13 @@
-//! Normalised packing functions to arithmetic and bits.
+//! Lowering of normalized packing functions to arithmetic and bit operations.
+//!
+//! ```text
+//! before:
+//!   v1 = unpack_unorm_4x8 v0
+//! after:
+//!   v2 = vec4 of the four bytes of v0
+//!   v3 = u2f32 v2
+//!   v1 = fdiv v3, 255.0
+//! ```
 
 use super::rewrite::{rewrite_alu, source_value};
 use crate::builder::Builder;

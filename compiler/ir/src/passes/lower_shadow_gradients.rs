@@ -1,4 +1,13 @@
-//! Shadow lookups with explicit gradients to lookups at a level, where the sampler has no such message.
+//! Lowering of shadow lookups with explicit gradients to lookups at a level, for samplers without
+//! such a message.
+//!
+//! ```text
+//! before:
+//!   v3 = tex.txd 2d shadow=1 ddx=v0 ddy=v1
+//! after:
+//!   v2 = … (level from the longer gradient)
+//!   v3 = tex.txl 2d shadow=1 lod=v2
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::builder::Builder;

@@ -1,4 +1,14 @@
-//! 8- and 16-bit operations that the hardware has for wider types only.
+//! Lowering of 8- and 16-bit operations that the hardware has for wider types only.
+//!
+//! ```text
+//! before:
+//!   8x1 v2 = iadd v0, v1
+//! after:
+//!   16x1 v3 = i2i16 v0
+//!   16x1 v4 = i2i16 v1
+//!   16x1 v5 = iadd v3, v4
+//!   8x1 v2 = i2i8 v5
+//! ```
 
 use super::rewrite::{rewrite_alu, source_values};
 use crate::builder::Builder;

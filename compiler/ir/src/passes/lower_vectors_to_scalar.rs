@@ -1,4 +1,13 @@
-//! Scalarisation for back ends that run one component per instruction.
+//! Scalarization for back ends that process one component per instruction.
+//!
+//! ```text
+//! before:
+//!   32x2 v2 = fadd v0, v1
+//! after:
+//!   32x1 v3 = fadd v0.x, v1.x
+//!   32x1 v4 = fadd v0.y, v1.y
+//!   32x2 v2 = vec2 v3, v4
+//! ```
 
 use super::rewrite::{Action, rewrite, rewrite_alu};
 use crate::builder::Builder;

@@ -1,4 +1,11 @@
 //! Algebraic simplification from the table of rules.
+//!
+//! ```text
+//! before:
+//!   v1 = fmul v0, 1.0
+//! after:
+//!   v1 = mov v0
+//! ```
 
 use super::algebraic_rules::{Condition, Constant, Pattern, RuleSet, VARIABLES, compiled};
 use super::rewrite::rewrite_alu;

@@ -1,4 +1,12 @@
-//! Open-coded bit-field operations to the hardware's.
+//! Recognition of open-coded bit-field operations.
+//!
+//! ```text
+//! before:
+//!   v2 = ushr v0, 8
+//!   v3 = iand v2, 0xff
+//! after:
+//!   v3 = ubfe v0, 8, 8
+//! ```
 
 use super::algebraic_rules::compiled_bitfields;
 use super::opt_algebraic::simplify;

@@ -1,4 +1,13 @@
-//! Stores to components of one output become one store.
+//! Combination of stores to the components of one output.
+//!
+//! ```text
+//! before:
+//!   store_output v0 slot=var0 component=0 mask=1
+//!   store_output v1 slot=var0 component=1 mask=1
+//! after:
+//!   v2 = vec2 v0, v1
+//!   store_output v2 slot=var0 component=0 mask=3
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::builder::Builder;

@@ -1,4 +1,11 @@
 //! Constant folding.
+//!
+//! ```text
+//! before:
+//!   v2 = iadd 2, 3
+//! after:
+//!   v2 = const 5
+//! ```
 
 use crate::fold::{FoldCtx, evaluate};
 use crate::ids::Inst;

@@ -1,4 +1,11 @@
-//! Inputs that the previous stage always fills with the same constants.
+//! Replacement of inputs that the previous stage always fills with the same constants.
+//!
+//! ```text
+//! before:
+//!   v0 = load_input slot=var0 component=0
+//! after:
+//!   v0 = const 0x3f800000
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::inst::InstKind;

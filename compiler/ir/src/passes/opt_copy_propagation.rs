@@ -1,4 +1,13 @@
 //! Copy propagation through `mov`, `vecN` and trivial phis.
+//!
+//! ```text
+//! before:
+//!   v2 = vec2 v0, v1
+//!   v3 = fadd v2.y, v2.x
+//! after:
+//!   v2 = vec2 v0, v1
+//!   v3 = fadd v1, v0
+//! ```
 
 use super::rewrite::resolve;
 use crate::ids::{Inst, Value};

@@ -1,4 +1,14 @@
 //! Common-subexpression elimination over the dominator tree.
+//!
+//! ```text
+//! before:
+//!   v2 = fadd v0, v1
+//!   v3 = fadd v1, v0
+//!   v4 = fmul v2, v3
+//! after:
+//!   v2 = fadd v0, v1
+//!   v4 = fmul v2, v2
+//! ```
 
 use super::rewrite::resolve;
 use crate::cfg::Cfg;

@@ -1,4 +1,14 @@
 //! Dead-code elimination.
+//!
+//! ```text
+//! before:
+//!   v1 = fadd v0, v0
+//!   v2 = fmul v0, v0
+//!   store_output v1
+//! after:
+//!   v1 = fadd v0, v0
+//!   store_output v1
+//! ```
 
 use crate::ids::{Inst, Value};
 use crate::inst::InstKind;

@@ -1,4 +1,12 @@
-//! Dead control flow: constant conditions, empty ifs, loops that run once, unreachable code.
+//! Removal of dead control flow: constant conditions, empty ifs, loops that run once, unreachable
+//! code.
+//!
+//! ```text
+//! before:
+//!   if true { store_output v0 } else { store_output v1 }
+//! after:
+//!   store_output v0
+//! ```
 
 use super::rewrite::prune_phis;
 use crate::ids::{Block, Node, Value};

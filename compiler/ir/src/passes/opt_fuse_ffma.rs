@@ -1,4 +1,12 @@
 //! Multiply-add fusion.
+//!
+//! ```text
+//! before:
+//!   v3 = fmul v0, v1
+//!   v4 = fadd v3, v2
+//! after:
+//!   v4 = ffma v0, v1, v2
+//! ```
 
 use super::rewrite::rewrite_alu;
 use crate::cfg::use_counts;

@@ -1,4 +1,12 @@
 //! Full unrolling of loops with a small constant number of iterations.
+//!
+//! ```text
+//! before:
+//!   loop { v1 = phi 0, v2; if v1 >= 2 { break }; store_output v1; v2 = iadd v1, 1 }
+//! after:
+//!   store_output 0
+//!   store_output 1
+//! ```
 
 use super::opt_constant_folding::fold_ctx;
 use super::opt_dead_cf;

@@ -1,4 +1,13 @@
-//! Small ifs to selections.
+//! Conversion of small ifs to selections.
+//!
+//! ```text
+//! before:
+//!   if v0 { v1 = fadd v2, v2 } else {}
+//!   v3 = phi v1, v2
+//! after:
+//!   v1 = fadd v2, v2
+//!   v3 = bcsel v0, v1, v2
+//! ```
 
 use super::rewrite::prune_phis;
 use crate::ids::{Block, Inst, Node, Value};

@@ -1,4 +1,13 @@
-//! Local variables to SSA values ("mem2reg").
+//! Promotion of local variables to SSA values ("mem2reg").
+//!
+//! ```text
+//! before:
+//!   store_local v0 local=l0
+//!   v1 = load_local local=l0
+//!   v2 = fadd v1, v1
+//! after:
+//!   v2 = fadd v0, v0
+//! ```
 
 use super::rewrite::resolve;
 use crate::builder::Builder;

@@ -1,4 +1,12 @@
-//! Undefined values make choices free.
+//! Simplification of choices with undefined values.
+//!
+//! ```text
+//! before:
+//!   v1 = undef
+//!   v2 = bcsel v0, v1, v3
+//! after:
+//!   v2 = mov v3
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::cfg::{Cfg, positions};

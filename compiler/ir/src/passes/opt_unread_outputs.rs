@@ -1,4 +1,11 @@
-//! Outputs that the next stage does not read.
+//! Removal of outputs that the next stage does not read.
+//!
+//! ```text
+//! before:
+//!   store_output v0 slot=var0 mask=3
+//! after:
+//!   store_output v0.x slot=var0 mask=1
+//! ```
 
 use super::rewrite::{Action, rewrite};
 use crate::inst::InstKind;

@@ -6,7 +6,7 @@ use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashSet;
 
 use super::Errors;
-use crate::builtin_function::BuiltinFunction;
+use crate::builtin_function::{AtomicCounterFunction, BuiltinFamily};
 use crate::call_graph::CallGraph;
 use crate::expression::{ExprId, ExprKind, ImageOp};
 use crate::shader::{FunctionId, Shader};
@@ -199,17 +199,13 @@ pub(super) fn has_side_effects(shader: &Shader, reached: &[ExprId]) -> bool {
         ExprKind::Image(call) => matches!(call.op, ImageOp::Store | ImageOp::Atomic(_)),
         ExprKind::Call { arguments, .. } => arguments.iter().any(|&a| is_buffer(shader, a)),
         ExprKind::Builtin { function, arguments } => {
-            let counter =
-                function.name().starts_with("atomicCounter") && *function != BuiltinFunction::AtomicCounter;
-            counter || arguments.iter().any(|&a| is_buffer(shader, a) && has_out_parameter(*function))
+            let family = function.family();
+            let writes_argument = matches!(family, BuiltinFamily::OutParameter(_));
+            matches!(family, BuiltinFamily::AtomicCounter(f) if f != AtomicCounterFunction::AtomicCounter)
+                || writes_argument && arguments.iter().any(|&a| is_buffer(shader, a))
         }
         _ => false,
     })
-}
-
-fn has_out_parameter(function: BuiltinFunction) -> bool {
-    use BuiltinFunction as F;
-    matches!(function, F::Modf | F::Frexp | F::UaddCarry | F::UsubBorrow | F::UmulExtended | F::ImulExtended)
 }
 
 /// The global a place belongs to.

@@ -1,31 +1,18 @@
-//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all
-//! component-wise.
+//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all component-wise.
 
-use program::{BinaryOp, BuiltinFunction as F, Scalar};
+use program::builtin_function::{AngleFunction, CommonFunction, ExponentialFunction, RelationalFunction};
+use program::{BinaryOp, Scalar};
 
 use super::arguments::{Arguments, real1, real2, real3, undefined_where};
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
 
-/// Calls a function of this family. Returns `None` for functions of other families.
-pub(crate) fn call(
-    f: F,
-    args: &Arguments,
-    result: Option<Scalar>,
-    components: usize,
-) -> Result<Option<Value>, Error> {
-    for family in [angle, exponential, rounding, selection, bits, relational] {
-        if let Some(value) = family(f, args, result, components)? {
-            return Ok(Some(value));
-        }
-    }
-    Ok(None)
-}
+type Outcome = Result<Value, Error>;
 
-type Outcome = Result<Option<Value>, Error>;
-
-fn angle(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
+/// Calls an angle or trigonometry function.
+pub(super) fn angle(f: AngleFunction, args: &Arguments) -> Outcome {
+    use AngleFunction as F;
     let function: fn(f64) -> f64 = match f {
         F::Radians => |x| x * (std::f64::consts::PI / 180.0),
         F::Degrees => |x| x * (180.0 / std::f64::consts::PI),
@@ -54,9 +41,8 @@ fn angle(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
                     }
                 }
             }
-            return Ok(Some(value));
+            return Ok(value);
         }
-        _ => return Ok(None),
     };
     let (x, ty) = (args.value(0)?, args.scalar(0)?);
     let value = real1(x, ty, function);
@@ -64,12 +50,23 @@ fn angle(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
         F::Asin | F::Acos => |x| x.abs() > 1.0,
         F::Acosh => |x| x < 1.0,
         F::Atanh => |x| x.abs() >= 1.0,
-        _ => return Ok(Some(value)),
+        F::Radians
+        | F::Degrees
+        | F::Sin
+        | F::Cos
+        | F::Tan
+        | F::Atan
+        | F::Sinh
+        | F::Cosh
+        | F::Tanh
+        | F::Asinh => return Ok(value),
     };
-    Ok(Some(undefined_where(value, x, ty, outside)))
+    Ok(undefined_where(value, x, ty, outside))
 }
 
-fn exponential(f: F, args: &Arguments, _: Option<Scalar>, components: usize) -> Outcome {
+/// Calls an exponential function.
+pub(super) fn exponential(f: ExponentialFunction, args: &Arguments, components: usize) -> Outcome {
+    use ExponentialFunction as F;
     let function: fn(f64) -> f64 = match f {
         F::Exp => libm::exp,
         F::Log => libm::log,
@@ -89,59 +86,114 @@ fn exponential(f: F, args: &Arguments, _: Option<Scalar>, components: usize) -> 
                     }
                 }
             }
-            return Ok(Some(value));
+            return Ok(value);
         }
-        _ => return Ok(None),
     };
     let (x, ty) = (args.value(0)?, args.scalar(0)?);
     let value = real1(x, ty, function);
     let outside: fn(f64) -> bool = match f {
         F::Log | F::Log2 | F::InverseSqrt => |x| x <= 0.0,
         F::Sqrt => |x| x < 0.0,
-        _ => return Ok(Some(value)),
+        F::Exp | F::Exp2 | F::Pow => return Ok(value),
     };
-    Ok(Some(undefined_where(value, x, ty, outside)))
+    Ok(undefined_where(value, x, ty, outside))
 }
 
-fn rounding(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {
-    let function: fn(f64) -> f64 = match f {
-        F::Floor => libm::floor,
-        F::Trunc => libm::trunc,
-        F::Round | F::RoundEven => libm::rint,
-        F::Ceil => libm::ceil,
-        F::Fract => |x| x - libm::floor(x),
+/// Calls a common function.
+pub(super) fn common(
+    f: CommonFunction,
+    args: &Arguments,
+    result: Option<Scalar>,
+    components: usize,
+) -> Outcome {
+    use CommonFunction as F;
+    let wide = |i| args.widened(i, components);
+    let wide3 = || Ok::<_, Error>((wide(0)?, wide(1)?, wide(2)?));
+    let ty = result.ok_or(Error::Malformed("common function with a result that is no number"))?;
+    let operands = || (0..args.values.len()).map(wide).collect::<Result<Vec<Value>, Error>>();
+    // Functions whose result is one of the operands.
+    let choice = |value| Ok(mark_open_choices(value, ty, &operands()?, true));
+    let number = |value| Ok(mark_open_choices(value, ty, &operands()?, false));
+    match f {
+        F::Floor => Ok(real1(args.value(0)?, ty, libm::floor)),
+        F::Trunc => Ok(real1(args.value(0)?, ty, libm::trunc)),
+        F::Round | F::RoundEven => Ok(real1(args.value(0)?, ty, libm::rint)),
+        F::Ceil => Ok(real1(args.value(0)?, ty, libm::ceil)),
+        F::Fract => Ok(real1(args.value(0)?, ty, |x| x - libm::floor(x))),
         F::Ldexp => {
-            let (ty, exponent) = (args.scalar(0)?, args.widened(1, components)?);
+            let (ty, exponent) = (args.scalar(0)?, wide(1)?);
             let scale = |x, e: u64| {
-                scalar::from_f64(
-                    ty,
-                    libm::scalbn(scalar::to_f64(ty, x), (e as i64).clamp(-5000, 5000) as i32),
-                )
+                let exponent = (e as i64).clamp(-5000, 5000) as i32;
+                scalar::from_f64(ty, libm::scalbn(scalar::to_f64(ty, x), exponent))
             };
-            return Ok(Some(args.value(0)?.zip(&exponent, scale)));
+            Ok(args.value(0)?.zip(&exponent, scale))
         }
-        F::Mod => {
-            let ty = args.scalar(0)?;
-            return Ok(Some(real2(args.value(0)?, &args.widened(1, components)?, ty, floored_modulo)));
+        F::Mod => Ok(real2(args.value(0)?, &wide(1)?, args.scalar(0)?, floored_modulo)),
+        F::Fma => fma(args),
+        F::IsNan => test(args, f64::is_nan),
+        F::IsInf => test(args, f64::is_infinite),
+        F::Abs if ty.is_float() => Ok(args.value(0)?.map(|x| x & !sign_bit(ty))),
+        F::Abs => Ok(args.value(0)?.map(|x| scalar::wrap(ty, (x as i64).wrapping_abs() as u64))),
+        F::Sign if ty.is_float() => number(real1(args.value(0)?, ty, sign)),
+        F::Sign => Ok(args.value(0)?.map(|x| (x as i64).signum() as u64)),
+        F::Min => choice(wide(0)?.zip(&wide(1)?, |x, y| min(ty, x, y))),
+        F::Max => choice(wide(0)?.zip(&wide(1)?, |x, y| max(ty, x, y))),
+        F::Clamp => choice(clamp(ty, &wide(0)?, &wide(1)?, &wide(2)?)),
+        F::Min3 => {
+            let (a, b, c) = wide3()?;
+            choice(a.zip3(&b, &c, |x, y, z| min(ty, min(ty, x, y), z)))
         }
-        F::Fma => {
-            let ty = args.scalar(0)?;
-            let (a, b, c) = (args.value(0)?, args.value(1)?, args.value(2)?);
-            return Ok(Some(match ty {
-                Scalar::Float => a.zip3(b, c, |x, y, z| {
-                    scalar::of_f32(libm::fmaf(scalar::f32_of(x), scalar::f32_of(y), scalar::f32_of(z)))
-                }),
-                _ => real3(a, b, c, ty, libm::fma),
-            }));
+        F::Max3 => {
+            let (a, b, c) = wide3()?;
+            choice(a.zip3(&b, &c, |x, y, z| max(ty, max(ty, x, y), z)))
         }
-        _ => return Ok(None),
-    };
-    let ty = result.ok_or(Error::Malformed("rounding of a non-number"))?;
-    Ok(Some(real1(args.value(0)?, ty, function)))
+        F::Mid3 => {
+            let (a, b, c) = wide3()?;
+            let middle = |x, y, z| max(ty, min(ty, x, y), min(ty, max(ty, x, y), z));
+            choice(a.zip3(&b, &c, middle))
+        }
+        F::Mix if args.scalar(2)? == Scalar::Bool => {
+            let (a, b, c) = wide3()?;
+            Ok(a.zip3(&b, &c, |x, y, a| if a != 0 { y } else { x }))
+        }
+        F::Mix => {
+            let (a, b, c) = wide3()?;
+            Ok(real3(&a, &b, &c, ty, |x, y, a| x * (1.0 - a) + y * a))
+        }
+        F::Step => number(real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 })),
+        F::Smoothstep => number(smoothstep(ty, &wide(0)?, &wide(1)?, &wide(2)?)),
+    }
 }
 
-/// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
-/// divisor.
+fn fma(args: &Arguments) -> Outcome {
+    let ty = args.scalar(0)?;
+    let (a, b, c) = (args.value(0)?, args.value(1)?, args.value(2)?);
+    Ok(match ty {
+        Scalar::Float => a.zip3(b, c, |x, y, z| {
+            scalar::of_f32(libm::fmaf(scalar::f32_of(x), scalar::f32_of(y), scalar::f32_of(z)))
+        }),
+        _ => real3(a, b, c, ty, libm::fma),
+    })
+}
+
+/// Returns the sign as a number; zeros and NaN stay.
+fn sign(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else {
+        x
+    }
+}
+
+/// Tests every component.
+fn test(args: &Arguments, test: fn(f64) -> bool) -> Outcome {
+    let ty = args.scalar(0)?;
+    Ok(args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x)))))
+}
+
+/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder, moved into the divisor's sign.
 fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
     if remainder == 0.0 {
@@ -155,13 +207,13 @@ fn less(ty: Scalar, a: u64, b: u64) -> bool {
     scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
 }
 
-/// Returns `min` of the specification: y if y < x, otherwise x. GLSL leaves the result for a number
-/// and a NaN open; it is the number, as with IEEE 754's minNum (the rule of the hardware).
+/// `min` as the specification words it: y if y < x, otherwise x. Of a number and a NaN, where GLSL leaves the choice open, IEEE 754's
+/// minNum (the hardware's rule) takes the number.
 fn min(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, y, x) || is_nan(ty, x) { y } else { x }
 }
 
-/// Returns `max` of the specification: y if x < y, otherwise x. NaN is treated as by [`min`].
+/// `max` as the specification words it: y if x < y, otherwise x; NaN as for [`min`].
 fn max(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, x, y) || is_nan(ty, x) { y } else { x }
 }
@@ -170,49 +222,11 @@ fn is_nan(ty: Scalar, x: u64) -> bool {
     ty.is_float() && scalar::to_f64(ty, x).is_nan()
 }
 
-fn selection(f: F, args: &Arguments, result: Option<Scalar>, components: usize) -> Outcome {
-    let Some(ty) = result else { return Ok(None) };
-    let wide = |i| args.widened(i, components);
-    let value = match f {
-        F::Abs if ty.is_float() => args.value(0)?.map(|x| x & !sign_bit(ty)),
-        F::Abs => args.value(0)?.map(|x| scalar::wrap(ty, (x as i64).wrapping_abs() as u64)),
-        F::Sign if ty.is_float() => real1(args.value(0)?, ty, |x| {
-            if x > 0.0 {
-                1.0
-            } else if x < 0.0 {
-                -1.0
-            } else {
-                x
-            }
-        }),
-        F::Sign => args.value(0)?.map(|x| (x as i64).signum() as u64),
-        F::Min => wide(0)?.zip(&wide(1)?, |x, y| min(ty, x, y)),
-        F::Max => wide(0)?.zip(&wide(1)?, |x, y| max(ty, x, y)),
-        F::Clamp => clamp(ty, &wide(0)?, &wide(1)?, &wide(2)?),
-        F::Min3 => wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| min(ty, min(ty, x, y), z)),
-        F::Max3 => wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| max(ty, max(ty, x, y), z)),
-        F::Mid3 => {
-            wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, z| max(ty, min(ty, x, y), min(ty, max(ty, x, y), z)))
-        }
-        F::Mix if args.scalar(2)? == Scalar::Bool => {
-            wide(0)?.zip3(&wide(1)?, &wide(2)?, |x, y, a| if a != 0 { y } else { x })
-        }
-        F::Mix => real3(&wide(0)?, &wide(1)?, &wide(2)?, ty, |x, y, a| x * (1.0 - a) + y * a),
-        F::Step => real2(&wide(0)?, &wide(1)?, ty, |edge, x| if x < edge { 0.0 } else { 1.0 }),
-        F::Smoothstep => smoothstep(ty, &wide(0)?, &wide(1)?, &wide(2)?),
-        _ => return Ok(None),
-    };
-    let chooses = matches!(f, F::Min | F::Max | F::Clamp | F::Min3 | F::Max3 | F::Mid3);
-    if !ty.is_float() || !(chooses || matches!(f, F::Sign | F::Step | F::Smoothstep)) {
-        return Ok(Some(value));
-    }
-    let operands: Result<Vec<Value>, Error> = (0..args.values.len()).map(wide).collect();
-    Ok(Some(mark_open_choices(value, ty, &operands?, chooses)))
-}
-
-/// Marks results that GLSL leaves open: functions of NaN need not return NaN (GLSL 4.60 section
-/// 4.7.1), and the order of two zeros is unspecified.
+/// Functions of NaN need not give NaN (GLSL 4.60 section 4.7.1), and which of two zeros is the smaller is nowhere said.
 fn mark_open_choices(mut value: Value, ty: Scalar, operands: &[Value], chooses: bool) -> Value {
+    if !ty.is_float() {
+        return value;
+    }
     for c in 0..value.components() {
         for lane in 0..value.lanes() {
             let numbers = || operands.iter().map(|o| scalar::to_f64(ty, o.get(c, lane)));
@@ -256,23 +270,16 @@ fn smoothstep(ty: Scalar, low: &Value, high: &Value, x: &Value) -> Value {
     value
 }
 
-fn bits(f: F, args: &Arguments, result: Option<Scalar>, _: usize) -> Outcome {
-    Ok(Some(match f {
-        F::IsNan | F::IsInf => {
-            let ty = args.scalar(0)?;
-            let test = if f == F::IsNan { f64::is_nan } else { f64::is_infinite };
-            args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x))))
-        }
-        _ if f.is_bit_cast() => {
-            let to = result.ok_or(Error::Malformed("bit cast to a non-number"))?;
-            let mask = u64::MAX >> (64 - to.bits());
-            args.value(0)?.map(|x| scalar::wrap(to, x & mask))
-        }
-        _ => return Ok(None),
-    }))
+/// Returns the operand's bits as another type.
+pub(super) fn bit_cast(args: &Arguments, result: Option<Scalar>) -> Outcome {
+    let to = result.ok_or(Error::Malformed("bit cast to a non-number"))?;
+    let mask = u64::MAX >> (64 - to.bits());
+    Ok(args.value(0)?.map(|x| scalar::wrap(to, x & mask)))
 }
 
-fn relational(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
+/// Calls a vector relational function.
+pub(super) fn relational(f: RelationalFunction, args: &Arguments) -> Outcome {
+    use RelationalFunction as F;
     let op = match f {
         F::LessThan => BinaryOp::Less,
         F::LessThanEqual => BinaryOp::LessEqual,
@@ -280,17 +287,16 @@ fn relational(f: F, args: &Arguments, _: Option<Scalar>, _: usize) -> Outcome {
         F::GreaterThanEqual => BinaryOp::GreaterEqual,
         F::Equal => BinaryOp::Equal,
         F::NotEqual => BinaryOp::NotEqual,
-        F::Not => return Ok(Some(args.value(0)?.map(|x| x ^ 1))),
+        F::Not => return Ok(args.value(0)?.map(|x| x ^ 1)),
         F::Any | F::All => {
             let any = f == F::Any;
             let fold = |operands: &[&[u64]], out: &mut [u64]| {
                 let mut values = operands[0].iter().map(|&x| x != 0);
                 out[0] = scalar::of_bool(if any { values.any(|x| x) } else { values.all(|x| x) });
             };
-            return Ok(Some(Value::reduce(&[args.value(0)?], 1, fold)));
+            return Ok(Value::reduce(&[args.value(0)?], 1, fold));
         }
-        _ => return Ok(None),
     };
     let function = scalar::binary(op, args.scalar(0)?).ok_or(Error::Malformed("comparison of this type"))?;
-    Ok(Some(args.value(0)?.zip(args.value(1)?, function)))
+    Ok(args.value(0)?.zip(args.value(1)?, function))
 }

@@ -1,6 +1,7 @@
 //! Geometric functions (GLSL 4.60 section 8.5): on all components of a lane together.
 
-use program::{BuiltinFunction as F, Scalar};
+use program::Scalar;
+use program::builtin_function::{GeometricFunction, NoiseFunction};
 
 use super::arguments::Arguments;
 use crate::environment::Error;
@@ -11,14 +12,15 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Calls a function of this family. Returns `None` for functions of other families.
-pub(crate) fn call(
-    f: F,
+/// Calls a geometric function.
+pub(super) fn geometric(
+    f: GeometricFunction,
     args: &Arguments,
     result: Option<Scalar>,
     components: usize,
-) -> Result<Option<Value>, Error> {
-    let Some(ty) = result else { return Ok(None) };
+) -> Result<Value, Error> {
+    use GeometricFunction as F;
+    let ty = result.ok_or(Error::Malformed("geometric function with a result that is no number"))?;
     let function: fn(&[Vec<f64>], &mut [f64]) = match f {
         F::Length => |v, out| out[0] = length(&v[0]),
         F::Distance => |v, out| {
@@ -46,22 +48,34 @@ pub(crate) fn call(
             out.iter_mut().zip(v[0].iter().zip(&v[1])).for_each(|(o, (i, n))| *o = i - d * n);
         },
         F::Refract => refract,
-        F::Noise1 | F::Noise2 | F::Noise3 | F::Noise4 => |_, out| out.fill(0.0),
-        _ => return Ok(None),
+        // The front end replaces it by an expression where it has a meaning.
+        F::Ftransform => return Err(Error::Unsupported("ftransform")),
     };
     let scalars: Result<Vec<Scalar>, Error> = (0..args.values.len()).map(|i| args.scalar(i)).collect();
     let scalars = scalars?;
-    Ok(Some(Value::reduce(&args.all(), components, |operands, out| {
+    Ok(Value::reduce(&args.all(), components, |operands, out| {
         let real = |(v, &ty): (&&[u64], &Scalar)| v.iter().map(|&x| scalar::to_f64(ty, x)).collect();
         let operands: Vec<Vec<f64>> = operands.iter().zip(&scalars).map(real).collect();
         let mut result = vec![0.0; out.len()];
         function(&operands, &mut result);
         out.iter_mut().zip(result).for_each(|(o, x)| *o = scalar::from_f64(ty, x));
-    })))
+    }))
+}
+
+/// Calls a noise function: zero is a valid noise.
+pub(super) fn noise(f: NoiseFunction, x: &Value) -> Result<Value, Error> {
+    use NoiseFunction as F;
+    let components = match f {
+        F::Noise1 => 1,
+        F::Noise2 => 2,
+        F::Noise3 => 3,
+        F::Noise4 => 4,
+    };
+    Ok(Value::reduce(&[x], components, |_, out| out.fill(0)))
 }
 
 fn length(v: &[f64]) -> f64 {
-    // The length of a scalar is its magnitude, computed without its square.
+    // The length of a scalar is its magnitude, without a detour through its square.
     if let [x] = v { x.abs() } else { libm::sqrt(dot(v, v)) }
 }
 

@@ -1,6 +1,7 @@
 //! Integer functions (GLSL 4.60 section 8.8, INTEL_shader_integer_functions2).
 
-use program::{BuiltinFunction as F, ExprId, Scalar};
+use program::builtin_function::IntegerFunction;
+use program::{ExprId, Scalar};
 
 use super::arguments::Arguments;
 use crate::environment::{Environment, Error};
@@ -8,14 +9,10 @@ use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
 use crate::scalar::wrap;
 
-/// Calls a function of this family. Returns `None` for functions of other families.
-pub(crate) fn call(
-    f: F,
-    args: &Arguments,
-    _: Option<Scalar>,
-    components: usize,
-) -> Result<Option<Value>, Error> {
-    Ok(Some(match f {
+/// Calls an integer function.
+pub(super) fn integer(f: IntegerFunction, args: &Arguments, components: usize) -> Result<Value, Error> {
+    use IntegerFunction as F;
+    Ok(match f {
         F::BitfieldExtract => {
             let ty = args.scalar(0)?;
             let (offset, bits) = (args.widened(1, components)?, args.widened(2, components)?);
@@ -57,8 +54,7 @@ pub(crate) fn call(
             let half = if ty.is_signed_integer() { Scalar::Int16 } else { Scalar::Uint16 };
             args.value(0)?.zip(args.value(1)?, |a, b| wrap(ty, a.wrapping_mul(wrap(half, b))))
         }
-        _ => return Ok(None),
-    }))
+    })
 }
 
 fn unsigned(ty: Scalar) -> Scalar {
@@ -70,7 +66,7 @@ fn unsigned(ty: Scalar) -> Scalar {
     }
 }
 
-/// Applies a function to two integer operands, exactly.
+/// Two integer operands, exactly.
 fn binary(args: &Arguments, f: impl Fn(Scalar, i128, i128) -> u64) -> Result<Value, Error> {
     let ty = args.scalar(0)?;
     let exact = |x: u64| if ty.is_signed_integer() { i128::from(x as i64) } else { i128::from(x) };
@@ -103,7 +99,7 @@ fn extract(ty: Scalar, x: u64, offset: i64, bits: i64) -> u64 {
     }
 }
 
-/// Marks undefined results: of negative offsets or widths, or of a field past bit 31.
+/// Negative offsets or widths, or a field past bit 31, have no defined result.
 fn mark_fields(mut value: Value, _: Scalar, offset: &Value, bits: &Value) -> Value {
     for c in 0..value.components() {
         for lane in 0..value.lanes() {
@@ -122,24 +118,28 @@ fn find_msb(x: u32, signed: bool) -> u64 {
 }
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// Evaluates `uaddCarry` and `usubBorrow`.
-    pub(super) fn carry(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
+    /// `uaddCarry`.
+    pub(super) fn add_with_carry(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
-        let (sum, flag): (Value, Value) = if f == F::UaddCarry {
-            (x.zip(&y, |a, b| (a + b) & 0xffff_ffff), x.zip(&y, |a, b| (a + b) >> 32))
-        } else {
-            (x.zip(&y, |a, b| a.wrapping_sub(b) & 0xffff_ffff), x.zip(&y, |a, b| u64::from(a < b)))
-        };
-        self.store_argument(*out, &flag)?;
+        let sum = x.zip(&y, |a, b| (a + b) & 0xffff_ffff);
+        self.store_argument(*out, &x.zip(&y, |a, b| (a + b) >> 32))?;
         Ok(sum)
     }
 
-    /// Evaluates `umulExtended` and `imulExtended`.
-    pub(super) fn wide_product(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
+    /// `usubBorrow`.
+    pub(super) fn subtract_with_borrow(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
+        let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
+        let (x, y) = (self.eval(*x)?, self.eval(*y)?);
+        let difference = x.zip(&y, |a, b| a.wrapping_sub(b) & 0xffff_ffff);
+        self.store_argument(*out, &x.zip(&y, |a, b| u64::from(a < b)))?;
+        Ok(difference)
+    }
+
+    /// `umulExtended` and `imulExtended`.
+    pub(super) fn wide_product(&mut self, ty: Scalar, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, high, low] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
-        let ty = if f == F::UmulExtended { Scalar::Uint } else { Scalar::Int };
         let product = x.zip(&y, |a, b| a.wrapping_mul(b));
         self.store_argument(*high, &product.map(|p| wrap(ty, p >> 32)))?;
         self.store_argument(*low, &product.map(|p| wrap(ty, p)))?;

@@ -1,7 +1,11 @@
-//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers,
-//! emission, atomic counters (GLSL 4.60 sections 8.10 to 8.19).
+//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers, emission, atomic counters
+//! (GLSL 4.60 sections 8.10 to 8.19).
 
-use program::{AtomicOp, BinaryOp, BuiltinFunction as F, ExprId, Scalar, TypeId};
+use program::builtin_function::{
+    AtomicCounterFunction, DerivativeFunction, EmissionFunction, InterpolationFunction, InvocationFunction,
+    SynchronizationFunction,
+};
+use program::{AtomicOp, BinaryOp, ExprId, Scalar};
 
 use super::arguments::{Arguments, real1};
 use crate::environment::{Environment, Error, InterpolateAt};
@@ -14,38 +18,44 @@ use crate::scalar;
 const QUAD: usize = 4;
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    pub(super) fn invocation_builtin(&mut self, f: F, args: &Arguments) -> Result<Option<Value>, Error> {
-        let nothing = Value::zero(0, self.lanes);
-        Ok(Some(match f {
-            F::DFdx | F::DFdxCoarse => self.derivative(args, |_| (1, 0))?,
-            F::DFdy | F::DFdyCoarse => self.derivative(args, |_| (2, 0))?,
-            F::DFdxFine => self.derivative(args, |lane| (lane | 1, lane & 2))?,
-            F::DFdyFine => self.derivative(args, |lane| (lane | 2, lane & 1))?,
-            F::Fwidth | F::FwidthCoarse => self.width(args, |_| (1, 0), |_| (2, 0))?,
-            F::FwidthFine => self.width(args, |lane| (lane | 1, lane & 2), |lane| (lane | 2, lane & 1))?,
-            F::HelperInvocation => {
-                let mut value = Value::zero(1, self.lanes);
-                for lane in 0..self.lanes {
-                    let helper =
-                        self.environment.system_value(program::BuiltinVariable::HelperInvocation, 0, lane)
-                            != 0;
-                    value.set(0, lane, scalar::of_bool(helper || self.killed.contains(lane)));
-                }
-                value
-            }
-            F::EmitVertex | F::EmitStreamVertex => {
-                self.emit(args)?;
-                nothing
-            }
+    /// Calls a derivative function.
+    pub(super) fn derivative_function(
+        &self,
+        f: DerivativeFunction,
+        args: &Arguments,
+    ) -> Result<Value, Error> {
+        use DerivativeFunction as F;
+        match f {
+            F::DFdx | F::DFdxCoarse => self.derivative(args, |_| (1, 0)),
+            F::DFdy | F::DFdyCoarse => self.derivative(args, |_| (2, 0)),
+            F::DFdxFine => self.derivative(args, |lane| (lane | 1, lane & 2)),
+            F::DFdyFine => self.derivative(args, |lane| (lane | 2, lane & 1)),
+            F::Fwidth | F::FwidthCoarse => self.width(args, |_| (1, 0), |_| (2, 0)),
+            F::FwidthFine => self.width(args, |lane| (lane | 1, lane & 2), |lane| (lane | 2, lane & 1)),
+        }
+    }
+
+    /// Calls a function of geometry shaders.
+    pub(super) fn emission(&mut self, f: EmissionFunction, args: &Arguments) -> Result<Value, Error> {
+        use EmissionFunction as F;
+        match f {
+            F::EmitVertex | F::EmitStreamVertex => self.emit(args)?,
             F::EndPrimitive | F::EndStreamPrimitive => {
                 for lane in self.active.clone().iter() {
                     let stream = args.values.first().map_or(0, |v| v.get(0, lane) as u32);
                     self.environment.end_primitive(lane, stream);
                 }
-                nothing
             }
-            // Barriers have no effect: all lanes run in lockstep and memory is written at once.
-            // With a critical section, fragments of one pixel are in different batches.
+        }
+        Ok(Value::zero(0, self.lanes))
+    }
+
+    /// Calls a barrier. All lanes run in lockstep and memory is written at once: barriers have
+    /// nothing left to do. Fragments of one pixel are never in one batch when there is a critical
+    /// section.
+    pub(super) fn synchronization(&self, f: SynchronizationFunction) -> Value {
+        use SynchronizationFunction as F;
+        match f {
             F::Barrier
             | F::MemoryBarrier
             | F::MemoryBarrierAtomicCounter
@@ -54,8 +64,26 @@ impl<E: Environment> InvocationGroup<'_, E> {
             | F::MemoryBarrierShared
             | F::GroupMemoryBarrier
             | F::BeginInvocationInterlock
-            | F::EndInvocationInterlock => nothing,
-            F::AnyInvocation | F::AllInvocations | F::AllInvocationsEqual => self.vote(f, args)?,
+            | F::EndInvocationInterlock => Value::zero(0, self.lanes),
+        }
+    }
+
+    /// Calls a function of the invocation or its subgroup.
+    pub(super) fn invocation(&mut self, f: InvocationFunction, args: &Arguments) -> Result<Value, Error> {
+        use InvocationFunction as F;
+        Ok(match f {
+            F::HelperInvocation => {
+                let mut value = Value::zero(1, self.lanes);
+                for lane in 0..self.lanes {
+                    let variable = program::BuiltinVariable::HelperInvocation;
+                    let helper = self.environment.system_value(variable, 0, lane) != 0;
+                    value.set(0, lane, scalar::of_bool(helper || self.killed.contains(lane)));
+                }
+                value
+            }
+            F::AnyInvocation => self.vote(args, |truth, _| truth > 0)?,
+            F::AllInvocations => self.vote(args, |truth, all| truth == all)?,
+            F::AllInvocationsEqual => self.vote(args, |truth, all| truth == 0 || truth == all)?,
             F::Ballot => {
                 let truth = args.value(0)?.truth(&self.active);
                 let bits = truth.iter().filter(|&l| l < 64).fold(0u64, |bits, lane| bits | 1 << lane);
@@ -70,14 +98,13 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let which = args.value(1)?.clone();
                 broadcast(args.value(0)?, |lane| which.get(0, lane) as usize)
             }
-            F::Clock | F::Clock2x32 => self.clock(if f == F::Clock { 1 } else { 2 }),
-            _ => return Ok(None),
-        }))
+            F::Clock => self.clock(1),
+            F::Clock2x32 => self.clock(2),
+        })
     }
 
-    /// Returns the difference of two lanes of each quad, selected by a function of the lane's
-    /// number in the quad. Undefined where one of them is inactive: derivatives are defined in
-    /// uniform control flow only, and not after one lane was discarded.
+    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names. Undefined where one of them is not
+    /// executing: derivatives are defined in uniform control flow only, and not after one of them was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract =
@@ -98,8 +125,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(result)
     }
 
-    /// Returns the lanes of a lane's quad, and the lane's number in it: four neighbors in the order
-    /// of lanes or, with `derivative_group_quadsNV`, two by two in the work group's x and y.
+    /// The lanes of a lane's quad, and the lane's number in it: four neighbors in the order of lanes, or, with
+    /// `derivative_group_quadsNV`, two by two in the work group's x and y.
     pub(super) fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
         let layout = &self.shader.layout;
         match (layout.derivative_group_quads, layout.local_size) {
@@ -109,7 +136,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let corner = lane - x % 2 - y % 2 * width;
                 ([corner, corner + 1, corner + width, corner + width + 1], x % 2 + y % 2 * 2)
             }
-            // Without grouping there are no neighbors, and all derivatives are zero.
+            // No grouping: no neighbors, all derivatives are zero.
             (None, _) if self.shader.stage != program::Stage::Fragment => ([lane; QUAD], 0),
             _ => {
                 let first = lane / QUAD * QUAD;
@@ -130,7 +157,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.componentwise(BinaryOp::Add, ty, &dx, &dy)
     }
 
-    /// Returns the clock in executed statements; it is unrelated to the clocks of other executors.
+    /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
     fn clock(&mut self, components: usize) -> Value {
         let time = self.environment.clock();
         let mut value = Value::undefined(components, self.lanes);
@@ -159,18 +186,19 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(())
     }
 
-    fn vote(&self, f: F, args: &Arguments) -> Result<Value, Error> {
+    /// Judges the number of lanes with a true argument and the number of active lanes.
+    fn vote(&self, args: &Arguments, judge: fn(u32, u32) -> bool) -> Result<Value, Error> {
         let truth = args.value(0)?.truth(&self.active).count();
-        let all = self.active.count();
-        let holds = match f {
-            F::AnyInvocation => truth > 0,
-            F::AllInvocations => truth == all,
-            _ => truth == 0 || truth == all,
-        };
+        let holds = judge(truth, self.active.count());
         Ok(Value::uniform(scalar::of_bool(holds), self.lanes))
     }
 
-    pub(super) fn interpolate_at(&mut self, f: F, arguments: &[ExprId]) -> Result<Value, Error> {
+    pub(super) fn interpolate_at(
+        &mut self,
+        f: InterpolationFunction,
+        arguments: &[ExprId],
+    ) -> Result<Value, Error> {
+        use InterpolationFunction as F;
         let interpolant = *arguments.first().ok_or(Error::Malformed("no interpolant"))?;
         let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is no variable"))?;
         let PlaceRoot::Global(id) = place.root else {
@@ -190,7 +218,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
             let location = match f {
                 F::InterpolateAtCentroid => InterpolateAt::Centroid,
                 F::InterpolateAtSample => InterpolateAt::Sample(operand(0) as u32),
-                _ => InterpolateAt::Offset(offset(operand(0)), offset(operand(1))),
+                F::InterpolateAtOffset => InterpolateAt::Offset(offset(operand(0)), offset(operand(1))),
             };
             for c in 0..count {
                 let component = place.swizzle.as_ref().map_or(c, |s| s[c] as usize);
@@ -204,7 +232,12 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(value)
     }
 
-    pub(super) fn atomic_counter(&mut self, f: F, arguments: &[ExprId], _: TypeId) -> Result<Value, Error> {
+    pub(super) fn atomic_counter(
+        &mut self,
+        f: AtomicCounterFunction,
+        arguments: &[ExprId],
+    ) -> Result<Value, Error> {
+        use AtomicCounterFunction as F;
         let (counter, data) = arguments.split_first().ok_or(Error::Malformed("no counter"))?;
         let place = self.place(*counter)?.ok_or(Error::Malformed("counter is no variable"))?;
         let data = self.eval_all(data)?;
@@ -232,7 +265,6 @@ impl<E: Environment> InvocationGroup<'_, E> {
             F::AtomicCounterXor => (AtomicOp::Xor, data),
             F::AtomicCounterExchange => (AtomicOp::Exchange, data),
             F::AtomicCounterCompSwap => (AtomicOp::CompareSwap, data),
-            _ => return Err(Error::Unsupported(f.name())),
         };
         self.atomic_on(op, &place, &operands, Scalar::Uint)
     }

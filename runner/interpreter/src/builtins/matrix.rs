@@ -1,24 +1,22 @@
 //! Matrix functions (GLSL 4.60 section 8.6). Components are column-major.
 
-use program::{BinaryOp, BuiltinFunction as F};
+use program::BinaryOp;
+use program::builtin_function::MatrixFunction;
 
 use super::arguments::Arguments;
 use crate::environment::Error;
 use crate::lanes::Value;
 use crate::scalar;
 
-/// Calls a function of this family. Returns `None` for functions of other families. Shapes are
-/// (columns, rows) of the arguments.
-pub(crate) fn call(f: F, args: &Arguments, shapes: &[Option<(u8, u8)>]) -> Result<Option<Value>, Error> {
-    if !matches!(f, F::MatrixCompMult | F::OuterProduct | F::Transpose | F::Determinant | F::Inverse) {
-        return Ok(None);
-    }
+/// Calls a matrix function. The shape is (columns, rows) of the first argument.
+pub(super) fn matrix(f: MatrixFunction, args: &Arguments, shape: Option<(u8, u8)>) -> Result<Value, Error> {
+    use MatrixFunction as F;
     let ty = args.scalar(0)?;
     let mul = scalar::binary(BinaryOp::Mul, ty).ok_or(Error::Malformed("matrix of non-numbers"))?;
-    let shape = shapes.first().copied().flatten().ok_or(Error::Malformed("argument is not a matrix"))?;
+    let shape = shape.ok_or(Error::Malformed("argument is not a matrix"))?;
     let (columns, rows) = (shape.0 as usize, shape.1 as usize);
     let real = |x: &u64| scalar::to_f64(ty, *x);
-    Ok(Some(match f {
+    Ok(match f {
         F::MatrixCompMult => args.value(0)?.zip(args.value(1)?, mul),
         F::OuterProduct => {
             let (c, r) = (args.value(0)?, args.value(1)?);
@@ -34,12 +32,12 @@ pub(crate) fn call(f: F, args: &Arguments, shapes: &[Option<(u8, u8)>]) -> Resul
             let m: Vec<f64> = v[0].iter().map(real).collect();
             out[0] = scalar::from_f64(ty, determinant(&m, columns));
         }),
-        _ => Value::reduce(&[args.value(0)?], columns * columns, |v, out| {
+        F::Inverse => Value::reduce(&[args.value(0)?], columns * columns, |v, out| {
             let m: Vec<f64> = v[0].iter().map(real).collect();
             let inverse = inverse(&m, columns);
             out.iter_mut().zip(inverse).for_each(|(o, x)| *o = scalar::from_f64(ty, x));
         }),
-    }))
+    })
 }
 
 fn minor(m: &[f64], n: usize, column: usize, row: usize) -> Vec<f64> {
@@ -47,7 +45,7 @@ fn minor(m: &[f64], n: usize, column: usize, row: usize) -> Vec<f64> {
     kept.map(|i| m[i]).collect()
 }
 
-/// Computes the determinant by Laplace expansion along the first row.
+/// Laplace expansion along the first row.
 fn determinant(m: &[f64], n: usize) -> f64 {
     match n {
         0 => 1.0,
@@ -56,7 +54,7 @@ fn determinant(m: &[f64], n: usize) -> f64 {
     }
 }
 
-/// Computes the inverse: adjugate over determinant.
+/// Adjugate over determinant.
 fn inverse(m: &[f64], n: usize) -> Vec<f64> {
     let d = determinant(m, n);
     // Element (column c, row r) of the inverse is the cofactor of (column r, row c).

@@ -9,9 +9,10 @@ mod matrix;
 mod packing;
 mod sampling;
 
-use program::{BuiltinFunction, ExprId, TypeId};
+use program::builtin_function::OutParameterFunction;
+use program::{BuiltinFamily, BuiltinFunction, ExprId, Scalar, TypeId};
 
-use self::arguments::Arguments;
+use self::arguments::{Arguments, real1};
 use crate::environment::{Environment, Error};
 use crate::invocation_group::InvocationGroup;
 use crate::lanes::Value;
@@ -25,51 +26,68 @@ impl<E: Environment> InvocationGroup<'_, E> {
         arguments: &[ExprId],
         ty: TypeId,
     ) -> Result<Value, Error> {
-        if let Some(value) = self.place_builtin(function, arguments, ty)? {
-            return Ok(value);
-        }
-        let values = self.eval_all(arguments)?;
-        let scalars = arguments.iter().map(|&a| self.types.scalar_of(self.shader.exprs[a].ty)).collect();
-        let arguments_ = Arguments { values, scalars };
-        let components = self.layout.component_count(ty);
+        use BuiltinFamily as B;
         let result = self.types.scalar_of(ty);
-        for family in [common::call, integer::call, packing::call] {
-            if let Some(value) = family(function, &arguments_, result, components)? {
-                return Ok(value);
+        let components = self.layout.component_count(ty);
+        match function.family() {
+            B::OutParameter(f) => self.out_parameter_function(f, arguments),
+            B::Interpolation(f) => self.interpolate_at(f, arguments),
+            B::AtomicCounter(f) => self.atomic_counter(f, arguments),
+            B::Angle(f) => common::angle(f, &self.evaluated(arguments)?),
+            B::Exponential(f) => common::exponential(f, &self.evaluated(arguments)?, components),
+            B::Common(f) => common::common(f, &self.evaluated(arguments)?, result, components),
+            B::BitCast(_) => common::bit_cast(&self.evaluated(arguments)?, result),
+            B::Relational(f) => common::relational(f, &self.evaluated(arguments)?),
+            B::Integer(f) => integer::integer(f, &self.evaluated(arguments)?, components),
+            B::Packing(f) => packing::packing(f, &self.evaluated(arguments)?, components),
+            B::Repacking(f) => packing::repacking(f, &self.evaluated(arguments)?, result, components),
+            B::Geometric(f) => geometric::geometric(f, &self.evaluated(arguments)?, result, components),
+            B::Noise(f) => geometric::noise(f, self.evaluated(arguments)?.value(0)?),
+            B::Matrix(f) => {
+                let shape = |&a: &ExprId| self.types.shape(self.shader.exprs[a].ty);
+                let shape = arguments.first().and_then(shape);
+                matrix::matrix(f, &self.evaluated(arguments)?, shape)
+            }
+            B::Derivative(f) => {
+                let arguments = self.evaluated(arguments)?;
+                self.derivative_function(f, &arguments)
+            }
+            B::Emission(f) => {
+                let arguments = self.evaluated(arguments)?;
+                self.emission(f, &arguments)
+            }
+            B::Synchronization(f) => {
+                self.evaluated(arguments)?;
+                Ok(self.synchronization(f))
+            }
+            B::Invocation(f) => {
+                let arguments = self.evaluated(arguments)?;
+                self.invocation(f, &arguments)
             }
         }
-        let shapes: Vec<_> = arguments.iter().map(|&a| self.types.shape(self.shader.exprs[a].ty)).collect();
-        if let Some(value) = geometric::call(function, &arguments_, result, components)? {
-            return Ok(value);
-        }
-        if let Some(value) = matrix::call(function, &arguments_, &shapes)? {
-            return Ok(value);
-        }
-        if let Some(value) = self.invocation_builtin(function, &arguments_)? {
-            return Ok(value);
-        }
-        Err(Error::Unsupported(function.name()))
     }
 
-    /// Calls a function that takes the place of an argument, not its value.
-    fn place_builtin(
+    /// Evaluates the arguments of a built-in function.
+    fn evaluated(&mut self, arguments: &[ExprId]) -> Result<Arguments, Error> {
+        let values = self.eval_all(arguments)?;
+        let scalars = arguments.iter().map(|&a| self.types.scalar_of(self.shader.exprs[a].ty)).collect();
+        Ok(Arguments { values, scalars })
+    }
+
+    /// Calls a function that writes arguments.
+    fn out_parameter_function(
         &mut self,
-        function: BuiltinFunction,
+        f: OutParameterFunction,
         arguments: &[ExprId],
-        ty: TypeId,
-    ) -> Result<Option<Value>, Error> {
-        use BuiltinFunction as F;
-        match function {
-            F::Modf | F::Frexp => self.split_float(function, arguments).map(Some),
-            F::UaddCarry | F::UsubBorrow => self.carry(function, arguments).map(Some),
-            F::UmulExtended | F::ImulExtended => self.wide_product(function, arguments).map(Some),
-            F::InterpolateAtCentroid | F::InterpolateAtSample | F::InterpolateAtOffset => {
-                self.interpolate_at(function, arguments).map(Some)
-            }
-            _ if function.name().starts_with("atomicCounter") => {
-                self.atomic_counter(function, arguments, ty).map(Some)
-            }
-            _ => Ok(None),
+    ) -> Result<Value, Error> {
+        use OutParameterFunction as F;
+        match f {
+            F::Modf => self.modf(arguments),
+            F::Frexp => self.frexp(arguments),
+            F::UaddCarry => self.add_with_carry(arguments),
+            F::UsubBorrow => self.subtract_with_borrow(arguments),
+            F::UmulExtended => self.wide_product(Scalar::Uint, arguments),
+            F::ImulExtended => self.wide_product(Scalar::Int, arguments),
         }
     }
 
@@ -78,19 +96,22 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.store(&place, value)
     }
 
-    fn split_float(&mut self, function: BuiltinFunction, arguments: &[ExprId]) -> Result<Value, Error> {
+    fn modf(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let ty = self.scalar_of(self.shader.exprs[*x].ty)?;
         let value = self.eval(*x)?;
-        let part = |f: fn(f64) -> f64| value.map(|bits| scalar::from_f64(ty, f(scalar::to_f64(ty, bits))));
-        if function == BuiltinFunction::Modf {
-            self.store_argument(*out, &part(libm::trunc))?;
-            return Ok(part(|x| {
-                if x.is_infinite() { 0.0f64.copysign(x) } else { (x - libm::trunc(x)).copysign(x) }
-            }));
-        }
+        self.store_argument(*out, &real1(&value, ty, libm::trunc))?;
+        Ok(real1(&value, ty, |x| {
+            if x.is_infinite() { 0.0f64.copysign(x) } else { (x - libm::trunc(x)).copysign(x) }
+        }))
+    }
+
+    fn frexp(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
+        let [x, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
+        let ty = self.scalar_of(self.shader.exprs[*x].ty)?;
+        let value = self.eval(*x)?;
         let exponents = value.map(|bits| libm::frexp(scalar::to_f64(ty, bits)).1 as i64 as u64);
         self.store_argument(*out, &exponents)?;
-        Ok(part(|x| if x.is_finite() { libm::frexp(x).0 } else { x }))
+        Ok(real1(&value, ty, |x| if x.is_finite() { libm::frexp(x).0 } else { x }))
     }
 }
