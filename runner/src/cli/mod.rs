@@ -384,6 +384,7 @@ struct ToolArgs {
 
 /// Runs the command line of the process.
 pub fn main() -> ExitCode {
+    crate::log::start();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

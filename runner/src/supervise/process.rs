@@ -1,7 +1,7 @@
 //! One worker process, seen from the supervisor.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::mem;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -14,6 +14,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use super::memory;
 use super::protocol::{self, Answer, Request};
+use crate::log;
 
 /// Size of the kept part of a worker's standard error.
 const KEPT: usize = 2 << 10;
@@ -183,7 +184,12 @@ fn wait_until(mut done: impl FnMut() -> bool) {
 
 fn keep_tail(mut stderr: impl Read, tail: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
+    let forward = log::is_on();
     while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+        if forward {
+            // The log of the worker belongs to the user.
+            let _ = io::stderr().write_all(&buffer[..read]);
+        }
         let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
         tail.extend_from_slice(&buffer[..read]);
         let excess = tail.len().saturating_sub(KEPT);

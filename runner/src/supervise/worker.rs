@@ -25,6 +25,7 @@ pub fn serve(
     prepare: impl FnOnce() + Send + 'static,
     run: impl Fn(&Request) -> Verdict + Send + Sync + 'static,
 ) -> io::Result<()> {
+    let _worker = tracing::info_span!("worker", process = std::process::id(), threads).entered();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .max_blocking_threads(threads.max(1))
         .thread_stack_size(STACK)
@@ -54,7 +55,8 @@ pub fn serve(
 
 fn answer(request: &Request, run: &dyn Fn(&Request) -> Verdict) {
     let start = Instant::now();
-    let verdict = caught(|| run(request));
+    let span = tracing::info_span!("case", test = %request.test, generation = %request.generation);
+    let verdict = span.in_scope(|| caught(|| run(request)));
     let duration_us = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     // The supervisor may be gone.
     let _ = protocol::write(&mut io::stdout().lock(), &Answer { case: request.case, verdict, duration_us });

@@ -183,6 +183,7 @@ impl SimulatorDevice {
         if let Some(binary) = foreign {
             return decoders.decode(Arc::new(binary), cache, devinfo);
         }
+        let _compile = tracing::info_span!("compile", %stage, generation = devinfo.name).entered();
         let (early, program) = (self.early.entry(state.program_id).or_default(), state.program);
         let compiled = match &mut self.passes {
             Some(log) => {
