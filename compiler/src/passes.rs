@@ -222,11 +222,15 @@ pub fn optional() -> BTreeSet<&'static str> {
 }
 
 /// Former names of passes, still accepted, and the present ones.
-const FORMER_NAMES: [(&str, &str); 4] = [
+const FORMER_NAMES: [(&str, &str); 8] = [
     ("lower_locals_to_ladder", "lower_locals_to_select_chain"),
     ("lower_locals_to_ssa", "opt_promote_locals"),
+    ("opt_common_subexpressions", "lir:opt_cse"),
     ("opt_constant_fold", "opt_constant_folding"),
     ("opt_copy_propagate", "ir:opt_copy_propagation"),
+    ("opt_dead_code", "lir:opt_dce"),
+    ("opt_vec4_dead_code", "opt_vec4_dce"),
+    ("schedule", "opt_schedule"),
 ];
 
 /// Returns the present name of a pass for a former one, and other names unchanged. A name may be

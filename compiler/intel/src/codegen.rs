@@ -4,32 +4,30 @@ use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
 use crate::error::CompileError;
 use crate::isel::SelectedProgram;
-use crate::lir::{MessageKind, Op, Program};
+use crate::lir::{Op, Program};
 use crate::model::Model;
 use crate::options::Options;
 use crate::output::{Compiled, Interface, Kernel, PushRange, Statistics, Width};
-use crate::passes::{PassList, PassManager};
-use crate::schedule;
+use crate::passes::{LirFunction, PassList};
 use crate::surfaces::BindingTable;
-use ir::Shader;
+use crate::timing;
+use ir::{Pass, PassManager, PassOptions, Shader};
 
-/// A finished kernel without its place in the metadata.
-#[derive(Clone, Debug)]
-pub struct GeneratedCode {
+/// A kernel without its place in the metadata.
+struct GeneratedCode {
     /// Machine code.
-    pub code: Vec<u8>,
+    code: Vec<u8>,
     /// What allocation did.
-    pub allocation: Allocation,
+    allocation: Allocation,
     /// Counts.
-    pub statistics: Statistics,
+    statistics: Statistics,
     /// One remark per instruction, if asked for.
-    pub annotations: Vec<String>,
+    annotations: Vec<String>,
 }
 
 impl GeneratedCode {
-    /// The kernel of this code.
-    #[must_use]
-    pub fn kernel(self, width: Width, dispatch_grf_start: u32) -> Kernel {
+    /// Returns the kernel of this code.
+    fn kernel(self, width: Width, dispatch_grf_start: u32) -> Kernel {
         Kernel {
             width,
             code: self.code,
@@ -41,15 +39,13 @@ impl GeneratedCode {
     }
 }
 
-/// Code generation of one shader: what its kernels share.
+/// Code generation of one shader: the part that its kernels share.
 #[derive(Clone, Copy)]
 pub struct CodeGenerator<'a> {
-    /// Facts of the generation.
+    /// The device and the quirks to handle.
     pub model: &'a Model,
     /// The caller's choices.
     pub options: &'a Options,
-    /// The passes of the back end.
-    pub passes: &'a PassList,
 }
 
 impl CodeGenerator<'_> {
@@ -62,11 +58,19 @@ impl CodeGenerator<'_> {
         selected: SelectedProgram,
         allow_spill: bool,
     ) -> Result<Kernel, CompileError> {
-        let SelectedProgram { program, width, push_start, scratch_bytes } = selected;
-        let program = (program, width);
-        let (model, options) = (self.model, self.options);
-        generate_code(program, model, options, allow_spill, self.passes, scratch_bytes)
-            .map(|code| code.kernel(width, push_start))
+        let options = self.options;
+        let mut manager = PassManager::new(PassOptions {
+            limit: options.kernel_limit(selected.width),
+            disabled: options.disabled_passes.clone(),
+            log: options.log.is_some(),
+            validate: options.check_allocation,
+        });
+        let (width, push_start) = (selected.width, selected.push_start);
+        let code = generate_code(selected, self.model, options, allow_spill, &mut manager);
+        if let Some(sink) = &options.log {
+            sink.push(width, manager.log().clone());
+        }
+        code.map(|code| code.kernel(width, push_start))
     }
 }
 
@@ -88,20 +92,31 @@ pub fn compiled(
     }
 }
 
-/// Optimises, legalises, allocates and encodes a program with a pass list; scratch memory below `scratch_base` bytes is in use already.
+/// Most rounds of a repeated list; each round of a useful pass shrinks the program, so real
+/// programs need fewer.
+const MAX_ROUNDS: usize = 16;
+
+/// Takes a selected program to machine code: the whole back end after instruction selection.
 ///
 /// # Errors
-/// Allocation or encoding failed; with `allow_spill` unset also a program that would spill.
-pub fn generate_code(
-    (mut program, width): (Program, Width),
+/// The pass, allocation or encoding that failed; with `allow_spill` unset also a program that would
+/// spill.
+fn generate_code(
+    SelectedProgram { mut program, width, scratch_bytes, .. }: SelectedProgram,
     model: &Model,
     options: &Options,
     allow_spill: bool,
-    list: &PassList,
-    scratch_base: u32,
+    manager: &mut PassManager<'_, Program>,
 ) -> Result<GeneratedCode, CompileError> {
-    let mut passes = PassManager::new(options, width);
-    passes.run(&mut program, model, list);
+    let list = PassList::of(width);
+    let apply = |pass: LirFunction, program: &mut Program| pass(program, model);
+    manager.run_to_fixpoint(&mut program, list.optimize, MAX_ROUNDS, apply)?;
+    program.compact_registers();
+    for &Pass { name, run } in list.legalize {
+        manager.run_required(&mut program, Pass { name, run: |p: &mut Program| run(p, model) })?;
+    }
+    manager.run_to_fixpoint(&mut program, list.clean_up, MAX_ROUNDS, apply)?;
+    program.compact_registers();
     let settings = allocate::Settings {
         allow_spill: allow_spill || options.spill_all,
         spill_all: options.spill_all,
@@ -109,10 +124,8 @@ pub fn generate_code(
         granularity: options.liveness,
         payload: options.payload_interference,
     };
-    let allocation = allocate::allocate(&mut program, model, settings, scratch_base)?;
-    if list.schedule {
-        passes.optional("schedule", || schedule::schedule(&mut program, model));
-    }
+    let allocation = allocate::allocate(&mut program, model, settings, scratch_bytes)?;
+    manager.run_to_fixpoint(&mut program, list.allocated, 1, apply)?;
     let Encoded { code, origin } = encode::encode(&program, model)?;
     let statistics = statistics(&program, model, &allocation, origin.len());
     let annotations = if options.annotate {
@@ -128,17 +141,11 @@ fn statistics(program: &Program, model: &Model, allocation: &Allocation, instruc
     Statistics {
         instructions: instructions as u32,
         loops: count(|i| i.op == Op::While),
-        cycles: schedule::estimate(program, model),
+        cycles: timing::estimate(program, model),
         spills: allocation.spills,
         fills: allocation.fills,
         sends: count(|i| i.op.is_send()),
         registers: allocate::graph::registers_used(program).min(128),
         max_live: allocation.max_live,
     }
-}
-
-/// Messages whose order with each other matters.
-#[must_use]
-pub fn is_ordered(kind: MessageKind) -> bool {
-    !matches!(kind, MessageKind::ConstantLoad | MessageKind::Sample | MessageKind::UrbRead)
 }

@@ -1,5 +1,7 @@
 //! Errors of the back end.
 
+use crate::lir::Failures;
+use ir::PassError;
 use thiserror::Error;
 use vocabulary::{InternalError, Phase};
 
@@ -48,5 +50,17 @@ impl From<InternalError> for CompileError {
     #[cold]
     fn from(error: InternalError) -> CompileError {
         CompileError { phase: error.phase, message: error.to_string(), internal: Some(Box::new(error)) }
+    }
+}
+
+impl From<PassError<Failures>> for CompileError {
+    #[cold]
+    fn from(error: PassError<Failures>) -> CompileError {
+        match error {
+            PassError::Invalid { pass, failures } => {
+                InternalError::new(Phase::Lower, failures.to_string()).in_pass(pass).into()
+            }
+            PassError::Internal(error) => error.into(),
+        }
     }
 }

@@ -22,9 +22,9 @@ pub mod passes;
 pub mod patch;
 pub mod pattern;
 pub mod scalar;
-pub mod schedule;
 pub mod sends;
 pub mod surfaces;
+pub mod timing;
 pub mod vec4;
 pub mod vue;
 
@@ -46,13 +46,9 @@ pub fn compile(
     devinfo: &'static DevInfo,
     options: &Options,
 ) -> Result<Compiled, CompileError> {
-    let model = model::model_for(devinfo, options.disabled_quirks);
+    let model = Model::new(devinfo, options.disabled_quirks);
     let stage = shader.info.stage;
     let backend = backend_for(devinfo, stage, options.backend);
-    let passes = match backend {
-        Backend::Scalar => &passes::SCALAR,
-        Backend::Vec4 => &vec4::PASSES,
-    };
     let compile_stage = match (backend, stage) {
         (Backend::Scalar, ir::Stage::Vertex) => scalar::vertex::compile,
         (Backend::Scalar, ir::Stage::TessControl) => scalar::tess_control::compile,
@@ -65,7 +61,7 @@ pub fn compile(
         (Backend::Vec4, ir::Stage::TessEval) => vec4::tess_eval::compile,
         (Backend::Vec4, ir::Stage::Geometry) => vec4::geometry::compile,
     };
-    compile_stage(shader, key, &CodeGenerator { model: &model, options, passes })
+    compile_stage(shader, key, &CodeGenerator { model: &model, options })
 }
 
 /// The back end that compiles `stage`: the caller's choice where the generation has both, which those with scalar code

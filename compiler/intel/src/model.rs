@@ -21,13 +21,13 @@ pub struct Model {
     disabled: QuirkSet,
 }
 
-/// Returns the model of `devinfo` with the handling of `disabled` quirks switched off.
-#[must_use]
-pub fn model_for(devinfo: &'static DevInfo, disabled: QuirkSet) -> Model {
-    Model { devinfo, disabled }
-}
-
 impl Model {
+    /// Returns the model of `devinfo` with the handling of `disabled` quirks switched off.
+    #[must_use]
+    pub fn new(devinfo: &'static DevInfo, disabled: QuirkSet) -> Model {
+        Model { devinfo, disabled }
+    }
+
     /// Facts of the device.
     #[must_use]
     pub fn devinfo(&self) -> &'static DevInfo {

@@ -69,6 +69,15 @@ pub struct Options {
     pub payload_interference: PayloadInterference,
 }
 
+impl Options {
+    /// Returns the most optional passes to run on a kernel of this width.
+    #[must_use]
+    pub fn kernel_limit(&self, width: Width) -> Option<u64> {
+        let own = self.width_limits.iter().find(|(w, _)| *w == width).map(|(_, limit)| *limit);
+        own.or(self.pass_limit)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {

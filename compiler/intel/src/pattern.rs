@@ -200,12 +200,7 @@ fn align16_mask(operand: &Operand, exec_size: u8, components: u8, reg: u32) -> u
 
 /// Bytes that an Align16 source may read: the components its swizzle selects for the written components.
 fn align16_read_mask(inst: &Inst, src: &Operand, reg: u32) -> u32 {
-    let needed = match inst.op {
-        Op::Dp4 | Op::Dph => 0xf,
-        Op::Dp3 => 0x7,
-        Op::Dp2 => 0x3,
-        _ => inst.dst.writemask,
-    };
+    let needed = inst.components_read();
     let mut components = 0;
     for i in 0..4 {
         if needed >> i & 1 != 0 {

@@ -59,11 +59,7 @@ fn runs() {
         (&["--durations", "none"], 2, "cannot read none"),
         (&["--binaries", "none"], 2, "none: no such folder"),
         (&["--disable-quirk", "none"], 2, "unknown quirk `none`"),
-        (
-            &["--disable-pass", "opt_dead_cod"],
-            2,
-            "unknown pass `opt_dead_cod`: did you mean `opt_dead_code`?",
-        ),
+        (&["--disable-pass", "opt_vec4_dc"], 2, "unknown pass `opt_vec4_dc`: did you mean `opt_vec4_dce`?"),
         (&["nowhere"], 2, "nowhere: No such file"),
         // 3: nothing selected.
         (&["-t", "nothing"], 3, "no tests are selected"),

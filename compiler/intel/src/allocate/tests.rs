@@ -3,13 +3,13 @@
 use super::*;
 use crate::lir::build::Builder;
 use crate::lir::{CondMod, Inst, Op, Type};
-use crate::model::{QuirkSet, model_for};
+use crate::model::{Model, QuirkSet};
 use eu::DevInfo;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
 
 fn ivb() -> Model {
-    model_for(DevInfo::get("ivb").unwrap(), QuirkSet::default())
+    Model::new(DevInfo::get("ivb").unwrap(), QuirkSet::default())
 }
 
 /// The program with its registers in place.
@@ -315,7 +315,7 @@ fn thread_ending_messages_get_the_top_registers() {
 #[test]
 fn responses_keep_out_of_r127_on_gen8() {
     for (name, fits) in [("hsw", true), ("bdw", false), ("skl", true)] {
-        let model = model_for(DevInfo::get(name).unwrap(), QuirkSet::default());
+        let model = Model::new(DevInfo::get(name).unwrap(), QuirkSet::default());
         let mut p = Program::new(8);
         p.payload_regs = 127;
         let mut b = Builder::new(&mut p);

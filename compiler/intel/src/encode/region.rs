@@ -216,10 +216,10 @@ fn strided(src: &Operand, stride: u32, n: u32) -> Result<eu::Region, CompileErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{QuirkSet, model_for};
+    use crate::model::{Model, QuirkSet};
 
     fn region_of(device: &str, ty: Type, exec: u8, operand: Operand) -> eu::Region {
-        let model = model_for(eu::DevInfo::get(device).unwrap(), QuirkSet::default());
+        let model = Model::new(eu::DevInfo::get(device).unwrap(), QuirkSet::default());
         let inst = Inst::new(Op::Mov, exec, Operand::grf(10, ty), &[operand]);
         let doubled = ty.size() == 8 && model.needs_df_exec_doubling();
         source(&Context { inst: &inst, model: &model, doubled }, &operand, 0).unwrap().region

@@ -1,15 +1,25 @@
-//! Passes after which every instruction can be encoded.
+//! Legalizing passes: afterwards every instruction can be encoded.
 
+mod legalize_64bit_regions;
 mod legalize_constants;
 mod legalize_math;
 mod legalize_simd_width;
 mod legalize_three_source;
-mod legalize_wide_regions;
+mod legalize_vec4_operands;
+mod lower_df_swizzle;
+mod lower_df_writemask;
+mod lower_simd_width;
+mod splitting;
+mod swizzle_class;
 #[cfg(test)]
-mod tests;
+mod vec4_tests;
 
+pub use legalize_64bit_regions::legalize_64bit_regions;
 pub use legalize_constants::legalize_constants;
 pub use legalize_math::legalize_math;
 pub use legalize_simd_width::legalize_simd_width;
 pub use legalize_three_source::legalize_three_source;
-pub use legalize_wide_regions::legalize_wide_regions;
+pub use legalize_vec4_operands::legalize_vec4_operands;
+pub use lower_df_swizzle::lower_df_swizzle;
+pub use lower_df_writemask::lower_df_writemask;
+pub use lower_simd_width::lower_simd_width;

@@ -172,6 +172,17 @@ impl Inst {
         (u32::from(self.exec_size.max(1)) - 1) * stride * size + size
     }
 
+    /// Components of the sources that this Align16 instruction reads, before their swizzles.
+    #[must_use]
+    pub fn components_read(&self) -> u8 {
+        match self.op {
+            Op::Dp4 | Op::Dph => 0xf,
+            Op::Dp3 => 0x7,
+            Op::Dp2 => 0x3,
+            _ => self.dst.writemask,
+        }
+    }
+
     /// Size in bytes of the type that operands are converted to before execution.
     #[must_use]
     pub fn exec_type(&self) -> Type {

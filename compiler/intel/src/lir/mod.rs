@@ -12,13 +12,15 @@ mod operand;
 mod parse;
 mod print;
 mod rows;
+mod validate;
 
 pub use eu::{Arf, CondMod, PredMode, Predicate, Type};
 pub use inst::{Inst, Message, MessageKind};
 pub use op::{Op, OpInfo};
 pub use operand::{File, Operand, REG_SIZE, Region, Swizzle, VReg, WRITEMASK_XYZW};
 pub use parse::{ParseError, parse};
-pub use rows::{RowStep, Rows};
+pub use rows::{RowStep, Rows, acts_on_dwords};
+pub use validate::Failures;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 

@@ -7,6 +7,12 @@
 
 use super::{Inst, Operand, Swizzle};
 
+/// True if the hardware takes this writemask of doubles to mean dwords (`align16-df-writemask`).
+#[must_use]
+pub fn acts_on_dwords(mask: u8) -> bool {
+    matches!(mask, 0b0011 | 0b1100)
+}
+
 /// Which owords the rows of a source read, and which double of an oword each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {

@@ -1,28 +1,34 @@
-//! Optimisations of back-end programs.
+//! Optimizations of LIR programs; `opt_vec4_…` are those of Align16 programs.
 
+mod modifiers;
 mod opt_algebraic;
 mod opt_cmod_propagation;
 mod opt_coalesce;
-mod opt_common_subexpressions;
 mod opt_control_flow;
 mod opt_copy_propagation;
-mod opt_dead_code;
+mod opt_cse;
+mod opt_dce;
 mod opt_destination;
 mod opt_flag_reuse;
 mod opt_saturate_propagation;
+mod opt_schedule;
+mod opt_vec4_coalesce;
+mod opt_vec4_copy_propagation;
+mod opt_vec4_dce;
 mod structured_regions;
-#[cfg(test)]
-mod tests;
 mod use_counts;
 
 pub use opt_algebraic::opt_algebraic;
 pub use opt_cmod_propagation::opt_cmod_propagation;
 pub use opt_coalesce::opt_coalesce;
-pub use opt_common_subexpressions::opt_common_subexpressions;
 pub use opt_control_flow::opt_control_flow;
 pub use opt_copy_propagation::opt_copy_propagation;
-pub(crate) use opt_copy_propagation::wraps;
-pub use opt_dead_code::opt_dead_code;
+pub use opt_cse::opt_cse;
+pub use opt_dce::opt_dce;
 pub use opt_destination::opt_destination;
 pub use opt_flag_reuse::opt_flag_reuse;
 pub use opt_saturate_propagation::opt_saturate_propagation;
+pub use opt_schedule::opt_schedule;
+pub use opt_vec4_coalesce::opt_vec4_coalesce;
+pub use opt_vec4_copy_propagation::opt_vec4_copy_propagation;
+pub use opt_vec4_dce::opt_vec4_dce;

@@ -1,5 +1,6 @@
 //! Copy and constant propagation.
 
+use super::modifiers::{is_logic, wraps};
 use super::structured_regions::StructuredRegions;
 use super::use_counts::UseCounts;
 use crate::lir::cfg::Cfg;
@@ -248,18 +249,6 @@ fn compose(inst: &Inst, src: &Operand, copy: &Copy, model: &Model) -> Option<Ope
     new.abs = src.abs || copy.src.abs;
     new.negate = if src.abs { src.negate } else { src.negate ^ copy.src.negate };
     Some(new)
-}
-
-/// Whether an instruction's result depends on its integer sources modulo their width only. A modified source is wider than its
-/// type: the negated smallest integer is a positive number to comparisons, selections, shifts, conversions and in accumulators.
-pub(crate) fn wraps(inst: &Inst) -> bool {
-    let plain = inst.cond.is_none() && !inst.saturate && !inst.dst.ty.is_float() && inst.dst.is_reg();
-    let modular = matches!(inst.op, Op::Mov | Op::Add | Op::Mul) || is_logic(inst.op);
-    plain && modular && inst.dst.ty.size() <= inst.src[0].ty.size()
-}
-
-fn is_logic(op: Op) -> bool {
-    matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
 }
 
 fn takes_modifiers(inst: &Inst, model: &Model) -> bool {

@@ -25,25 +25,14 @@ mod align1_regions;
 mod alu;
 mod alu_integer;
 mod compare;
-mod components;
 mod constants;
-#[cfg(test)]
-mod df_tests;
 mod fp64;
 pub mod geometry;
 mod geometry_inputs;
-mod legalize_operands;
 mod locals;
-mod lower_df_swizzle;
-mod lower_df_writemask;
-mod lower_simd_width;
 mod memory;
-mod opt_coalesce;
-mod opt_copy_propagation;
-mod opt_dead_code;
 mod patch_access;
 mod storage;
-mod swizzle_class;
 mod target;
 pub mod tess_control;
 pub mod tess_eval;
@@ -52,24 +41,3 @@ mod tests;
 mod texture;
 mod urb;
 pub mod vertex;
-
-use crate::legalize::legalize_wide_regions;
-use crate::passes::PassList;
-
-/// The vec4 back end's passes.
-pub static PASSES: PassList = PassList {
-    optimise: &[
-        ("opt_vec4_copy_propagation", opt_copy_propagation::opt_copy_propagation),
-        ("opt_vec4_dead_code", opt_dead_code::opt_dead_code),
-        ("opt_vec4_coalesce", opt_coalesce::opt_coalesce),
-    ],
-    legalise: &[
-        ("legalize_operands", legalize_operands::legalize_operands),
-        ("lower_df_swizzle", lower_df_swizzle::lower_df_swizzle),
-        ("lower_df_writemask", lower_df_writemask::lower_df_writemask),
-        ("lower_simd_width", lower_simd_width::lower_simd_width),
-        ("legalize_wide_regions", legalize_wide_regions),
-    ],
-    clean_up: &[("opt_vec4_dead_code", opt_dead_code::opt_dead_code)],
-    schedule: false,
-};

@@ -42,13 +42,13 @@ const OPTIONAL: &[&str] = &[
     "opt_loop_unroll",
     "opt_promote_locals",
     "lir:opt_copy_propagation",
-    "opt_common_subexpressions",
+    "lir:opt_cse",
     "opt_cmod_propagation",
     "opt_saturate_propagation",
-    "opt_dead_code",
+    "lir:opt_dce",
     "opt_control_flow",
     "opt_coalesce",
-    "schedule",
+    "opt_schedule",
 ];
 
 /// Another way to compile program number `n`; all of them must compute the same.
