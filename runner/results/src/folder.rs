@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use junit_report::OffsetDateTime;
 
-use super::{RESULTS_FILE, WriteError};
+use super::file::WriteError;
+use super::jsonl::RESULTS_FILE;
 
 /// Parent folder of runs without `--out`.
 const RESULTS: &str = "results";

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{WriteError, replace_file};
-use crate::shard::ShardHeader;
+use super::file::{WriteError, replace_file};
 use crate::verdict::TestResult;
 
 /// Name of the file.
@@ -54,6 +53,21 @@ impl Header {
             shard: None,
         }
     }
+}
+
+/// The part of a shard's header that lets a merge prove completeness.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardHeader {
+    /// Index of the shard, from 1.
+    pub index: u32,
+    /// Number of shards.
+    pub count: u32,
+    /// Number of results of the whole run.
+    pub rows: u64,
+    /// BLAKE3 hash of the names of all tests of the whole run, one per line.
+    pub selection: String,
+    /// BLAKE3 hash of the file of durations; `None` without one.
+    pub durations: Option<String>,
 }
 
 /// The file during the run: each result is written as soon as it is available.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ReadError, WriteError, replace_file};
+use super::file::{WriteError, replace_file};
+use super::read::ReadError;
 
 /// Name of the file.
 const RECORD_FILE: &str = "run.json";

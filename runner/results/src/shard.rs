@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
+use crate::jsonl::RESULTS_FILE;
 use crate::names::names_test;
-use crate::{ReadError, Run};
+use crate::read::{ReadError, Run};
 
 /// Shard `index` of `count`, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,21 +15,6 @@ pub struct Shard {
     pub index: u32,
     /// At least 1.
     pub count: u32,
-}
-
-/// The part of a shard's header that lets a merge prove completeness.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShardHeader {
-    /// Index of the shard, from 1.
-    pub index: u32,
-    /// Number of shards.
-    pub count: u32,
-    /// Number of results of the whole run.
-    pub rows: u64,
-    /// BLAKE3 hash of the names of all tests of the whole run, one per line.
-    pub selection: String,
-    /// BLAKE3 hash of the file of durations; `None` without one.
-    pub durations: Option<String>,
 }
 
 impl Shard {
@@ -142,7 +126,7 @@ impl Durations {
     /// # Errors
     /// Fails if the file cannot be read or has none of these formats.
     pub fn read(path: &Path) -> Result<Durations, ReadError> {
-        let file = if path.is_dir() { path.join(crate::RESULTS_FILE) } else { path.to_owned() };
+        let file = if path.is_dir() { path.join(RESULTS_FILE) } else { path.to_owned() };
         let error = |source| ReadError::Read { path: file.display().to_string(), source };
         let bytes = fs::read(&file).map_err(error)?;
         let hash = blake3::hash(&bytes).to_hex().to_string();

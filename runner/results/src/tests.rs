@@ -5,6 +5,8 @@ use std::fs;
 use std::time::Duration;
 
 use super::*;
+use crate::event::{Reporter, TestEvent};
+use crate::verdict::TestResult;
 use crate::verdict::{Counts, Outcome, Phase, Status};
 
 fn row(test: &str, generation: &str, status: Status) -> TestResult {

@@ -19,8 +19,9 @@ use crate::console::Console;
 use crate::schedule::{self, Limits};
 use crate::select::TestFile;
 use crate::supervise::{self, Pool};
+use results::ShardHeader;
 use results::expect::Expectations;
-use results::shard::{Durations, Shard, ShardHeader, selection_hash};
+use results::shard::{Durations, Shard, selection_hash};
 use results::{Header, JUNIT_FILE, ResultsWriter, Run, RunFolder, RunRecord};
 use vocabulary::Generation;
 

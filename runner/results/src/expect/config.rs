@@ -18,7 +18,7 @@ use std::path::Path;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::ExpectError;
+use super::error::ExpectError;
 use super::files::{ScopedFile, parse_scope};
 use super::rule::Baseline;
 use crate::verdict::Status;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use super::ExpectError;
+use super::error::ExpectError;
 use super::rule::Baseline;
 use vocabulary::Generation;
 

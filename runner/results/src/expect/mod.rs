@@ -5,12 +5,14 @@
 //! files after a run.
 
 mod config;
+mod error;
 mod files;
 mod rule;
 pub mod update;
 mod update_yaml;
 
 pub use config::Config;
+pub use error::ExpectError;
 pub use files::{ScopedFile, parse_baseline, parse_patterns};
 pub use rule::{Baseline, is_bad, judge, label};
 pub use update_yaml::config as update_config;
@@ -24,35 +26,6 @@ use crate::names::piglit_name;
 use crate::verdict::{Outcome, Status};
 use config::{Said, Which};
 use vocabulary::Generation;
-
-/// Expectations that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ExpectError {
-    /// A malformed line.
-    #[error("{path}:{line}: {message}")]
-    Line {
-        /// Path of the file.
-        path: String,
-        /// Line number, from 1.
-        line: usize,
-        /// Description of the problem.
-        message: String,
-    },
-    /// A file that cannot be read or used as a whole.
-    #[error("{path}: {message}")]
-    File {
-        /// Path of the file.
-        path: String,
-        /// Description of the problem.
-        message: String,
-    },
-}
-
-impl ExpectError {
-    fn line(path: &Path, line: usize, message: impl Into<String>) -> ExpectError {
-        ExpectError::Line { path: path.display().to_string(), line, message: message.into() }
-    }
-}
 
 /// The files of a command line.
 #[derive(Clone, Debug, Default)]

@@ -6,10 +6,10 @@ use std::fmt::Write;
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::generator::Variable;
+use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
 use super::script;
 use super::stage::{HASHES, StageShader};
-use super::{Maker, Size};
 
 /// Number of words of the result buffer for atomics.
 const ATOMIC_WORDS: usize = 64;

@@ -21,6 +21,7 @@ mod function;
 mod generator;
 mod helpers;
 mod integer;
+mod maker;
 mod mutate;
 mod names;
 mod pipeline;
@@ -33,12 +34,7 @@ mod statement;
 
 pub use mutate::mutate;
 
-use program::types::{TypeId, TypeTable};
-
-use generator::Generator;
-use random::Random;
-use resources::Resources;
-use stage::StageShader;
+use maker::{Maker, Size};
 
 /// The part of the pipeline that a test covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -72,17 +68,6 @@ impl Kind {
     }
 }
 
-/// Amount of code of the tested stage.
-#[derive(Clone, Copy, Debug)]
-struct Size(usize);
-
-impl Size {
-    /// Returns the number of statements of `body`, without nested ones.
-    fn statements(self) -> usize {
-        self.0
-    }
-}
-
 /// Returns test `number` of a seed: the text of a `.shader_test` file.
 pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
     let mut maker = Maker::new(seed, number);
@@ -95,45 +80,6 @@ pub fn generate(seed: u64, number: u64, kind: Kind) -> String {
         Kind::Compute => compute::compute(&mut maker, size),
     };
     format!("# runner fuzz --stage {} --seed {seed} --only {number} --print\n\n{text}", kind.name())
-}
-
-/// Data shared by the stages of one test.
-struct Maker {
-    seed: u64,
-    number: u64,
-    /// Generator of types and of everything outside of a single stage.
-    plan: Generator,
-    structures: Vec<TypeId>,
-    resources: Resources,
-}
-
-impl Maker {
-    fn new(seed: u64, number: u64) -> Maker {
-        let mut random = Random::new(seed, number, 0);
-        let doubles = random.chance(50);
-        let mut plan = Generator::new(random, TypeTable::default(), Vec::new(), doubles);
-        for k in 0..plan.random.between(0, 2) {
-            let members: Vec<TypeId> = (0..plan.random.between(2, 4)).map(|_| plan.any_type(1)).collect();
-            let name = format!("S{k}");
-            let structure = names::structure(&mut plan.types, &name, &members);
-            plan.structures.push(structure);
-        }
-        let structures = plan.structures.clone();
-        Maker { seed, number, plan, structures, resources: Resources::default() }
-    }
-
-    /// Creates resources for a number of stages.
-    fn make_resources(&mut self, stages: usize) {
-        self.resources = Resources::random(&mut self.plan, stages);
-    }
-
-    /// Returns the n-th stage.
-    fn stage(&self, number: usize) -> StageShader {
-        let random = Random::new(self.seed, self.number, 1 + number as u64);
-        let (types, structures) = (self.plan.types.clone(), self.structures.clone());
-        let generator = Generator::new(random, types, structures, self.plan.doubles);
-        StageShader::new(generator, self.resources.all.iter().filter(|resource| resource.is_of(number)))
-    }
 }
 
 #[cfg(test)]

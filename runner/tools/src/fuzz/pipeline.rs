@@ -7,11 +7,11 @@ use program::layout::{attribute_locations, varying_slots};
 use program::types::{Scalar, TypeId, TypeTable};
 
 use super::generator::Variable;
+use super::maker::{Maker, Size};
 use super::names::{any_scalar, array};
 use super::resources::value;
 use super::script::{self, POSITIONS};
 use super::stage::{HASH_VECTOR, HASHES, StageShader};
-use super::{Maker, Size};
 
 /// A varying: an output of one stage and an input of the next.
 #[derive(Clone, Debug)]

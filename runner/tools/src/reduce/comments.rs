@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::edit::Edit;
 use super::shader::{Source, disjoint, sources};
 use super::tokens::pieces;
 

@@ -2,7 +2,7 @@
 
 use glsl::ast::{ExprId, ExprKind, TranslationUnit};
 
-use super::Edit;
+use super::edit::Edit;
 use super::shader;
 
 /// Replacements of expressions; the front end rejects wrong types.

@@ -7,6 +7,7 @@
 //! text. A [`Likeness`] defines interesting texts.
 
 mod comments;
+mod edit;
 mod engine;
 mod expressions;
 mod likeness;
@@ -15,35 +16,9 @@ mod shader;
 mod statements;
 mod tokens;
 
+pub use edit::{Edit, apply};
 pub use engine::{Judge, Progress, Reducer, Stopped};
 pub use likeness::{Likeness, Wanted};
-
-use std::ops::Range;
-
-/// A replacement of a part of a text by a shorter one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// Byte range in the text.
-    pub range: Range<usize>,
-    /// Replacement.
-    pub text: String,
-}
-
-impl Edit {
-    fn delete(range: Range<usize>) -> Edit {
-        Edit { range, text: String::new() }
-    }
-
-    fn moved(mut self, by: usize) -> Edit {
-        self.range = self.range.start + by..self.range.end + by;
-        self
-    }
-
-    /// Returns true if the edit shortens the text.
-    fn shrinks(&self) -> bool {
-        self.text.len() < self.range.len()
-    }
-}
 
 /// A way to try a list of edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,18 +110,6 @@ impl Level {
             Level::Tokens => Plan::Together(tokens::tokens(text), tokens::CHUNK),
         }
     }
-}
-
-/// Applies disjoint edits in the order of the text.
-pub fn apply<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut from = 0;
-    for edit in edits {
-        result += text.get(from..edit.range.start).unwrap_or_default();
-        result += &edit.text;
-        from = edit.range.end;
-    }
-    result + text.get(from..).unwrap_or_default()
 }
 
 #[cfg(test)]

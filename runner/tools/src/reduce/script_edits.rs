@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use script::{Content, Script};
 
-use super::Edit;
+use super::edit::Edit;
 
 /// Removes each command of `[test]` with its line.
 pub fn commands(text: &str) -> Vec<Edit> {

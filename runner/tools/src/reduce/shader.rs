@@ -7,7 +7,7 @@ use glsl::ast::{TranslationUnit, Version};
 use glsl::source::{FileId, Span};
 use glsl::syntax::{self, Environment, ExtensionNames};
 
-use super::Edit;
+use super::edit::Edit;
 
 /// A GLSL section.
 pub(super) struct Source<'a> {

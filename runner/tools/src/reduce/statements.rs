@@ -3,7 +3,7 @@
 use glsl::ast::{StmtId, StmtKind};
 use glsl::source::Span;
 
-use super::Edit;
+use super::edit::Edit;
 use super::shader::{self, Parsed, disjoint};
 
 /// Removes each global declaration.

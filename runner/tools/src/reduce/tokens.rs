@@ -6,7 +6,7 @@ use glsl::intern::Interner;
 use glsl::lex;
 use glsl::token::TokenKind;
 
-use super::Edit;
+use super::edit::Edit;
 use super::shader::{disjoint, sources};
 
 /// Maximum number of tokens removed at once: larger parts were removed by coarser levels.

@@ -1,0 +1,155 @@
+//! Writer of a run's files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use crate::event::{Reporter, TestEvent};
+use crate::file::{WriteError, replace_file};
+use crate::jsonl::{Header, RESULTS_FILE};
+use crate::junit::Junit;
+use crate::read::{Run, RunFile};
+use crate::threads::joined;
+use crate::verdict::TestResult;
+use crate::{csv, jsonl, junit};
+
+/// Name of the JUnit report.
+pub const JUNIT_FILE: &str = "junit.xml";
+
+/// Writer of a run's files: results as they finish; at the end the sorted results and all other
+/// files.
+#[derive(Debug)]
+pub struct ResultsWriter {
+    folder: PathBuf,
+    header: Header,
+    log: jsonl::Log,
+    rows: Vec<TestResult>,
+    junit: Junit,
+    /// Receiver of the file of a complete run.
+    reader: Option<Sender<RunFile>>,
+}
+
+impl ResultsWriter {
+    /// Creates the files of a run in an existing folder.
+    ///
+    /// # Errors
+    /// Fails if the folder is not writable.
+    pub fn create(folder: &Path, header: Header) -> Result<ResultsWriter, WriteError> {
+        let log = jsonl::Log::create(&folder.join(RESULTS_FILE), &header)?;
+        Ok(ResultsWriter {
+            folder: folder.to_owned(),
+            header,
+            log,
+            rows: Vec::new(),
+            junit: Junit::All,
+            reader: None,
+        })
+    }
+
+    /// Continues a run that was read back: keeps its results and drops a truncated line.
+    ///
+    /// # Errors
+    /// Fails if the folder is not writable.
+    pub fn resume(folder: &Path, run: Run) -> Result<ResultsWriter, WriteError> {
+        let file = folder.join(RESULTS_FILE);
+        jsonl::replace(&file, &run.header, &run.rows)?;
+        let log = jsonl::Log::reopen(&file)?;
+        Ok(ResultsWriter {
+            folder: folder.to_owned(),
+            header: run.header,
+            log,
+            rows: run.rows,
+            junit: Junit::All,
+            reader: None,
+        })
+    }
+
+    /// Selects the results of the JUnit report.
+    #[must_use]
+    pub fn with_junit(self, junit: Junit) -> ResultsWriter {
+        ResultsWriter { junit, ..self }
+    }
+
+    /// Sends the file of a complete run to a receiver, before the file is on the disk.
+    pub fn read_by(&mut self, reader: Sender<RunFile>) {
+        self.reader = Some(reader);
+    }
+
+    /// Returns the results so far, including those of a resumed run.
+    pub fn rows(&self) -> &[TestResult] {
+        &self.rows
+    }
+
+    /// Returns true if every result so far is as expected, including those of a resumed run.
+    pub fn all_good(&self) -> bool {
+        self.rows.iter().all(|row| row.is_good())
+    }
+
+    /// Writes all files of a complete run.
+    ///
+    /// # Errors
+    /// Fails if the folder is not writable.
+    pub fn write_all(
+        folder: &Path,
+        header: &Header,
+        rows: &mut [TestResult],
+        junit: Junit,
+    ) -> Result<(), WriteError> {
+        rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        let log = jsonl::render(&folder.join(RESULTS_FILE), header, rows)?;
+        write_files(folder, header, rows, &log, junit)
+    }
+
+    fn finish(&mut self, interrupted: bool) -> Result<(), WriteError> {
+        self.rows.sort_by(|a, b| a.key().cmp(&b.key()));
+        let path = self.folder.join(RESULTS_FILE);
+        let log = Arc::new(jsonl::render(&path, &self.header, &self.rows)?);
+        if let (false, Some(reader)) = (interrupted, self.reader.take()) {
+            // The receiver may have ended.
+            let _ = reader.send(RunFile::new(path, log.clone()));
+        }
+        write_files(&self.folder, &self.header, &self.rows, &log, self.junit)
+    }
+}
+
+/// Writes all files of sorted results; `log` is the content of `results.jsonl`.
+fn write_files(
+    folder: &Path,
+    header: &Header,
+    rows: &[TestResult],
+    log: &[u8],
+    junit: Junit,
+) -> Result<(), WriteError> {
+    // The files are written concurrently, since each waits for the disk.
+    std::thread::scope(|scope| {
+        let log = scope.spawn(|| replace_file(&folder.join(RESULTS_FILE), log));
+        let report = scope.spawn(|| write_junit(folder, rows, junit));
+        for generation in &header.generations {
+            let rows = rows.iter().filter(|row| row.generation == *generation);
+            let path = folder.join(format!("results.{generation}.csv"));
+            replace_file(&path, &csv::render(rows))?;
+        }
+        joined(log)?;
+        joined(report)
+    })
+}
+
+impl Reporter for ResultsWriter {
+    fn event(&mut self, event: &TestEvent) -> anyhow::Result<()> {
+        match event {
+            TestEvent::Finished { result, .. } => {
+                self.log.append(result)?;
+                self.rows.push((**result).clone());
+            }
+            TestEvent::RunFinished { interrupted, .. } => self.finish(*interrupted)?,
+            TestEvent::RunStarted { .. } | TestEvent::Started { .. } | TestEvent::Tick => {}
+        }
+        Ok(())
+    }
+}
+
+fn write_junit(folder: &Path, rows: &[TestResult], junit: Junit) -> Result<(), WriteError> {
+    let path = folder.join(JUNIT_FILE);
+    let report = junit::render(rows, junit).map_err(WriteError::at(&path))?;
+    replace_file(&path, &report)
+}

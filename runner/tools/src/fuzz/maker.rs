@@ -1,0 +1,59 @@
+//! Data shared by the stages of a generated test.
+
+use program::types::{TypeId, TypeTable};
+
+use super::generator::Generator;
+use super::names;
+use super::random::Random;
+use super::resources::Resources;
+use super::stage::StageShader;
+
+/// Amount of code of the tested stage.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size(pub usize);
+
+impl Size {
+    /// Returns the number of statements of `body`, without nested ones.
+    pub fn statements(self) -> usize {
+        self.0
+    }
+}
+
+/// Data shared by the stages of one test.
+pub(super) struct Maker {
+    seed: u64,
+    number: u64,
+    /// Generator of types and of everything outside of a single stage.
+    pub plan: Generator,
+    pub structures: Vec<TypeId>,
+    pub resources: Resources,
+}
+
+impl Maker {
+    pub fn new(seed: u64, number: u64) -> Maker {
+        let mut random = Random::new(seed, number, 0);
+        let doubles = random.chance(50);
+        let mut plan = Generator::new(random, TypeTable::default(), Vec::new(), doubles);
+        for k in 0..plan.random.between(0, 2) {
+            let members: Vec<TypeId> = (0..plan.random.between(2, 4)).map(|_| plan.any_type(1)).collect();
+            let name = format!("S{k}");
+            let structure = names::structure(&mut plan.types, &name, &members);
+            plan.structures.push(structure);
+        }
+        let structures = plan.structures.clone();
+        Maker { seed, number, plan, structures, resources: Resources::default() }
+    }
+
+    /// Creates resources for a number of stages.
+    pub fn make_resources(&mut self, stages: usize) {
+        self.resources = Resources::random(&mut self.plan, stages);
+    }
+
+    /// Returns the n-th stage.
+    pub fn stage(&self, number: usize) -> StageShader {
+        let random = Random::new(self.seed, self.number, 1 + number as u64);
+        let (types, structures) = (self.plan.types.clone(), self.structures.clone());
+        let generator = Generator::new(random, types, structures, self.plan.doubles);
+        StageShader::new(generator, self.resources.all.iter().filter(|resource| resource.is_of(number)))
+    }
+}
