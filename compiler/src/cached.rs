@@ -6,15 +6,16 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use cache::{CheckoutPool, SharedTable};
-use eu::{DevInfo, ValidationCache};
+use eu::DevInfo;
 use ir::Shader;
 use program::{Program, Stage, StageKey};
 use vocabulary::CodegenOptions;
 
 use crate::binary::Binary;
-use crate::compile::{self, StageRequest, codegen, intel_options, validate_with};
+use crate::compile::{self, StageRequest, codegen, intel_options, validate_kernels};
 use crate::error::CompileError;
 use crate::passes::{self, IrTarget};
+use crate::validation_cache::ValidationCache;
 use crate::varyings;
 
 /// Most instructions of all shaders in one generation of a table: some megabytes, and more than the
@@ -133,7 +134,9 @@ impl CachedCompiler {
         self.binaries.get(key, weight, |key| {
             let binary = codegen(&key.shader, &key.key, devinfo, &intel_options(&key.options))?;
             if !key.options.no_validate {
-                self.with_validation_cache(devinfo, |cache| validate_with(cache, &binary))?;
+                self.with_validation_cache(devinfo, |cache| {
+                    validate_kernels(&binary, |code| cache.validate_program(code))
+                })?;
             }
             Ok(Arc::new(binary))
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eu::{DevInfo, ValidationCache};
+use eu::{DevInfo, Violation};
 use intel::output::{Interface, TessDomain, Width};
 use intel::passes::PassSink;
 use ir::pass::{PassEvent, PassLog};
@@ -211,13 +211,16 @@ fn tess_domain(program: &Program) -> TessDomain {
 /// # Errors
 /// The first violation and their number.
 pub fn validate(devinfo: &'static DevInfo, binary: &Binary) -> Result<(), CompileError> {
-    validate_with(&mut ValidationCache::new(devinfo), binary)
+    validate_kernels(binary, |code| eu::validate_program(devinfo, code))
 }
 
-/// As [`validate`], with instructions that were validated before.
-pub(crate) fn validate_with(cache: &mut ValidationCache, binary: &Binary) -> Result<(), CompileError> {
+/// Checks the code of every kernel with `validate`.
+pub(crate) fn validate_kernels(
+    binary: &Binary,
+    mut validate: impl FnMut(&[u8]) -> Vec<Violation>,
+) -> Result<(), CompileError> {
     for kernel in &binary.compiled.kernels {
-        let violations = cache.validate_program(&kernel.code);
+        let violations = validate(&kernel.code);
         if let Some(first) = violations.first() {
             let (first, count) = (first.clone(), violations.len());
             return Err(InvalidBinary { width: kernel.width, first, count }.into());

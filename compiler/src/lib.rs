@@ -27,6 +27,7 @@ mod error;
 mod interface;
 pub mod passes;
 mod plausible;
+mod validation_cache;
 mod varyings;
 
 pub use binary::{Binary, BinaryError};
@@ -37,4 +38,5 @@ pub use intel::output;
 pub use intel::{Quirk, QuirkSet};
 pub use interface::varying;
 pub use ir::{PassLog, PassRun};
+pub use validation_cache::ValidationCache;
 pub use vocabulary::{Backend, CodegenOptions, LivenessGranularity, PayloadInterference, Phase, StageLimit};

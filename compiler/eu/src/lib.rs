@@ -23,7 +23,6 @@ pub mod desc;
 pub mod devinfo;
 pub mod encoding;
 pub mod inst;
-mod instruction_cache;
 mod instruction_offsets;
 pub mod opcode;
 pub mod operand;
@@ -41,7 +40,6 @@ pub use encoding::{
 pub use inst::{
     AccessMode, CondMod, Desc, FlagReg, Inst, MathFn, PredMode, Predicate, Send, Sfid, ThreadControl,
 };
-pub use instruction_cache::{CachedInstruction, InstructionCache, InstructionStorage};
 pub use instruction_offsets::InstructionOffsets;
 pub use opcode::{Form, Opcode, OpcodeInfo};
 pub use operand::{Addressing, Arf, Operand, RegFile, Region, Swizzle, WriteMask};
@@ -49,4 +47,4 @@ pub use program_end::{ProgramEnd, jump_targets};
 pub use quirks::Quirk;
 pub use text::{AsmError, assemble, assemble_insts, print_inst, print_program};
 pub use types::Type;
-pub use validate::{ProgramValidator, ValidationCache, Violation, validate_inst, validate_program};
+pub use validate::{ProgramValidator, Violation, validate_inst, validate_program};

@@ -3,100 +3,119 @@
 use std::array;
 use std::sync::{Arc, OnceLock};
 
-use eu::{Inst, InstructionStorage};
+use eu::Inst;
 
 use crate::op::Op;
 use crate::quirks::Quirks;
 
-/// Most instructions of one [`DecodedInstructions`]: three quarters of a megabyte.
-pub(crate) const CAPACITY: usize = CHUNKS * CHUNK;
 const CHUNKS: usize = 64;
 const CHUNK: usize = 32;
 
 /// An instruction and its operation: everything that does not depend on its position in a kernel.
 #[derive(Clone, Debug)]
-pub(crate) struct DecodedInstruction {
-    pub inst: Inst,
-    pub op: Op,
+pub struct DecodedInstruction {
+    pub(crate) inst: Inst,
+    pub(crate) op: Op,
 }
 
 impl DecodedInstruction {
+    /// Resolves `inst` for a device with `quirks`.
     pub fn new(quirks: &Quirks, inst: Inst) -> DecodedInstruction {
         DecodedInstruction { inst, op: Op::resolve(quirks, &inst) }
     }
 }
 
+/// Properties of an instruction that a kernel's layout depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// True if the instruction steers, see [`Inst::steers`].
+    pub steers: bool,
+    /// True if the instruction is compacted: 8 bytes instead of 16.
+    pub compacted: bool,
+}
+
+impl Layout {
+    /// The layout properties of `inst`.
+    pub fn of(inst: &Inst) -> Layout {
+        Layout { steers: inst.steers(), compacted: inst.compacted }
+    }
+
+    /// Bytes of the instruction.
+    pub(crate) fn len_bytes(self) -> usize {
+        if self.compacted { 8 } else { 16 }
+    }
+}
+
 type Chunk = Box<[OnceLock<DecodedInstruction>; CHUNK]>;
 
-/// Append-only storage: instructions never change or move, so kernels read them while others are added.
+/// Instructions that never change or move, so that kernels read them while others are added.
 ///
-/// A kernel keeps the storage alive as a whole: counting references per instruction takes longer than decoding it.
+/// A kernel keeps all of them alive: counting references per instruction takes longer than decoding it.
 #[derive(Debug)]
-pub(crate) struct DecodedInstructions {
-    chunks: [OnceLock<Chunk>; CHUNKS],
-}
+pub(crate) struct Chunks([OnceLock<Chunk>; CHUNKS]);
 
-impl Default for DecodedInstructions {
-    fn default() -> DecodedInstructions {
-        DecodedInstructions { chunks: array::from_fn(|_| OnceLock::new()) }
+impl Default for Chunks {
+    fn default() -> Chunks {
+        Chunks(array::from_fn(|_| OnceLock::new()))
     }
 }
 
-impl DecodedInstructions {
+impl Chunks {
     /// Instruction `index`.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&DecodedInstruction> {
-        self.chunks.get(index / CHUNK)?.get()?.get(index % CHUNK)?.get()
+    pub(crate) fn get(&self, index: usize) -> Option<&DecodedInstruction> {
+        self.0.get(index / CHUNK)?.get()?.get(index % CHUNK)?.get()
     }
 
-    /// Sets instruction `index`, which is unset and below [`CAPACITY`].
+    /// Sets instruction `index`, which is unset and below the capacity.
     fn set(&self, index: usize, make: impl FnOnce() -> DecodedInstruction) {
-        let chunk = self.chunks[index / CHUNK].get_or_init(|| Box::new(array::from_fn(|_| OnceLock::new())));
+        let chunk = self.0[index / CHUNK].get_or_init(|| Box::new(array::from_fn(|_| OnceLock::new())));
         chunk[index % CHUNK].get_or_init(make);
     }
 }
 
-/// Appends to a [`DecodedInstructions`], and to a new one when that is full.
+/// Append-only storage of decoded instructions. Kernels share it and keep it alive.
 #[derive(Debug, Default)]
-pub(crate) struct DecodedInstructionWriter {
-    instructions: Arc<DecodedInstructions>,
+pub struct DecodedInstructions {
+    chunks: Arc<Chunks>,
     len: usize,
 }
 
-impl DecodedInstructionWriter {
-    /// The storage that the next instruction goes to, unless it is full.
-    pub fn instructions(&self) -> &Arc<DecodedInstructions> {
-        &self.instructions
-    }
+impl DecodedInstructions {
+    /// Most instructions of one storage: three quarters of a megabyte.
+    pub const CAPACITY: usize = CHUNKS * CHUNK;
 
-    /// Instruction `index` of the storage.
-    pub fn get(&self, index: u32) -> Option<&DecodedInstruction> {
-        self.instructions.get(index as usize)
-    }
-
-    /// Appends an instruction, constructed in place.
-    pub fn push(&mut self, make: impl FnOnce() -> DecodedInstruction) {
-        if self.len == CAPACITY {
-            self.clear();
-        }
-        self.instructions.set(self.len, make);
-        self.len += 1;
-    }
-}
-
-impl InstructionStorage for DecodedInstructionWriter {
-    fn len(&self) -> usize {
+    /// Number of instructions.
+    pub fn len(&self) -> usize {
         self.len
     }
 
-    fn copy_from(&mut self, other: &DecodedInstructionWriter, index: u32) {
-        if let Some(decoded) = other.get(index) {
-            self.push(|| decoded.clone());
-        }
+    /// Returns whether there are no instructions.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
-    /// Starts a new storage; kernels keep the old one alive.
-    fn clear(&mut self) {
-        *self = DecodedInstructionWriter::default();
+    /// Instruction `index`.
+    pub fn get(&self, index: u32) -> Option<&DecodedInstruction> {
+        self.chunks.get(index as usize)
+    }
+
+    /// Appends an instruction, constructed in place, and returns its index. A full storage is cleared first.
+    pub fn push(&mut self, make: impl FnOnce() -> DecodedInstruction) -> u32 {
+        if self.len == Self::CAPACITY {
+            self.clear();
+        }
+        self.chunks.set(self.len, make);
+        self.len += 1;
+        self.len as u32 - 1
+    }
+
+    /// Removes all instructions. Kernels keep those that they share.
+    pub fn clear(&mut self) {
+        *self = DecodedInstructions::default();
+    }
+
+    pub(crate) fn chunks(&self) -> &Arc<Chunks> {
+        &self.chunks
     }
 }

@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use eu::{
-    DevInfo, Form, Inst, InstructionOffsets, InstructionStorage, Opcode, ProgramEnd, ValidationCache,
-    jump_targets,
-};
+use eu::{DevInfo, Form, Inst, InstructionOffsets, Opcode, ProgramEnd, jump_targets};
 
-use crate::decoded::{DecodedInstruction, DecodedInstructionWriter, DecodedInstructions};
-use crate::decoder::{DecodedEntry, Decoder};
+use crate::decoded::{Chunks, DecodedInstruction, DecodedInstructions, Layout};
 use crate::error::DecodeError;
 use crate::op::Op;
 use crate::quirks::Quirks;
@@ -68,61 +64,30 @@ impl Kernel {
         bytes: &[u8],
         offset: usize,
     ) -> Result<Kernel, DecodeError> {
-        Kernel::decode_at(&mut Decoder::new(devinfo), &mut ValidationCache::new(devinfo), bytes, offset)
+        let quirks = Quirks::of(devinfo);
+        let mut builder = KernelBuilder::new(devinfo, bytes, offset)?;
+        let mut instructions = DecodedInstructions::default();
+        while let Some(rest) = builder.rest(bytes) {
+            let (inst, _) = eu::decode(devinfo, rest).map_err(|error| builder.error(&error))?;
+            let index = instructions.push(|| DecodedInstruction::new(&quirks, inst));
+            builder.push(&instructions, index, Layout::of(&inst));
+        }
+        builder.finish()
     }
 
-    pub(crate) fn decode_at(
-        decoder: &mut Decoder,
-        insts: &mut ValidationCache,
-        bytes: &[u8],
-        entry: usize,
-    ) -> Result<Kernel, DecodeError> {
-        let devinfo = decoder.devinfo();
-        if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
-            return Err(DecodeError::Entry { offset: entry });
-        }
-        let mut list = InstructionList::new(entry, (bytes.len() - entry) / 16);
-        let (mut offset, mut end) = (entry, ProgramEnd::default());
-        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
-            let entry = decoder
-                .decode(insts, rest)
-                .map_err(|error| DecodeError::Instruction { offset, reason: error.to_string() })?;
-            list.push(&entry, offset);
-            let steering = entry.writer.get(entry.index).filter(|_| entry.steers);
-            let ends = steering.is_some_and(|decoded| end.is_behind(devinfo, &decoded.inst, offset));
-            offset += entry.len_bytes;
-            if ends {
-                break;
-            }
-        }
-        Kernel::finish(devinfo, list, offset)
-    }
-
-    /// Builds a kernel from instructions that stand back to back from byte 0.
+    /// Builds a kernel from instructions at consecutive positions from byte 0.
     ///
     /// # Errors
     /// A jump leads to no instruction.
     pub fn from_insts(devinfo: &'static DevInfo, insts: Vec<Inst>) -> Result<Kernel, DecodeError> {
         let quirks = Quirks::of(devinfo);
-        let mut list = InstructionList::new(0, insts.len());
-        let (mut writer, mut offset) = (DecodedInstructionWriter::default(), 0);
+        let mut builder = KernelBuilder::at(devinfo, 0, insts.len());
+        let mut instructions = DecodedInstructions::default();
         for inst in insts {
-            let (steers, len_bytes) = (inst.steers(), inst.len_bytes());
-            writer.push(|| DecodedInstruction::new(&quirks, inst));
-            let index = writer.len() as u32 - 1;
-            list.push(&DecodedEntry { writer: &writer, index, steers, len_bytes }, offset);
-            offset += len_bytes;
+            let index = instructions.push(|| DecodedInstruction::new(&quirks, inst));
+            builder.push(&instructions, index, Layout::of(&inst));
         }
-        Kernel::finish(devinfo, list, offset)
-    }
-
-    fn finish(
-        devinfo: &'static DevInfo,
-        mut list: InstructionList,
-        end: usize,
-    ) -> Result<Kernel, DecodeError> {
-        list.resolve_jumps(devinfo, end)?;
-        Ok(Kernel { devinfo, quirks: Quirks::of(devinfo), list })
+        builder.finish()
     }
 
     /// This kernel without specialised implementations: every instruction executes channel by channel. Slow, and the
@@ -130,13 +95,13 @@ impl Kernel {
     #[must_use]
     pub fn generic(mut self) -> Kernel {
         let list = &mut self.list;
-        let (mut writer, mut storage) = (DecodedInstructionWriter::default(), Vec::new());
+        let (mut instructions, mut storage) = (DecodedInstructions::default(), Vec::new());
         for index in 0..list.entries.len() {
             let Some(decoded) = list.decoded(index) else { continue };
             let mut decoded = decoded.clone();
             decoded.op.fast = None;
-            writer.push(|| decoded);
-            list.entries[index].at = position(&mut storage, &writer, writer.len() as u32 - 1);
+            let new = instructions.push(|| decoded);
+            list.entries[index].at = position(&mut storage, &instructions, new);
         }
         list.storage = storage;
         self
@@ -182,12 +147,73 @@ impl Kernel {
 /// A binary larger than this is not a shader.
 const MAX_BYTES: usize = 1 << 29;
 
+/// Builds a kernel from decoded instructions, in order.
+///
+/// The caller decodes the instruction at the start of [`KernelBuilder::rest`] and pushes it, until there is none; see
+/// [`Kernel::decode_from`].
+#[derive(Debug)]
+pub struct KernelBuilder {
+    devinfo: &'static DevInfo,
+    list: InstructionList,
+    /// Byte offset of the next instruction.
+    offset: usize,
+    end: ProgramEnd,
+    ended: bool,
+}
+
+impl KernelBuilder {
+    /// A builder of the kernel at byte `entry` of `bytes`.
+    ///
+    /// # Errors
+    /// `entry` is no multiple of 8 or past the end, or there are too many bytes.
+    pub fn new(devinfo: &'static DevInfo, bytes: &[u8], entry: usize) -> Result<KernelBuilder, DecodeError> {
+        if !entry.is_multiple_of(8) || entry >= bytes.len() || bytes.len() > MAX_BYTES {
+            return Err(DecodeError::Entry { offset: entry });
+        }
+        Ok(KernelBuilder::at(devinfo, entry, (bytes.len() - entry) / 16))
+    }
+
+    /// A builder with space for `count` instructions from byte `entry` on.
+    fn at(devinfo: &'static DevInfo, entry: usize, count: usize) -> KernelBuilder {
+        let list = InstructionList::new(entry, count);
+        KernelBuilder { devinfo, list, offset: entry, end: ProgramEnd::default(), ended: false }
+    }
+
+    /// The bytes from the next instruction on; `None` behind the kernel's end.
+    pub fn rest<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.get(self.offset..).filter(|rest| !rest.is_empty() && !self.ended)
+    }
+
+    /// Adds instruction `index` of `instructions`.
+    pub fn push(&mut self, instructions: &DecodedInstructions, index: u32, layout: Layout) {
+        self.list.push(instructions, index, layout.steers, self.offset);
+        if let Some(steering) = instructions.get(index).filter(|_| layout.steers) {
+            self.ended = self.end.is_behind(self.devinfo, &steering.inst, self.offset);
+        }
+        self.offset += layout.len_bytes();
+    }
+
+    /// The error of the next instruction.
+    pub fn error(&self, error: &eu::DecodeError) -> DecodeError {
+        DecodeError::Instruction { offset: self.offset, reason: error.to_string() }
+    }
+
+    /// Resolves the jumps.
+    ///
+    /// # Errors
+    /// A jump leads to no instruction.
+    pub fn finish(mut self) -> Result<Kernel, DecodeError> {
+        self.list.resolve_jumps(self.devinfo, self.offset)?;
+        Ok(Kernel { devinfo: self.devinfo, quirks: Quirks::of(self.devinfo), list: self.list })
+    }
+}
+
 /// The instructions of a kernel, in order.
 #[derive(Clone, Debug)]
 struct InstructionList {
     entries: Vec<Entry>,
     /// Storage of the decoded instructions.
-    storage: Vec<Arc<DecodedInstructions>>,
+    storage: Vec<Arc<Chunks>>,
     /// Jumps; the first is the empty one of all instructions without targets.
     jumps: Vec<Jump>,
     /// Byte offsets in the binary.
@@ -211,15 +237,11 @@ struct Position {
     index: u16,
 }
 
-/// The position of instruction `index` of `writer`, whose storage is added to `storage` if missing.
-fn position(
-    storage: &mut Vec<Arc<DecodedInstructions>>,
-    writer: &DecodedInstructionWriter,
-    index: u32,
-) -> Position {
+/// The position of instruction `index` of `instructions`, whose chunks are added to `storage` if missing.
+fn position(storage: &mut Vec<Arc<Chunks>>, instructions: &DecodedInstructions, index: u32) -> Position {
     // A full storage is replaced, so the one in use is the last.
-    if !storage.last().is_some_and(|last| Arc::ptr_eq(last, writer.instructions())) {
-        storage.push(writer.instructions().clone());
+    if !storage.last().is_some_and(|last| Arc::ptr_eq(last, instructions.chunks())) {
+        storage.push(instructions.chunks().clone());
     }
     Position { storage: storage.len() as u16 - 1, index: index as u16 }
 }
@@ -250,12 +272,12 @@ impl InstructionList {
         }
     }
 
-    fn push(&mut self, entry: &DecodedEntry, offset: usize) {
-        if entry.steers {
+    fn push(&mut self, instructions: &DecodedInstructions, index: u32, steers: bool, offset: usize) {
+        if steers {
             self.steering.push(self.entries.len());
         }
         self.offsets.push(offset);
-        self.entries.push(Entry { at: position(&mut self.storage, entry.writer, entry.index), jump: 0 });
+        self.entries.push(Entry { at: position(&mut self.storage, instructions, index), jump: 0 });
     }
 
     /// The jump of instruction `index`, added if missing.

@@ -28,7 +28,6 @@
 pub mod alu;
 mod control;
 mod decoded;
-mod decoder;
 pub mod error;
 mod exec_shape;
 pub mod host;
@@ -43,9 +42,10 @@ mod thread;
 pub mod trace;
 
 pub use alu::math::MathMode;
-pub use decoder::Decoder;
+pub use decoded::{DecodedInstruction, DecodedInstructions, Layout};
 pub use error::{DecodeError, Reason, SimError};
 pub use host::{Host, HostError, NoHost};
-pub use kernel::Kernel;
+pub use kernel::{Kernel, KernelBuilder};
+pub use quirks::Quirks;
 pub use run::Outcome;
 pub use thread::Thread;

@@ -9,7 +9,6 @@
 mod accumulators;
 mod bits;
 mod branches;
-mod cache;
 mod context;
 mod conversions;
 mod fp64;
@@ -29,7 +28,6 @@ mod three_source;
 #[cfg(test)]
 mod tests;
 
-pub use cache::ValidationCache;
 pub use program::{ProgramValidator, Violation, validate_program};
 pub use rule_sets::validate_inst;
 

@@ -5,6 +5,7 @@ mod compare;
 mod compute;
 mod fragment;
 mod geometry;
+mod kernel_cache;
 mod memory;
 mod prepared;
 mod sampler;

@@ -8,9 +8,10 @@ use cache::CheckoutPool;
 use compiler::output::{Interface, Width};
 use compiler::{Binary, CachedCompiler};
 use eu::DevInfo;
-use simulator::{Decoder, Kernel};
+use simulator::Kernel;
 use softgl::device::DeviceError;
 
+use super::kernel_cache::KernelCache;
 use super::rejected;
 
 /// Maximum size of machine code that is kept decoded: about the size of the compiler's cache.
@@ -44,7 +45,7 @@ impl Prepared {
 /// Cache of decoded instructions, and of whole binaries that came from the compiler's cache.
 #[derive(Default)]
 pub struct Decoders {
-    decoders: CheckoutPool<&'static str, Decoder>,
+    decoders: CheckoutPool<&'static str, KernelCache>,
     prepared: Mutex<Table>,
 }
 
@@ -96,12 +97,12 @@ impl Decoders {
         let mut kernels = Vec::new();
         let mut hashes = Vec::new();
         for kernel in &binary.compiled.kernels {
-            let decode = |decoder: &mut Decoder| {
+            let decode = |decoder: &mut KernelCache| {
                 cache.with_validation_cache(devinfo, |insts| decoder.kernel(insts, &kernel.code))
             };
             let decoded = self
                 .decoders
-                .with(devinfo.name, || Decoder::new(devinfo), decode)
+                .with(devinfo.name, || KernelCache::new(devinfo), decode)
                 .map_err(|e| rejected(Phase::Simulate, format!("{} kernel: {e}", kernel.width.name())))?;
             kernels.push((kernel.width, decoded));
             hashes.push(blake3::hash(&kernel.code).to_hex().to_string());
