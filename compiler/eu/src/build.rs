@@ -131,7 +131,7 @@ pub fn imm_uv(bits: u32) -> Operand {
     imm(Type::UV, u64::from(bits))
 }
 
-/// A 16-bit immediate stands in both halves of the field.
+/// A 16-bit immediate occupies both halves of the field.
 fn both_halves(bits: u16) -> u64 {
     u64::from(bits) << 16 | u64::from(bits)
 }
@@ -170,7 +170,8 @@ impl Operand {
         Operand { subnr: bytes, ..self }
     }
 
-    /// This operand moved by `bytes`, into later registers if needed. Saturates at the last register.
+    /// This operand moved by `bytes`, into later registers if needed. Saturates at the last
+    /// register.
     #[must_use]
     pub fn plus_bytes(self, bytes: u32) -> Operand {
         let offset = self.byte_offset() + bytes;
@@ -244,7 +245,8 @@ pub const fn math(function: MathFn) -> Inst {
     inst
 }
 
-/// SEND to `sfid` with an immediate descriptor; `dst` and `payload` are the first registers of response and message.
+/// SEND to `sfid` with an immediate descriptor; `dst` and `payload` are the first registers of
+/// response and message.
 pub fn send(sfid: Sfid, dst: Operand, payload: Operand, desc: u32) -> Inst {
     let send = Send { sfid, desc: Desc::Imm(desc), ex_desc: Desc::Imm(0), eot: false };
     Inst { send: Some(send), ..Inst::new(Opcode::Send) }.dst(dst).srcs(&[payload])
@@ -264,7 +266,8 @@ pub fn send_message(
     Ok(send(desc::sfid(message), dst, payload, desc::encode(devinfo, message, lengths)?))
 }
 
-/// SENDS (skl) to `sfid`; `payload` and `payload2` are the first registers of the message's two parts.
+/// SENDS (skl) to `sfid`; `payload` and `payload2` are the first registers of the message's two
+/// parts.
 pub fn sends(sfid: Sfid, dst: Operand, payload: Operand, payload2: Operand, desc: u32, ex_desc: u32) -> Inst {
     let send = Send { sfid, desc: Desc::Imm(desc), ex_desc: Desc::Imm(ex_desc), eot: false };
     Inst { send: Some(send), ..Inst::new(Opcode::Sends) }.dst(dst).srcs(&[payload, payload2])
@@ -289,7 +292,8 @@ impl Inst {
         Inst { no_mask: true, ..self }
     }
 
-    /// With destination `dst`; its region is reduced to a destination's (the horizontal stride, 1 if it was 0).
+    /// With destination `dst`; its region is reduced to a destination's (the horizontal stride, 1
+    /// if it was 0).
     #[must_use]
     pub fn dst(self, dst: Operand) -> Inst {
         let hstride = dst.region.hstride.max(1);
@@ -305,7 +309,8 @@ impl Inst {
         self
     }
 
-    /// With conditional modifier `cond_mod`, writing flag `f<nr>.<sub>` (where the opcode writes flags).
+    /// With conditional modifier `cond_mod`, writing flag `f<nr>.<sub>` (where the opcode writes
+    /// flags).
     #[must_use]
     pub const fn cond(self, cond_mod: CondMod, nr: u8, sub: u8) -> Inst {
         Inst { cond_mod: Some(cond_mod), flag: FlagReg { nr, sub }, ..self }
@@ -331,7 +336,8 @@ impl Inst {
         Inst { saturate: true, ..self }
     }
 
-    /// For the channels from `first` on (a multiple of 4 below 32): sets quarter and nibble control.
+    /// For the channels from `first` on (a multiple of 4 below 32): sets quarter and nibble
+    /// control.
     #[must_use]
     pub const fn group(self, first: u8) -> Inst {
         Inst { qtr_control: (first / 8) & 3, nib_control: (first / 4) & 1 != 0, ..self }

@@ -1,8 +1,8 @@
 //! Facts about the supported devices.
 //!
 //! Everything that depends on the device reads a [`DevInfo`]. Outside of this table, the table of
-//! [`Quirk`]s and the encoders' field tables no code compares devices or versions. Facts are those of
-//! the PRMs and of Mesa's `brw_eu_emit.c`, `brw_eu_validate.c`, `brw_fs.cpp` and
+//! [`Quirk`]s and the encoders' field tables no code compares devices or versions. Facts are those
+//! of the PRMs and of Mesa's `brw_eu_emit.c`, `brw_eu_validate.c`, `brw_fs.cpp` and
 //! `intel_device_info.c`.
 
 use vocabulary::Generation;
@@ -116,7 +116,8 @@ facts! {
     has_hf: bool =                        false,  false,   true,   true,   true;
     /// MATH accepts half floats.
     has_hf_math: bool =                   false,  false,  false,  false,   true;
-    /// Mixed float mode may use packed half-float destinations and strides below the execution size.
+    /// Mixed float mode may use packed half-float destinations and strides below the execution
+    /// size.
     has_packed_mixed_float: bool =        false,  false,  false,   true,   true;
     /// ADD may convert integers to HF.
     add_integers_to_half: bool =          false,  false,  false,  false,   true;
@@ -161,14 +162,15 @@ facts! {
     has_cre: bool =                       false,   true,   true,   true,   true;
     /// A sampler message can end a fragment thread: its texels go to the render target.
     sampler_ends_threads: bool =          false,  false,  false,   true,   true;
-    /// The first binding-table index beyond surfaces that means stateless memory (255 does everywhere).
+    /// The first binding-table index beyond surfaces that means stateless memory (255 does
+    /// everywhere).
     first_stateless_index: u8 =             255,    251,    253,    253,    252;
     /// Typed surface messages have a SIMD4x2 form.
     typed_simd4x2: bool =                 false,   true,   true,   true,   true;
     /// Scratch block messages encode the block size as its logarithm (else as registers − 1).
     scratch_block_size_log2: bool =       false,  false,   true,   true,   true;
-    /// SIMD8 URB messages exist: vertex, geometry and tessellation stages run as SIMD8 (else Align16
-    /// SIMD4x2).
+    /// SIMD8 URB messages exist: vertex, geometry and tessellation stages run as SIMD8 (else
+    /// Align16 SIMD4x2).
     has_simd8_urb: bool =                 false,  false,   true,   true,   true;
     /// The URB has an atomic addition.
     has_urb_atomic_add: bool =            false,   true,   true,   true,   true;
@@ -176,8 +178,8 @@ facts! {
     urb_write_complete: bool =             true,   true,  false,  false,  false;
     /// Render-target reads exist.
     has_render_target_read: bool =        false,  false,  false,  false,   true;
-    /// A render-target write ignores the predicate: discarded pixels are removed by the pixel mask of
-    /// the message's header.
+    /// A render-target write ignores the predicate: discarded pixels are removed by the pixel mask
+    /// of the message's header.
     discard_by_header: bool =              true,  false,  false,  false,  false;
 
     // Sampler.
@@ -187,14 +189,15 @@ facts! {
     fetch_level_second: bool =             true,   true,   true,   true,  false;
     /// Sampler messages of level zero and LD2DMS_W exist.
     has_level_zero_sampling: bool =       false,  false,  false,  false,   true;
-    /// Bits of a sampler header's dword 2 that select SIMD4x2: gen9 gave that mode's code to another one (Mesa's
-    /// `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
+    /// Bits of a sampler header's dword 2 that select SIMD4x2: gen9 gave that mode's code to
+    /// another one (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
     simd4x2_header: Option<u32> =       None, None, None, None, Some(1 << 22);
 
     // Thread payloads.
     /// Fragment threads get a sample number for each quad, not for the whole thread.
     sample_id_per_quad: bool =            false,  false,   true,   true,   true;
-    /// Lowest bit of the thread's number within its patch in g0.2 of tessellation control threads; it has seven bits.
+    /// Lowest bit of the thread's number within its patch in g0.2 of tessellation control threads;
+    /// it has seven bits.
     tcs_thread_number_bit: u8 =              16,     17,     17,     17,     17;
     /// Lowest bit of the patch's barrier number in the same dword; it has four bits.
     tcs_barrier_id_bit: u8 =                 12,     13,     13,     13,     13;

@@ -102,10 +102,12 @@ impl CondMod {
     }
 }
 
-/// Expands the list of predicate modes: code in Align1, code in Align16 (0: the access mode lacks it), name.
+/// Expands the list of predicate modes: code in Align1, code in Align16 (0: the access mode lacks
+/// it), name.
 macro_rules! predicate_modes {
     ($($(#[$doc:meta])* $variant:ident $align1:literal $align16:literal $text:literal,)*) => {
-        /// Combination of flag bits that predicates a channel. The access modes have different ones.
+        /// Combination of flag bits that predicates a channel. The access modes have different
+        /// ones.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum PredMode {
             $($(#[$doc])* $variant,)*
@@ -307,14 +309,15 @@ pub enum Desc {
     },
 }
 
-/// What SEND, SENDC, SENDS and SENDSC add.
+/// Message part of SEND, SENDC, SENDS and SENDSC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Send {
     /// Receiver.
     pub sfid: Sfid,
     /// Descriptor: function control, response and message length (see [`crate::desc`]).
     pub desc: Desc,
-    /// SENDS, SENDSC: extended descriptor (length of the second part in bits 9:6). Otherwise `Imm(0)`.
+    /// SENDS, SENDSC: extended descriptor (length of the second part in bits 9:6). Otherwise
+    /// `Imm(0)`.
     pub ex_desc: Desc,
     /// End of thread.
     pub eot: bool,
@@ -355,7 +358,7 @@ pub struct Inst {
     pub branch_control: bool,
     /// `.breakpoint`.
     pub debug_control: bool,
-    /// Stands as an 8-byte compacted instruction.
+    /// Encoded as an 8-byte compacted instruction.
     pub compacted: bool,
     /// Jump distance from this instruction, in [`crate::DevInfo::jump_unit`].
     pub jip: i32,
@@ -369,8 +372,9 @@ pub struct Inst {
     pub send: Option<Send>,
     /// Function of MATH.
     pub math: Option<MathFn>,
-    /// Difference (exclusive or) between the bytes this was decoded from and the encoding of the other fields: reserved
-    /// or unused bits that were set. Zero for an instruction that was built. The low 64 bits if `compacted`.
+    /// Difference (exclusive or) between the bytes this was decoded from and the encoding of the
+    /// other fields: reserved or unused bits that were set. Zero for an instruction that was built.
+    /// The low 64 bits if `compacted`.
     pub residue: u128,
 }
 
@@ -418,12 +422,14 @@ impl Inst {
         self.src.get(..self.sources()).unwrap_or(&self.src)
     }
 
-    /// Whether this is MATH of one source, an immediate: it covers the place of the other source, which is null otherwise.
+    /// Returns whether this is MATH of one source, an immediate: it covers the place of the other
+    /// source, which is null otherwise.
     pub(crate) fn has_one_immediate(&self) -> bool {
         self.opcode == Opcode::Math && self.sources() == 1 && self.src[0].is_imm()
     }
 
-    /// Whether it can decide where or with which channels execution goes on, or that it ends.
+    /// Returns whether it can decide where or with which channels execution goes on, or that it
+    /// ends.
     pub fn steers(&self) -> bool {
         self.opcode.is_control_flow() || self.send.is_some_and(|send| send.eot)
     }

@@ -1,6 +1,7 @@
 //! Where a program's instructions start.
 
-/// Byte offsets of instructions, ascending. As long as all are native, 16 bytes each, nothing needs to be listed.
+/// Byte offsets of instructions, ascending. As long as all are native, 16 bytes each, nothing needs
+/// to be listed.
 #[derive(Clone, Debug, Default)]
 pub struct InstructionOffsets {
     first: usize,

@@ -1,10 +1,13 @@
 //! Intel's execution-unit instruction set: encode, decode, print, assemble and validate.
 //!
-//! Covers Gen7 (Ivy Bridge), Gen7.5 (Haswell), Gen8 (Broadwell, Cherryview) and Gen9 (Skylake). The crate knows no IR.
+//! Covers Gen7 (Ivy Bridge), Gen7.5 (Haswell), Gen8 (Broadwell, Cherryview) and Gen9 (Skylake). The
+//! crate knows no IR.
 //!
 //! - [`DevInfo`] holds what differs between the generations.
-//! - [`Inst`] is a decoded instruction: plain data, made by [`build`], [`decode`] or [`assemble_insts`].
-//! - [`encode`], [`decode`]: bytes, compacted ones too, from one table of bit positions per generation.
+//! - [`Inst`] is a decoded instruction: plain data, made by [`build`], [`decode`] or
+//!   [`assemble_insts`].
+//! - [`encode`], [`decode`]: bytes, compacted ones too, from one table of bit positions per
+//!   generation.
 //! - [`print_inst`], [`assemble`]: text, in the syntax of Mesa's tools.
 //! - [`desc`]: what messages say.
 //! - [`validate_program`]: the hardware's restrictions, each a named rule.

@@ -44,11 +44,11 @@ pub struct OpcodeInfo {
     pub form: Form,
     /// Number of sources (MATH: the most a function has; JMPI: the distance).
     pub sources: u8,
-    /// Whether there is a destination.
+    /// True if there is a destination.
     pub has_dst: bool,
-    /// Whether a conditional modifier is allowed.
+    /// True if a conditional modifier is allowed.
     pub cond_mod: bool,
-    /// Whether `.sat` is allowed.
+    /// True if `.sat` is allowed.
     pub saturate: bool,
 }
 
@@ -265,7 +265,7 @@ impl Opcode {
         self.info().form
     }
 
-    /// Whether `generation` has this opcode.
+    /// Returns whether `generation` has this opcode.
     pub fn exists_on(self, version: GfxVersion) -> bool {
         let info = self.info();
         version.is_within(info.first, info.last)
@@ -286,7 +286,8 @@ impl Opcode {
         matches!(self.form(), Form::Send | Form::SplitSend)
     }
 
-    /// Whether the instruction can change which instruction runs next or which channels are enabled.
+    /// Returns whether the instruction can change which instruction runs next or which channels are
+    /// enabled.
     pub fn is_control_flow(self) -> bool {
         matches!(self.form(), Form::Branch | Form::Call | Form::Jmpi) || self == Opcode::Ret
     }
@@ -296,12 +297,12 @@ impl Opcode {
         matches!(self, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
     }
 
-    /// Whether the instruction carries JIP.
+    /// Returns whether the instruction carries JIP.
     pub fn has_jip(self) -> bool {
         matches!(self.form(), Form::Branch | Form::Call)
     }
 
-    /// Whether the instruction carries UIP on `generation`: gen8 gave it to ELSE.
+    /// Returns whether the instruction carries UIP on `generation`: gen8 gave it to ELSE.
     pub fn has_uip(self, version: GfxVersion) -> bool {
         match self {
             Opcode::If | Opcode::Break | Opcode::Cont | Opcode::Halt | Opcode::Brc | Opcode::Goto => true,
@@ -310,12 +311,13 @@ impl Opcode {
         }
     }
 
-    /// Whether bit 28 is branch control rather than accumulator write enable.
+    /// Returns whether bit 28 is branch control rather than accumulator write enable.
     pub fn has_branch_control(self, version: GfxVersion) -> bool {
         has_branch_control(version) && matches!(self, Opcode::If | Opcode::Else | Opcode::Goto)
     }
 
-    /// Whether a conditional modifier of this opcode writes the flag register (SEL and CSEL only compare).
+    /// Returns whether a conditional modifier of this opcode writes the flag register (SEL and CSEL
+    /// only compare).
     pub fn cond_mod_writes_flag(self) -> bool {
         !matches!(self, Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While)
     }

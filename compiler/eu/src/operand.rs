@@ -15,8 +15,8 @@ pub enum RegFile {
 
 macro_rules! architecture_registers {
     ($($(#[$doc:meta])* $variant:ident $(($index:ident: $ty:ty))? = $high:literal $name:literal,)*) => {
-        /// An architecture register. The high nibble of its encoded number is its kind, the low nibble its index
-        /// (ignored for null and ip).
+        /// An architecture register. The high nibble of its encoded number is its kind, the low
+        /// nibble its index (ignored for null and ip).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Arf {
             $($(#[$doc])* $variant $(($ty))?,)*
@@ -133,7 +133,7 @@ impl Region {
         Region::new(0, 1, hstride)
     }
 
-    /// Whether every channel reads the same element.
+    /// Returns whether every channel reads the same element.
     pub const fn is_scalar(self) -> bool {
         self.vstride == 0 && self.width == 1 && self.hstride == 0
     }
@@ -166,13 +166,14 @@ impl WriteMask {
     /// All four components.
     pub const XYZW: WriteMask = WriteMask(0xf);
 
-    /// Whether component `index` (0–3) is written.
+    /// Returns whether component `index` (0–3) is written.
     pub const fn contains(self, index: u8) -> bool {
         self.0 >> (index & 3) & 1 != 0
     }
 }
 
-/// A decoded operand, source or destination. Fields that do not apply hold the defaults of [`Operand::NULL`].
+/// A decoded operand, source or destination. Fields that do not apply hold the defaults of
+/// [`Operand::NULL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
     /// Register file.
@@ -197,7 +198,8 @@ pub struct Operand {
     pub abs: bool,
     /// Three-source instructions: replicate one dword to all channels, the swizzle is ignored.
     pub rep_ctrl: bool,
-    /// Immediates: the field's bits. 32 bits (a 16-bit value stands in both halves), or 64 for 64-bit types and DIM.
+    /// Immediates: the field's bits. 32 bits (a 16-bit value in both halves), or 64 for 64-bit
+    /// types and DIM.
     pub imm: u64,
 }
 
@@ -218,7 +220,7 @@ impl Operand {
         imm: 0,
     };
 
-    /// Whether this is the (directly addressed) null register.
+    /// Returns whether this is the (directly addressed) null register.
     pub fn is_null(&self) -> bool {
         self.is_direct_arf() && self.nr & 0xf0 == Arf::Null.number()
     }
@@ -232,17 +234,17 @@ impl Operand {
         self.file == RegFile::Arf && self.addressing == Addressing::Direct
     }
 
-    /// Whether this is an accumulator.
+    /// Returns whether this is an accumulator.
     pub fn is_accumulator(&self) -> bool {
         self.is_direct_arf() && self.nr & 0xf0 == Arf::Accumulator(0).number()
     }
 
-    /// Whether this is an immediate.
+    /// Returns whether this is an immediate.
     pub fn is_imm(&self) -> bool {
         self.file == RegFile::Imm
     }
 
-    /// Whether this operand is addressed through a0.
+    /// Returns whether this operand is addressed through a0.
     pub fn is_indirect(&self) -> bool {
         matches!(self.addressing, Addressing::Indirect { .. })
     }

@@ -1,11 +1,12 @@
-//! Where jumps lead, and how far a kernel reaches: behind its end may stand padding, data or another kernel.
+//! Where jumps lead, and how far a kernel reaches: behind its end may stand padding, data or
+//! another kernel.
 
 use crate::devinfo::DevInfo;
 use crate::inst::Inst;
 use crate::opcode::{Form, Opcode};
 
-/// Where the jumps of the instruction at byte `offset` lead, by name, as byte offsets. Computed distances and absolute calls
-/// are not known.
+/// Where the jumps of the instruction at byte `offset` lead, by name, as byte offsets. Computed
+/// distances and absolute calls are not known.
 pub fn jump_targets(devinfo: &DevInfo, inst: &Inst, offset: usize) -> [Option<(&'static str, i64)>; 2] {
     let unit = i64::from(devinfo.jump_unit(inst.opcode));
     let target = |base: usize, units: i32| base as i64 + i64::from(units) * unit;
@@ -22,7 +23,8 @@ pub fn jump_targets(devinfo: &DevInfo, inst: &Inst, offset: usize) -> [Option<(&
     }
 }
 
-/// Follows a kernel's instructions, in order, to its end. Those that do not steer (see [`Inst::steers`]) may be left out.
+/// Follows a kernel's instructions, in order, to its end. Those that do not steer (see
+/// [`Inst::steers`]) may be left out.
 #[derive(Debug, Default)]
 pub struct ProgramEnd {
     /// The furthest byte a jump leads to.
@@ -32,8 +34,8 @@ pub struct ProgramEnd {
 }
 
 impl ProgramEnd {
-    /// Whether the kernel ends behind the instruction at byte `offset`: it ends the thread, returns or jumps away, and no
-    /// jump seen so far leads past it.
+    /// Returns whether the kernel ends behind the instruction at byte `offset`: it ends the thread,
+    /// returns or jumps away, and no jump seen so far leads past it.
     pub fn is_behind(&mut self, devinfo: &DevInfo, inst: &Inst, offset: usize) -> bool {
         for (_, target) in jump_targets(devinfo, inst, offset).into_iter().flatten() {
             self.furthest = self.furthest.max(target);

@@ -38,7 +38,8 @@ const fn met(hardware: u8, listed: u8) -> u8 {
     if listed == 0 { hardware } else { listed }
 }
 
-/// Expands the table: variant, name, devices of the hardware, devices on which valid programs meet it.
+/// Expands the table: variant, name, devices of the hardware, devices on which valid programs meet
+/// it.
 macro_rules! quirks {
     ($($(#[$doc:meta])* $variant:ident = $name:literal on $($device:ident)* $(, met on $($met:ident)*)?;)*) => {
         /// A named trap of the hardware that the compiler works around.

@@ -49,22 +49,22 @@ impl Type {
         }
     }
 
-    /// Whether values are floating point.
+    /// Returns whether values are floating point.
     pub const fn is_float(self) -> bool {
         matches!(self, HF | F | DF | VF)
     }
 
-    /// Whether values are signed integers.
+    /// Returns whether values are signed integers.
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, B | W | D | Q | V)
     }
 
-    /// Whether values are integers.
+    /// Returns whether values are integers.
     pub const fn is_integer(self) -> bool {
         !self.is_float()
     }
 
-    /// Whether this is one of the types only immediates have.
+    /// Returns whether this is one of the types only immediates have.
     pub const fn is_vector_immediate(self) -> bool {
         matches!(self, UV | V | VF)
     }

@@ -1,6 +1,7 @@
 //! Instructions per second in loops of typical arithmetic.
 //!
-//! `cargo bench -p simulator`. The yardstick is 25 million SIMD8 float instructions per second on one core.
+//! `cargo bench -p simulator`. The yardstick is 25 million SIMD8 float instructions per second on
+//! one core.
 
 #![allow(missing_docs, reason = "what criterion's macros generate has none")]
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

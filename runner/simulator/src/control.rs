@@ -1,9 +1,10 @@
 //! Branches: every channel has its own instruction pointer, the thread has one too.
 //!
-//! A channel is enabled when its pointer is the thread's. A branch moves the pointers of its enabled channels; the
-//! thread goes on to the next instruction if any channel is there, else to the branch's JIP. Channels left behind wait
-//! in [`Thread::waiting`] and resume when the thread reaches them. Code that no channel runs is still walked through, so
-//! NoMask instructions in it execute.
+//! A channel is enabled when its pointer is the thread's. A branch moves the pointers of its
+//! enabled channels; the thread goes on to the next instruction if any channel is there, else to
+//! the branch's JIP. Channels left behind wait in [`Thread::waiting`] and resume when the thread
+//! reaches them. Code that no channel runs is still walked through, so NoMask instructions in it
+//! execute.
 
 use eu::Opcode;
 
@@ -37,14 +38,16 @@ impl Thread {
         }
     }
 
-    /// Whether some channel is or waits at instruction `index`, the active ones being there.
+    /// Returns whether some channel is or waits at instruction `index`, the active ones being
+    /// there.
     fn anyone_at(&self, index: u32) -> bool {
         let idle = self.dispatch & !self.active;
         self.active != 0
             || (0..32).any(|channel| idle >> channel & 1 != 0 && self.waiting[channel as usize] == index)
     }
 
-    /// The next instruction after a branch at `index`: the following one if some channel is there, else `elsewhere`.
+    /// The next instruction after a branch at `index`: the following one if some channel is there,
+    /// else `elsewhere`.
     fn after_branch(&self, index: u32, elsewhere: u32) -> u32 {
         if self.anyone_at(index + 1) { index + 1 } else { elsewhere }
     }
@@ -93,11 +96,12 @@ pub fn branch(
         Opcode::Jmpi => jump(kernel, thread, instruction, index),
         Opcode::Call => call(kernel, thread, instruction, index, active & predicate),
         Opcode::Ret => ret(kernel, thread, op, index, active & predicate),
-        _ => Err(Reason::NotModelled(op.opcode.mnemonic().into())),
+        _ => Err(Reason::NotModeled(op.opcode.mnemonic().into())),
     }
 }
 
-/// JMPI moves the thread, and all its active channels with it, if any enabled channel's predicate holds.
+/// JMPI moves the thread, and all its active channels with it, if any enabled channel's predicate
+/// holds.
 fn jump(
     kernel: &Kernel,
     thread: &mut Thread,
@@ -141,7 +145,8 @@ fn call(
     Ok(instruction.jump.jip)
 }
 
-/// RET sends its channels to the return address of the source; the thread follows when none is left behind.
+/// RET sends its channels to the return address of the source; the thread follows when none is left
+/// behind.
 fn ret(kernel: &Kernel, thread: &mut Thread, op: &Op, index: u32, returning: u32) -> Result<u32, Reason> {
     if returning == 0 {
         return Ok(index + 1);

@@ -50,7 +50,8 @@ type Chunk = Box<[OnceLock<DecodedInstruction>; CHUNK]>;
 
 /// Instructions that never change or move, so that kernels read them while others are added.
 ///
-/// A kernel keeps all of them alive: counting references per instruction takes longer than decoding it.
+/// A kernel keeps all of them alive: counting references per instruction takes longer than decoding
+/// it.
 #[derive(Debug)]
 pub(crate) struct Chunks([OnceLock<Chunk>; CHUNKS]);
 
@@ -100,7 +101,8 @@ impl DecodedInstructions {
         self.chunks.get(index as usize)
     }
 
-    /// Appends an instruction, constructed in place, and returns its index. A full storage is cleared first.
+    /// Appends an instruction, constructed in place, and returns its index. A full storage is
+    /// cleared first.
     pub fn push(&mut self, make: impl FnOnce() -> DecodedInstruction) -> u32 {
         if self.len == Self::CAPACITY {
             self.clear();

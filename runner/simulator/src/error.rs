@@ -1,4 +1,4 @@
-//! What can go wrong: bytes that are no program, and programs that do what is not modelled.
+//! Errors: bytes that are no program, and programs that do what is not modeled.
 
 use thiserror::Error;
 
@@ -44,8 +44,8 @@ pub enum Reason {
     #[error("illegal instruction")]
     Illegal,
     /// The hardware has it, this simulator does not.
-    #[error("not modelled: {0}")]
-    NotModelled(String),
+    #[error("not modeled: {0}")]
+    NotModeled(String),
     /// A message that contradicts itself.
     #[error("malformed message: {0}")]
     Message(String),
@@ -64,12 +64,12 @@ pub struct SimError {
     pub offset: usize,
     /// The instruction as text.
     pub text: String,
-    /// What happened.
+    /// The error.
     pub reason: Reason,
 }
 
 impl SimError {
-    /// Whether the step budget ran out: a deterministic timeout.
+    /// Returns whether the step budget ran out: a deterministic timeout.
     pub fn is_timeout(&self) -> bool {
         matches!(self.reason, Reason::StepLimit(_))
     }

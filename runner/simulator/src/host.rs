@@ -1,8 +1,8 @@
-//! What a thread asks of the rest of the machine: messages to shared functions as decoded, typed requests.
+//! Interface to the rest of the machine: messages to shared functions as decoded, typed requests.
 //!
-//! The simulator decodes descriptors, headers and payload layouts and applies channel enables; a [`Host`] implements
-//! memory, textures and render targets without knowing any of that. Every method has a default that refuses, so that a
-//! host names only what its kernels use.
+//! The simulator decodes descriptors, headers and payload layouts and applies channel enables; a
+//! [`Host`] implements memory, textures and render targets without knowing any of that. Every
+//! method has a default that refuses, so that a host names only what its kernels use.
 
 use thiserror::Error;
 
@@ -23,7 +23,8 @@ pub enum Surface {
     Constant(u8),
     /// Shared local memory (entry 254).
     Slm,
-    /// The thread's scratch space: scratch messages, and stateless block messages. Offsets are relative to it.
+    /// The thread's scratch space: scratch messages, and stateless block messages. Offsets are
+    /// relative to it.
     Scratch,
 }
 
@@ -40,18 +41,18 @@ pub struct UrbWrite<'a> {
     pub mask: u64,
 }
 
-/// How a render-target write is organised.
+/// Organization of a render-target write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RenderKind {
     /// Eight pixels (slots 0–7).
     Simd8,
     /// Sixteen pixels.
     Simd16,
-    /// Sixteen pixels of one colour.
+    /// Sixteen pixels of one color.
     Simd16Replicated,
-    /// Two colours for slots 0–7.
+    /// Two colors for slots 0–7.
     DualLow,
-    /// Two colours for slots 8–15.
+    /// Two colors for slots 8–15.
     DualHigh,
 }
 
@@ -60,7 +61,7 @@ pub enum RenderKind {
 pub struct RenderWrite {
     /// Binding-table entry of the target.
     pub target: u8,
-    /// Organisation.
+    /// Organization.
     pub kind: RenderKind,
     /// The last write of these pixels.
     pub last: bool,
@@ -74,9 +75,9 @@ pub struct RenderWrite {
     pub mask: u16,
     /// Red, green, blue, alpha as raw bits.
     pub color: [[u32; 16]; 4],
-    /// Second colour of dual-source blending.
+    /// Second color of dual-source blending.
     pub color1: Option<[[u32; 16]; 4]>,
-    /// Alpha of colour 0, for alpha to coverage with several targets.
+    /// Alpha of color 0, for alpha to coverage with several targets.
     pub source0_alpha: Option<[u32; 16]>,
     /// Output coverage.
     pub omask: Option<[u16; 16]>,
@@ -86,7 +87,7 @@ pub struct RenderWrite {
     pub stencil: Option<[u8; 16]>,
 }
 
-/// What pipeline state says a pixel shader's writes contain.
+/// Contents of a pixel shader's writes, from pipeline state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderState {
     /// Output coverage is present.
@@ -165,7 +166,8 @@ pub struct SamplerRequest {
     pub surface: u8,
     /// Sampler state (with the header's sampler state pointer when one was given).
     pub sampler: u8,
-    /// Header, if one was sent: dword 2 holds texel offsets, gather channel and write mask, dword 3 the sampler states.
+    /// Header, if one was sent: dword 2 holds texel offsets, gather channel and write mask, dword 3
+    /// the sampler states.
     pub header: Option<[u32; 8]>,
     /// SIMD4x2: each "channel" is one of two vertices.
     pub simd4x2: bool,
@@ -184,7 +186,7 @@ impl SamplerRequest {
     }
 }
 
-/// What a sampler message returns: four components per channel, raw bits.
+/// Response of a sampler message: four components per channel, raw bits.
 pub type Texels = [[u32; 16]; 4];
 
 /// Atomic operations of the data port, on dwords.
@@ -255,12 +257,13 @@ pub trait Host {
         refuse("URB writes")
     }
 
-    /// The header of the URB write that ends a thread: on gen7 a geometry thread's vertex counts are in its dword 2.
+    /// The header of the URB write that ends a thread: on gen7 a geometry thread's vertex counts
+    /// are in its dword 2.
     fn urb_end(&mut self, header: &[u32; 8]) {
         let _ = header;
     }
 
-    /// An URB write marked its entry complete: whoever owns it gives it on or back.
+    /// A URB write marked its entry complete: the owner passes it on or releases it.
     fn urb_complete(&mut self, handle: u16) {
         let _ = handle;
     }
@@ -271,7 +274,7 @@ pub trait Host {
         refuse("URB reads")
     }
 
-    /// What state says about the payload of render-target writes.
+    /// Pipeline state that determines the payload of render-target writes.
     fn render_state(&self) -> RenderState {
         RenderState::default()
     }
@@ -300,7 +303,8 @@ pub trait Host {
         refuse(&format!("writes of {surface:?}"))
     }
 
-    /// Performs an atomic operation on a dword and returns what was there before (PREDEC: the new value).
+    /// Performs an atomic operation on a dword and returns what was there before (PREDEC: the new
+    /// value).
     fn atomic(&mut self, surface: Surface, offset: u32, op: AtomicOp, operands: [u32; 2]) -> Reply<u32> {
         let _ = (offset, op, operands);
         refuse(&format!("atomics on {surface:?}"))

@@ -41,13 +41,14 @@ pub(crate) struct Jump {
     pub jip: u32,
     /// Instruction index of UIP.
     pub uip: u32,
-    /// Whether waiting channels may resume here.
+    /// True if waiting channels may resume here.
     pub join: bool,
 }
 
 impl Kernel {
-    /// Decodes the kernel at the start of `bytes`. Decoding stops where no instruction and no jump leads on (see
-    /// [`ProgramEnd`]), so padding, data and further kernels may follow; see [`Kernel::decode_from`] for those.
+    /// Decodes the kernel at the start of `bytes`. Decoding stops where no instruction and no jump
+    /// leads on (see [`ProgramEnd`]), so padding, data and further kernels may follow; see
+    /// [`Kernel::decode_from`] for those.
     ///
     /// # Errors
     /// `bytes` are empty or too many, an instruction does not decode, or a jump leads to none.
@@ -90,8 +91,8 @@ impl Kernel {
         builder.finish()
     }
 
-    /// This kernel without specialised implementations: every instruction executes channel by channel. Slow, and the
-    /// definition of what the fast ones must do.
+    /// This kernel without specialized implementations: every instruction executes channel by
+    /// channel. Slow, and the definition of what the fast ones must do.
     #[must_use]
     pub fn generic(mut self) -> Kernel {
         let list = &mut self.list;
@@ -107,7 +108,7 @@ impl Kernel {
         self
     }
 
-    /// How many instructions have a specialised implementation.
+    /// Number of instructions with a specialized implementation.
     pub fn fast_instructions(&self) -> usize {
         self.decoded().filter(|decoded| decoded.op.fast.is_some()).count()
     }
@@ -149,8 +150,8 @@ const MAX_BYTES: usize = 1 << 29;
 
 /// Builds a kernel from decoded instructions, in order.
 ///
-/// The caller decodes the instruction at the start of [`KernelBuilder::rest`] and pushes it, until there is none; see
-/// [`Kernel::decode_from`].
+/// The caller decodes the instruction at the start of [`KernelBuilder::rest`] and pushes it, until
+/// there is none; see [`Kernel::decode_from`].
 #[derive(Debug)]
 pub struct KernelBuilder {
     devinfo: &'static DevInfo,
@@ -237,7 +238,8 @@ struct Position {
     index: u16,
 }
 
-/// The position of instruction `index` of `instructions`, whose chunks are added to `storage` if missing.
+/// The position of instruction `index` of `instructions`, whose chunks are added to `storage` if
+/// missing.
 fn position(storage: &mut Vec<Arc<Chunks>>, instructions: &DecodedInstructions, index: u32) -> Position {
     // A full storage is replaced, so the one in use is the last.
     if !storage.last().is_some_and(|last| Arc::ptr_eq(last, instructions.chunks())) {

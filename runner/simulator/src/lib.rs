@@ -1,12 +1,12 @@
 //! Executes execution-unit binaries bit-faithfully for one generation.
 //!
-//! [`Kernel`] is a decoded binary, [`Thread`] a hardware thread with its registers, [`Host`] the rest of the machine.
-//! The adapter writes the thread payload into the thread's registers, sets the dispatch mask and calls [`Kernel::run`];
-//! messages arrive at the host as decoded requests.
+//! [`Kernel`] is a decoded binary, [`Thread`] a hardware thread with its registers, [`Host`] the
+//! rest of the machine. The adapter writes the thread payload into the thread's registers, sets the
+//! dispatch mask and calls [`Kernel::run`]; messages arrive at the host as decoded requests.
 //!
-//! The simulator is the hardware: it is written from the documented behaviour of the execution unit and from the named
-//! quirks in [`quirks`], never from what a compiler emits. Where the hardware's result is undefined, the result here is
-//! garbage: reproducible, seeded, and wrong.
+//! The simulator is the hardware: it is written from the documented behavior of the execution unit
+//! and from the named quirks in [`quirks`], never from what a compiler emits. Where the hardware's
+//! result is undefined, the result here is garbage: reproducible, seeded, and wrong.
 //!
 //! ```
 //! use eu::build::{grf, imm_f, inst};

@@ -18,7 +18,7 @@ pub enum Exec {
     Int {
         /// Width.
         bytes: u8,
-        /// Whether a source of that width is signed.
+        /// True if a source of that width is signed.
         signed: bool,
     },
     /// Half float.
@@ -96,7 +96,7 @@ pub struct Indirect {
     pub subreg: u8,
     /// Added to each address.
     pub offset: i16,
-    /// Which address, relative to `subreg`, serves a channel's low and high dword.
+    /// Index of the address, relative to `subreg`, for a channel's low and high dword.
     pub rows: [[u8; 32]; 2],
     /// Offsets from the address.
     pub lanes: Lanes,
@@ -128,7 +128,7 @@ pub struct Dst {
     pub odd_garbage: bool,
 }
 
-/// Which flag bits a channel's predicate looks at.
+/// Flag bits of a channel's predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PredKind {
     /// Its own bit.
@@ -148,13 +148,13 @@ pub enum PredKind {
 /// A resolved predicate.
 #[derive(Clone, Copy, Debug)]
 pub struct Pred {
-    /// Which bits.
+    /// Flag bits.
     pub kind: PredKind,
     /// Inverted.
     pub inverse: bool,
 }
 
-/// What executes an instruction.
+/// Part of the machine that executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Arithmetic and logic, and the math unit.
@@ -169,16 +169,16 @@ pub enum Unit {
     Nop,
     /// A trap.
     Illegal,
-    /// Real, but not modelled.
-    NotModelled,
+    /// Real, but not modeled.
+    NotModeled,
 }
 
 /// A resolved instruction, apart from its jumps.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// What executes it.
+    /// Part of the machine that executes it.
     pub unit: Unit,
-    /// A specialised implementation, if its operands allow one.
+    /// A specialized implementation, if its operands allow one.
     pub fast: Option<Plan>,
     /// Operation.
     pub opcode: Opcode,
@@ -202,7 +202,7 @@ pub struct Op {
     pub pred: Option<Pred>,
     /// Condition.
     pub cond: Option<CondMod>,
-    /// Whether the condition writes the flag register.
+    /// True if the condition writes the flag register.
     pub writes_flag: bool,
     /// f0 or f1.
     pub flag_nr: u8,
@@ -270,7 +270,8 @@ impl Op {
         op
     }
 
-    /// Which bits of the execution mask (or, shifted, of a flag register) are this instruction's channels.
+    /// Gathers the bits of the execution mask (or, shifted, of a flag register) of this
+    /// instruction's channels.
     pub fn gather(&self, bits: u32) -> u32 {
         let count = self.shape.channels;
         let half = count / 2;
@@ -281,7 +282,8 @@ impl Op {
         bits & low_bits(half) | second << half
     }
 
-    /// The reverse of [`Op::gather`]: where this instruction's channels belong. The second half wins.
+    /// The reverse of [`Op::gather`]: where this instruction's channels belong. The second half
+    /// wins.
     pub fn scatter(&self, channels: u32) -> u32 {
         let count = self.shape.channels;
         let half = count / 2;
@@ -304,13 +306,13 @@ impl Classify for Inst {
             Opcode::Illegal => Unit::Illegal,
             Opcode::Nop | Opcode::Nenop => Unit::Nop,
             Opcode::Wait => Unit::Wait,
-            Opcode::Movi | Opcode::Smov | Opcode::Sad2 | Opcode::Sada2 | Opcode::Madm => Unit::NotModelled,
-            Opcode::Calla | Opcode::Goto => Unit::NotModelled,
+            Opcode::Movi | Opcode::Smov | Opcode::Sad2 | Opcode::Sada2 | Opcode::Madm => Unit::NotModeled,
+            Opcode::Calla | Opcode::Goto => Unit::NotModeled,
             Opcode::Ret => Unit::Control,
             _ => match self.opcode.form() {
                 Form::Send | Form::SplitSend => Unit::Send,
                 Form::Branch | Form::Call | Form::Jmpi => Unit::Control,
-                _ if matches!(self.math, Some(MathFn::Invm | MathFn::Rsqrtm)) => Unit::NotModelled,
+                _ if matches!(self.math, Some(MathFn::Invm | MathFn::Rsqrtm)) => Unit::NotModeled,
                 _ => Unit::Alu,
             },
         }
@@ -393,7 +395,7 @@ fn place(shape: &ExecShape, operand: &Operand, is_dst: bool) -> Place {
     }
 }
 
-/// What an immediate stands for.
+/// Value of an immediate.
 fn immediate(operand: &Operand) -> Place {
     let bits = operand.imm;
     let element: fn(u64, usize) -> u64 = match operand.ty {
@@ -410,7 +412,8 @@ fn immediate(operand: &Operand) -> Place {
     Place::ImmVector(Box::new(std::array::from_fn(|index| element(bits, index))))
 }
 
-/// An 8-bit restricted float (sign, three exponent bits biased by 3, four mantissa bits; 0 and 0x80 are zeros).
+/// An 8-bit restricted float (sign, three exponent bits biased by 3, four mantissa bits; 0 and 0x80
+/// are zeros).
 fn restricted_float(byte: u8) -> u32 {
     let sign = u32::from(byte & 0x80) << 24;
     if byte & 0x7f == 0 {
@@ -456,7 +459,8 @@ fn channels_from(shape: &ExecShape, first: u8) -> u32 {
     low_bits(shape.channels) & !low_bits(first)
 }
 
-/// Channels whose result the hardware leaves undefined: each condition is a named quirk or a rule about existence.
+/// Channels whose result the hardware leaves undefined: each condition is a named quirk or a rule
+/// about existence.
 fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32 {
     if op.unit != Unit::Alu {
         return 0;
@@ -524,8 +528,8 @@ fn undefined_channels(quirks: &Quirks, inst: &Inst, op: &Op, any64: bool) -> u32
     undefined
 }
 
-/// `chv-64bit-regions`: with a 64-bit operand (or a dword product) in Align1, strides and offsets of destination and
-/// non-scalar sources must agree and nothing may be indirect.
+/// `chv-64bit-regions`: with a 64-bit operand (or a dword product) in Align1, strides and offsets
+/// of destination and non-scalar sources must agree and nothing may be indirect.
 fn breaks_chv_regions(inst: &Inst, any64: bool) -> bool {
     let dword_product = inst.opcode == Opcode::Mul
         && inst.used_sources().iter().all(|source| source.ty.is_integer() && source.ty.size() == 4);

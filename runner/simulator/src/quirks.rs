@@ -1,30 +1,36 @@
 //! Behavior of the named quirks of the hardware.
 //!
-//! Every quirk and fact that changes what an instruction computes has one field here. The tables of `eu` say which device
-//! has it; [`Quirks::of`] reads them. Rules that merely forbid an encoding are the validator's; where breaking one has an
-//! undefined result the simulator returns garbage, so that a compiler's mistake shows.
+//! Every quirk and fact that changes what an instruction computes has one field here. The tables of
+//! `eu` say which device has it; [`Quirks::of`] reads them. Rules that merely forbid an encoding
+//! are the validator's; where breaking one has an undefined result the simulator returns garbage,
+//! so that a compiler's mistake shows.
 
 use eu::{DevInfo, Quirk};
 
-/// Which quirks a device has. Field names are the quirks' names with underscores.
+/// Quirks of a device. Field names are the quirks' names with underscores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// `ivb-df-exec-size`: an instruction with a 64-bit execution or destination type encodes twice its channels.
+    /// `ivb-df-exec-size`: an instruction with a 64-bit execution or destination type encodes twice
+    /// its channels.
     pub ivb_df_exec_size: bool,
-    /// `ivb-df-regions`: Align1 regions of DF instructions count 32-bit units; a 32-bit operand of such an instruction
-    /// uses every second element, the odd destination elements becoming garbage.
+    /// `ivb-df-regions`: Align1 regions of DF instructions count 32-bit units; a 32-bit operand of
+    /// such an instruction uses every second element, the odd destination elements becoming
+    /// garbage.
     pub ivb_df_regions: bool,
-    /// `ivb-align16-df-width`: an Align16 DF instruction processes four components; the rest is garbage.
+    /// `ivb-align16-df-width`: an Align16 DF instruction processes four components; the rest is
+    /// garbage.
     pub ivb_align16_df_width: bool,
-    /// `gen7-second-half-controls`: the second half of a compressed instruction takes its enables eight channels on
-    /// (32-bit execution type) or four (64-bit), however many channels the first half had.
+    /// `gen7-second-half-controls`: the second half of a compressed instruction takes its enables
+    /// eight channels on (32-bit execution type) or four (64-bit), however many channels the first
+    /// half had.
     pub gen7_second_half_controls: bool,
     /// `ivb-df-second-half`: both halves of a compressed DF instruction get the same enables.
     pub ivb_df_second_half: bool,
-    /// `gen7-two-grf-source`: the second half of a compressed instruction reads every non-scalar source one register
-    /// after the first half's, except packed words widened to packed dwords.
+    /// `gen7-two-grf-source`: the second half of a compressed instruction reads every non-scalar
+    /// source one register after the first half's, except packed words widened to packed dwords.
     pub gen7_two_grf_source: bool,
-    /// `gen7-align16-vstride0`: that increment happens in Align16 too when the vertical stride is 0.
+    /// `gen7-align16-vstride0`: that increment happens in Align16 too when the vertical stride is
+    /// 0.
     pub gen7_align16_vstride0: bool,
     /// `gen7-align16-df-sel`: an eight-wide Align16 DF SEL is broken.
     pub gen7_align16_df_sel: bool,
@@ -32,7 +38,8 @@ pub struct Quirks {
     pub gen7_dword_mul: bool,
     /// MUL of two dwords to a dword does not exist (chv); to a qword it does.
     pub no_dword_mul: bool,
-    /// `ivb-acc1`: an implicit integer access to the accumulator in 2Q goes to acc1, which does not exist.
+    /// `ivb-acc1`: an implicit integer access to the accumulator in 2Q goes to acc1, which does not
+    /// exist.
     pub ivb_acc1: bool,
     /// `ivb-cmp16`: a 16-wide CMP of 32-bit types to a general register is broken.
     pub ivb_cmp16: bool,
@@ -42,7 +49,8 @@ pub struct Quirks {
     pub hsw_bfi_simd8: bool,
     /// `3src-no-df-rep`: RepCtrl on a 64-bit operand is broken.
     pub three_src_no_df_rep: bool,
-    /// `align16-qword-dst`: Align16 with a 64-bit destination and a narrower source has at most two channels.
+    /// `align16-qword-dst`: Align16 with a 64-bit destination and a narrower source has at most two
+    /// channels.
     pub align16_qword_dst: bool,
     /// `hf-math`: MATH on HF does not exist.
     pub no_hf_math: bool,
@@ -52,7 +60,8 @@ pub struct Quirks {
     pub bdw_hf_mad_offset: bool,
     /// `bdw-align16-hf`: Align16 swizzles and writemasks act on pairs of HF.
     pub bdw_align16_hf: bool,
-    /// `chv-64bit-regions`: a 64-bit operation whose operands differ in stride or offset, or are indirect, is broken.
+    /// `chv-64bit-regions`: a 64-bit operation whose operands differ in stride or offset, or are
+    /// indirect, is broken.
     pub chv_64bit_regions: bool,
     /// `gen8-r127`: a response that includes r127 and overlaps the payload is broken.
     pub gen8_r127: bool,
@@ -104,14 +113,16 @@ impl Quirks {
     }
 }
 
-/// Number of channels of an instruction: `ivb-df-exec-size` halves the encoded number for 64-bit types.
+/// Number of channels of an instruction: `ivb-df-exec-size` halves the encoded number for 64-bit
+/// types.
 pub fn channels(quirks: &Quirks, encoded: u8, is_64bit: bool) -> u8 {
     if quirks.ivb_df_exec_size && is_64bit { (encoded / 2).max(1) } else { encoded }
 }
 
-/// Where, relative to the first half's enables, those of the second half start (`gen7-second-half-controls`,
-/// `ivb-df-second-half`). `half` is the number of channels of a half, `bits64` whether the execution type has 64 bits,
-/// `any64` whether the execution or destination type has.
+/// Where, relative to the first half's enables, those of the second half start
+/// (`gen7-second-half-controls`, `ivb-df-second-half`). `half` is the number of channels of a half,
+/// `bits64` whether the execution type has 64 bits, `any64` whether the execution or destination
+/// type has.
 pub fn second_half_enables(quirks: &Quirks, half: u8, bits64: bool, any64: bool) -> u8 {
     if quirks.simd32_low_mask_twice && half == 16 {
         0
@@ -126,8 +137,8 @@ pub fn second_half_enables(quirks: &Quirks, half: u8, bits64: bool, any64: bool)
     }
 }
 
-/// `align16-df-writemask`: which components of a dvec4 a writemask enables. Exactly XY and ZW select 32-bit elements
-/// and so land on XZ and YW.
+/// `align16-df-writemask`: which components of a dvec4 a writemask enables. Exactly XY and ZW
+/// select 32-bit elements and so land on XZ and YW.
 pub fn align16_df_writemask(mask: u8) -> u8 {
     match mask {
         0b0011 => 0b0101,
@@ -136,12 +147,13 @@ pub fn align16_df_writemask(mask: u8) -> u8 {
     }
 }
 
-/// `bdw-align16-hf`: a component selection or enable of HF acts on the pair it lies in.
+/// `bdw-align16-hf`: a component selection or enable of HF acts on the pair that contains it.
 pub fn bdw_align16_hf(component: u8) -> u8 {
     component & !1
 }
 
-/// The sum of an address register and an immediate, in bytes. Before gen8 the carry out of the subregister is lost.
+/// The sum of an address register and an immediate, in bytes. Before gen8 the carry out of the
+/// subregister is lost.
 pub fn indirect_address(quirks: &Quirks, address: u16, immediate: i16) -> u32 {
     let immediate = immediate as u16;
     if quirks.indirect_carry_lost {

@@ -1,8 +1,10 @@
-//! Operand regions, computed once: which bytes of the register file each channel of an instruction reads or writes.
+//! Operand regions, computed once: which bytes of the register file each channel of an instruction
+//! reads or writes.
 //!
-//! Two facts shape this module. On ivb a 64-bit instruction is a pair-of-32-bit-channels instruction: channel `c` of it
-//! owns elements `2c` and `2c + 1` of every region. And before gen8 the second half of a compressed instruction does
-//! not continue a source region but restarts it one register further on.
+//! Two facts shape this module. On ivb a 64-bit instruction is a pair-of-32-bit-channels
+//! instruction: channel `c` of it owns elements `2c` and `2c + 1` of every region. And before gen8
+//! the second half of a compressed instruction does not continue a source region but restarts it
+//! one register further on.
 
 use eu::{Operand, Region, Type};
 
@@ -10,7 +12,7 @@ use crate::exec_shape::ExecShape;
 use crate::quirks;
 use crate::regs::REG_SIZE;
 
-/// A byte offset that lies outside the file: reads give garbage, writes are lost.
+/// A byte offset outside the register file: reads return garbage, writes are lost.
 pub const OUTSIDE: u16 = u16::MAX;
 
 /// Byte offsets per channel.
@@ -27,12 +29,12 @@ pub enum Lanes {
         /// From channel to channel.
         step: u8,
     },
-    /// The elements, or for 64-bit elements their low dwords; then, where high dwords do not simply follow the low ones,
-    /// as many high dwords.
+    /// The elements, or for 64-bit elements their low dwords; then, where high dwords do not simply
+    /// follow the low ones, as many high dwords.
     Listed {
         /// Offsets.
         offsets: Box<[u16]>,
-        /// Whether high dwords are among them.
+        /// True if high dwords are among them.
         high: bool,
     },
 }
@@ -91,7 +93,7 @@ impl Lanes {
         }
     }
 
-    /// Whether high dwords follow their low ones.
+    /// Returns whether high dwords follow their low ones.
     pub fn is_whole(&self) -> bool {
         !matches!(self, Lanes::Listed { high: true, .. })
     }
@@ -140,8 +142,8 @@ fn restarts(shape: &ExecShape, ty: Type, region: Region) -> bool {
         && region.vstride != Region::VXH
 }
 
-/// Offsets of an Align16 source: rows of four components, or of two 64-bit ones whose dwords the swizzle selects
-/// (`align16-df-swizzle`).
+/// Offsets of an Align16 source: rows of four components, or of two 64-bit ones whose dwords the
+/// swizzle selects (`align16-df-swizzle`).
 fn align16(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     let size = operand.ty.size();
     let advances = operand.region.vstride != 0;
@@ -199,7 +201,8 @@ pub fn destination(shape: &ExecShape, operand: &Operand, base: u32) -> Lanes {
     })
 }
 
-/// The address register (word of a0, relative to the operand's own) that serves each channel's low and high dword.
+/// The address register (word of a0, relative to the operand's own) that serves each channel's low
+/// and high dword.
 pub fn address_rows(shape: &ExecShape, region: Region, size: u32) -> [[u8; 32]; 2] {
     let width = u32::from(region.width).max(1);
     let row = |index: u32| if region.vstride == Region::VXH { (index / width) as u8 } else { 0 };
@@ -215,7 +218,7 @@ pub fn address_rows(shape: &ExecShape, region: Region, size: u32) -> [[u8; 32]; 
 mod tests {
     use super::*;
 
-    /// Whether described by a step or listed, lanes are where they were said to be.
+    /// Returns whether described by a step or listed, lanes are where they were said to be.
     #[test]
     fn lanes_are_where_they_were_said_to_be() {
         type Offset = fn(u32) -> (u32, u32);
@@ -234,7 +237,7 @@ mod tests {
                 let wide = name.contains("doubles");
                 let lanes = Lanes::collect((count, half), wide, offset);
                 let is_one_step = matches!(lanes, Lanes::Steps { .. });
-                // What differs between halves only, or is alone, is a step in any case.
+                // A single element, or a difference between halves only, is a step in any case.
                 assert!(is_one_step == steps || half <= 4 || name == "halves apart", "{name} {count} {half}");
                 for channel in 0..u32::from(count) {
                     let (low, high) = offset(channel);

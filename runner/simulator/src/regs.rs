@@ -43,7 +43,8 @@ pub struct Registers {
     pub flags: [u32; 2],
     /// a0: eight (before gen8) or sixteen words.
     pub address: [u16; 16],
-    /// acc0 and acc1: a value per channel with the unit's extra precision — an integer in full, a float as its bits.
+    /// acc0 and acc1: a value per channel with the unit's extra precision — an integer in full, a
+    /// float as its bits.
     pub acc: [[i128; ACC_LANES]; 2],
     /// cr0, four dwords.
     pub control: [u32; 4],
@@ -53,12 +54,13 @@ pub struct Registers {
     pub dependency: [u16; 8],
     /// n0, three dwords.
     pub notification: [u32; 4],
-    /// What unwritten and nonexistent things read as.
+    /// Values of unwritten and nonexistent registers.
     pub garbage: Garbage,
 }
 
 impl Registers {
-    /// Registers as a thread finds them: garbage, but control, state and notification registers cleared.
+    /// Registers as a thread finds them: garbage, but control, state and notification registers
+    /// cleared.
     pub fn new(seed: u64) -> Registers {
         let garbage = Garbage(seed);
         let mut grf = Box::new([0; GRF_BYTES]);

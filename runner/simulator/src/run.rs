@@ -26,7 +26,7 @@ pub enum Outcome {
     },
 }
 
-/// What one instruction did to the thread's progress.
+/// Effect of one instruction on the thread's progress.
 enum Next {
     Go(u32),
     Done,
@@ -34,7 +34,8 @@ enum Next {
 }
 
 impl Kernel {
-    /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget` instructions since its reset.
+    /// Runs `thread` until it ends, waits at a barrier, fails, or has executed `budget`
+    /// instructions since its reset.
     pub fn run(&self, thread: &mut Thread, host: &mut dyn Host, budget: u64) -> Result<Outcome, SimError> {
         if let Some(mut tracer) = thread.tracer.clone() {
             return self.run_traced(thread, host, budget, &mut tracer);
@@ -137,7 +138,7 @@ impl Kernel {
                 }
             }
             Unit::Illegal => return Err(Reason::Illegal),
-            Unit::NotModelled => return Err(Reason::NotModelled(op.opcode.mnemonic().into())),
+            Unit::NotModeled => return Err(Reason::NotModeled(op.opcode.mnemonic().into())),
         }
         Ok(Next::Go(ip + 1))
     }

@@ -12,7 +12,8 @@ use crate::trace::Tracer;
 pub struct Thread {
     /// The register files.
     pub regs: Registers,
-    /// What the register files hold when the thread is new: made once for many dispatches with one seed.
+    /// Contents of the register files of a new thread: generated once for many dispatches with one
+    /// seed.
     fresh: Box<Registers>,
     /// Accuracy of the math unit.
     pub math: MathMode,
@@ -33,7 +34,8 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// A thread of `devinfo` with every register full of garbage grown from `seed`, all 32 channels enabled.
+    /// A thread of `devinfo` with every register full of garbage grown from `seed`, all 32 channels
+    /// enabled.
     pub fn new(_devinfo: &'static DevInfo, seed: u64) -> Thread {
         let fresh = Box::new(Registers::new(seed));
         Thread {
@@ -85,7 +87,8 @@ impl Thread {
         self.regs.write(nr * crate::regs::REG_SIZE + dword * 4, 4, value.into());
     }
 
-    /// Copies bytes into the register file from byte `offset` (register × 32) on; what does not fit is dropped.
+    /// Copies bytes into the register file from byte `offset` (register × 32) on; what does not fit
+    /// is dropped.
     pub fn set_bytes(&mut self, offset: usize, bytes: &[u8]) {
         if let Some(to) = self.regs.grf.get_mut(offset..) {
             for (to, from) in to.iter_mut().zip(bytes) {

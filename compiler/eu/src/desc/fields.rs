@@ -1,6 +1,7 @@
-//! Where every field of a message descriptor stands, per generation with inheritance.
+//! Positions of the fields of a message descriptor, per generation with inheritance.
 //!
-//! Positions are those of the descriptor functions in Mesa's `brw_eu.h` and of the message fields in `brw_inst.h`.
+//! Positions are those of the descriptor functions in Mesa's `brw_eu.h` and of the message fields
+//! in `brw_inst.h`.
 
 use thiserror::Error;
 

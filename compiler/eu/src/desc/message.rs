@@ -1,4 +1,4 @@
-//! What messages say: typed views of descriptors.
+//! Messages: typed views of descriptors.
 
 use crate::inst::{Sfid, coded_enum};
 
@@ -89,7 +89,8 @@ coded_enum! {
 }
 
 coded_enum! {
-    /// How many channels a sampler message has. On skl code 0 is SIMD8D unless the header says SIMD4x2.
+    /// How many channels a sampler message has. On skl code 0 is SIMD8D unless the header says
+    /// SIMD4x2.
     SamplerSimd {
         /// Two vertices of four components.
         Simd4x2 = 0 "SIMD4x2",
@@ -170,7 +171,7 @@ coded_enum! {
     RenderTargetKind {
         /// Sixteen pixels.
         Simd16 = 0 "SIMD16",
-        /// Sixteen pixels, one colour. Of reads: eight pixels.
+        /// Sixteen pixels, one color. Of reads: eight pixels.
         Simd16Replicated = 1 "SIMD16/RepData",
         /// Eight pixels with two sources, low slots.
         Simd8DualLow = 2 "SIMD8/DualSrcLow",
@@ -299,7 +300,7 @@ coded_enum! {
     }
 }
 
-/// Which channels of a typed message's sixteen take part.
+/// The channels that take part, of a typed message's sixteen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotGroup {
     /// SIMD4x2 (hsw+).
@@ -310,7 +311,7 @@ pub enum SlotGroup {
     High,
 }
 
-/// What a data-port message does.
+/// Operation of a data-port message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataOp {
     /// One block at one address.
@@ -395,14 +396,14 @@ pub enum DataOp {
     TypedRead {
         /// Channels.
         slots: SlotGroup,
-        /// Colour channels (bits 0–3) that are left out.
+        /// Color channels (bits 0–3) that are left out.
         mask: u8,
     },
     /// Image store.
     TypedWrite {
         /// Channels.
         slots: SlotGroup,
-        /// Colour channels (bits 0–3) that are left out.
+        /// Color channels (bits 0–3) that are left out.
         mask: u8,
     },
     /// Integer atomic on an image.
@@ -416,12 +417,12 @@ pub enum DataOp {
     },
     /// A rectangle of a surface.
     MediaBlockRead {
-        /// Whether and how the surface's line stride and offset are replaced.
+        /// True if and how the surface's line stride and offset are replaced.
         lines: u8,
     },
     /// A rectangle of a surface.
     MediaBlockWrite {
-        /// Whether and how the surface's line stride and offset are replaced.
+        /// True if and how the surface's line stride and offset are replaced.
         lines: u8,
     },
     /// Atomic on an append counter (hsw+).
@@ -496,14 +497,14 @@ coded_enum! {
     }
 }
 
-/// What a scattered message with 64-bit addresses moves.
+/// Data of a scattered message with 64-bit addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct A64Scattered {
     /// Sixteen channels rather than eight.
     pub simd16: bool,
     /// Unit.
     pub element: A64Element,
-    /// Neighbouring elements per channel: 1, 2, 4 or 8.
+    /// Neighboring elements per channel: 1, 2, 4 or 8.
     pub count: u8,
 }
 

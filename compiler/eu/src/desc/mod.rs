@@ -1,7 +1,7 @@
 //! Message descriptors: what a SEND asks of its receiver.
 //!
-//! [`encode`] and [`decode`] convert between the typed [`Message`] and the descriptor's bits. Decoding is strict: a
-//! descriptor with bits that the typed form does not cover is an error.
+//! [`encode`] and [`decode`] convert between the typed [`Message`] and the descriptor's bits.
+//! Decoding is strict: a descriptor with bits that the typed form does not cover is an error.
 
 mod data_port;
 mod fields;

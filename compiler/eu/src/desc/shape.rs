@@ -1,7 +1,7 @@
 //! How long messages are: what their payload and response must hold.
 //!
-//! Layouts are those of Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_emit.c` and `brw_vec4_generator.cpp`; the messages that its
-//! assembler tests list all have these lengths.
+//! Layouts are those of Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_emit.c` and
+//! `brw_vec4_generator.cpp`; the messages that its assembler tests list all have these lengths.
 
 use super::message::{
     A64Element, A64Scattered, AtomicOp, BlockSize, DataOp, FloatAtomicOp, GatewayFn, InterpolatorMode,
@@ -18,7 +18,7 @@ pub struct Registers {
     pub least: u8,
     /// The most.
     pub most: u8,
-    /// What they differ by.
+    /// Difference between successive numbers.
     pub step: u8,
 }
 
@@ -38,16 +38,16 @@ impl Registers {
         Registers { least, most, step }
     }
 
-    /// Whether `count` is one of them.
+    /// Returns whether `count` is one of them.
     pub fn contains(self, count: u8) -> bool {
         (self.least..=self.most).contains(&count) && (count - self.least).is_multiple_of(self.step)
     }
 }
 
-/// What the parts of a message must be.
+/// Lengths that the parts of a message may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Whether it has a header; `None` if it may or may not.
+    /// True if it has a header; `None` if it may or may not.
     pub header: Option<bool>,
     /// Registers behind the header.
     pub payload: Registers,
@@ -94,8 +94,8 @@ pub fn shape(devinfo: &DevInfo, message: &Message, lengths: Lengths) -> Option<S
 /// Longest sampler message, header included.
 const MAX_SAMPLER: u8 = 11;
 
-/// Parameters are planes of the message's width. The header can leave out components of the response; gen9 can add a register
-/// that tells which texels are resident.
+/// Parameters are planes of the message's width. The header can leave out components of the
+/// response; gen9 can add a register that tells which texels are resident.
 fn sampler(devinfo: &DevInfo, m: &SamplerMessage, lengths: Lengths) -> Option<Shape> {
     let per = match m.simd {
         SamplerSimd::Simd16 => 2,
@@ -127,7 +127,7 @@ fn urb(m: &UrbMessage) -> Option<Shape> {
     }
 }
 
-/// Colours, and before and behind them source 0 alpha, coverage, depth and stencil.
+/// Colors, and before and behind them source 0 alpha, coverage, depth and stencil.
 fn render_target(m: &RenderTargetMessage) -> Shape {
     if m.read {
         let planes = if m.kind == RenderTargetKind::Simd16 { 8 } else { 4 };

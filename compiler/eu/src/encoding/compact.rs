@@ -1,7 +1,8 @@
 //! Compacted (8-byte) instructions: the mapping between them and the 16-byte form.
 //!
-//! A compacted instruction holds a few fields as they are and, for groups of other bits, indices into tables of common
-//! values. Which bits a table entry covers is data here, as in Mesa's `brw_eu_compact.c`.
+//! A compacted instruction holds a few fields as they are and, for groups of other bits, indices
+//! into tables of common values. The bits that a table entry covers are data here, as in Mesa's
+//! `brw_eu_compact.c`.
 
 use super::DecodeError;
 use super::compact_tables as tables;
@@ -19,9 +20,9 @@ type Copied = (Run, Run);
 
 /// Bits replaced by a table index.
 struct Indexed {
-    /// Where the index stands in the compacted instruction.
+    /// Position of the index in the compacted instruction.
     index: Run,
-    /// What it stands for.
+    /// Bits of the full instruction by index.
     table: &'static [u64],
     /// The full instruction's bits that an entry covers, lowest first.
     covers: &'static [Run],
@@ -40,7 +41,8 @@ const OPCODE: Copied = ((6, 0), (6, 0));
 /// Bit 29 says that an instruction is compacted.
 const CMPT_BIT: u64 = 1 << 29;
 
-/// Copied fields of one- and two-source instructions: debug, condition, accumulator write, register numbers.
+/// Copied fields of one- and two-source instructions: debug, condition, accumulator write, register
+/// numbers.
 const BASIC_COPIED: &[Copied] = &[
     OPCODE,
     ((7, 7), (30, 30)),
@@ -158,7 +160,7 @@ fn width((hi, lo): Run) -> u8 {
     hi - lo + 1
 }
 
-/// Whether a full instruction has an immediate source.
+/// Returns whether a full instruction has an immediate source.
 fn has_immediate(l: &Layout, word: u128) -> bool {
     l.get(word, Field::Src0File) == IMMEDIATE_FILE || l.get(word, Field::Src1File) == IMMEDIATE_FILE
 }

@@ -1,7 +1,8 @@
-//! The compaction tables of gen7 and gen8: what each index of a compacted instruction stands for.
+//! The compaction tables of gen7 and gen8: the bits that each index of a compacted instruction
+//! replaces.
 //!
-//! The values are the hardware's, as listed in the PRMs' "Instruction Compaction" tables and in Mesa's
-//! `brw_eu_compact.c`; which instruction bits an entry covers is in `compact.rs`.
+//! The values are the hardware's, as listed in the PRMs' "Instruction Compaction" tables and in
+//! Mesa's `brw_eu_compact.c`; which instruction bits an entry covers is in `compact.rs`.
 
 /// Control bits, 19 bits.
 pub const CONTROL: [u64; 32] = [

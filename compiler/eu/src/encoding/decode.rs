@@ -15,7 +15,7 @@ use crate::opcode::{Form, Opcode};
 use crate::operand::{Arf, Operand, RegFile, Region, Swizzle, WriteMask};
 use crate::types::Type;
 
-/// An instruction and where it stands.
+/// An instruction and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Located {
     /// Byte offset from the start of the program.
@@ -38,7 +38,8 @@ pub fn decode(devinfo: &DevInfo, bytes: &[u8]) -> Result<(Inst, usize), DecodeEr
     Ok((inst, 16))
 }
 
-/// The bytes of the instruction at the start of `bytes`, and nothing behind it: what decoding depends on.
+/// The bytes of the instruction at the start of `bytes`, and nothing behind it: what decoding
+/// depends on.
 ///
 /// # Errors
 /// If there are too few.
@@ -147,7 +148,7 @@ fn decode_fields<F: Fields>(version: GfxVersion, word: u128) -> Result<Inst, Dec
     Ok(inst)
 }
 
-/// Whether the form has saturation, conditions and accumulator writes.
+/// Returns whether the form has saturation, conditions and accumulator writes.
 fn is_arithmetic(form: Form) -> bool {
     matches!(form, Form::Basic | Form::ThreeSource | Form::Math)
 }

@@ -24,7 +24,7 @@ pub fn encode(devinfo: &DevInfo, inst: &Inst) -> Result<[u8; 16], EncodeError> {
 /// Appends one instruction in the form it is marked to have: 16 bytes, or 8 if `compacted`.
 ///
 /// # Errors
-/// As [`encode`], and if a compacted form is asked for and does not exist.
+/// As [`encode`]; also if the compacted form of `inst` does not exist.
 pub fn encode_into(devinfo: &DevInfo, inst: &Inst, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
     if inst.compacted {
         let short = compacted_word(devinfo, inst);
@@ -72,7 +72,7 @@ fn encode_fields<F: Fields>(version: GfxVersion, inst: &Inst) -> Result<u128, En
     let mut w = Writer::<F>::new();
     w.set(Field::Opcode, u64::from(inst.opcode.info().code));
     let outcome = put_fields(&mut w, version, inst);
-    // What a field refused came first.
+    // An error of a field came first.
     let word = w.finish()?;
     outcome.map(|()| word)
 }
@@ -137,7 +137,7 @@ fn put_predicate<F: Fields>(w: &mut Writer<F>, inst: &Inst, form: Form) -> Resul
     Ok(())
 }
 
-/// Where the flag register stands.
+/// Fields of the flag register.
 pub(super) fn flag_fields(form: Form) -> (Field, Field) {
     match form {
         Form::ThreeSource => (Field::TsFlagNr, Field::TsFlagSub),
@@ -173,7 +173,8 @@ fn put_basic<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> 
     Ok(())
 }
 
-/// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type code.
+/// A narrow immediate src0 wants the absent src1 to be the null register's file with the same type
+/// code.
 fn put_absent_src1<F: Fields>(w: &mut Writer<F>, version: GfxVersion, ty: Type) -> Result<(), EncodeError> {
     let code = ty.immediate_code(version).ok_or(EncodeError::NoCode { what: "the immediate's type" })?;
     w.set(Field::Src1File, 0);
@@ -393,7 +394,8 @@ fn put_unused_dst<F: Fields>(
     put_dst(w, version, inst.access_mode, &dst)
 }
 
-/// Writes a fixed operand of an instruction that does not use src0: a region of width 1 becomes scalar in SIMD1.
+/// Writes a fixed operand of an instruction that does not use src0: a region of width 1 becomes
+/// scalar in SIMD1.
 fn put_unused_src<F: Fields>(
     w: &mut Writer<F>,
     version: GfxVersion,
@@ -409,8 +411,9 @@ fn put_unused_src<F: Fields>(
     put_source::<_, Src0>(w, version, inst.access_mode, &src, (false, false))
 }
 
-/// Branches use no register operands but compilers fill them in: gen7 with null or ip and an immediate src1 whose
-/// 32 bits are JIP and UIP, gen8 with an immediate src0 and the jumps over both sources.
+/// Branches use no register operands but compilers fill them in: gen7 with null or ip and an
+/// immediate src1 whose 32 bits are JIP and UIP, gen8 with an immediate src0 and the jumps over
+/// both sources.
 fn put_branch<F: Fields>(w: &mut Writer<F>, version: GfxVersion, inst: &Inst) -> Result<(), EncodeError> {
     let op = inst.opcode;
     let null_d = build::null().d();

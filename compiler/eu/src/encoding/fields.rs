@@ -1,4 +1,5 @@
-//! Where every field of an instruction stands: one table per generation, each inheriting from the one before.
+//! Positions of the fields of an instruction: one table per generation, each inheriting from the
+//! one before.
 //!
 //! Positions are those of Mesa's `brw_inst.h`. Encoder and decoder use nothing else.
 
@@ -25,7 +26,7 @@ impl Run {
 
     /// Bits `hi..=lo` of the instruction.
     const fn new(hi: u8, lo: u8) -> Run {
-        assert!(hi >= lo && hi / 64 == lo / 64, "a run stands in one half");
+        assert!(hi >= lo && hi / 64 == lo / 64, "a run is within one half");
         Run { half: lo / 64, shift: lo % 64, width: hi - lo + 1, mask: mask(hi - lo + 1) }
     }
 
@@ -35,7 +36,7 @@ impl Run {
     }
 }
 
-/// Where a field stands: a run of bits, and perhaps a second one that holds its more significant bits.
+/// Position of a field: a run of bits, and perhaps a second one with the more significant bits.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     low: Run,
@@ -62,7 +63,8 @@ fn halves(word: u128) -> [u64; 2] {
 /// Declares the field names and the base table.
 macro_rules! fields {
     ($($field:ident = $hi:literal : $lo:literal $(+ $hi2:literal : $lo2:literal)?;)* ; absent $($later:ident)*) => {
-        /// A field of an instruction. Some overlap: which ones apply depends on the opcode and on other fields.
+        /// A field of an instruction. Some overlap: which ones apply depends on the opcode and on
+        /// other fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)]
         pub enum Field {
@@ -302,7 +304,8 @@ pub(crate) const fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// The fields of a generation, as a type: functions generic over it have every position as a constant.
+/// The fields of a generation, as a type: functions generic over it have every position as a
+/// constant.
 pub trait Fields {
     /// Where they stand.
     const LAYOUT: &'static Layout;
@@ -350,8 +353,8 @@ impl<F: Fields> Writer<F> {
     /// The word.
     ///
     /// # Errors
-    /// The first field that did not take its value: the generation lacks it, the value does not fit, or another field had
-    /// already put something else there.
+    /// The first field that did not take its value: the generation lacks it, the value does not
+    /// fit, or another field had already put something else there.
     pub fn finish(self) -> Result<u128, EncodeError> {
         match self.error {
             Some(error) => Err(error),
@@ -359,7 +362,7 @@ impl<F: Fields> Writer<F> {
         }
     }
 
-    /// Whether the generation has `field`.
+    /// Returns whether the generation has `field`.
     pub fn has(&self, field: Field) -> bool {
         F::LAYOUT.width(field) != 0
     }

@@ -47,7 +47,7 @@ pub enum EncodeError {
     /// A value has no hardware code on this generation.
     #[error("{what} has no encoding here")]
     NoCode {
-        /// What was to be encoded.
+        /// The value.
         what: &'static str,
     },
     /// Two fields that share bits need different values.
@@ -61,7 +61,7 @@ pub enum EncodeError {
     Missing {
         /// The opcode.
         opcode: Opcode,
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
     /// The instruction is marked compacted but no compacted form exists.
@@ -105,7 +105,7 @@ pub enum DecodeError {
     At {
         /// Byte offset of the instruction.
         offset: usize,
-        /// What is wrong with it.
+        /// The error.
         error: Box<DecodeError>,
     },
 }

@@ -228,13 +228,14 @@ fn stride_of(code: u64) -> u8 {
     if code == 0 { 0 } else { 1 << (code - 1).min(5) }
 }
 
-/// Whether an immediate takes 64 bits of the instruction: 64-bit types, and DIM, which calls its DF immediate F.
+/// Returns whether an immediate takes 64 bits of the instruction: 64-bit types, and DIM, which
+/// calls its DF immediate F.
 fn is_wide_immediate(ty: Type, wide_f: bool) -> bool {
     ty.size() == 8 || wide_f && ty == Type::F
 }
 
-/// Writes a source of a one- or two-source instruction. `wide` says that immediates may take 64 bits; `dim` that F
-/// immediates do.
+/// Writes a source of a one- or two-source instruction. `wide` says that immediates may take 64
+/// bits; `dim` that F immediates do.
 pub(super) fn put_source<F: Fields, S: Source>(
     w: &mut Writer<F>,
     version: GfxVersion,

@@ -48,7 +48,8 @@ fn known_encodings_decode() {
     });
 }
 
-/// An instruction that compilers compact has the same compacted form here, and its full form says the same.
+/// An instruction that compilers compact has the same compacted form here, and its full form says
+/// the same.
 #[test]
 fn known_compactions() {
     let mut compacted = 0;
@@ -76,8 +77,8 @@ fn known_encodings_are_valid() {
     });
 }
 
-/// `mov(8) g10<1>F g2<8,8,1>F`: control entry 11 (SIMD8), data type entry 8 (F from F, stride 1), subregister entry 0,
-/// source entry 28 (`<8,8,1>`), by hand from the tables.
+/// `mov(8) g10<1>F g2<8,8,1>F`: control entry 11 (SIMD8), data type entry 8 (F from F, stride 1),
+/// subregister entry 0, source entry 28 (`<8,8,1>`), by hand from the tables.
 #[test]
 fn compacted_mov() {
     let compacted = 1u64 | 11 << 8 | 8 << 13 | 1 << 29 | 28 << 30 | 10 << 40 | 2 << 48;

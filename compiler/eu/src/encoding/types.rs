@@ -15,7 +15,8 @@ const GEN7_TYPES: usize = 8;
 const GEN7_THREE_SOURCE_TYPES: usize = 4;
 
 impl Type {
-    /// Hardware code of this type for a register operand; `None` if the version has no such register type.
+    /// Hardware code of this type for a register operand; `None` if the version has no such
+    /// register type.
     pub(crate) fn register_code(self, version: GfxVersion) -> Option<u8> {
         code_in(&REGISTER_TYPES, GEN7_TYPES, version, self)
     }

@@ -22,14 +22,15 @@ pub struct AsmError {
     pub column: usize,
     /// The text of the line.
     pub text: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 
 /// Assembles text to instruction bytes.
 ///
 /// # Errors
-/// Where the text is not in the syntax, a label is missing, or an instruction has no encoding on this generation.
+/// Where the text is not in the syntax, a label is missing, or an instruction has no encoding on
+/// this generation.
 pub fn assemble(devinfo: &DevInfo, text: &str) -> Result<Vec<u8>, AsmError> {
     let parsed = parse(devinfo, text)?;
     let mut bytes = Vec::with_capacity(parsed.len() * 16);
@@ -58,7 +59,7 @@ struct Parsed<'a> {
     start: Cursor<'a>,
 }
 
-/// Which jump a label reference fills.
+/// Jump distance that a label reference sets.
 #[derive(Clone, Copy)]
 enum Jump {
     Jip,
@@ -350,7 +351,8 @@ impl<'a> Parser<'a> {
         Ok(0)
     }
 
-    /// Register file, number, subregister (its text, since its unit is the type that follows) and addressing.
+    /// Register file, number, subregister (its text, since its unit is the type that follows) and
+    /// addressing.
     fn register(&mut self) -> Parse<(Operand, Subregister<'a>)> {
         let start = self.cursor;
         let name = self.cursor.take_while(|c| c.is_ascii_alphabetic());
@@ -577,7 +579,8 @@ impl<'a> Parser<'a> {
         if bits < 64 && value >> bits != 0 {
             return range();
         }
-        // Magnitude of the lowest value of a signed type; hexadecimal digits are bits and need no sign.
+        // Magnitude of the lowest value of a signed type; hexadecimal digits are bits and need no
+        // sign.
         let lowest = if ty == Type::W { 1 << 15 } else { 1u64 << (bits - 1) };
         if ty.is_signed_integer() && !hex && value > lowest - u64::from(!negative) {
             return range();

@@ -7,7 +7,8 @@ pub(super) struct Position {
     pub column: usize,
 }
 
-/// A cursor over the text. Tokens of the syntax depend on their context, so the parser asks for what it expects.
+/// A cursor over the text. Tokens of the syntax depend on their context, so the parser asks for
+/// what it expects.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -19,7 +20,7 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
-    /// What is left.
+    /// The text from here on.
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or("")
     }

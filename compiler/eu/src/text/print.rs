@@ -339,8 +339,8 @@ impl Printer<'_> {
     }
 }
 
-/// Quarter and nibble control: nibbles below SIMD8 or with nibble control, halves in SIMD16, else quarters (in SIMD32
-/// only if not the first).
+/// Quarter and nibble control: nibbles below SIMD8 or with nibble control, halves in SIMD16, else
+/// quarters (in SIMD32 only if not the first).
 fn channel_group(inst: &Inst) -> String {
     let quarter = inst.qtr_control;
     if inst.exec_size < 8 || inst.nib_control {
@@ -389,7 +389,8 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// The value of a restricted 8-bit float: sign, 3 exponent bits with bias 3, 4 fraction bits; 0x00 and 0x80 are zeros.
+/// The value of a restricted 8-bit float: sign, 3 exponent bits with bias 3, 4 fraction bits; 0x00
+/// and 0x80 are zeros.
 pub(crate) fn vf_to_f32(byte: u8) -> f32 {
     let sign = u32::from(byte >> 7) << 31;
     if byte & 0x7f == 0 {

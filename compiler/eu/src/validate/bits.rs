@@ -1,5 +1,5 @@
-//! Logic, bit counting, bit fields of two sources, carries: instructions of integers. Operand types are those of the PRMs' instruction
-//! pages.
+//! Logic, bit counting, bit fields of two sources, carries: instructions of integers. Operand types
+//! are those of the PRMs' instruction pages.
 
 use super::context::{Context, Rule, is, is_dword, rules};
 use crate::opcode::Opcode;
@@ -28,7 +28,8 @@ fn logic_destination(c: &Context) -> bool {
     c.inst.opcode.is_logic() && c.real_dst().is_some_and(|dst| dst.ty.is_float())
 }
 
-/// Intel's compilers let FBH and FBL write words and bytes (the kernels of the VA driver for Broadwell and Skylake).
+/// Intel's compilers let FBH and FBL write words and bytes (the kernels of the VA driver for
+/// Broadwell and Skylake).
 fn bit_count_destination(c: &Context) -> bool {
     let Some(dst) = c.real_dst() else { return false };
     is(c, &[Opcode::Cbit, Opcode::Lzd]) && !is_dword(dst.ty)

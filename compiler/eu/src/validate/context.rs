@@ -14,7 +14,7 @@ use crate::types::Type;
 pub(crate) struct Rule {
     /// Name, in kebab case.
     pub name: &'static str,
-    /// What it demands.
+    /// Requirement of the rule.
     pub message: &'static str,
     /// Returns whether an instruction breaks it.
     pub broken: fn(&Context) -> bool,
@@ -63,8 +63,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// One- or two-source arithmetic, the subject of region and conversion rules. RET has the same layout, but reads two
-    /// dwords at any execution size.
+    /// One- or two-source arithmetic, the subject of region and conversion rules. RET has the same
+    /// layout, but reads two dwords at any execution size.
     pub fn is_basic(&self) -> bool {
         matches!(self.form, Form::Basic | Form::Math) && self.inst.opcode != Opcode::Ret
     }
@@ -90,7 +90,8 @@ impl<'a> Context<'a> {
         self.sources.iter().filter(|src| !src.is_imm())
     }
 
-    /// Returns whether a source or the destination satisfies `test` (null destinations do not count).
+    /// Returns whether a source or the destination satisfies `test` (null destinations do not
+    /// count).
     pub fn any_operand(&self, test: impl Fn(&Operand) -> bool) -> bool {
         self.sources.iter().any(&test) || self.real_dst().is_some_and(&test)
     }
@@ -165,8 +166,8 @@ fn operand_execution_type(ty: Type) -> Type {
     }
 }
 
-/// The execution type: the larger of the sources', where one HF source takes the destination's type and F beside HF
-/// (destination included) is F.
+/// The execution type: the larger of the sources', where one HF source takes the destination's type
+/// and F beside HF (destination included) is F.
 fn execution_type(inst: &Inst, sources: &[Operand]) -> Type {
     let dst = inst.dst.ty;
     match sources {

@@ -1,5 +1,5 @@
-//! "General Restrictions Based on Operand Types": the destination's stride and alignment against the execution type,
-//! and conversions that do not exist.
+//! "General Restrictions Based on Operand Types": the destination's stride and alignment against
+//! the execution type, and conversions that do not exist.
 
 use super::context::{Context, Rule, rules};
 use crate::operand::Operand;
@@ -38,7 +38,7 @@ fn packed_byte(c: &Context) -> bool {
     applies(c) && is_packed_byte(c) && !c.is_raw_move()
 }
 
-/// Whether destination and some source satisfy the two tests, either way round.
+/// Returns whether destination and some source satisfy the two tests, either way round.
 fn converts(c: &Context, one: impl Fn(Type) -> bool, other: impl Fn(Type) -> bool) -> bool {
     let dst = c.inst.dst.ty;
     c.sources.iter().any(|src| one(dst) && other(src.ty) || other(dst) && one(src.ty))
@@ -92,8 +92,8 @@ fn half_destination(c: &Context) -> bool {
     converts && dst.region.hstride != 2 && !packed
 }
 
-/// Size of the execution type if the destination is narrower and follows the general rule. Raw byte moves do not. The mixed float mode of
-/// later parts has rules of its own.
+/// Size of the execution type if the destination is narrower and follows the general rule. Raw byte
+/// moves do not. The mixed float mode of later parts has rules of its own.
 fn wider_execution(c: &Context) -> Option<u32> {
     let raw_bytes = is_byte(c.inst.dst.ty) && c.is_raw_move();
     if !applies(c) || is_packed_byte(c) || raw_bytes || is_mixed(c) && c.devinfo.has_packed_mixed_float {

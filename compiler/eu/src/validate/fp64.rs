@@ -123,12 +123,14 @@ fn chv_dependency(c: &Context) -> bool {
     restricted(c) && (c.inst.no_dd_check || c.inst.no_dd_clear)
 }
 
-/// Vec4 code generation found dependency control unsafe on 64-bit operands from gen7 on (`brw_vec4.cpp`).
+/// Vec4 code generation found dependency control unsafe on 64-bit operands from gen7 on
+/// (`brw_vec4.cpp`).
 fn dependency(c: &Context) -> bool {
     c.is_basic() && c.has_64bit() && (c.inst.no_dd_check || c.inst.no_dd_clear)
 }
 
-/// DF has moves, selects, compares, addition, multiplication and MAD; nothing rounds it, and MATH ignores it.
+/// DF has moves, selects, compares, addition, multiplication and MAD; nothing rounds it, and MATH
+/// ignores it.
 fn df_opcode(c: &Context) -> bool {
     let allowed = [
         Opcode::Mov,

@@ -13,7 +13,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "subregister-alignment": subregister_alignment, "a subregister is a multiple of its type's size";
     "immediate-last": immediate_last, "only the last source may be an immediate";
     "immediate-64bit": immediate_64bit, "64-bit immediates exist in one-source instructions, DF ones from gen8 on";
-    "immediate-word": immediate_word, "a 16-bit immediate stands in both halves of the dword";
+    "immediate-word": immediate_word, "a 16-bit immediate fills both halves of the dword";
     "immediate-vector-alignment": immediate_vector_alignment, "a vector immediate needs a 16-byte aligned destination";
     "immediate-vf-stride": immediate_vf_stride, "a VF immediate needs a destination stride of a dword";
     "immediate-v-stride": immediate_v_stride, "a V or UV immediate needs a destination stride of a word";
@@ -67,7 +67,7 @@ fn arf_indirect(c: &Context) -> bool {
 
 fn subregister_alignment(c: &Context) -> bool {
     let aligned = |subnr: u8, ty: Type| u32::from(subnr).is_multiple_of(ty.size());
-    // A replicated three-source operand is addressed in dwords whatever its type.
+    // A replicated three-source operand of any type is addressed in dwords.
     c.is_basic() && c.any_operand(|operand| !operand.is_imm() && !aligned(operand.subnr, operand.ty))
 }
 
@@ -91,7 +91,7 @@ fn immediate_word(c: &Context) -> bool {
     })
 }
 
-/// Whether a source is a vector immediate of one of `types`.
+/// Returns whether a source is a vector immediate of one of `types`.
 fn has_vector(c: &Context, types: &[Type]) -> bool {
     c.sources.iter().any(|src| src.is_imm() && types.contains(&src.ty))
 }

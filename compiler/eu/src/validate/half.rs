@@ -68,7 +68,7 @@ fn mixed(c: &Context, mode: AccessMode) -> bool {
     is_mixed(c) && c.inst.access_mode == mode
 }
 
-/// Whether an accumulator is read, explicitly or by the operation.
+/// Returns whether an accumulator is read, explicitly or by the operation.
 fn reads_accumulator(c: &Context) -> bool {
     matches!(c.inst.opcode, Opcode::Mac | Opcode::Mach | Opcode::Sada2)
         || c.sources.iter().any(Operand::is_accumulator)

@@ -183,8 +183,9 @@ fn movi_indirect(c: &Context) -> bool {
     c.inst.opcode == Opcode::Movi && !c.inst.src[0].is_indirect()
 }
 
-/// The pipeline does not keep explicit accesses to the control register in order by itself ("Implementation Restriction on Register
-/// Access" of the Skylake PRM, as Mesa's generators quote it).
+/// The pipeline does not keep explicit accesses to the control register in order by itself
+/// ("Implementation Restriction on Register Access" of the Skylake PRM, as Mesa's generators quote
+/// it).
 fn control_register_switch(c: &Context) -> bool {
     c.is_basic()
         && c.any_operand(|operand| matches!(operand.arf(), Some(Arf::Control(_))))

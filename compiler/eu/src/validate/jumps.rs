@@ -25,8 +25,8 @@ impl ControlFlow {
         self.offsets.index_of(offset).is_some()
     }
 
-    /// Whether an instruction with this opcode, one that steers, offsets at byte `offset`; also if none offsets there, which is
-    /// another rule's business.
+    /// Returns whether an instruction with this opcode, one that steers, offsets at byte `offset`;
+    /// also if none offsets there, which is another rule's business.
     fn has_at(&self, offset: i64, opcode: Opcode) -> bool {
         let place = self.insts.binary_search_by_key(&offset, |located| located.offset as i64);
         match place {

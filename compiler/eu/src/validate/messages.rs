@@ -1,4 +1,4 @@
-//! What messages say: descriptors in the instruction, and lengths that fit them.
+//! Contents of messages: descriptors in the instruction, and lengths that fit them.
 
 use super::context::{Context, Rule, rules};
 use crate::desc::{
@@ -50,7 +50,8 @@ fn header(c: &Context) -> bool {
     shaped(c).is_some_and(|(_, lengths, shape)| shape.header.is_some_and(|header| header != lengths.header))
 }
 
-/// Registers of the whole payload, header included; `None` if a split send's second part is not known.
+/// Registers of the whole payload, header included; `None` if a split send's second part is not
+/// known.
 fn payload_length(c: &Context, lengths: Lengths) -> Option<u8> {
     let second = match c.inst.send?.ex_desc {
         Desc::Imm(ex_desc) if c.form == Form::SplitSend && !c.inst.src[1].is_null() => ex_mlen(ex_desc),
@@ -71,8 +72,8 @@ fn response(c: &Context) -> bool {
     shaped(c).is_some_and(|(_, lengths, shape)| !shape.response.contains(lengths.rlen))
 }
 
-/// Entries 240 and above are no surfaces: 255 and below it, depending on the generation, are stateless memory or bindless
-/// surfaces, 254 is shared local memory (`brw_eu_defines.h`).
+/// Entries 240 and above are no surfaces: 255 and below it, depending on the generation, are
+/// stateless memory or bindless surfaces, 254 is shared local memory (`brw_eu_defines.h`).
 fn surface(c: &Context) -> bool {
     const FIRST_RESERVED: u8 = 240;
     const SHARED_LOCAL: u8 = 254;

@@ -1,10 +1,11 @@
 //! Checks that instructions obey the hardware's restrictions.
 //!
-//! Each rule is a small named function beside the fact it enforces, listed in the table of its file. The facts are
-//! those of the PRMs' "Register Region Restrictions" and instruction pages as quoted in Mesa's `brw_eu_validate.c`,
-//! and of Mesa's code generators where noted.
+//! Each rule is a small named function beside the fact it enforces, listed in the table of its
+//! file. The facts are those of the PRMs' "Register Region Restrictions" and instruction pages as
+//! quoted in Mesa's `brw_eu_validate.c`, and of Mesa's code generators as stated at the rules.
 //!
-//! A rule sees one instruction at a time; [`validate_program`] adds the rules about the program as a whole.
+//! A rule sees one instruction at a time; [`validate_program`] adds the rules about the program as
+//! a whole.
 
 mod accumulators;
 mod bits;

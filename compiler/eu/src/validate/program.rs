@@ -14,12 +14,12 @@ pub struct Violation {
     pub offset: usize,
     /// Name of the rule.
     pub rule: &'static str,
-    /// What the rule demands, or why the bytes do not decode.
+    /// Requirement of the rule, or the error of decoding.
     pub message: String,
 }
 
-/// Validates a program's instructions up to its end (see [`crate::ProgramEnd`]), and its jumps. Bytes that do not decode
-/// end the validation with the violation `decode`.
+/// Validates a program's instructions up to its end (see [`crate::ProgramEnd`]), and its jumps.
+/// Bytes that do not decode end the validation with the violation `decode`.
 pub fn validate_program(devinfo: &DevInfo, bytes: &[u8]) -> Vec<Violation> {
     let mut program = ProgramValidator::new(devinfo);
     while let Some(rest) = program.rest(bytes) {
@@ -33,8 +33,8 @@ pub fn validate_program(devinfo: &DevInfo, bytes: &[u8]) -> Vec<Violation> {
 
 /// Collects the violations of a program, instruction by instruction.
 ///
-/// The caller decodes and validates the instruction at the start of [`ProgramValidator::rest`] and pushes it, until
-/// there is none. See [`validate_program`].
+/// The caller decodes and validates the instruction at the start of [`ProgramValidator::rest`] and
+/// pushes it, until there is none. See [`validate_program`].
 #[derive(Debug)]
 pub struct ProgramValidator<'a> {
     devinfo: &'a DevInfo,
@@ -78,7 +78,8 @@ impl<'a> ProgramValidator<'a> {
         self.offset += inst.len_bytes();
     }
 
-    /// Adds the next instruction, which is native, breaks no rule and does not steer (see [`Inst::steers`]).
+    /// Adds the next instruction, which is native, breaks no rule and does not steer (see
+    /// [`Inst::steers`]).
     #[inline]
     pub fn push_valid(&mut self) {
         self.control_flow.offsets.push(self.offset);

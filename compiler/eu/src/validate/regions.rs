@@ -14,7 +14,8 @@ pub(super) static RULES: &[Rule] = rules! {
     "region-vxh-indirect": vxh_indirect, "Vx1 and VxH regions are for indirect sources";
 };
 
-/// Whether a region of an Align1 source breaks `test`. VxH regions have no vertical stride of their own.
+/// Returns whether a region of an Align1 source breaks `test`. VxH regions have no vertical stride
+/// of their own.
 fn any_region(c: &Context, test: impl Fn(Region, &Operand) -> bool) -> bool {
     c.is_align1()
         && c.register_sources().any(|src| src.region.vstride != Region::VXH && test(src.region, src))
@@ -44,7 +45,7 @@ fn no_strides(c: &Context) -> bool {
     any_region(c, |region, _| region.vstride == 0 && region.hstride == 0 && region.width != 1)
 }
 
-/// Whether the elements of some row lie in different registers.
+/// Returns whether the elements of some row lie in different registers.
 fn row_crosses(c: &Context) -> bool {
     any_region(c, |region, src| {
         if src.is_indirect() {

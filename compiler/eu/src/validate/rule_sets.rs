@@ -11,7 +11,8 @@ use crate::inst::Inst;
 /// The rules of one file.
 pub(super) struct RuleSet {
     pub rules: &'static [Rule],
-    /// Returns whether an instruction can break any of them: most rule sets concern few instructions.
+    /// Returns whether an instruction can break any of them: most rule sets concern few
+    /// instructions.
     pub concern: fn(&Context) -> bool,
 }
 

@@ -48,7 +48,8 @@ fn message(c: &Context) -> Option<(Send, u32, u32)> {
     })
 }
 
-/// Registers of the second part of a split send, 1 if not known; 0 for other sends or a null second part.
+/// Registers of the second part of a split send, 1 if not known; 0 for other sends or a null second
+/// part.
 fn second_length(c: &Context, send: &Send) -> u32 {
     if c.form != Form::SplitSend || c.inst.src[1].is_null() {
         return 0;
@@ -82,8 +83,8 @@ fn response_length(c: &Context) -> bool {
     message(c).is_some_and(|(_, _, rlen)| rlen > MAX_RLEN)
 }
 
-/// Scratch accesses of SIMD32 programs move whole registers. The sampler's media messages have 32 and 64 channels, and may be
-/// what a descriptor in a register asks for.
+/// Scratch accesses of SIMD32 programs move whole registers. The sampler's media messages have 32
+/// and 64 channels, and may be what a descriptor in a register asks for.
 fn width(c: &Context) -> bool {
     let may_be_media = |send: &Send| send.sfid == Sfid::Sampler && !matches!(send.desc, Desc::Imm(_));
     c.inst.send.as_ref().is_some_and(|send| c.exec_size > 16 && !c.inst.no_mask && !may_be_media(send))

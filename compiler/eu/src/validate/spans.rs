@@ -13,7 +13,7 @@ pub(super) static RULES: &[Rule] = rules! {
     "span-destination": span_destination, "a destination spans at most two registers";
     "span-end": span_end, "a region ends at r127 at the latest";
     "span-oword-split": span_oword_split,
-        "with a source of two registers, a one-register destination lies in one oword or evenly in both";
+        "with a source of two registers, a one-register destination is within one oword or even in both";
     "span-even-split": span_even_split, "a destination of two registers is split evenly between them";
     "gen7-two-grf-derived": derived, "each destination register comes from one source register";
     "gen7-two-grf-offset": same_offset, "sources start at the same offset in both their registers";
@@ -97,7 +97,7 @@ impl Span {
         &self.starts[..self.channels]
     }
 
-    /// Whether channel `index` lies in the second register.
+    /// Returns whether channel `index` is in the second register.
     fn in_second(&self, index: usize) -> bool {
         self.starts().get(index).is_some_and(|start| start / 32 >= 1)
     }
@@ -108,7 +108,7 @@ fn source_spans<'c>(c: &'c Context) -> impl Iterator<Item = (&'c Operand, &'c Sp
 }
 
 fn span_source(c: &Context) -> bool {
-    // LINE and PLN read whole vectors, whatever their regions say.
+    // LINE and PLN read whole vectors, regardless of their regions.
     c.is_align1() && source_spans(c).any(|(_, span)| span.registers > 2)
 }
 
@@ -179,8 +179,9 @@ fn same_offset(c: &Context) -> bool {
     })
 }
 
-/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words under a packed dword (on Haswell those
-/// of src1 stay where they are when the first eight channels are disabled).
+/// Exceptions: scalars (DF on ivb has none: its scalar is `<0;2,1>`), and packed words under a
+/// packed dword (on Haswell those of src1 stay where they are when the first eight channels are
+/// disabled).
 fn two_grf_source(c: &Context) -> bool {
     if compressed(c).is_none() {
         return false;
@@ -200,8 +201,8 @@ fn two_grf_source(c: &Context) -> bool {
     })
 }
 
-/// The second half of a compressed instruction takes its channel enables 8 (64-bit: 4) further on, whatever its
-/// destination holds. NoMask instructions do not care.
+/// The second half of a compressed instruction takes its channel enables 8 (64-bit: 4) further on,
+/// regardless of its destination holds. NoMask instructions do not care.
 fn second_half(c: &Context) -> bool {
     let Some(dst) = compressed(c).filter(|_| !c.inst.no_mask) else { return false };
     let per_register = match (c.exec_type.size() == 8, c.devinfo.has_quirk(Quirk::IvbDfExecSize)) {
@@ -219,7 +220,8 @@ fn indirect_span(c: &Context) -> bool {
         && c.sources.iter().any(|src| src.is_indirect() && src.region.vstride == Region::VXH)
 }
 
-/// A compressed instruction runs its halves in order: what the first one writes, the second one reads changed.
+/// A compressed instruction runs its halves in order: what the first one writes, the second one
+/// reads changed.
 fn overlap(c: &Context) -> bool {
     let Some(dst) = destination_of(c, 2).filter(|_| is_direct_grf(&c.inst.dst)) else { return false };
     let size = c.element_size(&c.inst.dst);

@@ -54,8 +54,8 @@ fn names_of_rules_are_unique() {
     assert!(names.len() >= 150, "{}", names.len());
 }
 
-/// Half-float conversions by MOV in SIMD4: destination type, source type, destination stride, destination byte,
-/// legal on bdw, legal on chv and skl.
+/// Half-float conversions by MOV in SIMD4: destination type, source type, destination stride,
+/// destination byte, legal on bdw, legal on chv and skl.
 const HALF_MOVES: &[(&str, &str, u8, u8, bool, bool)] = &[
     ("HF", "B", 1, 0, false, false),
     ("HF", "W", 1, 0, false, false),
@@ -127,7 +127,7 @@ fn half_float_moves() {
 
 const END: &str = "\nsend(8) null<1>UD g112<8,8,1>UD 0x84080000 urb MsgDesc: { align1 1Q EOT };";
 
-/// What stands behind the last end-of-thread message is padding, unless something leads there.
+/// Bytes behind the last end-of-thread message are padding, unless a jump leads there.
 #[test]
 fn kernels_end() {
     for devinfo in DevInfo::all() {
@@ -139,7 +139,8 @@ fn kernels_end() {
         assert_eq!(padded(END), [""; 0], "{}", devinfo.name);
         let predicated = END.trim().replacen("send", "(+f0.0) send", 1);
         assert_eq!(padded(&predicated), ["decode"], "{}", devinfo.name);
-        // The subroutine behind the thread's end is part of the kernel and has the padding behind it.
+        // The subroutine behind the thread's end is part of the kernel and has the padding behind
+        // it.
         let distance = 32 / devinfo.call_unit_bytes;
         let call = format!("call(2) g10<1>UD JIP: {distance} {{ align1 1N }};");
         assert_eq!(padded(&format!("{call}{END}\nret(2) null<1>D g10<2,2,1>UD {{ align1 1N }};")), [""; 0]);
@@ -157,7 +158,7 @@ fn undecodable_bytes_are_a_violation() {
     }
 }
 
-/// Whatever the bits: an instruction breaks no rule of a set that it does not concern.
+/// Random instructions break no rule of a set that does not concern them.
 #[test]
 fn sets_concern_all_that_break_their_rules() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,8 +1,9 @@
 //! Runner of `filetests/**/*.eu`.
 //!
-//! A file is a header, assembly text, a line `; ----` and the expected output. Lines that begin with `;` are comments.
-//! The header `; test: COMMAND gen=LIST` names a command and devices (`all` or names separated by commas). Devices with
-//! equal output share a section `gen NAMES`. `BLESS=1 cargo test -p eu --test it` writes the output as expected.
+//! A file is a header, assembly text, a line `; ----` and the expected output. Lines that begin
+//! with `;` are comments. The header `; test: COMMAND gen=LIST` names a command and devices (`all`
+//! or names separated by commas). Devices with equal output share a section `gen NAMES`. `BLESS=1
+//! cargo test -p eu --test it` writes the output as expected.
 //!
 //! Commands:
 //! * `validate`: one instruction per line; prints for each line `valid` or the broken rules.
@@ -157,8 +158,8 @@ fn run(path: &Path) -> Result<(), Failed> {
 const INEXPRESSIBLE: [&str; 4] =
     ["address-subregister", "immediate-64bit", "immediate-last", "writemask-empty"];
 
-/// Every rule has a file `validate/RULE.eu`, with an instruction that breaks it and one that is valid, or
-/// `program/RULE.eu`.
+/// Every rule has a file `validate/RULE.eu`, with an instruction that breaks it and one that is
+/// valid, or `program/RULE.eu`.
 pub(crate) fn every_rule_has_a_file() -> Result<(), Failed> {
     let mut missing = BTreeSet::new();
     for rule in eu::validate::rule_names() {

@@ -15,7 +15,8 @@ pub(crate) const TRIALS: &[(&str, fn())] = &[
     ("truncated_words", truncated_words),
 ];
 
-/// A 64-bit linear congruential generator with output mixing; its constants are Knuth's and SplitMix's.
+/// A 64-bit linear congruential generator with output mixing; its constants are Knuth's and
+/// SplitMix's.
 struct Random(u64);
 
 impl Random {

@@ -35,7 +35,8 @@ pub fn bfi1(bits: u32, offset: u32) -> u32 {
     ((1u32 << (bits & 31)) - 1) << (offset & 31)
 }
 
-/// BFI2: `insert` shifted to the mask's lowest bit replaces the masked bits of `base`; mask 0 gives `base`.
+/// BFI2: `insert` shifted to the mask's lowest bit replaces the masked bits of `base`; mask 0 gives
+/// `base`.
 pub fn bfi2(mask: u32, insert: u32, base: u32) -> u32 {
     if mask == 0 {
         return base;
@@ -52,8 +53,8 @@ pub fn bfe_unsigned(bits: u32, offset: u32, value: u32) -> u32 {
     (value >> (offset & 31)) & ((1 << bits) - 1)
 }
 
-/// BFE on D: `bits` bits of `value` from `offset`, sign-extended from the field's own top bit. A field that passes
-/// bit 31 has copies of the sign there.
+/// BFE on D: `bits` bits of `value` from `offset`, sign-extended from the field's own top bit. A
+/// field that passes bit 31 has copies of the sign there.
 pub fn bfe_signed(bits: u32, offset: u32, value: i32) -> i32 {
     let bits = bits & 31;
     if bits == 0 {

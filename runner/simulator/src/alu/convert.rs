@@ -43,7 +43,8 @@ fn alternative(fmt: Format, bits: u64) -> u64 {
     }
 }
 
-/// The bits of `value` in destination type `ty`, and the value as the conditions see it: converted, not yet saturated.
+/// The bits of `value` in destination type `ty`, and the value as the conditions see it: converted,
+/// not yet saturated.
 pub fn store(value: Value, ty: Type, saturate: bool, modes: &Modes) -> (u64, Value) {
     match value {
         Value::Raw(bits) => {
@@ -93,7 +94,8 @@ pub fn compare_floats(fmt: Format, a: u64, b: u64) -> Option<std::cmp::Ordering>
     Some(key(a).cmp(&key(b)))
 }
 
-/// Whether `ordering` (`None`: unordered) satisfies a condition. Only "not equal" and "unordered" hold for NaNs.
+/// Returns whether `ordering` (`None`: unordered) satisfies a condition. Only "not equal" and
+/// "unordered" hold for NaNs.
 pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) -> bool {
     let Some(ordering) = ordering else {
         return matches!(cond, Some(CondMod::Nz | CondMod::U));
@@ -109,7 +111,8 @@ pub fn satisfies(cond: Option<CondMod>, ordering: Option<std::cmp::Ordering>) ->
     }
 }
 
-/// Whether a result satisfies a condition (compared with zero). `ty` is the destination type, for overflow.
+/// Returns whether a result satisfies a condition (compared with zero). `ty` is the destination
+/// type, for overflow.
 pub fn condition(cond: Option<CondMod>, seen: Value, ty: Type) -> bool {
     match seen {
         Value::Int(value) => {

@@ -1,8 +1,10 @@
-//! Specialised implementations of the common cases: 32-bit floats and integers and doubles in general registers.
+//! Specialized implementations of the common cases: 32-bit floats and integers and doubles in
+//! general registers.
 //!
-//! Each works on the eight dword lanes (four doubles) of one half at once, in loops the compiler vectorises. The result
-//! must be the generic implementation's, bit for bit; `tests/fast.rs` compares them on random instructions. What needs
-//! another rounding mode, ALT mode, accumulators, a0 or an undefined result stays generic.
+//! Each works on the eight dword lanes (four doubles) of one half at once, in loops that the
+//! compiler vectorizes. The result must be the generic implementation's, bit for bit;
+//! `tests/fast.rs` compares them on random instructions. Instructions that need another rounding
+//! mode, ALT mode, accumulators, a0 or an undefined result stays generic.
 
 use eu::{CondMod, Opcode, Type};
 
@@ -31,7 +33,7 @@ enum Layout {
     Constant,
 }
 
-/// What is computed.
+/// Operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// F sources, F result.
@@ -56,7 +58,7 @@ enum Kind {
     CopyDouble,
 }
 
-/// A specialised implementation with its operands laid out.
+/// A specialized implementation with its operands laid out.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     kind: Kind,
@@ -154,7 +156,7 @@ fn kind(op: &Op) -> Option<Kind> {
     }
 }
 
-/// Whether everything a plane equation reads lies in the file.
+/// Returns whether the register file holds everything that a plane equation reads.
 fn plane_fits(op: &Op) -> bool {
     let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else { return false };
     let registers = usize::from(op.shape.channels).div_ceil(8) * 2;
@@ -178,7 +180,7 @@ fn layouts_of(op: &Op, source: &Src) -> Option<[Layout; 2]> {
     }
 }
 
-/// The layouts of both halves; none if a lane lies outside the file.
+/// The layouts of both halves; none if a lane is outside the register file.
 fn lane_layouts(op: &Op, lanes: &Lanes, size: usize) -> Option<[Layout; 2]> {
     let half = usize::from(op.shape.half);
     let count = usize::from(op.shape.channels);
@@ -264,8 +266,8 @@ fn flush64(value: f64) -> f64 {
     f64::from_bits(soft::DF.flush(value.to_bits()))
 }
 
-/// `a · b + c` rounded once: the product is exact in double precision, the sum is rounded to odd there, and the rounding
-/// to single then sees everything it needs.
+/// `a · b + c` rounded once: the product is exact in double precision, the sum is rounded to odd
+/// there, and the rounding to single then sees everything it needs.
 #[inline]
 fn fma32(a: f32, b: f32, c: f32) -> f32 {
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -513,8 +515,8 @@ impl Half<'_> {
         }
     }
 
-    /// The condition of a logic result or copy, compared with zero. The value has the type of the widest source: a
-    /// mixture of D and UD counts as signed.
+    /// The condition of a logic result or copy, compared with zero. The value has the type of the
+    /// widest source: a mixture of D and UD counts as signed.
     fn zero_comparison(&self, results: &Dwords) -> u32 {
         let used = self.op.src.get(..self.op.sources.into()).unwrap_or(&[]);
         let signed = used.iter().any(|source| source.ty == Type::D);
@@ -663,7 +665,8 @@ mod tests {
         for _ in 0..300_000 {
             let raw = rng.next_u64();
             let sign = |bit: u32| if raw >> bit & 1 == 0 { 1.0f32 } else { -1.0 };
-            // (1 + kε)(1 − kε) half units of the addend: a product just beside a tie, by less than a double resolves.
+            // (1 + kε)(1 − kε) half units of the addend: a product just beside a tie, by less than
+            // a double resolves.
             let addend = sign(60) * f32::from_bits(0x3f80_0000 | (raw as u32 & 0x7f_ffff));
             let k = f32::EPSILON * ((raw >> 24 & 7) as f32 - 3.0);
             let (factor, other) = (1.0 + k, sign(61) * (1.0 - k) * 2f32.powi(-24 - (raw >> 32 & 1) as i32));

@@ -59,7 +59,8 @@ pub fn narrow(fmt: Format, value: f64, round: Round) -> u64 {
     soft::convert(soft::DF, fmt, value.to_bits(), round)
 }
 
-/// One-, two- and three-source arithmetic on flushed operands. `None`: not a float operation of one channel.
+/// One-, two- and three-source arithmetic on flushed operands. `None`: not a float operation of one
+/// channel.
 pub fn evaluate(opcode: Opcode, fmt: Format, operands: [u64; 3], modes: &Modes) -> Option<u64> {
     let [a, b, c] = operands;
     Some(match opcode {
@@ -105,7 +106,8 @@ pub fn dot(fmt: Format, a: [u64; 4], b: [u64; 4], opcode: Opcode, modes: &Modes)
     narrow(fmt, sum, modes.round)
 }
 
-/// SEL with a condition: minimum (`l`) and maximum (`ge`), and any other comparison. A number wins over a NaN.
+/// SEL with a condition: minimum (`l`) and maximum (`ge`), and any other comparison. A number wins
+/// over a NaN.
 pub fn select(fmt: Format, cond: Option<CondMod>, a: u64, b: u64) -> u64 {
     if matches!(cond, Some(CondMod::L | CondMod::Ge | CondMod::Le | CondMod::G)) {
         if fmt.is_nan(a) {
@@ -118,7 +120,8 @@ pub fn select(fmt: Format, cond: Option<CondMod>, a: u64, b: u64) -> u64 {
     if satisfies(cond, compare_floats(fmt, a, b)) { a } else { b }
 }
 
-/// CMP and CMPN; the latter is also true when src1 is a NaN, so that minimum and maximum take src0 then.
+/// CMP and CMPN; the latter is also true when src1 is a NaN, so that minimum and maximum take src0
+/// then.
 pub fn compare(opcode: Opcode, fmt: Format, cond: Option<CondMod>, a: u64, b: u64) -> bool {
     if opcode == Opcode::Cmpn && fmt.is_nan(b) && cond != Some(CondMod::U) {
         return true;

@@ -1,4 +1,5 @@
-//! The defining implementation of every arithmetic instruction: one channel at a time, any type, any region.
+//! The defining implementation of every arithmetic instruction: one channel at a time, any type,
+//! any region.
 
 use eu::{MathFn, Opcode, Type};
 use smallvec::SmallVec;
@@ -10,8 +11,8 @@ use super::{Modes, Value, float, format, integer as int, math};
 use crate::op::{Exec, Op, Place, PredKind};
 use crate::regs::{REG_SIZE, Registers, mask};
 
-/// Executes `op` on the channels of `enabled` (after execution mask, before predication of SEL). `selected` is the
-/// predicate's value per channel.
+/// Executes `op` on the channels of `enabled` (after execution mask, before predication of SEL).
+/// `selected` is the predicate's value per channel.
 pub fn execute(registers: &mut Registers, op: &Op, enabled: u32, selected: u32, live: &Live, modes: &Modes) {
     let half = op.shape.half;
     for first in (0..op.shape.halves).map(|index| index * half) {
@@ -223,7 +224,8 @@ fn move_value(op: &Op, raw: u64, registers: &Registers, channel: usize, modes: &
     }
 }
 
-/// F32TO16: the half in the low word; in Align16 the high word of the dword becomes zero. Half subnormals are kept.
+/// F32TO16: the half in the low word; in Align16 the high word of the dword becomes zero. Half
+/// subnormals are kept.
 fn float_to_half(op: &Op, raw: u64, modes: &Modes) -> Value {
     let bits = float_source(op, 0, raw, soft::F, modes);
     let bits = if op.saturate { super::convert::saturate_float(soft::F, bits) } else { bits };
@@ -236,8 +238,8 @@ fn half_to_float(op: &Op, raw: u64, modes: &Modes) -> Value {
     Value::Float(soft::F, modes.flush(soft::F, soft::convert(soft::HF, soft::F, half, Round::Even)))
 }
 
-/// PLN reads p, q, r from consecutive dwords (r from the fourth) and u, v from register pairs; LINE reads p and q from
-/// the first and the fourth dword.
+/// PLN reads p, q, r from consecutive dwords (r from the fourth) and u, v from register pairs; LINE
+/// reads p and q from the first and the fourth dword.
 fn interpolate(registers: &Registers, op: &Op, channel: usize, modes: &Modes) -> Value {
     let (Place::Grf(plane), Place::Grf(values)) = (&op.src[0].place, &op.src[1].place) else {
         return Value::Float(soft::F, registers.garbage.get(channel as u64) & mask(4));

@@ -1,4 +1,5 @@
-//! Integer operations on exact values: sources are extended to `i128`, so nothing overflows before the destination.
+//! Integer operations on exact values: sources are extended to `i128`, so nothing overflows before
+//! the destination.
 
 use eu::Opcode;
 
@@ -64,8 +65,8 @@ fn multiplier(op: &Op, b: i128) -> i128 {
     if op.shape.quirks.gen7_dword_mul && dwords { b & 0xffff } else { b }
 }
 
-/// MACH: completes a product begun by MUL with the high word of src1. Returns the new accumulator; the destination
-/// gets its bits 63:32.
+/// MACH: completes a product begun by MUL with the high word of src1. Returns the new accumulator;
+/// the destination gets its bits 63:32.
 pub fn mach(a: i128, b: i128, acc: i128) -> i128 {
     acc.wrapping_add(a.wrapping_mul(b >> 16).wrapping_shl(16))
 }

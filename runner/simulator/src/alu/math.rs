@@ -1,8 +1,9 @@
 //! The math unit (MATH): single-precision transcendental functions and integer division.
 //!
-//! Results are correctly rounded: computed in double precision by the pinned `libm` and rounded once to single. Real
-//! hardware is less accurate; [`MathMode::Worst`] moves each result by the error the shading language allows (GLSL 4.60
-//! section 4.7.1), in a direction that depends on the operand only, so that runs stay reproducible.
+//! Results are correctly rounded: computed in double precision by the pinned `libm` and rounded
+//! once to single. Real hardware is less accurate; [`MathMode::Worst`] moves each result by the
+//! error the shading language allows (GLSL 4.60 section 4.7.1), in a direction that depends on the
+//! operand only, so that runs stay reproducible.
 
 /// How accurate the math unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -14,7 +15,8 @@ pub enum MathMode {
     Worst,
 }
 
-/// A single-precision function of the math unit, by its encoding in the instruction's function field.
+/// A single-precision function of the math unit, by its encoding in the instruction's function
+/// field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// 1 / x.
@@ -82,8 +84,9 @@ fn offset(result: f32, value: f64, error: f64) -> f32 {
     (if mixed >> 31 == 0 { value + error } else { value - error }) as f32
 }
 
-/// Quotient and remainder of INT DIV on signed dwords, truncating. A zero divisor gives the extreme of the dividend's
-/// sign and an all-ones remainder (the result is undefined in the shading language).
+/// Quotient and remainder of INT DIV on signed dwords, truncating. A zero divisor gives the extreme
+/// of the dividend's sign and an all-ones remainder (the result is undefined in the shading
+/// language).
 pub fn divide_signed(x: i32, y: i32) -> (i32, i32) {
     if y == 0 {
         return (if x < 0 { i32::MIN } else { i32::MAX }, -1);

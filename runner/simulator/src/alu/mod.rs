@@ -1,7 +1,8 @@
 //! Arithmetic: fetch, compute, convert, write.
 //!
-//! [`generic`] handles every opcode, type and region one channel at a time and is the definition of what an
-//! instruction does. [`fast`] repeats the common cases on whole registers; a property test holds the two together.
+//! [`generic`] handles every opcode, type and region one channel at a time and is the definition of
+//! what an instruction does. [`fast`] repeats the common cases on whole registers; a property test
+//! holds the two together.
 
 pub mod bitops;
 pub mod convert;
@@ -50,7 +51,7 @@ impl Modes {
         }
     }
 
-    /// Whether subnormals of `format` are flushed.
+    /// Returns whether subnormals of `format` are flushed.
     pub fn flushes(&self, format: Format) -> bool {
         match format {
             soft::HF => self.flush_hf,

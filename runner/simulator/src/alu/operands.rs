@@ -18,7 +18,7 @@ pub struct Live {
     pub time: u64,
 }
 
-/// Which lane of which accumulator a byte offset names.
+/// Accumulator and lane at a byte offset.
 fn accumulator_lane(offset: usize, size: usize) -> (usize, usize) {
     ((offset / REG_SIZE) & 1, (offset % REG_SIZE / size.max(1)) % ACC_LANES)
 }
@@ -68,7 +68,8 @@ fn address(registers: &Registers, shape: &ExecShape, subreg: u8, row: u8, offset
     }
 }
 
-/// The value of an accumulator element with the extra precision integers have there. Integers have no acc1.
+/// The value of an accumulator element with the extra precision integers have there. Integers have
+/// no acc1.
 pub fn read_accumulator(registers: &Registers, offset: usize, ty: Type) -> i128 {
     let (nr, lane) = accumulator_lane(offset, ty.size() as usize);
     if nr == 1 && ty.is_integer() {

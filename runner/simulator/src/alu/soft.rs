@@ -1,9 +1,10 @@
 //! Exact binary floating-point arithmetic on bit patterns, in every rounding mode.
 //!
-//! The execution unit rounds as `cr0` says; the host's arithmetic only rounds to nearest. Everything here works on
-//! integers: unpack, compute exactly (or with a sticky bit far below the precision), round once. It serves all half-float
-//! arithmetic, all directed rounding modes and the generic path of the fast ones, and is checked against the host's
-//! arithmetic where that rounds the same way.
+//! The execution unit rounds as `cr0` says; the host's arithmetic only rounds to nearest.
+//! Everything here works on integers: unpack, compute exactly (or with a sticky bit far below the
+//! precision), round once. It serves all half-float arithmetic, all directed rounding modes and the
+//! generic path of the fast ones, and is checked against the host's arithmetic where that rounds
+//! the same way.
 
 /// Rounding mode, as numbered in `cr0.0` bits 5:4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -59,15 +60,15 @@ impl Format {
     const fn bias(self) -> i32 {
         (1 << (self.exp_bits - 1)) - 1
     }
-    /// Whether `bits` is a NaN.
+    /// Returns whether `bits` is a NaN.
     pub const fn is_nan(self, bits: u64) -> bool {
         bits & (self.sign() - 1) > self.inf()
     }
-    /// Whether `bits` is +0 or −0.
+    /// Returns whether `bits` is +0 or −0.
     pub const fn is_zero(self, bits: u64) -> bool {
         bits & (self.sign() - 1) == 0
     }
-    /// Whether `bits` is a non-zero subnormal.
+    /// Returns whether `bits` is a non-zero subnormal.
     pub const fn is_subnormal(self, bits: u64) -> bool {
         bits & self.inf() == 0 && bits & self.mant() != 0
     }
@@ -117,8 +118,8 @@ fn signed(fmt: Format, sign: bool, magnitude: u64) -> u64 {
     if sign { magnitude | fmt.sign() } else { magnitude }
 }
 
-/// Whether a value between two neighbours goes to the one larger in magnitude. `half` compares the discarded part with
-/// half a unit.
+/// Returns whether a value between two neighbors goes to the one larger in magnitude. `half`
+/// compares the discarded part with half a unit.
 fn rounds_away(round: Round, sign: bool, odd: bool, half: std::cmp::Ordering) -> bool {
     use std::cmp::Ordering::{Equal, Greater};
     match round {
@@ -129,8 +130,9 @@ fn rounds_away(round: Round, sign: bool, odd: bool, half: std::cmp::Ordering) ->
     }
 }
 
-/// Rounds `mant · 2^exp` (plus something in (0, 1) units of `mant` when `sticky`) to `fmt`. Subnormals are produced.
-/// With `sticky`, `mant` must have at least two bits more than the format's precision.
+/// Rounds `mant · 2^exp` (plus something in (0, 1) units of `mant` when `sticky`) to `fmt`.
+/// Subnormals are produced. With `sticky`, `mant` must have at least two bits more than the
+/// format's precision.
 fn pack(fmt: Format, sign: bool, mant: u128, exp: i32, sticky: bool, round: Round) -> u64 {
     if mant == 0 {
         return signed(fmt, sign, 0);
@@ -175,7 +177,7 @@ fn pack(fmt: Format, sign: bool, mant: u128, exp: i32, sticky: bool, round: Roun
 }
 
 /// Shifts the leading one to bit 126.
-fn normalise(mant: u128, exp: i32) -> (u128, i32) {
+fn normalize(mant: u128, exp: i32) -> (u128, i32) {
     let shift = mant.leading_zeros() as i32 - 1;
     if shift >= 0 { (mant << shift, exp - shift) } else { (mant >> 1, exp + 1) }
 }
@@ -207,20 +209,21 @@ pub fn fma(fmt: Format, a: u64, b: u64, c: u64, round: Round) -> u64 {
         (true, false) => pack(fmt, c.sign, c.mant, c.exp, false, round),
         (false, true) => pack(fmt, sign, a.mant * b.mant, a.exp + b.exp, false, round),
         (false, false) => {
-            let product = (sign, normalise(a.mant * b.mant, a.exp + b.exp));
-            sum(fmt, product, (c.sign, normalise(c.mant, c.exp)), round)
+            let product = (sign, normalize(a.mant * b.mant, a.exp + b.exp));
+            sum(fmt, product, (c.sign, normalize(c.mant, c.exp)), round)
         }
     }
 }
 
 type Term = (bool, (u128, i32));
 
-/// The sum of two normalised non-zero terms.
+/// The sum of two normalized non-zero terms.
 fn sum(fmt: Format, x: Term, y: Term, round: Round) -> u64 {
     let (big, small) = if (x.1.1, x.1.0) >= (y.1.1, y.1.0) { (x, y) } else { (y, x) };
     let ((big_sign, (big, exp)), (small_sign, (small, small_exp))) = (big, small);
     let distance = exp - small_exp;
-    // Bits below the window cannot reach the result: with a distance above one at most one leading bit cancels.
+    // Bits below the window cannot reach the result: with a distance above one at most one leading
+    // bit cancels.
     let (small, lost) =
         if distance > 127 { (0, true) } else { (small >> distance, small & ((1u128 << distance) - 1) != 0) };
     if big_sign == small_sign {
@@ -303,7 +306,8 @@ mod tests {
 
     fn random(rng: &mut Pcg64Mcg, fmt: Format) -> u64 {
         let raw = rng.next_u64();
-        // Mostly values of similar magnitude, so that alignment and cancellation matter; sometimes anything at all.
+        // Mostly values of similar magnitude, so that alignment and cancellation matter; sometimes
+        // anything at all.
         match raw & 7 {
             0 => rng.next_u64() & (fmt.sign() | (fmt.sign() - 1)),
             1 => rng.next_u64() & fmt.mant(),
@@ -378,7 +382,8 @@ mod tests {
 
     #[test]
     fn half_precision_halfway_cases() {
-        // 2048 + 1 is halfway between 2048 and 2050; 65520 is halfway between the largest half and the next power.
+        // 2048 + 1 is halfway between 2048 and 2050; 65520 is halfway between the largest half and
+        // the next power.
         let from = |x: f64| convert(DF, HF, x.to_bits(), Round::Even);
         assert_eq!(from(2049.0), from(2048.0));
         assert_eq!(from(2051.0), from(2052.0));

@@ -1,8 +1,8 @@
 //! Data-port messages with 64-bit addresses (gen8+).
 //!
-//! Addresses are qwords: two registers for eight channels, four for sixteen; blocks have theirs in the first two
-//! dwords of the header. Data follows as in messages with surfaces, qwords filling two registers per eight channels.
-//! Layouts are those of Mesa's `brw_lower_logical_sends.cpp`.
+//! Addresses are qwords: two registers for eight channels, four for sixteen; blocks have theirs in
+//! the first two dwords of the header. Data follows as in messages with surfaces, qwords filling
+//! two registers per eight channels. Layouts are those of Mesa's `brw_lower_logical_sends.cpp`.
 
 use eu::desc::{A64Element, A64Scattered, BlockSize};
 
@@ -81,7 +81,7 @@ pub fn write(message: &Message, simd16: bool, absent: u8, host: &mut dyn Host) -
     Ok(Vec::new())
 }
 
-/// Neighbouring elements per channel.
+/// Neighboring elements per channel.
 pub fn scattered_read(
     message: &Message,
     request: &A64Scattered,
@@ -107,7 +107,7 @@ pub fn scattered_read(
     Ok(response)
 }
 
-/// Neighbouring elements per channel.
+/// Neighboring elements per channel.
 pub fn scattered_write(
     message: &Message,
     request: &A64Scattered,
@@ -146,8 +146,8 @@ fn operand(message: &Message, next: &mut usize, count: usize, qword: bool) -> Re
     if qword { qwords(message, first, count) } else { Ok(message.plane(first, count)?.map(u64::from)) }
 }
 
-/// An atomic of eight channels on values of `size` bytes. The host serves one message at a time, so reading and writing
-/// is atomic.
+/// An atomic of eight channels on values of `size` bytes. The host serves one message at a time, so
+/// reading and writing is atomic.
 pub fn atomic(
     message: &Message,
     change: Change,

@@ -7,7 +7,7 @@ use super::surface::{Pixels, surface_mask, vertices};
 use crate::error::Reason;
 use crate::host::{AtomicOp, Host, Surface};
 
-/// What an atomic does.
+/// Operation of an atomic.
 #[derive(Clone, Copy)]
 pub enum Change {
     Integer(Code),
@@ -46,7 +46,8 @@ impl Change {
         })
     }
 
-    /// The new value of `old`, `bytes` long, and what the message returns: the old one, or PREDEC's new one.
+    /// The new value of `old`, `bytes` long, and what the message returns: the old one, or PREDEC's
+    /// new one.
     pub fn apply(self, old: u64, operands: [u64; 2], bytes: usize) -> (u64, u64) {
         match self {
             Change::Integer(code) => {
@@ -82,12 +83,12 @@ fn apply_integer(code: Code, old: u64, [a, b]: [u64; 2], spare: u32) -> u64 {
     new << spare >> spare
 }
 
-/// A NaN in memory gives way, one in an operand changes nothing.
-/// Minimum and maximum pass over a quiet NaN but not over a signalling one, the memory's first (the hardware's rules as
+/// A NaN in memory gives way, one in an operand changes nothing. Minimum and maximum pass over a
+/// quiet NaN but not over a signaling one, the memory's first (the hardware's rules as
 /// `INTEL_shader_atomic_float_minmax`'s tests quote them).
 fn apply_float(op: FloatAtomicOp, old: u32, [a, b]: [u32; 2]) -> u32 {
     let (value, operand) = (f32::from_bits(old), f32::from_bits(a));
-    let signalling = |bits: u32| f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0;
+    let signaling = |bits: u32| f32::from_bits(bits).is_nan() && bits & 0x0040_0000 == 0;
     match op {
         FloatAtomicOp::FcmpWr => {
             if operand == value {
@@ -96,8 +97,8 @@ fn apply_float(op: FloatAtomicOp, old: u32, [a, b]: [u32; 2]) -> u32 {
                 old
             }
         }
-        _ if signalling(old) => old,
-        _ if signalling(a) || value.is_nan() => a,
+        _ if signaling(old) => old,
+        _ if signaling(a) || value.is_nan() => a,
         FloatAtomicOp::Fmax if operand > value => a,
         FloatAtomicOp::Fmin if operand < value => a,
         _ => old,

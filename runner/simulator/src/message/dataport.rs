@@ -1,6 +1,7 @@
 //! Data-port messages: block, scattered and surface accesses of memory.
 //!
-//! Payload layouts are those of Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_emit.c` and `brw_vec4_generator.cpp`.
+//! Payload layouts are those of Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_emit.c` and
+//! `brw_vec4_generator.cpp`.
 
 use eu::Sfid;
 use eu::desc::{BlockSize, DataOp, DataPortMessage, ScratchMessage, SlotGroup, SurfaceSimd};
@@ -12,8 +13,8 @@ use super::surface::{Pixels, block_data, block_response, components, registers_o
 use crate::error::Reason;
 use crate::host::{Host, Surface};
 
-/// What a message addresses. Entry 254 is shared local memory; 255 and 253 are stateless, which for block messages is
-/// the thread's scratch space.
+/// Surface that a message addresses. Entry 254 is shared local memory; 255 and 253 are stateless,
+/// which for block messages is the thread's scratch space.
 fn surface(request: &DataPortMessage) -> Surface {
     match (request.port, request.surface) {
         (Sfid::ConstantCache | Sfid::DpSampler, entry) => Surface::Constant(entry),
@@ -65,9 +66,9 @@ pub fn execute(
             atomics::typed(message, entry, Change::Integer(op), (slots, returns), host)
         }
         DataOp::MediaBlockRead { .. } | DataOp::MediaBlockWrite { .. } => {
-            Err(Reason::NotModelled("media block accesses".into()))
+            Err(Reason::NotModeled("media block accesses".into()))
         }
-        DataOp::AtomicCounter { .. } => Err(Reason::NotModelled("append counters".into())),
+        DataOp::AtomicCounter { .. } => Err(Reason::NotModeled("append counters".into())),
         DataOp::Fence { .. } => {
             host.fence()?;
             Ok(vec![([0; 8], 0xff); message.response])
@@ -95,7 +96,8 @@ fn count_of(simd: SurfaceSimd) -> usize {
     }
 }
 
-/// Scratch block messages: whole registers at a 12-bit register offset, relative to the thread's scratch space.
+/// Scratch block messages: whole registers at a 12-bit register offset, relative to the thread's
+/// scratch space.
 pub fn scratch(message: &Message, request: &ScratchMessage, host: &mut dyn Host) -> Result<Response, Reason> {
     let count = usize::from(request.registers);
     let offset = u32::from(request.offset) * 32;
@@ -144,7 +146,8 @@ fn block_write(
     Ok(Vec::new())
 }
 
-/// Byte offsets of the two blocks of a dual-block message: in owords in dwords 0 and 4 of the second register.
+/// Byte offsets of the two blocks of a dual-block message: in owords in dwords 0 and 4 of the
+/// second register.
 fn dual_offsets(message: &Message) -> Result<[u32; 2], Reason> {
     let base = global_offset(message, 16)?;
     let offsets = message.register(1)?;

@@ -1,4 +1,5 @@
-//! Pixel interpolator messages: barycentric coordinates at other positions than the dispatched ones.
+//! Pixel interpolator messages: barycentric coordinates at other positions than the dispatched
+//! ones.
 
 use eu::desc::{InterpolatorMode, PixelInterpolatorMessage};
 
@@ -11,7 +12,8 @@ fn nibble(bits: u8) -> i8 {
     ((bits << 4) as i8) >> 4
 }
 
-/// Executes a pixel interpolator message. The response is x and y per eight pixels, as PLN reads them.
+/// Executes a pixel interpolator message. The response is x and y per eight pixels, as PLN reads
+/// them.
 pub fn execute(
     message: &Message,
     request: &PixelInterpolatorMessage,

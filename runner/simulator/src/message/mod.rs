@@ -1,6 +1,7 @@
-//! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering the response.
+//! SEND and its relatives: gathering the payload, decoding the descriptor's common part, delivering
+//! the response.
 //!
-//! What a descriptor's bits mean is `eu`'s knowledge ([`eu::desc`]); payload and response layouts are described in the
+//! `eu` decodes descriptors ([`eu::desc`]); payload and response layouts are described in the
 //! modules of the receivers.
 
 mod a64;
@@ -39,7 +40,7 @@ pub(crate) fn send(
     let lengths = Lengths::of(kernel.devinfo, descriptor);
     let unpredicated = thread.enables(op) & low_bits(op.shape.channels);
     if unpredicated == 0 && !send.eot {
-        // Nobody is here: code that is only walked through sends nothing.
+        // No channel is enabled: code that is only walked through sends nothing.
         return Ok(false);
     }
     let mut payload = gather(&thread.regs, inst, 0, lengths.mlen.into())?;
@@ -62,7 +63,7 @@ pub(crate) fn send(
     let answer = match send.sfid {
         Sfid::Null => Vec::new(),
         Sfid::Sampler if send.eot => {
-            return Err(Reason::NotModelled("sampler messages that end the thread".into()));
+            return Err(Reason::NotModeled("sampler messages that end the thread".into()));
         }
         _ => {
             let (request, _) = desc::decode(kernel.devinfo, send.sfid, descriptor)
@@ -90,10 +91,10 @@ fn execute(
         desc::Message::Gateway(request) => gateway(message, request.function, thread, host),
         // Dereferencing the thread's resources has no effect to model.
         desc::Message::Spawner(request) if !request.spawn => Ok(Vec::new()),
-        desc::Message::Spawner(_) => Err(Reason::NotModelled("spawning threads".into())),
+        desc::Message::Spawner(_) => Err(Reason::NotModeled("spawning threads".into())),
         desc::Message::PixelInterpolator(request) => interpolator::execute(message, request, host),
         desc::Message::Media(request) => {
-            Err(Reason::NotModelled(format!("messages to {}", request.receiver.text())))
+            Err(Reason::NotModeled(format!("messages to {}", request.receiver.text())))
         }
     }
 }
@@ -123,7 +124,8 @@ fn gather(registers: &Registers, inst: &Inst, source: usize, length: usize) -> R
     Ok((first..first + length).map(|nr| registers.register(nr)).collect())
 }
 
-/// Writes the response. Registers the function did not fill become garbage, so that a wrong length shows.
+/// Writes the response. Registers the function did not fill become garbage, so that a wrong length
+/// shows.
 fn deliver(
     quirks: &Quirks,
     thread: &mut Thread,
@@ -175,6 +177,6 @@ fn gateway(
             let time = host.time();
             Ok(vec![([time as u32, (time >> 32) as u32, 0, 0, 0, 0, 0, 0], 0xff)])
         }
-        other => Err(Reason::NotModelled(format!("gateway function {}", other.text()))),
+        other => Err(Reason::NotModeled(format!("gateway function {}", other.text()))),
     }
 }

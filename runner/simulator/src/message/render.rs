@@ -1,8 +1,9 @@
 //! Render-target writes.
 //!
-//! Payload order: header (two registers), source 0 alpha, coverage, colour, second colour, depth, stencil. What is
-//! present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14 stencil) and from pipeline state; the
-//! message length must agree. Facts: Mesa's `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
+//! Payload order: header (two registers), source 0 alpha, coverage, color, second color, depth,
+//! stencil. Parts that are present follows from the header's dword 0 (bit 11 source 0 alpha, bit 14
+//! stencil) and from pipeline state; the message length must agree. Facts: Mesa's
+//! `brw_lower_logical_sends.cpp`, `brw_eu_defines.h`.
 
 use eu::desc::{RenderTargetKind, RenderTargetMessage};
 
@@ -18,7 +19,7 @@ pub fn execute(
     host: &mut dyn Host,
 ) -> Result<Response, Reason> {
     if request.read {
-        return Err(Reason::NotModelled("render-target reads".into()));
+        return Err(Reason::NotModeled("render-target reads".into()));
     }
     write(message, request, dispatch, host).map(|()| Vec::new())
 }
@@ -31,7 +32,7 @@ fn kind(request: &RenderTargetMessage) -> Result<RenderKind, Reason> {
         RenderTargetKind::Simd8DualHigh => RenderKind::DualHigh,
         RenderTargetKind::Simd8 => RenderKind::Simd8,
         RenderTargetKind::Simd8Image => {
-            return Err(Reason::NotModelled("image writes through render targets".into()));
+            return Err(Reason::NotModeled("image writes through render targets".into()));
         }
     })
 }
@@ -127,11 +128,13 @@ fn stencil(register: &[u32; 8]) -> [u8; 16] {
     std::array::from_fn(|index| (register[index / 4] >> (8 * (index % 4))) as u8)
 }
 
-/// Which pixels are written: those of the header's pixel mask, or without a header those of the instruction's channel
-/// enables. On ivb the predicate does not take part, so a discard needs the header.
+/// The pixels that are written: those of the header's pixel mask, or without a header those of the
+/// instruction's channel enables. On ivb the predicate does not take part, so a discard needs the
+/// header.
 fn pixel_mask(message: &Message, dispatch: u32, first_slot: u8, high: bool) -> Result<u32, Reason> {
     let enabled = if message.quirks.ivb_rt_write_predicate { message.unpredicated } else { message.enabled };
-    // A SIMD8 instruction for the upper pixels starts at its own channels; a SIMD16 one has them in its upper half.
+    // A SIMD8 instruction for the upper pixels starts at its own channels; a SIMD16 one has them in
+    // its upper half.
     let enabled = if high && message.channels == 16 { enabled >> 8 } else { enabled };
     if !message.header {
         return Ok(enabled & (dispatch >> first_slot.min(31)));

@@ -1,7 +1,8 @@
 //! Sampler messages.
 //!
-//! Parameter orders are those of Mesa's `brw_lower_logical_sends.cpp` and `brw_vec4_visitor.cpp`: reference, then level
-//! or bias, then coordinates; LD is u, lod, v, r before gen9 and u, v, lod, r from then on.
+//! Parameter orders are those of Mesa's `brw_lower_logical_sends.cpp` and `brw_vec4_visitor.cpp`:
+//! reference, then level or bias, then coordinates; LD is u, lod, v, r before gen9 and u, v, lod, r
+//! from then on.
 
 use eu::desc::{SamplerMessage, SamplerOp as Code, SamplerSimd};
 
@@ -28,7 +29,7 @@ fn mode(message: &Message, simd: SamplerSimd, header: Option<&[u32; 8]>) -> Resu
         SamplerSimd::Simd4x2 if message.quirks.ld_lod_second || restored => Ok(Mode::Simd4x2),
         SamplerSimd::Simd8 => Ok(Mode::Simd8),
         SamplerSimd::Simd16 => Ok(Mode::Simd16),
-        other => Err(Reason::NotModelled(format!("sampler mode {}", other.text()))),
+        other => Err(Reason::NotModeled(format!("sampler mode {}", other.text()))),
     }
 }
 
@@ -87,8 +88,8 @@ fn order(op: SamplerOp, lod_second: bool) -> &'static [Param] {
     }
 }
 
-/// The meaning of the dwords of SIMD4x2 messages: coordinates fill the first register; reference, level, derivatives and
-/// sample index follow in the next ones (Mesa's `brw_vec4_nir.cpp`).
+/// The meaning of the dwords of SIMD4x2 messages: coordinates fill the first register; reference,
+/// level, derivatives and sample index follow in the next ones (Mesa's `brw_vec4_nir.cpp`).
 fn order4x2(op: SamplerOp) -> &'static [Param] {
     match op {
         SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Gather4 | SamplerOp::Lod => &[U, V, R, Ai],
@@ -118,7 +119,7 @@ pub fn execute(message: &Message, request: &SamplerMessage, host: &mut dyn Host)
     let mode = mode(message, request.simd, header.as_ref())?;
     let op = operation(request.op);
     if request.half_return {
-        return Err(Reason::NotModelled("16-bit sampler return format".into()));
+        return Err(Reason::NotModeled("16-bit sampler return format".into()));
     }
     let (params, count) = parameters(message, op, mode)?;
     let mask = match mode {

@@ -50,7 +50,8 @@ pub fn components(absent: u8) -> impl Iterator<Item = usize> {
     (0..4).filter(move |component| absent >> component & 1 == 0)
 }
 
-/// The pixels of a typed message: where each is, whether it takes part, and the first data register.
+/// The pixels of a typed message: where each is, whether it takes part, and the first data
+/// register.
 pub struct Pixels {
     /// Coordinates per pixel: eight, or two in SIMD4x2.
     coordinates: Vec<[u32; 4]>,

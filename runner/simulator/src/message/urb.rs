@@ -1,9 +1,10 @@
 //! Unified return buffer messages.
 //!
-//! Before gen8 a header gives two handles (dwords 0, 1), two slot offsets (3, 4) and channel masks (5, bits 15:8); the
-//! interleaved forms split every register between the two entries, an oword each. From gen8 the SIMD8 forms take a
-//! handle per channel and store a register as one dword of eight entries. Layout facts: Mesa's `brw_eu_emit.c`,
-//! `brw_vec4_generator.cpp`, `brw_lower_logical_sends.cpp`.
+//! Before gen8 a header gives two handles (dwords 0, 1), two slot offsets (3, 4) and channel masks
+//! (5, bits 15:8); the interleaved forms split every register between the two entries, an oword
+//! each. From gen8 the SIMD8 forms take a handle per channel and store a register as one dword of
+//! eight entries. Layout facts: Mesa's `brw_eu_emit.c`, `brw_vec4_generator.cpp`,
+//! `brw_lower_logical_sends.cpp`.
 
 use eu::desc::{UrbMessage, UrbOp};
 
@@ -18,11 +19,11 @@ pub fn execute(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> 
         UrbOp::ReadHword | UrbOp::ReadOword => read(message, request, host),
         UrbOp::Simd8Write => simd8_write(message, request, host).map(|()| Vec::new()),
         UrbOp::Simd8Read => simd8_read(message, request, host),
-        other => Err(Reason::NotModelled(format!("URB {}", other.text()))),
+        other => Err(Reason::NotModeled(format!("URB {}", other.text()))),
     }
 }
 
-/// Whether an operation moves one oword where others move 32 bytes.
+/// Returns whether an operation moves one oword where others move 32 bytes.
 fn is_oword(op: UrbOp) -> bool {
     matches!(op, UrbOp::WriteOword | UrbOp::ReadOword)
 }
@@ -90,7 +91,8 @@ fn read(message: &Message, request: &UrbMessage, host: &mut dyn Host) -> Result<
     Ok(response)
 }
 
-/// The per-channel part of a SIMD8 message: handles, offsets in owords, and where the next register is.
+/// The per-channel part of a SIMD8 message: handles, offsets in owords, and where the next register
+/// is.
 fn slots(message: &Message, request: &UrbMessage) -> Result<([u32; 8], [u32; 8], usize), Reason> {
     let handles = message.register(0)?;
     let mut next = 1;

@@ -1,4 +1,5 @@
-//! Arithmetic on registers: expected values come from the host's IEEE arithmetic or are worked out by hand.
+//! Arithmetic on registers: expected values come from the host's IEEE arithmetic or are worked out
+//! by hand.
 
 use crate::common::{COUNT, doubles, floats, run, set_doubles, set_floats};
 

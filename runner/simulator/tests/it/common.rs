@@ -8,7 +8,8 @@ pub fn device(name: &str) -> &'static DevInfo {
     DevInfo::get(name).unwrap()
 }
 
-/// Assembles `text`, appends an end-of-thread message, and sends the instructions through their bytes.
+/// Assembles `text`, appends an end-of-thread message, and sends the instructions through their
+/// bytes.
 pub fn kernel(device: &'static DevInfo, text: &str) -> Kernel {
     let mut insts =
         eu::assemble_insts(device, text).unwrap_or_else(|error| panic!("{error}\n{}", error.text));

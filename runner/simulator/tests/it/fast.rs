@@ -1,4 +1,4 @@
-//! The specialised implementations against the generic one, on random instructions.
+//! The specialized implementations against the generic one, on random instructions.
 
 use eu::build::{grf, imm, inst, null};
 use eu::{CondMod, DevInfo, Inst, Opcode, Operand, Region, Swizzle, Type};
@@ -44,7 +44,8 @@ impl Source {
         operand
     }
 
-    /// An instruction of one of the shapes that have specialised implementations, and many that have not.
+    /// An instruction of one of the shapes that have specialized implementations, and many that
+    /// have not.
     fn instruction(&mut self, device: &DevInfo) -> Inst {
         let opcode = self.pick(&[
             Opcode::Mov,
@@ -124,7 +125,8 @@ impl Source {
 
 fn fill(source: &mut Source, thread: &mut Thread) {
     for nr in 0..16 {
-        // Half of the registers look like doubles of similar magnitude, the others like floats and integers.
+        // Half of the registers look like doubles of similar magnitude, the others like floats and
+        // integers.
         let register = std::array::from_fn(|lane| {
             let bits = source.bits(if nr % 3 == 0 { Type::D } else { Type::F });
             if nr % 2 == 0 && lane % 2 == 1 { (bits & 0x800f_ffff) | 0x3ff0_0000 } else { bits }
@@ -175,5 +177,5 @@ fn fast_paths_agree_with_the_generic_path() {
             panic!("{report}");
         }
     }
-    assert!(fast_ones > 15_000, "only {fast_ones} instructions were specialised");
+    assert!(fast_ones > 15_000, "only {fast_ones} instructions were specialized");
 }

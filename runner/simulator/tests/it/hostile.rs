@@ -1,4 +1,4 @@
-//! Bytes that nobody wrote as a program: errors are fine, panics are not.
+//! Random bytes: errors are fine, panics are not.
 
 use eu::DevInfo;
 use rand_pcg::{Pcg64Mcg, rand_core::RngCore};
@@ -114,7 +114,8 @@ fn random_instruction(device: &'static DevInfo, rng: &mut Pcg64Mcg) -> eu::Inst 
     }
 }
 
-/// Whole programs whose branches lead to random instructions of theirs: loops without end, blocks entered in the middle.
+/// Whole programs whose branches lead to random instructions of theirs: loops without end, blocks
+/// entered in the middle.
 #[test]
 fn random_programs_stop_at_the_limit() {
     const LENGTH: i32 = 24;

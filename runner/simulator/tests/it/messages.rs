@@ -140,7 +140,7 @@ fn message(sfid: Sfid, dst: Operand, payload: u8, bits: u32) -> Inst {
 #[test]
 fn gen7_interleaved_urb_write() {
     let mut host = Recorder::default();
-    // Hword write, interleaved, global offset 1 (32 bytes): header, position, colour.
+    // Hword write, interleaved, global offset 1 (32 bytes): header, position, color.
     let inst = message(Sfid::Urb, build::null(), 2, desc(3, 0, true, 1 << 3 | 1 << 14));
     send("ivb", &mut host, inst, |thread| {
         thread.set_register(2, &[5, 6, 0, 0, 0, 0xff00, 0, 0]);
@@ -432,7 +432,7 @@ fn refusals_and_nonsense_are_errors() {
     let unknown = message(Sfid::Vme, build::null(), 2, desc(1, 0, true, 1));
     assert!(matches!(
         send("ivb", &mut host, unknown, |_| {}).map(|_| ()).unwrap_err().reason,
-        Reason::NotModelled(_)
+        Reason::NotModeled(_)
     ));
 }
 
@@ -482,7 +482,7 @@ fn reads_and_writes_at_64bit_addresses() {
     })
     .unwrap();
     assert_eq!((host.global_dword(HIGH + 80), host.global_dword(HIGH + 84), host.global.len()), (5, 105, 8));
-    // Scattered bytes, then two neighbouring qwords per channel.
+    // Scattered bytes, then two neighboring qwords per channel.
     let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(2, 1, false, 0x10 << 14 | 1 << 10));
     let thread = send("bdw", &mut host, inst, |thread| set_addresses(thread, 2, 3)).unwrap();
     assert_eq!(thread.register(10)[..3], [0x0100, 0x0403, 0x0706], "two bytes each");
@@ -496,7 +496,7 @@ fn reads_and_writes_at_64bit_addresses() {
     assert_eq!(thread.register(10), [7; 8], "channels 0–3 are off");
     assert_eq!(thread.register(11)[..2], [0x8382_8180, 0x8786_8584]);
     assert_eq!(thread.register(13)[..2], [0x8b8a_8988, 0x8f8e_8d8c]);
-    // A block's address stands in its header.
+    // A block's address is in its header.
     let inst = message(Sfid::DataCache1, build::grf(10), 2, desc(1, 1, true, 0x14 << 14 | 2 << 8));
     let thread =
         send("skl", &mut host, inst, |thread| thread.set_register(2, &[0x20, 1, 0, 0, 0, 0, 0, 0])).unwrap();

@@ -1,4 +1,5 @@
-//! One test per named quirk: what the device does that a reader of the instruction would not expect.
+//! One test per named quirk: what the device does that a reader of the instruction would not
+//! expect.
 
 use crate::common::{COUNT, doubles, floats, run, set_doubles, set_floats};
 use simulator::Thread;
@@ -101,7 +102,8 @@ fn align16_df_writemask() {
 
 #[test]
 fn gen7_second_half_controls() {
-    // A stride-2 dword destination has four channels per register, but the second half takes enables 8–11.
+    // A stride-2 dword destination has four channels per register, but the second half takes
+    // enables 8–11.
     let text = "mov(8) g10<2>UD g6<4,4,1>UD { align1 1Q };";
     let run_on = |name, channels| {
         run(name, text, |thread| {
@@ -141,7 +143,8 @@ fn ivb_df_second_half() {
 
 #[test]
 fn gen7_two_grf_source() {
-    // Eight floats of one register widened to doubles in two: the second half reads the next register.
+    // Eight floats of one register widened to doubles in two: the second half reads the next
+    // register.
     let set = |thread: &mut Thread| {
         set_floats(thread, 6, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
         set_floats(thread, 7, [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0]);
@@ -356,7 +359,8 @@ fn simd32_uses_the_low_enables_twice_before_gen8() {
 
 #[test]
 fn compressed_halves_run_in_order() {
-    // The first half writes what the second half reads when source and destination are a register apart.
+    // The first half writes what the second half reads when source and destination are a register
+    // apart.
     let text = "mov(16) g3<1>UD g2<8,8,1>UD { align1 1H };";
     let thread = run("ivb", text, |thread| {
         thread.set_register(2, &COUNT);
@@ -411,7 +415,8 @@ fn ivb_reads_two_addresses_per_64_bit_channel() {
         if name == "hsw" {
             assert_eq!(doubles::<4>(&thread, 10), [1.0, 2.0, 3.0, 4.0]);
         } else {
-            // Low dwords of consecutive doubles: the second address's element is read from its own low dword.
+            // Low dwords of consecutive doubles: the second address's element is read from its own
+            // low dword.
             let low = |x: f64| x.to_bits() as u32;
             assert_eq!(thread.register(10)[..4], [low(1.0), low(2.0), low(3.0), low(4.0)]);
         }
