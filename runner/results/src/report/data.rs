@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{Entry, ReportError, put};
+use super::entry::{Entry, ReportError, put};
 use crate::diff::Change;
 use crate::names::printable;
 use crate::verdict::{Outcome, Phase, Status};

@@ -6,7 +6,8 @@ use std::path::Path;
 use askama::Template;
 
 use super::data::{STATUSES, status_number};
-use super::{Entry, Plot, ReportError, Sources, Value, plot, put};
+use super::entry::{Entry, ReportError, Sources, put};
+use super::plot::{Plot, Value, plot};
 use crate::RunFile;
 use crate::diff::{Change, Diff, percent};
 use crate::history::RunEntry;

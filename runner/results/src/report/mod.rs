@@ -6,21 +6,21 @@
 //! read files) and draws only the visible ones; `pages/<n>.html` are self-contained.
 
 mod data;
+mod entry;
 mod index;
 mod page;
 mod plot;
 
+pub use entry::{ReportError, Sources};
 pub use plot::{Plot, Value, plot};
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::diff::{Change, Diff, Pair, pairs};
-use crate::history::{RunEntry, Series};
+use crate::diff::{Diff, Pair, pairs};
 use crate::threads::joined;
-use crate::verdict::Status;
-use crate::{RunFile, RunRows};
+use entry::{Entry, put};
 
 /// Maximum total size of the pages; further results appear in the table only.
 const PAGE_BYTES: usize = 100 << 20;
@@ -28,40 +28,6 @@ const PAGE_BYTES: usize = 100 << 20;
 const MARK: &str = "runner-report";
 /// Number of pages rendered at a time, on all cores.
 const BATCH: usize = 256;
-
-/// A report that cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file cannot be written.
-    #[error("cannot write {path}: {source}")]
-    Write {
-        /// Path of the file or folder.
-        path: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The folder holds other files.
-    #[error("{0} holds something else than a report; name an empty or new folder")]
-    Occupied(String),
-    /// A template cannot be rendered.
-    #[error("cannot write a page: {0}")]
-    Template(#[from] askama::Error),
-}
-
-/// The inputs of a report.
-#[derive(Clone, Copy, Debug)]
-pub struct Sources<'a> {
-    /// File of the run.
-    pub file: &'a RunFile,
-    /// Results of the run.
-    pub run: &'a RunRows<'a>,
-    /// The previous run, for comparison.
-    pub previous: Option<(&'a RunFile, &'a RunRows<'a>)>,
-    /// Past runs, oldest first.
-    pub runs: &'a [RunEntry],
-    /// Past results, sorted by test, generation and variant.
-    pub series: &'a [Series],
-}
 
 /// Counts of what a report holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,35 +38,6 @@ pub struct Written {
     pub pages: usize,
     /// Number of results whose pages were omitted for size.
     pub left_out: usize,
-}
-
-/// A line of the table.
-struct Entry<'a> {
-    pair: Pair<'a, 'a>,
-    /// Change since the previous run; `None` without one.
-    change: Option<Change>,
-    /// Number of its page, from 1.
-    page: Option<usize>,
-}
-
-impl Entry<'_> {
-    /// Returns the status; `None` means no result.
-    fn status(&self) -> Option<Status> {
-        self.pair.new.and_then(|row| row.known_status())
-    }
-
-    /// Returns the rank in the order of rendering; `None` means no page.
-    fn rank(&self) -> Option<u8> {
-        let unexpected = self.pair.new.is_some_and(|row| !row.is_good());
-        Some(match (self.change, self.status()) {
-            (Some(Change::Regression), _) => 0,
-            (Some(Change::NewFailure), _) => 1,
-            _ if unexpected => 2,
-            (Some(Change::Fix | Change::Other), _) => 3,
-            (_, Some(Status::Fail | Status::Crash | Status::Timeout | Status::Warn)) => 4,
-            _ => return None,
-        })
-    }
 }
 
 /// Writes the report of a run into a folder.
@@ -208,13 +145,4 @@ fn render(
 /// Returns the size of a file on disk, in whole blocks.
 fn on_disk(bytes: &[u8]) -> usize {
     bytes.len().next_multiple_of(4096)
-}
-
-fn put(path: &Path, bytes: &[u8]) -> Result<(), ReportError> {
-    fs::write(path, bytes).map_err(|source| ReportError::Write { path: path.display().to_string(), source })
-}
-
-/// Returns the name of a status; `missing` means no result.
-fn status_name(status: Option<Status>) -> &'static str {
-    status.map_or("missing", Status::name)
 }

@@ -2,8 +2,9 @@
 
 use askama::Template;
 
+use super::entry::{Entry, ReportError, Sources, status_name};
 use super::index::{class, count, run_name, seconds};
-use super::{Entry, Plot, ReportError, Sources, Value, plot, status_name};
+use super::plot::{Plot, Value, plot};
 use crate::bundle::{Bundle, IMAGES};
 use crate::diff::{Change, METRICS, unified};
 use crate::history::{Point, Series};
