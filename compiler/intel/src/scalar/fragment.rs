@@ -127,7 +127,7 @@ impl StageLowering<Scalar> for FragmentStage<'_> {
         }
         match (intrinsic.op, result) {
             (LoadBarycentric, Some(result)) => {
-                let mode = barycentric_mode(intrinsic, &self.interface, self.key);
+                let mode = barycentric_mode(intrinsic, self.interface, self.key);
                 self.set_barycentric(isel, result, mode)
             }
             (LoadInput, Some(result)) => self.emit_input(isel, intrinsic, None, result),
