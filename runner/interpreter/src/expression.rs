@@ -118,7 +118,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
 
     fn apply_unary(&self, op: UnaryOp, ty: TypeId, value: &Value) -> Result<Value, Error> {
         let scalar = self.scalar_of(ty)?;
-        let f = scalar::unary(op, scalar).ok_or(Error::Malformed("operator does not take this type"))?;
+        let f = scalar::unary(op, scalar).ok_or(Error::Malformed("operator is undefined for this type"))?;
         Ok(value.map(|x| scalar::wrap(scalar, f(x))))
     }
 
@@ -137,7 +137,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                     self.apply_binary(op, shader.exprs[a].ty, &value, shader.exprs[b].ty, &right)?
                 }
                 ExprKind::Sequence(_, b) => self.eval(b)?,
-                _ => return Err(Error::Malformed("a chain of something else than operators")),
+                _ => return Err(Error::Malformed("operator chain with another expression")),
             };
         }
         Ok(value)
@@ -172,7 +172,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         a: &Value,
         b: &Value,
     ) -> Result<Value, Error> {
-        let f = scalar::binary(op, scalar).ok_or(Error::Malformed("operator does not take this type"))?;
+        let f = scalar::binary(op, scalar).ok_or(Error::Malformed("operator is undefined for this type"))?;
         let comparison =
             matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
         let result = if comparison { Scalar::Bool } else { scalar };
@@ -414,7 +414,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 }
                 Direction::Opaque => {
                     let place =
-                        self.place(argument)?.ok_or(Error::Malformed("opaque argument is no variable"))?;
+                        self.place(argument)?.ok_or(Error::Malformed("opaque argument is not a variable"))?;
                     frame.set_alias(parameter.local, place);
                 }
                 Direction::Out | Direction::InOut => {
@@ -451,7 +451,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     }
 
     fn call_subroutine(&mut self, place: ExprId, arguments: &[ExprId], ty: TypeId) -> Result<Value, Error> {
-        let place = self.place(place)?.ok_or(Error::Malformed("subroutine is no variable"))?;
+        let place = self.place(place)?.ok_or(Error::Malformed("subroutine is not a variable"))?;
         let indices = self.load(&place)?;
         let outer = self.active.clone();
         let mut result = Value::undefined(self.layout.component_count(ty), self.lanes);
@@ -531,7 +531,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
 pub(crate) fn products(scalar: Scalar) -> Result<(scalar::BinaryFunction, scalar::BinaryFunction), Error> {
     match (scalar::binary(BinaryOp::Mul, scalar), scalar::binary(BinaryOp::Add, scalar)) {
         (Some(mul), Some(add)) => Ok((mul, add)),
-        _ => Err(Error::Malformed("product of non-numbers")),
+        _ => Err(Error::Malformed("operand of a product is not numeric")),
     }
 }
 

@@ -59,7 +59,7 @@ pub struct ProbeFailure {
 pub struct Readback {
     /// The pixels read.
     pub rect: Rect,
-    /// How texels are stored.
+    /// Format of the texels.
     pub format: Format,
     /// Their values.
     pub pixels: Pixels,

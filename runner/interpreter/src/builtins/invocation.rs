@@ -107,8 +107,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
     /// executing: derivatives are defined in uniform control flow only, and not after one of them was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
-        let subtract =
-            scalar::binary(BinaryOp::Sub, ty).ok_or(Error::Malformed("derivative of a non-number"))?;
+        let subtract = scalar::binary(BinaryOp::Sub, ty)
+            .ok_or(Error::Malformed("operand of a derivative is not numeric"))?;
         let mut result = Value::zero(value.components(), self.lanes);
         for c in 0..value.components() {
             for lane in 0..self.lanes {
@@ -200,9 +200,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
     ) -> Result<Value, Error> {
         use InterpolationFunction as F;
         let interpolant = *arguments.first().ok_or(Error::Malformed("no interpolant"))?;
-        let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is no variable"))?;
+        let place = self.place(interpolant)?.ok_or(Error::Malformed("interpolant is not a variable"))?;
         let PlaceRoot::Global(id) = place.root else {
-            return Err(Error::Malformed("interpolant is no input"));
+            return Err(Error::Malformed("interpolant is not an input"));
         };
         let global = &self.shader.globals[id];
         let varying_components = self.varying_components(global, global.ty);
@@ -239,7 +239,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
     ) -> Result<Value, Error> {
         use AtomicCounterFunction as F;
         let (counter, data) = arguments.split_first().ok_or(Error::Malformed("no counter"))?;
-        let place = self.place(*counter)?.ok_or(Error::Malformed("counter is no variable"))?;
+        let place = self.place(*counter)?.ok_or(Error::Malformed("counter is not a variable"))?;
         let data = self.eval_all(data)?;
         let (op, operands) = match f {
             F::AtomicCounter => return self.load(&place),

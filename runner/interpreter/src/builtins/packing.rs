@@ -73,7 +73,7 @@ fn unpack(args: &Arguments, width: u32, components: usize, f: impl Fn(u64) -> f6
 
 /// Concatenates components' bits, the first in the low bits.
 fn join(args: &Arguments, width: u32, result: Option<Scalar>) -> Result<Value, Error> {
-    let to = result.ok_or(Error::Malformed("packing into a non-number"))?;
+    let to = result.ok_or(Error::Malformed("result of packing is not numeric"))?;
     let mask = (1u64 << width) - 1;
     Ok(Value::reduce(&[args.value(0)?], 1, |v, out| {
         let bits = v[0].iter().enumerate().fold(0, |a, (i, &x)| a | (x & mask) << (i as u32 * width));
@@ -82,7 +82,7 @@ fn join(args: &Arguments, width: u32, result: Option<Scalar>) -> Result<Value, E
 }
 
 fn split(args: &Arguments, width: u32, components: usize, result: Option<Scalar>) -> Result<Value, Error> {
-    let to = result.ok_or(Error::Malformed("unpacking into non-numbers"))?;
+    let to = result.ok_or(Error::Malformed("result of unpacking is not numeric"))?;
     let mask = (1u64 << width) - 1;
     Ok(Value::reduce(&[args.value(0)?], components, |v, out| {
         for (i, o) in out.iter_mut().enumerate() {

@@ -139,7 +139,7 @@ impl<'d> QuadShader<'d> {
             {
                 Ok(outputs)
             }
-            _ => Err(DeviceError::Execution("the device changed the shape of a fragment batch".into())),
+            _ => Err(DeviceError::Execution("the device changed the size of a fragment batch".into())),
         }
     }
 }

@@ -149,7 +149,9 @@ impl RenderTarget {
                 Ok((record.into_context(), steps))
             }
             // The list does not change between push and pop.
-            _ => Err(DeviceError::Execution("a draw vanished while it was executed".into())),
+            _ => Err(DeviceError::Execution(
+                "the draw to execute is missing from the recorded operations".into(),
+            )),
         }
     }
 
