@@ -1,4 +1,5 @@
-//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all component-wise.
+//! Angle, exponential, common and relational functions (GLSL 4.60 sections 8.1 to 8.3, 8.7): all
+//! component-wise.
 
 use program::builtin_function::{AngleFunction, CommonFunction, ExponentialFunction, RelationalFunction};
 use program::{BinaryOp, Scalar};
@@ -193,7 +194,8 @@ fn test(args: &Arguments, test: fn(f64) -> bool) -> Outcome {
     Ok(args.value(0)?.map(|x| scalar::of_bool(test(scalar::to_f64(ty, x)))))
 }
 
-/// x − y·⌊x/y⌋ without intermediate rounding: the exact remainder, moved into the divisor's sign.
+/// Returns x − y·⌊x/y⌋ without intermediate rounding: the exact remainder with the sign of the
+/// divisor.
 fn floored_modulo(x: f64, y: f64) -> f64 {
     let remainder = libm::fmod(x, y);
     if remainder == 0.0 {
@@ -207,13 +209,13 @@ fn less(ty: Scalar, a: u64, b: u64) -> bool {
     scalar::binary(BinaryOp::Less, ty).is_some_and(|f| f(a, b) != 0)
 }
 
-/// `min` as the specification words it: y if y < x, otherwise x. Of a number and a NaN, where GLSL leaves the choice open, IEEE 754's
-/// minNum (the hardware's rule) takes the number.
+/// Returns `min` of the specification: y if y < x, otherwise x. GLSL leaves the result for a number
+/// and a NaN open; it is the number, as with IEEE 754's minNum (the rule of the hardware).
 fn min(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, y, x) || is_nan(ty, x) { y } else { x }
 }
 
-/// `max` as the specification words it: y if x < y, otherwise x; NaN as for [`min`].
+/// Returns `max` of the specification: y if x < y, otherwise x. NaN is treated as by [`min`].
 fn max(ty: Scalar, x: u64, y: u64) -> u64 {
     if less(ty, x, y) || is_nan(ty, x) { y } else { x }
 }
@@ -222,7 +224,8 @@ fn is_nan(ty: Scalar, x: u64) -> bool {
     ty.is_float() && scalar::to_f64(ty, x).is_nan()
 }
 
-/// Functions of NaN need not give NaN (GLSL 4.60 section 4.7.1), and which of two zeros is the smaller is nowhere said.
+/// Marks results that GLSL leaves open: functions of NaN need not return NaN (GLSL 4.60 section
+/// 4.7.1), and the order of two zeros is unspecified.
 fn mark_open_choices(mut value: Value, ty: Scalar, operands: &[Value], chooses: bool) -> Value {
     if !ty.is_float() {
         return value;
@@ -272,7 +275,7 @@ fn smoothstep(ty: Scalar, low: &Value, high: &Value, x: &Value) -> Value {
 
 /// Returns the operand's bits as another type.
 pub(super) fn bit_cast(args: &Arguments, result: Option<Scalar>) -> Outcome {
-    let to = result.ok_or(Error::Malformed("bit cast to a non-number"))?;
+    let to = result.ok_or(Error::Malformed("result of a bit cast is not numeric"))?;
     let mask = u64::MAX >> (64 - to.bits());
     Ok(args.value(0)?.map(|x| scalar::wrap(to, x & mask)))
 }

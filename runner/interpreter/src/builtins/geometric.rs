@@ -48,7 +48,7 @@ pub(super) fn geometric(
             out.iter_mut().zip(v[0].iter().zip(&v[1])).for_each(|(o, (i, n))| *o = i - d * n);
         },
         F::Refract => refract,
-        // The front end replaces it by an expression where it has a meaning.
+        // The front end replaces it by an expression where it is defined.
         F::Ftransform => return Err(Error::Unsupported("ftransform")),
     };
     let scalars: Result<Vec<Scalar>, Error> = (0..args.values.len()).map(|i| args.scalar(i)).collect();
@@ -75,7 +75,7 @@ pub(super) fn noise(f: NoiseFunction, x: &Value) -> Result<Value, Error> {
 }
 
 fn length(v: &[f64]) -> f64 {
-    // The length of a scalar is its magnitude, without a detour through its square.
+    // The length of a scalar is its magnitude, computed without its square.
     if let [x] = v { x.abs() } else { libm::sqrt(dot(v, v)) }
 }
 

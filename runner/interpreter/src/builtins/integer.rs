@@ -66,7 +66,7 @@ fn unsigned(ty: Scalar) -> Scalar {
     }
 }
 
-/// Two integer operands, exactly.
+/// Applies a function to two integer operands, exactly.
 fn binary(args: &Arguments, f: impl Fn(Scalar, i128, i128) -> u64) -> Result<Value, Error> {
     let ty = args.scalar(0)?;
     let exact = |x: u64| if ty.is_signed_integer() { i128::from(x as i64) } else { i128::from(x) };
@@ -99,7 +99,7 @@ fn extract(ty: Scalar, x: u64, offset: i64, bits: i64) -> u64 {
     }
 }
 
-/// Negative offsets or widths, or a field past bit 31, have no defined result.
+/// Marks undefined results: of negative offsets or widths, or of a field past bit 31.
 fn mark_fields(mut value: Value, _: Scalar, offset: &Value, bits: &Value) -> Value {
     for c in 0..value.components() {
         for lane in 0..value.lanes() {
@@ -118,7 +118,7 @@ fn find_msb(x: u32, signed: bool) -> u64 {
 }
 
 impl<E: Environment> InvocationGroup<'_, E> {
-    /// `uaddCarry`.
+    /// Evaluates `uaddCarry`.
     pub(super) fn add_with_carry(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
@@ -127,7 +127,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(sum)
     }
 
-    /// `usubBorrow`.
+    /// Evaluates `usubBorrow`.
     pub(super) fn subtract_with_borrow(&mut self, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, out] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);
@@ -136,7 +136,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(difference)
     }
 
-    /// `umulExtended` and `imulExtended`.
+    /// Evaluates `umulExtended` and `imulExtended`.
     pub(super) fn wide_product(&mut self, ty: Scalar, arguments: &[ExprId]) -> Result<Value, Error> {
         let [x, y, high, low] = arguments else { return Err(Error::Malformed("wrong number of arguments")) };
         let (x, y) = (self.eval(*x)?, self.eval(*y)?);

@@ -1,5 +1,5 @@
-//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers, emission, atomic counters
-//! (GLSL 4.60 sections 8.10 to 8.19).
+//! Functions about other invocations and the stage: derivatives, interpolation, votes, barriers,
+//! emission, atomic counters (GLSL 4.60 sections 8.10 to 8.19).
 
 use program::builtin_function::{
     AtomicCounterFunction, DerivativeFunction, EmissionFunction, InterpolationFunction, InvocationFunction,
@@ -50,9 +50,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(Value::zero(0, self.lanes))
     }
 
-    /// Calls a barrier. All lanes run in lockstep and memory is written at once: barriers have
-    /// nothing left to do. Fragments of one pixel are never in one batch when there is a critical
-    /// section.
+    /// Calls a barrier. Barriers have no effect: all lanes run in lockstep and memory is written at
+    /// once. With a critical section, fragments of one pixel are in different batches.
     pub(super) fn synchronization(&self, f: SynchronizationFunction) -> Value {
         use SynchronizationFunction as F;
         match f {
@@ -103,8 +102,9 @@ impl<E: Environment> InvocationGroup<'_, E> {
         })
     }
 
-    /// Difference of two lanes of each quad, which a function of the lane's number in the quad names. Undefined where one of them is not
-    /// executing: derivatives are defined in uniform control flow only, and not after one of them was discarded.
+    /// Returns the difference of two lanes of each quad, selected by a function of the lane's
+    /// number in the quad. Undefined where one of them is inactive: derivatives are defined in
+    /// uniform control flow only, and not after one lane was discarded.
     fn derivative(&self, args: &Arguments, ends: impl Fn(usize) -> (usize, usize)) -> Result<Value, Error> {
         let (value, ty) = (args.value(0)?, args.scalar(0)?);
         let subtract = scalar::binary(BinaryOp::Sub, ty)
@@ -125,8 +125,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(result)
     }
 
-    /// The lanes of a lane's quad, and the lane's number in it: four neighbors in the order of lanes, or, with
-    /// `derivative_group_quadsNV`, two by two in the work group's x and y.
+    /// Returns the lanes of a lane's quad, and the lane's number in it: four neighbors in the order
+    /// of lanes or, with `derivative_group_quadsNV`, two by two in the work group's x and y.
     pub(super) fn quad_of(&self, lane: usize) -> ([usize; QUAD], usize) {
         let layout = &self.shader.layout;
         match (layout.derivative_group_quads, layout.local_size) {
@@ -136,7 +136,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
                 let corner = lane - x % 2 - y % 2 * width;
                 ([corner, corner + 1, corner + width, corner + width + 1], x % 2 + y % 2 * 2)
             }
-            // No grouping: no neighbors, all derivatives are zero.
+            // Without grouping there are no neighbors, and all derivatives are zero.
             (None, _) if self.shader.stage != program::Stage::Fragment => ([lane; QUAD], 0),
             _ => {
                 let first = lane / QUAD * QUAD;
@@ -157,7 +157,7 @@ impl<E: Environment> InvocationGroup<'_, E> {
         self.componentwise(BinaryOp::Add, ty, &dx, &dy)
     }
 
-    /// Statements executed so far, as time: it grows, but says nothing about any other executor's clock.
+    /// Returns the clock in executed statements; it is unrelated to the clocks of other executors.
     fn clock(&mut self, components: usize) -> Value {
         let time = self.environment.clock();
         let mut value = Value::undefined(components, self.lanes);
@@ -186,7 +186,8 @@ impl<E: Environment> InvocationGroup<'_, E> {
         Ok(())
     }
 
-    /// Judges the number of lanes with a true argument and the number of active lanes.
+    /// Applies a predicate to the number of lanes with a true argument and the number of active
+    /// lanes.
     fn vote(&self, args: &Arguments, judge: fn(u32, u32) -> bool) -> Result<Value, Error> {
         let truth = args.value(0)?.truth(&self.active).count();
         let holds = judge(truth, self.active.count());

@@ -12,7 +12,7 @@ use crate::scalar;
 pub(super) fn matrix(f: MatrixFunction, args: &Arguments, shape: Option<(u8, u8)>) -> Result<Value, Error> {
     use MatrixFunction as F;
     let ty = args.scalar(0)?;
-    let mul = scalar::binary(BinaryOp::Mul, ty).ok_or(Error::Malformed("matrix of non-numbers"))?;
+    let mul = scalar::binary(BinaryOp::Mul, ty).ok_or(Error::Malformed("matrix is not numeric"))?;
     let shape = shape.ok_or(Error::Malformed("argument is not a matrix"))?;
     let (columns, rows) = (shape.0 as usize, shape.1 as usize);
     let real = |x: &u64| scalar::to_f64(ty, *x);
@@ -45,7 +45,7 @@ fn minor(m: &[f64], n: usize, column: usize, row: usize) -> Vec<f64> {
     kept.map(|i| m[i]).collect()
 }
 
-/// Laplace expansion along the first row.
+/// Computes the determinant by Laplace expansion along the first row.
 fn determinant(m: &[f64], n: usize) -> f64 {
     match n {
         0 => 1.0,
@@ -54,7 +54,7 @@ fn determinant(m: &[f64], n: usize) -> f64 {
     }
 }
 
-/// Adjugate over determinant.
+/// Computes the inverse: adjugate over determinant.
 fn inverse(m: &[f64], n: usize) -> Vec<f64> {
     let d = determinant(m, n);
     // Element (column c, row r) of the inverse is the cofactor of (column r, row c).

@@ -47,7 +47,7 @@ pub(super) fn repacking(
     }
 }
 
-/// `round(x * scale)` as the specification writes it: the product is a `float`.
+/// Returns `round(x * scale)` of the specification: the product is a `float`.
 fn to_normalized(x: f64, scale: f64) -> u64 {
     libm::rint(f64::from(x as f32 * scale as f32)) as i64 as u64
 }
