@@ -17,7 +17,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("softgl", &["program"]),
     ("glsl", &["program"]),
     ("legacy", &[]),
-    ("interpreter", &["program"]),
+    // `glsl` serves the example on the front page.
+    ("interpreter", &["program", "glsl"]),
     ("simulator", &["eu", "cache"]),
     ("lower", &["program", "ir"]),
     ("intel", &["ir", "eu"]),
