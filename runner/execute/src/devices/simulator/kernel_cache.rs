@@ -83,7 +83,7 @@ mod tests {
     use eu::{Opcode, Sfid};
     use simulator::{NoHost, Thread};
 
-    /// The cache drops instructions that were not used recently; kernels keep the ones they consist of.
+    /// The cache drops instructions that were not used recently; kernels keep their own.
     #[test]
     fn kernels_outlive_the_cache() {
         let device = DevInfo::get("skl").unwrap();
@@ -95,7 +95,8 @@ mod tests {
         };
         let (mut cache, mut insts) = (KernelCache::new(device), ValidationCache::new(device));
         let mut kernels = Vec::new();
-        // The second is longer than the cache, the third begins where the cache dropped instructions.
+        // The second is longer than the cache; the third begins where the cache dropped
+        // instructions.
         for numbers in [0..3, 3..20_000, 19_990..20_100, 0..2] {
             let last = numbers.end - 1;
             kernels.push((cache.kernel(&mut insts, &program(numbers)).unwrap(), last));
