@@ -1,7 +1,9 @@
-//! Binaries on disk: `meta.json` with everything a device must know, and the raw bytes of each kernel beside it.
+//! Binaries on disk: `meta.json` with everything a device must know, and the raw bytes of each
+//! kernel beside it.
 //!
-//! Layout of a folder: `<stage>/meta.json` and `<stage>/<width>.bin`, the stage named as in results with underscores. Kernels in
-//! `meta.json` carry no code; the bytes are the machine's own, so that other tools can read and write them.
+//! Layout of a folder: `<stage>/meta.json` and `<stage>/<width>.bin`, the stage named as in results
+//! with underscores. Kernels in `meta.json` carry no code; the bytes are the machine's own, so that
+//! other tools can read and write them.
 
 use crate::plausible;
 use intel::output::{Compiled, Stage};
@@ -24,7 +26,7 @@ pub struct Binary {
     pub compiled: Compiled,
 }
 
-/// Why a binary could not be read or written.
+/// A binary that cannot be read or written.
 #[derive(Debug, Error)]
 pub enum BinaryError {
     /// The file system refused.
@@ -98,7 +100,7 @@ impl Binary {
         fs::write(&path, text + "\n").map_err(io_error(&path))
     }
 
-    /// What `meta.json` holds: everything but the kernels' bytes.
+    /// Returns the contents of `meta.json`: everything but the kernels' bytes.
     pub fn metadata(&self) -> serde_json::Result<serde_json::Value> {
         serde_json::to_value(self.meta())
     }
@@ -109,8 +111,8 @@ impl Binary {
         Meta { format: FORMAT, generation: self.generation.clone(), compiled }
     }
 
-    /// Puts a stage's binary together from its metadata and the bytes of each kernel by width (`vec4`, `SIMD8`, …). The error says what
-    /// is wrong.
+    /// Puts a stage's binary together from its metadata and the bytes of each kernel by width
+    /// (`vec4`, `SIMD8`, …). The error says what is wrong.
     pub fn from_metadata(
         metadata: serde_json::Value,
         stage: Stage,
@@ -145,8 +147,8 @@ impl Binary {
     /// Reads a stage's folder below `folder`; `None` when there is none.
     ///
     /// # Errors
-    /// A file cannot be read, is too large, or `meta.json` describes something else: another stage or format, no kernels, sizes that no
-    /// thread can have.
+    /// A file cannot be read, is too large, or `meta.json` describes something else: another stage
+    /// or format, no kernels, sizes that no thread can have.
     pub fn read(folder: &Path, stage: Stage) -> Result<Option<Binary>, BinaryError> {
         let folder = folder.join(stage_folder(stage));
         let path = folder.join("meta.json");

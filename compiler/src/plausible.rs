@@ -1,4 +1,5 @@
-//! Metadata of foreign binaries against what threads can hold: numbers beyond that would have a device work or allocate without end.
+//! Metadata of foreign binaries against what threads can hold: numbers beyond that would have a
+//! device work or allocate without end.
 
 use intel::output::{
     Compiled, ComputeInterface, FragmentInterface, GeometryInterface, Interface, Kernel, PatchMap, PushRange,
@@ -7,15 +8,18 @@ use intel::output::{
 
 /// General registers of a thread.
 const REGISTERS: u64 = 128;
-/// Scratch space of a thread in bytes: a mebibyte of local variables, which our own back ends allow, and as much again for spills.
+/// Scratch space of a thread in bytes: a mebibyte of local variables, which our own back ends
+/// allow, and as much again for spills.
 const SCRATCH_BYTES: u32 = 2 << 20;
-/// Slots of 16 bytes in the largest entry that a URB message reaches: its offset has 11 bits and counts 16 bytes.
+/// Slots of 16 bytes in the largest entry that a URB message reaches: its offset has 11 bits and
+/// counts 16 bytes.
 const ENTRY_SLOTS: u64 = 1 << 11;
 /// Attributes of a vertex, more than any API offers.
 const ATTRIBUTES: u32 = 256;
 /// Vertices of the largest input primitive, a triangle with adjacency.
 const PRIMITIVE_VERTICES: u32 = 6;
-/// Vertices that a geometry shader may emit: as many components as `GL_MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS` has on every generation.
+/// Vertices that a geometry shader may emit: as many components as
+/// `GL_MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS` has on every generation.
 const EMITTED_VERTICES: u32 = 1024;
 /// Vertices of a patch (`GL_MAX_PATCH_VERTICES`), for which control threads have handles.
 const PATCH_VERTICES: u32 = 32;
@@ -154,7 +158,7 @@ mod tests {
         }
     }
 
-    /// What a change makes of metadata at its limits.
+    /// Returns the error for metadata that a change takes beyond its limits.
     fn refused(interface: Interface, change: impl FnOnce(&mut Compiled)) -> String {
         let mut compiled = compiled(interface);
         assert_eq!(check(&compiled), Ok(()));

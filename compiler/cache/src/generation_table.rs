@@ -59,15 +59,15 @@ impl<T: Clone> Store for Vec<T> {
 /// ```
 #[derive(Debug)]
 pub struct GenerationTable<K, S, T = ()> {
-    young: Generation<K, S, T>,
-    old: Generation<K, S, T>,
+    young: TableGeneration<K, S, T>,
+    old: TableGeneration<K, S, T>,
     /// Maximum weight of a generation.
     capacity: usize,
 }
 
 /// One generation. Its memory is reused when it is cleared.
 #[derive(Debug)]
-struct Generation<K, S, T> {
+struct TableGeneration<K, S, T> {
     index: HashMap<K, Slot<T>, BuildHasherDefault<FxHasher>>,
     values: S,
     weight: usize,
@@ -90,16 +90,16 @@ pub struct Entry<'a, S, T> {
     pub tag: T,
 }
 
-impl<K, S: Default, T> Default for Generation<K, S, T> {
+impl<K, S: Default, T> Default for TableGeneration<K, S, T> {
     fn default() -> Self {
-        Generation { index: HashMap::default(), values: S::default(), weight: 0 }
+        TableGeneration { index: HashMap::default(), values: S::default(), weight: 0 }
     }
 }
 
 impl<K: Hash + Eq + Clone, S: Store, T: Copy> GenerationTable<K, S, T> {
     /// Returns an empty table whose generations weigh at most `capacity` each.
     pub fn new(capacity: usize) -> Self {
-        GenerationTable { young: Generation::default(), old: Generation::default(), capacity }
+        GenerationTable { young: TableGeneration::default(), old: TableGeneration::default(), capacity }
     }
 
     /// Returns the tag of a value of the young generation.

@@ -1,13 +1,14 @@
 //! Builds code: instructions at a cursor, structured control flow, constants and common helpers.
 //!
-//! Every ALU operation is a method (`b.fadd(x, y)`), generated from the operation table. Mistakes such as a
-//! wrong source count are programming errors, caught by assertions here or by the validator.
+//! Every ALU operation is a method (`b.fadd(x, y)`), generated from the operation table. Mistakes
+//! such as a wrong source count are programming errors, caught by assertions here or by the
+//! validator.
 
 use crate::fold::encode_float;
 use crate::ids::{Block, Inst, Local, Node, Value};
 use crate::inst::{Alu, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex};
 use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
-use crate::ops::AluOp;
+use crate::ops::{AluOp, alu_table};
 use crate::shader::{NodeData, Shader};
 use crate::slot::Slot;
 use cranelift_entity::EntitySet;
@@ -22,8 +23,9 @@ enum Frame {
 
 /// Inserts code into a shader.
 ///
-/// [`Builder::new`] writes a whole body with control flow and must be closed with [`Builder::finish`];
-/// [`Builder::at`] and [`Builder::at_end`] insert straight-line code into an existing block.
+/// [`Builder::new`] writes a whole body with control flow and must be closed with
+/// [`Builder::finish`]; [`Builder::at`] and [`Builder::at_end`] insert straight-line code into an
+/// existing block.
 pub struct Builder<'a> {
     /// The shader under construction.
     pub shader: &'a mut Shader,
@@ -97,7 +99,8 @@ impl<'a> Builder<'a> {
         self.position
     }
 
-    /// Number of constructs open at the cursor, to be kept below [`MAX_NESTING`](crate::shader::MAX_NESTING).
+    /// Number of constructs open at the cursor, to be kept below
+    /// [`MAX_NESTING`](crate::shader::MAX_NESTING).
     pub fn nesting(&self) -> usize {
         self.frames.len()
     }
@@ -135,8 +138,8 @@ impl<'a> Builder<'a> {
 
     // Arithmetic.
 
-    /// An ALU instruction on whole values. Per-component operations take the largest component count of their
-    /// per-component sources; one-component sources are broadcast.
+    /// An ALU instruction on whole values. Per-component operations take the largest component
+    /// count of their per-component sources; one-component sources are broadcast.
     pub fn alu(&mut self, op: AluOp, srcs: &[Value]) -> Value {
         let info = op.info();
         let per_component = srcs.iter().zip(info.inputs).filter(|(_, input)| input.components == 0);
@@ -284,8 +287,8 @@ impl<'a> Builder<'a> {
 
     // Intrinsics.
 
-    /// An intrinsic; `shape` is (bits, components) of the result, needed when the table leaves it open and
-    /// otherwise ignored.
+    /// An intrinsic; `shape` is (bits, components) of the result, needed when the table leaves it
+    /// open and otherwise ignored.
     pub fn intrinsic(
         &mut self,
         op: IntrinsicOp,
@@ -413,7 +416,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes an if; code goes to the merge block. Gives the last blocks of the branches.
+    /// Closes an if; code goes to the merge block. Returns the last blocks of the branches.
     pub fn pop_if(&mut self) -> (Block, Block) {
         if matches!(self.frames.last(), Some(Frame::Then { .. })) {
             self.push_else();
@@ -452,7 +455,7 @@ impl<'a> Builder<'a> {
         value
     }
 
-    /// Opens an infinite loop; code goes to its header. Gives the header; phis there start with
+    /// Opens an infinite loop; code goes to its header. Returns the header; phis there start with
     /// [`Builder::loop_phi`].
     pub fn push_loop(&mut self) -> Block {
         let outer = self.open();
@@ -462,8 +465,8 @@ impl<'a> Builder<'a> {
         self.block
     }
 
-    /// A phi in the header just opened with its entry value; complete it with [`Builder::add_phi_src`] for each
-    /// continue and for the end of the body.
+    /// A phi in the header just opened with its entry value; complete it with
+    /// [`Builder::add_phi_src`] for each continue and for the end of the body.
     pub fn loop_phi(&mut self, entry: Block, value: Value) -> Value {
         let (bits, components) = (self.shader.bits(value), self.shader.components(value));
         self.phi(smallvec![PhiSrc { pred: entry, value }], bits, components)
@@ -477,8 +480,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Closes the loop; code goes to the block after it. Gives the last block of the body, a predecessor of the
-    /// header if it has no jump.
+    /// Closes the loop; code goes to the block after it. Returns the last block of the body, a
+    /// predecessor of the header if it has no jump.
     pub fn pop_loop(&mut self) -> Block {
         let body = std::mem::take(&mut self.list);
         let Some(Frame::Loop { outer, breaks }) = self.frames.pop() else {
@@ -491,7 +494,8 @@ impl<'a> Builder<'a> {
         latch
     }
 
-    /// Ends the current block with a jump; nothing may follow in its list. Ignored if it already ended.
+    /// Ends the current block with a jump; nothing may follow in its list. Ignored if it already
+    /// ended.
     pub fn jump(&mut self, jump: Jump) {
         let runs = !self.is_terminated();
         let innermost = self.frames.iter_mut().rev().find_map(|frame| match frame {
@@ -504,3 +508,19 @@ impl<'a> Builder<'a> {
         self.shader.blocks[self.block].jump.get_or_insert(jump);
     }
 }
+
+/// Declares one method per ALU operation.
+macro_rules! alu_methods {
+    ($($(#[$meta:meta])* $variant:ident $name:ident ( $($arg:ident : $input:expr),* ) -> $output:expr,
+       $props:expr, $fold:expr;)*) => {
+        /// One method per ALU operation. Per-component operations broadcast one-component sources;
+        /// see [`Builder::alu`].
+        impl Builder<'_> {
+            $($(#[$meta])* pub fn $name(&mut self, $($arg: Value),*) -> Value {
+                self.alu(AluOp::$variant, &[$($arg),*])
+            })*
+        }
+    };
+}
+
+alu_table!(alu_methods);

@@ -1,4 +1,5 @@
-//! The control-flow graph under the structured tree: predecessors, successors, dominance, loop depth.
+//! The control-flow graph under the structured tree: predecessors, successors, dominance, loop
+//! depth.
 
 use crate::ids::{Block, Inst, Node, Value};
 use crate::inst::Jump;
@@ -6,13 +7,13 @@ use crate::shader::{NodeData, Shader, Step};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Neighbours of a block, which has seldom more.
+/// Neighbors of a block, which has seldom more.
 pub type Blocks = SmallVec<[Block; 4]>;
 
 /// Control-flow graph of one shader; a snapshot that later edits of the control flow invalidate.
 ///
-/// A block that nothing leads to (after an if both of whose branches jump, or after a loop without a break) has
-/// no successors either, so phis need no sources for it.
+/// A block that nothing leads to (after an if both of whose branches jump, or after a loop without
+/// a break) has no successors either, so phis need no sources for it.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
     /// Blocks in program order, unreachable ones (after two jumping branches) included.
@@ -69,7 +70,7 @@ impl Cfg {
 
     fn connect(&mut self, shader: &Shader) {
         let mut frames: Vec<Frame> = Vec::new();
-        // Blocks that fall through to whatever comes next.
+        // Blocks that fall through to the next block.
         let mut pending: Vec<Block> = Vec::new();
         let mut depth = 0;
         for step in shader.walk() {
@@ -132,8 +133,8 @@ impl Cfg {
         self.preds[to].push(from);
     }
 
-    /// Immediate dominators. Program order is a topological order of the forward edges, and the graph is
-    /// reducible, so one pass over forward edges is enough.
+    /// Immediate dominators. Program order is a topological order of the forward edges, and the
+    /// graph is reducible, so one pass over forward edges is enough.
     fn dominators(&mut self) {
         let mut position: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
         for (i, &block) in self.order.iter().enumerate() {
@@ -196,8 +197,8 @@ impl Cfg {
         self.interval[block].0 != 0
     }
 
-    /// Every path from the entry to `b` goes through `a` (so `a` dominates itself). Everything dominates an
-    /// unreachable block.
+    /// Every path from the entry to `b` goes through `a` (so `a` dominates itself). Everything
+    /// dominates an unreachable block.
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         if !self.is_reachable(b) {
             return true;

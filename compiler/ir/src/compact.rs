@@ -1,4 +1,4 @@
-//! Giving back the numbers of what optimisation removed.
+//! Giving back the numbers of what optimization removed.
 
 use crate::ids::{Inst, Value};
 use crate::shader::{NodeData, Shader};
@@ -9,9 +9,10 @@ use std::mem;
 const WORTHWHILE: usize = 8;
 
 impl Shader {
-    /// Drops the instructions that stand in no reachable block, and their results, and numbers the others anew, in the order
-    /// of their old numbers: whatever compares numbers decides as before. Passes leave many of them behind, and every table by
-    /// number, every copy and every digest of the shader would go on paying for those.
+    /// Drops the instructions that stand in no reachable block, and their results, and numbers the
+    /// others anew, in the order of their old numbers, so that comparisons of numbers have the same
+    /// results. Passes leave many of them behind, and every table by number, every copy and every
+    /// digest of the shader would go on paying for those.
     pub fn compact(&mut self) {
         let order = self.block_order();
         let standing: usize = order.iter().map(|&block| self.blocks[block].insts.len()).sum();
@@ -38,7 +39,8 @@ impl Shader {
         }
     }
 
-    /// Keeps these instructions, of which there are `count`, and their results; gives the new numbers.
+    /// Keeps these instructions, of which there are `count`, and their results; gives the new
+    /// numbers.
     fn renumber(
         &mut self,
         kept: &EntitySet<Inst>,

@@ -1,25 +1,29 @@
-//! Arithmetic of the IR: what each ALU operation computes. Constant folding and the evaluator share it.
+//! Arithmetic of the IR: what each ALU operation computes. Constant folding and the evaluator share
+//! it.
 //!
-//! Values are carried in the low bits of `u64`, the rest zero. Float results are IEEE, rounded to nearest even:
-//! add, subtract, multiply, divide and square root of 16- and 32-bit operands are computed in f64 and rounded
-//! once more, which gives the correctly rounded result because 53 ≥ 2·24 + 2 bits; transcendental functions come
-//! from the pinned `libm`. NaN results are the canonical quiet NaN, so that evaluation is deterministic.
+//! Values are carried in the low bits of `u64`, the rest zero. Float results are IEEE, rounded to
+//! nearest even: add, subtract, multiply, divide and square root of 16- and 32-bit operands are
+//! computed in f64 and rounded once more, which gives the correctly rounded result because 53 ≥
+//! 2·24 + 2 bits; transcendental functions come from the pinned `libm`. NaN results are the
+//! canonical quiet NaN, so that evaluation is deterministic.
 
 use crate::ops::AluOp;
 
-/// What a folding function may know besides its operands.
+/// Context of a folding function beside its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldCtx {
     /// Width of the instruction's unsized operands (of any operand if all are sized).
     pub bits: u8,
-    /// 32-bit denormals count as zero in arithmetic; see [`FloatControls`](crate::info::FloatControls).
+    /// 32-bit denormals count as zero in arithmetic; see
+    /// [`FloatControls`](crate::info::FloatControls).
     pub flush_f32: bool,
 }
 
 /// How an operation folds.
 #[derive(Clone, Copy, Debug)]
 pub enum Fold {
-    /// Component by component: operands to result. Bits above the result's width are cut afterwards.
+    /// Component by component: operands to result. Bits above the result's width are cut
+    /// afterwards.
     Scalar(fn(FoldCtx, &[u64; 4]) -> u64),
     /// All components at once, sources already swizzled.
     Vector(fn(FoldCtx, &[[u64; 4]]) -> [u64; 4]),
@@ -27,8 +31,8 @@ pub enum Fold {
     Quad,
 }
 
-/// Computes `op` on swizzled sources; `result_bits` and `components` describe the result. `None` for derivatives
-/// and for a wrong number of sources.
+/// Computes `op` on swizzled sources; `result_bits` and `components` describe the result. `None`
+/// for derivatives and for a wrong number of sources.
 pub fn evaluate(
     op: AluOp,
     ctx: FoldCtx,
@@ -145,8 +149,8 @@ pub fn f16_to_f64(half: u16) -> f64 {
     }
 }
 
-/// Rounds to half, to nearest even or towards zero. Overflow gives infinity to nearest, the largest finite value
-/// towards zero.
+/// Rounds to half, to nearest even or towards zero. Overflow gives infinity to nearest, the largest
+/// finite value towards zero.
 pub fn f64_to_f16(value: f64, to_zero: bool) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     if value.is_nan() {
@@ -156,12 +160,13 @@ pub fn f64_to_f16(value: f64, to_zero: bool) -> u16 {
     if magnitude.is_infinite() {
         return sign | 0x7c00;
     }
-    // The result is an integer multiple of this quantum; scaling by a power of two is exact here, because only
-    // magnitudes far below the smallest half could underflow.
+    // The result is an integer multiple of this quantum; scaling by a power of two is exact here,
+    // because only magnitudes far below the smallest half could underflow.
     let exponent = if magnitude == 0.0 { -14 } else { libm::ilogb(magnitude).max(-14) };
     let scaled = libm::scalbn(magnitude, 10 - exponent);
     let rounded = if to_zero { scaled.trunc() } else { scaled.round_ties_even() };
-    // For a normal number `rounded` is 1024..=2048, and adding it to the biased exponent field carries right.
+    // For a normal number `rounded` is 1024..=2048, and adding it to the biased exponent field
+    // carries right.
     let bits = ((exponent + 14).min(31) as u32) << 10;
     let bits = bits + rounded as u32;
     match (bits >= 0x7c00, to_zero) {
@@ -190,8 +195,8 @@ pub(crate) fn ffma(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
     encode(ctx, ctx.bits, result)
 }
 
-/// `a * b + c` where the product is exact in f64: the sum rounded to odd, so that rounding once more to a
-/// narrower format is rounding once (Boldo and Melquiond, 2008).
+/// `a * b + c` where the product is exact in f64: the sum rounded to odd, so that rounding once
+/// more to a narrower format is rounding once (Boldo and Melquiond, 2008).
 fn fma_round_to_odd(a: f64, b: f64, c: f64) -> f64 {
     let product = a * b;
     let sum = product + c;
@@ -244,13 +249,14 @@ pub(crate) fn rsq(x: f64) -> f64 {
     libm::fma(y * 0.5, residual, y)
 }
 
-/// GLSL `mod` step by step. Where the quotient of a multiple rounds below the integer the result would be `b`
-/// itself: that is 0. A result that merely rounds to `b` (a tiny negative `a`) stays.
+/// GLSL `mod` step by step. Where the quotient of a multiple rounds below the integer the result
+/// would be `b` itself: that is 0. A result that merely rounds to `b` (a tiny negative `a`) stays.
 pub(crate) fn fmod(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
     if ctx.bits == 16 { float2(ctx, s, floored_remainder) } else { remainder(ctx, s, libm::floor) }
 }
 
-/// `a - b * floor(a / b)` without any rounding but the last sum's; NaN where the definition gives it.
+/// `a - b * floor(a / b)` without any rounding but the last sum's; NaN where the definition gives
+/// it.
 fn floored_remainder(a: f64, b: f64) -> f64 {
     let rest = if b.is_infinite() { f64::NAN } else { libm::fmod(a, b) };
     if rest == 0.0 {
@@ -287,7 +293,8 @@ pub(crate) fn flrp(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
 }
 
 pub(crate) fn fldexp(ctx: FoldCtx, s: &[u64; 4]) -> u64 {
-    // Exact in f64 for narrower formats unless far beyond their range, so the only rounding is the encoding's.
+    // Exact in f64 for narrower formats unless far beyond their range, so the only rounding is the
+    // encoding's.
     let exponent = sext(32, s[1]).clamp(-5000, 5000) as i32;
     encode(ctx, ctx.bits, libm::scalbn(decode(ctx, s[0]), exponent))
 }
@@ -384,8 +391,8 @@ pub(crate) fn pack_norm(s: &[u64; 4], n: usize, signed: bool) -> [u64; 4] {
     for (i, &component) in s.iter().enumerate().take(n) {
         let value = f32::from_bits(component as u32);
         let clamped = max(min(value.into(), 1.0), low) as f32;
-        let quantised = (clamped * scale).round_ties_even() as i64 as u64;
-        packed |= (quantised & mask(width as u8)) << (i * width);
+        let quantized = (clamped * scale).round_ties_even() as i64 as u64;
+        packed |= (quantized & mask(width as u8)) << (i * width);
     }
     [packed, 0, 0, 0]
 }

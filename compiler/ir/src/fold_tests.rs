@@ -106,7 +106,7 @@ fn reverse(a: u32) -> u32 {
 fn nearest_half(value: f64) -> u16 {
     let mut best = (f64::INFINITY, 0u16);
     for bits in 0..=0x7c00u16 {
-        // Infinity stands where the next finite half would be.
+        // Infinity takes the place of the next finite half.
         let half = if bits == 0x7c00 { 65536.0 } else { f16_to_f64(bits) };
         let distance = (value.abs() - half).abs();
         if distance < best.0 || (distance == best.0 && bits & 1 == 0) {
@@ -153,8 +153,8 @@ fn halves() {
 
 #[test]
 fn half_fma_rounds_once() {
-    // 1 + 2^-11 is a tie that would round to even (1); the tiny product must break it upwards, although it is
-    // far below f64's precision of the sum.
+    // 1 + 2^-11 is a tie that would round to even (1); the tiny product must break it upwards,
+    // although it is far below f64's precision of the sum.
     let one = 0x3c00;
     let tie = eval(AluOp::Ffma, 16, 16, &[0x1000, one, one]);
     assert_eq!(tie, one, "2^-11 * 1 + 1 is a tie");

@@ -1,6 +1,7 @@
 //! Typed ids of the dense tables of a [`Shader`](crate::Shader).
 //!
-//! Ids are plain numbers: they stay valid for the life of the shader, deleted entities merely become unreachable.
+//! Ids are plain numbers: they stay valid for the life of the shader, deleted entities merely
+//! become unreachable.
 
 use cranelift_entity::entity_impl;
 

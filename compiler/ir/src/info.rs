@@ -1,4 +1,4 @@
-//! What a shader declares besides its code: stage, interface, resources and per-stage modes.
+//! Declarations of a shader beside its code: stage, interface, resources and per-stage modes.
 
 use crate::names::named_enum;
 use crate::slot::Slot;
@@ -19,7 +19,7 @@ named_enum! {
 named_enum! {
     /// Where in the pixel a varying is evaluated.
     pub enum Location {
-        /// Pixel centre.
+        /// Pixel center.
         Pixel = "pixel",
         /// Centroid of the covered samples.
         Centroid = "centroid",
@@ -75,7 +75,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// Which invocations of a work group are neighbours for derivatives.
+    /// Neighborhood of the invocations of a work group, for derivatives.
     pub enum DerivativeGroup {
         /// None: derivatives are zero.
         None = "none",
@@ -89,7 +89,7 @@ named_enum! {
 /// One slot of the inputs or outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Varying {
-    /// Which slot.
+    /// The slot.
     pub slot: Slot,
     /// Components in use, bit 0 is x.
     pub components: u8,
@@ -102,7 +102,7 @@ pub struct Varying {
 }
 
 impl Varying {
-    /// A slot with all four components, smooth at the pixel centre, stream 0.
+    /// A slot with all four components, smooth at the pixel center, stream 0.
     pub fn new(slot: Slot) -> Self {
         Varying {
             slot,
@@ -117,8 +117,8 @@ impl Varying {
 /// How floating-point folding and evaluation treat denormals; see the numeric policy of the design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FloatControls {
-    /// 32-bit denormals count as zero of the same sign, in operands and results. 16- and 64-bit ones are always
-    /// preserved.
+    /// 32-bit denormals count as zero of the same sign, in operands and results. 16- and 64-bit
+    /// ones are always preserved.
     pub flush_f32: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct FragmentInfo {
     pub uses_discard: bool,
     /// Window origin is the upper left corner.
     pub origin_upper_left: bool,
-    /// Pixel centres are integers.
+    /// Pixel centers are integers.
     pub pixel_center_integer: bool,
     /// Depth layout.
     pub depth_layout: DepthLayout,
@@ -275,6 +275,37 @@ impl ShaderInfo {
             fragment: FragmentInfo::default(),
             geometry: GeometryInfo::default(),
             tess: TessInfo::default(),
+        }
+    }
+}
+
+named_enum! {
+    /// Shape of a sampler or an image.
+    pub enum Dim {
+        /// 1D.
+        D1 = "1d",
+        /// 2D.
+        D2 = "2d",
+        /// 3D.
+        D3 = "3d",
+        /// Cube map.
+        Cube = "cube",
+        /// Rectangle: unnormalized coordinates.
+        Rect = "rect",
+        /// Buffer.
+        Buffer = "buffer",
+        /// Multisample 2D.
+        Ms = "ms",
+    }
+}
+
+impl Dim {
+    /// Coordinate components without the array layer.
+    pub fn coord_components(self) -> u8 {
+        match self {
+            Dim::D1 | Dim::Buffer => 1,
+            Dim::D2 | Dim::Rect | Dim::Ms => 2,
+            Dim::D3 | Dim::Cube => 3,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Instructions: what a block is made of.
 
 use crate::ids::{Block, Value};
+use crate::info::Dim;
 use crate::intrinsics::Intrinsic;
 use crate::names::named_enum;
 use crate::ops::AluOp;
@@ -98,37 +99,6 @@ named_enum! {
 }
 
 named_enum! {
-    /// Shape of a sampler or an image.
-    pub enum Dim {
-        /// 1D.
-        D1 = "1d",
-        /// 2D.
-        D2 = "2d",
-        /// 3D.
-        D3 = "3d",
-        /// Cube map.
-        Cube = "cube",
-        /// Rectangle: unnormalised coordinates.
-        Rect = "rect",
-        /// Buffer.
-        Buffer = "buffer",
-        /// Multisample 2D.
-        Ms = "ms",
-    }
-}
-
-impl Dim {
-    /// Coordinate components without the array layer.
-    pub fn coord_components(self) -> u8 {
-        match self {
-            Dim::D1 | Dim::Buffer => 1,
-            Dim::D2 | Dim::Rect | Dim::Ms => 2,
-            Dim::D3 | Dim::Cube => 3,
-        }
-    }
-}
-
-named_enum! {
     /// Meaning of a texture source.
     pub enum TexSrcKind {
         /// Coordinates, array layer last; floats, integers for fetches.
@@ -206,7 +176,7 @@ impl Tex {
     }
 }
 
-/// What an instruction does.
+/// The kind of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// Arithmetic.
@@ -254,7 +224,8 @@ impl InstKind {
         }
     }
 
-    /// Gives the same result wherever and whenever it runs on the same sources with the same invocations active.
+    /// Returns true if the result depends on nothing but the sources, for the same
+    /// invocations active.
     pub fn is_pure(&self) -> bool {
         match self {
             InstKind::Alu(_) | InstKind::Const(_) | InstKind::Undef | InstKind::Tex(_) => true,
@@ -263,7 +234,8 @@ impl InstKind {
         }
     }
 
-    /// The result depends on which other invocations are active: it must not move across control flow.
+    /// The result depends on which other invocations are active: it must not move across control
+    /// flow.
     pub fn is_convergent(&self) -> bool {
         match self {
             InstKind::Alu(alu) => alu.op.info().is_derivative(),
@@ -277,7 +249,7 @@ impl InstKind {
 /// An instruction and the value it defines.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InstData {
-    /// What it does.
+    /// The operation.
     pub kind: InstKind,
     /// The value it defines.
     pub result: Option<Value>,

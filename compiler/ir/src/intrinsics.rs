@@ -1,12 +1,12 @@
 //! The one list of intrinsics: memory, interface, system values and side effects.
 //!
-//! Each row declares sources, result, the constant fields ([`Fields`]) that mean something for it, and its
-//! properties. Offsets are bytes for memory and slots for inputs and outputs. Sources are whole values without
-//! swizzles. Memory accesses move 8-, 16-, 32- or 64-bit components; inputs and outputs are 32-bit.
+//! Each row declares sources, result, the constant fields ([`Fields`]) that mean something for it,
+//! and its properties. Offsets are bytes for memory and slots for inputs and outputs. Sources are
+//! whole values without swizzles. Memory accesses move 8-, 16-, 32- or 64-bit components; inputs
+//! and outputs are 32-bit.
 
 use crate::ids::{Local, Value};
-use crate::info::Location;
-use crate::inst::Dim;
+use crate::info::{Dim, Location};
 use crate::names::named_enum;
 use crate::slot::Slot;
 use smallvec::SmallVec;
@@ -96,7 +96,8 @@ named_enum! {
         Fmin = "fmin",
         /// Maximum of 32-bit floats.
         Fmax = "fmax",
-        /// Compare and exchange of 32-bit floats; only in the `_swap` intrinsics, whose other operations compare bits.
+        /// Compare and exchange of 32-bit floats; only in the `_swap` intrinsics, whose other
+        /// operations compare bits.
         FcompareExchange = "fcompare_exchange",
     }
 }
@@ -117,12 +118,14 @@ pub const SCOPE_SHARED: u8 = 4;
 /// Memory-barrier scope bit: atomic counters.
 pub const SCOPE_ATOMIC: u8 = 8;
 
-/// Constant fields. Only those the intrinsic's row names mean something; the others keep their defaults.
+/// Constant fields. Only those the intrinsic's row names mean something; the others keep their
+/// defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fields {
     /// Constant added to the offset (bytes), or the binding of an atomic counter.
     pub base: u32,
-    /// Known alignment of the whole address in bytes, a power of two; 0 means that of the component.
+    /// Known alignment of the whole address in bytes, a power of two; 0 means that of the
+    /// component.
     pub align: u32,
     /// Input or output slot.
     pub slot: Slot,
@@ -308,7 +311,7 @@ intrinsics! {
     LoadBarycentric load_barycentric() -> UVEC2, [Location, Linear], SYSTEM;
     /// Barycentric coordinates at a sample.
     LoadBarycentricAtSample load_barycentric_at_sample(sample: U32) -> UVEC2, [Linear], PURE;
-    /// Barycentric coordinates at an offset from the pixel centre, in pixels (floats).
+    /// Barycentric coordinates at an offset from the pixel center, in pixels (floats).
     LoadBarycentricAtOffset load_barycentric_at_offset(offset: UVEC2) -> UVEC2, [Linear], PURE;
     /// Output of this invocation (per-patch output in the control stage).
     StoreOutput store_output(value: ANY32, offset: U32), [Slot, Component, WriteMask, Stream], EFFECT;
@@ -389,7 +392,7 @@ intrinsics! {
     /// `gl_SubGroupInvocationARB`.
     SubgroupInvocation subgroup_invocation() -> U32, [], SYSTEM;
 
-    // Synchronisation and subgroups.
+    // Synchronization and subgroups.
     /// Execution barrier of the work group or patch, with a memory barrier.
     Barrier barrier(), [], EFFECT | CONV;
     /// Memory barrier.

@@ -1,4 +1,5 @@
-//! One macro for enumerations that the text form names: the enum, its names and the way back from a name.
+//! One macro for enumerations that the text form names: the enum, its names and the way back from a
+//! name.
 
 /// Declares a field-less enum with a text name per variant, `ALL`, `name` and `from_name`.
 macro_rules! named_enum {

@@ -1,13 +1,15 @@
 //! The text form, read: the inverse of the printer. Comments run from `;` to the end of the line.
 //!
-//! Value, block and local numbers are kept, so printing a parsed text gives the text back. Numbers may not
-//! exceed the length of the text, which bounds the tables. Control flow is parsed without recursion.
+//! Value, block and local numbers are kept, so printing a parsed text gives the text back. Numbers
+//! may not exceed the length of the text, which bounds the tables. Control flow is parsed without
+//! recursion.
 
 use crate::ids::{Block, Local, Node, Value};
+use crate::info::Dim;
 use crate::info::{
     DepthLayout, DerivativeGroup, Interpolation, Location, Primitive, ShaderInfo, Spacing, Stage, Varying,
 };
-use crate::inst::{Alu, Dim, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
+use crate::inst::{Alu, IDENTITY, InstKind, Jump, PhiSrc, Src, Tex, TexOp, TexSrcKind};
 use crate::intrinsics::{AtomicOp, Field, Fields, Intrinsic, IntrinsicOp};
 use crate::lex::{Token, TokenKind, tokens};
 use crate::ops::AluOp;
@@ -25,7 +27,7 @@ pub struct ParseError {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 

@@ -14,7 +14,8 @@
 //! } else {
 //! }
 //! ```
-//! `!` after an ALU operation means exact. A source without a swizzle reads the components in order.
+//! `!` after an ALU operation means exact. A source without a swizzle reads the components in
+//! order.
 
 use crate::ids::{Block, Value};
 use crate::info::{FragmentInfo, GeometryInfo, ShaderInfo, TessInfo, Varying};

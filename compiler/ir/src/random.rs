@@ -38,8 +38,8 @@ impl Rng {
         value & mask(bits)
     }
 
-    /// A float of that many bits: special values, denormals, halfway cases, moderate numbers, any bits. NaN is
-    /// canonical.
+    /// A float of that many bits: special values, denormals, halfway cases, moderate numbers, any
+    /// bits. NaN is canonical.
     pub fn float(&mut self, bits: u8) -> u64 {
         let exponent_bits = match bits {
             16 => 5,

@@ -1,12 +1,13 @@
-//! Random valid shaders for tests, and running them. Float and integer values never mix, and float results are
-//! made canonical before they are stored, so that a pass may change the payload of a NaN but nothing else.
+//! Random valid shaders for tests, and running them. Float and integer values never mix, and float
+//! results are made canonical before they are stored, so that a pass may change the payload of a
+//! NaN but nothing else.
 
 use crate::eval::{EvalOptions, Io, Space, TestServices, run};
 use crate::random::Rng;
 use crate::*;
 use std::collections::BTreeMap;
 
-/// What a generated shader may contain.
+/// Limits of a generated shader.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub instructions: usize,
@@ -31,7 +32,8 @@ struct Generator<'a, 'b> {
     in_loop: bool,
 }
 
-/// A random fragment shader: inputs var0–3 (floats) and var4–7 (integers), UBO 0, SSBO 0, outputs frag_color0–7.
+/// A random fragment shader: inputs var0–3 (floats) and var4–7 (integers), UBO 0, SSBO 0, outputs
+/// frag_color0–7.
 pub fn random_shader(rng: &mut Rng, limits: Limits) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     let b = Builder::new(&mut shader);

@@ -30,8 +30,8 @@ pub struct BlockData {
     pub jump: Option<Jump>,
 }
 
-/// A structured control-flow construct. Every list of nodes starts and ends with a block, and between two other
-/// nodes is exactly one block, so a place for code and phis exists everywhere.
+/// A structured control-flow construct. Every list of nodes starts and ends with a block, and
+/// between two other nodes is exactly one block, so a place for code and phis exists everywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum NodeData {
     /// Straight-line code.
@@ -173,7 +173,8 @@ impl Shader {
 
     /// All reachable blocks and conditions in program order, without recursion.
     pub fn walk(&self) -> Steps {
-        // Constructs have up to three steps, and as many blocks as there are constructs lie between them.
+        // Constructs have up to three steps, and as many blocks as there are constructs lie between
+        // them.
         let mut steps = Steps::with_capacity(2 * self.nodes.len());
         let mut stack: SmallVec<[Work; 8]> = SmallVec::with_capacity(self.nodes.len());
         push_list(&mut stack, &self.body);
@@ -217,7 +218,8 @@ impl Shader {
         }
     }
 
-    /// Replaces every use (conditions included) of a value that `map` maps to another; chains are followed.
+    /// Replaces every use (conditions included) of a value that `map` maps to another; chains are
+    /// followed.
     pub fn replace_uses(&mut self, map: &SecondaryMap<Value, Option<Value>>) {
         let resolve = |value: &mut Value| {
             // A chain longer than the table would be a cycle.
@@ -252,7 +254,7 @@ impl Shader {
     }
 }
 
-/// What [`Shader::walk`] gives: few for most shaders.
+/// The steps of [`Shader::walk`]: few for most shaders.
 pub type Steps = SmallVec<[Step; 8]>;
 
 /// One step of [`Shader::walk`].

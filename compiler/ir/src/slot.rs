@@ -1,9 +1,11 @@
-//! Input and output slots: where a stage reads and writes its interface, four 32-bit components each.
+//! Input and output slots: where a stage reads and writes its interface, four 32-bit components
+//! each.
 
 use std::fmt;
 
-/// A location of four 32-bit components in a stage's inputs or outputs. 64-bit interface variables take two
-/// dwords per component (so a `dvec4` takes two slots); the lowering splits and joins them.
+/// A location of four 32-bit components in a stage's inputs or outputs. 64-bit interface variables
+/// take two dwords per component (so a `dvec4` takes two slots); the lowering splits and joins
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
     /// Vertex-shader input, dense location.
@@ -26,9 +28,9 @@ pub enum Slot {
     PrimitiveId,
     /// Edge flag of compatibility contexts, component 0.
     EdgeFlag,
-    /// Front colour 0 (primary) or 1 (secondary); as a fragment input the selected colour.
+    /// Front color 0 (primary) or 1 (secondary); as a fragment input the selected color.
     Color(u8),
-    /// Back colour 0 or 1.
+    /// Back color 0 or 1.
     BackColor(u8),
     /// `gl_TexCoord[n]`.
     TexCoord(u8),
@@ -44,7 +46,7 @@ pub enum Slot {
     TessLevelOuter,
     /// `gl_TessLevelInner[0..2]`.
     TessLevelInner,
-    /// Fragment colour output; `index` 1 is the second source of dual-source blending.
+    /// Fragment color output; `index` 1 is the second source of dual-source blending.
     FragColor {
         /// Draw-buffer location.
         location: u8,
@@ -105,8 +107,8 @@ impl Slot {
         NUMBERED.iter().find(|(n, _)| *n == family).map(|(_, make)| make(number))
     }
 
-    /// The slot `n` locations further on, for arrays and for the second half of 64-bit vectors; `None` where
-    /// the family has no numbers or the number leaves its range.
+    /// The slot `n` locations further on, for arrays and for the second half of 64-bit vectors;
+    /// `None` where the family has no numbers or the number leaves its range.
     pub fn advance(self, n: u8) -> Option<Slot> {
         let add = |base: u8| base.checked_add(n);
         Some(match self {

@@ -50,7 +50,8 @@ fn graph_of_if_and_loop() {
     let cfg = Cfg::new(&shader);
     let block = Block::from_u32;
     let entry = cfg.order[0];
-    // Block numbers follow creation: then, else, merge, header, then (break), else, merge in loop, exit.
+    // Block numbers follow creation: then, else, merge, header, then (break), else, merge in loop,
+    // exit.
     let [then, other, merge, header, brk, latch, exit] =
         [cfg.order[1], cfg.order[2], cfg.order[3], cfg.order[4], cfg.order[5], cfg.order[7], cfg.order[8]];
     assert_ne!(entry, block(99));
@@ -263,8 +264,8 @@ fn internal_errors_name_the_pass() {
     }
 }
 
-/// Random edits of valid text: parsing and validating give an error or a shader, never a panic, and what is valid
-/// also prints, runs and survives the passes.
+/// Random edits of valid text: parsing and validating give an error or a shader, never a panic, and
+/// what is valid also prints, runs and survives the passes.
 #[test]
 fn damaged_text_never_panics() {
     let mut rng = random::Rng::new(42);
@@ -304,4 +305,32 @@ fn damaged_text_never_panics() {
         }
     }
     assert!(accepted > 20, "{accepted}");
+}
+
+#[test]
+fn uses_are_counted_per_operand_and_condition() {
+    let text = "shader fragment \"uses\"\nblock b0 {\n  32x1 v0 = const 0x0\n  \
+        32x2 v1 = load_input v0 slot=var0 component=0\n  32x1 v2 = fadd v1.x, v1.x\n  \
+        1x1 v3 = flt v1.x, v1.y\n  32x1 v4 = const 0x1\n}\nif v3 {\n  block b1 {}\n} else {\n  \
+        block b2 {}\n}\nblock b3 {\n  32x1 v5 = phi b1: v2, b2: v0\n  \
+        store_output v5, v0 slot=frag_color0 component=0 mask=1 stream=0\n}\n";
+    let shader = parse(text).unwrap();
+    let counts = cfg::use_counts(&shader);
+    let of = |number| counts[Value::from_u32(number)];
+    assert_eq!([0, 1, 2, 3, 4, 5].map(of), [3, 4, 1, 1, 0, 1]);
+}
+
+#[test]
+fn positions_are_block_and_index() {
+    let shader = sample();
+    let positions = cfg::positions(&shader);
+    let mut placed = 0;
+    for block in shader.block_order() {
+        for (index, &inst) in shader.blocks[block].insts.iter().enumerate() {
+            assert_eq!(positions[inst], Some((block, index as u32)));
+            placed += 1;
+        }
+    }
+    assert_eq!(placed, positions.values().flatten().count());
+    assert!(placed > 5);
 }

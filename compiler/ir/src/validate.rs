@@ -1,5 +1,5 @@
-//! The validator: structure, dominance, operand counts and bit sizes. It reports every failure it finds, never
-//! only the first, and never panics on a malformed shader whose ids are in range.
+//! The validator: structure, dominance, operand counts and bit sizes. It reports every failure it
+//! finds, never only the first, and never panics on a malformed shader whose ids are in range.
 
 use crate::cfg::Cfg;
 use crate::ids::{Block, Inst, Node, Value};
@@ -21,7 +21,7 @@ pub struct Failure {
     pub block: Option<Block>,
     /// The instruction's text, empty for structural failures.
     pub inst: String,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
 }
 

@@ -1,4 +1,5 @@
-//! What one stage hands to the next: constants among its outputs, components that the next stage reads.
+//! Facts about the interface of two stages: constants among its outputs, components that the next
+//! stage reads.
 
 use crate::ids::Value;
 use crate::inst::InstKind;
@@ -11,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Longest chain of moves that is followed to a constant.
 const MAX_MOVES: usize = 8;
 
-/// The number of a generic varying. Only those are the shaders' own business: fixed functions read or replace the others.
+/// The number of a generic varying. Only those are the shaders' own business: fixed functions read
+/// or replace the others.
 pub(crate) fn generic(slot: Slot) -> Option<u8> {
     match slot {
         Slot::Var(n) => Some(n),
@@ -46,7 +48,7 @@ fn intrinsics(shader: &Shader) -> impl Iterator<Item = (&Intrinsic, Option<Value
     })
 }
 
-/// What is known about one component of a value.
+/// Knowledge about one component of a value.
 enum Known {
     Constant(u32),
     Undefined,
@@ -81,7 +83,8 @@ fn channel(shader: &Shader, mut value: Value, mut component: usize) -> Known {
 pub struct OutputConstants(BTreeMap<(u8, u8), u32>);
 
 impl OutputConstants {
-    /// Those of a shader. What is not written on some path is undefined there, so the constant will do.
+    /// Returns those of a shader. An output that is not written on some path is undefined there, so
+    /// the constant will do.
     pub fn of(shader: &Shader) -> OutputConstants {
         let mut known: BTreeMap<(u8, u8), Option<u32>> = BTreeMap::new();
         for (intrinsic, _) in intrinsics(shader) {
@@ -150,18 +153,18 @@ impl InputReads {
         reads
     }
 
-    /// Whether a component (0 to 3) of a generic varying may be read.
+    /// Returns true if a component (0 to 3) of a generic varying may be read.
     pub fn contains(&self, varying: u8, component: u8) -> bool {
         self.all || self.places.contains(&(varying, component))
     }
 }
 
-/// Whether the shader writes a generic output.
+/// Returns true if the shader writes a generic output.
 pub fn writes_generic_outputs(shader: &Shader) -> bool {
     intrinsics(shader).any(|(i, _)| i.op == IntrinsicOp::StoreOutput && generic(i.fields.slot).is_some())
 }
 
-/// Whether the shader reads a generic input.
+/// Returns true if the shader reads a generic input.
 pub fn reads_generic_inputs(shader: &Shader) -> bool {
     intrinsics(shader).any(|(i, _)| input_offset(i).is_some() && generic(i.fields.slot).is_some())
 }

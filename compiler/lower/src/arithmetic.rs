@@ -3,8 +3,9 @@
 use ir::{AluOp, Class, Value};
 use program::{BinaryOp, Scalar, TypeId};
 
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
 use crate::value::Val;
-use crate::{LowerError, Lowerer};
 
 fn class(scalar: Scalar) -> Class {
     match scalar {
@@ -17,7 +18,7 @@ fn class(scalar: Scalar) -> Class {
 
 impl Lowerer<'_, '_> {
     /// Any binary operator but the short-circuiting ones.
-    pub fn binary(
+    pub(crate) fn binary(
         &mut self,
         op: BinaryOp,
         a_ty: TypeId,
@@ -46,7 +47,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A component-wise operator on vectors.
-    pub fn componentwise(
+    pub(crate) fn componentwise(
         &mut self,
         op: BinaryOp,
         scalar: Scalar,
@@ -153,7 +154,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Converts component types (GLSL 4.60 section 5.4.1).
-    pub fn convert(&mut self, from: Scalar, to: Scalar, value: Value) -> Result<Value, LowerError> {
+    pub(crate) fn convert(&mut self, from: Scalar, to: Scalar, value: Value) -> Result<Value, LowerError> {
         if from == to {
             return Ok(value);
         }

@@ -5,12 +5,17 @@ use program::builtin_function::*;
 use program::{AtomicOp, BuiltinFunction, ExprId, Scalar};
 use vocabulary::{InternalError, Phase};
 
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
 use crate::value::Val;
-use crate::{LowerError, Lowerer};
 
 impl Lowerer<'_, '_> {
     /// Calls a built-in function.
-    pub fn builtin(&mut self, function: BuiltinFunction, arguments: &[ExprId]) -> Result<Val, LowerError> {
+    pub(crate) fn builtin(
+        &mut self,
+        function: BuiltinFunction,
+        arguments: &[ExprId],
+    ) -> Result<Val, LowerError> {
         use BuiltinFamily as B;
         let call = Call { function, arguments };
         match function.family() {
@@ -447,7 +452,8 @@ impl Lowerer<'_, '_> {
     }
 
     fn refract(&mut self, incident: Value, normal: Value, eta: Value) -> Value {
-        // eta is a float even for double vectors in some overloads; the checker converted it to the vector's type.
+        // eta is a float even for double vectors in some overloads; the checker converted it to the
+        // vector's type.
         let dot = self.builder.fdot(normal, incident);
         let one = self.constant_like(dot, 1.0);
         let square = self.builder.fmul(dot, dot);
@@ -516,7 +522,8 @@ impl Lowerer<'_, '_> {
             };
             return self.builder.bcsel(wrapped, limit, result);
         }
-        // Overflow when the operands' signs say so: (a ^ r) & (±b ^ r) negative for sums, (a ^ b) & (a ^ r) for differences.
+        // Overflow when the operands' signs say so: (a ^ r) & (±b ^ r) negative for sums, (a ^ b) &
+        // (a ^ r) for differences.
         let first = self.builder.ixor(a, result);
         let second = if add { self.builder.ixor(b, result) } else { self.builder.ixor(a, b) };
         let both = self.builder.iand(first, second);

@@ -5,21 +5,23 @@ use program::{
     BinaryOp, Direction, Expr, ExprId, ExprKind, Function, FunctionId, Literal, Scalar, Type, TypeId, UnaryOp,
 };
 
+use crate::error::LowerError;
+use crate::lowerer::{Binding, Lowerer};
 use crate::place::{Base, Place};
 use crate::value::Val;
-use crate::{Binding, LowerError, Lowerer};
 
-/// Operands of `?:`, `&&` and `||` up to this many nodes are evaluated without a branch when nothing forbids it.
+/// Operands of `?:`, `&&` and `||` up to this many nodes are evaluated without a branch when
+/// nothing forbids it.
 const CHEAP_NODES: u32 = 24;
 
 impl Lowerer<'_, '_> {
     /// Evaluates an expression for its effects.
-    pub fn eval_statement(&mut self, id: ExprId) -> Result<(), LowerError> {
+    pub(crate) fn eval_statement(&mut self, id: ExprId) -> Result<(), LowerError> {
         self.eval(id).map(drop)
     }
 
     /// Evaluates an expression.
-    pub fn eval(&mut self, id: ExprId) -> Result<Val, LowerError> {
+    pub(crate) fn eval(&mut self, id: ExprId) -> Result<Val, LowerError> {
         let shader = self.shader;
         let expr: &Expr = &shader.exprs[id];
         let outer = std::mem::replace(&mut self.builder.exact, expr.precise);
@@ -122,12 +124,12 @@ impl Lowerer<'_, '_> {
     }
 
     /// The place of an l-value.
-    pub fn place_of(&mut self, id: ExprId) -> Result<Place, LowerError> {
+    pub(crate) fn place_of(&mut self, id: ExprId) -> Result<Place, LowerError> {
         self.place(id)?.ok_or(LowerError::Malformed("assignment to a value"))
     }
 
     /// Component type of a scalar, vector or matrix.
-    pub fn scalar_of(&self, ty: TypeId) -> Result<Scalar, LowerError> {
+    pub(crate) fn scalar_of(&self, ty: TypeId) -> Result<Scalar, LowerError> {
         self.types.scalar_of(ty).ok_or(LowerError::Malformed("operand is not numeric"))
     }
 
@@ -234,7 +236,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A small number of any component type.
-    pub fn number(&mut self, scalar: Scalar, x: f64) -> Value {
+    pub(crate) fn number(&mut self, scalar: Scalar, x: f64) -> Value {
         let bits = scalar.bits() as u8;
         if scalar.is_float() { self.builder.fconst(bits, x) } else { self.builder.iconst(bits, x as i64) }
     }
@@ -276,7 +278,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Selects between two values of one type.
-    pub fn choose(&mut self, condition: Value, a: &Val, b: &Val) -> Result<Val, LowerError> {
+    pub(crate) fn choose(&mut self, condition: Value, a: &Val, b: &Val) -> Result<Val, LowerError> {
         let mut others = b.leaves().into_iter();
         a.try_map(&mut |a| {
             let b = others.next().ok_or(LowerError::Malformed("operands of a selection differ"))?;
@@ -284,7 +286,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// Whether evaluating an expression that GLSL would skip is harmless and cheap.
+    /// Returns true if evaluating an expression that GLSL would skip is harmless and cheap.
     fn is_cheap(&self, id: ExprId) -> bool {
         let mut budget = CHEAP_NODES;
         self.is_cheap_within(id, &mut budget)
@@ -393,7 +395,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// A call through a subroutine uniform: tests its index against every function of its type; the last needs no test.
+    /// A call through a subroutine uniform: tests its index against every function of its type; the
+    /// last needs no test.
     fn call_subroutine(
         &mut self,
         place: ExprId,

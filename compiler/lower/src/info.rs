@@ -10,7 +10,7 @@ use program::variable::{DepthLayout, InterpolationMode, SampleLocation};
 use program::{BuiltinVariable, LinkedStage, Program, Stage, StageKey, Statement};
 
 /// The IR's slot `offset` after a slot.
-pub fn slot(first: ProgramSlot, offset: u32) -> Slot {
+pub(crate) fn slot(first: ProgramSlot, offset: u32) -> Slot {
     let at = |n: u8| n.saturating_add(offset.min(255) as u8);
     match first {
         ProgramSlot::Position => Slot::Position,
@@ -33,12 +33,16 @@ pub fn slot(first: ProgramSlot, offset: u32) -> Slot {
 }
 
 /// The IR's slot of a dense vertex input.
-pub fn attribute_slot(n: u32) -> Slot {
+pub(crate) fn attribute_slot(n: u32) -> Slot {
     Slot::Attribute(n.min(255) as u8)
 }
 
 /// How a fragment input is interpolated under a draw's state.
-pub fn interpolation_mode(key: &StageKey, mode: InterpolationMode, slot: ProgramSlot) -> InterpolationMode {
+pub(crate) fn interpolation_mode(
+    key: &StageKey,
+    mode: InterpolationMode,
+    slot: ProgramSlot,
+) -> InterpolationMode {
     let color = matches!(slot, ProgramSlot::Color(_) | ProgramSlot::BackColor(_));
     match mode {
         InterpolationMode::Default if color && key.flat_shade => InterpolationMode::Flat,
@@ -48,7 +52,7 @@ pub fn interpolation_mode(key: &StageKey, mode: InterpolationMode, slot: Program
 }
 
 /// Everything the IR wants to know besides code.
-pub fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> ShaderInfo {
+pub(crate) fn shader_info(program: &Program, linked: &LinkedStage, key: &StageKey) -> ShaderInfo {
     let shader = &linked.shader;
     let mut info = ShaderInfo::new(shader.stage);
     info.inputs = match shader.stage {

@@ -3,7 +3,6 @@
 use ir::{Fields, IntrinsicOp, Location, Slot, Value};
 use program::layout::varying_slots;
 use program::resource::{FragmentOutput, Slot as ProgramSlot};
-use program::types::Member;
 use program::variable::{InterpolationMode, SampleLocation};
 use program::{
     BuiltinVariable as B, ExprId, Global, GlobalId, Placement, Scalar, Stage, Storage as Qualifier, Type,
@@ -11,56 +10,16 @@ use program::{
 };
 use smallvec::SmallVec;
 
-use crate::place::{Base, Index, Place};
+use crate::error::LowerError;
+use crate::info;
+use crate::lowerer::Lowerer;
+use crate::place::{Base, Index, InputPlace, Place, builtin_slot};
 use crate::value::Val;
-use crate::{LowerError, Lowerer, info};
 
 /// Clip and cull distances together.
 const MAX_DISTANCES: u32 = 8;
 
-/// A place in slots that are read (or, in the control stage, written) where used.
-#[derive(Clone, Debug)]
-pub struct InputPlace {
-    /// Variable.
-    global: GlobalId,
-    /// Vertex of the primitive or patch.
-    vertex: Option<Value>,
-    /// Whether the vertex dimension, if any, has been indexed.
-    vertex_taken: bool,
-    /// First slot, when a member of a per-vertex block decided it.
-    slot: Option<ProgramSlot>,
-    /// Slots after the first.
-    offset: Index,
-    /// Array elements that are components of one slot (`gl_ClipDistance`).
-    element: Option<Index>,
-    /// Component of the first element of such an array: cull distances follow the clip distances.
-    first: u32,
-}
-
-impl InputPlace {
-    /// The start of a variable.
-    pub fn new(global: GlobalId, first: u32) -> InputPlace {
-        InputPlace {
-            global,
-            vertex: None,
-            vertex_taken: false,
-            slot: None,
-            offset: Index::default(),
-            element: None,
-            first,
-        }
-    }
-
-    /// Goes to a member of a block or structure.
-    pub fn select_member(&mut self, types: &TypeTable, member: &Member, before: &[Member], first: u32) {
-        match member.builtin.and_then(builtin_slot) {
-            Some(slot) => (self.slot, self.first) = (Some(slot), first),
-            None => self.offset.constant += before.iter().map(|m| varying_slots(types, m.ty)).sum::<u32>(),
-        }
-    }
-}
-
-/// One scalar or vector of an interface variable and where it lies.
+/// One scalar or vector of an interface variable and its slot.
 #[derive(Clone, Copy, Debug)]
 struct LeafSlot {
     slot: ProgramSlot,
@@ -71,8 +30,8 @@ struct LeafSlot {
 }
 
 impl Lowerer<'_, '_> {
-    /// Gives every global its storage and runs initialisers; inputs read once are read here.
-    pub fn initialize_globals(&mut self) -> Result<(), LowerError> {
+    /// Creates the storage of every global and runs initializers; inputs read once are read here.
+    pub(crate) fn initialize_globals(&mut self) -> Result<(), LowerError> {
         let shader = self.shader;
         for (id, global) in shader.globals.iter() {
             match global.storage {
@@ -96,7 +55,8 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Whether an input is copied to a variable at the start: everything but per-vertex arrays and system values.
+    /// Returns true if an input is copied to a variable at the start: everything but per-vertex
+    /// arrays and system values.
     fn is_copied_input(&self, global: &Global) -> bool {
         let arrayed = matches!(self.shader.stage, Stage::Geometry | Stage::TessControl | Stage::TessEval);
         let slots = matches!(global.placement, Placement::Varying { .. } | Placement::Attribute { .. });
@@ -222,7 +182,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// `interpolateAt*`: the same input at other barycentric coordinates.
-    pub fn interpolate_at(
+    pub(crate) fn interpolate_at(
         &mut self,
         interpolant: ExprId,
         op: IntrinsicOp,
@@ -276,7 +236,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Number of the first element of a variable whose elements are components of its slots.
-    pub fn first_element(&self, global: &Global) -> u32 {
+    pub(crate) fn first_element(&self, global: &Global) -> u32 {
         match global.placement {
             Placement::Varying { component, .. } if global.packed => component.into(),
             _ => self.first_distance(global.builtin),
@@ -294,7 +254,7 @@ impl Lowerer<'_, '_> {
             Placement::Varying { slot, component } => {
                 (slot, component + self.first_distance(global.builtin) as u8)
             }
-            // Vertex inputs count dense slots; they are told apart by the stage.
+            // Vertex inputs count dense slots; the stage distinguishes them.
             Placement::Attribute { first, component } => (ProgramSlot::Var(first as u8), component),
             Placement::FragmentOutput { component, .. } => (ProgramSlot::Var(0), component),
             _ => return Err(LowerError::Malformed("interface variable without slots")),
@@ -304,7 +264,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Goes to an element of an interface array.
-    pub fn input_element(
+    pub(crate) fn input_element(
         &mut self,
         input: &mut InputPlace,
         ty: TypeId,
@@ -344,7 +304,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads a scalar or vector of an interface variable.
-    pub fn load_input(&mut self, input: &InputPlace, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn load_input(&mut self, input: &InputPlace, ty: TypeId) -> Result<Val, LowerError> {
         let (slot, component) = self.input_slot(input)?;
         let scalar = self.types.scalar_of(ty).ok_or(LowerError::Malformed("opaque input"))?;
         let count = self.types.components(ty);
@@ -391,7 +351,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Writes an output of the control stage, which other invocations can read.
-    pub fn store_control_output(
+    pub(crate) fn store_control_output(
         &mut self,
         input: &InputPlace,
         ty: TypeId,
@@ -436,8 +396,8 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Writes a tessellation level or distance whose number is only known at run time: each in a branch of its own, and
-    /// nothing when there is no such element.
+    /// Writes a tessellation level or distance whose number is only known at run time: each in a
+    /// branch of its own, and nothing when there is no such element.
     fn store_computed_element(
         &mut self,
         input: &InputPlace,
@@ -493,7 +453,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Writes every output variable to its slots: at the end of `main`, or at a vertex's emission.
-    pub fn store_outputs(&mut self) -> Result<(), LowerError> {
+    pub(crate) fn store_outputs(&mut self) -> Result<(), LowerError> {
         let shader = self.shader;
         if shader.stage == Stage::Geometry && self.builder.is_terminated() {
             return Ok(());
@@ -502,7 +462,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// As [`Self::store_outputs`], for one geometry stream.
-    pub fn store_outputs_of_stream(&mut self, stream: Option<u32>) -> Result<(), LowerError> {
+    pub(crate) fn store_outputs_of_stream(&mut self, stream: Option<u32>) -> Result<(), LowerError> {
         let shader = self.shader;
         if shader.stage == Stage::TessControl || (shader.stage == Stage::Geometry && stream.is_none()) {
             return Ok(());
@@ -589,7 +549,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads a system value.
-    pub fn load_system(&mut self, id: GlobalId, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn load_system(&mut self, id: GlobalId, ty: TypeId) -> Result<Val, LowerError> {
         let global = &self.shader.globals[id];
         let variable = global.builtin.ok_or(LowerError::Malformed("system value without a name"))?;
         let op = match variable {
@@ -651,10 +611,10 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// Window coordinates counted from the upper left corner: y becomes the height less y, less one when pixel centres
-    /// are integers.
-    fn measured_from_top(&mut self, coord: Value, integer_centres: bool) -> Value {
-        let top = self.key.upper_left_height as f32 - if integer_centres { 1.0 } else { 0.0 };
+    /// Window coordinates counted from the upper left corner: y becomes the height less y, less one
+    /// when pixel centers are integers.
+    fn measured_from_top(&mut self, coord: Value, integer_centers: bool) -> Value {
+        let top = self.key.upper_left_height as f32 - if integer_centers { 1.0 } else { 0.0 };
         let mut channels = self.builder.channels(coord);
         let top = self.builder.constant(32, &[top.to_bits().into()]);
         let down = self.builder.fneg(channels[1]);
@@ -662,7 +622,8 @@ impl Lowerer<'_, '_> {
         self.builder.vec(&channels)
     }
 
-    /// The invocations of the subgroup whose numbers compare with this one's as the variable's name says.
+    /// The invocations of the subgroup whose numbers compare with this one's as the variable's name
+    /// says.
     fn subgroup_mask(&mut self, variable: program::BuiltinVariable) -> Value {
         use program::BuiltinVariable as B;
         let number = self.builder.system_value(IntrinsicOp::SubgroupInvocation);
@@ -709,7 +670,8 @@ fn leaf_number(leaf: LeafSlot) -> u32 {
     }
 }
 
-/// Every scalar and vector of a type with its slot; `packs`: they are single components that follow one another.
+/// Every scalar and vector of a type with its slot; `packs`: they are single components that follow
+/// one another.
 fn leaf_slots_of(
     types: &TypeTable,
     ty: TypeId,
@@ -755,27 +717,7 @@ fn collect_leaf_slots(
     }
 }
 
-/// Whether array elements at this slot are its components.
+/// Returns true if array elements at this slot are its components.
 fn packs_elements(slot: ProgramSlot) -> bool {
     matches!(slot, ProgramSlot::ClipDistance(_) | ProgramSlot::TessLevelOuter | ProgramSlot::TessLevelInner)
-}
-
-/// The slot of a per-vertex built-in.
-fn builtin_slot(builtin: B) -> Option<ProgramSlot> {
-    Some(match builtin {
-        B::Position => ProgramSlot::Position,
-        B::PointSize => ProgramSlot::PointSize,
-        B::ClipDistance | B::CullDistance => ProgramSlot::ClipDistance(0),
-        B::ClipVertex => ProgramSlot::ClipVertex,
-        B::FrontColor | B::Color => ProgramSlot::Color(0),
-        B::FrontSecondaryColor | B::SecondaryColor => ProgramSlot::Color(1),
-        B::BackColor => ProgramSlot::BackColor(0),
-        B::BackSecondaryColor => ProgramSlot::BackColor(1),
-        B::TexCoord => ProgramSlot::TexCoord(0),
-        B::FogFragCoord => ProgramSlot::Fog,
-        B::Layer => ProgramSlot::Layer,
-        B::ViewportIndex => ProgramSlot::ViewportIndex,
-        B::PrimitiveId => ProgramSlot::PrimitiveId,
-        _ => return None,
-    })
 }

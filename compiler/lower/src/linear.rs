@@ -1,14 +1,16 @@
-//! Linear algebra: products, constructors, transposes, determinants, inverses. Matrices are lists of columns.
+//! Linear algebra: products, constructors, transposes, determinants, inverses. Matrices are lists
+//! of columns.
 
 use ir::Value;
 use program::{BinaryOp, Scalar, TypeId};
 
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
 use crate::value::Val;
-use crate::{LowerError, Lowerer};
 
 impl Lowerer<'_, '_> {
     /// Matrix and vector products; those of float16_t are summed in float.
-    pub fn linear(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn linear(&mut self, op: BinaryOp, a: &Val, b: &Val, ty: TypeId) -> Result<Val, LowerError> {
         if self.scalar_of(ty)? != Scalar::Float16 {
             return self.products(op, a, b);
         }
@@ -64,7 +66,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Matrix with a value on its diagonal.
-    pub fn diagonal_matrix(&mut self, ty: TypeId, value: Value) -> Result<Val, LowerError> {
+    pub(crate) fn diagonal_matrix(&mut self, ty: TypeId, value: Value) -> Result<Val, LowerError> {
         let (columns, rows) = self.types.shape(ty).ok_or(LowerError::Malformed("not a matrix"))?;
         let zero = self.builder.zero(self.builder.shader.bits(value), 1);
         let column = |l: &mut Self, c: u8| {
@@ -75,7 +77,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Matrix of another shape: the common part, the rest from the identity.
-    pub fn resize_matrix(&mut self, ty: TypeId, from: &Val) -> Result<Val, LowerError> {
+    pub(crate) fn resize_matrix(&mut self, ty: TypeId, from: &Val) -> Result<Val, LowerError> {
         let (columns, rows) = self.types.shape(ty).ok_or(LowerError::Malformed("not a matrix"))?;
         let source = from.list()?;
         let scalar = self.scalar_of(ty)?;
@@ -102,7 +104,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Rows become columns.
-    pub fn transpose(&mut self, matrix: &Val) -> Result<Val, LowerError> {
+    pub(crate) fn transpose(&mut self, matrix: &Val) -> Result<Val, LowerError> {
         let m = self.elements(matrix)?;
         let rows = m.first().map_or(0, Vec::len);
         let flipped: Vec<Vec<Value>> =
@@ -111,13 +113,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// cᵢ · rⱼ in column j, row i.
-    pub fn outer_product(&mut self, column: Value, row: Value) -> Val {
+    pub(crate) fn outer_product(&mut self, column: Value, row: Value) -> Val {
         let factors = self.builder.channels(row);
         Val::List(factors.into_iter().map(|f| self.builder.fmul(column, f).into()).collect())
     }
 
     /// Determinant by expansion along the first row.
-    pub fn determinant(&mut self, matrix: &Val) -> Result<Value, LowerError> {
+    pub(crate) fn determinant(&mut self, matrix: &Val) -> Result<Value, LowerError> {
         let m = self.elements(matrix)?;
         Ok(self.determinant_of(&m))
     }
@@ -153,7 +155,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Adjugate divided by the determinant.
-    pub fn inverse(&mut self, matrix: &Val) -> Result<Val, LowerError> {
+    pub(crate) fn inverse(&mut self, matrix: &Val) -> Result<Val, LowerError> {
         let m = self.elements(matrix)?;
         let n = m.len();
         let mut cofactors = vec![Vec::with_capacity(n); n];

@@ -1,98 +1,13 @@
 //! Buffer and shared-memory accesses.
 
-use ir::intrinsics::{ACCESS_COHERENT, ACCESS_RESTRICT, ACCESS_VOLATILE};
 use ir::{AtomicOp, Fields, IntrinsicOp, Value};
-use program::layout::Rules;
-use program::types::MatrixOrder;
-use program::variable::MemoryQualifiers;
-use program::{Scalar, Type, TypeId, TypeTable};
+use program::{Scalar, Type, TypeId};
 use smallvec::SmallVec;
 
-use crate::place::{Base, Index, Place, blocks_in};
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
+use crate::place::{Base, Index, MemoryPlace, Place, Space};
 use crate::value::Val;
-use crate::{LowerError, Lowerer};
-
-/// Which memory.
-#[derive(Clone, Copy, Debug)]
-pub enum Space {
-    /// Uniform block, numbered as the IR does: 0 is the default block.
-    Uniform(Index),
-    /// Storage block.
-    Storage(Index),
-    /// Shared memory.
-    Shared,
-    /// Atomic counter buffer of a binding.
-    Counter(u32),
-}
-
-/// A place in memory; the place's index is the byte offset.
-#[derive(Clone, Debug)]
-pub struct MemoryPlace {
-    /// Which memory.
-    pub space: Space,
-    /// Layout rules.
-    pub rules: Rules,
-    /// Matrix order at this point.
-    pub order: MatrixOrder,
-    /// Bytes between a vector's components, when it is a column of a row-major matrix.
-    component_stride: Option<u32>,
-    access: u8,
-    /// Dimensions of the array of blocks that are not indexed yet.
-    pub block_dimensions: u32,
-}
-
-impl MemoryPlace {
-    /// The start of a block.
-    pub fn new(space: Space, rules: Rules, order: MatrixOrder, memory: MemoryQualifiers) -> MemoryPlace {
-        let bit = |on, bit| if on { bit } else { 0 };
-        let access = bit(memory.coherent, ACCESS_COHERENT)
-            | bit(memory.volatile, ACCESS_VOLATILE)
-            | bit(memory.restrict, ACCESS_RESTRICT);
-        MemoryPlace { space, rules, order, component_stride: None, access, block_dimensions: 0 }
-    }
-
-    /// Takes one dimension of an array of blocks; `false` when the place is inside a block.
-    pub fn enter_block_array(&mut self) -> bool {
-        let outside = self.block_dimensions > 0;
-        self.block_dimensions = self.block_dimensions.saturating_sub(1);
-        outside
-    }
-
-    /// Index of the block.
-    pub fn block(&self) -> Option<Index> {
-        match self.space {
-            Space::Uniform(index) | Space::Storage(index) => Some(index),
-            _ => None,
-        }
-    }
-
-    /// Goes to another block.
-    pub fn set_block(&mut self, block: Index) {
-        match &mut self.space {
-            Space::Uniform(index) | Space::Storage(index) => *index = block,
-            _ => {}
-        }
-    }
-
-    /// Bytes between elements of an array or columns of a matrix.
-    pub fn step(&self, types: &TypeTable, ty: TypeId, element: TypeId) -> u32 {
-        match *types.get(ty) {
-            Type::Array { .. } if is_index(types.get(types.without_arrays(element))) => {
-                4 * blocks_in(types, element)
-            }
-            Type::Array { .. } => self.rules.array_stride(types, element, self.order),
-            Type::Matrix { scalar, .. } if self.order == MatrixOrder::RowMajor => scalar.bytes(),
-            _ => self.rules.matrix_stride(types, ty, self.order),
-        }
-    }
-
-    /// Notes that a column of a row-major matrix is strided.
-    pub fn enter_column(&mut self, types: &TypeTable, ty: TypeId) {
-        if matches!(types.get(ty), Type::Matrix { .. }) && self.order == MatrixOrder::RowMajor {
-            self.component_stride = Some(self.rules.matrix_stride(types, ty, self.order));
-        }
-    }
-}
 
 impl Lowerer<'_, '_> {
     fn fields(memory: &MemoryPlace, base: u32, align: u32) -> Fields {
@@ -109,7 +24,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Reads a scalar or vector.
-    pub fn load_memory(
+    pub(crate) fn load_memory(
         &mut self,
         memory: &MemoryPlace,
         offset: Index,
@@ -161,7 +76,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Writes the masked components of a scalar or vector.
-    pub fn store_memory(
+    pub(crate) fn store_memory(
         &mut self,
         memory: &MemoryPlace,
         offset: Index,
@@ -209,7 +124,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Read-modify-write of a scalar in memory; gives the old value.
-    pub fn atomic(
+    pub(crate) fn atomic(
         &mut self,
         op: program::AtomicOp,
         place: &Place,
@@ -250,13 +165,8 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether memory holds a plain `uint` for a value of this opaque type: atomic counters and subroutine indices.
-fn is_index(ty: &Type) -> bool {
-    matches!(ty, Type::AtomicCounter | Type::Subroutine(_))
-}
-
 /// The IR's operation for an atomic on a component type.
-pub fn ir_atomic(op: program::AtomicOp, scalar: Scalar) -> Option<AtomicOp> {
+pub(crate) fn ir_atomic(op: program::AtomicOp, scalar: Scalar) -> Option<AtomicOp> {
     use program::AtomicOp as P;
     let signed = scalar.is_signed_integer();
     let float = scalar == Scalar::Float;

@@ -1,16 +1,18 @@
-//! Statements. Returns, loop tests and switches become the IR's ifs, infinite loops, breaks and continues.
+//! Statements. Returns, loop tests and switches become the IR's ifs, infinite loops, breaks and
+//! continues.
 
 use ir::Jump;
 use program::shader::Case;
 use program::{ExprId, Function, Statement};
 
+use crate::error::LowerError;
+use crate::lowerer::{Binding, Breakable, Lowerer, Test};
 use crate::place::{Base, Place};
 use crate::storage::StorageId;
-use crate::{Binding, Breakable, LowerError, Lowerer, Test};
 
 impl Lowerer<'_, '_> {
     /// A function's body in the current frame.
-    pub fn body(&mut self, body: &[Statement]) -> Result<(), LowerError> {
+    pub(crate) fn body(&mut self, body: &[Statement]) -> Result<(), LowerError> {
         // A flag is needed unless the only return is the last thing the body does.
         let early = match body.split_last() {
             Some((Statement::Return(_), before)) => before.iter().any(contains_return),
@@ -43,7 +45,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Fails before ifs and loops nest deeper than the IR allows.
-    pub fn check_nesting(&self) -> Result<(), LowerError> {
+    pub(crate) fn check_nesting(&self) -> Result<(), LowerError> {
         let limit = ir::MAX_NESTING - 8;
         if self.builder.nesting() > limit { Err(LowerError::TooDeep(limit)) } else { Ok(()) }
     }
@@ -63,7 +65,8 @@ impl Lowerer<'_, '_> {
             if matches!(statement, Statement::Return(_)) {
                 return Ok(());
             }
-            // A return inside a loop or switch has only left that one: a loop around it must be left too, even when nothing follows.
+            // A return inside a loop or switch has only left that one: a loop around it must be
+            // left too, even when nothing follows.
             let nested = matches!(statement, Statement::Loop { .. } | Statement::Switch { .. })
                 && !self.frame()?.breakables.is_empty();
             if contains_return(statement) && (nested || !rest.is_empty()) && !self.builder.is_terminated() {
@@ -73,8 +76,8 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Outside loops, an `if` of which exactly one side always returns and the other never does can take the statements after it into
-    /// that other side.
+    /// Outside loops, an `if` of which exactly one side always returns and the other never does can
+    /// take the statements after it into that other side.
     fn returns_on_one_side(
         &mut self,
         then: &[Statement],
@@ -129,7 +132,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Closes an if; when neither side falls through, neither does what follows.
-    pub fn close_if(&mut self) {
+    pub(crate) fn close_if(&mut self) {
         let (then_end, else_end) = self.builder.pop_if();
         let ended = |l: &Self, block| l.builder.shader.blocks[block].jump.is_some();
         if ended(self, then_end) && ended(self, else_end) {
@@ -182,7 +185,8 @@ impl Lowerer<'_, '_> {
             Statement::Return(value) => self.return_value(*value),
             Statement::Discard => {
                 self.builder.intrinsic(ir::IntrinsicOp::Discard, &[], ir::Fields::default(), None);
-                // Outside loops the lane may go on for its quad's derivatives. In a loop it might never leave: it ends here.
+                // Outside loops the lane may go on for its quad's derivatives. In a loop it might
+                // never leave: it ends here.
                 if self.frames.iter().any(|frame| !frame.breakables.is_empty()) {
                     self.builder.jump(Jump::Halt);
                 }
@@ -226,7 +230,7 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// What runs between the body and the next iteration.
+    /// Lowers the code between the body and the next iteration.
     fn next_iteration(&mut self, step: Option<ExprId>, test: Option<&Test>) -> Result<(), LowerError> {
         if let Some(step) = step {
             self.eval_statement(step)?;
@@ -310,7 +314,8 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// Whether the selector has one of a case's labels, or none of any when it is the default.
+    /// Returns true if the selector has one of a case's labels, or none of any when it is the
+    /// default.
     fn matches(&mut self, selector: ir::Value, case: &Case, cases: &[Case]) -> Result<ir::Value, LowerError> {
         let mut result = self.any_label(selector, &case.labels);
         if case.default {
@@ -351,7 +356,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether a statement may return from the function.
+/// Returns true if a statement may return from the function.
 fn contains_return(statement: &Statement) -> bool {
     let any = |list: &[Statement]| list.iter().any(contains_return);
     match statement {
@@ -366,7 +371,8 @@ fn contains_return(statement: &Statement) -> bool {
     }
 }
 
-/// Whether a case ends in a break, a return or the switch's end only, and jumps nowhere else.
+/// Returns true if a case ends in a break, a return or the switch's end only, and jumps nowhere
+/// else.
 fn ends_plainly(body: &[Statement]) -> bool {
     match body.split_last() {
         Some((Statement::Break, before)) => !before.iter().any(|s| jumps(s) || contains_return(s)),
@@ -381,7 +387,7 @@ fn without_break(body: &[Statement]) -> &[Statement] {
     }
 }
 
-/// Whether a statement breaks or continues something around it.
+/// Returns true if a statement breaks or continues something around it.
 fn jumps(statement: &Statement) -> bool {
     match statement {
         Statement::Break | Statement::Continue => true,

@@ -6,10 +6,11 @@ use program::expression::{ImageCall, ImageOp, TextureCall, TextureLod, TextureOp
 use program::types::Dim as ProgramDim;
 use program::{ExprId, Scalar, Type, TypeId};
 
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
 use crate::memory::ir_atomic;
 use crate::place::Index;
 use crate::value::Val;
-use crate::{LowerError, Lowerer};
 
 /// Most operations between a constant texel offset and its literals.
 const MAX_DEPTH: u32 = 32;
@@ -42,7 +43,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// A texture built-in.
-    pub fn texture(&mut self, call: &TextureCall, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn texture(&mut self, call: &TextureCall, ty: TypeId) -> Result<Val, LowerError> {
         let Type::Sampler(sampler) = self.types.get(self.expr_type(call.sampler)).clone() else {
             return Err(LowerError::Malformed("texture lookup without a sampler"));
         };
@@ -128,7 +129,8 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// The components of a value that is computed from constants, through at most `depth` operations.
+    /// The components of a value that is computed from constants, through at most `depth`
+    /// operations.
     fn constant_of(&self, value: Value, depth: u32) -> Option<[u64; 4]> {
         let shader = &self.builder.shader;
         if let Some(constant) = shader.as_const(value) {
@@ -166,7 +168,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// An image built-in.
-    pub fn image(&mut self, call: &ImageCall, ty: TypeId) -> Result<Val, LowerError> {
+    pub(crate) fn image(&mut self, call: &ImageCall, ty: TypeId) -> Result<Val, LowerError> {
         let Type::Image(image) = self.types.get(self.expr_type(call.image)).clone() else {
             return Err(LowerError::Malformed("image access without an image"));
         };

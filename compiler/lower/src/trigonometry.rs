@@ -1,10 +1,13 @@
-//! Functions the machine has no instruction for, from those it has: inverse trigonometric, hyperbolic.
+//! Functions the machine has no instruction for, from those it has: inverse trigonometric,
+//! hyperbolic.
 //!
-//! Coefficients are Abramowitz & Stegun's (4.4.45 to 4.4.49 families) refined to single precision by a least-maximum fit on the interval.
+//! Coefficients are Abramowitz & Stegun's (4.4.45 to 4.4.49 families) refined to single precision
+//! by a least-maximum fit on the interval.
 
 use ir::Value;
 
-use crate::{LowerError, Lowerer};
+use crate::error::LowerError;
+use crate::lowerer::Lowerer;
 
 /// atan(x) ≈ x · P(x²) on [0, 1], maximum relative error 1.6e-8: odd coefficients from x¹ on.
 const ATAN: [f64; 9] = [
@@ -21,7 +24,7 @@ const ATAN: [f64; 9] = [
 
 impl Lowerer<'_, '_> {
     /// A float constant as wide as `like`.
-    pub fn constant_like(&mut self, like: Value, x: f64) -> Value {
+    pub(crate) fn constant_like(&mut self, like: Value, x: f64) -> Value {
         let bits = self.builder.shader.bits(like);
         self.builder.fconst(bits, x)
     }
@@ -37,7 +40,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// tan x.
-    pub fn tan(&mut self, x: Value) -> Value {
+    pub(crate) fn tan(&mut self, x: Value) -> Value {
         let (sin, cos) = (self.builder.fsin(x), self.builder.fcos(x));
         self.builder.fdiv(sin, cos)
     }
@@ -50,7 +53,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// atan x, by atan(1/x) = π/2 − atan x beyond 1.
-    pub fn atan(&mut self, x: Value) -> Value {
+    pub(crate) fn atan(&mut self, x: Value) -> Value {
         let magnitude = self.builder.fabs(x);
         let one = self.constant_like(x, 1.0);
         let large = self.builder.flt(one, magnitude);
@@ -72,7 +75,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// atan2(y, x).
-    pub fn atan2(&mut self, y: Value, x: Value) -> Value {
+    pub(crate) fn atan2(&mut self, y: Value, x: Value) -> Value {
         let (ax, ay) = (self.builder.fabs(x), self.builder.fabs(y));
         let (small, large) = (self.builder.fmin(ax, ay), self.builder.fmax(ax, ay));
         // Infinite over infinite is 1 here; 0 over 0 is 0.
@@ -102,13 +105,13 @@ impl Lowerer<'_, '_> {
     }
 
     /// asin x = atan2(x, √((1 − x)(1 + x))).
-    pub fn asin(&mut self, x: Value) -> Value {
+    pub(crate) fn asin(&mut self, x: Value) -> Value {
         let adjacent = self.complement_leg(x);
         self.atan2(x, adjacent)
     }
 
     /// acos x = atan2(√((1 − x)(1 + x)), x).
-    pub fn acos(&mut self, x: Value) -> Value {
+    pub(crate) fn acos(&mut self, x: Value) -> Value {
         let opposite = self.complement_leg(x);
         self.atan2(opposite, x)
     }
@@ -121,21 +124,21 @@ impl Lowerer<'_, '_> {
     }
 
     /// eˣ.
-    pub fn exp(&mut self, x: Value) -> Value {
+    pub(crate) fn exp(&mut self, x: Value) -> Value {
         let scale = self.constant_like(x, std::f64::consts::LOG2_E);
         let scaled = self.builder.fmul(x, scale);
         self.builder.fexp2(scaled)
     }
 
     /// ln x.
-    pub fn log(&mut self, x: Value) -> Value {
+    pub(crate) fn log(&mut self, x: Value) -> Value {
         let scale = self.constant_like(x, std::f64::consts::LN_2);
         let log = self.builder.flog2(x);
         self.builder.fmul(log, scale)
     }
 
     /// sinh x: the series near 0, where the exponentials cancel.
-    pub fn sinh(&mut self, x: Value) -> Value {
+    pub(crate) fn sinh(&mut self, x: Value) -> Value {
         let square = self.builder.fmul(x, x);
         let series = self.polynomial(square, &[1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362_880.0]);
         let small = self.builder.fmul(x, series);
@@ -145,7 +148,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// cosh x.
-    pub fn cosh(&mut self, x: Value) -> Value {
+    pub(crate) fn cosh(&mut self, x: Value) -> Value {
         let (up, down) = self.half_exponentials(x);
         self.builder.fadd(up, down)
     }
@@ -159,7 +162,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// tanh x = 1 − 2/(e²ˣ + 1), by sinh/cosh near 0.
-    pub fn tanh(&mut self, x: Value) -> Value {
+    pub(crate) fn tanh(&mut self, x: Value) -> Value {
         let (sinh, cosh) = (self.sinh(x), self.cosh(x));
         let small = self.builder.fdiv(sinh, cosh);
         let (one, two) = (self.constant_like(x, 1.0), self.constant_like(x, 2.0));
@@ -181,7 +184,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// asinh x = ±ln(|x| + √(x² + 1)); the series near 0.
-    pub fn asinh(&mut self, x: Value) -> Value {
+    pub(crate) fn asinh(&mut self, x: Value) -> Value {
         let one = self.constant_like(x, 1.0);
         let magnitude = self.builder.fabs(x);
         let square = self.builder.fmul(x, x);
@@ -199,7 +202,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// acosh x = ln(x + √((x − 1)(x + 1))).
-    pub fn acosh(&mut self, x: Value) -> Value {
+    pub(crate) fn acosh(&mut self, x: Value) -> Value {
         let one = self.constant_like(x, 1.0);
         let (below, above) = (self.builder.fsub(x, one), self.builder.fadd(x, one));
         let product = self.builder.fmul(below, above);
@@ -209,7 +212,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// atanh x = ½ ln((1 + x)/(1 − x)); the series near 0.
-    pub fn atanh(&mut self, x: Value) -> Value {
+    pub(crate) fn atanh(&mut self, x: Value) -> Value {
         let (one, half) = (self.constant_like(x, 1.0), self.constant_like(x, 0.5));
         let square = self.builder.fmul(x, x);
         let series = self
@@ -223,7 +226,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Refuses doubles, for which GLSL has none of these functions.
-    pub fn single_only(&self, x: Value, name: &'static str) -> Result<(), LowerError> {
+    pub(crate) fn single_only(&self, x: Value, name: &'static str) -> Result<(), LowerError> {
         if self.builder.shader.bits(x) == 64 { Err(LowerError::Unsupported(name)) } else { Ok(()) }
     }
 }

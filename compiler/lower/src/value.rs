@@ -2,12 +2,12 @@
 
 use ir::Value;
 
-use crate::LowerError;
+use crate::error::LowerError;
 
-/// A value of any type: a scalar or vector is one SSA value; a matrix is the list of its columns, an array of its elements, a structure
-/// of its members. Opaque values are 32-bit slot numbers.
+/// A value of any type: a scalar or vector is one SSA value; a matrix is the list of its columns,
+/// an array of its elements, a structure of its members. Opaque values are 32-bit slot numbers.
 #[derive(Clone, Debug)]
-pub enum Val {
+pub(crate) enum Val {
     /// Scalar, vector or opaque.
     Leaf(Value),
     /// Columns, elements or members.
@@ -16,7 +16,7 @@ pub enum Val {
 
 impl Val {
     /// The SSA value of a scalar, vector or opaque.
-    pub fn leaf(&self) -> Result<Value, LowerError> {
+    pub(crate) fn leaf(&self) -> Result<Value, LowerError> {
         match self {
             Val::Leaf(value) => Ok(*value),
             Val::List(_) => Err(LowerError::Malformed("an aggregate where a vector is needed")),
@@ -24,7 +24,7 @@ impl Val {
     }
 
     /// Columns, elements or members.
-    pub fn list(&self) -> Result<&[Val], LowerError> {
+    pub(crate) fn list(&self) -> Result<&[Val], LowerError> {
         match self {
             Val::List(list) => Ok(list),
             Val::Leaf(_) => Err(LowerError::Malformed("a vector where an aggregate is needed")),
@@ -32,7 +32,7 @@ impl Val {
     }
 
     /// All SSA values in order.
-    pub fn leaves(&self) -> Vec<Value> {
+    pub(crate) fn leaves(&self) -> Vec<Value> {
         let mut out = Vec::new();
         self.collect(&mut out);
         out
@@ -46,7 +46,10 @@ impl Val {
     }
 
     /// Applies a function to every SSA value.
-    pub fn try_map(&self, f: &mut impl FnMut(Value) -> Result<Value, LowerError>) -> Result<Val, LowerError> {
+    pub(crate) fn try_map(
+        &self,
+        f: &mut impl FnMut(Value) -> Result<Value, LowerError>,
+    ) -> Result<Val, LowerError> {
         Ok(match self {
             Val::Leaf(value) => Val::Leaf(f(*value)?),
             Val::List(list) => Val::List(list.iter().map(|v| v.try_map(f)).collect::<Result<_, _>>()?),

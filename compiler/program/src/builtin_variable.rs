@@ -89,7 +89,8 @@ builtin_variables! {
 }
 
 impl BuiltinVariable {
-    /// Whether the variable is an array with one element per vertex of a primitive or patch (`gl_in`, `gl_PositionIn`, …).
+    /// Returns true if the variable is an array with one element per vertex of a primitive or patch
+    /// (`gl_in`, `gl_PositionIn`, …).
     pub const fn is_per_vertex_array(self) -> bool {
         use BuiltinVariable as V;
         matches!(
@@ -108,7 +109,7 @@ impl BuiltinVariable {
         )
     }
 
-    /// Whether the variable is a member of `gl_PerVertex`.
+    /// Returns true if the variable is a member of `gl_PerVertex`.
     pub const fn is_per_vertex(self) -> bool {
         use BuiltinVariable as V;
         matches!(

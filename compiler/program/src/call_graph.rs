@@ -1,4 +1,4 @@
-//! Which functions call which, and which can come back to themselves.
+//! Call graph: calls between functions, and recursion.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
@@ -9,7 +9,7 @@ use crate::types::{Type, TypeTable};
 /// A call of a user function, or of one that a subroutine uniform may select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// What is called.
+    /// The called function.
     pub callee: FunctionId,
     /// The call.
     pub expr: ExprId,
@@ -59,8 +59,9 @@ impl CallGraph {
         &self.calls[caller]
     }
 
-    /// Sets of functions each of which can call itself and all others of its set: the strongly connected components
-    /// that have a circle, each in the order of declaration (Tarjan's algorithm, with a stack of its own).
+    /// Sets of functions each of which can call itself and all others of its set: the strongly
+    /// connected components that have a circle, each in the order of declaration (Tarjan's
+    /// algorithm, with a stack of its own).
     pub fn circles(&self) -> Vec<Vec<FunctionId>> {
         let mut search = Search::default();
         for &function in &self.functions {

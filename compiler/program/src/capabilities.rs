@@ -1,8 +1,8 @@
-//! What a context offers a test.
+//! Capabilities of a context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which API a context implements.
+/// The API that a context implements.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Api {
     /// OpenGL, core profile.
@@ -31,7 +31,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Whether the extension is exported.
+    /// Returns true if the extension is exported.
     pub fn has(&self, extension: &str) -> bool {
         self.extensions.contains(extension)
     }

@@ -1,4 +1,5 @@
-//! Implicit conversions (GLSL 4.60 section 4.1.10): which ones a shader has depends on its version and its extensions.
+//! Implicit conversions (GLSL 4.60 section 4.1.10): which ones a shader has depends on its version
+//! and its extensions.
 
 use crate::types::Scalar;
 
@@ -13,12 +14,13 @@ pub struct Conversions {
     pub doubles: bool,
     /// To and from 64-bit integers.
     pub int64: bool,
-    /// Of several functions that arguments convert to the best is called, as from GLSL 4.00 on; else that is ambiguous.
+    /// Of several functions that arguments convert to the best is called, as from GLSL 4.00 on;
+    /// else that is ambiguous.
     pub ranking: bool,
 }
 
 impl Conversions {
-    /// Whether a value of component type `from` converts implicitly to `to`.
+    /// Returns true if a value of component type `from` converts implicitly to `to`.
     #[must_use]
     pub fn allow(&self, from: Scalar, to: Scalar) -> bool {
         use Scalar as S;

@@ -1,8 +1,9 @@
-//! Whether a shader's results are determined bit for bit: only correctly rounded operations contribute to them.
+//! Exactness: whether a shader's results are determined bit for bit: only correctly rounded
+//! operations contribute to them.
 //!
-//! The answer is conservative: a shader with one inexact operation anywhere is not exact. `a*b+c` may be fused by a
-//! compiler unless `precise`, so a shader with both a multiplication and an addition of one floating-point type that
-//! are not `precise` is not exact either.
+//! The answer is conservative: a shader with one inexact operation anywhere is not exact. `a*b+c`
+//! may be fused by a compiler unless `precise`, so a shader with both a multiplication and an
+//! addition of one floating-point type that are not `precise` is not exact either.
 
 use crate::builtin_function::BuiltinFunction;
 use crate::builtin_variable::BuiltinVariable;
@@ -13,14 +14,14 @@ use crate::stage::Stage;
 use crate::types::{Scalar, TypeId, TypeTable};
 use crate::variable::{Global, InterpolationMode, Storage};
 
-/// What fusing needs to see of one floating-point type.
+/// Operations of one floating-point type that may fuse.
 #[derive(Clone, Copy, Default)]
 struct Fusible {
     multiplies: bool,
     adds: bool,
 }
 
-/// Whether all operations that are reached are correctly rounded, or exact by nature.
+/// Returns true if all operations that are reached are correctly rounded, or exact by nature.
 pub fn is_exact(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool {
     let mut fusible = [Fusible::default(); 3];
     for &id in reached {
@@ -36,7 +37,7 @@ pub fn is_exact(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool 
     fusible.iter().all(|f| !(f.multiplies && f.adds))
 }
 
-/// Whether an expression that is reached has components of type `float16_t`.
+/// Returns true if an expression that is reached has components of type `float16_t`.
 pub fn has_half_precision(shader: &Shader, types: &TypeTable, reached: &[ExprId]) -> bool {
     reached.iter().any(|&id| types.scalar_of(shader.exprs[id].ty) == Some(Scalar::Float16))
 }

@@ -1,17 +1,9 @@
 //! Expressions. Types, conversions and overloads are all explicit: executors never infer anything.
 
-use cranelift_entity::entity_impl;
-
 use crate::builtin_function::{AtomicOp, BuiltinFunction};
-use crate::shader::FunctionId;
+pub use crate::ids::ExprId;
+use crate::ids::{FunctionId, GlobalId, LocalId, TypeId};
 use crate::span::Span;
-use crate::types::TypeId;
-use crate::variable::{GlobalId, LocalId};
-
-/// An expression in a shader's arena.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ExprId(u32);
-entity_impl!(ExprId, "expr");
 
 /// A scalar literal, already converted to the type it has.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -43,8 +35,8 @@ pub enum UnaryOp {
 
 /// Operators with two operands.
 ///
-/// Operands of component-wise operators have the same shape and component type (a scalar beside a vector is wrapped in
-/// [`ExprKind::Splat`]); shifts may differ in signedness.
+/// Operands of component-wise operators have the same shape and component type (a scalar beside a
+/// vector is wrapped in [`ExprKind::Splat`]); shifts may differ in signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {
     /// `a + b`.
@@ -106,7 +98,7 @@ pub enum TextureLod {
     Gradient(ExprId, ExprId),
 }
 
-/// What a texture built-in does.
+/// Operation of a texture built-in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TextureOp {
     /// Filtered lookup.
@@ -132,9 +124,10 @@ pub struct TextureCall {
     pub op: TextureOp,
     /// The sampler: a place of sampler type.
     pub sampler: ExprId,
-    /// Coordinate without comparison value: dimension's components, then the array layer, then (if `projective`) the divisor.
+    /// Coordinate without comparison value: dimension's components, then the array layer, then (if
+    /// `projective`) the divisor.
     pub coordinate: Option<ExprId>,
-    /// Whether the last component of `coordinate` divides the others (and the comparison value).
+    /// True if the last component of `coordinate` divides the others (and the comparison value).
     pub projective: bool,
     /// Comparison value of shadow samplers.
     pub compare: Option<ExprId>,
@@ -148,7 +141,7 @@ pub struct TextureCall {
     pub sample: Option<ExprId>,
 }
 
-/// What an image built-in does.
+/// Operation of an image built-in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageOp {
     /// `imageLoad`.
@@ -178,7 +171,8 @@ pub struct ImageCall {
     pub data: Vec<ExprId>,
 }
 
-/// What an expression computes. A *place* is a `Local`, `Global`, or an `Index`, `Member` or `Swizzle` of a place.
+/// The kind of an expression. A *place* is a `Local`, `Global`, or an `Index`, `Member` or
+/// `Swizzle` of a place.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
     /// A scalar literal.
@@ -232,12 +226,13 @@ pub enum ExprKind {
     },
     /// `a, b`.
     Sequence(ExprId, ExprId),
-    /// Component-type conversion of a scalar, vector or matrix to this expression's type (same shape).
+    /// Component-type conversion of a scalar, vector or matrix to this expression's type (same
+    /// shape).
     Convert(ExprId),
     /// A scalar repeated in every component of this expression's vector or matrix type.
     Splat(ExprId),
-    /// Vector or matrix from components in order; operands' component counts add up to at least the type's (surplus of the last is dropped).
-    /// Component types already match.
+    /// Vector or matrix from components in order; operands' component counts add up to at least the
+    /// type's (surplus of the last is dropped). Component types already match.
     Compose(Vec<ExprId>),
     /// Matrix with the scalar on the diagonal and zeros elsewhere.
     DiagonalMatrix(ExprId),
@@ -268,8 +263,9 @@ pub enum ExprKind {
     },
     /// `.length()` of a runtime-sized array (others are literals).
     RuntimeLength(ExprId),
-    /// Call of a user function. `out` and `inout` arguments are places, copied in and out (GLSL 4.60 section 6.1.1);
-    /// where the parameter's type differs from the place's, the executor converts component types both ways (as `Convert` does).
+    /// Call of a user function. `out` and `inout` arguments are places, copied in and out (GLSL
+    /// 4.60 section 6.1.1); where the parameter's type differs from the place's, the executor
+    /// converts component types both ways (as `Convert` does).
     Call {
         /// Callee.
         function: FunctionId,
@@ -283,7 +279,8 @@ pub enum ExprKind {
         /// Arguments in order.
         arguments: Vec<ExprId>,
     },
-    /// Call of a built-in function; arguments have the exact parameter types of the chosen overload.
+    /// Call of a built-in function; arguments have the exact parameter types of the chosen
+    /// overload.
     Builtin {
         /// Function.
         function: BuiltinFunction,
@@ -331,11 +328,11 @@ impl SwizzleMask {
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it computes.
+    /// The kind.
     pub kind: ExprKind,
     /// Type of its value.
     pub ty: TypeId,
-    /// Whether it contributes to a `precise` value: no fusing, no reassociation.
+    /// True if it contributes to a `precise` value: no fusing, no reassociation.
     pub precise: bool,
     /// Source text.
     pub span: Span,

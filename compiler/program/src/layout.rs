@@ -6,7 +6,8 @@ use crate::variable::Packing;
 /// Rules a block is laid out by (GLSL 4.60 section 4.4.5; GL 4.6 section 7.6.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rules {
-    /// Arrays and structures are rounded up to 16 bytes. Also the default block's and `shared`/`packed` blocks' rules.
+    /// Arrays and structures are rounded up to 16 bytes. Also the default block's and
+    /// `shared`/`packed` blocks' rules.
     Std140,
     /// No such rounding.
     Std430,
@@ -78,12 +79,13 @@ impl Rules {
         round_up(self.size(types, element, order), alignment)
     }
 
-    /// Bytes between the column vectors (row vectors when row-major) of a matrix; 0 for other types.
+    /// Bytes between the column vectors (row vectors when row-major) of a matrix; 0 for other
+    /// types.
     pub fn matrix_stride(self, types: &TypeTable, ty: TypeId, order: MatrixOrder) -> u32 {
         if matches!(types.get(ty), Type::Matrix { .. }) { self.alignment(types, ty, order) } else { 0 }
     }
 
-    /// (offset, size) of each member, in bytes, honouring `offset` and `align` qualifiers.
+    /// (offset, size) of each member, in bytes, honoring `offset` and `align` qualifiers.
     pub fn offsets(self, types: &TypeTable, members: &[Member], order: MatrixOrder) -> Vec<(u32, u32)> {
         let mut next = 0u32;
         let mut result = Vec::with_capacity(members.len());
@@ -139,7 +141,7 @@ fn vector_slots(bits: u32, size: u8) -> u32 {
     if bits == 64 && size > 2 { 2 } else { 1 }
 }
 
-/// Number of vertex attribute locations a type takes: one per column, whatever its width.
+/// Number of vertex attribute locations a type takes: one per column of any width.
 pub fn attribute_locations(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Matrix { columns, .. } => u32::from(*columns),
@@ -153,7 +155,7 @@ pub fn attribute_locations(types: &TypeTable, ty: TypeId) -> u32 {
     }
 }
 
-/// Which opaque leaves to count.
+/// Opaque leaves to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpaqueKind {
     /// Samplers.
@@ -166,8 +168,8 @@ pub enum OpaqueKind {
     Subroutine,
 }
 
-/// Number of opaque leaves of one kind inside a type; element i of an array starts at i × the element's count, a member after the
-/// counts of the members before it.
+/// Number of opaque leaves of one kind inside a type; element i of an array starts at i × the
+/// element's count, a member after the counts of the members before it.
 pub fn opaque_slots(types: &TypeTable, ty: TypeId, kind: OpaqueKind) -> u32 {
     match types.get(ty) {
         Type::Sampler(_) => u32::from(kind == OpaqueKind::Sampler),
@@ -184,8 +186,8 @@ pub fn opaque_slots(types: &TypeTable, ty: TypeId, kind: OpaqueKind) -> u32 {
     }
 }
 
-/// Number of blocks an array of blocks (of any dimension) declares, or of bindings an array of opaque variables takes; 1 for
-/// anything else.
+/// Number of blocks an array of blocks (of any dimension) declares, or of bindings an array of
+/// opaque variables takes; 1 for anything else.
 pub fn block_instances(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {

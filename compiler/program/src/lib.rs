@@ -1,7 +1,9 @@
-//! The typed program that both executors share: types, expressions, linking, layouts, active resources.
+//! The typed program that both executors share: types, expressions, linking, layouts, active
+//! resources.
 //!
-//! A [`Shader`] is one checked shader object. [`Program`] is what linking makes of them: every interface variable placed, every
-//! conversion and overload explicit. Values are computed nowhere in this crate; arithmetic belongs to the executors.
+//! A [`Shader`] is one checked shader object. [`Program`] is what linking makes of them: every
+//! interface variable placed, every conversion and overload explicit. Values are computed nowhere
+//! in this crate; arithmetic belongs to the executors.
 
 #![forbid(unsafe_code)]
 
@@ -12,11 +14,13 @@ pub mod capabilities;
 pub mod conversion;
 pub mod exactness;
 pub mod expression;
+pub mod ids;
 pub mod layout;
 pub mod link;
 pub mod print;
 #[allow(clippy::module_inception)]
 pub mod program;
+pub mod qualifier;
 pub mod resource;
 pub mod shader;
 pub mod span;

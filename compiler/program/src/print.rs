@@ -1,8 +1,10 @@
-//! Text form of shaders and programs, for people and for tests: GLSL's look, with everything explicit.
+//! Text form of shaders and programs, for people and for tests: GLSL's look, with everything
+//! explicit.
 //!
-//! A conversion prints as `float(x)`, a repeated scalar as `splat vec3(x)`, a matrix from a scalar or another matrix as
-//! `diagonal mat3(x)` and `resize mat3(x)`, arrays and structures as `S{a, b}`. Linear algebra is `a ** b`. An operator that
-//! must not be fused has `!` after it. Globals show where linking put them after `@`.
+//! A conversion prints as `float(x)`, a repeated scalar as `splat vec3(x)`, a matrix from a scalar
+//! or another matrix as `diagonal mat3(x)` and `resize mat3(x)`, arrays and structures as
+//! `S{a, b}`. Linear algebra is `a ** b`. An operator that must not be fused has `!` after it.
+//! Globals show where linking put them after `@`.
 
 use std::fmt::{self, Write};
 

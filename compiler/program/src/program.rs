@@ -14,28 +14,32 @@ use crate::variable::{Global, SampleLocation, Storage};
 /// A stage of a linked program.
 #[derive(Clone, Debug)]
 pub struct LinkedStage {
-    /// The merged shader; every global that is an interface variable has its placement, unreachable functions are gone.
+    /// The merged shader; every global that is an interface variable has its placement, unreachable
+    /// functions are gone.
     pub shader: Shader,
     /// Input slots in dense order (empty for the vertex stage: see [`Program::attributes`]).
     pub inputs: Vec<Varying>,
     /// Output slots in dense order (empty for the fragment stage).
     pub outputs: Vec<Varying>,
-    /// Whether only correctly rounded or `precise` operations contribute to its results.
+    /// True if only correctly rounded or `precise` operations contribute to its results.
     pub exact: bool,
-    /// Whether `float16_t` values contribute to its results, so that a small error elsewhere can become one of that precision.
+    /// True if `float16_t` values contribute to its results, so that a small error elsewhere can
+    /// become one of that precision.
     pub half_precision: bool,
     /// Number of clip distances written (or read, in the fragment stage).
     pub clip_distances: u8,
     /// Number of cull distances.
     pub cull_distances: u8,
-    /// Whether memory can be written (storage blocks, images, atomic counters): such shaders run for every invocation.
+    /// True if memory can be written (storage blocks, images, atomic counters): such shaders run
+    /// for every invocation.
     pub side_effects: bool,
     /// Bytes of shared memory.
     pub shared_size: u32,
 }
 
 impl LinkedStage {
-    /// Whether a fragment stage runs once per sample: it tells the samples apart (GLSL 4.60 sections 4.5 and 7.1.5).
+    /// Returns true if a fragment stage runs once per sample: it tells the samples apart (GLSL 4.60
+    /// sections 4.5 and 7.1.5).
     pub fn shades_samples(&self) -> bool {
         let of_samples = |g: &Global| {
             g.active && matches!(g.builtin, Some(BuiltinVariable::SampleId | BuiltinVariable::SamplePosition))
@@ -44,13 +48,15 @@ impl LinkedStage {
             || self.shader.globals.values().any(of_samples)
     }
 
-    /// Whether a fragment stage has a critical section, which fragments of one pixel pass one after the other in the order of
-    /// their primitives. The stricter of the orders that ARB_fragment_shader_interlock knows serves for all of them.
+    /// Returns true if a fragment stage has a critical section, which fragments of one pixel pass
+    /// one after the other in the order of their primitives. The stricter of the orders that
+    /// ARB_fragment_shader_interlock knows serves for all of them.
     pub fn has_critical_section(&self) -> bool {
         self.calls(|f| f == BuiltinFunction::BeginInvocationInterlock)
     }
 
-    /// Whether inputs and draw-time state alone decide the outputs: no uniforms, no memory, no clock.
+    /// Returns true if inputs and draw-time state alone decide the outputs: no uniforms, no memory,
+    /// no clock.
     pub fn sees_inputs_only(&self) -> bool {
         let of_invocation = |g: &Global| {
             matches!(g.storage, Storage::Private | Storage::Const | Storage::Input | Storage::Output)
@@ -59,7 +65,7 @@ impl LinkedStage {
         self.shader.globals.values().filter(|g| g.active).all(of_invocation) && !self.calls(tells_time)
     }
 
-    /// Whether a built-in function of some kind is called anywhere.
+    /// Returns true if a built-in function of some kind is called anywhere.
     fn calls(&self, is_meant: impl Fn(BuiltinFunction) -> bool) -> bool {
         let is_call = |e: &Expr| matches!(e.kind, ExprKind::Builtin { function, .. } if is_meant(function));
         self.shader.exprs.values().any(is_call)
@@ -105,7 +111,7 @@ impl Program {
         self.stages.iter().find(|s| s.shader.stage == stage)
     }
 
-    /// The last stage before rasterisation.
+    /// The last stage before rasterization.
     pub fn last_vertex_stage(&self) -> Option<&LinkedStage> {
         self.stages.iter().rev().find(|s| s.shader.stage < Stage::Fragment)
     }

@@ -1,13 +1,14 @@
-//! What linking decides: where interface variables live and which resources are active.
+//! Results of linking: where interface variables live and which resources are active.
 
+use crate::ids::{GlobalId, TypeId};
+use crate::qualifier::Interpolation;
 use crate::stage::Stage;
-use crate::types::{MatrixOrder, TypeId};
-use crate::variable::{GlobalId, Interpolation};
+use crate::types::MatrixOrder;
 
 /// A 16-byte slot between two stages, or a built-in slot with its own meaning.
 ///
-/// Slots hold four 32-bit components. 64-bit components take two each, so a `dvec3` or `dvec4` takes two slots. Every array element
-/// and matrix column starts a new slot.
+/// Slots hold four 32-bit components. 64-bit components take two each, so a `dvec3` or `dvec4`
+/// takes two slots. Every array element and matrix column starts a new slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Slot {
     /// `gl_Position`.
@@ -18,7 +19,8 @@ pub enum Slot {
     ClipVertex,
     /// Clip distances 4n to 4n+3, cull distances following the clip distances.
     ClipDistance(u8),
-    /// `gl_FrontColor` and `gl_FrontSecondaryColor` (0, 1); the fragment stage's `gl_Color` and `gl_SecondaryColor`.
+    /// `gl_FrontColor` and `gl_FrontSecondaryColor` (0, 1); the fragment stage's `gl_Color` and
+    /// `gl_SecondaryColor`.
     Color(u8),
     /// `gl_BackColor` and `gl_BackSecondaryColor`.
     BackColor(u8),
@@ -47,7 +49,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Whether the slot belongs to a patch, not to its vertices.
+    /// Returns true if the slot belongs to a patch, not to its vertices.
     pub const fn is_per_patch(self) -> bool {
         matches!(self, Slot::TessLevelOuter | Slot::TessLevelInner | Slot::Patch(_))
     }
@@ -56,7 +58,7 @@ impl Slot {
 /// Fragment outputs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FragmentOutput {
-    /// Colour of draw buffer `location`, source `index` (1: second source of dual-source blending).
+    /// Color of draw buffer `location`, source `index` (1: second source of dual-source blending).
     Color {
         /// Draw buffer.
         location: u8,
@@ -79,7 +81,8 @@ pub enum Placement {
     /// Not an interface variable, not active, or not linked yet.
     #[default]
     None,
-    /// Byte offset in the default uniform block, std140 rules; opaque members have none there but the slots of [`Placement::Opaque`].
+    /// Byte offset in the default uniform block, std140 rules; opaque members have none there but
+    /// the slots of [`Placement::Opaque`].
     Uniform {
         /// First byte.
         offset: u32,
@@ -109,7 +112,8 @@ pub enum Placement {
     Subroutine {
         /// First location in its stage.
         location: u16,
-        /// First byte in the default uniform block, where each element's subroutine index is a `uint`, 4 bytes apart.
+        /// First byte in the default uniform block, where each element's subroutine index is a
+        /// `uint`, 4 bytes apart.
         offset: u32,
     },
     /// Vertex attribute.
@@ -119,7 +123,8 @@ pub enum Placement {
         /// First component.
         component: u8,
     },
-    /// Input or output slots between stages. Blocks and structures take consecutive slots, members in order.
+    /// Input or output slots between stages. Blocks and structures take consecutive slots, members
+    /// in order.
     Varying {
         /// First slot.
         slot: Slot,
@@ -140,13 +145,15 @@ pub enum Placement {
     },
     /// A system value: the built-in says which.
     System,
-    /// A block whose members are placed one by one (`gl_PerVertex`): each by its built-in, others by location.
+    /// A block whose members are placed one by one (`gl_PerVertex`): each by its built-in, others
+    /// by location.
     PerMember,
 }
 
 /// One 16-byte input slot of the vertex stage, in slot order.
 ///
-/// Slot i of a vertex batch is `attributes[i]`. A 64-bit column of three or four components takes two entries: the second has `upper`.
+/// Slot i of a vertex batch is `attributes[i]`. A 64-bit column of three or four components takes
+/// two entries: the second has `upper`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
     /// Variable.
@@ -170,7 +177,7 @@ pub struct Varying {
     pub mask: u8,
     /// Interpolation (after matching both stages).
     pub interpolation: Interpolation,
-    /// Whether the components are integers or doubles (never interpolated).
+    /// True if the components are integers or doubles (never interpolated).
     pub integer: bool,
 }
 
@@ -184,7 +191,7 @@ impl StageMask {
         StageMask(1 << stage as u8)
     }
 
-    /// Whether the stage is in the mask.
+    /// Returns true if the stage is in the mask.
     pub const fn contains(self, stage: Stage) -> bool {
         self.0 & (1 << stage as u8) != 0
     }
@@ -195,7 +202,7 @@ impl StageMask {
     }
 }
 
-/// Which opaque slots a uniform owns.
+/// Opaque slots that a uniform owns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpaqueSlots {
     /// Indices into [`crate::Program::samplers`].
@@ -215,7 +222,8 @@ pub struct Uniform {
     pub array: Option<u32>,
     /// Location of element 0; `None` for block members, atomic counters and built-ins.
     pub location: Option<u32>,
-    /// 0: default block. n: `uniform_blocks[n − 1]`. `None` for opaque uniforms and atomic counters.
+    /// 0: default block. n: `uniform_blocks[n − 1]`. `None` for opaque uniforms and atomic
+    /// counters.
     pub block: Option<u16>,
     /// First byte in the block.
     pub offset: u32,
@@ -242,14 +250,14 @@ pub struct Block {
     pub name: String,
     /// `layout(binding=)` plus the element's index, 0 when not given.
     pub binding: u32,
-    /// Whether `binding` was given.
+    /// True if `binding` was given.
     pub explicit_binding: bool,
     /// Size in bytes (without a runtime-sized tail's elements but the first).
     pub size: u32,
     /// Structure type of the contents.
     pub ty: TypeId,
     /// Layout rules.
-    pub packing: crate::variable::Packing,
+    pub packing: crate::qualifier::Packing,
     /// Number of active variables.
     pub active_variables: u32,
     /// Stages that use it.

@@ -1,28 +1,24 @@
 //! One checked shader: globals, functions, statements, and the stage's layout declarations.
 
-use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::builtin_variable::BuiltinVariable;
 use crate::conversion::Conversions;
 use crate::expression::{Expr, ExprId, ExprKind};
+pub use crate::ids::FunctionId;
 use crate::span::Span;
 use crate::stage::Stage;
 use crate::types::TypeId;
 use crate::variable::{Global, GlobalId, Local, LocalId, Precision};
-
-/// A function of a shader.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionId(u32);
-entity_impl!(FunctionId, "function");
 
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Statement {
     /// Evaluate and drop the value.
     Expression(ExprId),
-    /// A local comes into scope; without initialiser its value is undefined.
+    /// A local comes into scope; without initializer its value is undefined.
     Declare {
         /// The local.
         local: LocalId,
@@ -38,12 +34,13 @@ pub enum Statement {
         /// Statements when false.
         otherwise: Vec<Statement>,
     },
-    /// Any loop. Each iteration: test `condition` (absent: true) before the body, or after it for `do … while`; `continue` jumps to
-    /// `step`, then to the test.
+    /// Any loop. Each iteration: test `condition` (absent: true) before the body, or after it for
+    /// `do … while`; `continue` jumps to `step`, then to the test.
     Loop {
-        /// Statements before the first iteration (`for`'s initialisation).
+        /// Statements before the first iteration (`for`'s initialization).
         init: Vec<Statement>,
-        /// Statements that compute the condition's declared variable, run at each test (`while (bool b = f())`).
+        /// Statements that compute the condition's declared variable, run at each test
+        /// (`while (bool b = f())`).
         condition_declaration: Vec<Statement>,
         /// Bool scalar.
         condition: Option<ExprId>,
@@ -80,7 +77,7 @@ pub enum Statement {
 pub struct Case {
     /// Label values (as the selector's 32 bits).
     pub labels: Vec<u32>,
-    /// Whether `default:` is among the labels.
+    /// True if `default:` is among the labels.
     pub default: bool,
     /// Statements up to the next label.
     pub body: Vec<Statement>,
@@ -166,7 +163,7 @@ pub enum Spacing {
     FractionalOdd,
 }
 
-/// Which fragments' critical sections exclude each other (ARB_fragment_shader_interlock).
+/// Order of the fragments' critical sections (ARB_fragment_shader_interlock).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Interlock {
@@ -176,7 +173,8 @@ pub enum Interlock {
     SampleUnordered,
 }
 
-/// Stage-wide layout declarations (`layout(...) in;` and `layout(...) out;`); `None` where not declared.
+/// Stage-wide layout declarations (`layout(...) in;` and `layout(...) out;`); `None` where not
+/// declared.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StageLayout {
     /// Geometry input primitive or tessellation evaluation domain.
@@ -218,7 +216,7 @@ pub struct Redeclarations {
     pub per_vertex_in: Option<Vec<BuiltinVariable>>,
     /// Members of a redeclared output `gl_PerVertex`.
     pub per_vertex_out: Option<Vec<BuiltinVariable>>,
-    /// Whether `gl_FragCoord` was redeclared.
+    /// True if `gl_FragCoord` was redeclared.
     pub frag_coord: bool,
 }
 
@@ -229,7 +227,7 @@ pub struct Shader {
     pub stage: Stage,
     /// `#version` number.
     pub version: u16,
-    /// Whether the version is an ES one.
+    /// True if the version is an ES one.
     pub es: bool,
     /// Expression arena.
     pub exprs: PrimaryMap<ExprId, Expr>,
@@ -241,11 +239,13 @@ pub struct Shader {
     pub entry: Option<FunctionId>,
     /// Layout declarations.
     pub layout: StageLayout,
-    /// Precision of globals in ES shaders, declared or by default: that of each leaf of a structure.
+    /// Precision of globals in ES shaders, declared or by default: that of each leaf of a
+    /// structure.
     pub precisions: SecondaryMap<GlobalId, Vec<Precision>>,
     /// Redeclared built-ins.
     pub redeclarations: Redeclarations,
-    /// Calls in branches whose condition is a constant expression that is false: their callees need no definition.
+    /// Calls in branches whose condition is a constant expression that is false: their callees need
+    /// no definition.
     pub dead_calls: Vec<ExprId>,
     /// Implicit conversions, for calls of functions that other shader objects define.
     pub conversions: Conversions,
@@ -279,9 +279,10 @@ impl Shader {
         }
     }
 
-    /// The first operand of an expression's binary operators and commas down the left side, and these, innermost
-    /// first: `a + b, c` gives `a` and [`a + b`, `a + b, c`]. Such chains are as long as the text allows; nothing else
-    /// nests deeper than the front end's limit, so walks follow chains in a loop and recurse otherwise.
+    /// The first operand of an expression's binary operators and commas down the left side, and
+    /// these, innermost first: `a + b, c` gives `a` and [`a + b`, `a + b, c`]. Such chains are as
+    /// long as the text allows; nothing else nests deeper than the front end's limit, so walks
+    /// follow chains in a loop and recurse otherwise.
     pub fn left_chain(&self, id: ExprId) -> (ExprId, SmallVec<[ExprId; 4]>) {
         let mut chain = SmallVec::new();
         let mut first = id;

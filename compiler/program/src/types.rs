@@ -1,15 +1,11 @@
 //! GLSL types, interned in one table per program so that equality is identity.
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use crate::builtin_variable::BuiltinVariable;
-use crate::variable::{Interpolation, MemoryQualifiers};
-
-/// An interned type of a [`TypeTable`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TypeId(u32);
-entity_impl!(TypeId, "type");
+pub use crate::ids::TypeId;
+use crate::qualifier::{Interpolation, MemoryQualifiers};
 
 /// Component types of scalars, vectors and matrices.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -51,22 +47,22 @@ impl Scalar {
         self.bits() / 8
     }
 
-    /// Whether this is `float16_t`, `float` or `double`.
+    /// Returns true if this is `float16_t`, `float` or `double`.
     pub const fn is_float(self) -> bool {
         matches!(self, Scalar::Float16 | Scalar::Float | Scalar::Double)
     }
 
-    /// Whether this is an integer type of any width (not `bool`).
+    /// Returns true if this is an integer type of any width (not `bool`).
     pub const fn is_integer(self) -> bool {
         self.is_signed_integer() || self.is_unsigned_integer()
     }
 
-    /// Whether this is a signed integer type of any width.
+    /// Returns true if this is a signed integer type of any width.
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, Scalar::Int16 | Scalar::Int | Scalar::Int64)
     }
 
-    /// Whether this is an unsigned integer type of any width.
+    /// Returns true if this is an unsigned integer type of any width.
     pub const fn is_unsigned_integer(self) -> bool {
         matches!(self, Scalar::Uint16 | Scalar::Uint | Scalar::Uint64)
     }
@@ -115,7 +111,7 @@ pub enum Dim {
     D3,
     /// Cube map.
     Cube,
-    /// Rectangle, unnormalised coordinates.
+    /// Rectangle, unnormalized coordinates.
     Rect,
     /// Buffer texture.
     Buffer,
@@ -145,9 +141,9 @@ pub struct SamplerType {
     pub result: Scalar,
     /// Dimensionality.
     pub dim: Dim,
-    /// Whether there is an array layer coordinate.
+    /// True if there is an array layer coordinate.
     pub array: bool,
-    /// Whether lookups compare against a reference value.
+    /// True if lookups compare against a reference value.
     pub shadow: bool,
 }
 
@@ -158,7 +154,7 @@ pub struct ImageType {
     pub result: Scalar,
     /// Dimensionality.
     pub dim: Dim,
-    /// Whether there is an array layer coordinate.
+    /// True if there is an array layer coordinate.
     pub array: bool,
 }
 
@@ -225,7 +221,8 @@ pub struct StructType {
     pub name: Box<str>,
     /// Members in declaration order.
     pub members: Vec<Member>,
-    /// Distinguishes separately declared structures with equal names and members inside one shader (0 for the first).
+    /// Distinguishes separately declared structures with equal names and members inside one shader
+    /// (0 for the first).
     pub scope: u32,
 }
 
@@ -234,7 +231,8 @@ pub struct StructType {
 pub enum ArrayLength {
     /// Known number of elements, at least 1.
     Fixed(u32),
-    /// Declared without a size: fixed by linking from the largest constant index, or by the input primitive.
+    /// Declared without a size: fixed by linking from the largest constant index, or by the input
+    /// primitive.
     Unsized,
     /// Last member of a storage block: known only from the buffer's size.
     Runtime,
@@ -303,7 +301,8 @@ impl TypeTable {
     /// `void`, always the first entry.
     pub const VOID: TypeId = TypeId(0);
 
-    /// The id of `ty`, adding it when new. Types of columns and components are added with it, so that [`TypeTable::find`] finds them.
+    /// The id of `ty`, adding it when new. Types of columns and components are added with it, so
+    /// that [`TypeTable::find`] finds them.
     pub fn intern(&mut self, ty: Type) -> TypeId {
         if let Some(&id) = self.ids.get(&ty) {
             return id;
@@ -361,7 +360,8 @@ impl TypeTable {
         }
     }
 
-    /// (columns, rows): (1, 1) for a scalar, (1, n) for a vector, (c, r) for a matrix; `None` for other types.
+    /// (columns, rows): (1, 1) for a scalar, (1, n) for a vector, (c, r) for a matrix; `None` for
+    /// other types.
     pub fn shape(&self, id: TypeId) -> Option<(u8, u8)> {
         match *self.get(id) {
             Type::Scalar(_) => Some((1, 1)),
@@ -400,7 +400,7 @@ impl TypeTable {
         }
     }
 
-    /// Whether the type is or contains a sampler, image, atomic counter or subroutine.
+    /// Returns true if the type is or contains a sampler, image, atomic counter or subroutine.
     pub fn contains_opaque(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Sampler(_) | Type::Image(_) | Type::AtomicCounter | Type::Subroutine(_) => true,

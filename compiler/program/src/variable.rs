@@ -1,28 +1,20 @@
 //! Global and local variables with their qualifiers.
 
-use cranelift_entity::entity_impl;
-
 use crate::builtin_variable::BuiltinVariable;
-use crate::expression::ExprId;
+use crate::ids::{ExprId, TypeId};
+pub use crate::ids::{GlobalId, LocalId};
+pub use crate::qualifier::{
+    Interpolation, InterpolationMode, MemoryQualifiers, Packing, Precision, SampleLocation,
+};
 use crate::resource::Placement;
 use crate::span::Span;
 use crate::stage::Stage;
-use crate::types::{MatrixOrder, Scalar, TypeId, TypeTable};
-
-/// A global variable of a shader.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GlobalId(u32);
-entity_impl!(GlobalId, "global");
-
-/// A local variable or parameter of a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LocalId(u32);
-entity_impl!(LocalId, "local");
+use crate::types::{MatrixOrder, Scalar, TypeTable};
 
 /// Where a global variable lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    /// `const`, or a plain global: private to the invocation; the initialiser runs before `main`.
+    /// `const`, or a plain global: private to the invocation; the initializer runs before `main`.
     Private,
     /// `const` at global scope: as `Private`, never written.
     Const,
@@ -39,8 +31,9 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// Whether variables of this storage are arrays with an element per vertex in a stage (unless `patch` or built-in
-    /// single values): inputs of geometry and tessellation shaders, outputs of tessellation control shaders.
+    /// Returns true if variables of this storage are arrays with an element per vertex in a stage
+    /// (unless `patch` or built-in single values): inputs of geometry and tessellation shaders,
+    /// outputs of tessellation control shaders.
     pub const fn is_per_vertex(self, stage: Stage) -> bool {
         matches!(
             (stage, self),
@@ -50,92 +43,12 @@ impl Storage {
     }
 }
 
-/// ES precision of a uniform.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Precision {
-    /// Not an ES shader, or a type without precision.
-    #[default]
-    None,
-    /// `lowp`.
-    Low,
-    /// `mediump`.
-    Medium,
-    /// `highp`.
-    High,
-}
-
-/// How an input of the fragment stage is interpolated (on outputs: as declared there).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum InterpolationMode {
-    /// No qualifier: smooth, or by `glShadeModel` for colours.
-    #[default]
-    Default,
-    /// Perspective-correct.
-    Smooth,
-    /// From the provoking vertex.
-    Flat,
-    /// Linear in window space.
-    NoPerspective,
-}
-
-/// Where in the pixel an input is evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum SampleLocation {
-    /// Pixel centre.
-    #[default]
-    Center,
-    /// `centroid`.
-    Centroid,
-    /// `sample`.
-    Sample,
-}
-
-/// Interpolation qualifiers of an interface variable.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Interpolation {
-    /// Mode.
-    pub mode: InterpolationMode,
-    /// Location in the pixel.
-    pub location: SampleLocation,
-    /// `patch`.
-    pub patch: bool,
-}
-
-/// `coherent`, `volatile`, `restrict`, `readonly`, `writeonly`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct MemoryQualifiers {
-    /// `coherent`.
-    pub coherent: bool,
-    /// `volatile`.
-    pub volatile: bool,
-    /// `restrict`.
-    pub restrict: bool,
-    /// `readonly`.
-    pub read_only: bool,
-    /// `writeonly`.
-    pub write_only: bool,
-}
-
-/// Memory layout of a block.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Packing {
-    /// `shared`, the default; laid out as `std140`.
-    #[default]
-    Shared,
-    /// `packed`; laid out as `std140`.
-    Packed,
-    /// `std140`.
-    Std140,
-    /// `std430`.
-    Std430,
-}
-
-/// What is special about a global whose type is an interface block.
+/// Qualifiers of a global whose type is an interface block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockQualifiers {
     /// Block name (not the instance name).
     pub name: Box<str>,
-    /// Whether an instance name was given; without one members are in global scope.
+    /// True if an instance name was given; without one members are in global scope.
     pub has_instance: bool,
     /// Memory layout.
     pub packing: Packing,
@@ -145,7 +58,8 @@ pub struct BlockQualifiers {
     pub align: Option<u32>,
 }
 
-/// Layout qualifiers of an interface variable. All as written; linking resolves them to a [`Placement`].
+/// Layout qualifiers of an interface variable. All as written; linking resolves them to a
+/// [`Placement`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LayoutQualifiers {
     /// `location`.
@@ -254,20 +168,22 @@ pub struct Global {
     pub precise: bool,
     /// `inout` output of a fragment shader: starts as what the framebuffer holds.
     pub fetched: bool,
-    /// Initialiser, evaluated before `main` (or, for a uniform, the value before any is set).
+    /// Initializer, evaluated before `main` (or, for a uniform, the value before any is set).
     pub initializer: Option<ExprId>,
-    /// Whether code reachable from `main` mentions it (set by linking: "active" means static use).
+    /// True if code reachable from `main` mentions it (set by linking: "active" means static use).
     pub active: bool,
     /// Where linking put it; `Placement::None` before linking.
     pub placement: Placement,
-    /// An array of scalars whose elements linking put into successive components, four to a slot, from the placement on.
+    /// An array of scalars whose elements linking put into successive components, four to a slot,
+    /// from the placement on.
     pub packed: bool,
     /// Declaration.
     pub span: Span,
 }
 
 impl Global {
-    /// Whether the outermost array dimension of an input or output counts the vertices of a primitive or patch.
+    /// Returns true if the outermost array dimension of an input or output counts the vertices of a
+    /// primitive or patch.
     pub fn is_per_vertex_array(&self, stage: Stage, types: &TypeTable) -> bool {
         let arrayed = self.storage.is_per_vertex(stage);
         let single = self.builtin.is_some_and(|b| !b.is_per_vertex_array());

@@ -110,7 +110,8 @@ impl Statement {
         }
     }
 
-    /// Calls `f` with a mutable reference to each expression id of the statement and of the statements inside it.
+    /// Calls `f` with a mutable reference to each expression id of the statement and of the
+    /// statements inside it.
     pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut ExprId)) {
         fn list(statements: &mut [Statement], f: &mut dyn FnMut(&mut ExprId)) {
             statements.iter_mut().for_each(|s| s.for_each_expr_mut(f));

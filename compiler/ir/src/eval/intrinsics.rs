@@ -8,7 +8,8 @@ use crate::intrinsics::{AtomicOp, Fields, Intrinsic, IntrinsicOp as Op};
 /// Largest number of components a local variable may have for all lanes together.
 const MAX_LOCAL_SIZE: usize = 1 << 24;
 
-/// What a swap intrinsic does: it compares bits unless its operation is the one on floats.
+/// Returns the swap operation of an intrinsic: it compares bits unless its operation is the one on
+/// floats.
 fn swap_of(op: AtomicOp) -> AtomicOp {
     if op == AtomicOp::FcompareExchange { op } else { AtomicOp::CompareExchange }
 }
@@ -17,12 +18,13 @@ fn float(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// Minimum or maximum of floats: the number where one side is a quiet NaN, a signalling NaN where there is one.
+/// Minimum or maximum of floats: the number where one side is a quiet NaN, a signaling NaN where
+/// there is one.
 fn float_extreme(op: AtomicOp, old: u64, data: u64) -> u64 {
     let nan = |bits: u64| float(bits).is_nan();
-    let signalling = |bits: u64| nan(bits) && bits & 0x0040_0000 == 0;
+    let signaling = |bits: u64| nan(bits) && bits & 0x0040_0000 == 0;
     let better = if op == AtomicOp::Fmin { float(data) < float(old) } else { float(data) > float(old) };
-    match (signalling(old), signalling(data)) {
+    match (signaling(old), signaling(data)) {
         (true, _) => old,
         (_, true) => data,
         _ if better || nan(old) => data,

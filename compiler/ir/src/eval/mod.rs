@@ -1,8 +1,9 @@
-//! The evaluator: runs a shader on concrete inputs, any number of invocations ("lanes") in lock step.
+//! The evaluator: runs a shader on concrete inputs, any number of invocations ("lanes") in lock
+//! step.
 //!
-//! Lanes 4n to 4n + 3 form a quad for derivatives; all lanes together are the subgroup and the work group, so
-//! barriers hold trivially. Undefined values are seeded garbage, never zero. Arithmetic is that of [`fold`],
-//! with the shader's float controls.
+//! Lanes 4n to 4n + 3 form a quad for derivatives; all lanes together are the subgroup and the work
+//! group, so barriers hold trivially. Undefined values are seeded garbage, never zero. Arithmetic
+//! is that of [`fold`], with the shader's float controls.
 
 mod intrinsics;
 mod services;
@@ -151,7 +152,7 @@ impl Machine<'_> {
         self.values[value.index() * self.lanes + lane] = cut;
     }
 
-    /// Garbage that depends on the seed and `key` only (splitmix64's finaliser).
+    /// Garbage that depends on the seed and `key` only (splitmix64's finalizer).
     fn garbage(&self, key: u64) -> u64 {
         let mut x = self.options.seed.wrapping_add(key.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -302,7 +303,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Differences within the quad: x between columns, y between rows. Coarse ones use the quad's first pixel.
+    /// Differences within the quad: x between columns, y between rows. Coarse ones use the quad's
+    /// first pixel.
     fn derivative(&mut self, alu: &Alu, ctx: FoldCtx, result: Value, mask: &Mask) -> Result<(), EvalError> {
         let shape = self.shader.values[result];
         for lane in (0..self.lanes).filter(|&l| mask[l]) {

@@ -1,5 +1,5 @@
-//! What the evaluator asks of its surroundings: interface, memory, textures. [`TestServices`] keeps all of it in
-//! plain tables.
+//! Surroundings of the evaluator: interface, memory, textures. [`TestServices`] keeps
+//! all of it in plain tables.
 
 use super::EvalError;
 use crate::inst::{Tex, TexSrcKind};
@@ -174,8 +174,8 @@ pub trait Services {
     }
 }
 
-/// Surroundings in plain tables, for tests: inputs by lane, flat memory, outputs collected. Interpolation gives
-/// the input itself.
+/// Surroundings in plain tables, for tests: inputs by lane, flat memory, outputs collected.
+/// Interpolation gives the input itself.
 #[derive(Clone, Debug, Default)]
 pub struct TestServices {
     /// Inputs; a missing component reads as 0.

@@ -1,12 +1,14 @@
 //! The algebraic rules: a table of patterns in text, their parser, and the compiled form.
 //!
-//! A pattern is a variable (`a` to `e`), a constant (`0`, `-1`, `1.0`, `true`) or an operation with operands in
-//! parentheses. `#a` is a variable that must be constant. In replacements `log2:a` (the
-//! number of the lowest one), `minus1:a` and `ones:a` (how many ones) compute from a constant. A float constant stands for that value in any float width, so `0.0` and `-0.0` differ. Commutative
+//! A pattern is a variable (`a` to `e`), a constant (`0`, `-1`, `1.0`, `true`) or an operation with
+//! operands in parentheses. `#a` is a variable that must be constant. In replacements `log2:a` (the
+//! number of the lowest one), `minus1:a` and `ones:a` (how many ones) compute from a constant. A
+//! float constant is that value in any float width, so `0.0` and `-0.0` differ. Commutative
 //! operations match in either order.
 //!
-//! A rule must give exactly the same value, signed zeros and NaN included. The tests prove for each rule that the
-//! bit sizes on both sides agree whatever the widths, and compare both sides on random values of every width.
+//! A rule must give exactly the same value, signed zeros and NaN included. The tests prove for each
+//! rule that the bit sizes on both sides agree for all widths, and compare both sides on
+//! random values of every width.
 
 use crate::ops::AluOp;
 use rustc_hash::FxHashMap;
@@ -25,11 +27,12 @@ pub(super) enum Condition {
     LowMask(usize),
     /// Every component of the constant is one run of ones, not all of them.
     Field(usize),
-    /// The lowest one of the first constant stands at the bit that the second counts, in every component.
+    /// The lowest one of the first constant is the bit that the second counts, in every
+    /// component.
     LowestBit(usize, usize),
-    /// The lowest one of the first constant stands above the bit that the second counts.
+    /// The lowest one of the first constant is above the bit that the second counts.
     LowestBitAbove(usize, usize),
-    /// The lowest one of the first constant stands below the bit that the second counts.
+    /// The lowest one of the first constant is below the bit that the second counts.
     LowestBitBelow(usize, usize),
     /// The lowest one of the first constant, moved up by the second, is still a bit of the width.
     LowestBitMovable(usize, usize),
@@ -41,7 +44,8 @@ pub(super) enum Condition {
     OnesBelow(usize, usize),
     /// The first constant is ones from the bit that the second counts up.
     OnesFrom(usize, usize),
-    /// A field as wide as the first constant's ones, at the bit that the second counts, ends within the width.
+    /// A field as wide as the first constant's ones, at the bit that the second counts, ends within
+    /// the width.
     Fits(usize, usize),
 }
 
@@ -121,7 +125,8 @@ pub(super) const RULES: &[RuleText] = &[
     ("(ishl 0 a)", "0", &[]),
     ("(ushr 0 a)", "0", &[]),
     ("(ishr 0 a)", "0", &[]),
-    // Bits. Nothing here may hide a bit-field mask or insert: no rule moves a shift through an `iand`.
+    // Bits. Nothing here may hide a bit-field mask or insert: no rule moves a shift through an
+    // `iand`.
     ("(iand a a)", "a", &[]),
     ("(ior a a)", "a", &[]),
     ("(ixor a a)", "0", &[Bits(A, 8)]),
@@ -246,9 +251,11 @@ pub(super) const RULES: &[RuleText] = &[
     ("(unpack_64_2x32_split_y (u2u64 a))", "0", &[Bits(A, 32)]),
 ];
 
-/// The bit-field idioms, as GLSL spells them without its functions. Masks, inserts and extracts are recognised apart from each other, and
-/// inserts also in the form in which a shift was moved out of the masked value. Constant masks must be one run of ones and its exact
-/// complement. `bfi` moves the insert up to the mask's lowest one itself: a shift by that much goes, another is made up for.
+/// The bit-field idioms, as GLSL spells them without its functions. Masks, inserts and extracts are
+/// recognized apart from each other, and inserts also in the form in which a shift was moved out of
+/// the masked value. Constant masks must be one run of ones and its exact complement. `bfi` moves
+/// the insert up to the mask's lowest one itself: a shift by that much goes, another is made up
+/// for.
 pub(super) const BITFIELD_RULES: &[RuleText] = &[
     ("(ishl (iadd (ishl 1 a) -1) b)", "(bfm a b)", &[ResultBits(32)]),
     ("(iadd (ishl 1 a) -1)", "(bfm a 0)", &[ResultBits(32)]),

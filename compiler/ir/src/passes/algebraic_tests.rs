@@ -11,7 +11,7 @@ use crate::*;
 
 /// A width during unification: known, or the representative of a class of equal unknowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Width {
+enum BitWidth {
     Known(u8),
     Unknown(usize),
 }
@@ -19,18 +19,18 @@ enum Width {
 /// Unifies the widths of a rule's nodes.
 #[derive(Default)]
 struct Solver {
-    parents: Vec<Option<Width>>,
-    variables: [Option<Width>; VARIABLES],
+    parents: Vec<Option<BitWidth>>,
+    variables: [Option<BitWidth>; VARIABLES],
 }
 
 impl Solver {
-    fn fresh(&mut self) -> Width {
+    fn fresh(&mut self) -> BitWidth {
         self.parents.push(None);
-        Width::Unknown(self.parents.len() - 1)
+        BitWidth::Unknown(self.parents.len() - 1)
     }
 
-    fn find(&self, mut width: Width) -> Width {
-        while let Width::Unknown(i) = width {
+    fn find(&self, mut width: BitWidth) -> BitWidth {
+        while let BitWidth::Unknown(i) = width {
             match self.parents[i] {
                 Some(next) => width = next,
                 None => break,
@@ -39,19 +39,20 @@ impl Solver {
         width
     }
 
-    fn unify(&mut self, a: Width, b: Width) -> Result<(), String> {
+    fn unify(&mut self, a: BitWidth, b: BitWidth) -> Result<(), String> {
         match (self.find(a), self.find(b)) {
             (a, b) if a == b => Ok(()),
-            (Width::Unknown(i), other) | (other, Width::Unknown(i)) => {
+            (BitWidth::Unknown(i), other) | (other, BitWidth::Unknown(i)) => {
                 self.parents[i] = Some(other);
                 Ok(())
             }
-            (Width::Known(a), Width::Known(b)) => Err(format!("{a} bits meet {b} bits")),
+            (BitWidth::Known(a), BitWidth::Known(b)) => Err(format!("{a} bits meet {b} bits")),
         }
     }
 
-    /// Width of a pattern, unifying on the way. `expected` classes keep booleans and numbers apart.
-    fn width(&mut self, pattern: &Pattern) -> Result<Width, String> {
+    /// Returns the width of a pattern and unifies on the way. `expected` classes keep booleans and
+    /// numbers apart.
+    fn width(&mut self, pattern: &Pattern) -> Result<BitWidth, String> {
         match pattern {
             Pattern::Variable(i) | Pattern::AnyConstant(i) => {
                 if let Some(width) = self.variables[*i] {
@@ -61,14 +62,14 @@ impl Solver {
                 self.variables[*i] = Some(fresh);
                 Ok(fresh)
             }
-            Pattern::Constant(Constant::Bool(_)) => Ok(Width::Known(1)),
+            Pattern::Constant(Constant::Bool(_)) => Ok(BitWidth::Known(1)),
             Pattern::Constant(_) => Ok(self.fresh()),
             Pattern::Log2(i) | Pattern::MinusOne(i) | Pattern::Ones(i) => {
                 self.variables[*i].ok_or("unbound constant".into())
             }
             Pattern::Op(op, operands) => {
-                let common = if op.info().is_unsized() { self.fresh() } else { Width::Known(0) };
-                let rule = |o: &Operand| if o.bits == 0 { common } else { Width::Known(o.bits) };
+                let common = if op.info().is_unsized() { self.fresh() } else { BitWidth::Known(0) };
+                let rule = |o: &Operand| if o.bits == 0 { common } else { BitWidth::Known(o.bits) };
                 for (operand, input) in operands.iter().zip(op.info().inputs) {
                     let width = self.width(operand)?;
                     self.unify(width, rule(input))?;
@@ -92,16 +93,16 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
         match *condition {
             Condition::Bits(i, bits) => {
                 let variable = solver.variables[i].ok_or("condition on an unbound variable")?;
-                solver.unify(variable, Width::Known(bits))?;
+                solver.unify(variable, BitWidth::Known(bits))?;
             }
-            Condition::Result(bits) => solver.unify(left, Width::Known(bits))?,
+            Condition::Result(bits) => solver.unify(left, BitWidth::Known(bits))?,
             _ => {}
         }
     }
     let bound = solver.variables;
     let unknowns_before = solver.parents.len();
-    // What the pattern alone determines; the replacement may not narrow it further.
-    let determined: Vec<Width> = (0..unknowns_before).map(|i| solver.find(Width::Unknown(i))).collect();
+    // Widths that the pattern alone determines; the replacement may not narrow them further.
+    let determined: Vec<BitWidth> = (0..unknowns_before).map(|i| solver.find(BitWidth::Unknown(i))).collect();
     let right = solver.width(&replace)?;
     solver.unify(left, right)?;
     for (i, (before, now)) in bound.iter().zip(solver.variables).enumerate() {
@@ -110,17 +111,17 @@ fn prove((search, replace, conditions): &RuleText) -> Result<(), String> {
         }
     }
     for (i, &before) in determined.iter().enumerate() {
-        let now = solver.find(Width::Unknown(i));
-        let narrowed = matches!((before, now), (Width::Unknown(_), Width::Known(_)));
-        let joined = (0..i).any(|j| determined[j] != before && solver.find(Width::Unknown(j)) == now);
-        if narrowed || (joined && matches!(now, Width::Unknown(_))) {
+        let now = solver.find(BitWidth::Unknown(i));
+        let narrowed = matches!((before, now), (BitWidth::Unknown(_), BitWidth::Known(_)));
+        let joined = (0..i).any(|j| determined[j] != before && solver.find(BitWidth::Unknown(j)) == now);
+        if narrowed || (joined && matches!(now, BitWidth::Unknown(_))) {
             return Err("the replacement only works for some widths that the pattern matches".into());
         }
     }
     for i in unknowns_before..solver.parents.len() {
-        match solver.find(Width::Unknown(i)) {
-            Width::Known(_) => {}
-            Width::Unknown(root) if root < unknowns_before => {}
+        match solver.find(BitWidth::Unknown(i)) {
+            BitWidth::Known(_) => {}
+            BitWidth::Unknown(root) if root < unknowns_before => {}
             // Two unknowns of the pattern may have been joined through a new one.
             root if determined.iter().any(|&d| solver.find(d) == root) => {}
             _ => return Err("a width in the replacement is not determined".into()),
@@ -187,7 +188,8 @@ fn no_rule_recreates_what_was_lowered_or_needs_a_double_operation_the_hardware_l
         ops_of(&parse(replace).unwrap(), &mut after);
         for op in after {
             assert!(!LOWERED.contains(&op) || before.contains(&op), "{search} -> {replace}");
-            // No step may make an exotic operation out of basic ones; `frcp` comes from `fdiv` only.
+            // No step may make an exotic operation out of basic ones; `frcp` comes from `fdiv`
+            // only.
             let exotic =
                 matches!(op, AluOp::Fsqrt | AluOp::Frsq | AluOp::Ffloor | AluOp::Fceil | AluOp::Ftrunc);
             assert!(!exotic || before.contains(&op), "{search} -> {replace}");
@@ -200,7 +202,8 @@ struct Values {
     data: [u64; VARIABLES],
 }
 
-/// Evaluates a pattern whose result should have `bits`; widths of inner operations follow from their operands.
+/// Evaluates a pattern whose result should have `bits`; widths of inner operations follow from
+/// their operands.
 fn value(pattern: &Pattern, class: Class, bits: u8, values: &Values) -> Option<(u64, u8)> {
     match pattern {
         Pattern::Variable(i) | Pattern::AnyConstant(i) => Some((values.data[*i], values.bits[*i])),
@@ -255,11 +258,11 @@ fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; VARIABLES]> {
         let Ok(width) = solver.width(search) else { continue };
         let fits = (0..VARIABLES).all(|i| match solver.variables[i] {
             None => bits[i] == 32,
-            Some(v) => solver.unify(v, Width::Known(bits[i])).is_ok(),
+            Some(v) => solver.unify(v, BitWidth::Known(bits[i])).is_ok(),
         });
         let conditions = rule.2.iter().all(|c| match *c {
             Condition::Bits(i, b) => bits[i] == b,
-            Condition::Result(b) => solver.unify(width, Width::Known(b)).is_ok(),
+            Condition::Result(b) => solver.unify(width, BitWidth::Known(b)).is_ok(),
             _ => true,
         });
         if fits && conditions && widths_allowed(search, &bits).is_some() {
@@ -269,7 +272,8 @@ fn assignments(rule: &RuleText, search: &Pattern) -> Vec<[u8; VARIABLES]> {
     result
 }
 
-/// The widths are possible for the classes of all operations; gives the pattern's own width (0: any).
+/// The widths are possible for the classes of all operations; gives the pattern's own width (0:
+/// any).
 fn widths_allowed(pattern: &Pattern, bits: &[u8; VARIABLES]) -> Option<u8> {
     match pattern {
         Pattern::Variable(i)
@@ -356,7 +360,8 @@ fn every_rule_preserves_values() {
     }
 }
 
-/// Gives the constants of a condition random values for which it holds, as far as other conditions on them allow.
+/// Sets the constants of a condition to random values for which it holds, as far as other
+/// conditions on them allow.
 fn make_hold(condition: &Condition, values: &mut Values, rng: &mut Rng) {
     let width = |i: usize| usize::from(values.bits[i]);
     let all = |i: usize| crate::fold::mask(values.bits[i]);

@@ -1,4 +1,5 @@
-//! Inserts with constant masks: what `opt_bitfield` makes of every mask and shift, against arithmetic on `u32`.
+//! Inserts with constant masks: what `opt_bitfield` makes of every mask and shift, against
+//! arithmetic on `u32`.
 
 use super::{opt_algebraic, opt_bitfield, opt_constant_folding, opt_copy_propagation, opt_dce};
 use crate::eval::{EvalOptions, TestServices, run};
@@ -65,7 +66,8 @@ impl Case {
     }
 }
 
-/// How many `bfi` the passes leave of the cases (at most 32), whose values must be those of [`Case::value`].
+/// How many `bfi` the passes leave of the cases (at most 32), whose values must be those of
+/// [`Case::value`].
 fn inserts(cases: &[Case], rng: &mut Rng) -> usize {
     let mut shader = Shader::new(Stage::Fragment);
     let mut b = Builder::new(&mut shader);

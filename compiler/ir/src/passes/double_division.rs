@@ -1,24 +1,27 @@
 //! Division and square roots of doubles for `lower_doubles`.
 //!
-//! All start from the 32-bit estimate of the math unit, double its correct bits twice by Newton-Raphson steps with
-//! fused multiply-add on an operand scaled to [1, 4), and correct the result by its exact residual (Markstein's method).
+//! All start from the 32-bit estimate of the math unit, double its correct bits twice by
+//! Newton-Raphson steps with fused multiply-add on an operand scaled to
+//! [1, 4), and correct the result by its exact residual (Markstein's method).
 
-use super::lower_doubles::{halves, is_special, normalise, power_of_two, sign_of};
+use super::lower_doubles::{halves, is_special, normalize, power_of_two, sign_of};
 use crate::builder::Builder;
 use crate::ids::Value;
 
-/// What dividing by a number takes; the same for every dividend, so that divisions by one number share it.
+/// Values for dividing by a number; the same for every dividend, so that divisions by one number
+/// share it.
 struct Divisor {
     /// A power of two by which dividends are multiplied first: about half the divisor's exponent.
     scale: Value,
     /// Twice the divisor times `scale`.
     scaled: Value,
-    /// The reciprocal of `scaled`, correctly rounded; infinite, zero or NaN where the divisor is zero, infinite or NaN.
+    /// The reciprocal of `scaled`, correctly rounded; infinite, zero or NaN where the divisor is
+    /// zero, infinite or NaN.
     reciprocal: Value,
 }
 
 fn divisor(b: &mut Builder<'_>, y: Value) -> Divisor {
-    let parts = normalise(b, y);
+    let parts = normalize(b, y);
     let mantissa = parts.with_exponent(b, 1023);
     let (_, high) = halves(b, y);
     let (special, sign) = (is_special(b, y, high), sign_of(b, high));
@@ -48,15 +51,17 @@ fn refined_reciprocal(b: &mut Builder<'_>, d: Value, estimate: Value) -> Value {
         let error = b.ffma(minus_d, r, one);
         r = b.ffma(r, error, r);
     }
-    // The one divisor whose reciprocal the steps round down wrongly (Markstein): a mantissa of all ones.
+    // The one divisor whose reciprocal the steps round down wrongly (Markstein): a mantissa of all
+    // ones.
     let (all_ones, correct) =
         (b.constant(64, &[0x3fff_ffff_ffff_ffff]), b.constant(64, &[0x3fe0_0000_0000_0001]));
     let hard = b.feq(d, all_ones);
     b.bcsel(hard, correct, r)
 }
 
-/// `x / y`: correctly rounded, except that quotients below 2^-1021 may be one subnormal step off. Seven
-/// operations on top of those that only depend on `y`. They make half the quotient, which overflows only after its correction.
+/// `x / y`: correctly rounded, except that quotients below 2^-1021 may be one subnormal step off.
+/// Seven operations on top of those that only depend on `y`. They make half the quotient, which
+/// overflows only after its correction.
 pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let divisor = divisor(b, y);
     let x = b.fmul(x, divisor.scale);
@@ -64,7 +69,8 @@ pub(super) fn divide(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let minus = b.fneg(divisor.scaled);
     let residual = b.ffma(minus, q, x);
     let corrected = b.ffma(residual, divisor.reciprocal, q);
-    // The residual is far below the dividend, unless one of the operands or the quotient is zero, infinite or NaN.
+    // The residual is far below the dividend, unless one of the operands or the quotient is zero,
+    // infinite or NaN.
     let (left, right) = (b.fabs(residual), b.fabs(x));
     let usable = b.flt(left, right);
     let half = b.bcsel(usable, corrected, q);
@@ -78,8 +84,8 @@ pub(super) fn reciprocal(b: &mut Builder<'_>, y: Value) -> Value {
     b.fadd(half, half)
 }
 
-/// The parts of a square root: `value = mantissa × 4^half_exponent` with the mantissa in [1, 4), and the refined
-/// estimates of √mantissa and of 1 / (2 √mantissa).
+/// The parts of a square root: `value = mantissa × 4^half_exponent` with the mantissa in
+/// [1, 4), and the refined estimates of √mantissa and of 1 / (2 √mantissa).
 struct Root {
     mantissa: Value,
     half_exponent: Value,
@@ -88,7 +94,7 @@ struct Root {
 }
 
 fn root(b: &mut Builder<'_>, x: Value) -> Root {
-    let parts = normalise(b, x);
+    let parts = normalize(b, x);
     let (one, count, bias, mask) = (b.imm(1), b.imm(20), b.imm(1023), b.imm(0x000f_ffff));
     let odd = b.iand(parts.exponent, one);
     let half_exponent = b.ishr(parts.exponent, one);
@@ -149,7 +155,8 @@ pub(super) fn square_root(b: &mut Builder<'_>, x: Value) -> Value {
     root_exceptions(b, x, result, x, x)
 }
 
-/// Reciprocal square root, within 0.51 ULP: the residual 1 - m·y² is taken with the product m·y in two parts.
+/// Reciprocal square root, within 0.51 ULP: the residual 1 - m·y² is taken with the product m·y in
+/// two parts.
 pub(super) fn reciprocal_square_root(b: &mut Builder<'_>, x: Value) -> Value {
     let Root { mantissa, half_exponent, half_reciprocal: h, .. } = root(b, x);
     let (two, one) = (b.fconst(64, 2.0), b.fconst(64, 1.0));

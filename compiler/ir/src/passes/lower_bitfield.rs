@@ -13,12 +13,12 @@ use super::rewrite::{rewrite_alu, source_values};
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Lowers `bitfield_insert` to `bfm` and `bfi`, and `ubitfield_extract` and `ibitfield_extract` to `ubfe` and
-/// `ibfe`.
+/// Lowers `bitfield_insert` to `bfm` and `bfi`, and `ubitfield_extract` and `ibitfield_extract` to
+/// `ubfe` and `ibfe`.
 ///
-/// The hardware takes the number of bits modulo 32, so 32 bits would act as none: unless the number is a constant
-/// below 32 a comparison and a selection of the whole value follow. `bfm` and `bfi` stay operations, so that no
-/// simplification can hide the mask or compute it twice.
+/// The hardware takes the number of bits modulo 32, so 32 bits would act as none: unless the number
+/// is a constant below 32 a comparison and a selection of the whole value follow. `bfm` and `bfi`
+/// stay operations, so that no simplification can hide the mask or compute it twice.
 pub fn lower_bitfield(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         use AluOp::{BitfieldInsert, IbitfieldExtract, UbitfieldExtract};

@@ -17,15 +17,17 @@ use crate::ids::Value;
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Lowers every 64-bit float operation but `fadd fsub fmul ffma fneg fabs fmin fmax`, comparisons, `bcsel`, and
-/// conversions between doubles and singles or 32-bit integers.
+/// Lowers every 64-bit float operation but `fadd fsub fmul ffma fneg fabs fmin fmax`, comparisons,
+/// `bcsel`, and conversions between doubles and singles or 32-bit integers.
 ///
-/// Works on vectors as on scalars, without control flow. Square root, `fldexp` and all roundings and conversions are
-/// correctly rounded for every operand, subnormals included; so are division and reciprocal, except that results
-/// below 2^-1021 may be one subnormal step off; `frsq` is within 0.51 ULP. That needs an `ffma` that rounds once, the preserved-denormals mode for doubles, and estimates from
-/// the 32-bit `frcp` and `frsq` good to 20 bits. `fmod`, `frem` (but for subnormal quotients), `flrp` and dot products
-/// follow their folding functions step by step. What is made here is exact, so that no later pass fuses or reassociates it, except the
-/// steps of `flrp` and of dot products, which keep the instruction's own flag.
+/// Works on vectors as on scalars, without control flow. Square root, `fldexp` and all roundings
+/// and conversions are correctly rounded for every operand, subnormals included; so are division
+/// and reciprocal, except that results below 2^-1021 may be one subnormal step off; `frsq` is
+/// within 0.51 ULP. That needs an `ffma` that rounds once, the preserved-denormals mode for
+/// doubles, and estimates from the 32-bit `frcp` and `frsq` good to 20 bits. `fmod`, `frem` (but
+/// for subnormal quotients), `flrp` and dot products follow their folding functions step by step.
+/// The result is exact, so that no later pass fuses or reassociates it, except the steps of
+/// `flrp` and of dot products, which keep the instruction's own flag.
 ///
 /// The 64-bit integers of `f2i64` and the like are taken apart into 32-bit halves.
 pub fn lower_doubles(shader: &mut Shader) -> bool {
@@ -181,7 +183,7 @@ pub(super) fn power_of_two(b: &mut Builder<'_>, n: Value, sign: Option<Value>) -
 }
 
 /// A finite non-zero number as `mantissa × 2^exponent`, sign dropped; anything else gives garbage.
-pub(super) struct Normalised {
+pub(super) struct Normalized {
     /// High dword of the number, scaled out of the subnormal range.
     pub(super) high: Value,
     /// Low dword.
@@ -190,7 +192,7 @@ pub(super) struct Normalised {
     pub(super) exponent: Value,
 }
 
-pub(super) fn normalise(b: &mut Builder<'_>, x: Value) -> Normalised {
+pub(super) fn normalize(b: &mut Builder<'_>, x: Value) -> Normalized {
     let (_, high) = halves(b, x);
     let field = exponent_field(b, high);
     let (zero, scale) = (b.imm(0), b.fconst(64, 18_446_744_073_709_551_616.0));
@@ -201,10 +203,10 @@ pub(super) fn normalise(b: &mut Builder<'_>, x: Value) -> Normalised {
     let field = exponent_field(b, high);
     let (plain, lifted) = (b.imm(1023), b.imm(1023 + 64));
     let bias = b.bcsel(subnormal, lifted, plain);
-    Normalised { high, low, exponent: b.isub(field, bias) }
+    Normalized { high, low, exponent: b.isub(field, bias) }
 }
 
-impl Normalised {
+impl Normalized {
     /// The number with this biased exponent and a positive sign.
     pub(super) fn with_exponent(&self, b: &mut Builder<'_>, biased: u32) -> Value {
         let (mask, exponent) = (b.imm(0x000f_ffff), b.imm(biased << 20));
@@ -214,8 +216,8 @@ impl Normalised {
     }
 }
 
-/// `x × 2^n` with one rounding, for normal `x` of magnitude in [0.5, 4): the two factors are normal numbers and the
-/// first product is exact.
+/// `x × 2^n` with one rounding, for normal `x` of magnitude in
+/// [0.5, 4): the two factors are normal numbers and the first product is exact.
 fn scale(b: &mut Builder<'_>, x: Value, n: Value, sign: Option<Value>) -> Value {
     let (low, high, one) = (b.iconst(32, -1200), b.iconst(32, 1200), b.imm(1));
     let n = b.imax(n, low);
@@ -239,7 +241,8 @@ pub(super) fn is_special(b: &mut Builder<'_>, x: Value, high: Value) -> Value {
 fn truncate(b: &mut Builder<'_>, x: Value) -> Value {
     let (low, high) = halves(b, x);
     let field = exponent_field(b, high);
-    // Number of fraction bits: 52 - exponent; not positive for integers, above 52 for numbers below one.
+    // Number of fraction bits: 52 - exponent; not positive for integers, above 52 for numbers below
+    // one.
     let integer = b.imm(1023 + 52);
     let fraction = b.isub(integer, field);
     let (zero, ones, width, all) = (b.imm(0), b.imm(u32::MAX), b.imm(32), b.imm(52));
@@ -291,7 +294,7 @@ fn sign(b: &mut Builder<'_>, x: Value) -> Value {
 }
 
 fn ldexp(b: &mut Builder<'_>, x: Value, exponent: Value) -> Value {
-    let parts = normalise(b, x);
+    let parts = normalize(b, x);
     let mantissa = parts.with_exponent(b, 1023);
     // Far beyond every result, and no overflow in the sum.
     let (low, high) = (b.iconst(32, -5000), b.iconst(32, 5000));
@@ -306,7 +309,7 @@ fn ldexp(b: &mut Builder<'_>, x: Value, exponent: Value) -> Value {
 }
 
 fn frexp_significand(b: &mut Builder<'_>, x: Value) -> Value {
-    let parts = normalise(b, x);
+    let parts = normalize(b, x);
     let (mask, half) = (b.imm(0x800f_ffff), b.imm(1022 << 20));
     let kept = b.iand(parts.high, mask);
     let high = b.ior(kept, half);
@@ -317,7 +320,7 @@ fn frexp_significand(b: &mut Builder<'_>, x: Value) -> Value {
 }
 
 fn frexp_exponent(b: &mut Builder<'_>, x: Value) -> Value {
-    let parts = normalise(b, x);
+    let parts = normalize(b, x);
     let (one, zero) = (b.imm(1), b.imm(0));
     let exponent = b.iadd(parts.exponent, one);
     let (_, original) = halves(b, x);
@@ -335,7 +338,8 @@ fn dot(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     sum
 }
 
-/// 8-, 16- and 64-bit integers. The halves of a 64-bit one are exact doubles, joined with a single rounding.
+/// 8-, 16- and 64-bit integers. The halves of a 64-bit one are exact doubles, joined with a single
+/// rounding.
 fn int_to_double(b: &mut Builder<'_>, op: AluOp, x: Value) -> Value {
     let signed = op == AluOp::I2f64;
     if b.shader.bits(x) < 32 {

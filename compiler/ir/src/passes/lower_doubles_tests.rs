@@ -1,5 +1,5 @@
-//! `lower_doubles` against IEEE arithmetic of the host, which is the correctly rounded oracle for division and
-//! square root.
+//! `lower_doubles` against IEEE arithmetic of the host, which is the correctly rounded oracle for
+//! division and square root.
 
 use super::lower_doubles;
 use crate::eval::{EvalOptions, TestServices, run};
@@ -9,7 +9,8 @@ use crate::*;
 
 const LANES: usize = 512;
 
-/// A shader with one operation on up to two 64-bit inputs (var0.xy, var0.zw; 32-bit ones from var0.z).
+/// A shader with one operation on up to two 64-bit inputs (var0.xy, var0.zw; 32-bit ones from
+/// var0.z).
 fn single_op(op: AluOp, source_bits: u8) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     let mut b = Builder::new(&mut shader);
@@ -79,8 +80,8 @@ fn random_pairs(rng: &mut Rng) -> Vec<[u64; 2]> {
     pairs
 }
 
-/// Two neighbouring numbers in the range where halves of quotients are subnormal.
-fn neighbouring_subnormals(a: u64, b: u64) -> bool {
+/// Two neighboring numbers in the range where halves of quotients are subnormal.
+fn neighboring_subnormals(a: u64, b: u64) -> bool {
     let magnitude = |v: u64| v & 0x7fff_ffff_ffff_ffff;
     a.abs_diff(b) == 1 && magnitude(a).max(magnitude(b)) <= 0x0020_0000_0000_0000
 }
@@ -103,7 +104,7 @@ fn check(op: AluOp, source_bits: u8, rounds: u64) {
             for ((pair, want), got) in pairs.iter().zip(want).zip(got) {
                 let [a, b] = pair.map(f64::from_bits);
                 let right = match op {
-                    AluOp::Fdiv | AluOp::Frcp => want == got || neighbouring_subnormals(want, got),
+                    AluOp::Fdiv | AluOp::Frcp => want == got || neighboring_subnormals(want, got),
                     // The quotient may be a step off, and then its floor another one.
                     AluOp::Fmod | AluOp::Frem => want == got || (a / b).is_subnormal(),
                     _ => want == got,
@@ -154,7 +155,8 @@ fn subnormal_quotients_are_one_step_off_at_most() {
     for _ in 0..60 {
         let mut pairs = Vec::new();
         for _ in 0..LANES {
-            // q = (2k + 1) / 2 subnormal steps, times d, off by one unit in the last place or exact.
+            // q = (2k + 1) / 2 subnormal steps, times d, off by one unit in the last place or
+            // exact.
             let d = 1.0 + (rng.next() >> 12) as f64 * 2f64.powi(-52);
             let width = rng.below(52).max(1);
             let half_steps = (2 * rng.below(1 << width) + 1) as f64;
@@ -169,7 +171,7 @@ fn subnormal_quotients_are_one_step_off_at_most() {
             let [a, b] = pair.map(f64::from_bits);
             let want = (a / b).to_bits();
             assert!(
-                got == want || neighbouring_subnormals(got, want),
+                got == want || neighboring_subnormals(got, want),
                 "{a:e} / {b:e} = {got:#x}, {want:#x} expected"
             );
         }

@@ -16,12 +16,14 @@ use crate::ids::Value;
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Lowers `flrp`, `fmod`, `frem`, `fldexp`, `frexp_sig` and `frexp_exp` of 16 and 32 bits. `lower_doubles` does the
-/// 64-bit ones. A 32-bit `flrp` of variables that may fuse stays: it is an instruction.
+/// Lowers `flrp`, `fmod`, `frem`, `fldexp`, `frexp_sig` and `frexp_exp` of 16 and 32 bits.
+/// `lower_doubles` does the 64-bit ones. A 32-bit `flrp` of variables that may fuse stays: it is an
+/// instruction.
 ///
-/// All follow their folding functions step by step, except that `fldexp` gives zero for results below the smallest
-/// normal single: singles flush denormals. `fdiv` appears in the results, to be done by the back end or, for halves, `lower_half`. Steps of
-/// `flrp` may fuse unless the instruction was exact; the others are exact.
+/// All follow their folding functions step by step, except that `fldexp` gives zero for results
+/// below the smallest normal single: singles flush denormals. `fdiv` appears in the results, to be
+/// done by the back end or, for halves, `lower_half`. Steps of `flrp` may fuse unless the
+/// instruction was exact; the others are exact.
 pub fn lower_float_ops(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         use AluOp::{Fldexp, Flrp, Fmod, Frem, FrexpExp, FrexpSig};
@@ -75,8 +77,9 @@ fn remainder(b: &mut Builder<'_>, op: AluOp, x: Value, y: Value) -> Value {
 
 /// `fmod` of halves, in singles: exact until the last rounding.
 ///
-/// The rest after a quotient that is off by 2^-23 of its value is a multiple of the divisor's last place and at most 2^-7 plus half the
-/// divisor: it has at most 18 bits, and the fused multiply-add gives it exactly. The same once more leaves at most half the divisor.
+/// The rest after a quotient that is off by 2^-23 of its value is a multiple of the divisor's last
+/// place and at most 2^-7 plus half the divisor: it has at most 18 bits, and the fused multiply-add
+/// gives it exactly. The same once more leaves at most half the divisor.
 fn half_modulo(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
     let (x, y) = (b.f2f32(x), b.f2f32(y));
     let mut rest = x;

@@ -14,13 +14,15 @@ use super::rewrite::{rewrite_alu, source_values};
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Lowers division of halves and, unless the extended-math unit takes halves, reciprocals, roots, exponentials, logarithms, sine, cosine
-/// and powers: the operands become singles, which is exact, the single operation computes, and its result is rounded.
+/// Lowers division of halves and, unless the extended-math unit takes halves, reciprocals, roots,
+/// exponentials, logarithms, sine, cosine and powers: the operands become singles, which is exact,
+/// the single operation computes, and its result is rounded.
 ///
-/// Every half is a normal single, so that no operand is flushed. A quotient of two 11-bit significands is never nearer to the middle between
-/// two normal halves than 2^-23 of its value: the result is correctly rounded although the single quotient need not be. The others are
-/// rounded correctly unless the exact result lies within the single operation's error of such a middle. `fdiv` appears in the results, to be
-/// done by the back end. Run `lower_float_ops` before.
+/// Every half is a normal single, so that no operand is flushed. A quotient of two 11-bit
+/// significands is never nearer to the middle between two normal halves than 2^-23 of its value:
+/// the result is correctly rounded although the single quotient need not be. The others are rounded
+/// correctly unless the exact result is within the single operation's error of such a middle.
+/// `fdiv` appears in the results, to be done by the back end. Run `lower_float_ops` before.
 pub fn lower_half(shader: &mut Shader, has_math: bool) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         use AluOp::{Fcos, Fdiv, Fexp2, Flog2, Fpow, Frcp, Frsq, Fsin, Fsqrt};

@@ -15,12 +15,12 @@ use crate::ids::Value;
 use crate::ops::{AluOp, Class};
 use crate::shader::Shader;
 
-/// Lowers 64-bit integer arithmetic: all of it where `native` is false (Gen7 has none), else only what Gen8 and 9
-/// lack, multiplication and division.
+/// Lowers 64-bit integer arithmetic: all of it where `native` is false (Gen7 has none), else only
+/// what Gen8 and 9 lack, multiplication and division.
 ///
-/// Moves, selections, vectors, phis, loads and stores of 64-bit values stay, as do conversions between 64-bit
-/// integers and doubles: run `lower_doubles` afterwards, which division by way of doubles needs anyway. Results are
-/// exactly those of the folding functions.
+/// Moves, selections, vectors, phis, loads and stores of 64-bit values stay, as do conversions
+/// between 64-bit integers and doubles: run `lower_doubles` afterwards, which division by way of
+/// doubles needs anyway. Results are exactly those of the folding functions.
 pub fn lower_int64(shader: &mut Shader, native: bool) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         let source_bits = alu.srcs.iter().map(|s| b.shader.bits(s.value)).max().unwrap_or(0);
@@ -280,7 +280,8 @@ fn shift(b: &mut Builder<'_>, op: AluOp, x: Value, count: Value) -> Value {
     let rest = b.ixor(count, all);
     let large = b.iand(count, bit5);
     let large = b.ine(large, zero);
-    // What crosses from one half to the other moves by 32 - count, in two steps so that count 0 works.
+    // The bits that cross from one half to the other move by 32 - count, in two steps so that count
+    // 0 works.
     let (new_low, new_high) = if op == AluOp::Ishl {
         let crossing = b.ushr(low, one);
         let crossing = b.ushr(crossing, rest);
@@ -331,8 +332,8 @@ fn multiply_high(b: &mut Builder<'_>, x: Value, y: Value) -> Value {
 
 /// Unsigned quotient and remainder; both 0 when dividing by 0.
 ///
-/// Two estimates through doubles, each lowered so that it is never too large, then at most three subtractions: the
-/// first leaves a remainder below 2^-48 n + 3 d, the second one below 4 d.
+/// Two estimates through doubles, each lowered so that it is never too large, then at most three
+/// subtractions: the first leaves a remainder below 2^-48 n + 3 d, the second one below 4 d.
 fn divide(b: &mut Builder<'_>, n: Value, d: Value) -> (Value, Value) {
     let float = b.u2f64(d);
     let reciprocal = b.frcp(float);

@@ -16,12 +16,14 @@ use crate::intrinsics::{Fields, IntrinsicOp};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
-/// Gives every local variable that is still accessed and has more than `dwords` of data a place in per-invocation scratch memory and
-/// replaces the accesses by `load_scratch` and `store_scratch`; sets `scratch_size`.
+/// Allocates every local variable that is still accessed and has more than `dwords` of data in
+/// per-invocation scratch memory and replaces the accesses by `load_scratch` and `store_scratch`;
+/// sets `scratch_size`.
 ///
-/// Components take a multiple of four bytes each (eight for 64 bits), elements are packed, variables start at
-/// multiples of 32 bytes. Booleans are stored as 32-bit 0 or 1. Indices are clamped to the array, so that no access
-/// leaves it. Run it last of the passes on locals: what could be promoted should have been.
+/// Components take a multiple of four bytes each (eight for 64 bits), elements are packed,
+/// variables start at multiples of 32 bytes. Booleans are stored as 32-bit 0 or 1. Indices are
+/// clamped to the array, so that no access leaves it. Run it last of the passes on locals: what
+/// could be promoted should have been.
 pub fn lower_locals_to_scratch(shader: &mut Shader, dwords: u32) -> bool {
     let mut places: SecondaryMap<Local, Option<u32>> = SecondaryMap::new();
     let mut size = shader.info.scratch_size;

@@ -17,11 +17,12 @@ use crate::inst::InstKind;
 use crate::intrinsics::IntrinsicOp;
 use crate::shader::Shader;
 
-/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements by accesses to every
-/// element: a load selects one of them, a store rewrites each with the new or its old value.
+/// Replaces accesses at run-time indices to local arrays of at most `max_length` elements by
+/// accesses to every element: a load selects one of them, a store rewrites each with the new or its
+/// old value.
 ///
-/// Afterwards those arrays are only accessed at constant indices and `opt_promote_locals` removes them. A load out
-/// of range gives the last element.
+/// Afterwards those arrays are only accessed at constant indices and `opt_promote_locals` removes
+/// them. A load out of range gives the last element.
 pub fn lower_locals_to_select_chain(shader: &mut Shader, max_length: u32) -> bool {
     rewrite(shader, |b, inst| {
         let InstKind::Intrinsic(intrinsic) = &b.shader.insts[inst].kind else { return Action::Keep };
@@ -50,7 +51,8 @@ pub fn lower_locals_to_select_chain(shader: &mut Shader, max_length: u32) -> boo
     })
 }
 
-/// Selects among the elements from `start` up to `end` by halves. The depth is the logarithm of the length.
+/// Selects among the elements from `start` up to `end` by halves. The depth is the logarithm of the
+/// length.
 fn load(b: &mut Builder<'_>, local: Local, index: Value, start: u32, end: u32) -> Value {
     if end - start <= 1 {
         let number = b.imm(start);

@@ -15,11 +15,12 @@ use crate::ids::Value;
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Lowers `pack_*` and `unpack_*` of `unorm` and `snorm` forms, and `pack_half_2x16` and `unpack_half_2x16` to their
-/// split forms.
+/// Lowers `pack_*` and `unpack_*` of `unorm` and `snorm` forms, and `pack_half_2x16` and
+/// `unpack_half_2x16` to their split forms.
 ///
-/// Follows the folding functions exactly: clamp, multiply by the scale, round to nearest even; divide by the scale
-/// (`fdiv`, for the back end), clamp signed results to -1. Works on whole vectors, so vec4 back ends keep them.
+/// Follows the folding functions exactly: clamp, multiply by the scale, round to nearest even;
+/// divide by the scale (`fdiv`, for the back end), clamp signed results to -1. Works on whole
+/// vectors, so vec4 back ends keep them.
 pub fn lower_pack(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, _| {
         use AluOp::*;

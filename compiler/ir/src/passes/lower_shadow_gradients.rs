@@ -12,12 +12,14 @@
 use super::rewrite::{Action, rewrite};
 use crate::builder::Builder;
 use crate::ids::Value;
-use crate::inst::{Dim, InstKind, Tex, TexOp, TexSrcKind};
+use crate::info::Dim;
+use crate::inst::{InstKind, Tex, TexOp, TexSrcKind};
 
 /// Lowers `txd` with a comparison to `txl`.
 ///
-/// The level is that of the OpenGL specification, section 8.14.1: λ = log2(max(ρx, ρy)) = ½·log2(max(ρx², ρy²)), where
-/// ρ is the length of a gradient in texels of the base level. Rectangles have one level only.
+/// The level is that of the OpenGL specification, section 8.14.1: λ = log2(max(ρx, ρy)) =
+/// ½·log2(max(ρx², ρy²)), where ρ is the length of a gradient in texels of the base level.
+/// Rectangles have one level only.
 pub fn lower_shadow_gradients(shader: &mut crate::Shader) -> bool {
     rewrite(shader, |b, inst| {
         let data = &b.shader.insts[inst];

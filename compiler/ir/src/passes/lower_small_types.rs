@@ -17,12 +17,14 @@ use crate::inst::Alu;
 use crate::ops::{AluOp, Class};
 use crate::shader::Shader;
 
-/// Computes 8-bit arithmetic and comparisons in 16 bits, 8- and 16-bit products' high halves, quotients, carries and
-/// bit counts in 32 bits, and roundings, signs and derivatives of halves as singles.
+/// Computes 8-bit arithmetic and comparisons in 16 bits, 8- and 16-bit products' high halves,
+/// quotients, carries and bit counts in 32 bits, and roundings, signs and derivatives of halves as
+/// singles.
 ///
-/// Results are exactly those of the folding functions: widening is exact, and what narrowing cuts off is what the
-/// narrow operation lacks. Moves, selections, vectors and conversions of any width stay, as does 16-bit arithmetic
-/// that the hardware has. Operations without vector operands only: run `lower_vectors_to_scalar` before.
+/// Results are exactly those of the folding functions: widening is exact, and what narrowing cuts
+/// off is what the narrow operation lacks. Moves, selections, vectors and conversions of any width
+/// stay, as does 16-bit arithmetic that the hardware has. Operations without vector operands only:
+/// run `lower_vectors_to_scalar` before.
 pub fn lower_small_types(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| {
         let bits = alu.srcs.first().map_or(0, |s| b.shader.bits(s.value));

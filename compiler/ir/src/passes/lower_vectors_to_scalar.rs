@@ -17,12 +17,13 @@ use crate::ops::AluOp;
 use crate::shader::Shader;
 use smallvec::SmallVec;
 
-/// Splits per-component ALU instructions and phis into scalars joined by `vecN`, and reductions (dot products,
-/// all/any comparisons) and vector packing into scalar operations.
+/// Splits per-component ALU instructions and phis into scalars joined by `vecN`, and reductions
+/// (dot products, all/any comparisons) and vector packing into scalar operations.
 ///
-/// Afterwards no ALU instruction but `vecN` has a vector result or a vector operand; constants, loads and texture
-/// results stay vectors, read component by component through swizzles. `opt_copy_propagation` and `opt_dce` then
-/// remove most of the `vecN`. Dot products are summed from x up as their folding function does.
+/// Afterwards no ALU instruction but `vecN` has a vector result or a vector operand; constants,
+/// loads and texture results stay vectors, read component by component through swizzles.
+/// `opt_copy_propagation` and `opt_dce` then remove most of the `vecN`. Dot products are summed
+/// from x up as their folding function does.
 pub fn lower_vectors_to_scalar(shader: &mut Shader) -> bool {
     let alu = rewrite_alu(shader, |b, alu, result| {
         let components = b.shader.components(result);
@@ -31,7 +32,7 @@ pub fn lower_vectors_to_scalar(shader: &mut Shader) -> bool {
         }
         reduction(b, alu).or_else(|| packing(b, alu))
     });
-    alu | scalarise_phis(shader)
+    alu | scalarize_phis(shader)
 }
 
 /// The same operation on each component.
@@ -108,9 +109,9 @@ fn packing(b: &mut Builder<'_>, alu: &Alu) -> Option<Value> {
     Some(b.vec(&parts))
 }
 
-/// Vector phis become one phi per component and a `vecN` after the phis; the components are taken at the ends of
-/// the predecessors.
-fn scalarise_phis(shader: &mut Shader) -> bool {
+/// Vector phis become one phi per component and a `vecN` after the phis; the components are taken
+/// at the ends of the predecessors.
+fn scalarize_phis(shader: &mut Shader) -> bool {
     let mut phis: Vec<(Block, Inst)> = Vec::new();
     for block in shader.block_order() {
         for &inst in &shader.blocks[block].insts {

@@ -17,11 +17,12 @@ use crate::ops::{AluOp, Class};
 use crate::shader::Shader;
 use smallvec::{SmallVec, smallvec};
 
-/// Applies the rules of the algebraic table until no instruction matches where it stands.
+/// Applies the rules of the algebraic table until no instruction matches.
 ///
-/// Every rule keeps the exact result, signed zeros and NaN included (a NaN may change its payload); each is proved
-/// bit-size consistent and tested against the evaluator. Bit-field operations are never taken apart and nothing
-/// that a lowering removes is made again. Works on vectors; leaves copies and dead code.
+/// Every rule keeps the exact result, signed zeros and NaN included (a NaN may change its payload);
+/// each is proved bit-size consistent and tested against the evaluator. Bit-field operations are
+/// never taken apart and nothing that a lowering removes is made again. Works on vectors; leaves
+/// copies and dead code.
 pub fn opt_algebraic(shader: &mut Shader) -> bool {
     rewrite_alu(shader, |b, alu, result| simplify(b, compiled(), alu, result))
 }
@@ -45,7 +46,7 @@ pub(super) fn simplify(b: &mut Builder<'_>, rules: &RuleSet, alu: &Alu, result: 
     None
 }
 
-/// Which of the first two sources a pattern's first two operands may stand for.
+/// Orders in which the first two operands of a pattern match the first two sources.
 fn orders(op: AluOp) -> &'static [[usize; 2]] {
     if op.info().commutative() { &[[0, 1], [1, 0]] } else { &[[0, 1]] }
 }
@@ -55,7 +56,8 @@ fn in_order(alu: &Alu, order: [usize; 2]) -> impl Iterator<Item = &Src> {
     (0..alu.srcs.len()).map(move |i| &alu.srcs[order.get(i).copied().unwrap_or(i)])
 }
 
-/// Whether the kind of the source's instruction is the pattern's: a cheap look before the whole match.
+/// Returns true if the kind of the source's instruction is the pattern's: a cheap look before the
+/// whole match.
 fn may_match(shader: &Shader, pattern: &Pattern, source: &Src) -> bool {
     match pattern {
         Pattern::Variable(_) => true,
@@ -77,7 +79,8 @@ impl Match {
         &swizzle[..usize::from(self.components.min(4))]
     }
 
-    /// Matches an instruction's sources, in the first order that fits; `swizzle` selects the instruction's components that matter.
+    /// Matches an instruction's sources, in the first order that fits; `swizzle` selects the
+    /// instruction's components that matter.
     fn instruction(&mut self, shader: &Shader, operands: &[Pattern], alu: &Alu, swizzle: [u8; 4]) -> bool {
         let before = self.bound;
         orders(alu.op).iter().any(|&order| {
@@ -192,7 +195,8 @@ impl Condition {
         }
     }
 
-    /// Whether it holds for one component of its constants, in the order of [`Condition::variables`], the first of this width.
+    /// Returns true if it holds for one component of its constants, in the order of
+    /// [`Condition::variables`], the first of this width.
     pub(super) fn of_constants(&self, values: &[u64], bits: u8) -> bool {
         let all = mask(bits);
         let lowest = |v: u64| u64::from(v.trailing_zeros());
@@ -270,7 +274,7 @@ fn build(b: &mut Builder<'_>, pattern: &Pattern, found: &Match, class: Class, bi
     }
 }
 
-/// What a pattern computes from a constant's component.
+/// Returns the result of a pattern for a constant's component.
 pub(super) fn computed(pattern: &Pattern, value: u64) -> u64 {
     match pattern {
         Pattern::Log2(_) => value.trailing_zeros().into(),
@@ -280,8 +284,8 @@ pub(super) fn computed(pattern: &Pattern, value: u64) -> u64 {
     }
 }
 
-/// Width of an operation's unsized operands in a replacement: the result's if that is unsized, else that of the
-/// first operand which knows its own.
+/// Width of an operation's unsized operands in a replacement: the result's if that is unsized, else
+/// that of the first operand which knows its own.
 fn operand_width(shader: &Shader, op: AluOp, operands: &[Pattern], found: &Match, result_bits: u8) -> u8 {
     let info = op.info();
     if info.output.bits == 0 {

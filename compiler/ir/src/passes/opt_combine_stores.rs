@@ -19,11 +19,12 @@ use crate::slot::Slot;
 use crate::varyings::slot_at;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a store writes to: a slot, of the patch or of one of its vertices.
+/// The destination of a store: a slot, of the patch or of one of its vertices.
 type Place = (Slot, Option<Value>);
 
-/// Lets the last of a block's stores to components of one output write them all, where nothing between them may read outputs, orders
-/// accesses or may write to the same place by another name. Meant for tessellation control shaders, whose stores are messages.
+/// Lets the last of a block's stores to components of one output write them all, where nothing
+/// between them may read outputs, orders accesses or may write to the same place by another name.
+/// Meant for tessellation control shaders, whose stores are messages.
 pub fn opt_combine_stores(shader: &mut Shader) -> bool {
     let groups = groups(shader);
     let earlier: BTreeSet<Inst> = groups.values().flatten().copied().collect();

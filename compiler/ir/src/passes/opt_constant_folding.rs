@@ -12,11 +12,11 @@ use crate::ids::Inst;
 use crate::inst::{Alu, InstKind};
 use crate::shader::Shader;
 
-/// Replaces ALU instructions on constants by their result, derivatives of constants by zero, and phis whose sources
-/// are one constant, wherever they are defined, by that.
+/// Replaces ALU instructions on constants by their result, derivatives of constants by zero, and
+/// phis whose sources are one constant, wherever they are defined, by that.
 ///
-/// Assumes nothing. Results are those of [`evaluate`] under the shader's float controls, so a folded program
-/// computes what the evaluator computes.
+/// Assumes nothing. Results are those of [`evaluate`] under the shader's float controls, so a
+/// folded program computes what the evaluator computes.
 pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let mut progress = false;
     for block in shader.block_order() {

@@ -13,8 +13,8 @@ use crate::intrinsics::{Fields, Intrinsic, IntrinsicOp};
 use crate::shader::Shader;
 use crate::varyings::{OutputConstants, generic, input_offset, slot_at};
 
-/// Replaces the components of generic inputs that are `constants` of the previous stage; interpolation leaves a constant as it is.
-/// Reads at run-time indices stay.
+/// Replaces the components of generic inputs that are `constants` of the previous stage;
+/// interpolation leaves a constant as it is. Reads at run-time indices stay.
 pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> bool {
     rewrite(shader, |b, inst| {
         let data = &b.shader.insts[inst];
@@ -32,7 +32,8 @@ pub fn opt_constant_inputs(shader: &mut Shader, constants: &OutputConstants) -> 
             return Action::Keep;
         }
         let Intrinsic { op, srcs, fields } = intrinsic.clone();
-        // A read of a vertex is one message, whatever it reads; others are an instruction per component.
+        // A read of a vertex is one message for any number of components; others are an instruction
+        // per component.
         let whole = op == IntrinsicOp::LoadPerVertexInput && known.iter().any(Option::is_none);
         let whole =
             whole.then(|| b.intrinsic(op, &srcs, (*fields).clone(), Some((32, count))).unwrap_or(result));

@@ -16,8 +16,9 @@ use crate::ops::AluOp;
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
-/// Makes every use read the original instead of a copy: whole values everywhere, single components where the use
-/// is an ALU source and can swizzle. Phis whose sources are all the same value (or the phi itself) are copies.
+/// Makes every use read the original instead of a copy: whole values everywhere, single components
+/// where the use is an ALU source and can swizzle. Phis whose sources are all the same value (or
+/// the phi itself) are copies.
 ///
 /// Leaves the copies for `opt_dce`. A value with several sources of which only some are wanted
 /// (`vec4(a, b, c, d).xx`) counts as a copy of the wanted one.

@@ -20,12 +20,12 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
-/// Replaces a pure instruction by an equal one whose block dominates it: constants, arithmetic, system values,
-/// uniform and input loads, texture accesses. Phis are merged within their block.
+/// Replaces a pure instruction by an equal one whose block dominates it: constants, arithmetic,
+/// system values, uniform and input loads, texture accesses. Phis are merged within their block.
 ///
-/// Commutative operands compare in either order; exact and inexact instructions never merge with each other, so
-/// `precise` is neither lost nor spread. Derivatives merge with dominating ones: where lanes have left in between
-/// the later one was undefined.
+/// Commutative operands compare in either order; exact and inexact instructions never merge with
+/// each other, so `precise` is neither lost nor spread. Derivatives merge with dominating ones:
+/// where lanes have left in between the later one was undefined.
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let cfg = Cfg::new(shader);
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();

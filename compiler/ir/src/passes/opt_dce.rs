@@ -16,10 +16,11 @@ use crate::intrinsics::IntrinsicOp;
 use crate::shader::{Shader, Step};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-/// Removes instructions without side effects whose results nothing live reads, and stores to local variables that
-/// nothing live loads.
+/// Removes instructions without side effects whose results nothing live reads, and stores to local
+/// variables that nothing live loads.
 ///
-/// Guarantees that cycles of phis which only feed each other disappear too. Leaves control flow alone.
+/// Guarantees that cycles of phis which only feed each other disappear too. Leaves control flow
+/// alone.
 pub fn opt_dce(shader: &mut Shader) -> bool {
     let mut live: EntitySet<Inst> = EntitySet::new();
     let mut work: Vec<Inst> = Vec::new();

@@ -14,11 +14,12 @@ use crate::inst::{InstKind, Jump, PhiSrc};
 use crate::shader::{NodeData, Shader};
 use cranelift_entity::SecondaryMap;
 
-/// Splices in the taken branch of ifs with a constant condition, removes ifs with nothing in them, unrolls loops
-/// whose body always ends with its only break, and drops code that control cannot reach.
+/// Splices in the taken branch of ifs with a constant condition, removes ifs with nothing in them,
+/// unrolls loops whose body always ends with its only break, and drops code that control cannot
+/// reach.
 ///
-/// Guarantees that afterwards the block that follows an if with two jumping branches, or a loop without a break,
-/// is empty and the last of its list.
+/// Guarantees that afterwards the block that follows an if with two jumping branches, or a loop
+/// without a break, is empty and the last of its list.
 pub fn opt_dead_cf(shader: &mut Shader) -> bool {
     let body = std::mem::take(&mut shader.body);
     let mut pass = DeadCf { shader, renamed: SecondaryMap::new(), map: SecondaryMap::new(), progress: false };
@@ -69,8 +70,8 @@ impl DeadCf<'_> {
         list.last().and_then(|&n| self.block(n))
     }
 
-    /// Cleans a list; gives it and whether control reaches its end. Recursion is as deep as the nesting, which
-    /// the validator bounds.
+    /// Cleans a list; gives it and whether control reaches its end. Recursion is as deep as the
+    /// nesting, which the validator bounds.
     fn list(&mut self, list: Vec<Node>) -> (Vec<Node>, bool) {
         let mut out: Vec<Node> = Vec::with_capacity(list.len());
         let mut nodes = list.into_iter();
@@ -87,7 +88,8 @@ impl DeadCf<'_> {
         (out, ends)
     }
 
-    /// Control does not get past the last node of `out`: the rest goes, and a final empty block stays.
+    /// Control does not get past the last node of `out`: the rest goes, and a final empty block
+    /// stays.
     fn cut(&mut self, out: &mut [Node], rest: &[Node]) {
         self.progress |= !rest.is_empty();
         let ends_in_jump = self.end(out).is_some_and(|b| self.shader.blocks[b].jump.is_some());
@@ -188,7 +190,8 @@ impl DeadCf<'_> {
         (breaks, continues)
     }
 
-    /// Appends a list that now always runs, and the block after it, to `out`, merging adjoining blocks.
+    /// Appends a list that now always runs, and the block after it, to `out`, merging adjoining
+    /// blocks.
     fn splice(&mut self, out: &mut Vec<Node>, list: Vec<Node>, next: Node, reached: bool) -> bool {
         self.progress = true;
         let last = self.end(&list);
@@ -206,7 +209,8 @@ impl DeadCf<'_> {
         true
     }
 
-    /// Appends `from` to `into`; the phis of `from` take their value from `pred` (their only source if `None`).
+    /// Appends `from` to `into`; the phis of `from` take their value from `pred` (their only source
+    /// if `None`).
     fn merge(&mut self, into: Block, from: Block, pred: Option<Block>) {
         let data = std::mem::take(&mut self.shader.blocks[from]);
         for inst in data.insts {

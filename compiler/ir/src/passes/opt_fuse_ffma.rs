@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 /// Fuses `a * b + c` into `ffma` where neither operation is exact and the product has no other use.
 ///
-/// This changes results (one rounding less), so a program in which it makes progress is not exact. Products below a
-/// negation fuse too.
+/// This changes results (one rounding less), so a program in which it makes progress is not exact.
+/// Products below a negation fuse too.
 pub fn opt_fuse_ffma(shader: &mut Shader) -> bool {
     let uses = use_counts(shader);
     rewrite_alu(shader, |b, alu, result| {

@@ -26,11 +26,11 @@ const MAX_SIZE: usize = 1500;
 /// Longest chain of arithmetic behind an exit condition.
 const MAX_DEPTH: usize = 32;
 
-/// Unrolls loops whose only exit is an if at the top level of the body with a lone `break` in one branch, whose
-/// condition folds to a constant in every iteration, and which have no `continue`.
+/// Unrolls loops whose only exit is an if at the top level of the body with a lone `break` in one
+/// branch, whose condition folds to a constant in every iteration, and which have no `continue`.
 ///
-/// Assumes SSA form: counters kept in locals are not seen. Unrolls one loop per call, innermost first; run it again
-/// until it makes no progress.
+/// Assumes SSA form: counters kept in locals are not seen. Unrolls one loop per call, innermost
+/// first; run it again until it makes no progress.
 pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
     let cfg = Cfg::new(shader);
     let loops: Vec<Node> = shader
@@ -47,7 +47,7 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
     false
 }
 
-/// What is known about a loop that can be unrolled.
+/// A loop that can be unrolled.
 struct Plan {
     /// Body before the exit's if.
     head: Vec<Node>,
@@ -87,8 +87,9 @@ impl Plan {
         (size * (trips + 1) <= MAX_SIZE).then_some(Plan { head, stay, tail, exit, phis, trips })
     }
 
-    /// Replaces the loop by ifs with a true condition, one per iteration, which `opt_dead_cf` splices. The original
-    /// head is the last iteration's, so that uses after the loop stay as they are.
+    /// Replaces the loop by ifs with a true condition, one per iteration, which `opt_dead_cf`
+    /// splices. The original head is the last iteration's, so that uses after the loop stay as they
+    /// are.
     fn apply(self, shader: &mut Shader, node: Node) {
         let mut current: Vec<Value> = self.phis.iter().map(|p| p.2).collect();
         let mut iterations: Vec<Vec<Node>> = Vec::new();
@@ -147,7 +148,7 @@ fn true_if(shader: &mut Shader, then_body: Vec<Node>) -> Node {
     shader.nodes.push(NodeData::If { cond, then_body, else_body: vec![empty] })
 }
 
-/// Replaces a node by several in whatever list holds it.
+/// Replaces a node by several in its list.
 fn splice(shader: &mut Shader, node: Node, replacement: &[Node]) {
     let replace = |list: &mut Vec<Node>| {
         if let Some(at) = list.iter().position(|&n| n == node) {
@@ -177,8 +178,8 @@ fn rename_pred(shader: &mut Shader, from: Block, to: Block) {
     }
 }
 
-/// Position of the exit's if in the body, its condition, the condition's value while the loop goes on, and the
-/// breaking block.
+/// Position of the exit's if in the body, its condition, the condition's value while the loop goes
+/// on, and the breaking block.
 fn find_exit(shader: &Shader, body: &[Node]) -> Option<(usize, Value, bool, Block)> {
     for (i, &node) in body.iter().enumerate() {
         let NodeData::If { cond, then_body, else_body } = &shader.nodes[node] else { continue };

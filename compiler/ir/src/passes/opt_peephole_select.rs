@@ -19,11 +19,12 @@ use smallvec::smallvec;
 /// Most instructions that may run although their branch is not taken.
 const LIMIT: usize = 8;
 
-/// Turns ifs whose branches are one block each of a few cheap instructions into straight-line code: both branches
-/// run, and each phi at the merge becomes a `bcsel`.
+/// Turns ifs whose branches are one block each of a few cheap instructions into straight-line code:
+/// both branches run, and each phi at the merge becomes a `bcsel`.
 ///
-/// Only arithmetic, constants and undefined values move; derivatives, loads, textures and anything with an effect
-/// keep their control flow. Leaves an if with empty branches, which `opt_dead_cf` removes.
+/// Only arithmetic, constants and undefined values move; derivatives, loads, textures and anything
+/// with an effect keep their control flow. Leaves an if with empty branches, which `opt_dead_cf`
+/// removes.
 pub fn opt_peephole_select(shader: &mut Shader) -> bool {
     let mut progress = false;
     let mut lists: Vec<Vec<Node>> = vec![shader.body.clone()];

@@ -20,15 +20,16 @@ use crate::shader::{Shader, Step};
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
 
-/// Variables handled at once are bounded so that the table of values at block ends stays below this many entries.
+/// Variables handled at once are bounded so that the table of values at block ends stays below this
+/// many entries.
 const MAX_TABLE: usize = 4_000_000;
 
-/// Replaces every local variable and array that is only accessed at constant indices by SSA values, with phis at
-/// merges, loop headers and loop exits.
+/// Replaces every local variable and array that is only accessed at constant indices by SSA values,
+/// with phis at merges, loop headers and loop exits.
 ///
-/// Loads before any store give an undefined value, as do loads beyond the array; stores beyond it disappear.
-/// Arrays with an access at run time stay; see `lower_locals_to_select_chain` and `lower_locals_to_scratch`. Superfluous
-/// phis are left for `opt_copy_propagation` and `opt_dce`.
+/// Loads before any store give an undefined value, as do loads beyond the array; stores beyond it
+/// disappear. Arrays with an access at run time stay; see `lower_locals_to_select_chain` and
+/// `lower_locals_to_scratch`. Superfluous phis are left for `opt_copy_propagation` and `opt_dce`.
 pub fn opt_promote_locals(shader: &mut Shader) -> bool {
     let variables = promotable(shader);
     if variables.is_empty() {
@@ -59,7 +60,8 @@ fn index_of(intrinsic: &Intrinsic) -> Option<Value> {
     intrinsic.srcs.get(usize::from(intrinsic.op == IntrinsicOp::StoreLocal)).copied()
 }
 
-/// Accessed elements of the locals that are only accessed at constant indices, in order of first access.
+/// Accessed elements of the locals that are only accessed at constant indices, in order of first
+/// access.
 fn promotable(shader: &Shader) -> Vec<Element> {
     let mut dynamic: SecondaryMap<Local, bool> = SecondaryMap::new();
     let mut elements: Vec<Element> = Vec::new();
@@ -162,7 +164,8 @@ fn stored_in_loops(
 }
 
 impl Promoter<'_> {
-    /// Values at the start of a block, with phis where predecessors differ or a loop may change them.
+    /// Values at the start of a block, with phis where predecessors differ or a loop may change
+    /// them.
     fn start(
         &mut self,
         shader: &mut Shader,

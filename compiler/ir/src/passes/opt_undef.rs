@@ -15,11 +15,12 @@ use crate::inst::{InstData, InstKind};
 use crate::ops::AluOp;
 use crate::shader::Shader;
 
-/// Selections with an undefined side become the other side; phis become their only defined source where that is
-/// available at the phi; moves and vectors of undefined components only are undefined.
+/// Selections with an undefined side become the other side; phis become their only defined source
+/// where that is available at the phi; moves and vectors of undefined components only are
+/// undefined.
 ///
-/// Arithmetic on undefined values stays: its results are undefined in a narrower sense (an undefined value times
-/// zero may still be zero).
+/// Arithmetic on undefined values stays: its results are undefined in a narrower sense (an
+/// undefined value times zero may still be zero).
 pub fn opt_undef(shader: &mut Shader) -> bool {
     if !shader.insts.values().any(concerns) {
         return false;

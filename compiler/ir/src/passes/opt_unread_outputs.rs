@@ -13,8 +13,8 @@ use crate::intrinsics::IntrinsicOp;
 use crate::shader::Shader;
 use crate::varyings::{InputReads, generic, slot_at};
 
-/// Removes stores to components of generic outputs that are not among the next stage's `reads`. Assumes that nothing else looks at them:
-/// no transform feedback.
+/// Removes stores to components of generic outputs that are not among the next stage's `reads`.
+/// Assumes that nothing else looks at them: no transform feedback.
 pub fn opt_unread_outputs(shader: &mut Shader, reads: &InputReads) -> bool {
     let mut narrowed = false;
     let removed = rewrite(shader, |b, inst| {

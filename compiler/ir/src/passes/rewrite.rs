@@ -7,7 +7,7 @@ use crate::inst::{Alu, InstKind, Src};
 use crate::shader::Shader;
 use cranelift_entity::SecondaryMap;
 
-/// What becomes of an instruction.
+/// The fate of an instruction.
 pub(crate) enum Action {
     /// It stays.
     Keep,
@@ -17,9 +17,9 @@ pub(crate) enum Action {
     Remove,
 }
 
-/// Visits every instruction in program order with a builder standing where the instruction was; what the callback
-/// builds precedes the instruction. Sources are already replaced when the callback sees them, except those of
-/// loop-header phis, which are replaced at the end.
+/// Visits every instruction in program order with a builder standing where the instruction was;
+/// what the callback builds precedes the instruction. Sources are already replaced when the
+/// callback sees them, except those of loop-header phis, which are replaced at the end.
 pub(crate) fn rewrite(shader: &mut Shader, mut f: impl FnMut(&mut Builder<'_>, Inst) -> Action) -> bool {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::new();
     let mut progress = false;
@@ -55,8 +55,8 @@ pub(crate) fn resolve(map: &SecondaryMap<Value, Option<Value>>, mut value: Value
     value
 }
 
-/// As [`rewrite`], for ALU instructions: the callback gets the instruction and its result and returns the
-/// replacement, if any. The builder is exact if the instruction was.
+/// As [`rewrite`], for ALU instructions: the callback gets the instruction and its result and
+/// returns the replacement, if any. The builder is exact if the instruction was.
 pub(crate) fn rewrite_alu(
     shader: &mut Shader,
     mut f: impl FnMut(&mut Builder<'_>, &Alu, Value) -> Option<Value>,
@@ -73,7 +73,8 @@ pub(crate) fn rewrite_alu(
     })
 }
 
-/// The source's `components` components as a value: the value itself if the swizzle changes nothing.
+/// The source's `components` components as a value: the value itself if the swizzle changes
+/// nothing.
 pub(crate) fn source_value(b: &mut Builder<'_>, src: &Src, components: u8) -> Value {
     b.swizzle(src.value, &src.swizzle[..usize::from(components.clamp(1, 4))])
 }
@@ -99,8 +100,8 @@ pub(crate) fn prune_phis(shader: &mut Shader) {
     }
 }
 
-/// The remainder `rest` = x − y·whole, but 0 where rounding put the quotient of a multiple one below: there the remainder is y, and the
-/// next quotient leaves nothing.
+/// The remainder `rest` = x − y·whole, but 0 where rounding put the quotient of a multiple one
+/// below: there the remainder is y, and the next quotient leaves nothing.
 pub(crate) fn unless_multiple(b: &mut Builder<'_>, x: Value, y: Value, whole: Value, rest: Value) -> Value {
     let bits = b.shader.bits(x);
     let (zero, one) = (b.fconst(bits, 0.0), b.fconst(bits, 1.0));

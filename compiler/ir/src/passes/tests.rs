@@ -55,7 +55,8 @@ fn every_pass_preserves_results() {
     }
 }
 
-/// A shader that passes have left holes in loses the holes and nothing else: the passes go on as they would have.
+/// A shader that passes have left holes in loses the holes and nothing else: the passes go on as
+/// they would have.
 #[test]
 fn compacting_changes_numbers_only() {
     let mut dropped = 0;

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Errors, LinkOptions};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::attribute_locations;
 use crate::program::{LinkedStage, Program};
@@ -11,7 +12,8 @@ use crate::stage::Stage;
 use crate::types::{ArrayLength, Type, TypeId, TypeTable};
 use crate::variable::{GlobalId, Storage};
 
-/// Number of a conventional attribute: the generic attribute it aliases in ARB_vertex_program's numbering.
+/// Number of a conventional attribute: the generic attribute it aliases in ARB_vertex_program's
+/// numbering.
 fn conventional_number(builtin: BuiltinVariable) -> Option<u32> {
     use BuiltinVariable as V;
     Some(match builtin {

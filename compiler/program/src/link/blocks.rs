@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+use super::errors::Errors;
 use super::merge::global_key;
-use super::{Errors, LinkOptions};
+use super::options::LinkOptions;
 use crate::layout::{Rules, block_instances};
 use crate::program::{LinkedStage, Program};
 use crate::resource::{Block, BufferVariable, Placement, StageMask, Uniform};
@@ -12,8 +13,8 @@ use crate::stage::Stage;
 use crate::types::{ArrayLength, MatrixOrder, Type, TypeId, TypeTable};
 use crate::variable::{Global, Packing, Storage};
 
-/// Places all blocks and shared variables, and lists the members of uniform blocks after the default block's uniforms
-/// (which `uniforms::place` puts in front).
+/// Places all blocks and shared variables, and lists the members of uniform blocks after the
+/// default block's uniforms (which `uniforms::place` puts in front).
 pub(super) fn place(
     stages: &mut [LinkedStage],
     program: &mut Program,
@@ -26,7 +27,8 @@ pub(super) fn place(
         let mask = StageMask::of(stage.shader.stage);
         let mut used = [0u32; 2];
         for global in stage.shader.globals.values_mut() {
-            // Members of std140, std430 and shared blocks are active even when unused (GL 4.6 section 7.6.2).
+            // Members of std140, std430 and shared blocks are active even when unused (GL 4.6
+            // section 7.6.2).
             let packed = global.block.as_ref().is_some_and(|b| b.packing == Packing::Packed);
             let is_block =
                 global.block.is_some() && matches!(global.storage, Storage::Uniform | Storage::Buffer);

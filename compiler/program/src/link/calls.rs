@@ -1,7 +1,8 @@
 //! Calls of functions that their own shader only declares.
 //!
-//! A prototype names a definition with the same parameters. Where the stage has none, Mesa's linker looks for one that the
-//! arguments convert to, as if the call stood beside it, and piglit tests that.
+//! A prototype names a definition with the same parameters. Where the stage has none, Mesa's linker
+//! looks for one that the arguments convert to, as if the call stood beside it, and piglit tests
+//! that.
 
 use rustc_hash::FxHashMap;
 
@@ -9,8 +10,8 @@ use crate::expression::{Expr, ExprId, ExprKind};
 use crate::shader::{Direction, Function, FunctionId, Shader};
 use crate::types::{TypeId, TypeTable};
 
-/// Points calls of functions without a definition to the one of the same name that the arguments convert to: the only one,
-/// or, where overloads are ranked, the one with the fewest conversions.
+/// Points calls of functions without a definition to the one of the same name that the arguments
+/// convert to: the only one, or, where overloads are ranked, the one with the fewest conversions.
 pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
     let undefined: Vec<FunctionId> =
         shader.functions.iter().filter(|(_, f)| f.body.is_none()).map(|(id, _)| id).collect();
@@ -40,7 +41,8 @@ pub(super) fn resolve(shader: &mut Shader, types: &TypeTable) {
     redirect(shader, &targets);
 }
 
-/// How many arguments of a call must be converted to go to another function; none if it does not fit.
+/// How many arguments of a call must be converted to go to another function; none if it does not
+/// fit.
 fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined: &Function) -> Option<usize> {
     if declared.result != defined.result || declared.parameters.len() != defined.parameters.len() {
         return None;
@@ -61,7 +63,7 @@ fn conversions(shader: &Shader, types: &TypeTable, declared: &Function, defined:
     Some(count)
 }
 
-/// Whether values of type `from` convert implicitly to type `to`.
+/// Returns true if values of type `from` convert implicitly to type `to`.
 fn converts(shader: &Shader, types: &TypeTable, from: TypeId, to: TypeId) -> bool {
     let shape = |ty| types.shape(ty).zip(types.scalar_of(ty));
     let (Some((from_shape, from)), Some((to_shape, to))) = (shape(from), shape(to)) else { return false };

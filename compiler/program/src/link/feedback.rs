@@ -1,7 +1,7 @@
 //! Transform feedback as declared by `xfb_*` layout qualifiers.
 
-use super::Errors;
-use super::interface::vertex_type;
+use super::declared::vertex_type;
+use super::errors::Errors;
 use super::varyings::{advance, builtin_slot};
 use crate::layout::varying_slots;
 use crate::program::{LinkedStage, Program};
@@ -73,7 +73,8 @@ fn check_overlap(list: &[FeedbackVarying], types: &TypeTable, errors: &mut Error
     }
 }
 
-/// Captures the members of a block; each element of an array of blocks has the next buffer (GLSL 4.60 section 4.4.2.1).
+/// Captures the members of a block; each element of an array of blocks has the next buffer (GLSL
+/// 4.60 section 4.4.2.1).
 fn capture_block(
     types: &TypeTable,
     stage: Stage,
@@ -165,7 +166,8 @@ fn capture(
     }
 }
 
-/// Captured size: components without padding, each aligned to its size (GLSL 4.60 section 4.4.2.1, AMD_gpu_shader_half_float).
+/// Captured size: components without padding, each aligned to its size (GLSL 4.60 section 4.4.2.1,
+/// AMD_gpu_shader_half_float).
 fn packed_bytes(types: &TypeTable, ty: TypeId) -> u32 {
     match types.get(ty) {
         Type::Array { element, length: ArrayLength::Fixed(n) } => {

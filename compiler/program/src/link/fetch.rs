@@ -1,8 +1,10 @@
-//! Framebuffer fetch (EXT_shader_framebuffer_fetch): reads of what the framebuffer holds become texel fetches.
+//! Framebuffer fetch (EXT_shader_framebuffer_fetch): reads of what the framebuffer holds become
+//! texel fetches.
 //!
-//! `inout` outputs and `gl_LastFragData` get their values at the start of `main`, from samplers that nobody declared:
-//! uniforms of the built-in variable `gl_LastFragData`, named after the variable whose values they hold. The draw
-//! buffer behind each is [`draw_buffer`]; the GL machine puts the framebuffer there.
+//! `inout` outputs and `gl_LastFragData` get their values at the start of `main`, from samplers
+//! without a declaration: uniforms of the built-in variable `gl_LastFragData`, named after the
+//! variable whose values they hold. The draw buffer behind each is [`draw_buffer`]; the GL machine
+//! puts the framebuffer there.
 
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{Expr, ExprId, ExprKind, Literal, SwizzleMask, TextureCall, TextureLod, TextureOp};
@@ -33,7 +35,7 @@ pub fn draw_buffer(program: &Program, slot: usize) -> Option<u32> {
     }
 }
 
-/// Gives the fetched variables of a fragment shader their values.
+/// Assigns the fetched variables of a fragment shader their values.
 pub(super) fn lower(shader: &mut Shader, types: &mut TypeTable) {
     let is_last =
         |g: &Global| g.builtin == Some(BuiltinVariable::LastFragData) && g.storage == Storage::Input;

@@ -1,19 +1,23 @@
-//! Rules between stages: matching inputs and outputs, uniforms and blocks, and what a stage must write.
+//! Rules between stages: matching inputs and outputs, uniforms and blocks, and what a stage must
+//! write.
 
 use rustc_hash::FxHashMap;
 
+use super::declared::vertex_type;
+use super::errors::Errors;
 use super::matching::{Arrays, member_difference, same};
 use super::merge::{global_key, same_initializer, uses_per_vertex};
+use super::options::LinkOptions;
 use super::outgoing::Outgoing;
-use super::{Errors, LinkOptions, locations, names, reach};
+use super::{locations, names, reach};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{ExprId, ExprKind};
 use crate::shader::Shader;
 use crate::stage::Stage;
-use crate::types::{TypeId, TypeTable};
+use crate::types::TypeTable;
 use crate::variable::{Global, GlobalId, InterpolationMode, SampleLocation, Storage};
 
-/// Checks every pair of neighbours and everything the program shares.
+/// Checks every pair of neighbors and everything the program shares.
 pub(super) fn check(
     stages: &mut [Shader],
     types: &TypeTable,
@@ -95,7 +99,7 @@ fn share_uniforms(stages: &mut [Shader], types: &TypeTable, errors: &mut Errors)
     }
 }
 
-/// All initialisers of a uniform are the same (GLSL 4.60 section 4.3.5).
+/// All initializers of a uniform are the same (GLSL 4.60 section 4.3.5).
 fn check_initializers(stages: &[Shader], errors: &mut Errors) {
     let mut seen: FxHashMap<&str, (&Shader, ExprId)> = FxHashMap::default();
     for shader in stages {
@@ -103,7 +107,7 @@ fn check_initializers(stages: &[Shader], errors: &mut Errors) {
             let Some(value) = global.initializer else { continue };
             let &mut (first, other) = seen.entry(&global.name).or_insert((shader, value));
             if !std::ptr::eq(first, shader) && !same_initializer(first, other, shader, value) {
-                errors.push(format!("uniform `{}` has different initialisers", global.name));
+                errors.push(format!("uniform `{}` has different initializers", global.name));
             }
         }
     }
@@ -161,23 +165,6 @@ fn share_blocks(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
     }
 }
 
-/// Type of an interface variable without the dimension that counts vertices.
-pub(super) fn vertex_type(stage: Stage, global: &Global, types: &TypeTable) -> TypeId {
-    if global.is_per_vertex_array(stage, types) {
-        types.array_of(global.ty).map_or(global.ty, |(element, _)| element)
-    } else {
-        global.ty
-    }
-}
-
-/// Where a variable starts, when a location says so: its own, or that of a block's first member.
-pub(super) fn explicit_location(types: &TypeTable, global: &Global) -> Option<u32> {
-    global.layout.location.or_else(|| {
-        global.block.as_ref()?;
-        types.members(types.without_arrays(global.ty))?.first()?.location
-    })
-}
-
 fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &mut Errors) {
     let version = producer.version.max(consumer.version);
     let written = written(producer);
@@ -231,8 +218,8 @@ fn check_pair(producer: &Shader, consumer: &Shader, types: &TypeTable, errors: &
     }
 }
 
-/// Neighbours redeclare `gl_PerVertex` alike or not at all; in separable programs both must (GLSL 4.10 section 7.1,
-/// ARB_separate_shader_objects).
+/// Neighbors redeclare `gl_PerVertex` alike or not at all; in separable programs both must (GLSL
+/// 4.10 section 7.1, ARB_separate_shader_objects).
 fn check_per_vertex(producer: &Shader, consumer: &Shader, separable: bool, errors: &mut Errors) {
     if consumer.stage == Stage::Fragment || producer.version.max(consumer.version) < 150 {
         return;
@@ -253,7 +240,7 @@ fn check_per_vertex(producer: &Shader, consumer: &Shader, separable: bool, error
     }
 }
 
-/// Colours that are read and written must be interpolated alike (GLSL 1.30 section 4.3.7).
+/// Colors that are read and written must be interpolated alike (GLSL 1.30 section 4.3.7).
 fn check_colors(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
     use BuiltinVariable as V;
     if consumer.stage != Stage::Fragment {
@@ -279,7 +266,8 @@ fn check_colors(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
     }
 }
 
-/// ES 1.00 section 4.6.4: `gl_FragCoord` and `gl_PointCoord` are invariant only with what they come from.
+/// ES 1.00 section 4.6.4: `gl_FragCoord` and `gl_PointCoord` are invariant only with what they come
+/// from.
 fn check_invariant_builtins(producer: &Shader, consumer: &Shader, errors: &mut Errors) {
     use BuiltinVariable as V;
     if !consumer.es || consumer.version != 100 || consumer.stage != Stage::Fragment {
@@ -401,7 +389,7 @@ fn check_outputs(shader: &Shader, errors: &mut Errors) {
                 errors.push("fragment shader writes both gl_FragColor and gl_FragData");
             }
             if (color || data) && user {
-                errors.push("fragment shader writes both built-in and user-defined colour outputs");
+                errors.push("fragment shader writes both built-in and user-defined color outputs");
             }
         }
         _ => {}

@@ -1,6 +1,7 @@
-//! Which stages go together, and the stage-wide layout declarations.
+//! Combinations of stages, and the stage-wide layout declarations.
 
-use super::{Errors, LinkOptions};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use crate::shader::{LayoutPrimitive, Shader, StageLayout};
 use crate::stage::Stage;
 
@@ -19,7 +20,7 @@ pub(super) fn check_versions(shaders: &[Shader], errors: &mut Errors) {
     }
 }
 
-/// Which stages may be without which others.
+/// Checks that stages have the stages that they need.
 pub(super) fn check_stage_set(stages: &[Shader], options: &LinkOptions<'_>, errors: &mut Errors) {
     let has = |stage| stages.iter().any(|s: &Shader| s.stage == stage);
     if has(Stage::Compute) && stages.len() > 1 {
@@ -87,7 +88,8 @@ pub(super) fn resolve(shader: &mut Shader, options: &LinkOptions<'_>, errors: &m
     match shader.stage {
         Stage::Geometry => {
             let api = &options.geometry;
-            // ARB_geometry_shader4 shaders have no layout declarations; the API's defaults are triangles.
+            // ARB_geometry_shader4 shaders have no layout declarations; the API's defaults are
+            // triangles.
             let by_api = shader.version < 150 && !shader.es;
             let default = |p| by_api.then_some(p);
             layout.input_primitive =

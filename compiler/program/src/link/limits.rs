@@ -1,6 +1,7 @@
 //! Limits that a linked program must keep.
 
-use super::{Errors, LinkOptions};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
 use crate::program::{LinkedStage, Program};
 use crate::resource::Slot;
@@ -58,7 +59,8 @@ fn check_stage(stage: &LinkedStage, program: &Program, options: &LinkOptions<'_>
     };
     at_most(opaque(OpaqueKind::Sampler), samplers, "samplers");
     at_most(opaque(OpaqueKind::Image), limit("IMAGE_UNIFORMS", 8), "images");
-    // Uniforms are stored by vec4; a component limit below what the layout needs is a limit on vec4s.
+    // Uniforms are stored by vec4; a component limit below what the layout needs is a limit on
+    // vec4s.
     let bytes: u32 = uniforms()
         .filter(|g| g.builtin.is_none())
         .map(|g| Rules::Std430.size(&program.types, g.ty, MatrixOrder::ColumnMajor))

@@ -1,9 +1,10 @@
-//! Explicit locations within one shader: what may share a location (GLSL 4.60 sections 4.4.1 to 4.4.3).
+//! Explicit locations within one shader: what may share a location (GLSL 4.60 sections 4.4.1 to
+//! 4.4.3).
 
 use rustc_hash::FxHashMap;
 
-use super::Errors;
-use super::interface::vertex_type;
+use super::declared::vertex_type;
+use super::errors::Errors;
 use super::uniforms::location_count;
 use super::varyings::for_each_slot;
 use crate::layout::varying_slots;
@@ -15,8 +16,9 @@ use crate::variable::{Global, Storage};
 /// Most locations that any interface has.
 const MAX_LOCATIONS: u32 = 255;
 
-/// Reports conflicts between the explicit locations of a shader's inputs, outputs and uniforms. Vertex inputs of desktop versions
-/// may alias each other, and those of ES are checked where `glBindAttribLocation` is known.
+/// Reports conflicts between the explicit locations of a shader's inputs, outputs and uniforms.
+/// Vertex inputs of desktop versions may alias each other, and those of ES are checked where
+/// `glBindAttribLocation` is known.
 pub(super) fn check(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
     let mut claims = Claims { shader, types, owners: FxHashMap::default(), errors };
     for global in shader.globals.values().filter(|g| g.builtin.is_none()) {
@@ -32,14 +34,14 @@ pub(super) fn check(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
 /// A location of one interface: storage, whether per patch, index of a fragment output, number.
 type Location = (Storage, bool, u32, u32);
 
-/// Who has the four components of a location, and with what kind of numbers.
+/// Owners of the four components of a location, and their kind of numbers.
 struct Owners<'a> {
     components: [Option<&'a str>; 4],
     first: &'a str,
     kind: Kind,
 }
 
-/// What variables that share a location must have in common: integers or not, bits, interpolation.
+/// Properties that variables at one location must share: integers or not, bits, interpolation.
 type Kind = (bool, u32);
 
 struct Claims<'a, 'e> {

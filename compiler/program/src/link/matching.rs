@@ -11,7 +11,7 @@ pub(super) enum Arrays {
     Exact,
 }
 
-/// Whether two types match by name and structure, wherever they were declared.
+/// Returns true if two types match by name and structure, wherever they were declared.
 pub(super) fn same(types: &TypeTable, a: TypeId, b: TypeId, arrays: Arrays) -> bool {
     if a == b {
         return true;

@@ -1,10 +1,12 @@
-//! Several shader objects of one stage become one shader: globals and functions are matched by name.
+//! Several shader objects of one stage become one shader: globals and functions are matched by
+//! name.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 
+use super::errors::Errors;
+use super::layouts;
 use super::matching::{Arrays, same, unify};
-use super::{Errors, layouts};
 use crate::builtin_variable::BuiltinVariable;
 use crate::expression::{ExprId, ExprKind};
 use crate::shader::{Function, FunctionId, Shader};
@@ -75,7 +77,8 @@ impl Merge<'_> {
         layouts::merge(&mut self.result.layout, &shader.layout, self.result.stage, self.errors);
     }
 
-    /// Shader objects of a stage must redeclare `gl_PerVertex` alike when they use it (GLSL 4.10 section 7.1).
+    /// Shader objects of a stage must redeclare `gl_PerVertex` alike when they use it (GLSL 4.10
+    /// section 7.1).
     fn redeclarations(&mut self, shader: &Shader) {
         let (old, new) = (&self.result.redeclarations, &shader.redeclarations);
         for (a, b, storage) in [
@@ -153,7 +156,7 @@ impl Merge<'_> {
             let first = self.result.exprs.len() as u32;
             let b = ExprId::from_u32(b.as_u32() - first);
             if !same_initializer(self.result, a, from, b) {
-                self.errors.push(format!("`{name}` has different initialisers"));
+                self.errors.push(format!("`{name}` has different initializers"));
             }
         }
         let old = &mut self.result.globals[id];
@@ -225,7 +228,7 @@ impl Merge<'_> {
     }
 }
 
-/// Whether a shader mentions members of `gl_PerVertex` on one side.
+/// Returns true if a shader mentions members of `gl_PerVertex` on one side.
 pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
     shader.globals.values().any(|g| {
         g.storage == storage
@@ -236,7 +239,7 @@ pub(super) fn uses_per_vertex(shader: &Shader, storage: Storage) -> bool {
     })
 }
 
-/// Whether two initialisers are the same text, operand by operand.
+/// Returns true if two initializers are the same text, operand by operand.
 pub(super) fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> bool {
     let mut open = vec![(x, y)];
     while let Some((x, y)) = open.pop() {
@@ -260,13 +263,14 @@ pub(super) fn same_initializer(a: &Shader, x: ExprId, b: &Shader, y: ExprId) -> 
     true
 }
 
-/// What two functions must share to be one.
+/// Returns the properties that identify a function.
 pub(super) fn function_key(function: &Function) -> (Box<str>, Vec<TypeId>) {
     let parameters = function.parameters.iter().map(|p| function.locals[p.local].ty).collect();
     (function.name.clone(), parameters)
 }
 
-/// The name under which a global is matched: blocks by block name, in a space of their own per storage.
+/// The name under which a global is matched: blocks by block name, in a space of their own per
+/// storage.
 pub(super) fn global_key(global: &Global) -> String {
     match &global.block {
         Some(block) => format!("{:?} block {}", global.storage, block.name),

@@ -1,12 +1,15 @@
 //! Linking: checked shaders become a [`Program`].
 //!
-//! The order of work: merge the shaders of each stage ([`merge`]), drop what `main` cannot reach and reject recursion
-//! ([`reach`]), size unsized arrays ([`sizes`]), check the interfaces between stages ([`interface`]), then place
-//! attributes, varyings, outputs ([`varyings`], [`attributes`]), uniforms and blocks ([`uniforms`], [`blocks`]).
+//! The order of work: merge the shaders of each stage ([`merge`]), drop what `main` cannot reach
+//! and reject recursion ([`reach`]), size unsized arrays ([`sizes`]), check the interfaces between
+//! stages ([`interface`]), then place attributes, varyings, outputs ([`varyings`], [`attributes`]),
+//! uniforms and blocks ([`uniforms`], [`blocks`]).
 
 mod attributes;
 mod blocks;
 mod calls;
+mod declared;
+mod errors;
 mod feedback;
 mod fetch;
 mod interface;
@@ -16,6 +19,7 @@ mod locations;
 mod matching;
 mod merge;
 mod names;
+mod options;
 mod outgoing;
 mod outputs;
 mod packing;
@@ -26,92 +30,16 @@ mod tests;
 mod uniforms;
 mod varyings;
 
+pub use errors::LinkError;
 pub use fetch::draw_buffer;
+pub use options::{GeometryParameters, LinkOptions};
 
-use crate::capabilities::Capabilities;
 use crate::exactness;
 use crate::program::{LinkedStage, Program};
 use crate::shader::Shader;
 use crate::stage::Stage;
 use crate::types::TypeTable;
-use std::fmt;
-
-/// What a caller decides about linking.
-#[derive(Clone, Copy, Debug)]
-pub struct LinkOptions<'a> {
-    /// Limits and extensions of the context.
-    pub capabilities: &'a Capabilities,
-    /// Whether the program is separable: unmatched interfaces at its ends are allowed.
-    pub separable: bool,
-    /// Whether the stages are separate programs of one pipeline: what does not match between them is undefined, not an
-    /// error, and inputs find their outputs as in programs linked on their own.
-    pub pipeline: bool,
-    /// Attribute names bound to locations before linking (`glBindAttribLocation`).
-    pub attributes: &'a [(&'a str, u32)],
-    /// Geometry parameters set outside the shader (`glProgramParameteri`, ARB_geometry_shader4).
-    pub geometry: GeometryParameters,
-}
-
-/// Geometry layout set by the API instead of the shader.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GeometryParameters {
-    /// Input primitive.
-    pub input: Option<crate::shader::LayoutPrimitive>,
-    /// Output primitive.
-    pub output: Option<crate::shader::LayoutPrimitive>,
-    /// Largest number of emitted vertices.
-    pub max_vertices: Option<u32>,
-}
-
-impl<'a> LinkOptions<'a> {
-    /// Attribute bindings that every script makes before linking.
-    pub const SCRIPT_ATTRIBUTES: &'static [(&'static str, u32)] =
-        &[("piglit_vertex", 0), ("piglit_texcoord", 1)];
-
-    /// Options of an ordinary program.
-    pub fn new(capabilities: &'a Capabilities) -> LinkOptions<'a> {
-        LinkOptions {
-            capabilities,
-            separable: false,
-            pipeline: false,
-            attributes: LinkOptions::SCRIPT_ATTRIBUTES,
-            geometry: GeometryParameters::default(),
-        }
-    }
-}
-
-/// Why shaders do not link: at least one message, in the order found.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub struct LinkError {
-    /// Messages without full stop.
-    pub messages: Vec<String>,
-}
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.messages.join("\n"))
-    }
-}
-
-/// Collects messages; each step of linking runs only when the steps before it found nothing.
-#[derive(Default, Debug)]
-pub(crate) struct Errors(Vec<String>);
-
-/// Most messages kept: many variables at one place make as many as there are pairs.
-const MAX_MESSAGES: usize = 100;
-
-impl Errors {
-    pub(crate) fn push(&mut self, message: impl Into<String>) {
-        let message = message.into();
-        if self.0.len() < MAX_MESSAGES && !self.0.contains(&message) {
-            self.0.push(message);
-        }
-    }
-
-    fn check(&mut self) -> Result<(), LinkError> {
-        if self.0.is_empty() { Ok(()) } else { Err(LinkError { messages: std::mem::take(&mut self.0) }) }
-    }
-}
+use errors::Errors;
 
 /// Links shaders that share `types` into a program.
 ///

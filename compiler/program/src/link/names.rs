@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Errors;
+use super::errors::Errors;
 use crate::shader::Shader;
 use crate::types::TypeTable;
 use crate::variable::{Global, Storage};
 
-/// Within the uniform interface and within the storage interface of a program, a name is a member of one block without
-/// instance name only, and then no variable's (GLSL 4.60 section 4.3.9).
+/// Within the uniform interface and within the storage interface of a program, a name is a member
+/// of one block without instance name only, and then no variable's (GLSL 4.60 section 4.3.9).
 pub(super) fn check_members(stages: &[Shader], types: &TypeTable, errors: &mut Errors) {
     for storage in [Storage::Uniform, Storage::Buffer] {
         let mut owners: FxHashMap<&str, &str> = FxHashMap::default();
@@ -29,7 +29,8 @@ pub(super) fn check_members(stages: &[Shader], types: &TypeTable, errors: &mut E
     }
 }
 
-/// The block without instance name that a global is, with its members' names, or an empty name and the variable's own.
+/// The block without instance name that a global is, with its members' names, or an empty name and
+/// the variable's own.
 fn named<'a>(global: &'a Global, types: &'a TypeTable) -> (&'a str, Vec<&'a str>) {
     match &global.block {
         None => ("", vec![&*global.name]),

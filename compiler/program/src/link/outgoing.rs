@@ -2,12 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::interface::explicit_location;
+use super::declared::explicit_location;
 use crate::shader::Shader;
 use crate::types::TypeTable;
 use crate::variable::{Global, GlobalId, Storage};
 
-/// Where a variable lies by its own declaration: location, component, whether per patch, whether a block.
+/// Declared place of a variable: location, component, whether per patch, whether a
+/// block.
 type Place = (u32, u32, bool, bool);
 
 /// The outputs of a stage by what inputs name.

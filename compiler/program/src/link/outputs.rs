@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Errors, LinkOptions};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use crate::builtin_variable::BuiltinVariable;
 use crate::program::LinkedStage;
 use crate::resource::{FragmentOutput, Placement};

@@ -1,7 +1,8 @@
 //! Packing: where a slot for every variable would be more slots than there are, several share one.
 //!
-//! Limits on varyings count components (OpenGL 4.6 section 11.1.2.1). Between the last vertex stage and the fragment stage
-//! scalars, vectors and arrays of scalars of one interpolation follow one another, arrays element by element.
+//! Limits on varyings count components (OpenGL 4.6 section 11.1.2.1). Between the last vertex stage
+//! and the fragment stage scalars, vectors and arrays of scalars of one interpolation follow one
+//! another, arrays element by element.
 
 use super::outgoing::Outgoing;
 use crate::layout::varying_slots;
@@ -10,7 +11,7 @@ use crate::shader::Shader;
 use crate::types::{ArrayLength, Type, TypeId, TypeTable};
 use crate::variable::{Global, GlobalId, Interpolation, InterpolationMode, Storage};
 
-/// What packing needs to know about an output.
+/// An output to pack.
 struct Item {
     output: GlobalId,
     interpolation: Interpolation,
@@ -19,7 +20,8 @@ struct Item {
     array: bool,
 }
 
-/// Places the outputs that the fragment stage reads if whole slots for each would be more than `limit`.
+/// Places the outputs that the fragment stage reads if whole slots for each would be more than
+/// `limit`.
 pub(super) fn place(producer: &mut Shader, fragment: &Shader, types: &TypeTable, limit: u32) {
     let inputs = fragment.globals.values().filter(|g| g.storage == Storage::Input && g.active);
     let outgoing = Outgoing::new(producer, types);
@@ -55,7 +57,8 @@ fn has_place(global: &Global) -> bool {
     global.layout.location.is_some() || global.layout.xfb_offset.is_some()
 }
 
-/// An output that can share slots; none for other types than scalars, vectors and arrays of scalars of 32 bits.
+/// An output that can share slots; none for other types than scalars, vectors and arrays of scalars
+/// of 32 bits.
 fn item(producer: &Shader, input: &Global, output: GlobalId, types: &TypeTable) -> Option<Item> {
     let global = &producer.globals[output];
     if global.block.is_some() || has_place(global) {

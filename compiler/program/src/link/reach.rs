@@ -5,7 +5,7 @@ use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
 use rustc_hash::FxHashSet;
 
-use super::Errors;
+use super::errors::Errors;
 use crate::builtin_function::{AtomicCounterFunction, BuiltinFamily};
 use crate::call_graph::CallGraph;
 use crate::expression::{ExprId, ExprKind, ImageOp};
@@ -72,7 +72,8 @@ impl Reached {
         }
     }
 
-    /// Adds uniforms with initialisers: their values are visible through the API, and to other stages that declare them without one.
+    /// Adds uniforms with initializers: their values are visible through the API, and to other
+    /// stages that declare them without one.
     fn initialized_uniforms(&mut self, shader: &Shader) {
         for (id, global) in shader.globals.iter() {
             if global.storage == Storage::Uniform && global.initializer.is_some() {
@@ -105,7 +106,8 @@ impl Reached {
     }
 }
 
-/// Marks active globals, drops unreachable functions, and reports recursion and missing definitions.
+/// Marks active globals, drops unreachable functions, and reports recursion and missing
+/// definitions.
 pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors) {
     check_recursion(shader, types, errors);
     let Some(entry) = shader.entry.filter(|&id| shader.functions[id].body.is_some()) else {
@@ -117,7 +119,7 @@ pub(super) fn prune(shader: &mut Shader, types: &TypeTable, errors: &mut Errors)
     reached.subroutines(shader, types);
     reached.initialized_uniforms(shader);
     for (id, global) in shader.globals.iter_mut() {
-        // A uniform with an initialiser keeps its value as state, used or not.
+        // A uniform with an initializer keeps its value as state, used or not.
         let state =
             global.storage == Storage::Uniform && global.block.is_none() && global.initializer.is_some();
         global.active = state || reached.globals.contains(id);
@@ -177,7 +179,7 @@ fn check_recursion(shader: &Shader, types: &TypeTable, errors: &mut Errors) {
     }
 }
 
-/// Expressions that reachable functions and the initialisers of active globals evaluate.
+/// Expressions that reachable functions and the initializers of active globals evaluate.
 pub(super) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
     let mut reached = Reached::default();
     for id in shader.functions.keys() {
@@ -188,7 +190,7 @@ pub(super) fn reachable_exprs(shader: &Shader) -> Vec<ExprId> {
     shader.exprs.keys().filter(|&id| reached.exprs.contains(id)).collect()
 }
 
-/// Whether some of the reachable expressions can write memory that outlives the invocation.
+/// Returns true if some of the reachable expressions can write memory that outlives the invocation.
 pub(super) fn has_side_effects(shader: &Shader, reached: &[ExprId]) -> bool {
     reached.iter().any(|&id| match &shader.exprs[id].kind {
         ExprKind::Assign { place, .. }

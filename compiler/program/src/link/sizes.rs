@@ -1,9 +1,9 @@
-//! Unsized arrays get their sizes: from the other stages' declarations, the input primitive or patch size, or the
-//! largest constant index used (GLSL 4.60 section 4.1.9).
+//! Unsized arrays get their sizes: from the other stages' declarations, the input primitive or
+//! patch size, or the largest constant index used (GLSL 4.60 section 4.1.9).
 
 use rustc_hash::FxHashMap;
 
-use super::Errors;
+use super::errors::Errors;
 use crate::expression::{ExprId, ExprKind, Literal};
 use crate::shader::{FunctionId, LayoutPrimitive, Shader};
 use crate::stage::Stage;
@@ -96,7 +96,8 @@ fn fix_stage(shader: &mut Shader, types: &mut TypeTable, errors: &mut Errors) {
     check_indices(shader, types, errors);
 }
 
-/// Whether some expression does not have its variable's type: another shader object gave the array its size.
+/// Returns true if some expression does not have its variable's type: another shader object gave
+/// the array its size.
 fn has_stale_types(shader: &Shader) -> bool {
     shader.exprs.values().any(|e| matches!(e.kind, ExprKind::Global(id) if shader.globals[id].ty != e.ty))
 }
@@ -234,7 +235,8 @@ fn resolve(types: &mut TypeTable, ty: TypeId, path: &Path, used: &FxHashMap<Path
     }
 }
 
-/// Gives places their variables' new types. Operands come before the expressions that use them in the arena.
+/// Updates the types of places to their variables' new types. Operands come before the expressions
+/// that use them in the arena.
 fn retype(shader: &mut Shader, types: &mut TypeTable) {
     let owner = owners(shader);
     for id in shader.exprs.keys().collect::<Vec<_>>() {

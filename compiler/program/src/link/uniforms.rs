@@ -1,9 +1,11 @@
-//! The default uniform block, uniform locations, sampler and image slots, atomic counters, subroutine uniforms.
+//! The default uniform block, uniform locations, sampler and image slots, atomic counters,
+//! subroutine uniforms.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocks::{MAX_LEAVES, collect};
-use super::{Errors, LinkOptions};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use crate::layout::{OpaqueKind, Rules, opaque_slots};
 use crate::program::{LinkedStage, Program};
 use crate::resource::{OpaqueSlot, OpaqueSlots, Placement, StageMask, SubroutineUniform, Uniform};
@@ -235,7 +237,8 @@ fn atomic_buffers(program: &mut Program, errors: &mut Errors) {
     program.atomic_buffers = buffers;
 }
 
-/// Gives subroutine functions their indices and subroutine uniforms their locations and places in the default block.
+/// Assigns subroutine functions their indices and subroutine uniforms their locations and places in
+/// the default block.
 fn number_subroutines(shader: &mut crate::Shader, types: &TypeTable, next: &mut u32) {
     let taken: FxHashSet<u32> = shader.functions.values().filter_map(|f| f.subroutine_index).collect();
     let mut free = (0..).filter(|i| !taken.contains(i));
@@ -304,7 +307,8 @@ fn list_subroutines(
     }
 }
 
-/// The names under which an array of arrays is listed (`a[0]`, `a[1]`, each an array) with the innermost length.
+/// The names under which an array of arrays is listed (`a[0]`, `a[1]`, each an array) with the
+/// innermost length.
 fn array_names(types: &TypeTable, ty: TypeId, name: String) -> Vec<(String, Option<u32>)> {
     match types.array_of(ty) {
         Some((element, crate::ArrayLength::Fixed(n))) if types.array_of(element).is_some() => {

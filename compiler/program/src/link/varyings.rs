@@ -1,10 +1,13 @@
-//! Slots between stages: built-ins have their own, user variables get `Slot::Var` by location or in declaration order.
+//! Slots between stages: built-ins have their own, user variables get `Slot::Var` by location or in
+//! declaration order.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-use super::interface::{explicit_location, vertex_type};
+use super::declared::{explicit_location, vertex_type};
+use super::errors::Errors;
+use super::options::LinkOptions;
 use super::outgoing::Outgoing;
-use super::{Errors, LinkOptions, packing};
+use super::packing;
 use crate::builtin_variable::BuiltinVariable;
 use crate::layout::varying_slots;
 use crate::program::LinkedStage;
@@ -136,7 +139,8 @@ fn copy_slots(producer: &Shader, consumer: &mut Shader, types: &TypeTable) {
     }
 }
 
-/// Where the block member lies that has a variable's location: separate programs match them.
+/// Returns the placement of the block member that has a variable's location: separate programs
+/// match them.
 fn find_member(producer: &Shader, input: &Global, types: &TypeTable) -> Option<Placement> {
     let location = input.layout.location.filter(|_| input.block.is_none())?;
     let outputs = producer.globals.values().filter(|g| g.storage == Storage::Output && g.block.is_some());
@@ -150,8 +154,9 @@ fn find_member(producer: &Shader, input: &Global, types: &TypeTable) -> Option<P
     })
 }
 
-/// Whether a variable lies wherever there is room: those of users, and the bounding box, which hardware of these
-/// generations does not ask for, so that only the shader that writes it can read it.
+/// Returns true if a variable may take any free place: those of users, and the bounding box, which
+/// hardware of these generations does not ask for, so that only the shader that writes it can read
+/// it.
 fn takes_free_slots(global: &Global) -> bool {
     global.builtin.is_none_or(|b| b == BuiltinVariable::BoundingBox && global.active)
 }
@@ -186,7 +191,8 @@ fn outputs_read(producer: &Shader, consumer: &Shader, types: &TypeTable) -> Vec<
     inputs.filter_map(|input| outgoing.find(input, types)).map(|(id, _)| id).collect()
 }
 
-/// Gives slots to the variables of one side that have none yet, to those in `first` before the others.
+/// Assigns slots to the variables of one side that have none yet, to those in `first` before the
+/// others.
 fn place_side(
     shader: &mut Shader,
     storage: Storage,
@@ -330,7 +336,8 @@ fn list(stage: &LinkedStage, storage: Storage, types: &TypeTable) -> Vec<Varying
         None => result.push(Varying { slot, mask, interpolation, integer }),
     };
     for global in shader.globals.values() {
-        // Inputs count when used; outputs count when declared by the user (another stage may read them) or used.
+        // Inputs count when used; outputs count when declared by the user (another stage may read
+        // them) or used.
         let wanted = global.active || (storage == Storage::Output && global.builtin.is_none());
         if global.storage != storage || !wanted {
             continue;
@@ -396,12 +403,13 @@ fn add_variable(
     }
 }
 
-/// Whether components of this type go to the fragment stage as they are: integers, doubles.
+/// Returns true if components of this type go to the fragment stage as they are: integers, doubles.
 fn is_not_interpolated(scalar: Scalar) -> bool {
     !matches!(scalar, Scalar::Float | Scalar::Float16)
 }
 
-/// Leaves in slot order with their interpolation; a block member's own qualifier goes before the block's.
+/// Leaves in slot order with their interpolation; a block member's own qualifier goes before the
+/// block's.
 fn collect_leaves(
     types: &TypeTable,
     ty: TypeId,
@@ -444,7 +452,8 @@ fn add_builtin(
         Some((_, ArrayLength::Fixed(n))) => n,
         _ => 0,
     };
-    // Distances and levels are arrays of float packed four to a slot; cull distances follow the clip distances.
+    // Distances and levels are arrays of float packed four to a slot; cull distances follow the
+    // clip distances.
     let packed = |first: u32, add: &mut Add<'_>| {
         for i in first..first + length {
             add(advance(slot, i / 4), 1 << (i % 4), interpolation, integer);

@@ -1,15 +1,21 @@
-//! Runs `filetests/**/*.ir`. A file is a command line in a comment, a shader, a line `; ----`, and the expected
-//! text. `BLESS=1 cargo test -p ir --test filetests` writes the present output as expected.
+//! Runs `filetests/**/*.ir`. A file is a command line in a comment, a shader, a line `; ----`, and
+//! the expected text. `BLESS=1 cargo test -p ir --test it` writes the present output as expected.
 //!
 //! Commands:
 //! * `; test: passes NAME…` runs the passes, validating after each, and prints the shader.
+//!   `opt_constant_inputs` and `opt_unread_outputs` read the neighboring stage, which follows the
+//!   shader after a line `; previous:` or `; next:`.
 //! * `; test: validate` prints the failures, one a line.
-//! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come from lines
-//!   `; in LANE SLOT WORD…`, block 0's memory from `; ubo WORD…`; words are hexadecimal or floats with a point.
-//! * `; test: values` does the same for one lane and then, with every scalar load of block 0 replaced by the word it reads, folds all
-//!   operations and demands the same outputs. What is expected is worked out by hand: do not bless it.
+//! * `; test: eval LANES` runs the shader and prints its outputs as hexadecimal dwords. Inputs come
+//!   from lines `; in LANE SLOT WORD…`, the memory of block 0 from `; ubo WORD…`; words are
+//!   hexadecimal, or floats with a point.
+//! * `; test: values` does the same for one lane. Then it replaces every scalar load of block 0 by
+//!   the word it reads, folds all operations and requires the same outputs. Expected values are
+//!   worked out by hand: do not bless them.
 
 use ir::eval::{EvalOptions, Space, TestServices, run};
+use ir::passes::{opt_constant_inputs, opt_unread_outputs};
+use ir::varyings::{InputReads, OutputConstants};
 use ir::{PassManager, PassOptions, Shader, Slot, parse, passes, validate};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -80,7 +86,7 @@ fn with_constants(source: &str) -> Result<String, String> {
     Ok(lines.collect())
 }
 
-/// What the shader computes, by the evaluator and by constant folding.
+/// Returns the results of the shader, by the evaluator and by constant folding.
 fn values(shader: &Shader, source: &str) -> Result<String, String> {
     let evaluated = evaluate(shader, source, 1)?;
     let mut folded = parse(&with_constants(source)?).map_err(|e| e.to_string())?;
@@ -102,7 +108,36 @@ fn values(shader: &Shader, source: &str) -> Result<String, String> {
     }
 }
 
+/// Runs a pass by name. The link-time passes need the neighboring stage.
+fn run_pass(
+    manager: &mut PassManager<'_, Shader>,
+    shader: &mut Shader,
+    name: &str,
+    neighbor: Option<&str>,
+) -> Result<(), String> {
+    let neighbor = || parse(neighbor.ok_or("no neighboring stage")?).map_err(|e| e.to_string());
+    let outcome = match name {
+        "opt_constant_inputs" => {
+            let constants = OutputConstants::of(&neighbor()?);
+            manager.run(shader, ir::pass!(opt_constant_inputs(&constants)))
+        }
+        "opt_unread_outputs" => {
+            let reads = InputReads::of(&neighbor()?);
+            manager.run(shader, ir::pass!(opt_unread_outputs(&reads)))
+        }
+        _ => {
+            let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
+            manager.run(shader, pass)
+        }
+    };
+    outcome.map(drop).map_err(|e| e.to_string())
+}
+
 fn output(source: &str) -> Result<String, String> {
+    let (source, neighbor) = ["; previous:\n", "; next:\n"]
+        .iter()
+        .find_map(|separator| source.split_once(separator))
+        .map_or((source, None), |(source, neighbor)| (source, Some(neighbor)));
     let command = source.lines().find_map(|l| l.strip_prefix("; test: ")).ok_or("no `; test:` line")?;
     let mut shader = parse(source).map_err(|e| e.to_string())?;
     let mut words = command.split_whitespace();
@@ -111,8 +146,7 @@ fn output(source: &str) -> Result<String, String> {
             validate(&shader).map_err(|e| e.to_string())?;
             let mut manager = PassManager::new(PassOptions { validate: true, ..PassOptions::default() });
             for name in words {
-                let pass = passes::by_name(name).ok_or_else(|| format!("no pass {name}"))?;
-                manager.run(&mut shader, pass).map_err(|e| e.to_string())?;
+                run_pass(&mut manager, &mut shader, name, neighbor)?;
             }
             Ok(shader.to_string())
         }
@@ -155,4 +189,26 @@ fn filetests() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Every pass file has a filetest that runs its pass.
+#[test]
+fn every_pass_has_a_filetest() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    files(&root.join("filetests/passes"), &mut paths);
+    let commands: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let runs = |name: &str| {
+        let command =
+            |text: &str| text.lines().find_map(|l| l.strip_prefix("; test: passes ").map(str::to_owned));
+        commands.iter().filter_map(|text| command(text)).any(|c| c.split(' ').any(|word| word == name))
+    };
+    let names = std::fs::read_dir(root.join("src/passes")).unwrap().filter_map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.strip_suffix(".rs")?.to_owned();
+        let is_pass = ["opt_", "lower_"].iter().any(|prefix| name.starts_with(prefix));
+        (is_pass && !name.ends_with("_tests")).then_some(name)
+    });
+    let missing: Vec<String> = names.filter(|name| !runs(name)).collect();
+    assert!(missing.is_empty(), "passes without a filetest: {missing:?}");
 }
