@@ -1,4 +1,5 @@
 use super::*;
+use crate::capabilities::Capabilities;
 use crate::layout::{Rules, attribute_locations, varying_slots};
 use crate::shader::{Function, Statement};
 use crate::types::{ArrayLength, MatrixOrder, Scalar, TypeId};
