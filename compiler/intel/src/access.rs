@@ -5,7 +5,7 @@ use eu::desc::{AtomicOp as Code, DataOp, FloatAtomicOp, SurfaceSimd};
 use ir::{Intrinsic, IntrinsicOp, Value};
 use smallvec::SmallVec;
 
-/// Which memory an intrinsic accesses.
+/// The memory that an intrinsic accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// The storage block with this number.
@@ -19,13 +19,13 @@ pub enum Memory {
 /// An access taken apart.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Which memory.
+    /// The memory.
     pub memory: Memory,
     /// Byte offset: this value …
     pub offset: Value,
     /// … and this constant.
     pub base: u32,
-    /// What is written, or the operands of an atomic operation.
+    /// The values to write, or the operands of an atomic operation.
     pub data: SmallVec<[Value; 2]>,
 }
 

@@ -1,4 +1,4 @@
-//! From selected instructions to bytes: passes, allocation, encoding, statistics. Shared by both back ends.
+//! Code generation: passes, allocation, encoding and statistics of selected programs.
 
 use crate::allocate::{self, Allocation};
 use crate::encode::{self, Encoded};
@@ -17,7 +17,7 @@ use ir::{Pass, PassManager, PassOptions, Shader};
 struct GeneratedCode {
     /// Machine code.
     code: Vec<u8>,
-    /// What allocation did.
+    /// Result of the allocation.
     allocation: Allocation,
     /// Counts.
     statistics: Statistics,
@@ -74,7 +74,7 @@ impl CodeGenerator<'_> {
     }
 }
 
-/// A stage from its kernels; surfaces and samplers are those of the shader's resources.
+/// Returns a stage from its kernels; surfaces and samplers are those of the shader's resources.
 #[must_use]
 pub fn compiled(
     shader: &Shader,

@@ -1,8 +1,31 @@
-//! IR to execution-unit code: models, payloads, sends, liveness, allocation, scalar and vec4 back ends.
+//! Back end: from the IR of one shader to machine code and the metadata that a device needs.
 //!
-//! [`compile`] takes one shader of crate `ir` and gives machine code and the metadata that a device needs to run
-//! it ([`output`]). Inside, both back ends select instructions of LIR ([`lir`]) and share everything
-//! after that: [`passes`], [`allocate`], [`encode`].
+//! [`compile`] selects instructions of [`lir`] for one of two targets, scalar and vec4 ([`isel`]).
+//! Everything after that is shared and in one function of [`codegen`]: the passes of [`passes`],
+//! [`allocate`], [`encode`].
+//!
+//! ```
+//! let text = "shader vertex
+//! input attribute0 mask=15 smooth pixel stream=0
+//! output position mask=15 smooth pixel stream=0
+//! block b0 {
+//!   32x1 v0 = const 0x0
+//!   32x4 v1 = load_input v0 slot=attribute0 component=0
+//!   store_output v1, v0 slot=position component=0 mask=15 stream=0
+//! }
+//! ";
+//! let shader = ir::parse(text)?;
+//! let device = eu::DevInfo::get("ivb").ok_or("no device")?;
+//! let compiled = intel::compile(
+//!     &shader,
+//!     &intel::StageKey::default(),
+//!     device,
+//!     &intel::Options::default(),
+//! )?;
+//! assert_eq!(compiled.kernels[0].statistics.instructions, 5);
+//! assert_eq!(eu::validate_program(device, &compiled.kernels[0].code), []);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod access;
 pub mod allocate;
@@ -39,7 +62,7 @@ use output::Compiled;
 /// Compiles one shader stage for `devinfo`.
 ///
 /// # Errors
-/// The layer that gave up and why.
+/// The phase that failed and the reason.
 pub fn compile(
     shader: &ir::Shader,
     key: &StageKey,
@@ -64,8 +87,8 @@ pub fn compile(
     compile_stage(shader, key, &CodeGenerator { model: &model, options })
 }
 
-/// The back end that compiles `stage`: the caller's choice where the generation has both, which those with scalar code
-/// have for vertex shaders; else the only one.
+/// Returns the back end that compiles `stage`. Only vertex shaders of generations with scalar code
+/// have a choice.
 #[must_use]
 pub fn backend_for(devinfo: &'static DevInfo, stage: ir::Stage, choice: Option<Backend>) -> Backend {
     if matches!(stage, ir::Stage::Fragment | ir::Stage::Compute) {

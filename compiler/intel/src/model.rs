@@ -1,4 +1,7 @@
-//! Decisions that depend on the generation. Passes ask a [`Model`]; nothing else compares generations.
+//! Decisions of the compiler that depend on the device.
+//!
+//! The facts are in [`DevInfo`], the quirks in [`Quirk`]; a [`Model`] adds the quirks whose
+//! handling is switched off, and rules that combine several facts.
 
 use crate::lir::{File, Inst, MessageKind, Op, Operand, REG_SIZE, RowStep, Type};
 use eu::DevInfo;
@@ -34,7 +37,8 @@ impl Model {
         self.devinfo
     }
 
-    /// True if the compiler must work around this trap: the hardware has it and its handling is not switched off.
+    /// True if the compiler must work around this trap: the hardware has it and its handling is not
+    /// switched off.
     #[must_use]
     pub fn handles(&self, quirk: Quirk) -> bool {
         self.devinfo.has_quirk(quirk) && !self.disabled.contains(quirk)
@@ -70,8 +74,8 @@ impl Model {
         if self.handles(Quirk::Gen7DwordMul) { DwordMul::Words } else { DwordMul::Native }
     }
 
-    /// Source modifiers of AND, OR, XOR and NOT may be taken for arithmetic negation: never, except where the
-    /// handling of `gen8-logic-not` is switched off.
+    /// Source modifiers of AND, OR, XOR and NOT may be taken for arithmetic negation: never, except
+    /// where the handling of `gen8-logic-not` is switched off.
     #[must_use]
     pub fn logic_takes_modifiers(&self) -> bool {
         self.devinfo.has_quirk(Quirk::Gen8LogicNot) && !self.handles(Quirk::Gen8LogicNot)
@@ -83,7 +87,8 @@ impl Model {
         self.devinfo.align16_derivatives
     }
 
-    /// Discarded pixels are removed by a mask in the render-target message's header (else by a predicate).
+    /// Discarded pixels are removed by a mask in the render-target message's header (else by a
+    /// predicate).
     #[must_use]
     pub fn discard_by_header(&self) -> bool {
         self.devinfo.discard_by_header
@@ -101,8 +106,8 @@ impl Model {
         self.devinfo.fetch_level_second
     }
 
-    /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another mode: gen9 gave
-    /// that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
+    /// Bits of a sampler header's dword 2 without which a SIMD4x2 message would be one of another
+    /// mode: gen9 gave that mode the code (Mesa's `GFX9_SAMPLER_SIMD_MODE_EXTENSION_SIMD4X2`).
     #[must_use]
     pub fn simd4x2_header(&self) -> Option<u32> {
         self.devinfo.simd4x2_header
@@ -144,7 +149,7 @@ impl Model {
         common_max_exec_size(self, inst)
     }
 
-    /// Whether an immediate may stand as the last source of `inst`.
+    /// True if the last source of `inst` may be an immediate.
     #[must_use]
     pub fn accepts_immediate(&self, inst: &Inst, ty: Type) -> bool {
         if inst.op.info().three_source || matches!(inst.op, Op::Pln | Op::Line) || inst.op.is_send() {
@@ -190,8 +195,9 @@ fn is_64bit_execution(inst: &Inst) -> bool {
     inst.exec_type().size() == 8 || (inst.dst.is_reg() && inst.dst.ty.size() == 8)
 }
 
-/// A packed word src0 of a packed dword destination, or a scalar: may be narrower than the destination. As src1, Haswell
-/// leaves packed words where they are when the first eight channels are disabled.
+/// A packed word src0 of a packed dword destination, or a scalar: may be narrower than the
+/// destination. As src1, Haswell leaves packed words where they are when the first eight channels
+/// are disabled.
 fn exempt_from_two_grf_rule(model: &Model, inst: &Inst, index: usize) -> bool {
     let src = &inst.src[index];
     if src.is_scalar() {
@@ -228,8 +234,8 @@ fn common_max_exec_size(model: &Model, inst: &Inst) -> u8 {
     while limit > 1 && dst_span(inst, limit) > 1 && !two_register_destination_ok(model, inst, limit) {
         limit /= 2;
     }
-    // The even split of a two-register source of a one-register destination, and of the destination itself,
-    // holds for every region the back ends make: power-of-two strides at aligned offsets.
+    // The even split of a two-register source of a one-register destination, and of the destination
+    // itself, holds for every region the back ends make: power-of-two strides at aligned offsets.
     limit.max(1) as u8
 }
 
@@ -325,9 +331,9 @@ fn align16_limit(model: &Model, inst: &Inst) -> u32 {
     limit.min(u32::from(inst.exec_size))
 }
 
-/// One instruction over both vertices can read this 64-bit Align16 source. With vertical stride 0 the second half
-/// reads either the same oword again, right for vectors shared by both vertices, or that of the next register
-/// (`gen7-align16-vstride0`), right for the others.
+/// One instruction over both vertices can read this 64-bit Align16 source. With vertical stride 0
+/// the second half reads either the same oword again, right for vectors shared by both vertices, or
+/// that of the next register (`gen7-align16-vstride0`), right for the others.
 fn serves_both_vertices(model: &Model, inst: &Inst, src: &Operand) -> bool {
     if !src.is_reg() || src.ty.size() != 8 || !model.handles(Quirk::Align16DfSwizzle) {
         return true;

@@ -1,4 +1,4 @@
-//! What a caller chooses: state that drivers compile in, and compilation options.
+//! Draw-time state that is compiled into stages, and compilation options.
 
 use crate::model::QuirkSet;
 use crate::output::{TessDomain, Varying, Width};
@@ -9,14 +9,14 @@ use vocabulary::PayloadInterference;
 /// Draw-time state that is compiled into a stage. The defaults suit a plain draw.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StageKey {
-    /// Slots of the next stage's inputs that this stage must provide even if it does not write them; order is
-    /// irrelevant.
+    /// Slots of the next stage's inputs that this stage must provide even if it does not write
+    /// them; order is irrelevant.
     pub outputs_needed: Vec<Varying>,
-    /// Number of colour buffers that are bound.
+    /// Number of color buffers that are bound.
     pub render_targets: u32,
-    /// One fragment colour goes to all bound colour buffers (`gl_FragColor`).
+    /// One fragment color goes to all bound color buffers (`gl_FragColor`).
     pub replicate_color: bool,
-    /// Clamp fragment colours to 0 … 1.
+    /// Clamp fragment colors to 0 … 1.
     pub clamp_color: bool,
     /// Samples per pixel of the framebuffer.
     pub samples: u32,
@@ -57,15 +57,15 @@ pub struct Options {
     pub pass_limit: Option<u64>,
     /// The same for the kernels of one width, in the place of [`Options::pass_limit`].
     pub width_limits: Vec<(Width, u64)>,
-    /// Where it is noted which optional passes ran.
+    /// Collector of the logs of optional passes.
     pub log: Option<PassSink>,
     /// Names of optional back-end passes to leave out.
     pub disabled_passes: Vec<String>,
     /// Force the vec4 back end where the scalar one is the default, or the other way round.
     pub backend: Option<Backend>,
-    /// How finely the allocator's liveness tracks definitions (for comparisons).
+    /// Granularity of the allocator's liveness analysis (for comparisons).
     pub liveness: LivenessGranularity,
-    /// What payload registers interfere with (for comparisons).
+    /// Interference of payload registers (for comparisons).
     pub payload_interference: PayloadInterference,
 }
 

@@ -83,15 +83,20 @@ impl PassList {
     }
 }
 
+/// Every pass of both back ends; those that both have occur twice.
+pub fn all() -> impl Iterator<Item = LirPass> {
+    SCALAR.all().chain(VEC4.all())
+}
+
 /// Returns the names of the optional passes of both back ends.
 pub fn optional() -> impl Iterator<Item = &'static str> {
-    SCALAR.all().chain(VEC4.all()).map(|pass| pass.name).filter(|name| ir::pass::is_optional(name))
+    all().map(|pass| pass.name).filter(|name| ir::pass::is_optional(name))
 }
 
 /// Returns the pass with this name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<LirPass> {
-    SCALAR.all().chain(VEC4.all()).find(|pass| pass.name == name)
+    all().find(|pass| pass.name == name)
 }
 
 /// Collector of the logs of optional passes, one for each kernel, failed ones included. Clones
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        for pass in SCALAR.all().chain(VEC4.all()) {
+        for pass in all() {
             let found = by_name(pass.name).expect("a listed pass");
             assert!(std::ptr::fn_addr_eq(found.run, pass.run), "{}", pass.name);
         }
@@ -130,7 +135,7 @@ mod tests {
     fn empty_programs_do_not_change() {
         let devinfo = eu::DevInfo::get("chv").expect("a device");
         let model = Model::new(devinfo, crate::QuirkSet::default());
-        for pass in SCALAR.all().chain(VEC4.all()) {
+        for pass in all() {
             let mut program = lir::Program::new(8);
             assert!(!(pass.run)(&mut program, &model), "{}", pass.name);
         }

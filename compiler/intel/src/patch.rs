@@ -1,4 +1,5 @@
-//! Patch entries of the URB: where the tessellation stages find their inputs and outputs, for both back ends.
+//! Patch entries of the URB: where the tessellation stages find their inputs and outputs, for both
+//! back ends.
 
 use crate::error::CompileError;
 use crate::options::StageKey;
@@ -10,13 +11,14 @@ use std::collections::BTreeSet;
 /// Most slots of the patch that evaluation threads get in registers.
 const MAX_PUSHED_SLOTS: u32 = 32;
 
-/// Slots of the patch, from the first one on, that evaluation threads get in registers: an even number.
+/// Slots of the patch, from the first one on, that evaluation threads get in registers: an even
+/// number.
 pub fn pushed_slots(inputs: &PatchMap, key: &StageKey) -> u32 {
     let slots = inputs.slots(key.patch_vertices as usize) as u32;
     slots.min(MAX_PUSHED_SLOTS).next_multiple_of(2)
 }
 
-/// Where an interface slot lies in a patch entry.
+/// Place of an interface slot in a patch entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Dword of a slot of the patch, the header included.
@@ -45,7 +47,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// Which array of levels a slot is.
+    /// Returns the array of levels that a slot is.
     #[must_use]
     pub fn of(slot: Slot) -> Option<Level> {
         match slot {
@@ -109,7 +111,8 @@ pub fn control_interface(
     })
 }
 
-/// The layout of the patches that a control shader writes: what it declares and writes, what the next stage needs.
+/// The layout of the patches that a control shader writes: what it declares and writes, what the
+/// next stage needs.
 ///
 /// # Errors
 /// A slot that does not travel between the tessellation stages.

@@ -1,14 +1,15 @@
-//! Byte-granular access patterns: which bytes of a register an instruction certainly defines or may read.
+//! Byte-granular access patterns: which bytes of a register an instruction certainly defines or may
+//! read.
 //!
-//! The patterns are 32-bit masks, one bit per byte of a GRF. A bit in a write pattern means that the byte is
-//! defined for every enabled channel; a clear bit in a read pattern means that the byte is certainly not read.
-//! Both err on the safe side.
+//! The patterns are 32-bit masks, one bit per byte of a GRF. A bit in a write pattern means that
+//! the byte is defined for every enabled channel; a clear bit in a read pattern means that the byte
+//! is certainly not read. Both err on the safe side.
 
 use crate::lir::{Inst, MessageKind, Op, Operand, REG_SIZE, Region};
 
-/// A mask with `bits` ones at every multiple of `step` for `count` elements, shifted up by `offset`; what leaves
-/// the 32 bits is cut off. A `step` of 0 is one element. Built by doubling: the number of steps is logarithmic
-/// in `count`.
+/// A mask with `bits` ones at every multiple of `step` for `count` elements, shifted up by
+/// `offset`; what leaves the 32 bits is cut off. A `step` of 0 is one element. Built by doubling:
+/// the number of steps is logarithmic in `count`.
 #[must_use]
 pub fn periodic_mask(count: u32, step: u32, bits: u32, offset: u32) -> u32 {
     if count == 0 || offset >= 32 {
@@ -60,8 +61,8 @@ fn whole_registers(operand: &Operand, bytes: u32) -> Option<u32> {
     whole.then_some(bytes / REG_SIZE)
 }
 
-/// Calls `f` for each register that source `index` of `inst` touches, counted from the one that holds the source's
-/// first byte, with its [`src_read_pattern`].
+/// Calls `f` for each register that source `index` of `inst` touches, counted from the one that
+/// holds the source's first byte, with its [`src_read_pattern`].
 pub fn for_each_read(inst: &Inst, index: usize, mut f: impl FnMut(u32, u32)) {
     let plain = !inst.align16 && inst.message.is_none() && !matches!(inst.op, Op::Pln | Op::Line);
     let (src, bytes) = (&inst.src[index], inst.bytes_read(index));
@@ -73,8 +74,8 @@ pub fn for_each_read(inst: &Inst, index: usize, mut f: impl FnMut(u32, u32)) {
     }
 }
 
-/// Calls `f` for each register that the destination of `inst` touches, counted from the one that holds its first byte,
-/// with its [`dst_write_pattern`].
+/// Calls `f` for each register that the destination of `inst` touches, counted from the one that
+/// holds its first byte, with its [`dst_write_pattern`].
 pub fn for_each_write(inst: &Inst, mut f: impl FnMut(u32, u32)) {
     let plain = !inst.align16 && !inst.op.is_send() && inst.op != Op::Undef;
     let bytes = inst.bytes_written();
@@ -87,8 +88,8 @@ pub fn for_each_write(inst: &Inst, mut f: impl FnMut(u32, u32)) {
     }
 }
 
-/// Bytes of register `reg` (counted from the register that holds the destination's first byte) that `inst`
-/// defines for all enabled channels.
+/// Bytes of register `reg` (counted from the register that holds the destination's first byte) that
+/// `inst` defines for all enabled channels.
 #[must_use]
 pub fn dst_write_pattern(inst: &Inst, reg: u32) -> u32 {
     if reg >= regs_written(inst) { 0 } else { write_mask(inst, reg) }
@@ -116,8 +117,8 @@ fn reach_mask(inst: &Inst, reg: u32) -> u32 {
     element_mask(&inst.dst, u32::from(inst.exec_size), u32::from(stride.max(1)), reg).unwrap_or(0)
 }
 
-/// Bytes of register `reg` (counted from the register that holds the source's first byte) that `inst` may read
-/// through source `index`.
+/// Bytes of register `reg` (counted from the register that holds the source's first byte) that
+/// `inst` may read through source `index`.
 #[must_use]
 pub fn src_read_pattern(inst: &Inst, index: usize, reg: u32) -> u32 {
     if reg >= regs_read(inst, index) { 0 } else { read_mask(inst, index, reg) }
@@ -127,7 +128,7 @@ pub fn src_read_pattern(inst: &Inst, index: usize, reg: u32) -> u32 {
 fn read_mask(inst: &Inst, index: usize, reg: u32) -> u32 {
     let src = &inst.src[index];
     if let Some(message) = &inst.message {
-        // One element stands in each dword of the data, which follows n/8 registers of addresses.
+        // One element is in each dword of the data, which follows n/8 registers of addresses.
         let n = u32::from(inst.exec_size / 8).max(1);
         if let MessageKind::ByteScatteredWrite { element } = message.kind {
             let first = n + u32::from(message.header);
@@ -151,7 +152,8 @@ fn read_mask(inst: &Inst, index: usize, reg: u32) -> u32 {
     }
 }
 
-/// Mask of evenly spaced elements in register `reg`; `None` where the period does not repeat per register.
+/// Mask of evenly spaced elements in register `reg`; `None` where the period does not repeat per
+/// register.
 fn element_mask(operand: &Operand, count: u32, stride: u32, reg: u32) -> Option<u32> {
     let size = operand.ty.size();
     let step = size * stride;
@@ -162,7 +164,8 @@ fn element_mask(operand: &Operand, count: u32, stride: u32, reg: u32) -> Option<
     if stride == 0 || offset >= step || step > REG_SIZE || !REG_SIZE.is_multiple_of(step) {
         return None;
     }
-    // The first register holds this many elements; whole registers of them were passed before `reg`.
+    // The first register holds this many elements; whole registers of them were passed before
+    // `reg`.
     let passed = REG_SIZE / step * reg;
     Some(periodic_mask(count.saturating_sub(passed), step, size, offset))
 }
@@ -198,7 +201,8 @@ fn align16_mask(operand: &Operand, exec_size: u8, components: u8, reg: u32) -> u
     mask
 }
 
-/// Bytes that an Align16 source may read: the components its swizzle selects for the written components.
+/// Bytes that an Align16 source may read: the components its swizzle selects for the written
+/// components.
 fn align16_read_mask(inst: &Inst, src: &Operand, reg: u32) -> u32 {
     let needed = inst.components_read();
     let mut components = 0;

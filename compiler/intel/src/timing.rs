@@ -1,7 +1,8 @@
 //! Static timing of allocated programs: dependences and an estimate of cycles.
 //!
-//! The model is coarse: an instruction issues in two cycles (four when sixteen wide), its result is there after
-//! [`Model::latency`]. Times are estimates of our own, good for comparing our programs with each other.
+//! The model is coarse: an instruction issues in two cycles (four when sixteen wide), its result is
+//! there after [`Model::latency`]. Times are estimates of our own, good for comparing our programs
+//! with each other.
 
 use crate::allocate::graph::run;
 use crate::lir::cfg::Cfg;
@@ -10,8 +11,8 @@ use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use smallvec::SmallVec;
 
-/// Things instructions depend on each other through: 128 registers, two accumulators, four flag subregisters,
-/// other architecture state, memory.
+/// Things instructions depend on each other through: 128 registers, two accumulators, four flag
+/// subregisters, other architecture state, memory.
 const RESOURCES: usize = 136;
 const ACCUMULATOR: usize = 128;
 const FLAGS: usize = 130;
@@ -72,7 +73,7 @@ fn access(inst: &Inst) -> Access {
         (FLAGS..STATE).for_each(|flag| a.reads.insert(flag));
     }
     if inst.is_predicated_write() {
-        // What the predicate leaves out stays.
+        // Channels that the predicate leaves out keep their value.
         add_operand(&mut a.reads, &inst.dst, regs_written(inst));
     }
     if inst.writes_flag() {
@@ -98,7 +99,7 @@ fn access(inst: &Inst) -> Access {
     a
 }
 
-/// Adds what an operand of `count` registers stands in.
+/// Adds the resources of an operand of `count` registers.
 fn add_operand(set: &mut Set, operand: &Operand, count: u32) {
     match operand.file {
         File::Grf(_) => {
@@ -118,8 +119,8 @@ pub(crate) fn issue_cycles(inst: &Inst) -> u32 {
 /// An edge: the later instruction, and the cycles from the earlier one's issue to its own.
 pub(crate) type Edges = Vec<SmallVec<[(u32, u32); 4]>>;
 
-/// Dependences among the instructions of a block: reads after writes wait for the result, writes after reads or
-/// writes for the issue.
+/// Dependences among the instructions of a block: reads after writes wait for the result, writes
+/// after reads or writes for the issue.
 pub(crate) fn dependences(insts: &[Inst], latencies: &[u32]) -> Edges {
     let mut edges: Edges = insts.iter().map(|_| SmallVec::new()).collect();
     let mut writer: [Option<usize>; RESOURCES] = [None; RESOURCES];

@@ -1,13 +1,16 @@
 //! Re-proves an allocation by abstract interpretation.
 //!
-//! The abstract state says for every byte of every *location* — a GRF of a virtual register of the final program,
-//! a fixed register, a GRF of scratch memory — whether it was never written, holds a byte of a value of the
-//! *original* program, or was lost because something else was written to the same place. Executing the allocated
-//! program over this state, every read must find the bytes that the original instruction means. The
-//! interpretation follows the thread's physical control flow (the second arm of an IF runs after the first).
-//! What masks hide from it — channels that wait at a join while others run — is checked construct by construct:
-//! nothing may be written to the place of a value that waits.
+//! The abstract state says for every byte of every *location* — a GRF of a virtual register of the
+//! final program, a fixed register, a GRF of scratch memory — whether it was never written, holds a
+//! byte of a value of the *original* program, or was lost because something else was written to the
+//! same place. Executing the allocated program over this state, every read must find the bytes that
+//! the original instruction means. The interpretation follows the thread's physical control flow
+//! (the second arm of an IF runs after the first). Masks hide channels from it that wait at a join
+//! while others run; these are checked construct by construct: nothing may be written to the place
+//! of a value that waits.
 
+use super::rewrite::place;
+use super::spill::{FILL, SPILL};
 use crate::error::CompileError;
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, MessageKind, Op, Operand, Program, REG_SIZE, VReg};
@@ -19,15 +22,11 @@ use fixedbitset::FixedBitSet;
 
 /// General registers.
 const GRFS: usize = 128;
-/// Id of what the allocator's own instructions write besides copies.
+/// Id of the values that the allocator's own instructions write besides copies.
 const JUNK: u32 = u32::MAX;
 
-/// Remark of fill messages.
-pub const FILL: &str = "fill";
-/// Remark of spill messages and the moves that feed them.
-pub const SPILL: &str = "spill";
-
-/// What one GRF-sized location holds: bytes of original GRF `id`. Bytes in neither mask were never written.
+/// Contents of one GRF-sized location: bytes of original GRF `id`. Bytes in neither mask were never
+/// written.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Held {
     id: u32,
@@ -40,7 +39,7 @@ impl Held {
         self.holds | self.lost == 0
     }
 
-    /// What is known where two paths meet.
+    /// Joins the knowledge of two paths that meet.
     fn join(&self, other: &Held) -> Held {
         if self.never_written() {
             return *other;
@@ -63,8 +62,9 @@ struct State {
     written: FixedBitSet,
 }
 
-/// Checks that `allocated` (with its virtual-register form `program`, same instructions, registers at `starts`)
-/// computes what `original` means. `scratch_base` is the first scratch byte that spilling may use.
+/// Checks that `allocated` (with its virtual-register form `program`, same instructions, registers
+/// at `starts`) computes what `original` means. `scratch_base` is the first scratch byte that
+/// spilling may use.
 ///
 /// # Errors
 /// The first violation found, naming instruction and register.
@@ -123,8 +123,8 @@ impl<'a> Checker<'a> {
         let meaning = match_instructions(original, program)?;
         for (i, (placed, inst)) in allocated.insts.iter().zip(&program.insts).enumerate() {
             let mut expected = inst.clone();
-            super::place(&mut expected.dst, starts);
-            expected.src.iter_mut().for_each(|s| super::place(s, starts));
+            place(&mut expected.dst, starts);
+            expected.src.iter_mut().for_each(|s| place(s, starts));
             if *placed != expected {
                 return Err(CompileError::allocate(format!(
                     "checker: instruction {i} is not where it should be"
@@ -165,9 +165,10 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Some channel may go from block `from` to its physical successor `to`, or the state matters for channels that
-    /// wait: the second arm of an IF runs after the first. After a jump of all channels the thread still walks to
-    /// the next join, but what it finds there only concerns channels that came another way.
+    /// Some channel may go from block `from` to its physical successor `to`, or the state matters
+    /// for channels that wait: the second arm of an IF runs after the first. After a jump of all
+    /// channels the thread still walks to the next join, but what it finds there only concerns
+    /// channels that came another way.
     fn carries_channels(&self, from: usize, to: usize, reachable: &[bool]) -> bool {
         let block = &self.cfg.blocks[from];
         let logical = reachable[from] && block.succs.contains(&to);
@@ -293,7 +294,8 @@ impl<'a> Checker<'a> {
             let mask = src_read_pattern(meant, index, reg);
             let held = state.held.get(location).copied().unwrap_or_default();
             let right = if held.id == id { held.holds } else { 0 };
-            // A byte that nothing has written is as undefined as it was, if the original had not written it.
+            // A byte that nothing has written is as undefined as it was, if the original had not
+            // written it.
             let undefined = !(held.holds | held.lost);
             let excused =
                 if state.written.contains(id as usize) && held.never_written() { 0 } else { undefined };
@@ -462,7 +464,8 @@ fn check_waiting_channels(program: &Program, starts: &[Option<u8>]) -> Result<()
     Ok(())
 }
 
-/// What is written in `held` and used after the end of `running` must not be overwritten in `running`.
+/// Values written in `held` and used after the end of `running` must not be overwritten in
+/// `running`.
 fn guard(
     program: &Program,
     starts: &[Option<u8>],

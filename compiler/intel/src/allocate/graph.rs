@@ -1,8 +1,9 @@
-//! Interference graph of virtual registers and its colouring with runs of GRFs.
+//! Interference graph of virtual registers and its coloring with runs of GRFs.
 //!
-//! A node of size s may start at any GRF p whose run p … p+s−1 it is allowed; a neighbour of size m blocks at
-//! most s+m−1 of these positions. A node whose neighbours together block fewer positions than it has can always
-//! be coloured last (the generalised degree test); otherwise colouring is tried optimistically.
+//! A node of size s may start at any GRF p whose run p … p+s−1 it is allowed; a neighbor of size m
+//! blocks at most s+m−1 of these positions. A node whose neighbors together block fewer positions
+//! than it has can always be colored last (the generalized degree test); otherwise coloring is
+//! tried optimistically.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,12 +26,12 @@ struct Node {
     /// GRFs the node must not use (payload still needed, or outside its range), one bit per GRF.
     forbidden: u128,
     /// Hard conflicts.
-    neighbours: Vec<u32>,
+    neighbors: Vec<u32>,
     /// Conflicts unless both start at the same GRF.
     aligned: Vec<u32>,
     /// Never touched: needs no register.
     unused: bool,
-    /// Must be coloured before everything else.
+    /// Must be colored before everything else.
     first: bool,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn run(start: u32, size: u32) -> u128 {
     ones.checked_shl(start).unwrap_or(0)
 }
 
-/// Bit p is set if the run of `size` registers from p lies inside the file and avoids `taken`.
+/// Bit p is set if the run of `size` registers from p is inside the file and avoids `taken`.
 fn free_starts(taken: u128, size: u32) -> u128 {
     let mut free = !taken;
     // Doubling: after each step bit p tells that the run of `have` registers from p is free.
@@ -76,7 +77,7 @@ impl Graph {
             graph.nodes.push(Node {
                 size: u32::from(data.regs),
                 forbidden: payload_conflicts(liveness, interval),
-                neighbours: Vec::with_capacity(16),
+                neighbors: Vec::with_capacity(16),
                 aligned: Vec::new(),
                 unused: interval.is_empty(),
                 first: false,
@@ -89,7 +90,8 @@ impl Graph {
         graph
     }
 
-    /// Keeps responses out of r127: where one overlaps its message's payload there, gen8 corrupts it (`gen8-r127`).
+    /// Keeps responses out of r127: where one overlaps its message's payload there, gen8 corrupts
+    /// it (`gen8-r127`).
     pub fn keep_responses_below_r127(&mut self, program: &Program) {
         for inst in program.insts.iter().filter(|inst| inst.message.is_some_and(|m| m.rlen > 0)) {
             if let Some(v) = inst.dst.vreg() {
@@ -137,7 +139,8 @@ impl Graph {
             if v == dst || (written <= 1 && regs_read(inst, index) <= 1) {
                 continue;
             }
-            // Two halves execute one after the other: the first must not overwrite what the second reads.
+            // Two halves execute one after the other: the first must not overwrite what the second
+            // reads.
             let same_layout = src.offset == inst.dst.offset
                 && src.stride().map(|s| u32::from(s) * src.ty.size())
                     == inst.dst.stride().map(|s| u32::from(s) * inst.dst.ty.size())
@@ -171,8 +174,8 @@ impl Graph {
         }
         let (word, bit) = Graph::pair_bit(a, b);
         self.connected[word] |= bit;
-        self.nodes[a].neighbours.push(b as u32);
-        self.nodes[b].neighbours.push(a as u32);
+        self.nodes[a].neighbors.push(b as u32);
+        self.nodes[b].neighbors.push(a as u32);
     }
 
     fn align(&mut self, a: usize, b: usize) {
@@ -182,10 +185,10 @@ impl Graph {
         }
     }
 
-    /// Neighbours that block positions of node `n`.
+    /// Neighbors that block positions of node `n`.
     fn blockers(&self, n: usize) -> impl Iterator<Item = usize> + '_ {
         let node = &self.nodes[n];
-        node.neighbours.iter().chain(&node.aligned).map(|&m| m as usize)
+        node.neighbors.iter().chain(&node.aligned).map(|&m| m as usize)
     }
 
     /// Number of nodes.
@@ -200,18 +203,20 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// Number of neighbours, weighted by how many positions each blocks: how much spilling the node helps.
+    /// Number of neighbors, weighted by how many positions each blocks: how much spilling the node
+    /// helps.
     #[must_use]
     pub fn pressure(&self, v: VReg) -> u32 {
         let Some(size) = self.nodes.get(v.index()).map(|node| node.size) else { return 0 };
         self.blockers(v.index()).map(|m| self.nodes[m].size + size - 1).sum()
     }
 
-    /// First GRF of each virtual register (`None` for unused ones), or the nodes that found no place.
+    /// First GRF of each virtual register (`None` for unused ones), or the nodes that found no
+    /// place.
     ///
     /// # Errors
     /// The virtual registers without a place, in the order in which they were tried.
-    pub fn colour(&self) -> Result<Vec<Option<u8>>, Vec<VReg>> {
+    pub fn color(&self) -> Result<Vec<Option<u8>>, Vec<VReg>> {
         let stack = self.simplify();
         let mut start: Vec<Option<u8>> = vec![None; self.nodes.len()];
         let mut failed = Vec::new();
@@ -224,7 +229,7 @@ impl Graph {
         if failed.is_empty() { Ok(start) } else { Err(failed) }
     }
 
-    /// Order of removal: the last removed is coloured first.
+    /// Order of removal: the last removed is colored first.
     fn simplify(&self) -> Vec<usize> {
         let n = self.nodes.len();
         let positions: Vec<u32> =
@@ -239,8 +244,9 @@ impl Graph {
         let mut remaining = removed.iter().filter(|r| !**r).count();
         let mut queued = vec![false; n];
         ready.iter().for_each(|&i| queued[i] = true);
-        // Optimistic: when no node is ready, the one that is least short of positions goes next. Filled when first needed; a node is in
-        // it once for every shortage it had, the least of which comes first.
+        // Optimistic: when no node is ready, the one that is least short of positions goes next.
+        // Filled when first needed; a node is in it once for every shortage it had, the least of
+        // which comes first.
         let mut short: Option<BinaryHeap<Reverse<(u32, usize)>>> = None;
         while remaining > 0 {
             let next = ready.pop().or_else(|| {
@@ -275,7 +281,7 @@ impl Graph {
     fn place(&self, n: usize, start: &[Option<u8>]) -> Option<u8> {
         let node = &self.nodes[n];
         let mut taken = node.forbidden;
-        for &m in &node.neighbours {
+        for &m in &node.neighbors {
             if let Some(p) = start[m as usize] {
                 taken |= run(u32::from(p), self.nodes[m as usize].size);
             }
@@ -291,7 +297,8 @@ impl Graph {
         if starts == 0 {
             return None;
         }
-        // Message payloads that end the thread sit at the top; everything else fills from the bottom.
+        // Message payloads that end the thread sit at the top; everything else fills from the
+        // bottom.
         let p = if node.first { 127 - starts.leading_zeros() } else { starts.trailing_zeros() };
         Some(p as u8)
     }

@@ -1,25 +1,27 @@
-//! Register allocation: graph colouring with spilling, and a checker that re-proves the result.
+//! Register allocation: graph coloring with spilling, and a checker that re-proves the result.
 
 pub mod checker;
 pub mod graph;
+mod rewrite;
 mod spill;
 #[cfg(test)]
 mod tests;
 
 use crate::error::CompileError;
 use crate::lir::cfg::Cfg;
-use crate::lir::{File, Operand, Program, REG_SIZE, VReg};
+use crate::lir::{Program, REG_SIZE, VReg};
 use crate::liveness::Liveness;
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 use graph::Graph;
+use rewrite::rewrite;
 use spill::Spiller;
 use vocabulary::{LivenessGranularity, PayloadInterference};
 
 /// Most virtual registers of a program; the interference graph takes half a bit per pair.
 const MAX_REGISTERS: usize = 60_000;
 
-/// How to allocate.
+/// Settings of an allocation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// Spilling is allowed; otherwise a program that does not fit is an error.
@@ -28,13 +30,13 @@ pub struct Settings {
     pub spill_all: bool,
     /// Run the checker on the result.
     pub check: bool,
-    /// How finely liveness tracks definitions.
+    /// Granularity of the liveness analysis.
     pub granularity: LivenessGranularity,
-    /// What payload registers interfere with.
+    /// Interference of payload registers.
     pub payload: PayloadInterference,
 }
 
-/// What allocation did.
+/// Result of an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Allocation {
     /// Scratch messages that write.
@@ -47,8 +49,9 @@ pub struct Allocation {
     pub max_live: u32,
 }
 
-/// Replaces virtual registers by general registers, spilling to scratch memory from byte `scratch_base` on
-/// where they do not fit. Sends that end the thread get their payload in g112 … g127.
+/// Replaces virtual registers by general registers, spilling to scratch memory from byte
+/// `scratch_base` on where they do not fit. Sends that end the thread get their payload in g112 …
+/// g127.
 ///
 /// # Errors
 /// The program does not fit, and spilling is not allowed or does not help.
@@ -83,7 +86,7 @@ pub fn allocate(
         if model.handles(Quirk::Gen8R127) {
             graph.keep_responses_below_r127(program);
         }
-        match graph.colour() {
+        match graph.color() {
             Ok(starts) => {
                 match &original {
                     Some(original) => {
@@ -124,22 +127,4 @@ fn spill_everything(program: &mut Program, model: &Model, spiller: &mut Spiller)
     let victims: Vec<VReg> =
         program.vregs.keys().filter(|v| costs[v.index()].is_some_and(|cost| cost > 0.0)).collect();
     spiller.spill(program, model, &victims);
-}
-
-/// Replaces every virtual register by its place.
-fn rewrite(program: &mut Program, starts: &[Option<u8>]) {
-    for inst in &mut program.insts {
-        place(&mut inst.dst, starts);
-        for src in &mut inst.src {
-            place(src, starts);
-        }
-    }
-}
-
-fn place(operand: &mut Operand, starts: &[Option<u8>]) {
-    if let File::Vgrf(v) = operand.file {
-        let byte = u32::from(starts[v.index()].unwrap_or(0)) * REG_SIZE + operand.offset;
-        operand.file = File::Grf((byte / REG_SIZE) as u8);
-        operand.offset = byte % REG_SIZE;
-    }
 }

@@ -1,4 +1,4 @@
-//! Choice of what to spill, and spill code through scratch messages.
+//! Choice of registers to spill, and spill code through scratch messages.
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Message, MessageKind, Op, Operand, Program, REG_SIZE, Type, VReg};
@@ -7,8 +7,12 @@ use crate::pattern::{dst_write_pattern, regs_read, regs_written};
 use crate::sends;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use super::checker::{FILL, SPILL};
 use super::graph::Graph;
+
+/// Remark of fill messages.
+pub(super) const FILL: &str = "fill";
+/// Remark of spill messages and of the moves that feed them.
+pub(super) const SPILL: &str = "spill";
 
 /// State of spilling across rounds of allocation.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +30,8 @@ pub struct Spiller {
 /// Registers one scratch message moves at most.
 const MAX_BLOCK: u32 = 4;
 
-/// Cost of every virtual register: loads and stores weighted by loop depth; `None` where spilling is impossible.
+/// Cost of every virtual register: loads and stores weighted by loop depth; `None` where spilling
+/// is impossible.
 #[must_use]
 pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>> {
     let mut cost: Vec<Option<f64>> = vec![Some(0.0); program.vregs.len()];
@@ -54,7 +59,8 @@ pub fn costs(program: &Program, cfg: &Cfg, spiller: &Spiller) -> Vec<Option<f64>
     cost
 }
 
-/// The `count` registers whose spilling relieves most per cost, best first; fewer if fewer can be spilled.
+/// The `count` registers whose spilling relieves most per cost, best first; fewer if fewer can be
+/// spilled.
 #[must_use]
 pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>], count: usize) -> Vec<VReg> {
     let mut candidates = Vec::new();
@@ -70,8 +76,9 @@ pub fn choose(program: &Program, graph: &Graph, costs: &[Option<f64>], count: us
 }
 
 impl Spiller {
-    /// Moves the values of `victims` to scratch memory in one walk over the program: every instruction that uses
-    /// one gets a temporary of its own, filled before and stored after. The victims themselves are pinned.
+    /// Moves the values of `victims` to scratch memory in one walk over the program: every
+    /// instruction that uses one gets a temporary of its own, filled before and stored after. The
+    /// victims themselves are pinned.
     pub fn spill(&mut self, program: &mut Program, model: &Model, victims: &[VReg]) {
         let mut slots: SecondaryMap<VReg, Option<u32>> = SecondaryMap::new();
         for &victim in victims {
@@ -109,7 +116,8 @@ impl Spiller {
         }
     }
 
-    /// Appends `inst`, whose destination lives at byte `slot` of scratch memory, with its loads and stores.
+    /// Appends `inst`, whose destination lives at byte `slot` of scratch memory, with its loads and
+    /// stores.
     fn push_stored(
         &mut self,
         program: &mut Program,
@@ -162,8 +170,9 @@ impl Spiller {
         }
     }
 
-    /// Writes the `count` registers behind the first one of `temp` to byte `slot` of scratch. The register in
-    /// front of each block is used as header, so later blocks go through a payload of their own.
+    /// Writes the `count` registers behind the first one of `temp` to byte `slot` of scratch. The
+    /// register in front of each block is used as header, so later blocks go through a payload of
+    /// their own.
     fn store(&mut self, program: &mut Program, temp: Operand, slot: u32, count: u32) {
         let mut done = 0;
         while done < count {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lir::build::Builder;
-use crate::lir::{CondMod, Inst, Op, Type};
+use crate::lir::{CondMod, File, Inst, Op, Operand, Type};
 use crate::model::{Model, QuirkSet};
 use eu::DevInfo;
 use rand_pcg::Pcg64;
@@ -23,8 +23,8 @@ fn below(rng: &mut Pcg64, n: usize) -> usize {
     rng.next_u32() as usize % n
 }
 
-/// Random reads and writes of registers of one to four GRFs, partial and predicated ones among them, in nested
-/// IFs and loops, with reads of payload registers everywhere.
+/// Random reads and writes of registers of one to four GRFs, partial and predicated ones among
+/// them, in nested IFs and loops, with reads of payload registers everywhere.
 fn random_program(rng: &mut Pcg64, registers: usize, length: usize) -> Program {
     let mut p = Program::new(8);
     p.payload_regs = 20;
@@ -148,7 +148,7 @@ fn verdict(p: &Program, starts: &[u8]) -> Result<(), CompileError> {
     checker::check(p, p, &rewritten(p, &starts), &starts, 0)
 }
 
-/// What the checker says of a program under places that are wrong.
+/// The verdict of the checker on a program with wrong places.
 fn fault(p: &Program, starts: &[u8]) -> String {
     verdict(p, starts).expect_err("wrong places").message
 }
@@ -264,9 +264,9 @@ fn checker_finds_a_fill_from_the_wrong_slot() {
     assert_eq!((spiller.spills, spiller.fills), (2, 2));
     let cfg = Cfg::new(&p);
     let liveness = Liveness::new(&p, &cfg);
-    let starts = Graph::new(&p, &liveness).colour().unwrap();
+    let starts = Graph::new(&p, &liveness).color().unwrap();
     assert_eq!(checker::check(&original, &p, &rewritten(&p, &starts), &starts, 0), Ok(()));
-    let fill = p.insts.iter().position(|i| i.remark == checker::FILL).unwrap();
+    let fill = p.insts.iter().position(|i| i.remark == spill::FILL).unwrap();
     if let Some(message) = &mut p.insts[fill].message {
         message.control ^= 1;
     }
@@ -285,7 +285,7 @@ fn halves_of_compressed_instructions_do_not_overwrite_each_other() {
     b.emit(Op::Add, y, &[x, Operand::ud(1)]);
     uses(&mut b, y);
     let cfg = Cfg::new(&p);
-    let starts = Graph::new(&p, &Liveness::new(&p, &cfg)).colour().unwrap();
+    let starts = Graph::new(&p, &Liveness::new(&p, &cfg)).color().unwrap();
     let (x, y) = (starts[0].unwrap(), starts[1].unwrap());
     assert!(x == y || x.abs_diff(y) >= 2, "g{x} and g{y}");
 }
@@ -332,7 +332,8 @@ fn responses_keep_out_of_r127_on_gen8() {
     }
 }
 
-/// A register completed by two partial writes in a loop lives from there on, not through the loop; seen as a whole it does.
+/// A register completed by two partial writes in a loop lives from there on, not through the loop;
+/// seen as a whole it does.
 #[test]
 fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
     let mut p = Program::new(8);
@@ -352,7 +353,8 @@ fn byte_liveness_needs_fewer_registers_than_whole_liveness() {
     assert!(max_live(LivenessGranularity::Byte) < max_live(LivenessGranularity::Register));
 }
 
-/// Payload that is free after its last use is room for others, unless it is told to interfere with everything.
+/// Payload that is free after its last use is room for others, unless it interferes with
+/// everything.
 #[test]
 fn payload_that_interferes_with_everything_costs_registers() {
     let mut p = Program::new(8);

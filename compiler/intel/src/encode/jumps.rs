@@ -1,13 +1,14 @@
 //! Jump distances.
 //!
-//! JIP is where channels may rejoin next: the end of the innermost construct. UIP is the ENDIF of an IF, the
-//! WHILE of a BREAK or CONTINUE, the target of a HALT. Rules as in Mesa's `brw_eu_emit.c`.
+//! JIP is where channels may rejoin next: the end of the innermost construct. UIP is the ENDIF of
+//! an IF, the WHILE of a BREAK or CONTINUE, the target of a HALT. Rules as in Mesa's
+//! `brw_eu_emit.c`.
 
 use crate::lir::{Op, Program};
 use eu::DevInfo;
 
-/// Fills in JIP and UIP of the branches, which come with their places among the machine instructions; `origin` gives the
-/// back-end instruction of each of those.
+/// Fills in JIP and UIP of the branches, which come with their places among the machine
+/// instructions; `origin` gives the back-end instruction of each of those.
 pub(super) fn resolve(
     program: &Program,
     branches: &mut [(usize, eu::Inst)],

@@ -1,4 +1,5 @@
-//! Allocated back-end programs to machine code: regions, physical swizzles, doubled DF sizes, jumps.
+//! Allocated back-end programs to machine code: regions, physical swizzles, doubled DF sizes,
+//! jumps.
 
 mod jumps;
 mod region;
@@ -84,7 +85,7 @@ fn encode_inst(inst: &Inst, model: &Model) -> Result<eu::Inst, CompileError> {
     let context = region::Context { inst, model, doubled };
     e.dst = region::destination(&context)?;
     if inst.dst.file == File::Arf(Arf::Control(0)) {
-        // What follows must not issue before the new mode holds.
+        // Later instructions must not issue before the new mode holds.
         e.thread_control = eu::ThreadControl::Switch;
     }
     if matches!(inst.op, Op::Cmp | Op::Cmpn) && inst.dst.is_null() {
@@ -245,9 +246,10 @@ fn opcode(op: Op) -> Opcode {
     }
 }
 
-/// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code that is too long for
-/// them says so. Nothing else could take their place: JMPI and CALL have 32 bits there, but lead all channels to one
-/// place, while channels that wait or have left a loop keep places of their own, which only branches give them.
+/// An instruction that has no encoding. Branches before gen8 have 16 bits for each distance: code
+/// that is too long for them says so. Nothing else could take their place: JMPI and CALL have 32
+/// bits there, but lead all channels to one place, while channels that wait or have left a loop
+/// keep places of their own, which only branches give them.
 fn encode_error(devinfo: &eu::DevInfo, instruction: String, error: &eu::EncodeError) -> CompileError {
     let unit = i64::from(devinfo.jump_unit_bytes);
     CompileError::encode(match *error {

@@ -26,7 +26,8 @@ pub(super) fn destination(c: &Context<'_>) -> Result<eu::Operand, CompileError> 
     let mut o = file(dst)?;
     o.ty = dst.ty;
     if c.inst.align16 || c.inst.op.info().three_source {
-        // Of DF components exactly XY and ZW would act on dwords; `lower_df_writemask` has removed them.
+        // Of DF components exactly XY and ZW would act on dwords; `lower_df_writemask` has removed
+        // them.
         o.writemask = eu::WriteMask(dst.writemask);
         o.region = eu::Region::dst(1);
         if dst.is_reg() && o.subnr % 16 != 0 {
@@ -122,8 +123,8 @@ fn align16(c: &Context<'_>, src: &Operand, mut o: eu::Operand) -> Result<eu::Ope
     Ok(o)
 }
 
-/// The swizzle as encoded, and how rows follow each other. A DF row is one oword of two components, and its swizzle
-/// selects dwords, the same ones in both rows.
+/// The swizzle as encoded, and how rows follow each other. A DF row is one oword of two components,
+/// and its swizzle selects dwords, the same ones in both rows.
 fn physical_swizzle(c: &Context<'_>, src: &Operand) -> Result<(eu::Swizzle, RowStep), CompileError> {
     if src.ty.size() != 8 || !src.is_reg() || !c.model.handles(Quirk::Align16DfSwizzle) {
         let step = if src.is_scalar() { RowStep::Same(0) } else { RowStep::Next };
@@ -148,7 +149,7 @@ fn align1(c: &Context<'_>, src: &Operand) -> Result<eu::Region, CompileError> {
         return df_in_dwords(src, n);
     }
     if c.dword_regions() && src.ty == Type::F || c.dword_regions() && src.ty.size() == 4 {
-        // Each source element stands twice: once per dword of the channel.
+        // Each source element is read twice: once per dword of the channel.
         return match src.stride() {
             Some(0) => Ok(eu::Region::SCALAR),
             _ if n == 1 => Ok(eu::Region::SCALAR),

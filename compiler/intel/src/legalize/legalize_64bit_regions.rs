@@ -1,12 +1,21 @@
 //! Equal strides and offsets for instructions with 64-bit operands (`chv-64bit-regions`).
+//!
+//! ```text
+//! before:
+//!   mov(8) v0<1>:DF, v1<1>:F
+//! after:
+//!   mov(8) v2<2>:UD, v1<1>:UD
+//!   mov(8) v0<1>:DF, v2<2>:F
+//! ```
 
 use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::{Model, Quirk};
 
-/// Cherryview executes an instruction with a 64-bit operand only if destination and sources have one stride, a
-/// multiple of 8 bytes, and one offset within their registers; scalars are excepted. Narrower sources are spread
-/// to that stride first, narrower results gathered afterwards. Assumes legal immediates; afterwards every
-/// piece of an instruction obeys the rule too, because all operands advance alike.
+/// Cherryview executes an instruction with a 64-bit operand only if destination and sources have
+/// one stride, a multiple of 8 bytes, and one offset within their registers; scalars are excepted.
+/// Narrower sources are spread to that stride first, narrower results gathered afterwards. Assumes
+/// legal immediates; afterwards every piece of an instruction obeys the rule too, because all
+/// operands advance alike.
 pub fn legalize_64bit_regions(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Chv64bitRegions) {
         return false;
@@ -87,8 +96,8 @@ fn spread_place(program: &mut Program, inst: &Inst, ty: Type, stride: u32) -> Op
     program.vreg_for(ty, u32::from(inst.exec_size) * step).strided(step as u8)
 }
 
-/// Copies bits between different strides for the channels of `around`: 64-bit ones by dwords, because the rule
-/// holds for copies as well.
+/// Copies bits between different strides for the channels of `around`: 64-bit ones by dwords,
+/// because the rule holds for copies as well.
 fn copy(program: &mut Program, around: &Inst, dst: Operand, src: Operand) {
     let ty = if dst.ty.size() == 8 { Type::UD } else { Type::uint(dst.ty.size() * 8) };
     for part in 0..(dst.ty.size() / ty.size()) {

@@ -1,14 +1,24 @@
-//! Puts immediates where the encoding has room for them, or into registers.
+//! Immediates where the encoding has room for them, or in registers.
+//!
+//! ```text
+//! before:
+//!   add(8) v0<1>:F, 0x3f800000:F, v1<1>:F
+//!   mad(8) v2<1>:F, v1<1>:F, 0x40000000:F, v1<1>:F
+//! after:
+//!   add(8) v0<1>:F, v1<1>:F, 0x3f800000:F
+//!   mov(1) v3<1>:UD, 0x40000000:UD nomask
+//!   mad(8) v2<1>:F, v1<1>:F, v3<0>:F, v1<1>:F
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Operand, Program, REG_SIZE, Type};
 use crate::model::{DfImmediates, Model};
 use std::collections::BTreeMap;
 
-/// Moves immediates to the last source by exchanging operands, and those that still cannot be encoded to
-/// registers read as scalars: before their first use if one block outside of loops has all uses, else packed at
-/// the program's start. Afterwards each immediate is the last source of an instruction that takes one of its
-/// type.
+/// Moves immediates to the last source by exchanging operands, and those that still cannot be
+/// encoded to registers read as scalars: before their first use if one block outside of loops has
+/// all uses, else packed at the program's start. Afterwards each immediate is the last source of an
+/// instruction that takes one of its type.
 pub fn legalize_constants(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     for inst in &mut program.insts {
@@ -30,19 +40,21 @@ pub fn legalize_constants(program: &mut Program, model: &Model) -> bool {
 /// Remark of the instructions that load constants.
 pub(super) const REMARK: &str = "constant";
 
-/// Size and bits of a constant. The sign of floats is left to the source modifier where there is one.
+/// Size and bits of a constant. The sign of floats is left to the source modifier where there is
+/// one.
 type Key = (u32, u64);
 
 /// Where a constant is used: instruction and source index.
 type Uses = BTreeMap<Key, Vec<(usize, usize)>>;
 
-/// Whether the factors of a product may change places: products of unlike types, and first halves of long products, read the low
-/// word of the second factor.
+/// True if the factors of a product may change places: products of unlike types, and first halves
+/// of long products, read the low word of the second factor.
 fn is_symmetric_product(inst: &Inst) -> bool {
     inst.src[0].ty.size() == inst.src[1].ty.size() && !inst.touches_accumulator()
 }
 
-/// A select of two immediates needs one in a register: of the two the one that is there anyway, if any.
+/// A select of two immediates needs one in a register: of the two the one that is there anyway, if
+/// any.
 fn choose_select_constants(program: &mut Program, model: &Model) {
     let both = |inst: &Inst| inst.op == Op::Sel && inst.src.len() == 2 && inst.src.iter().all(|s| s.is_imm());
     let mut known: std::collections::BTreeSet<Key> = collect(program, model)
@@ -145,7 +157,7 @@ fn insert(program: &mut Program, model: &Model, uses: &Uses, places: &Places) {
     }
 }
 
-/// Loads a constant into a register, whatever channels are enabled.
+/// Loads a constant into a register for all channels, enabled or not.
 fn load(program: &mut Program, model: &Model, (size, bits): Key, dst: Operand) {
     let mut push = |op: Op, dst: Operand, src: Operand| {
         let mut inst = Inst::new(op, 1, dst, &[src]);

@@ -1,11 +1,19 @@
-//! Gathers what MATH reads at a distance.
+//! Copies of sources that MATH reads at a distance.
+//!
+//! ```text
+//! before:
+//!   math.intmod(8) v0<1>:UD, v1+4<2>:UD, v2<1>:UD
+//! after:
+//!   mov(8) v3<1>:UD, v1+4<2>:UD
+//!   math.intmod(8) v0<1>:UD, v3<1>:UD, v2<1>:UD
+//! ```
 
 use crate::lir::{Inst, Op, Operand, Program, Type};
 use crate::model::Model;
 
-/// MATH reads its sources at the stride of its destination, scalars excepted: copies the others, such as one half of
-/// 64-bit values, to registers of their own. Half-float MATH has its own rule and is left alone. Afterwards every
-/// piece of such an instruction obeys the rule too.
+/// MATH reads its sources at the stride of its destination, scalars excepted: copies the others,
+/// such as one half of 64-bit values, to registers of their own. Half-float MATH has its own rule
+/// and is left alone. Afterwards every piece of such an instruction obeys the rule too.
 pub fn legalize_math(program: &mut Program, _: &Model) -> bool {
     let mut changed = false;
     let old = program.take_insts();

@@ -1,11 +1,19 @@
-//! Splits instructions that process more channels than the hardware can.
+//! Splitting of instructions that process more channels than the hardware can.
+//!
+//! ```text
+//! before:
+//!   add(8) v0<1>:DF, v1<1>:DF, v2<1>:DF ; ivb
+//! after:
+//!   add(4) v0<1>:DF, v1<1>:DF, v2<1>:DF
+//!   add(4) v0+32<1>:DF, v1+32<1>:DF, v2+32<1>:DF group4
+//! ```
 
 use crate::lir::{File, Inst, Op, Operand, Program};
 use crate::model::Model;
 
-/// Splits every instruction into pieces of [`Model::max_exec_size`] channels. Regions of the pieces start at
-/// their first channel's element; flags follow the channel group. Assumes immediates and three-source operands
-/// are legal; afterwards no instruction is too wide.
+/// Splits every instruction into pieces of [`Model::max_exec_size`] channels. Regions of the pieces
+/// start at their first channel's element; flags follow the channel group. Assumes immediates and
+/// three-source operands are legal; afterwards no instruction is too wide.
 pub fn legalize_simd_width(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let old = program.take_insts();

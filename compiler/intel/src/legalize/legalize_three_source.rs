@@ -1,12 +1,21 @@
-//! Copies operands that three-source instructions cannot take.
+//! Copies of operands that three-source instructions cannot take.
+//!
+//! ```text
+//! before:
+//!   mad(8) v0<1>:F, v1<1>:F, v2<2>:F, v3<0>:F
+//! after:
+//!   mov(8) v4<1>:F, v2<2>:F
+//!   mad(8) v0<1>:F, v1<1>:F, v4<1>:F, v3<0>:F
+//! ```
 
 use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, Type, VReg};
 use crate::model::{Model, Quirk};
 use cranelift_entity::SecondaryMap;
 
-/// Three-source operands are packed rows at 16-byte offsets, or replicated scalars of 32 bits or less: copies
-/// everything else to a register of its own. Destinations likewise. Align16 programs' instructions are left alone
-/// except for the replication of 64-bit scalars, which exists in neither mode.
+/// Three-source operands are packed rows at 16-byte offsets, or replicated scalars of 32 bits or
+/// less: copies everything else to a register of its own. Destinations likewise. Align16 programs'
+/// instructions are left alone except for the replication of 64-bit scalars, which exists in
+/// neither mode.
 pub fn legalize_three_source(program: &mut Program, model: &Model) -> bool {
     let mut changed = false;
     let computed = computed_registers(program);

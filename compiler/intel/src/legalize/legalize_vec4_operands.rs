@@ -1,12 +1,21 @@
-//! Puts 32-bit operands where the encoding can take them.
+//! 32-bit operands where the encoding of Align16 instructions can take them.
+//!
+//! ```text
+//! before:
+//!   mad(8) v0<1>:F, v1<1>:F, g2<0>.xyzz:F, v3<1>:F align16
+//! after:
+//!   mov(8) v4<1>:UD, g2<0>:UD align16
+//!   mad(8) v0<1>:F, v1<1>:F, v4<1>.xyzz:F, v3<1>:F align16
+//! ```
 
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use std::collections::BTreeMap;
 
-/// Moves immediates to the last source by exchanging operands, and those that still cannot be encoded to
-/// registers; copies vectors that three-source instructions cannot read (rows shared by both vertices) to
-/// registers of their own, once per basic block. Concerns Align16 instructions on types of 32 bits or less.
+/// Moves immediates to the last source by exchanging operands, and those that still cannot be
+/// encoded to registers; copies vectors that three-source instructions cannot read (rows shared by
+/// both vertices) to registers of their own, once per basic block. Concerns Align16 instructions on
+/// types of 32 bits or less.
 pub fn legalize_vec4_operands(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut legalizer = Legalizer { program, model, copies: BTreeMap::new(), changed: false };
@@ -27,7 +36,7 @@ pub fn legalize_vec4_operands(program: &mut Program, model: &Model) -> bool {
     legalizer.changed
 }
 
-/// What a copy holds: register file position, or an immediate's bits.
+/// Contents of a copy: register file position, or an immediate's bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Row(File, u32),

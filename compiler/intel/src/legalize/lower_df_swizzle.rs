@@ -1,4 +1,12 @@
-//! Lowers the swizzles of 64-bit Align16 instructions to those that the hardware has (`align16-df-swizzle`).
+//! Lowering of 64-bit Align16 swizzles to those of the hardware (`align16-df-swizzle`).
+//!
+//! ```text
+//! before:
+//!   mov(8) v0<1>:DF, v1<1>.xyxx:DF align16
+//! after:
+//!   mov(8) v0<1>.yz:DF, v1<1>.xyxx:DF align16
+//!   mov(8) v0<1>.xw:DF, v1<1>.xyxx:DF align16
+//! ```
 
 use super::splitting::{copy, is_align16_df, push_split};
 use super::swizzle_class::split;
@@ -8,9 +16,10 @@ use smallvec::SmallVec;
 
 /// Splits 64-bit Align16 instructions until every source can be encoded.
 ///
-/// Assumes whole instructions over both vertices with logical swizzles and writemasks. Guarantees that each source
-/// has a [row step](Inst::row_step) under its instruction's writemask; sources of three-source instructions that have
-/// none are copied. Writemasks may be any, XY and ZW too; widths are untouched; swizzles stay logical.
+/// Assumes whole instructions over both vertices with logical swizzles and writemasks. Guarantees
+/// that each source has a [row step](Inst::row_step) under its instruction's writemask; sources of
+/// three-source instructions that have none are copied. Writemasks may be any, XY and ZW too;
+/// widths are untouched; swizzles stay logical.
 pub fn lower_df_swizzle(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Align16DfSwizzle) {
         return false;

@@ -1,15 +1,23 @@
-//! Removes the writemasks XY and ZW from 64-bit Align16 instructions (`align16-df-writemask`).
+//! Removal of the 64-bit Align16 writemasks XY and ZW (`align16-df-writemask`).
+//!
+//! ```text
+//! before:
+//!   mov(8) v0<1>.xy:DF, v1<1>:DF align16
+//! after:
+//!   mov(8) v0<1>.x:DF, v1<1>:DF align16
+//!   mov(8) v0<1>.y:DF, v1<1>:DF align16
+//! ```
 
 use super::splitting::{is_align16_df, push_split};
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, WRITEMASK_XYZW, acts_on_dwords};
 use crate::model::{Model, Quirk};
 use cranelift_entity::EntityRef;
 
-/// Replaces the writemasks XY and ZW: where nothing ever lives in the other two components they are written too,
-/// else each component is written by an instruction of its own.
+/// Replaces the writemasks XY and ZW: where nothing ever lives in the other two components they are
+/// written too, else each component is written by an instruction of its own.
 ///
-/// Assumes encodable sources (`lower_df_swizzle`), and keeps them so. Guarantees that no 64-bit Align16 instruction
-/// has one of the two writemasks.
+/// Assumes encodable sources (`lower_df_swizzle`), and keeps them so. Guarantees that no 64-bit
+/// Align16 instruction has one of the two writemasks.
 pub fn lower_df_writemask(program: &mut Program, model: &Model) -> bool {
     if !model.handles(Quirk::Align16DfWritemask) {
         return false;
@@ -34,8 +42,8 @@ pub fn lower_df_writemask(program: &mut Program, model: &Model) -> bool {
     changed
 }
 
-/// Components of each virtual register that any Align16 instruction writes as 64-bit data; everything for
-/// registers written otherwise.
+/// Components of each virtual register that any Align16 instruction writes as 64-bit data;
+/// everything for registers written otherwise.
 fn written_components(program: &Program) -> Vec<u8> {
     let mut written = vec![0; program.vregs.len()];
     for inst in &program.insts {
@@ -58,8 +66,8 @@ fn others_are_dead(inst: &Inst, written: &[u8]) -> bool {
     }
 }
 
-/// Whether an instruction writes some components' flags after others wrote those of other components: a comparison in
-/// pieces.
+/// True if an instruction writes some components' flags after others wrote those of other
+/// components: a comparison in pieces.
 fn completes_flags(before: &[Inst], inst: &Inst) -> bool {
     let earlier = before.iter().rev().find(|other| {
         let same = other.flag == inst.flag;
@@ -71,8 +79,8 @@ fn completes_flags(before: &[Inst], inst: &Inst) -> bool {
         })
 }
 
-/// The instruction with all components written; the other two repeat what the enabled ones read, or where the row
-/// step is fixed (three sources) read the other oword.
+/// The instruction with all components written; the other two repeat what the enabled ones read, or
+/// where the row step is fixed (three sources) read the other oword.
 fn widened(mut inst: Inst) -> Inst {
     let upper = inst.dst.writemask == 0b1100;
     let three = inst.op.info().three_source;

@@ -1,12 +1,22 @@
-//! Halves Align16 instructions that are too wide for the hardware.
+//! Halving of Align16 instructions that are too wide for the hardware.
+//!
+//! ```text
+//! before:
+//!   add(8) v0<1>:DF, v1<1>:DF, v2<1>:DF align16 ; ivb
+//! after:
+//!   add(4) v0<1>:DF, v1<1>:DF, v2<1>:DF align16
+//!   add(4) v0+32<1>:DF, v1+32<1>:DF, v2+32<1>:DF align16 group4
+//! ```
 
 use crate::lir::{Inst, Program};
 use crate::model::{Model, Quirk};
 
-/// Splits instructions over both vertices into one per vertex where [`Model::max_exec_size`] allows four channels
-/// only. The second half takes its enables and flags four channels on (`df-exec-mask`).
+/// Splits instructions over both vertices into one per vertex where [`Model::max_exec_size`] allows
+/// four channels only. The second half takes its enables and flags four channels on
+/// (`df-exec-mask`).
 ///
-/// Assumes encodable sources and writemasks. Guarantees that no Align16 instruction is wider than the model allows.
+/// Assumes encodable sources and writemasks. Guarantees that no Align16 instruction is wider than
+/// the model allows.
 pub fn lower_simd_width(program: &mut Program, model: &Model) -> bool {
     let old = program.take_insts();
     let mut changed = false;

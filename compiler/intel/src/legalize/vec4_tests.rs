@@ -43,8 +43,8 @@ fn swizzles() -> impl Iterator<Item = Swizzle> {
     (0..=255).map(Swizzle)
 }
 
-/// Pieces as the class table says before widths are lowered; afterwards as many on hsw, twice as many on ivb, and
-/// on bdw those twice that repeat an oword.
+/// Pieces as the class table says before widths are lowered; afterwards as many on hsw, twice as
+/// many on ivb, and on bdw those twice that repeat an oword.
 #[test]
 fn numbers_of_pieces() {
     let mut whole_on_bdw = 0;
@@ -78,7 +78,8 @@ fn needs_repeated_oword(swizzle: Swizzle, mask: u8) -> bool {
     (0..4).any(|c| mask >> c & 1 != 0 && swizzle.get(c) / 2 != c / 2)
 }
 
-/// Every swizzle and writemask, also onto the register that is read: the moves that come out do the same.
+/// Every swizzle and writemask, also onto the register that is read: the moves that come out do the
+/// same.
 #[test]
 fn pieces_do_what_the_whole_did() {
     let model = model("hsw");
@@ -100,7 +101,8 @@ fn pieces_do_what_the_whole_did() {
     }
 }
 
-/// The components of a register after 64-bit moves over both vertices: (register, component) they hold.
+/// The components of a register after 64-bit moves over both vertices: (register, component) they
+/// hold.
 fn run(program: &Program, asked: VReg) -> [(usize, u8); 4] {
     let mut registers: Vec<[(usize, u8); 4]> =
         (0..program.vregs.len()).map(|r| [0, 1, 2, 3].map(|c| (r, c))).collect();
@@ -115,8 +117,8 @@ fn run(program: &Program, asked: VReg) -> [(usize, u8); 4] {
     registers[asked.index()]
 }
 
-/// With XY the components that nothing else ever writes are written too; if something does, X and Y are written
-/// one by one.
+/// With XY the components that nothing else ever writes are written too; if something does, X and Y
+/// are written one by one.
 #[test]
 fn writemasks_of_dwords() {
     for (mask, swizzle) in [(0b0011, Swizzle::new([1, 0, 0, 0])), (0b1100, Swizzle::new([0, 0, 3, 2]))] {
@@ -135,7 +137,8 @@ fn writemasks_of_dwords() {
     }
 }
 
-/// Every swizzle and writemask of a comparison for its flags: pieces leave each other's flags alone.
+/// Every swizzle and writemask of a comparison for its flags: pieces leave each other's flags
+/// alone.
 #[test]
 fn pieces_of_comparisons_set_the_flags_of_the_whole() {
     for swizzle in swizzles() {

@@ -39,7 +39,8 @@ impl<'a> Builder<'a> {
         self.program.vreg_for(ty, channels)
     }
 
-    /// A new virtual register with `n` elements of `ty` per channel, one channel-array after the other.
+    /// A new virtual register with `n` elements of `ty` per channel, one channel-array after the
+    /// other.
     pub fn temp_array(&mut self, ty: Type, n: u32) -> Operand {
         let bytes = (u32::from(self.exec_size) * ty.size()).next_multiple_of(REG_SIZE) * n;
         let reg = self.program.vreg(bytes / REG_SIZE);

@@ -12,8 +12,8 @@ pub struct BasicBlock {
     pub end: usize,
     /// Blocks that channels of this block may continue in (per channel).
     pub succs: SmallVec<[usize; 2]>,
-    /// Blocks that the thread may execute next (a superset: the other arm runs after this one, a BREAK that
-    /// some channels do not take falls through).
+    /// Blocks that the thread may execute next (a superset: the other arm runs after this one, a
+    /// BREAK that some channels do not take falls through).
     pub physical_succs: SmallVec<[usize; 3]>,
     /// Inverse of `succs`.
     pub preds: SmallVec<[usize; 2]>,
@@ -73,7 +73,8 @@ impl Cfg {
                 start = i + 1;
             }
         }
-        // The last block also exists when the program is empty or ends in a jump: targets need a home.
+        // The last block also exists when the program is empty or ends in a jump: targets need a
+        // home.
         blocks.push(BasicBlock { start, end: n, ..BasicBlock::default() });
         for (b, block) in blocks.iter().enumerate() {
             block_of[block.start..block.end].fill(b);
@@ -88,7 +89,8 @@ impl Cfg {
             }
             let last = block.end - 1;
             let inst = &insts[last];
-            // An unpredicated jump leaves no channel for the next block, but arms of other channels follow.
+            // An unpredicated jump leaves no channel for the next block, but arms of other channels
+            // follow.
             let falls = inst.predicate.is_some();
             match inst.op {
                 Op::If => {
@@ -135,7 +137,7 @@ impl Cfg {
         Cfg { blocks, block_of, loops }
     }
 
-    /// Which blocks some channel may get to.
+    /// Returns for each block whether a channel may reach it.
     #[must_use]
     pub fn reachable(&self) -> Vec<bool> {
         let mut reachable = vec![false; self.blocks.len()];
@@ -148,17 +150,20 @@ impl Cfg {
         reachable
     }
 
-    /// Index of the `While` of the outermost loop around instruction `index`, if it is inside a loop.
+    /// Index of the `While` of the outermost loop around instruction `index`, if it is inside a
+    /// loop.
     #[must_use]
     pub fn outermost_loop_end(&self, index: usize) -> Option<usize> {
-        // Loops are sorted by their start, so the first that contains the instruction is the outermost.
+        // Loops are sorted by their start, so the first that contains the instruction is the
+        // outermost.
         self.loops.iter().find(|l| l.start <= index && index <= l.end).map(|l| l.end)
     }
 }
 
 type Matched = (Vec<Construct>, Vec<Option<usize>>, Vec<Loop>, Vec<u32>);
 
-/// Matches `If`/`Else`/`Endif` and `Do`/`While`; gives per instruction its construct, innermost loop and depth.
+/// Matches `If`/`Else`/`Endif` and `Do`/`While`; gives per instruction its construct, innermost
+/// loop and depth.
 fn match_markers(program: &Program) -> Matched {
     let n = program.insts.len();
     let mut constructs = vec![Construct { other: None, end: n }; n];

@@ -5,7 +5,7 @@ use super::operand::{Operand, REG_SIZE};
 use eu::{Arf, CondMod, Predicate, Sfid, Type};
 use smallvec::SmallVec;
 
-/// What a message does, as far as passes need to know.
+/// Kind of a message, as far as it matters to passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageKind {
     /// Reads constant memory (uniforms): pure.
@@ -29,7 +29,7 @@ pub enum MessageKind {
     },
     /// Any other memory access, ordered with others.
     Memory,
-    /// Synchronisation or thread control.
+    /// Synchronization or thread control.
     Gateway,
 }
 
@@ -48,7 +48,7 @@ pub struct Message {
     pub header: bool,
     /// Ends the thread.
     pub eot: bool,
-    /// What it does.
+    /// Kind.
     pub kind: MessageKind,
 }
 
@@ -107,8 +107,8 @@ impl Inst {
         }
     }
 
-    /// Brings an immediate first source to the end, where the instruction means the same then; `symmetric` says it of products.
-    /// Gives whether it did.
+    /// Brings an immediate first source to the end, where the instruction means the same then;
+    /// `symmetric` says it of products. Returns whether it did.
     pub fn exchange_immediate(&mut self, symmetric: impl Fn(&Inst) -> bool) -> bool {
         if self.src.len() != 2 || !self.src[0].is_imm() || self.src[1].is_imm() {
             return false;
@@ -128,7 +128,8 @@ impl Inst {
         true
     }
 
-    /// Bytes of source `index` that are read, counted from its offset (0 for immediates and absent operands).
+    /// Bytes of source `index` that are read, counted from its offset (0 for immediates and absent
+    /// operands).
     #[must_use]
     pub fn bytes_read(&self, index: usize) -> u32 {
         let Some(src) = self.src.get(index) else { return 0 };
@@ -236,7 +237,8 @@ impl Inst {
             || self.src.iter().any(is_acc)
     }
 
-    /// Has an effect besides its destination and flags: messages that write, control flow, architecture state.
+    /// Has an effect besides its destination and flags: messages that write, control flow,
+    /// architecture state.
     #[must_use]
     pub fn has_side_effects(&self) -> bool {
         if self.op.info().control_flow || self.op == Op::Await {
@@ -255,14 +257,15 @@ impl Inst {
         matches!(self.dst.file, super::File::Arf(_))
     }
 
-    /// Writes only part of the channels or bytes it covers whatever the execution mask: a predicate other than
-    /// SEL's.
+    /// Writes only part of the channels or bytes that the execution mask enables: a predicate other
+    /// than SEL's.
     #[must_use]
     pub fn is_predicated_write(&self) -> bool {
         self.predicate.is_some() && self.op != Op::Sel
     }
 
-    /// A plain register-to-register (or immediate) copy without conversion, condition or saturation.
+    /// A plain register-to-register (or immediate) copy without conversion, condition or
+    /// saturation.
     #[must_use]
     pub fn is_plain_copy(&self) -> bool {
         self.op == Op::Mov

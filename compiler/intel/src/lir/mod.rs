@@ -1,8 +1,8 @@
 //! Back-end IR: instructions of the execution unit on virtual registers, shared by both back ends.
 //!
-//! A program is a flat list of instructions with structured control-flow markers (`If … Else … Endif`,
-//! `Do … While`); [`cfg`] derives basic blocks from it. Execution sizes and regions are logical: doubled DF
-//! sizes, 32-bit DF regions and physical swizzles appear in the encoder only.
+//! A program is a flat list of instructions with structured control-flow markers (`If … Else …
+//! Endif`, `Do … While`); [`cfg`] derives basic blocks from it. Execution sizes and regions are
+//! logical: doubled DF sizes, 32-bit DF regions and physical swizzles appear in the encoder only.
 
 pub mod build;
 pub mod cfg;

@@ -39,7 +39,8 @@ impl OpInfo {
 
 macro_rules! ops {
     ($($(#[$meta:meta])* $variant:ident $name:literal $sources:literal [$($flag:ident)*];)*) => {
-        /// Opcode of a back-end instruction. All but those marked *virtual* are instructions of the execution unit.
+        /// Opcode of a back-end instruction. All but those marked *virtual* are instructions of the
+        /// execution unit.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Op { $($(#[$meta])* $variant,)* }
 
@@ -168,7 +169,8 @@ ops! {
     Dim "dim" 1 [];
     /// Waits for a notification, the destination's.
     Wait "wait" 0 [];
-    /// Reads its operand and does nothing with it, so that the thread waits for a message's response.
+    /// Reads its operand and does nothing with it, so that the thread waits for a message's
+    /// response.
     Await "await" 1 [];
     /// No operation.
     Nop "nop" 0 [];
@@ -188,7 +190,8 @@ ops! {
     Continue "cont" 0 [control_flow];
     /// Stop channels until the `HaltTarget`.
     Halt "halt" 0 [control_flow];
-    /// *Virtual* before encoding: where halted channels resume (encodes a HALT to itself when any `Halt` exists).
+    /// *Virtual* before encoding: where halted channels resume (encodes a HALT to itself when any
+    /// `Halt` exists).
     HaltTarget "halt_target" 0 [control_flow];
     /// *Virtual*: defines its destination with an undefined value, nothing is encoded.
     Undef "undef" 0 [];

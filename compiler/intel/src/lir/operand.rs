@@ -28,13 +28,14 @@ pub enum File {
     Imm(u64),
 }
 
-/// Element selection in Align1, in elements of the operand's type. One-element strides are logical: the
-/// doubling of ivb's DF regions happens in the encoder only.
+/// Element selection in Align1, in elements of the operand's type. One-element strides are logical:
+/// the doubling of ivb's DF regions happens in the encoder only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Region {
     /// Channel c reads element c × stride; 0 is a scalar.
     Stride(u8),
-    /// `<vstride;width,hstride>`: channel c reads element (c / width) × vstride + (c mod width) × hstride.
+    /// `<vstride;width,hstride>`: channel c reads element (c / width) × vstride + (c mod width) ×
+    /// hstride.
     Exact {
         /// Elements from row to row.
         vstride: u8,
@@ -366,7 +367,8 @@ impl Operand {
         }
     }
 
-    /// Bytes from the operand's offset to the end of the last element of `exec_size` channels (Align1).
+    /// Bytes from the operand's offset to the end of the last element of `exec_size` channels
+    /// (Align1).
     #[must_use]
     pub fn extent(&self, exec_size: u32) -> u32 {
         let last = exec_size.max(1) - 1;

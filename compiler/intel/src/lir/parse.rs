@@ -1,6 +1,7 @@
 //! Parser of LIR text, as [`print`](super::print) describes it.
 //!
-//! Lines that are empty or begin with `;` are skipped. A comment behind an instruction is its remark.
+//! Lines that are empty or begin with `;` are skipped. A comment behind an instruction is its
+//! remark.
 
 use super::print::{COMPONENTS, MESSAGE_KINDS};
 use super::{Arf, CondMod, File, Inst, Message, MessageKind, Op, Operand, PredMode, Predicate};

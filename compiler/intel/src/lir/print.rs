@@ -9,11 +9,13 @@
 //!   endif(8)
 //! ```
 //!
-//! * An operand is `[-][(abs)]register[+byte]<region>[.swizzle][.writemask]:type`. Four letters are a
-//!   swizzle, fewer a writemask. An immediate is a bit pattern without a region, `_` is no operand.
-//! * `(+f0.1.any4h)` is a predicate, `-` inverts it. `.sat` saturates, `.l.f0.0` is a conditional modifier.
-//! * Attributes follow the operands: those of a message, `align16`, `nomask`, `group8`, `accwr`, and
-//!   `flag=f0.1` where neither predicate nor conditional modifier names the flag.
+//! * An operand is `[-][(abs)]register[+byte]<region>[.swizzle][.writemask]:type`. Four letters are
+//!   a swizzle, fewer a writemask. An immediate is a bit pattern without a region, `_` is no
+//!   operand.
+//! * `(+f0.1.any4h)` is a predicate, `-` inverts it. `.sat` saturates, `.l.f0.0` is a conditional
+//!   modifier.
+//! * Attributes follow the operands: those of a message, `align16`, `nomask`, `group8`, `accwr`,
+//!   and `flag=f0.1` where neither predicate nor conditional modifier names the flag.
 
 use super::{File, Inst, MessageKind, Op, Operand, Program, Region, Swizzle, VRegData, WRITEMASK_XYZW};
 use std::fmt;

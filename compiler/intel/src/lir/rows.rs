@@ -1,9 +1,10 @@
 //! Owords that Align16 reads of 64-bit vectors.
 //!
-//! Align16 processes a dvec4 as two rows of two components. Each row comes from one oword of the source: the
-//! first from the operand's start, the second one oword on, or with vertical stride 0 the same one again. The
-//! encoded swizzle selects dwords, the same ones in both rows (`align16-df-swizzle`): components 0 and 2, and 1
-//! and 3, must select the same half of their oword.
+//! Align16 processes a dvec4 as two rows of two components. Each row comes from one oword of the
+//! source: the first from the operand's start, the second one oword on, or with vertical stride 0
+//! the same one again. The encoded swizzle selects dwords, the same ones in both rows
+//! (`align16-df-swizzle`): components 0 and 2, and 1 and 3, must select the same half of their
+//! oword.
 
 use super::{Inst, Operand, Swizzle};
 
@@ -13,7 +14,7 @@ pub fn acts_on_dwords(mask: u8) -> bool {
     matches!(mask, 0b0011 | 0b1100)
 }
 
-/// Which owords the rows of a source read, and which double of an oword each column.
+/// Owords that the rows of a source read, and the double of an oword that each column reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// Oword of each row; `None` where the row has no component that counts.
@@ -32,8 +33,8 @@ pub enum RowStep {
 }
 
 impl Rows {
-    /// The rows of a logical swizzle when only the components of `mask` count; `None` where components of a row
-    /// lie in different owords, or rows disagree about a column.
+    /// The rows of a logical swizzle when only the components of `mask` count; `None` where
+    /// components of a row lie in different owords, or rows disagree about a column.
     #[must_use]
     pub fn of(swizzle: Swizzle, mask: u8) -> Option<Rows> {
         let mut owords = [None; 2];
@@ -51,8 +52,8 @@ impl Rows {
         Some(Rows { owords, columns: columns.map(|c| c.unwrap_or(any)) })
     }
 
-    /// How the second row follows the first; `None` where it would have to go back. Where both steps would do,
-    /// vectors `shared` by both vertices take the one that reads a single oword.
+    /// How the second row follows the first; `None` where it would have to go back. Where both
+    /// steps would do, vectors `shared` by both vertices take the one that reads a single oword.
     #[must_use]
     pub fn step(self, shared: bool) -> Option<RowStep> {
         match self.owords {
@@ -65,8 +66,8 @@ impl Rows {
 }
 
 impl Inst {
-    /// The row step of a 64-bit source of this Align16 instruction; `None` where no encoding reads it. Instructions
-    /// with three sources always step to the next oword.
+    /// The row step of a 64-bit source of this Align16 instruction; `None` where no encoding reads
+    /// it. Instructions with three sources always step to the next oword.
     #[must_use]
     pub fn row_step(&self, src: &Operand) -> Option<RowStep> {
         let rows = Rows::of(src.swizzle, self.dst.writemask)?;

@@ -1,4 +1,5 @@
-//! Which GRFs of virtual registers each instruction reads and writes, as flat lists: analyses go over them several times.
+//! Accesses of instructions to GRFs of virtual registers, as flat lists: analyses go over them
+//! several times.
 
 use crate::lir::{Inst, Operand, Program, REG_SIZE};
 use crate::pattern::{for_each_read, for_each_write};
@@ -89,14 +90,14 @@ impl ByteAccesses {
         self.base[vreg]
     }
 
-    /// What the sources of instruction `ip` read.
+    /// Reads by the sources of instruction `ip`.
     #[must_use]
     pub fn reads(&self, ip: usize) -> &[ByteAccess] {
         let (start, end) = self.starts[ip];
         &self.all[start..end]
     }
 
-    /// What the destination of instruction `ip` writes.
+    /// Writes by the destination of instruction `ip`.
     #[must_use]
     pub fn writes(&self, ip: usize) -> &[ByteAccess] {
         &self.all[self.starts[ip].1..self.starts[ip + 1].0]
@@ -117,7 +118,8 @@ impl ByteAccesses {
         }
     }
 
-    /// As [`ByteAccesses::step_back`] for an instruction that is no longer the one whose accesses were listed.
+    /// As [`ByteAccesses::step_back`] for an instruction that is no longer the one whose accesses
+    /// were listed.
     pub fn step_over(&self, inst: &Inst, live: &mut [u32]) {
         if let Some(first) = self.grf(&inst.dst) {
             for_each_write(inst, |reg, mask| {

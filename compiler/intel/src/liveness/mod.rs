@@ -1,12 +1,12 @@
 //! Byte-granular liveness of virtual registers and last uses of payload registers.
 //!
-//! Sets are kept per GRF of a virtual register as a 32-bit mask of its bytes, and only for the GRFs that are
-//! live into some block; everything else lives inside one block. Live *intervals* are contiguous ranges of
-//! instruction indices, `[definition, last use]`.
+//! Sets are kept per GRF of a virtual register as a 32-bit mask of its bytes, and only for the GRFs
+//! that are live into some block; everything else lives inside one block. Live *intervals* are
+//! contiguous ranges of instruction indices, `[definition, last use]`.
 //!
-//! Two facts about divergent control flow widen the intervals: the other arm of an IF runs after the first
-//! (covered because intervals have no holes), and channels that left a loop wait while others iterate, so what
-//! is defined in a loop and used after it is live throughout that loop.
+//! Two facts about divergent control flow widen the intervals: the other arm of an IF runs after
+//! the first (covered because intervals have no holes), and channels that left a loop wait while
+//! others iterate, so what is defined in a loop and used after it is live throughout that loop.
 
 mod byte_accesses;
 
@@ -40,7 +40,8 @@ impl Interval {
         self.start > self.end
     }
 
-    /// Both are live at some point (a value may take the place of one that is last used by its definition).
+    /// Both are live at some point (a value may take the place of one that is last used by its
+    /// definition).
     #[must_use]
     pub fn overlaps(&self, other: &Interval) -> bool {
         !(self.is_empty() || other.is_empty() || self.end <= other.start || other.end <= self.start)
@@ -150,7 +151,8 @@ impl Liveness {
         self.payload_last_use.fill(length);
     }
 
-    /// Largest number of GRFs live at once: those of virtual registers and those of the payload that are still needed.
+    /// Largest number of GRFs live at once: those of virtual registers and those of the payload
+    /// that are still needed.
     #[must_use]
     pub fn max_live(&self, program: &Program) -> usize {
         let mut delta = vec![0isize; program.insts.len() + 2];
@@ -196,7 +198,7 @@ impl LiveOut {
         LiveOut { accesses: analysis.accesses, tracked, masks }
     }
 
-    /// What the program's instructions read and write.
+    /// Accesses of the program's instructions.
     #[must_use]
     pub fn accesses(&self) -> &ByteAccesses {
         &self.accesses
@@ -208,8 +210,8 @@ impl LiveOut {
         vec![0; self.accesses.grf_count()]
     }
 
-    /// Takes masks by dense GRF number from the start of some block, or from [`LiveOut::nothing`], to the end of `block`.
-    /// What lives inside one block only is dead at its start.
+    /// Takes masks by dense GRF number from the start of some block, or from [`LiveOut::nothing`],
+    /// to the end of `block`. Values that live inside of one block only are dead at its start.
     pub fn load(&self, block: usize, live: &mut [u32]) {
         for (&grf, &mask) in self.tracked.iter().zip(self.masks.row(block)) {
             live[grf] = mask;
@@ -217,7 +219,7 @@ impl LiveOut {
     }
 }
 
-/// What one block does to one GRF.
+/// Effect of one block on one GRF.
 struct Effect {
     block: usize,
     grf: usize,
@@ -239,7 +241,7 @@ struct Effects {
 }
 
 impl Effects {
-    /// What `block`, the current one, does to a GRF.
+    /// Effect of `block`, the current one, on a GRF.
     fn on(&mut self, block: usize, grf: usize) -> &mut Effect {
         let last = &mut self.last[grf];
         if *last == usize::MAX || *last < self.start {
@@ -287,7 +289,7 @@ impl<'a> Analysis<'a> {
         self.tracked.get(grf).copied().filter(|&t| t != usize::MAX)
     }
 
-    /// What each block does to the GRFs it mentions.
+    /// Returns the effects of each block on the GRFs it accesses.
     fn effects(&self) -> Vec<Effect> {
         let mut effects = Effects { list: Vec::new(), last: vec![usize::MAX; self.tracked.len()], start: 0 };
         for (block, range) in self.cfg.blocks.iter().enumerate() {
@@ -307,7 +309,8 @@ impl<'a> Analysis<'a> {
         effects.list
     }
 
-    /// Numbers the GRFs that are read before they are defined in some block; gives how many there are.
+    /// Numbers the GRFs that are read before they are defined in some block; gives how many there
+    /// are.
     fn track(&mut self, effects: &[Effect]) -> usize {
         for effect in effects.iter().filter(|effect| effect.exposed != 0) {
             self.tracked[effect.grf] = 0;
@@ -338,8 +341,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Forward: bytes that may have been written on some path, so that a read of something never written on a
-    /// path does not stretch the interval to the program's start.
+    /// Forward: bytes that may have been written on some path, so that a read of something never
+    /// written on a path does not stretch the interval to the program's start.
     fn solve_written(&self, writes: &Masks) -> Written {
         let blocks = self.cfg.blocks.len();
         let mut written =
@@ -396,8 +399,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Instruction index up to which each payload register is needed. Payload is defined once, at thread start, so
-/// a use inside a loop counts as a use at the end of the outermost loop around it.
+/// Instruction index up to which each payload register is needed. Payload is defined once, at
+/// thread start, so a use inside a loop counts as a use at the end of the outermost loop around it.
 fn payload_last_use(program: &Program, cfg: &Cfg) -> Vec<usize> {
     let mut last = vec![0; usize::from(program.payload_regs)];
     let mut outermost_end = 0;
@@ -422,7 +425,8 @@ fn payload_last_use(program: &Program, cfg: &Cfg) -> Vec<usize> {
         }
         for (index, src) in inst.src.iter().enumerate() {
             if let File::Grf(nr) = src.file {
-                // A two-register operand may still be read after the first half of the destination is written.
+                // A two-register operand may still be read after the first half of the destination
+                // is written.
                 let spread = regs_written(inst) > 1 || regs_read(inst, index) > 1;
                 let hazard = usize::from(spread && !inst.op.is_send());
                 for reg in 0..regs_read(inst, index) {

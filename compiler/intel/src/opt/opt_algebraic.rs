@@ -1,4 +1,11 @@
-//! Simplifications of single instructions that only show after selection.
+//! Simplification of single instructions that shows only after selection.
+//!
+//! ```text
+//! before:
+//!   (+f0.0) sel(8) v0<1>:UD, v1<1>:UD, v1<1>:UD
+//! after:
+//!   mov(8) v0<1>:UD, v1<1>:UD
+//! ```
 
 use crate::lir::{File, Op, Program, Type};
 use crate::model::Model;

@@ -1,12 +1,20 @@
-//! Folds tests of results against zero into the instructions that compute them.
+//! Folding of tests against zero into the instructions that compute the value.
+//!
+//! ```text
+//! before:
+//!   and(8) v0<1>:UD, v1<1>:UD, v2<1>:UD
+//!   cmp.nz.f0.0(8) null<1>:UD, v0<1>:UD, 0x0:UD
+//! after:
+//!   and.nz.f0.0(8) v0<1>:UD, v1<1>:UD, v2<1>:UD
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{CondMod, Inst, Op, Program};
 use crate::model::Model;
 
-/// Removes `mov.nz null, x` and `cmp.c null, x, 0` where an earlier instruction of the block that computes x can
-/// set the flag itself: a comparison whose result is tested for truth, or an instruction with a conditional
-/// modifier of its own. Nothing in between may touch the flag.
+/// Removes `mov.nz null, x` and `cmp.c null, x, 0` where an earlier instruction of the block that
+/// computes x can set the flag itself: a comparison whose result is tested for truth, or an
+/// instruction with a conditional modifier of its own. Nothing in between may touch the flag.
 pub fn opt_cmod_propagation(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
@@ -113,7 +121,8 @@ fn fold_into(
     }
     let zero_test = matches!(cond, CondMod::Z | CondMod::Nz);
     let same_type = inst.dst.ty == src.ty || (zero_test && inst.dst.ty.is_integer() && src.ty.is_integer());
-    // Float results that overflow or saturate, and wrapped integer sums, compare as they were before.
+    // Float results that overflow or saturate, and wrapped integer sums, compare as they were
+    // before.
     let ordered_ok = zero_test || (inst.dst.ty.is_float() && !inst.saturate) || inst.op == Op::Mov;
     let exact =
         inst.dst.ty == inst.exec_type() || (inst.dst.ty.is_integer() && inst.exec_type().is_integer());

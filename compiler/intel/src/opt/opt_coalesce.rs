@@ -1,4 +1,12 @@
-//! Register coalescing: lets a value be computed where a copy would put it.
+//! Register coalescing: values are computed where a copy would put them.
+//!
+//! ```text
+//! before:
+//!   not(8) v1<1>:UD, v2<1>:UD
+//!   mov(8) v0<1>:UD, v1<1>:UD
+//! after:
+//!   not(8) v0<1>:UD, v2<1>:UD
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Op, Operand, Program, REG_SIZE, VReg};
@@ -8,14 +16,14 @@ use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::BTreeSet;
 
-/// Merges the source of a copy of whole registers, or of a run of copies that together move all its registers, into
-/// the destination, when
+/// Merges the source of a copy of whole registers, or of a run of copies that together move all its
+/// registers, into the destination, when
 /// - the two are never live at once as intervals, or
-/// - the source lives only between its definition and the copy, within one block in which nobody else uses the
-///   destination, or
-/// - both keep each channel's data in the same place and are written under the execution mask only, and no
-///   channel needs both at once: what waits in the destination belongs to channels that the source's writes do
-///   not touch.
+/// - the source lives only between its definition and the copy, within one block in which no other
+///   instruction uses the destination, or
+/// - both keep each channel's data in the same place and are written under the execution mask only,
+///   and no channel needs both at once: what waits in the destination belongs to channels that the
+///   source's writes do not touch.
 pub fn opt_coalesce(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     if !(0..program.insts.len()).any(|at| whole_copy(program, at).is_some()) {
@@ -96,7 +104,7 @@ impl WholeCopy {
     fn apart(&self, liveness: &Liveness, place: &[(VReg, u32)]) -> bool {
         let whole = liveness.interval(self.src);
         place.iter().enumerate().all(|(r, &(v, reg))| {
-            // What one instruction moves counts as one value.
+            // The registers that one instruction moves count as one value.
             let source = if self.is_one() { whole } else { liveness.grf_interval(self.src, r) };
             let moved_at = self.first + r * REG_SIZE as usize / self.step as usize;
             source.end <= moved_at && !liveness.grf_interval(v, reg as usize).overlaps(&source)
@@ -176,8 +184,8 @@ impl Sites {
         sites
     }
 
-    /// Every write to the source, and to the destination's part, puts channel c's bytes into element c of the
-    /// copied range and respects the execution mask.
+    /// Every write to the source, and to the destination's part, puts channel c's bytes into
+    /// element c of the copied range and respects the execution mask.
     fn by_channel(&self, program: &Program, copy: &WholeCopy) -> bool {
         let bytes = u32::from(program.vregs[copy.src].regs) * REG_SIZE;
         let aligned = |i: &usize, base: u32| {
@@ -202,8 +210,8 @@ impl Sites {
     }
 }
 
-/// The source's whole life is in the copy's block and ends with the copy; meanwhile nobody touches the
-/// destination, except that the source's first definition may read it.
+/// The source's whole life is in the copy's block and ends with the copy; meanwhile no instruction
+/// accesses the destination, except that the source's first definition may read it.
 fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, copy: &WholeCopy) -> bool {
     let Some((first, last)) = sites.range[copy.src] else { return false };
     if last != copy.last || cfg.block_of[first] != cfg.block_of[last] {
@@ -234,7 +242,8 @@ fn in_block(program: &Program, cfg: &Cfg, sites: &Sites, copy: &WholeCopy) -> bo
     true
 }
 
-/// Source `index` may stand where the destination will be, at byte `dst_offset` of the same register.
+/// Source `index` may stand where the destination will be, at byte `dst_offset` of the same
+/// register.
 fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
     let operand = &inst.src[index];
     let one_register = regs_written(inst) <= 1 && regs_read(inst, index) <= 1;
@@ -245,12 +254,13 @@ fn may_share(inst: &Inst, index: usize, dst_offset: u32) -> bool {
     one_register || same_layout || inst.op.is_send()
 }
 
-/// For every GRF of every register the instructions after which some channel needs it, or which write it:
-/// ascending disjoint ranges `start..=end`.
+/// For every GRF of every register the instructions after which some channel needs it, or which
+/// write it: ascending disjoint ranges `start..=end`.
 struct ChannelRanges {
     sets: LiveOut,
     ranges: Vec<Vec<(usize, usize)>>,
-    /// Instructions that read a register in another layout than they write one: (instruction, source index).
+    /// Instructions that read a register in another layout than they write one: (instruction,
+    /// source index).
     uneven: BTreeSet<usize>,
 }
 
@@ -319,7 +329,8 @@ impl ChannelRanges {
             if a0.max(b0) <= a1.min(b1) {
                 return false;
             }
-            // One begins where the other ends: the instruction there reads one and writes the other.
+            // One begins where the other ends: the instruction there reads one and writes the
+            // other.
             let (earlier_end, later_start) = if a1 < b0 { (a1, b0) } else { (b1, a0) };
             if earlier_end + 1 == later_start && later_start != at && self.uneven.contains(&later_start) {
                 return false;

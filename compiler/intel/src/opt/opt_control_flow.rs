@@ -1,10 +1,19 @@
-//! Simplifies control flow: empty constructs and jumps in constructs of their own.
+//! Simplification of control flow: empty constructs, and jumps in constructs of their own.
+//!
+//! ```text
+//! before:
+//!   (+f0.0) if(8)
+//!     break(8)
+//!   endif(8)
+//! after:
+//!   (+f0.0) break(8)
+//! ```
 
 use crate::lir::{Op, Program};
 use crate::model::Model;
 
-/// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif` (or continue)
-/// into a predicated jump.
+/// Removes `if … endif` around nothing and `else` in front of `endif`, and turns `if; break; endif`
+/// (or continue) into a predicated jump.
 pub fn opt_control_flow(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let mut changed = false;

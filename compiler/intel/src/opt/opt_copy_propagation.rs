@@ -1,4 +1,13 @@
-//! Copy and constant propagation.
+//! Propagation of copies and constants.
+//!
+//! ```text
+//! before:
+//!   mov(8) v0<1>:F, -v1<1>:F
+//!   add(8) v2<1>:F, v0<1>:F, v3<1>:F
+//! after:
+//!   mov(8) v0<1>:F, -v1<1>:F
+//!   add(8) v2<1>:F, -v1<1>:F, v3<1>:F
+//! ```
 
 use super::modifiers::{is_logic, wraps};
 use super::structured_regions::StructuredRegions;
@@ -19,10 +28,10 @@ struct Copy {
     no_mask: bool,
 }
 
-/// Replaces reads of copies by reads of what was copied: in straight line as long as neither side is written, and
-/// over the whole program where destination and source have one definition each and the copy dominates the read.
-/// Source modifiers, regions and immediates move into instructions that take them; a read stays if the change
-/// would make its instruction need more pieces.
+/// Replaces reads of copies by reads of what was copied: in straight line as long as neither side
+/// is written, and over the whole program where destination and source have one definition each and
+/// the copy dominates the read. Source modifiers, regions and immediates move into instructions
+/// that take them; a read stays if the change would make its instruction need more pieces.
 pub fn opt_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let regions = StructuredRegions::new(program);
@@ -167,7 +176,7 @@ fn global_copies(program: &Program) -> SecondaryMap<VReg, Option<Copy>> {
     globals
 }
 
-/// What source `index` of `inst` could read instead.
+/// The operand that source `index` of `inst` could read instead.
 fn replacement(
     inst: &Inst,
     index: usize,
@@ -187,7 +196,8 @@ fn replacement(
         let copy = globals[v]?;
         (covers(&copy) && regions.dominates(copy.index, at)).then_some(copy)
     })?;
-    // Channels outside the copy's mask hold something else; a value that is the same for all does no harm.
+    // Channels outside the copy's mask hold something else; a value that is the same for all does
+    // no harm.
     if inst.no_mask && !copy.no_mask && !copy.src.is_scalar() {
         return None;
     }
@@ -255,7 +265,7 @@ fn takes_modifiers(inst: &Inst, model: &Model) -> bool {
     inst.op.info().can_modify_sources || is_logic(inst.op) && model.logic_takes_modifiers()
 }
 
-/// Whether the instruction can take the operand without getting worse.
+/// True if the instruction can take the operand without getting worse.
 fn acceptable(inst: &Inst, index: usize, new: &Operand, model: &Model) -> bool {
     let info = inst.op.info();
     let stride_ok = match new.region {

@@ -1,4 +1,13 @@
-//! Common subexpressions within blocks.
+//! Elimination of common subexpressions within blocks.
+//!
+//! ```text
+//! before:
+//!   add(8) v0<1>:UD, v1<1>:UD, v2<1>:UD
+//!   add(8) v3<1>:UD, v2<1>:UD, v1<1>:UD
+//! after:
+//!   add(8) v0<1>:UD, v1<1>:UD, v2<1>:UD
+//!   mov(8) v3<1>:UD, v0<1>:UD
+//! ```
 
 use super::use_counts::UseCounts;
 use crate::lir::cfg::Cfg;
@@ -8,11 +17,12 @@ use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
-/// How many expressions are remembered per block; older ones are forgotten, which keeps the search linear.
+/// How many expressions are remembered per block; older ones are forgotten, which keeps the search
+/// linear.
 const WINDOW: usize = 64;
 
-/// Replaces a computation by a copy of an equal earlier one's result, in straight line as long as neither its
-/// sources nor its result are written.
+/// Replaces a computation by a copy of an equal earlier one's result, in straight line as long as
+/// neither its sources nor its result are written.
 pub fn opt_cse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);

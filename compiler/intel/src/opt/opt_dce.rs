@@ -1,12 +1,21 @@
-//! Dead code elimination by byte-granular liveness.
+//! Elimination of dead code by byte-granular liveness.
+//!
+//! ```text
+//! before:
+//!   cmp.l.f0.0(8) v0<1>:F, v1<1>:F, v2<1>:F ; only the flag is read
+//!   not(8) v3<1>:UD, v4<1>:UD ; not read
+//! after:
+//!   cmp.l.f0.0(8) null<1>:F, v1<1>:F, v2<1>:F
+//! ```
 
 use crate::lir::cfg::{BasicBlock, Cfg};
 use crate::lir::{Arf, File, Inst, Op, Operand, PredMode, Program};
 use crate::liveness::{ByteAccess, LiveOut};
 use crate::model::Model;
 
-/// Removes instructions whose results nobody reads. Comparisons and other instructions of which only the flag is
-/// needed keep the null register as destination; conditional modifiers whose flag nobody reads go.
+/// Removes instructions whose results are not read. Comparisons and other instructions of which
+/// only the flag is needed keep the null register as destination; conditional modifiers whose flag
+/// is not read go.
 pub fn opt_dce(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);
@@ -36,7 +45,7 @@ pub fn opt_dce(program: &mut Program, model: &Model) -> bool {
     changed
 }
 
-/// What of an instruction's results is read later.
+/// Results of an instruction that are read later.
 struct Needed {
     /// Some byte of the destination, if that is a virtual register.
     dst: bool,
@@ -44,7 +53,7 @@ struct Needed {
     flags: u8,
 }
 
-/// What [`simplify`] leaves of an instruction.
+/// Remainder of an instruction after [`simplify`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
     Everything,
@@ -147,13 +156,15 @@ fn flags_live_out(program: &Program, cfg: &Cfg) -> Vec<u8> {
         let insts = &program.insts[block.start..block.end];
         insts.iter().rev().fold(after, |flags, inst| step_flags(inst, flags, program.width))
     };
-    // Each flag goes its own way through a block: what becomes of none and of all says what becomes of any.
+    // Each flag goes its own way through a block: what becomes of none and of all says what becomes
+    // of any.
     let effects: Vec<[u8; 2]> = cfg.blocks.iter().map(|b| [before(b, 0), before(b, u8::MAX)]).collect();
     let mut changed = true;
     while changed {
         changed = false;
         for b in (0..n).rev() {
-            // Flags are not saved per channel: what the other arm or a later iteration needs counts.
+            // Flags are not saved per channel: what the other arm or a later iteration needs
+            // counts.
             let out = cfg.blocks[b].physical_succs.iter().fold(0, |m, &s| m | live_in[s]);
             let [read, through] = effects[b];
             let into = read | out & through;

@@ -1,12 +1,20 @@
-//! Computes values where a strided copy would put them.
+//! Computation of values where a strided copy would put them.
+//!
+//! ```text
+//! before:
+//!   or(8) v1<1>:UD, v2<1>:UD, v3<1>:UD
+//!   mov(8) v0+4<2>:UD, v1<1>:UD
+//! after:
+//!   or(8) v0+4<2>:UD, v2<1>:UD, v3<1>:UD
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Operand, Program, VReg};
 use crate::model::Model;
 
-/// Turns `x = op …; y<2> = mov x` into `y<2> = op …` where nothing else reads x and nobody touches y in between.
-/// Both forms need as many pieces as y's stride demands, so the copy is saved. Copies of whole registers are left to
-/// the coalescer.
+/// Turns `x = op …; y<2> = mov x` into `y<2> = op …` where nothing else reads x and nothing
+/// accesses y in between. Both forms need as many pieces as y's stride demands, so the copy is
+/// saved. Copies of whole registers are left to the coalescer.
 pub fn opt_destination(program: &mut Program, model: &Model) -> bool {
     if !program.insts.iter().any(|inst| strided_copy(inst).is_some()) {
         return false;
@@ -51,7 +59,8 @@ fn strided_copy(inst: &Inst) -> Option<VReg> {
     (plain && strided && inst.src[0].offset == 0).then(|| inst.src[0].vreg()).flatten()
 }
 
-/// The instruction that defines `v`, if between it and `at` nobody touches the copy's destination register.
+/// The instruction that defines `v`, if between it and `at` no instruction accesses the copy's
+/// destination register.
 fn definition(program: &Program, start: usize, at: usize, v: VReg) -> Option<usize> {
     let dst = program.insts[at].dst.vreg()?;
     for i in (start..at).rev() {
@@ -95,7 +104,8 @@ fn fits(inst: &Inst, copy: &Inst) -> bool {
         && (inst.exec_size, inst.group, inst.no_mask) == (copy.exec_size, copy.group, copy.no_mask)
 }
 
-/// A source lies in the destination's register in another layout: pieces could overwrite each other's sources.
+/// A source is in the destination's register in another layout: pieces could overwrite each other's
+/// sources.
 fn reads_place(inst: &Inst) -> bool {
     let same_elements = |s: &Operand| {
         s.offset == inst.dst.offset && s.stride() == inst.dst.stride() && s.ty.size() == inst.dst.ty.size()

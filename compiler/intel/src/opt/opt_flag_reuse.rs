@@ -1,11 +1,19 @@
-//! Comparisons whose result the flag still holds.
+//! Elimination of comparisons whose result the flag still holds.
+//!
+//! ```text
+//! before:
+//!   cmp.l.f0.0(8) v0<1>:F, v1<1>:F, v2<1>:F
+//!   cmp.l.f0.0(8) null<1>:F, v1<1>:F, v2<1>:F
+//! after:
+//!   cmp.l.f0.0(8) v0<1>:F, v1<1>:F, v2<1>:F
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Program};
 use crate::model::Model;
 
-/// Removes a comparison that only sets a flag where an equal one, whatever else it wrote, set it last in the block and nothing has
-/// written to its sources since.
+/// Removes a comparison that only sets a flag where an equal one set it last in the block and
+/// nothing has written to its sources since.
 pub fn opt_flag_reuse(program: &mut Program, model: &Model) -> bool {
     let _ = model;
     let cfg = Cfg::new(program);

@@ -1,4 +1,13 @@
-//! Folds saturating moves into the instruction that computes their source.
+//! Folding of saturating moves into the instructions that compute their source.
+//!
+//! ```text
+//! before:
+//!   mul(8) v0<1>:F, v1<1>:F, v2<1>:F
+//!   mov.sat(8) v3<1>:F, v0<1>:F
+//! after:
+//!   mul.sat(8) v0<1>:F, v1<1>:F, v2<1>:F
+//!   mov(8) v3<1>:F, v0<1>:F
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Op, Program};

@@ -1,4 +1,15 @@
 //! List scheduling of allocated programs.
+//!
+//! ```text
+//! before:
+//!   math.inv(8) g10<1>:F, g2<1>:F
+//!   add(8) g11<1>:F, g10<1>:F, g3<1>:F
+//!   mul(8) g12<1>:F, g4<1>:F, g5<1>:F
+//! after:
+//!   math.inv(8) g10<1>:F, g2<1>:F
+//!   mul(8) g12<1>:F, g4<1>:F, g5<1>:F
+//!   add(8) g11<1>:F, g10<1>:F, g3<1>:F
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{Inst, Program};
@@ -8,9 +19,10 @@ use crate::timing::{dependences, issue_cycles};
 /// Blocks longer than this keep their order: the search for the next instruction is quadratic.
 const MAX_BLOCK: usize = 2000;
 
-/// Reorders the instructions of each block so that results are asked for late: of those whose operands are
-/// available the one on the longest remaining path goes first. Works on allocated programs and changes no
-/// registers, so it can neither cause spills nor change results. Gives whether the order is another.
+/// Reorders the instructions of each block so that results are needed late: of those whose operands
+/// are available the one on the longest remaining path goes first. Works on allocated programs and
+/// changes no registers, so it can neither cause spills nor change results. Returns whether the
+/// order changes.
 pub fn opt_schedule(program: &mut Program, model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut changed = false;
@@ -32,10 +44,10 @@ pub fn opt_schedule(program: &mut Program, model: &Model) -> bool {
     changed
 }
 
-/// Brings what stands at `order[k]` to place `k`, for all `k`.
+/// Moves the instruction at `order[k]` to place `k`, for all `k`.
 fn permute(insts: &mut [Inst], order: &[usize]) {
     for k in 0..order.len() {
-        // What stood at a place before this one was exchanged with what stands where its order leads.
+        // Instructions of earlier places were exchanged with those that `order` names.
         let mut from = order[k];
         while from < k {
             from = order[from];
@@ -65,7 +77,8 @@ fn order(insts: &[Inst], model: &Model) -> Vec<usize> {
     let mut earliest = vec![0u64; n];
     let (mut now, mut out) = (0u64, Vec::with_capacity(n));
     while !ready.is_empty() {
-        // Whatever can issue now, by length of the rest; else what can issue soonest. Ties keep the old order.
+        // Of those that can issue now the one with the longest path; else the one that can issue
+        // soonest. Ties keep the old order.
         let best = (0..ready.len()).min_by_key(|&k| {
             let i = ready[k];
             (earliest[i].max(now), std::cmp::Reverse(remaining[i]), i)

@@ -1,4 +1,13 @@
-//! Writes results directly to where a move would take them.
+//! Register coalescing of Align16 programs: results are written directly to the destination of a
+//! move.
+//!
+//! ```text
+//! before:
+//!   dp4(8) v0<1>.x:F, v2<1>:F, v3<1>:F align16
+//!   mov(8) v1<1>.yw:F, v0<1>.xxxx:F align16
+//! after:
+//!   dp4(8) v1<1>.yw:F, v2<1>:F, v3<1>:F align16
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, VReg};
@@ -6,9 +15,9 @@ use crate::model::Model;
 use crate::pattern::{regs_read, regs_written};
 use cranelift_entity::EntityRef;
 
-/// Removes moves `B.mask = A.swizzle` where A is made in the same basic block, nothing else reads A, and nothing
-/// touches B in between: the instructions that make A write B's components instead. Vectors are so built in
-/// place, and outputs in the message that carries them.
+/// Removes moves `B.mask = A.swizzle` where A is made in the same basic block, nothing else reads
+/// A, and nothing touches B in between: the instructions that make A write B's components instead.
+/// Vectors are so built in place, and outputs in the message that carries them.
 pub fn opt_vec4_coalesce(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let mut readers = count_readers(program);
@@ -25,7 +34,8 @@ pub fn opt_vec4_coalesce(program: &mut Program, _model: &Model) -> bool {
             }
         }
     }
-    // B's reads are unchanged, and A is gone: the counts stay right for the other moves of this round.
+    // B's reads are unchanged, and A is gone: the counts stay right for the other moves of this
+    // round.
     program.compact();
     changed
 }
@@ -119,7 +129,7 @@ impl Plan {
                 missing &= !inst.dst.writemask;
             }
             if reads_a {
-                // What makes the components that it reads has to move too.
+                // Instructions that make the components it reads have to move, too.
                 missing |= self.components_of_a(inst);
             }
             if missing == 0 {

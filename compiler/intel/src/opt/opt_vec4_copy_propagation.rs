@@ -1,12 +1,22 @@
-//! Copy propagation with swizzles, inside basic blocks.
+//! Copy propagation with swizzles, within blocks.
+//!
+//! ```text
+//! before:
+//!   mov(8) v0<1>:F, v1<1>.yxwz:F align16
+//!   add(8) v2<1>:F, v0<1>.wwyy:F, v3<1>:F align16
+//! after:
+//!   mov(8) v0<1>:F, v1<1>.yxwz:F align16
+//!   add(8) v2<1>:F, v1<1>.zzxx:F, v3<1>:F align16
+//! ```
 
 use super::modifiers::wraps;
 use crate::lir::{File, Inst, Op, Operand, Program, Swizzle, Type, VReg};
 use crate::model::Model;
 use rustc_hash::FxHashMap;
 
-/// Replaces reads of copies by reads of what was copied, component by component: registers with their swizzles,
-/// uniform rows, source modifiers where the reader takes them, and immediates where they can stand.
+/// Replaces reads of copies by reads of what was copied, component by component: registers with
+/// their swizzles, uniform rows, source modifiers where the reader takes them, and immediates where
+/// they can stand.
 pub fn opt_vec4_copy_propagation(program: &mut Program, model: &Model) -> bool {
     let mut copies = Copies::default();
     let mut changed = false;
@@ -34,7 +44,7 @@ struct Copy {
     /// Offset of the copy's vector in its register, and the component.
     offset: u32,
     component: u8,
-    /// What was copied, without swizzle, and which component of it.
+    /// The copied vector without swizzle, and its component.
     source: Operand,
     from: u8,
     /// Type under which the copy was made: modifiers mean something for it only.

@@ -1,4 +1,11 @@
-//! Dead code elimination, one bit per byte of every register.
+//! Elimination of dead code in Align16 programs, one bit per byte of every register.
+//!
+//! ```text
+//! before:
+//!   add(8) v0<1>:F, v1<1>:F, v2<1>:F align16 ; only x and z are read
+//! after:
+//!   add(8) v0<1>.xz:F, v1<1>:F, v2<1>:F align16
+//! ```
 
 use crate::lir::cfg::Cfg;
 use crate::lir::{File, Inst, Op, Operand, Program};
@@ -9,8 +16,8 @@ use crate::pattern::{dst_reach, periodic_mask, regs_written};
 use crate::lir::acts_on_dwords;
 
 /// Removes instructions whose results nothing reads, takes dead components out of the writemasks of
-/// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live across basic
-/// blocks in vec4 programs.
+/// Align16 instructions, and conditional modifiers away whose flags nothing reads. Flags never live
+/// across basic blocks in vec4 programs.
 pub fn opt_vec4_dce(program: &mut Program, _model: &Model) -> bool {
     let cfg = Cfg::new(program);
     let live_out = LiveOut::new(program, &cfg);

@@ -2,7 +2,8 @@
 
 use crate::lir::{Op, Program};
 
-/// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around it.
+/// For every instruction the end of the innermost arm (IF arm, ELSE arm, loop body, program) around
+/// it.
 pub(super) struct StructuredRegions {
     end: Vec<usize>,
 }

@@ -1,8 +1,10 @@
-//! How often virtual registers occur in what a pass remembers: most that an instruction names do not.
+//! Numbers of uses of virtual registers in the facts that a pass remembers: most registers that an
+//! instruction names have none.
 
 use crate::lir::{Operand, Program, VReg};
 use cranelift_entity::SecondaryMap;
 
+/// Number of uses of each virtual register.
 pub(super) struct UseCounts(SecondaryMap<VReg, u32>);
 
 impl UseCounts {
@@ -19,7 +21,8 @@ impl UseCounts {
         operands.into_iter().filter_map(Operand::vreg).for_each(|v| self.0[v] -= 1);
     }
 
-    /// Whether the operand's register may be among the remembered ones; of others than virtual registers nothing is known.
+    /// True if the operand's register may be among the remembered ones; other registers than
+    /// virtual ones always may.
     pub fn may_use(&self, operand: &Operand) -> bool {
         operand.vreg().is_none_or(|v| self.0[v] != 0)
     }

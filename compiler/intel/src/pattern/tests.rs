@@ -51,7 +51,7 @@ fn align16_bytes(op: &Operand, channels: u32, components: impl Fn(u32) -> bool, 
     bytes_of(places.map(|place| op.offset % 32 + place * size), size, reg)
 }
 
-/// What a pattern has to be.
+/// The expected pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expected {
     Exactly(u32),
@@ -61,7 +61,7 @@ enum Expected {
 
 use Expected::{Exactly, Unknown};
 
-/// Whether each register after the first one looks like it.
+/// True if each register after the first one looks like it.
 fn repeats(op: &Operand) -> bool {
     let Region::Stride(stride) = op.region else { return true };
     let step = op.ty.size() * u32::from(stride);
@@ -247,8 +247,8 @@ fn plane(rng: &mut Pcg64) -> Inst {
     Inst::new(Op::Pln, pick(rng, &[8, 16]), destination(rng), &[coefficients, place])
 }
 
-/// Every kind of instruction: patterns are what an enumeration of bytes gives; where a period does not repeat per register, and for
-/// predicated writes, they claim nothing.
+/// Every kind of instruction: patterns are what an enumeration of bytes gives; where a period does
+/// not repeat per register, and for predicated writes, they claim nothing.
 #[test]
 fn patterns_are_exact_or_on_the_safe_side() {
     let mut rng = Pcg64::seed_from_u64(1);

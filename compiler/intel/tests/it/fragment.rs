@@ -1,10 +1,18 @@
-//! Fragment shaders through the whole scalar back end: they compile, decode back to what was encoded, and use the
-//! instructions one expects.
+//! Fragment shaders through the whole scalar back end: they compile, decode back to what was
+//! encoded, and use the instructions one expects.
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Width};
 use intel::{Options, StageKey, compile};
 use ir::{Builder, Location, Shader, Slot, Stage, Value, Varying};
+
+/// The trials, with their names.
+pub(crate) const TRIALS: &[(&str, fn())] = &[
+    ("constant_color", constant_color),
+    ("uniforms_and_varyings", uniforms_and_varyings),
+    ("doubles", doubles),
+    ("critical_sections_wait", critical_sections_wait),
+];
 
 const COLOR: Slot = Slot::FragColor { location: 0, index: 0 };
 
@@ -12,7 +20,7 @@ fn options() -> Options {
     Options { check_allocation: true, ..Options::default() }
 }
 
-/// A shader whose body `build` emits; its result goes to colour 0.
+/// A shader whose body `build` emits; its result goes to color 0.
 fn shader(inputs: &[Slot], build: impl FnOnce(&mut Builder<'_>) -> Value) -> Shader {
     let mut shader = Shader::new(Stage::Fragment);
     shader.info.inputs = inputs.iter().map(|&s| Varying::new(s)).collect();
@@ -52,8 +60,7 @@ fn listing(compiled: &Compiled, device: &str, kernel: usize) -> String {
     located.iter().map(|l| eu::print_inst(devinfo, &l.inst) + "\n").collect()
 }
 
-#[test]
-fn constant_colour() {
+fn constant_color() {
     let s = shader(&[], |b| {
         let (r, g) = (b.fconst(32, 1.0), b.fconst(32, 0.25));
         b.vec(&[r, g, g, r])
@@ -71,7 +78,6 @@ fn constant_colour() {
     assert_eq!(interface.render_targets, 1);
 }
 
-#[test]
 fn uniforms_and_varyings() {
     let s = shader(&[Slot::Var(0)], |b| {
         let v = interpolated(b, Slot::Var(0), 4);
@@ -87,7 +93,6 @@ fn uniforms_and_varyings() {
     }
 }
 
-#[test]
 fn doubles() {
     let s = shader(&[], |b| {
         let u = uniform(b, 0, 64, 2);
@@ -110,9 +115,8 @@ fn doubles() {
     }
 }
 
-/// A critical section begins with a fence that waits for earlier threads of the same pixels, and its end waits for the fence
-/// after its writes.
-#[test]
+/// A critical section begins with a fence that waits for earlier threads of the same pixels, and
+/// its end waits for the fence after its writes.
 fn critical_sections_wait() {
     use ir::{Fields, IntrinsicOp};
     let mut s = shader(&[], |b| {

@@ -1,9 +1,19 @@
-//! Scalar vertex and geometry shaders from IR to code that the validator accepts, with the messages one expects.
+//! Scalar vertex and geometry shaders from IR to code that the validator accepts, with the messages
+//! one expects.
 
 use eu::DevInfo;
 use intel::output::{Compiled, Interface, Varying as Name, VertexInput, Width};
 use intel::{Options, StageKey, compile};
 use ir::{Builder, Fields, IntrinsicOp, Shader, Slot, Stage, Value, Varying};
+
+/// The trials, with their names.
+pub(crate) const TRIALS: &[(&str, fn())] = &[
+    ("vertex_writes_two_slots_per_message", vertex_writes_two_slots_per_message),
+    ("vertex_doubles_obey_every_region_rule", vertex_doubles_obey_every_region_rule),
+    ("unknown_attributes_and_too_many_inputs_are_errors", unknown_attributes_and_too_many_inputs_are_errors),
+    ("known_vertex_counts_need_no_count_message", known_vertex_counts_need_no_count_message),
+    ("vertices_emitted_under_conditions_are_counted", vertices_emitted_under_conditions_are_counted),
+];
 
 const GENERATIONS: [&str; 3] = ["bdw", "chv", "skl"];
 
@@ -43,7 +53,6 @@ fn sends(text: &str) -> usize {
     text.lines().filter(|line| line.contains("send")).count()
 }
 
-#[test]
 fn vertex_writes_two_slots_per_message() {
     let slots = [Slot::Position, Slot::PointSize, Slot::Var(0), Slot::Var(1), Slot::Var(2)];
     let s = shader(Stage::Vertex, &slots, |b| {
@@ -68,7 +77,6 @@ fn vertex_writes_two_slots_per_message() {
     }
 }
 
-#[test]
 fn vertex_doubles_obey_every_region_rule() {
     let s = shader(Stage::Vertex, &[Slot::Position], |b| {
         let a = b.load_input(Slot::Attribute(0), 0, 2);
@@ -86,7 +94,6 @@ fn vertex_doubles_obey_every_region_rule() {
     }
 }
 
-#[test]
 fn unknown_attributes_and_too_many_inputs_are_errors() {
     let s = shader(Stage::Vertex, &[Slot::Position], |b| {
         for n in 0..40 {
@@ -109,7 +116,6 @@ fn vertex_input(b: &mut Builder<'_>, vertex: u32) -> Value {
     b.intrinsic(IntrinsicOp::LoadPerVertexInput, &[vertex, zero], fields, Some((32, 4))).unwrap()
 }
 
-#[test]
 fn known_vertex_counts_need_no_count_message() {
     let mut s = shader(Stage::Geometry, &[Slot::Position], |b| {
         for v in 0..3 {
@@ -132,7 +138,6 @@ fn known_vertex_counts_need_no_count_message() {
     }
 }
 
-#[test]
 fn vertices_emitted_under_conditions_are_counted() {
     let mut s = shader(Stage::Geometry, &[Slot::Position], |b| {
         let value = vertex_input(b, 0);

@@ -1,12 +1,19 @@
-//! Random fragment shaders: whatever they contain, every generation's code passes the allocation checker and the
-//! instruction-set validator, with and without spilling, and with passes switched off. (That the code computes the
-//! right values is tested where the simulator may be used.)
+//! Random fragment shaders: every generation's code passes the allocation checker and the
+//! instruction-set validator, with and without spilling, and with passes switched off. (That the
+//! code computes the right values is tested where the simulator may be used.)
 
 use eu::DevInfo;
 use intel::{Options, StageKey, compile};
 use ir::{AluOp, Builder, Fields, IntrinsicOp, Jump, Shader, Slot, Stage, Value, Varying};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+/// The trials, with their names.
+pub(crate) const TRIALS: &[(&str, fn())] = &[
+    ("every_generation_compiles_them", every_generation_compiles_them),
+    ("everything_can_be_spilled", everything_can_be_spilled),
+    ("passes_are_optional", passes_are_optional),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -269,11 +276,11 @@ fn random_shader(seed: u64, size: usize) -> Shader {
     while g.left > 0 {
         g.code();
     }
-    let colour: Vec<Value> = (0..4).map(|_| g.value(Kind::Float)).collect();
+    let color: Vec<Value> = (0..4).map(|_| g.value(Kind::Float)).collect();
     let low = g.value(Kind::Double);
     let depth = g.b.f2f32(low);
-    let colour = g.b.vec(&colour);
-    g.b.store_output(Slot::FragColor { location: 0, index: 0 }, 0, colour);
+    let color = g.b.vec(&color);
+    g.b.store_output(Slot::FragColor { location: 0, index: 0 }, 0, color);
     g.b.store_output(Slot::FragDepth, 0, depth);
     g.b.finish();
     ir::validate(&shader).unwrap();
@@ -293,7 +300,6 @@ fn check(shader: &Shader, device: &'static DevInfo, options: &Options, what: &st
     assert_eq!(serde_json::from_str::<intel::output::Compiled>(&text).unwrap(), compiled);
 }
 
-#[test]
 fn every_generation_compiles_them() {
     for seed in 0..25 {
         let shader = random_shader(seed, 30 + 5 * seed as usize);
@@ -304,7 +310,6 @@ fn every_generation_compiles_them() {
     }
 }
 
-#[test]
 fn everything_can_be_spilled() {
     for seed in 100..112 {
         let shader = random_shader(seed, 60);
@@ -315,7 +320,6 @@ fn everything_can_be_spilled() {
     }
 }
 
-#[test]
 fn passes_are_optional() {
     let ivb = DevInfo::get("ivb").unwrap();
     for seed in 200..206 {
