@@ -12,9 +12,12 @@ use crate::generation_table::GenerationTable;
 ///
 /// Each result has a weight; results heavier than the capacity are not stored.
 pub struct SharedTable<K, V> {
-    table: Mutex<GenerationTable<HashedKey<K>, Vec<Arc<OnceLock<V>>>>>,
+    table: Mutex<GenerationTable<HashedKey<K>, Cells<V>>>,
     capacity: usize,
 }
+
+/// Cells of one key, filled by the first thread that needs the result.
+type Cells<V> = Vec<Arc<OnceLock<V>>>;
 
 /// A key with its hash, which is computed once and outside of the lock.
 struct HashedKey<K> {
@@ -62,7 +65,7 @@ impl<K: Hash + Eq, V: Clone> SharedTable<K, V> {
     fn cell(&self, key: HashedKey<K>, weight: usize) -> Arc<OnceLock<V>> {
         // A panic under the lock leaves a valid table: results are computed outside of it.
         let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        let add = |cells: &mut Vec<Arc<OnceLock<V>>>| {
+        let add = |cells: &mut Cells<V>| {
             cells.push(Arc::default());
             Ok::<_, std::convert::Infallible>(())
         };

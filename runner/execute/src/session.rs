@@ -420,7 +420,6 @@ impl<'a> Session<'a> {
 
     fn apply_selections(&mut self, selections: &display_list::Selections<'a>) -> Flow {
         for &(stage, uniform, function) in selections.iter() {
-            let stage = stage;
             self.executors.each(|machine, _| machine.select_subroutine(stage, uniform, function))?;
         }
         Ok(())
